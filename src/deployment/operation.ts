@@ -1,0 +1,47 @@
+/** Operations: the steps a plan is made of. Each carries its cause; a plan prints as text, and tests compare that text. */
+import type { RegistryLogin } from '../config/spec.ts';
+import type { Endpoint } from './site.ts';
+import type { Workload, WorkloadName } from './workload.ts';
+
+/** Steps that an engine executes. Each one is idempotent: done twice, the second is a no-op. */
+export type EngineOperation =
+  | { kind: 'create-network'; because: string }
+  | { kind: 'create-volume'; volume: string; because: string }
+  | { kind: 'pull'; image: string; registryLogin?: RegistryLogin; because: string }
+  | { kind: 'start'; workload: Workload; because: string }
+  /** Stops (with the engine's grace period) and removes. */
+  | { kind: 'remove'; name: WorkloadName; because: string }
+  | { kind: 'remove-volume'; volume: string; because: string }
+  | { kind: 'remove-network'; because: string };
+
+export type Operation =
+  | EngineOperation
+  /** Makes the edge send the public paths to these endpoints, and to nothing else. */
+  | { kind: 'route'; endpoints: Endpoint[]; because: string }
+  /** Gives requests under way on the old workloads time to end. */
+  | { kind: 'drain'; because: string };
+
+/** One line per operation, e.g. `remove web-1-0, expired`. */
+export function describePlan(operations: Operation[]): string {
+  return operations.map((operation) => `${describe(operation)}, ${operation.because}`).join('\n');
+}
+
+function describe(operation: Operation): string {
+  switch (operation.kind) {
+    case 'create-volume':
+    case 'remove-volume':
+      return `${operation.kind} ${operation.volume}`;
+    case 'pull':
+      return `pull ${operation.image}`;
+    case 'start':
+      return `start ${operation.workload.name}`;
+    case 'remove':
+      return `remove ${operation.name}`;
+    case 'route': {
+      const targets = operation.endpoints.map(({ path, address, port }) => `${path}→${address}:${port}`);
+      return `route ${targets.join(' ') || 'nothing'}`;
+    }
+    default:
+      return operation.kind;
+  }
+}

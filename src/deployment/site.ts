@@ -1,0 +1,13 @@
+/** Sites: what the edge needs to know of a deployment that serves. */
+
+/** One replica behind one public path of a deployment. Replicas of a path are endpoints with the same path. */
+export type Endpoint = {
+  /** Starts with `/`, no trailing slash except for `/` itself. */
+  path: string;
+  /** IPv4 address. */
+  address: string;
+  port: number;
+};
+
+/** A deployment's host (one DNS label below the apps domain, or a proven custom domain) with its endpoints. */
+export type Site = { host: string; endpoints: Endpoint[] };

@@ -1,0 +1,64 @@
+/** Workloads: what an engine is asked to run, and what it says about them. Engine-neutral values only. */
+import type { HealthCheck, RegistryLogin, Resources } from '../config/spec.ts';
+
+/** `berth-<deployment>-<pod>-<revision>-<replica>`: deterministic, so that a second create is "already exists". */
+export type WorkloadName = string;
+
+/** One replica of one pod of one revision, with everything resolved. */
+export type Workload = {
+  name: WorkloadName;
+  pod: string;
+  revision: number;
+  replica: number;
+  /** Hash of all that follows: an equal fingerprint means that a running workload may stay as it is. */
+  fingerprint: string;
+  image: string;
+  registryLogin?: RegistryLogin;
+  entrypoint?: string[];
+  command?: string[];
+  env: Record<string, string>;
+  files: { path: string; content: string }[];
+  volumes: { volume: string; mountPath: string }[];
+  ports: number[];
+  /** Names by which the other pods of the deployment reach it. */
+  aliases: string[];
+  resources: { requests: Resources; limits: Resources };
+  useGPU: boolean;
+  readiness: Readiness;
+};
+
+export type Readiness =
+  | ({ kind: 'http' } & HealthCheck)
+  /** The image's own HEALTHCHECK where it has one, else a TCP connection to the port. */
+  | { kind: 'port'; port: number }
+  /** A worker without ports: the image's own HEALTHCHECK where it has one, else that it runs. */
+  | { kind: 'running' }
+  /** A job: that it has exited with 0. It is not restarted after that. */
+  | { kind: 'exit' };
+
+/** What exists for one deployment, as the engine sees it now. */
+export type Observed = {
+  hasNetwork: boolean;
+  /** Names as in `Workload.volumes`. */
+  volumes: string[];
+  /** Those of the images asked for that are present on the host. */
+  images: string[];
+  workloads: ObservedWorkload[];
+};
+
+export type ObservedWorkload = {
+  name: WorkloadName;
+  pod: string;
+  revision: number;
+  replica: number;
+  fingerprint: string;
+  phase: 'created' | 'running' | 'exited';
+  isReady: boolean;
+  /** Where the edge and the other pods reach it; absent while it has none. */
+  address?: string;
+  /** Times the engine has restarted it after an exit. */
+  restarts: number;
+  exitCode?: number;
+  /** In words, e.g. `port 3000 refuses connections`; absent when ready. */
+  notReadyBecause?: string;
+};

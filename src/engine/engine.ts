@@ -1,0 +1,66 @@
+/**
+ * The engine port: what Berth asks of the thing that runs containers, in Berth's own types.
+ * One contract suite (`test/contract/engine.ts`) holds every implementation to it.
+ */
+import type { EngineOperation } from '../deployment/operation.ts';
+import type { Observed, WorkloadName } from '../deployment/workload.ts';
+
+export type Engine = {
+  /** What exists for the deployment now; `images` are the references whose presence is asked for. */
+  observe(deploymentId: string, images: string[]): Promise<Observed>;
+  /**
+   * Executes one operation; idempotent. A network that is missing is an error, an object that exists already is not.
+   * `progress` is called during a pull with 0..1. Throws EngineFault.
+   */
+  execute(deploymentId: string, operation: EngineOperation, progress?: (done: number) => void): Promise<void>;
+  /** Resolves as soon as `observe` may answer something else than `seen`, after `timeoutMs`, or at the abort. */
+  change(deploymentId: string, seen: Observed, timeoutMs: number, signal: AbortSignal): Promise<void>;
+  /** Calls back with the id of a deployment of ours whenever something of it changed on the engine. Ends at the abort. */
+  watch(onChange: (deploymentId: string) => void, signal: AbortSignal): void;
+  /** The last `tail` lines of a workload's output, oldest first; [] when it is gone. */
+  logs(name: WorkloadName, tail: number): Promise<string[]>;
+  /** Everything on the engine that carries this installation's label. */
+  listOwned(): Promise<Owned[]>;
+  /** Removes one object that `listOwned` returned; one that is gone already is no error. */
+  removeOwned(owned: Owned): Promise<void>;
+};
+
+export type Owned = {
+  kind: 'workload' | 'volume' | 'network';
+  /** The engine's own handle: an id or a name. */
+  id: string;
+  name: string;
+  deploymentId: string;
+};
+
+/** What can go wrong on an engine, sorted by what to do about it. */
+export type FaultKind =
+  | 'image-not-found'
+  | 'image-access-denied'
+  | 'image-wrong-architecture'
+  | 'registry-unreachable'
+  | 'bad-request'
+  | 'unavailable';
+
+/** Faults that no retry mends: the configuration has to change. */
+const permanent: ReadonlySet<FaultKind> = new Set([
+  'image-not-found',
+  'image-access-denied',
+  'image-wrong-architecture',
+  'bad-request',
+]);
+
+/** Thrown by engines. `message` is in words for the owner of the deployment and holds no secret. */
+export class EngineFault extends Error {
+  readonly kind: FaultKind;
+
+  constructor(kind: FaultKind, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'EngineFault';
+    this.kind = kind;
+  }
+
+  get isPermanent(): boolean {
+    return permanent.has(this.kind);
+  }
+}
