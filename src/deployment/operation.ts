@@ -17,7 +17,7 @@ export type EngineOperation =
 export type Operation =
   | EngineOperation
   /** Makes the edge send the public paths to these endpoints, and to nothing else. */
-  | { kind: 'route'; endpoints: Endpoint[]; because: string }
+  | { kind: 'route'; endpoints: readonly Endpoint[]; because: string }
   /** Gives requests under way on the old workloads time to end. */
   | { kind: 'drain'; because: string };
 

@@ -1,0 +1,89 @@
+/** A deployment: an application that someone asked to run. Limits and sessions' rules on it, as pure functions. */
+import type { AppSpec } from '../config/spec.ts';
+import { type Result, refuse, succeed } from '../lib/problem.ts';
+import type { Endpoint } from './site.ts';
+
+/** Milliseconds since 1970, UTC. */
+export type Instant = number;
+
+export type DeploymentState = 'deploying' | 'running' | 'failed' | 'expired';
+
+export type Deployment = {
+  id: string;
+  sessionId: string;
+  applicationName: string;
+  /** Two words; with the application's name it is the host. */
+  environment: string;
+  /** One DNS label; the apps domain follows it. */
+  label: string;
+  /** The revision asked for. */
+  revision: number;
+  /** The last revision that became ready; null before the first has. */
+  servingRevision: number | null;
+  /** Grows with every intent (update, extension, removal): what was decided for an older one is not written. */
+  generation: number;
+  state: DeploymentState;
+  /** 0 to 100. */
+  progress: number;
+  /** In words: what is happening, or why it failed. */
+  message: string;
+  pods: PodStatus[];
+  /** What the edge serves now. */
+  endpoints: Endpoint[];
+  createdAt: Instant;
+  /** When the time limit is reached; null: never (claimed). */
+  expiresAt: Instant | null;
+  extensionsUsed: number;
+  claimedAt: Instant | null;
+  /** A hold (a reservation on a paid plan) outlives the time limit. */
+  heldAt: Instant | null;
+  removedAt: Instant | null;
+  /** When the last thing of it had left the engine. */
+  goneAt: Instant | null;
+  /** When the current state was entered, or its progress last grew. */
+  progressedAt: Instant;
+};
+
+export type PodStatus = {
+  name: string;
+  state: 'waiting' | 'starting' | 'ready' | 'failed';
+  message?: string;
+};
+
+export type Revision = { number: number; spec: AppSpec };
+
+export type Limits = { lifetimeMs: number; extensionMs: number; extensions: number };
+
+/** Expiry is a comparison with the clock, not a timer. */
+export function isPastLimit({ expiresAt, heldAt }: Deployment, now: Instant): boolean {
+  return heldAt === null && expiresAt !== null && expiresAt <= now;
+}
+
+/** Whether its session may still see and change it. */
+export function isActive(deployment: Deployment, now: Instant): boolean {
+  return deployment.removedAt === null && !isPastLimit(deployment, now);
+}
+
+export function extensionsRemaining({ extensionsUsed }: Deployment, limits: Limits): number {
+  return Math.max(0, limits.extensions - extensionsUsed);
+}
+
+export function canExtend(deployment: Deployment, limits: Limits): boolean {
+  return deployment.claimedAt === null && extensionsRemaining(deployment, limits) > 0;
+}
+
+/** The new time limit; a refusal when it has none or no extension is left. */
+export function extend(deployment: Deployment, limits: Limits): Result<{ expiresAt: Instant; remaining: number }> {
+  const { applicationName: name, expiresAt } = deployment;
+  if (deployment.claimedAt !== null || expiresAt === null) {
+    return refuse('already_claimed', `Application ${name} is claimed and does not expire.`, 'It needs no extension.');
+  }
+  if (!canExtend(deployment, limits)) {
+    return refuse(
+      'extension_limit_reached',
+      `Application ${name} has no extensions left.`,
+      'Claim the deployment to keep it, or start a new one.',
+    );
+  }
+  return succeed({ expiresAt: expiresAt + limits.extensionMs, remaining: extensionsRemaining(deployment, limits) - 1 });
+}

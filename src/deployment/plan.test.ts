@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Deployment } from './deployment.ts';
+import { desiredAt } from './desired.ts';
+import { describePlan } from './operation.ts';
+import { plan } from './plan.ts';
+import { address, deploymentOf, observedOf, pod, specOf, url } from './testing.ts';
+
+const now = Date.UTC(2026, 0, 1, 12);
+const shop = deploymentOf({ id: 'shop', expiresAt: now + 1000 });
+const database = pod('db', { image: 'postgres:15', servicePorts: [5432], volumes: [volume('data')] });
+const web = pod('web', { image: 'nginx:1', path: '/', servicePorts: [80], vars: { DB: 'db.pod' } });
+const spec = specOf(database, web);
+
+function volume(name: string) {
+  return { name, sizeBytes: 2 ** 30, mountPath: '/data' };
+}
+
+function running(deployment: Deployment = shop, of = spec, number = deployment.revision) {
+  return desiredAt(deployment, { number, spec: of }, url, now);
+}
+
+test('a new deployment gets its network, volumes and images, and starts its database first', () => {
+  const text = describePlan(plan(running(), observedOf({}), []));
+  assert.equal(
+    text,
+    [
+      'create-network, missing',
+      'create-volume db-data, missing',
+      'pull postgres:15, not on this host',
+      'start berth-shop-db-1-0, revision 1',
+      'pull nginx:1, not on this host',
+      'start berth-shop-web-1-0, revision 1',
+    ].join('\n'),
+  );
+});
+
+test('nothing is routed while a pod is not ready', () => {
+  const observed = observedOf({ desired: running(), ready: ['db'], starting: ['web'] });
+  assert.deepEqual(plan(running(), observed, []), []);
+});
+
+test('when all pods are ready, the public paths are routed, and a second pass does nothing', () => {
+  const observed = observedOf({ desired: running(), ready: ['db', 'web'] });
+  const first = plan(running(), observed, []);
+  assert.equal(describePlan(first), `route /→${address('web', 1)}:80, revision 1`);
+  assert.deepEqual(plan(running(), observed, [{ path: '/', address: address('web', 1), port: 80 }]), []);
+});
+
+test('a pod waits until those that it depends on are ready', () => {
+  const waiting = specOf(database, { ...web, dependsOn: ['db'] });
+  const desired = running(shop, waiting);
+  assert.equal(describePlan(plan(desired, observedOf({ desired, starting: ['db'] }), [])), '');
+  assert.match(describePlan(plan(desired, observedOf({ desired, ready: ['db'] }), [])), /start berth-shop-web-1-0/);
+});
+
+const second = specOf(database, { ...web, image: 'nginx:2' });
+const updated = { ...shop, revision: 2 };
+const serving = [{ path: '/', address: address('web', 1), port: 80 }];
+
+test('an update starts the new beside the old and leaves an unchanged pod alone', () => {
+  const observed = observedOf({ desired: running(), ready: ['db', 'web'] });
+  assert.equal(
+    describePlan(plan(running(updated, second), observed, serving)),
+    'pull nginx:2, not on this host\nstart berth-shop-web-2-0, revision 2',
+  );
+});
+
+test('the old serves until the new is ready; then it drains and goes', () => {
+  const old = observedOf({ desired: running(), ready: ['db', 'web'] });
+  const desired = running(updated, second);
+  const starting = observedOf({ desired, starting: ['web'], beside: old });
+  assert.deepEqual(plan(desired, starting, serving), []);
+  const ready = observedOf({ desired, ready: ['web'], beside: old });
+  assert.equal(
+    describePlan(plan(desired, ready, serving)),
+    `route /→${address('web', 2)}:80, revision 2\ndrain, revision 2\nremove berth-shop-web-1-0, outdated`,
+  );
+});
+
+test('a pod with volumes stops before its next revision starts', () => {
+  const changed = specOf({ ...database, image: 'postgres:16' }, web);
+  const observed = observedOf({ desired: running(), ready: ['db', 'web'], images: ['postgres:16'] });
+  assert.equal(
+    describePlan(plan(running(updated, changed), observed, serving)),
+    'remove berth-shop-db-1-0, its volumes pass to the next revision\nstart berth-shop-db-2-0, revision 2',
+  );
+});
+
+test('a failed update goes back to the revision that served', () => {
+  const failed: Deployment = { ...updated, state: 'failed', servingRevision: 1 };
+  const old = observedOf({ desired: running(), ready: ['db', 'web'] });
+  const observed = observedOf({ desired: running(updated, second), starting: ['web'], beside: old });
+  assert.equal(describePlan(plan(running(failed, spec, 1), observed, serving)), 'remove berth-shop-web-2-0, outdated');
+});
+
+test('a workload that a crash left created but not started is started under its own name', () => {
+  const observed = observedOf({ desired: running(), ready: ['db'], created: ['web'], images: ['nginx:1'] });
+  assert.equal(describePlan(plan(running(), observed, [])), 'start berth-shop-web-1-0, created');
+});
+
+test('a service that was stopped behind our back is started again, a job that ended is not', () => {
+  const job = specOf(web, pod('seed', { resourceType: 'job' }));
+  const desired = running(shop, job);
+  const observed = observedOf({ desired, exited: ['web', 'seed'], images: ['nginx:1'] });
+  assert.equal(describePlan(plan(desired, observed, [])), 'start berth-shop-web-1-0, exited');
+});
+
+test('an expired deployment loses its route, then every workload, volume and its network', () => {
+  const observed = observedOf({ desired: running(), ready: ['db', 'web'] });
+  const expired = desiredAt(shop, { number: 1, spec }, url, now + 1000);
+  assert.equal(
+    describePlan(plan(expired, observed, serving)),
+    [
+      'route nothing, expired',
+      'remove berth-shop-db-1-0, expired',
+      'remove berth-shop-web-1-0, expired',
+      'remove-volume db-data, expired',
+      'remove-network, expired',
+    ].join('\n'),
+  );
+  assert.deepEqual(plan(expired, observedOf({ network: false }), []), []);
+});
+
+test('a held or claimed deployment outlives its time limit', () => {
+  for (const kept of [
+    { ...shop, heldAt: now },
+    { ...shop, expiresAt: null },
+  ]) {
+    assert.equal(desiredAt(kept, { number: 1, spec }, url, now + 1000).kind, 'running');
+  }
+});

@@ -1,0 +1,132 @@
+/**
+ * The plan: the operations that bring what is observed to what is desired, in order. Pure; called again after every
+ * change until it has nothing left to do. Whoever dies between two operations leaves a state that it plans from.
+ */
+import type { Desired, DesiredWorkload } from './desired.ts';
+import type { Operation } from './operation.ts';
+import type { Endpoint } from './site.ts';
+import type { Observed, ObservedWorkload } from './workload.ts';
+
+/** `endpoints`: what the edge serves for the deployment now. */
+export function plan(desired: Desired, observed: Observed, endpoints: Endpoint[]): Operation[] {
+  return desired.kind === 'gone'
+    ? planRemoval(desired.because, observed, endpoints)
+    : planRunning(desired, observed, endpoints);
+}
+
+function planRemoval(because: string, observed: Observed, endpoints: Endpoint[]): Operation[] {
+  return [
+    ...(endpoints.length > 0 ? [{ kind: 'route', endpoints: [], because } as const] : []),
+    ...observed.workloads.map(({ name }) => ({ kind: 'remove', name, because }) as const),
+    ...observed.volumes.map((volume) => ({ kind: 'remove-volume', volume, because }) as const),
+    ...(observed.hasNetwork ? [{ kind: 'remove-network', because } as const] : []),
+  ];
+}
+
+type Running = Extract<Desired, { kind: 'running' }>;
+
+function planRunning(desired: Running, observed: Observed, endpoints: Endpoint[]): Operation[] {
+  const matches = matchWorkloads(desired, observed);
+  const outdated = outdatedWorkloads(matches, observed);
+  const unfinished = [
+    ...(observed.hasNetwork ? [] : [{ kind: 'create-network', because: 'missing' } as const]),
+    ...desired.volumes
+      .filter((volume) => !observed.volumes.includes(volume))
+      .map((volume) => ({ kind: 'create-volume', volume, because: 'missing' }) as const),
+    ...planStarts(desired, observed, matches, outdated),
+  ];
+  if (unfinished.length > 0 || !matches.every(({ found }) => found?.isReady)) return unfinished;
+  return planSwitch(desired, matches, outdated, endpoints);
+}
+
+/** A desired workload with the one that runs for it, if any does. */
+export type Match = { wanted: DesiredWorkload; found: ObservedWorkload | undefined };
+
+/** An equal fingerprint is enough: a pod that an update leaves as it was keeps its workload of an older revision. */
+export function matchWorkloads(desired: Running, { workloads }: Observed): Match[] {
+  return desired.workloads.map((wanted) => {
+    const { pod, replica, fingerprint } = wanted.workload;
+    const candidates = workloads.filter(
+      (found) => found.pod === pod && found.replica === replica && found.fingerprint === fingerprint,
+    );
+    // Two of the same can exist after a crash in mid-update: keep the ready one, else the newest.
+    const found = candidates.toSorted((a, b) => Number(b.isReady) - Number(a.isReady) || b.revision - a.revision)[0];
+    return { wanted, found };
+  });
+}
+
+function outdatedWorkloads(matches: Match[], { workloads }: Observed): ObservedWorkload[] {
+  const kept = new Set(matches.map(({ found }) => found?.name));
+  return workloads.filter(({ name }) => !kept.has(name));
+}
+
+function planStarts(desired: Running, observed: Observed, matches: Match[], outdated: ObservedWorkload[]): Operation[] {
+  const operations: Operation[] = [];
+  const present = new Set(observed.images);
+  for (const { wanted, found } of matches) {
+    const { workload, dependsOn, isExclusive } = wanted;
+    if (found && !needsStart(wanted, found)) continue;
+    if (!dependsOn.every((pod) => isPodReady(pod, matches))) continue;
+    if (!present.has(workload.image)) {
+      const { image, registryLogin } = workload;
+      operations.push({ kind: 'pull', image, ...(registryLogin && { registryLogin }), because: 'not on this host' });
+      present.add(image);
+    }
+    if (isExclusive) {
+      for (const { name } of outdated.filter(
+        ({ pod, replica }) => pod === workload.pod && replica === workload.replica,
+      )) {
+        operations.push({ kind: 'remove', name, because: 'its volumes pass to the next revision' });
+      }
+    }
+    operations.push(
+      found
+        ? { kind: 'start', workload: { ...workload, name: found.name, revision: found.revision }, because: found.phase }
+        : { kind: 'start', workload, because: `revision ${desired.revision}` },
+    );
+  }
+  return operations;
+}
+
+/** A job that has ended stays ended; anything else that does not run is started again. */
+function needsStart({ workload }: DesiredWorkload, found: ObservedWorkload): boolean {
+  if (found.phase === 'created') return true;
+  return found.phase === 'exited' && workload.readiness.kind !== 'exit';
+}
+
+function isPodReady(pod: string, matches: Match[]): boolean {
+  return matches.filter(({ wanted }) => wanted.workload.pod === pod).every(({ found }) => found?.isReady);
+}
+
+/** Everything wanted is ready: the edge turns to it, the old has time to end what it is doing, and goes. */
+function planSwitch(
+  desired: Running,
+  matches: Match[],
+  outdated: ObservedWorkload[],
+  endpoints: Endpoint[],
+): Operation[] {
+  const because = `revision ${desired.revision}`;
+  const wanted = endpointsOf(matches);
+  const servedByOutdated = outdated.some(({ address }) => endpoints.some((endpoint) => endpoint.address === address));
+  return [
+    ...(sameEndpoints(wanted, endpoints) ? [] : [{ kind: 'route', endpoints: wanted, because } as const]),
+    ...(servedByOutdated ? [{ kind: 'drain', because } as const] : []),
+    ...outdated.map(({ name }) => ({ kind: 'remove', name, because: 'outdated' }) as const),
+  ];
+}
+
+function endpointsOf(matches: Match[]): Endpoint[] {
+  return matches.flatMap(({ wanted: { path, workload }, found }) => {
+    const port = workload.ports[0];
+    return path === undefined || port === undefined || !found?.address ? [] : [{ path, address: found.address, port }];
+  });
+}
+
+function sameEndpoints(a: Endpoint[], b: Endpoint[]): boolean {
+  const print = (endpoints: Endpoint[]) =>
+    endpoints
+      .map(({ path, address, port }) => `${path} ${address}:${port}`)
+      .toSorted()
+      .join('\n');
+  return print(a) === print(b);
+}

@@ -1,0 +1,95 @@
+/** Values for tests of this folder and above: deployments, specs and observations in a line. */
+import type { AppSpec, PodSpec } from '../config/spec.ts';
+import type { Deployment } from './deployment.ts';
+import type { Desired } from './desired.ts';
+import type { Observed, ObservedWorkload } from './workload.ts';
+
+export const url = new URL('http://jolly-tapir-shop.localhost:8080');
+
+export function deploymentOf(fields: Partial<Deployment>): Deployment {
+  return {
+    id: 'shop',
+    sessionId: 'session',
+    applicationName: 'shop',
+    environment: 'jolly-tapir',
+    label: 'jolly-tapir-shop',
+    revision: 1,
+    servingRevision: null,
+    generation: 1,
+    state: 'deploying',
+    progress: 0,
+    message: '',
+    pods: [],
+    endpoints: [],
+    createdAt: 0,
+    expiresAt: null,
+    extensionsUsed: 0,
+    claimedAt: null,
+    heldAt: null,
+    removedAt: null,
+    goneAt: null,
+    progressedAt: 0,
+    ...fields,
+  };
+}
+
+export function pod(name: string, fields: Partial<PodSpec> = {}): PodSpec {
+  return {
+    name,
+    image: 'node:26-slim',
+    servicePorts: [],
+    vars: {},
+    files: [],
+    volumes: [],
+    resourceType: 'deployment',
+    replicas: 1,
+    resources: { requests: {}, limits: {} },
+    useGPU: false,
+    dependsOn: [],
+    ...fields,
+  };
+}
+
+export function specOf(...pods: PodSpec[]): AppSpec {
+  return { name: 'shop', pods };
+}
+
+/** The address that `observedOf` gives to a pod of a revision. */
+export function address(podName: string, revision: number): string {
+  return `10.200.0.${revision * 10 + podName.length}`;
+}
+
+/** What an engine would observe when the named pods of `desired` are in these conditions. */
+export function observedOf(given: {
+  desired?: Desired;
+  ready?: string[];
+  starting?: string[];
+  created?: string[];
+  exited?: string[];
+  images?: string[];
+  network?: boolean;
+  beside?: Observed;
+}): Observed {
+  const { desired, beside } = given;
+  const workloads = desired?.kind === 'running' ? desired.workloads.map(({ workload }) => workload) : [];
+  const inCondition = (names: string[] | undefined, fields: Partial<ObservedWorkload>): ObservedWorkload[] =>
+    workloads
+      .filter(({ pod }) => names?.includes(pod))
+      .map(({ name, pod, revision, replica, fingerprint }) => ({
+        ...{ name, pod, revision, replica, fingerprint, restarts: 0, address: address(pod, revision) },
+        ...{ phase: 'running' as const, isReady: false },
+        ...fields,
+      }));
+  return {
+    hasNetwork: given.network ?? desired !== undefined,
+    volumes: desired?.kind === 'running' ? desired.volumes : [],
+    images: given.images ?? (beside ? workloads.map(({ image }) => image) : []),
+    workloads: [
+      ...inCondition(given.ready, { isReady: true }),
+      ...inCondition(given.starting, { notReadyBecause: 'port 80 refuses connections' }),
+      ...inCondition(given.created, { phase: 'created' }),
+      ...inCondition(given.exited, { phase: 'exited', exitCode: 0, notReadyBecause: 'exited with code 0' }),
+      ...(beside?.workloads ?? []),
+    ],
+  };
+}

@@ -1,0 +1,72 @@
+/** Docker's errors become EngineFaults: sorted by what to do about them, in words that name no internals. */
+import { EngineFault } from '../engine.ts';
+
+/** The HTTP status that Docker answered with; undefined when it did not answer. */
+export function statusOf(error: unknown): number | undefined {
+  const status = (error as { statusCode?: unknown } | null)?.statusCode;
+  return typeof status === 'number' ? status : undefined;
+}
+
+export function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** What `request` answers, or undefined when Docker says that the object does not exist. */
+export async function orAbsent<T>(request: Promise<T>): Promise<T | undefined> {
+  try {
+    return await request;
+  } catch (error) {
+    if (statusOf(error) === 404) return undefined;
+    throw error;
+  }
+}
+
+/** Runs `request`, taking these statuses for success: what was asked for is so already. */
+export async function unless(request: Promise<unknown>, ...statuses: number[]): Promise<void> {
+  try {
+    await request;
+  } catch (error) {
+    const status = statusOf(error);
+    if (status === undefined || !statuses.includes(status)) throw error;
+  }
+}
+
+/** Any error of a request to Docker as a fault. `subject` is what the request was about, e.g. `pod web`. */
+export function faultOf(error: unknown, subject?: string): EngineFault {
+  if (error instanceof EngineFault) return error;
+  const about = subject ? `${subject}: ` : '';
+  const text = textOf(error);
+  const known = rules.find(({ pattern }) => pattern.test(text));
+  if (known) return new EngineFault(known.kind, about + known.words, { cause: error });
+  const status = statusOf(error);
+  if (status === undefined)
+    return new EngineFault('unavailable', `${about}the container engine does not answer.`, { cause: error });
+  if (status === 400) return new EngineFault('bad-request', `${about}${reasonIn(text)}`, { cause: error });
+  return new EngineFault('unavailable', `${about}the container engine could not do this now.`, { cause: error });
+}
+
+/** Docker's words, as Docker 20.10 to 28 say them. */
+const rules: { pattern: RegExp; kind: EngineFault['kind']; words: string }[] = [
+  {
+    pattern: /could not select device driver/i,
+    kind: 'bad-request',
+    words: 'it asks for a GPU, and this host has none that containers can use.',
+  },
+  { pattern: /no space left on device/i, kind: 'unavailable', words: 'the host has no disk space left.' },
+  { pattern: /no such image/i, kind: 'unavailable', words: 'its image is no longer on the host.' },
+  { pattern: /network \S+ not found/i, kind: 'unavailable', words: 'the network of the deployment is missing.' },
+  {
+    pattern: /cannot overwrite (non-)?directory|not a directory/i,
+    kind: 'bad-request',
+    words: 'one of its files has the path of a directory of the image, or a directory that of a file.',
+  },
+];
+
+/** A refusal is about values that the user wrote, so its text may be shown, but for paths of the host. */
+function reasonIn(text: string): string {
+  const reason = text
+    .replace(/^\(HTTP code \d+\) [^-]*- /, '')
+    .replaceAll(/\/(var\/lib|var\/run|run)\/(docker|containerd)\S*/g, '…')
+    .trim();
+  return `the container engine refuses it: ${reason.length > 300 ? `${reason.slice(0, 300)}…` : reason}`;
+}

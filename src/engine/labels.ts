@@ -1,0 +1,83 @@
+/** Labels: everything that Berth makes on an engine carries them, and nothing without them is ever touched. */
+import type { Readiness, Workload } from '../deployment/workload.ts';
+
+export type Labels = Record<string, string>;
+
+/** Every label there is. Those of volumes and networks are a part of those of workloads. */
+export const labelKeys = {
+  /** The installation, so that two of them can share one engine. */
+  owner: 'berth.owner',
+  deployment: 'berth.deployment',
+  volume: 'berth.volume',
+  pod: 'berth.pod',
+  revision: 'berth.revision',
+  replica: 'berth.replica',
+  fingerprint: 'berth.fingerprint',
+  /** JSON: a service that was restarted knows from the engine alone when a workload counts as ready. */
+  readiness: 'berth.readiness',
+  /** The static address, which an engine does not tell of a workload that is not running. */
+  address: 'berth.address',
+} as const;
+
+export type WorkloadLabels = Pick<Workload, 'pod' | 'revision' | 'replica' | 'fingerprint' | 'readiness'> & {
+  deploymentId: string;
+  address?: string;
+};
+
+export function deploymentLabels(owner: string, deploymentId: string): Labels {
+  return { [labelKeys.owner]: owner, [labelKeys.deployment]: deploymentId };
+}
+
+export function volumeLabels(owner: string, deploymentId: string, volume: string): Labels {
+  return { ...deploymentLabels(owner, deploymentId), [labelKeys.volume]: volume };
+}
+
+export function workloadLabels(owner: string, deploymentId: string, workload: Workload, address?: string): Labels {
+  return {
+    ...deploymentLabels(owner, deploymentId),
+    [labelKeys.pod]: workload.pod,
+    [labelKeys.revision]: String(workload.revision),
+    [labelKeys.replica]: String(workload.replica),
+    [labelKeys.fingerprint]: workload.fingerprint,
+    [labelKeys.readiness]: JSON.stringify(workload.readiness),
+    ...(address && { [labelKeys.address]: address }),
+  };
+}
+
+/** What `workloadLabels` wrote; undefined when these are not the labels of a workload. */
+export function readWorkloadLabels(labels: Labels): WorkloadLabels | undefined {
+  const deploymentId = labels[labelKeys.deployment];
+  const pod = labels[labelKeys.pod];
+  if (!deploymentId || !pod) return undefined;
+  const address = labels[labelKeys.address];
+  return {
+    deploymentId,
+    pod,
+    revision: Number(labels[labelKeys.revision]),
+    replica: Number(labels[labelKeys.replica]),
+    fingerprint: labels[labelKeys.fingerprint] ?? '',
+    readiness: readReadiness(labels[labelKeys.readiness]),
+    ...(address && { address }),
+  };
+}
+
+export function isOwnedBy(owner: string, labels: Labels | null | undefined): boolean {
+  return labels?.[labelKeys.owner] === owner;
+}
+
+/** `key=value` terms that an engine's label filter takes, all of which have to hold. */
+export function labelSelector(owner: string, deploymentId?: string): string[] {
+  const labels = deploymentId === undefined ? { [labelKeys.owner]: owner } : deploymentLabels(owner, deploymentId);
+  return Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+}
+
+/** A label that an operator has damaged by hand must not stop the loop: that it runs is then all we ask. */
+function readReadiness(text: string | undefined): Readiness {
+  try {
+    const readiness: unknown = JSON.parse(text ?? '');
+    if (typeof readiness === 'object' && readiness !== null && 'kind' in readiness) return readiness as Readiness;
+  } catch {
+    // falls through to the default
+  }
+  return { kind: 'running' };
+}

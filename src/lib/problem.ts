@@ -1,0 +1,33 @@
+/** Refusals are values. Faults (bugs, a broken disk) throw and end at the API's boundary or in the control loop. */
+
+export type ProblemCode =
+  | 'invalid_configuration'
+  | 'unparsable_yaml'
+  | 'invalid_request'
+  | 'session_not_found'
+  | 'application_not_found'
+  | 'application_exists'
+  | 'extension_limit_reached'
+  | 'already_claimed'
+  | 'idempotency_key_reused'
+  | 'plan_does_not_allow_reservations'
+  | 'rate_limited'
+  | 'capacity_exhausted'
+  | 'payload_too_large'
+  | 'unsupported_media_type'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'internal';
+
+/** `error` says what is wrong, `hint` what to do next; `errors` lists the single faults of a configuration. */
+export type Problem = { code: ProblemCode; error: string; hint?: string; errors?: string[] };
+
+export type Result<T> = { ok: true; value: T } | { ok: false; problem: Problem };
+
+export function succeed<T>(value: T): Result<T> {
+  return { ok: true, value };
+}
+
+export function refuse(code: ProblemCode, error: string, hint?: string): { ok: false; problem: Problem } {
+  return { ok: false, problem: { code, error, ...(hint && { hint }) } };
+}
