@@ -42,11 +42,12 @@ export type FaultKind =
   | 'bad-request'
   | 'unavailable';
 
-/** Faults that no retry mends: the configuration has to change. */
-const permanent: ReadonlySet<FaultKind> = new Set([
+/** Faults that end a try and are told to the owner at once; the others are retried with back-off first. */
+const final: ReadonlySet<FaultKind> = new Set([
   'image-not-found',
   'image-access-denied',
   'image-wrong-architecture',
+  'registry-unreachable',
   'bad-request',
 ]);
 
@@ -60,7 +61,7 @@ export class EngineFault extends Error {
     this.kind = kind;
   }
 
-  get isPermanent(): boolean {
-    return permanent.has(this.kind);
+  get isFinal(): boolean {
+    return final.has(this.kind);
   }
 }

@@ -1,0 +1,116 @@
+/** The HTTP API: all endpoints, one error boundary, one rate limit per client. */
+import rateLimit from '@fastify/rate-limit';
+import swagger from '@fastify/swagger';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import { newId } from '../lib/ids.ts';
+import { clientAddress } from './client.ts';
+import { configurationEndpoints } from './configuration.ts';
+import { deployEndpoints } from './deploy.ts';
+import { UnreadableType } from './documents.ts';
+import { problemOfFrameworkError, sendProblem } from './errors.ts';
+import { healthEndpoints } from './health.ts';
+import { lifetimeEndpoints } from './lifetime.ts';
+import { pageEndpoints } from './pages.ts';
+import { reservationEndpoints } from './reservations.ts';
+import type { Service } from './service.ts';
+import { statusEndpoints } from './status.ts';
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+/** Ready to listen; the caller chooses where. */
+export async function createApp(service: Service, log: FastifyBaseLogger) {
+  const app = fastify({
+    loggerInstance: log,
+    // The framework's own line has the whole address, and with it the session token; see the hook below.
+    logController: new LogController({ disableRequestLogging: true }),
+    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+    bodyLimit: 64 * 1024,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
+    genReqId: (request) => String(request.headers['x-request-id'] ?? newId()),
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, keywords: ['x-says'] } },
+  }).withTypeProvider<TypeBoxTypeProvider>();
+
+  app.setErrorHandler<FastifyError>((error, request, reply) => answerError(error, request, reply));
+  app.addHook('onSend', async (_, reply) => {
+    reply.header('Cache-Control', 'no-store').header('X-Content-Type-Options', 'nosniff');
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, routeOptions } = request;
+    const route = routeOptions.url ?? 'unknown';
+    request.log.info({ method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request');
+  });
+
+  await app.register(rateLimit, {
+    max: service.settings.rate.count,
+    timeWindow: service.settings.rate.windowMs,
+    keyGenerator: clientAddress,
+    enableDraftSpec: true,
+    errorResponseBuilder: (_, { ttl }) => Object.assign(new Error('rate limited'), { code: 'RATE_LIMITED', ttl }),
+  });
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Berth', version: '1.0.0', description: 'One YAML in, a live URL out.' },
+      servers: [{ url: service.settings.baseUrl.origin }],
+    },
+  });
+
+  await app.register(deployEndpoints(service));
+  await app.register(configurationEndpoints);
+  await app.register(lifetimeEndpoints(service));
+  await app.register(reservationEndpoints(service));
+  await app.register(statusEndpoints(service));
+  await app.register(pageEndpoints(service));
+  await app.register(healthEndpoints(service));
+  app.get('/openapi.json', { schema: { hide: true } }, async (_, reply) =>
+    reply.type('application/json').send(app.swagger()),
+  );
+
+  app.setNotFoundHandler({ preHandler: app.rateLimit() }, (request, reply) => {
+    const path = request.url.split('?')[0]!;
+    const allowed = methods.filter((method) => app.hasRoute({ method, url: path }));
+    if (allowed.length > 0) {
+      const list = allowed.join(', ');
+      reply.header('Allow', list);
+      return sendProblem(reply, {
+        code: 'method_not_allowed',
+        error: `${request.method} is not possible here.`,
+        hint: `Use ${list}.`,
+      });
+    }
+    return sendProblem(reply, {
+      code: 'not_found',
+      error: 'There is nothing at this path.',
+      hint: 'GET /openapi.json describes all paths.',
+    });
+  });
+  return app;
+}
+
+/** The error boundary: problems are told to the caller, faults only to the log, under a reference that both have. */
+function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error instanceof UnreadableType) return sendProblem(reply, error.problem);
+  if (error.code === 'RATE_LIMITED') {
+    const seconds = reply.getHeader('retry-after');
+    return sendProblem(reply, {
+      code: 'rate_limited',
+      error: 'Too many requests from your address.',
+      hint: `Try again in ${seconds} seconds.`,
+    });
+  }
+  const problem = problemOfFrameworkError(error);
+  if (problem) return sendProblem(reply, problem);
+  request.log.error({ err: error, route: request.routeOptions.url }, 'request failed');
+  return sendProblem(reply, {
+    code: 'internal',
+    error: `The service failed to answer. Reference: ${request.id}.`,
+    hint: 'Try again; if it stays, give the reference to the operator.',
+  });
+}

@@ -1,0 +1,183 @@
+/** Starting and updating deployments. Both write intent in one transaction and wake the loop. */
+import { randomUUID } from 'node:crypto';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { AppSpec } from '../config/spec.ts';
+import type { Deployment } from '../deployment/deployment.ts';
+import { nextState } from '../deployment/lifecycle.ts';
+import { hostLabel, newEnvironment } from '../deployment/names.ts';
+import { newId, newToken } from '../lib/ids.ts';
+import { type Result, refuse, succeed } from '../lib/problem.ts';
+import type { Database } from '../store/database.ts';
+import { addDeployment, deploymentById, isLabelTaken, writeIntent } from '../store/deployments.ts';
+import { addEvent } from '../store/events.ts';
+import { makeDue } from '../store/leases.ts';
+import { addRevision } from '../store/revisions.ts';
+import { addSession } from '../store/sessions.ts';
+import { readConfiguration, readDocuments } from './documents.ts';
+import { sendProblem } from './errors.ts';
+import { type IdempotencyKey, readIdempotencyKey, recallAnswer, rememberAnswer } from './idempotency.ts';
+import { ErrorRecord, extendRecord, StartRecord, statusRecord, UpdateRecord } from './records.ts';
+import type { Service } from './service.ts';
+import { applicationOf, findSession, type Session, TokenQuery, tokenOf } from './sessions.ts';
+
+export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    readDocuments(app);
+
+    app.post(
+      '/startUserDeployment',
+      {
+        config: {
+          rateLimit: { max: service.settings.startRate.count, timeWindow: service.settings.startRate.windowMs },
+        },
+        schema: {
+          operationId: 'startDeployment',
+          summary: 'Start a deployment',
+          querystring: TokenQuery,
+          headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String({ minLength: 16, maxLength: 200 })) }),
+          response: { 200: StartRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const configuration = readConfiguration(request.body);
+        if (!configuration.ok) return sendProblem(reply, configuration.problem);
+        const token = tokenOf(request, request.query);
+        const session = token === undefined ? undefined : await findSession(service, token);
+        if (session && !session.ok) return sendProblem(reply, session.problem);
+
+        const key = readIdempotencyKey(request, token, configuration.value.document);
+        const known = key && (await recallAnswer(service, key));
+        if (known && !known.ok) return sendProblem(reply, known.problem);
+        const started =
+          known ?? (await start(service, configuration.value, session && { token: token!, ...session.value }, key));
+        if (!started.ok) return sendProblem(reply, started.problem);
+
+        const { deployment, sessionToken } = started.value;
+        const { applicationName, environment } = deployment;
+        return {
+          message: `Application ${applicationName} is being deployed. Its address goes live as soon as it is ready.`,
+          url: service.urlOf(deployment.label).origin,
+          sessionToken,
+          applicationName,
+          environment,
+          status: statusRecord(deployment),
+          extend: extendRecord(deployment, service.settings.limits),
+          claim: { claimed: deployment.claimedAt !== null },
+        };
+      },
+    );
+
+    app.post(
+      '/updateUserDeployment',
+      {
+        schema: {
+          operationId: 'updateDeployment',
+          summary: 'Update a deployment',
+          querystring: TokenQuery,
+          response: { 200: UpdateRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const configuration = readConfiguration(request.body);
+        if (!configuration.ok) return sendProblem(reply, configuration.problem);
+        const session = await findSession(service, tokenOf(request, request.query));
+        if (!session.ok) return sendProblem(reply, session.problem);
+        const found = applicationOf(session.value, configuration.value.spec.name);
+        if (!found.ok) return sendProblem(reply, found.problem);
+
+        const deployment = await update(service, found.value, configuration.value);
+        return {
+          message: `Application ${deployment.applicationName} is being updated. Its address stays the same.`,
+          url: service.urlOf(deployment.label).origin,
+          status: statusRecord(deployment),
+        };
+      },
+    );
+  };
+}
+
+type Configuration = { document: string; spec: AppSpec };
+type Started = { deployment: Deployment; sessionToken: string };
+
+async function start(
+  service: Service,
+  { document, spec }: Configuration,
+  session: (Session & { token: string }) | undefined,
+  key: IdempotencyKey | undefined,
+): Promise<Result<Started>> {
+  if (session?.deployments.some(({ applicationName }) => applicationName === spec.name)) {
+    return refuse(
+      'application_exists',
+      `Application ${spec.name} already runs in this session.`,
+      'Update it with POST /updateUserDeployment, or start without the sessionToken to get another one.',
+    );
+  }
+  const createdAt = service.now();
+  const sessionToken = session?.token ?? newToken('berth');
+  const deployment = await service.db.transaction().execute(async (db) => {
+    const sessionId = session?.id ?? randomUUID();
+    if (!session) await addSession(db, { id: sessionId, token: sessionToken, createdAt });
+    const deployment = newDeployment(service, spec, sessionId, await freeEnvironment(db, spec.name));
+    await addDeployment(db, deployment);
+    await addRevision(db, service.seal, deployment.id, { number: 1, spec, document, createdAt });
+    await addEvent(db, deployment.id, createdAt, { kind: 'intent', message: 'started' });
+    await makeDue(db, deployment.id, createdAt);
+    if (key) await rememberAnswer({ ...service, db }, key, { deployment, sessionToken });
+    return deployment;
+  });
+  service.wake(deployment.id);
+  return succeed({ deployment, sessionToken });
+}
+
+function newDeployment(service: Service, spec: AppSpec, sessionId: string, environment: string): Deployment {
+  const createdAt = service.now();
+  return {
+    id: newId(),
+    sessionId,
+    applicationName: spec.name,
+    environment,
+    label: hostLabel(environment, spec.name),
+    revision: 1,
+    servingRevision: null,
+    generation: 1,
+    state: 'deploying',
+    progress: 0,
+    message: '',
+    pods: [],
+    endpoints: [],
+    createdAt,
+    expiresAt: createdAt + service.settings.limits.lifetimeMs,
+    extensionsUsed: 0,
+    claimedAt: null,
+    heldAt: null,
+    removedAt: null,
+    goneAt: null,
+    progressedAt: createdAt,
+  };
+}
+
+/** Two words whose host nobody has; there are some 20,000 for each application name. */
+async function freeEnvironment(db: Database, applicationName: string): Promise<string> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const environment = newEnvironment();
+    if (!(await isLabelTaken(db, hostLabel(environment, applicationName)))) return environment;
+  }
+  throw new Error(`no environment is free for an application name of ${applicationName.length} characters`);
+}
+
+async function update(service: Service, current: Deployment, { document, spec }: Configuration): Promise<Deployment> {
+  const now = service.now();
+  const deployment = await service.db.transaction().execute(async (db) => {
+    const latest = (await deploymentById(db, current.id)) ?? current;
+    const number = latest.revision + 1;
+    await addRevision(db, service.seal, latest.id, { number, spec, document, createdAt: now });
+    const state = nextState(latest.state, 'updated');
+    await writeIntent(db, latest.id, { revision: number, state, progress: 0, message: '', progressedAt: now });
+    await addEvent(db, latest.id, now, { kind: 'intent', message: `updated to revision ${number}` });
+    await makeDue(db, latest.id, now);
+    return { ...latest, revision: number, state, progress: 0, message: '' };
+  });
+  service.wake(deployment.id);
+  return deployment;
+}

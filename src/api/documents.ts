@@ -1,0 +1,65 @@
+/** Configuration documents as request bodies: which content types are read, and how a text becomes a configuration. */
+import type { FastifyInstance } from 'fastify';
+import { type Diagnostic, printDiagnostic } from '../config/diagnostics.ts';
+import { parseConfiguration } from '../config/parse.ts';
+import { maxDocumentBytes } from '../config/source.ts';
+import type { AppSpec } from '../config/spec.ts';
+import { type Problem, type Result, refuse, succeed } from '../lib/problem.ts';
+
+const yamlTypes = ['text/x-yaml', 'text/yaml', 'application/yaml', 'application/x-yaml', 'text/plain'];
+
+/** In this scope bodies arrive as the document's text: YAML, JSON, or JSON that wraps YAML (public clients send all). */
+export function readDocuments(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  const asText = { parseAs: 'string', bodyLimit: maxDocumentBytes } as const;
+  scope.addContentTypeParser(yamlTypes, asText, async (_: unknown, body: string) => body);
+  scope.addContentTypeParser('application/json', asText, async (_: unknown, body: string) => unwrap(body));
+  scope.addContentTypeParser('*', asText, async (request: { headers: { 'content-type'?: string } }, body: string) => {
+    if (!request.headers['content-type']) return body;
+    throw new UnreadableType();
+  });
+}
+
+/** A body of a type that is no document; carries the problem to the error boundary. */
+export class UnreadableType extends Error {
+  readonly problem: Problem = {
+    code: 'unsupported_media_type',
+    error: 'The body has a content type that is not read here.',
+    hint: "Send the configuration with Content-Type: text/x-yaml (curl: -H 'Content-Type: text/x-yaml' --data-binary @app.yaml).",
+  };
+}
+
+/** `{ "yaml": "…" }` and `{ "yamlContent": "…" }` → their text; any other JSON is the document itself. */
+function unwrap(body: string): string {
+  try {
+    const value: unknown = JSON.parse(body);
+    if (typeof value !== 'object' || value === null) return body;
+    if ('yaml' in value && typeof value.yaml === 'string') return value.yaml;
+    if ('yamlContent' in value && typeof value.yamlContent === 'string') return value.yamlContent;
+    return body;
+  } catch {
+    // Not JSON: the YAML parser says where and why, with its line.
+    return body;
+  }
+}
+
+/** For start and update: the document with its spec, or the refusal that lists every error. */
+export function readConfiguration(body: unknown): Result<{ document: string; spec: AppSpec }> {
+  if (typeof body !== 'string' || body.trim() === '') return emptyBody;
+  const parsed = parseConfiguration(body);
+  if (parsed.kind === 'valid') return succeed({ document: body, spec: parsed.spec });
+  const errors = printErrors(parsed.diagnostics);
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  const { problem } = refuse(
+    parsed.kind === 'unparsable' ? 'unparsable_yaml' : 'invalid_configuration',
+    `The configuration is not valid: ${errors[0]}${more}`,
+    'Correct the lines in "errors"; POST /validate checks a configuration without deploying it.',
+  );
+  return { ok: false, problem: { ...problem, errors } };
+}
+
+export const emptyBody = refuse('invalid_request', 'The body is empty.', 'Send the configuration as the body.');
+
+export function printErrors(diagnostics: Diagnostic[]): string[] {
+  return diagnostics.filter(({ severity }) => severity === 'error').map(printDiagnostic);
+}

@@ -1,0 +1,61 @@
+/** Problems → HTTP. A code without a status does not compile. */
+import type { FastifyReply } from 'fastify';
+import type { Problem, ProblemCode } from '../lib/problem.ts';
+
+const statusOf = {
+  invalid_configuration: 400,
+  unparsable_yaml: 400,
+  invalid_request: 400,
+  session_not_found: 404,
+  application_not_found: 404,
+  application_exists: 409,
+  extension_limit_reached: 409,
+  already_claimed: 409,
+  idempotency_key_reused: 409,
+  // The interface's own status for a plan that must be upgraded.
+  plan_does_not_allow_reservations: 500,
+  rate_limited: 429,
+  capacity_exhausted: 503,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  not_found: 404,
+  method_not_allowed: 405,
+  internal: 500,
+} as const satisfies Record<ProblemCode, number>;
+
+export function sendProblem(reply: FastifyReply, { code, error, hint, errors }: Problem): FastifyReply {
+  return reply.status(statusOf[code]).send({ error, code, ...(hint && { hint }), ...(errors && { errors }) });
+}
+
+/** An error of the framework (a body too large, a type that nobody reads, …) as a problem; undefined for a fault. */
+export function problemOfFrameworkError(error: {
+  code?: string;
+  statusCode?: number;
+  message: string;
+}): Problem | undefined {
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return {
+        code: 'payload_too_large',
+        error: 'The body is larger than 256 KiB.',
+        hint: 'Put large files into an image or download them at start.',
+      };
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return {
+        code: 'unsupported_media_type',
+        error: 'The body has a content type that is not read here.',
+        hint: 'Send Content-Type: application/json.',
+      };
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return { code: 'invalid_request', error: 'The body is not valid JSON.', hint: 'Send a JSON object.' };
+    case 'FST_ERR_VALIDATION':
+      return { code: 'invalid_request', error: `The request is not valid: ${error.message}.` };
+    case 'FST_ERR_BAD_URL':
+      return { code: 'invalid_request', error: 'The address is not valid.' };
+    default:
+      return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
+        ? { code: 'invalid_request', error: 'The request cannot be read.' }
+        : undefined;
+  }
+}

@@ -1,0 +1,15 @@
+/** Whether the service lives (`/healthz`) and whether it can do its work (`/readyz`). */
+import type { FastifyPluginAsync } from 'fastify';
+import { installationId } from '../store/installation.ts';
+import type { Service } from './service.ts';
+
+export function healthEndpoints(service: Service): FastifyPluginAsync {
+  return async (app) => {
+    const unlimited = { config: { rateLimit: false as const }, schema: { hide: true } };
+    app.get('/healthz', unlimited, async () => ({ status: 'ok' }));
+    app.get('/readyz', unlimited, async () => {
+      await installationId(service.db);
+      return { status: 'ok' };
+    });
+  };
+}

@@ -1,0 +1,58 @@
+/** `Idempotency-Key` on start: the same key with the same body, within 24 h, answers the same deployment. */
+import { createHash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import type { Deployment } from '../deployment/deployment.ts';
+import { type Result, refuse, succeed } from '../lib/problem.ts';
+import type { Seal } from '../lib/seal.ts';
+import type { Database } from '../store/database.ts';
+import { deploymentById } from '../store/deployments.ts';
+import { addIdempotency, idempotencyOf } from '../store/idempotency.ts';
+import { clientAddress } from './client.ts';
+
+const rememberForMs = 24 * 60 * 60_000;
+
+export type IdempotencyKey = { keyHash: string; bodyHash: string };
+type Answer = { deployment: Deployment; sessionToken: string };
+type Memory = { db: Database; seal: Seal; now: () => number };
+
+/**
+ * Bound to the client's address and session: the answer holds a session token, which must not go to a stranger
+ * who happens to use the same key and body.
+ */
+export function readIdempotencyKey(
+  request: FastifyRequest,
+  sessionToken: string | undefined,
+  document: string,
+): IdempotencyKey | undefined {
+  const key = request.headers['idempotency-key'];
+  if (typeof key !== 'string') return undefined;
+  return { keyHash: hashOf(clientAddress(request), sessionToken ?? '', key), bodyHash: hashOf(document) };
+}
+
+/** The answer that the key had before; undefined when it is new. */
+export async function recallAnswer(memory: Memory, key: IdempotencyKey): Promise<Result<Answer> | undefined> {
+  const known = await idempotencyOf(memory.db, key.keyHash, memory.now());
+  if (!known) return undefined;
+  if (known.bodyHash !== key.bodyHash) {
+    return refuse(
+      'idempotency_key_reused',
+      'This Idempotency-Key was used with another body.',
+      'Use a new key for a new deployment.',
+    );
+  }
+  const deployment = await deploymentById(memory.db, known.deploymentId);
+  return deployment && succeed({ deployment, sessionToken: memory.seal.open(known.sessionToken) });
+}
+
+export async function rememberAnswer(memory: Memory, key: IdempotencyKey, answer: Answer): Promise<void> {
+  await addIdempotency(memory.db, {
+    ...key,
+    deploymentId: answer.deployment.id,
+    sessionToken: memory.seal.close(answer.sessionToken),
+    expiresAt: memory.now() + rememberForMs,
+  });
+}
+
+function hashOf(...parts: string[]): string {
+  return createHash('sha256').update(parts.join('\0')).digest('hex');
+}

@@ -1,0 +1,98 @@
+/** Extending and claiming. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { extend } from '../deployment/deployment.ts';
+import { newToken } from '../lib/ids.ts';
+import { type Result, refuse, succeed } from '../lib/problem.ts';
+import { addClaim } from '../store/claims.ts';
+import { deploymentById, writeIntent } from '../store/deployments.ts';
+import { addEvent } from '../store/events.ts';
+import { makeDue } from '../store/leases.ts';
+import { sendProblem } from './errors.ts';
+import { ErrorRecord } from './records.ts';
+import type { Service } from './service.ts';
+import { ApplicationBody, findApplication, tokenOf } from './sessions.ts';
+
+const claimLinkMs = 24 * 60 * 60_000;
+
+const ClaimRecord = Type.Object({
+  message: Type.String(),
+  claimUrl: Type.String({ format: 'uri' }),
+  claimToken: Type.String(),
+});
+
+export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.post(
+      '/extendDeployment',
+      {
+        schema: {
+          operationId: 'extendDeployment',
+          summary: "Extend a free deployment's lifetime",
+          body: ApplicationBody,
+          response: { 200: Type.String(), '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const { applicationName: name } = request.body;
+        const found = await findApplication(service, tokenOf(request, request.body), name);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        const extended = await extendNow(service, found.value.id);
+        if (!extended.ok) return sendProblem(reply, extended.problem);
+
+        const minutes = Math.ceil((extended.value.expiresAt - service.now()) / 60_000);
+        const sentence =
+          `Application ${name} has been extended. Environment will expire in ${minutes} minutes. ` +
+          `${extended.value.remaining} extension(s) remaining.`;
+        return reply.type('application/json').send(JSON.stringify(sentence));
+      },
+    );
+
+    app.post(
+      '/claimDeployment',
+      {
+        schema: {
+          operationId: 'claimDeployment',
+          summary: 'Claim a deployment',
+          body: ApplicationBody,
+          response: { 200: ClaimRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const found = await findApplication(service, tokenOf(request, request.body), request.body.applicationName);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        const deployment = found.value;
+        if (deployment.claimedAt !== null) {
+          const { problem } = refuse(
+            'already_claimed',
+            `Application ${deployment.applicationName} is already claimed.`,
+          );
+          return sendProblem(reply, problem);
+        }
+        const claimToken = newToken('claim');
+        const createdAt = service.now();
+        const expiresAt = createdAt + claimLinkMs;
+        await addClaim(service.db, { token: claimToken, deploymentId: deployment.id, createdAt, expiresAt });
+        const claimUrl = new URL(`/claim/${claimToken}`, service.settings.baseUrl).href;
+        return { message: `You're almost there! Visit ${claimUrl} to finalize your deployment.`, claimUrl, claimToken };
+      },
+    );
+  };
+}
+
+/** In one transaction with a fresh reading of the row: two extensions at once count as two. */
+async function extendNow(service: Service, id: string): Promise<Result<{ expiresAt: number; remaining: number }>> {
+  const extended = await service.db.transaction().execute(async (db) => {
+    const deployment = await deploymentById(db, id);
+    if (!deployment) return refuse('application_not_found', 'The application was not found.');
+    const extended = extend(deployment, service.settings.limits);
+    if (!extended.ok) return extended;
+    const { expiresAt } = extended.value;
+    await writeIntent(db, id, { expiresAt, extensionsUsed: deployment.extensionsUsed + 1 });
+    await addEvent(db, id, service.now(), { kind: 'intent', message: 'extended' });
+    await makeDue(db, id, service.now());
+    return succeed(extended.value);
+  });
+  service.wake(id);
+  return extended;
+}

@@ -1,0 +1,89 @@
+/** The pages that a person sees at the API's own address: the front page and the claim page. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { type Deployment, isActive } from '../deployment/deployment.ts';
+import { escapeHtml } from '../lib/html.ts';
+import { claimOfToken } from '../store/claims.ts';
+import { deploymentById } from '../store/deployments.ts';
+import type { Service } from './service.ts';
+
+const contentPolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+export function pageEndpoints(service: Service): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.addHook('onSend', async (_, reply) => {
+      // The claim link is a secret of its visitor: no other site is told of it.
+      reply.header('Content-Security-Policy', contentPolicy).header('Referrer-Policy', 'no-referrer');
+    });
+
+    app.get('/', { schema: { hide: true } }, async (_, reply) =>
+      reply.type('text/html; charset=utf-8').send(frontPage(service.settings.baseUrl.origin)),
+    );
+
+    app.get(
+      '/claim/:token',
+      { schema: { hide: true, params: Type.Object({ token: Type.String() }) } },
+      async (request, reply) => {
+        const claim = await claimOfToken(service.db, request.params.token);
+        const now = service.now();
+        const deployment =
+          claim && claim.expiresAt > now ? await deploymentById(service.db, claim.deploymentId) : undefined;
+        const page =
+          deployment && isActive(deployment, now)
+            ? { status: 200, html: claimPage(deployment, service.urlOf(deployment.label).origin) }
+            : { status: 404, html: unknownClaimPage };
+        return reply.status(page.status).type('text/html; charset=utf-8').send(page.html);
+      },
+    );
+  };
+}
+
+function frontPage(origin: string): string {
+  const command = `curl -X POST ${origin}/startUserDeployment \\\n  -H 'Content-Type: text/x-yaml' --data-binary @app.yaml`;
+  return layout(
+    'Berth',
+    `<h1>One YAML in, a live URL out</h1>
+<p>Send a document that describes your application. No account is needed.</p>
+<pre>${escapeHtml(command)}</pre>
+<p><a href="/schema">Schema of the document</a> · <a href="/openapi.json">Description of the API</a></p>`,
+  );
+}
+
+function claimPage({ applicationName, expiresAt }: Deployment, url: string): string {
+  const limit =
+    expiresAt === null ? 'It does not expire.' : `It expires at ${escapeHtml(new Date(expiresAt).toUTCString())}.`;
+  return layout(
+    `Claim ${applicationName}`,
+    `<h1>Keep ${escapeHtml(applicationName)}</h1>
+<p>This link attaches the deployment at <a href="${escapeHtml(url)}">${escapeHtml(url)}</a> to an account, so that it stops expiring.</p>
+<p>${limit}</p>
+<p><strong>Accounts are not open on this server yet</strong>, so the claim cannot be finished here. Until then the deployment can be extended.</p>`,
+  );
+}
+
+const unknownClaimPage = layout(
+  'Unknown claim link',
+  `<h1>This claim link is not valid</h1>
+<p>It may have been mistyped, be older than 24 hours, or belong to a deployment that has ended.</p>
+<p>Ask for a new one with <code>POST /claimDeployment</code>.</p>`,
+);
+
+function layout(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${escapeHtml(title)}</title>
+<style>
+:root { color-scheme: light dark; font: 1.05rem/1.6 system-ui, sans-serif }
+body { max-width: 42rem; margin: 12vh auto; padding: 0 1.25rem }
+h1 { font-size: 1.8rem; line-height: 1.25 }
+pre { padding: 1rem; overflow-x: auto; border: 1px solid #8886; border-radius: .5rem }
+a { overflow-wrap: anywhere }
+</style>
+<main>${body}</main>
+</html>
+`;
+}

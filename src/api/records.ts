@@ -1,0 +1,82 @@
+/** What the API says of a deployment: the interface's records, and their schemas for the description. */
+import { Type } from 'typebox';
+import { canExtend, type Deployment, extensionsRemaining, type Limits } from '../deployment/deployment.ts';
+
+export const StatusRecord = Type.Object({
+  state: Type.Enum(['deploying', 'running', 'failed', 'expired']),
+  progress: Type.Integer({ minimum: 0, maximum: 100 }),
+  message: Type.Optional(Type.String({ description: 'Why it failed, in words.' })),
+  pods: Type.Optional(
+    Type.Array(Type.Object({ name: Type.String(), state: Type.String(), message: Type.Optional(Type.String()) })),
+  ),
+});
+
+export const ExtendRecord = Type.Object({
+  available: Type.Boolean(),
+  expiresAt: Type.Optional(Type.String({ format: 'date-time', description: 'Absent when it does not expire.' })),
+  remaining: Type.Integer({ minimum: 0 }),
+});
+
+export const StartRecord = Type.Object({
+  message: Type.String(),
+  url: Type.String({ format: 'uri' }),
+  sessionToken: Type.String(),
+  applicationName: Type.String(),
+  environment: Type.String(),
+  status: StatusRecord,
+  extend: ExtendRecord,
+  claim: Type.Object({ claimed: Type.Boolean() }),
+});
+
+export const UpdateRecord = Type.Object({
+  message: Type.String(),
+  url: Type.String({ format: 'uri' }),
+  status: StatusRecord,
+});
+
+export const ReservationRecord = Type.Object({
+  applicationName: Type.String(),
+  environment: Type.String(),
+  url: Type.String({ format: 'uri' }),
+  status: StatusRecord,
+  createdAt: Type.String({ format: 'date-time' }),
+  expiresAt: Type.Optional(Type.String({ format: 'date-time', description: 'Absent when it does not expire.' })),
+});
+
+export const MessageRecord = Type.Object({ message: Type.String() });
+
+export const ErrorRecord = Type.Object({
+  error: Type.String(),
+  code: Type.Optional(Type.String()),
+  hint: Type.Optional(Type.String()),
+  errors: Type.Optional(Type.Array(Type.String())),
+});
+
+export function statusRecord({ state, progress, message, pods }: Deployment) {
+  return { state, progress, ...(message && { message }), ...(pods.length > 0 && { pods }) };
+}
+
+export function extendRecord(deployment: Deployment, limits: Limits) {
+  const { expiresAt } = deployment;
+  return {
+    available: canExtend(deployment, limits),
+    ...(expiresAt !== null && { expiresAt: printInstant(expiresAt) }),
+    remaining: extensionsRemaining(deployment, limits),
+  };
+}
+
+export function reservationRecord(deployment: Deployment, url: URL) {
+  const { applicationName, environment, createdAt, expiresAt } = deployment;
+  return {
+    applicationName,
+    environment,
+    url: url.origin,
+    status: statusRecord(deployment),
+    createdAt: printInstant(createdAt),
+    ...(expiresAt !== null && { expiresAt: printInstant(expiresAt) }),
+  };
+}
+
+function printInstant(instant: number): string {
+  return new Date(instant).toISOString();
+}

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { shopYaml, type TestApi, testApi } from './testing.ts';
+
+let api: TestApi;
+before(async () => {
+  api = await testApi();
+});
+
+const yaml = 'text/x-yaml';
+const json = 'application/json';
+const bomb = `a: &a [x,x,x,x,x,x,x,x,x]
+b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]
+c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]
+d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]
+application: [*d,*d,*d,*d,*d,*d,*d,*d,*d]
+`;
+
+type Bad = [
+  title: string,
+  method: 'GET' | 'POST' | 'DELETE',
+  url: string,
+  type: string,
+  body: string,
+  status: number,
+  code: string,
+];
+
+const requests: Bad[] = [
+  ['an empty body', 'POST', '/startUserDeployment', yaml, '', 400, 'invalid_request'],
+  ['text that is not YAML', 'POST', '/startUserDeployment', yaml, 'a: b: c: [', 400, 'unparsable_yaml'],
+  ['text that is not YAML, to validate', 'POST', '/validate', yaml, '\t- a: [', 400, 'unparsable_yaml'],
+  ['a YAML bomb', 'POST', '/startUserDeployment', yaml, bomb, 400, 'unparsable_yaml'],
+  ['deep nesting', 'POST', '/validate', yaml, '['.repeat(100_000), 400, 'unparsable_yaml'],
+  [
+    'a configuration without pods',
+    'POST',
+    '/startUserDeployment',
+    yaml,
+    'application: {name: shop}',
+    400,
+    'invalid_configuration',
+  ],
+  ['5 MB', 'POST', '/startUserDeployment', yaml, 'a'.repeat(5_000_000), 413, 'payload_too_large'],
+  [
+    'an unknown content type',
+    'POST',
+    '/startUserDeployment',
+    'application/x-www-form-urlencoded',
+    shopYaml,
+    415,
+    'unsupported_media_type',
+  ],
+  [
+    'an unknown content type for JSON',
+    'POST',
+    '/extendDeployment',
+    'application/xml',
+    '<a/>',
+    415,
+    'unsupported_media_type',
+  ],
+  [
+    'an unknown token at start',
+    'POST',
+    '/startUserDeployment?sessionToken=berth_x',
+    yaml,
+    shopYaml,
+    404,
+    'session_not_found',
+  ],
+  [
+    'an unknown token at update',
+    'POST',
+    '/updateUserDeployment?sessionToken=berth_x',
+    yaml,
+    shopYaml,
+    404,
+    'session_not_found',
+  ],
+  ['an unknown token in the list', 'GET', '/getReservations?sessionToken=berth_x', '', '', 404, 'session_not_found'],
+  ['no token', 'GET', '/getReservations', '', '', 400, 'invalid_request'],
+  [
+    'a token that is there twice',
+    'GET',
+    '/getReservations?sessionToken=a&sessionToken=b',
+    '',
+    '',
+    400,
+    'invalid_request',
+  ],
+  ['broken JSON', 'POST', '/extendDeployment', json, '{"applicationName": ', 400, 'invalid_request'],
+  ['an empty JSON body', 'POST', '/extendDeployment', json, '', 400, 'invalid_request'],
+  ['a missing name', 'POST', '/claimDeployment', json, '{"sessionToken": "berth_x"}', 400, 'invalid_request'],
+  [
+    'a name that is no string',
+    'POST',
+    '/claimDeployment',
+    json,
+    '{"applicationName": {}, "sessionToken": "berth_x"}',
+    400,
+    'invalid_request',
+  ],
+  ['a JSON list', 'POST', '/removeReservations', json, '[]', 400, 'invalid_request'],
+  [
+    'prototype pollution',
+    'POST',
+    '/removeReservations',
+    json,
+    '{"__proto__": {"sessionToken": "x"}}',
+    400,
+    'invalid_request',
+  ],
+  ['a wrong method', 'GET', '/startUserDeployment', '', '', 405, 'method_not_allowed'],
+  ['another wrong method', 'DELETE', '/getReservations', '', '', 405, 'method_not_allowed'],
+  ['an unknown path', 'GET', '/nothing', '', '', 404, 'not_found'],
+  ['an address that cannot be decoded', 'GET', '/%zz', '', '', 400, 'invalid_request'],
+];
+
+for (const [title, method, url, type, body, status, code] of requests) {
+  test(`${title} is refused with ${status} ${code} and changes nothing`, async () => {
+    const response = await api.app.inject({
+      ...{ method, url },
+      ...(method === 'POST' && { payload: body, headers: { 'content-type': type } }),
+    });
+    assert.equal(response.statusCode, status, response.body);
+    const problem = response.json();
+    assert.equal(problem.code, code);
+    assert.equal(typeof problem.error, 'string');
+    const { count } = await api.service.db
+      .selectFrom('deployments')
+      .select((eb) => eb.fn.countAll().as('count'))
+      .executeTakeFirstOrThrow();
+    assert.equal(Number(count), 0);
+  });
+}
+
+test('too many starts from one address are refused with Retry-After, and do not touch another address', async () => {
+  const limited = await testApi({ startRate: { count: 2, windowMs: 60_000 } });
+  const from = (address: string) => limited.postYaml('/startUserDeployment', shopYaml, { 'x-berth-client': address });
+  await from('192.0.2.1');
+  await from('192.0.2.1');
+  const third = await from('192.0.2.1');
+  assert.deepEqual([third.status, third.body.code], [429, 'rate_limited']);
+  assert.ok(Number(third.headers['retry-after']) > 0);
+  assert.equal((await from('192.0.2.2')).status, 200);
+});
+
+test('a fault answers 500 with a reference and nothing of what happened inside', async () => {
+  const broken = await testApi();
+  const token = await broken.startShop();
+  await broken.service.db.destroy();
+  const { status, body } = await broken.get(`/getReservations?sessionToken=${token}`);
+  assert.deepEqual([status, body.code], [500, 'internal']);
+  assert.match(body.error, /^The service failed to answer\. Reference: [a-z0-9]+\.$/);
+});

@@ -1,0 +1,120 @@
+/** Reservations: the deployments of a session as it lists them, and holds on them. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { refuse } from '../lib/problem.ts';
+import { writeIntent } from '../store/deployments.ts';
+import { addEvent } from '../store/events.ts';
+import { makeDue } from '../store/leases.ts';
+import { sendProblem } from './errors.ts';
+import { ErrorRecord, MessageRecord, ReservationRecord, reservationRecord } from './records.ts';
+import type { Service } from './service.ts';
+import { ApplicationBody, findApplication, findSession, TokenBody, TokenQuery, tokenOf } from './sessions.ts';
+
+export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/getReservations',
+      {
+        schema: {
+          operationId: 'listDeployments',
+          summary: 'List reservations',
+          querystring: TokenQuery,
+          response: { 200: Type.Object({ reservedDeployments: Type.Array(ReservationRecord) }), '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const session = await findSession(service, tokenOf(request, request.query));
+        if (!session.ok) return sendProblem(reply, session.problem);
+        return {
+          reservedDeployments: session.value.deployments.map((deployment) =>
+            reservationRecord(deployment, service.urlOf(deployment.label)),
+          ),
+        };
+      },
+    );
+
+    app.post(
+      '/addDeploymentReservation',
+      {
+        schema: {
+          operationId: 'addDeploymentReservation',
+          summary: 'Add a reservation (paid plan)',
+          body: ApplicationBody,
+          response: { 200: MessageRecord, '4xx': ErrorRecord, 500: ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const found = await findApplication(service, tokenOf(request, request.body), request.body.applicationName);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        // Sessions belong to no account yet, and only an account's plan can allow a reservation.
+        const { problem } = refuse(
+          'plan_does_not_allow_reservations',
+          "The user's plan does not allow reservations and must be upgraded.",
+          'Claim the deployment with an account whose plan allows reservations.',
+        );
+        return sendProblem(reply, problem);
+      },
+    );
+
+    app.post(
+      '/removeDeploymentReservation',
+      {
+        schema: {
+          operationId: 'removeDeploymentReservation',
+          summary: 'Remove a reservation and its site',
+          body: ApplicationBody,
+          response: { 200: MessageRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const { applicationName: name } = request.body;
+        const found = await findApplication(service, tokenOf(request, request.body), name);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        await intend(service, found.value.id, { removedAt: service.now(), heldAt: null }, 'removed');
+        return {
+          message:
+            `Application ${name} reservation has been removed. ` +
+            'Application site will be removed within the next 10 minutes.',
+        };
+      },
+    );
+
+    app.post(
+      '/removeReservations',
+      {
+        schema: {
+          operationId: 'removeReservations',
+          summary: 'Remove all reservations of the session',
+          body: TokenBody,
+          response: { 200: Type.String(), '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const session = await findSession(service, tokenOf(request, request.body));
+        if (!session.ok) return sendProblem(reply, session.problem);
+        // Without its hold a deployment lives until its time limit; one that is past it goes now.
+        for (const { id } of session.value.deployments.filter(({ heldAt }) => heldAt !== null)) {
+          await intend(service, id, { heldAt: null }, 'reservation removed');
+        }
+        const sentence =
+          'Application reservations have been removed. If deployments have reached their time limits, ' +
+          'application sites will be removed within 10 minutes.';
+        return reply.type('application/json').send(JSON.stringify(sentence));
+      },
+    );
+  };
+}
+
+async function intend(
+  service: Service,
+  deploymentId: string,
+  intent: { removedAt?: number; heldAt: null },
+  message: string,
+): Promise<void> {
+  await service.db.transaction().execute(async (db) => {
+    await writeIntent(db, deploymentId, intent);
+    await addEvent(db, deploymentId, service.now(), { kind: 'intent', message });
+    await makeDue(db, deploymentId, service.now());
+  });
+  service.wake(deploymentId);
+}

@@ -1,0 +1,23 @@
+/** What every endpoint works with; wired in `main.ts`. */
+import type { Kysely } from 'kysely';
+import type { Instant, Limits } from '../deployment/deployment.ts';
+import type { Seal } from '../lib/seal.ts';
+import type { Tables } from '../store/database.ts';
+
+export type ApiSettings = {
+  baseUrl: URL;
+  limits: Limits;
+  startRate: { count: number; windowMs: number };
+  rate: { count: number; windowMs: number };
+};
+
+export type Service = {
+  db: Kysely<Tables>;
+  seal: Seal;
+  settings: ApiSettings;
+  /** The public address of a deployment's label. */
+  urlOf: (label: string) => URL;
+  now: () => Instant;
+  /** Called after an intent was written: the loop looks at the deployment now. */
+  wake: (deploymentId: string) => void;
+};

@@ -1,0 +1,60 @@
+/** The API as a function, for tests: a database in memory, a clock that only the test moves, no loop behind it. */
+import { pino } from 'pino';
+import { sealWith } from '../lib/seal.ts';
+import { openSqlite } from '../store/database.ts';
+import { createApp } from './app.ts';
+import type { ApiSettings, Service } from './service.ts';
+
+export const shopYaml = `application:
+  name: shop
+  pods:
+    - name: web
+      image: nginx:1
+      path: /
+      servicePorts: [80]
+`;
+
+const minutes = 60_000;
+
+export async function testApi(settings: Partial<ApiSettings> = {}) {
+  const woken: string[] = [];
+  const clock = { now: Date.UTC(2026, 0, 1, 12) };
+  const service: Service = {
+    db: await openSqlite(':memory:'),
+    seal: sealWith('a secret of the tests'),
+    settings: {
+      baseUrl: new URL('http://localhost:8080'),
+      limits: { lifetimeMs: 120 * minutes, extensionMs: 120 * minutes, extensions: 2 },
+      startRate: { count: 1000, windowMs: minutes },
+      rate: { count: 1000, windowMs: minutes },
+      ...settings,
+    },
+    urlOf: (label) => new URL(`http://${label}.localhost:8080`),
+    now: () => clock.now,
+    wake: (deploymentId) => woken.push(deploymentId),
+  };
+  const lines: string[] = [];
+  const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
+  const app = await createApp(service, log);
+
+  const send = async (method: 'GET' | 'POST', url: string, body?: string, headers: Record<string, string> = {}) => {
+    const response = await app.inject({ method, url, headers, ...(body !== undefined && { payload: body }) });
+    const isJson = String(response.headers['content-type']).startsWith('application/json');
+    return { status: response.statusCode, headers: response.headers, body: isJson ? response.json() : response.body };
+  };
+  return {
+    ...{ app, service, clock, woken, lines },
+    get: (url: string, headers?: Record<string, string>) => send('GET', url, undefined, headers),
+    postYaml: (url: string, yaml: string, headers?: Record<string, string>) =>
+      send('POST', url, yaml, { 'content-type': 'text/x-yaml', ...headers }),
+    postJson: (url: string, body: unknown, headers?: Record<string, string>) =>
+      send('POST', url, JSON.stringify(body), { 'content-type': 'application/json', ...headers }),
+    /** A started shop and its token. */
+    async startShop(): Promise<string> {
+      const { body } = await send('POST', '/startUserDeployment', shopYaml, { 'content-type': 'text/x-yaml' });
+      return body.sessionToken;
+    },
+  };
+}
+
+export type TestApi = Awaited<ReturnType<typeof testApi>>;

@@ -1,0 +1,36 @@
+/** Executes one operation of a plan: on the engine, or, for routes and drains, on the edge's side of things. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Deployment } from '../deployment/deployment.ts';
+import type { Operation } from '../deployment/operation.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Observation } from '../store/deployments.ts';
+
+export type Executor = {
+  engine: Engine;
+  /** Resolves when the edge serves what the store says. */
+  refreshEdge: () => Promise<void>;
+  /** Writes to the deployment's row; false when the visit is no longer the one to write. */
+  record: (observation: Observation) => Promise<boolean>;
+  /** How long requests under way on old workloads may take to end. */
+  drainMs: number;
+};
+
+/** `progress` is called during a pull with 0..1. Throws EngineFault. */
+export async function execute(
+  deployment: Deployment,
+  operation: Operation,
+  { engine, refreshEdge, record, drainMs }: Executor,
+  progress: (done: number) => void,
+): Promise<void> {
+  switch (operation.kind) {
+    case 'route':
+      // The row first: after a crash in between, the edge is given what the row says.
+      if (await record({ endpoints: operation.endpoints })) await refreshEdge();
+      return;
+    case 'drain':
+      await delay(drainMs);
+      return;
+    default:
+      await engine.execute(deployment.id, operation, progress);
+  }
+}

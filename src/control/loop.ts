@@ -1,0 +1,128 @@
+/**
+ * The control loop: takes leases on due deployments and visits them, several at a time. Everything that happens to a
+ * deployment (start, update, expiry, removal, repair, recovery after a crash) is a visit.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { addEvent } from '../store/events.ts';
+import { type Lease, makeDue, nextDueAt, releaseLease, renewLease, takeLeases } from '../store/leases.ts';
+import { type Control, reconcile } from './reconcile.ts';
+import { sweep } from './sweep.ts';
+
+/** Visits mostly wait (for a pull, for a database to come up), so there may be many. */
+const visitsAtOnce = 64;
+/** The loop looks for due rows at least this often: another process may have written them. */
+const pollMs = 5_000;
+const sweepEveryMs = 60_000;
+const backOff = { firstMs: 500, mostMs: 30_000 };
+
+export type Loop = {
+  /** Something was asked of the deployment: look at it now. */
+  wake(deploymentId: string): void;
+  /** Ends visits at their next safe point and resolves when none is left. */
+  stop(): Promise<void>;
+};
+
+export function startLoop(control: Control): Loop {
+  const { db, engine, log, now, settings } = control;
+  const stopping = new AbortController();
+  const visits = new Map<string, { interrupt: AbortController; done: Promise<void> }>();
+  const faults = new Map<string, number>();
+  let rouse = () => {};
+
+  async function takeDue(): Promise<void> {
+    const leases = await takeLeases(db, now(), settings.leaseMs, visitsAtOnce - visits.size);
+    for (const lease of leases) {
+      const visit = { interrupt: new AbortController(), done: Promise.resolve() };
+      visits.set(lease.deploymentId, visit);
+      visit.done = runVisit(lease).finally(() => {
+        visits.delete(lease.deploymentId);
+        rouse();
+      });
+    }
+  }
+
+  async function runVisit(lease: Lease): Promise<void> {
+    const { deploymentId } = lease;
+    const lost = new AbortController();
+    const heartbeat = setInterval(async () => {
+      const isOurs = await renewLease(db, lease, now() + settings.leaseMs).catch(() => true);
+      if (!isOurs) lost.abort();
+    }, settings.leaseMs / 3);
+    let dueAt: number | null;
+    try {
+      const stop = AbortSignal.any([stopping.signal, lost.signal]);
+      dueAt = await reconcile({ lease, stop, interrupt: () => freshInterrupt(deploymentId) }, control);
+      faults.delete(deploymentId);
+    } catch (error) {
+      dueAt = now() + (await reportFault(deploymentId, error));
+    } finally {
+      clearInterval(heartbeat);
+    }
+    await releaseLease(db, lease, dueAt);
+  }
+
+  function freshInterrupt(deploymentId: string): AbortSignal {
+    const interrupt = new AbortController();
+    const visit = visits.get(deploymentId);
+    if (visit) visit.interrupt = interrupt;
+    return interrupt.signal;
+  }
+
+  /** Logs it, tells the deployment's owner, and returns how long to wait before the next try: doubled, with jitter. */
+  async function reportFault(deploymentId: string, error: unknown): Promise<number> {
+    const count = (faults.get(deploymentId) ?? 0) + 1;
+    faults.set(deploymentId, count);
+    log.error({ deployment: deploymentId, err: error, count }, 'visit failed, will be tried again');
+    if (count === 1) {
+      const message = 'the engine did not do what was asked; it is tried again';
+      await addEvent(db, deploymentId, now(), { kind: 'fault', message }).catch(() => {});
+    }
+    return Math.min(backOff.firstMs * 2 ** (count - 1), backOff.mostMs) * (0.5 + Math.random() / 2);
+  }
+
+  async function run(): Promise<void> {
+    let sweptAt = Number.NEGATIVE_INFINITY;
+    while (!stopping.signal.aborted) {
+      const roused = new Promise<void>((resolve) => {
+        rouse = resolve;
+      });
+      try {
+        if (now() - sweptAt >= sweepEveryMs) {
+          sweptAt = now();
+          const removed = await sweep(engine, db, now());
+          if (removed.length > 0) log.info({ removed: removed.map(({ name }) => name) }, 'orphans removed');
+        }
+        if (visits.size < visitsAtOnce) await takeDue();
+      } catch (error) {
+        log.error({ err: error }, 'loop failed, will be tried again');
+      }
+      const dueAt = (await nextDueAt(db).catch(() => undefined)) ?? Number.POSITIVE_INFINITY;
+      const waitMs = Math.max(5, Math.min(pollMs, dueAt - now()));
+      const timer = new AbortController();
+      await Promise.race([roused, delay(waitMs, undefined, { signal: timer.signal }).catch(() => {})]);
+      timer.abort();
+    }
+  }
+
+  engine.watch((deploymentId) => {
+    // A visit under way sees changes by itself.
+    if (visits.has(deploymentId)) return;
+    void makeDue(db, deploymentId, now())
+      .then(() => rouse())
+      .catch((error) => log.error({ err: error }, 'engine event lost; the resync will see it'));
+  }, stopping.signal);
+  const running = run();
+
+  return {
+    wake(deploymentId) {
+      visits.get(deploymentId)?.interrupt.abort();
+      rouse();
+    },
+    async stop() {
+      stopping.abort();
+      rouse();
+      await running;
+      await Promise.all([...visits.values()].map(({ done }) => done));
+    },
+  };
+}

@@ -1,0 +1,265 @@
+/** One visit to a deployment: observe, plan, execute, and again, until there is nothing left to do for now. */
+import type { Deployment, Instant } from '../deployment/deployment.ts';
+import { type Desired, desiredAt, wantedRevision } from '../deployment/desired.ts';
+import { nextState } from '../deployment/lifecycle.ts';
+import { describePlan, type Operation } from '../deployment/operation.ts';
+import { plan } from '../deployment/plan.ts';
+import { progressOf } from '../deployment/progress.ts';
+import { judge, podStatuses } from '../deployment/status.ts';
+import type { Observed } from '../deployment/workload.ts';
+import { type Engine, EngineFault } from '../engine/engine.ts';
+import type { Seal } from '../lib/seal.ts';
+import type { Database } from '../store/database.ts';
+import { deploymentById, type Observation, writeObservation } from '../store/deployments.ts';
+import { addEvent, type DeploymentEvent } from '../store/events.ts';
+import { type Lease, renewLease } from '../store/leases.ts';
+import { revisionOf } from '../store/revisions.ts';
+import { execute } from './execute.ts';
+
+export type ControlSettings = {
+  /** Without progress for this long, a deployment has failed. */
+  deployDeadlineMs: number;
+  drainMs: number;
+  /** How long a lease lasts without being renewed. */
+  leaseMs: number;
+  /** How often a deployment is looked at although nothing seems to have happened to it. */
+  resyncMs: number;
+};
+
+export type Control = {
+  db: Database;
+  seal: Seal;
+  engine: Engine;
+  refreshEdge: () => Promise<void>;
+  /** The public address of a deployment's label. */
+  urlOf: (label: string) => URL;
+  settings: ControlSettings;
+  now: () => Instant;
+  log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
+};
+
+export type Visit = {
+  lease: Lease;
+  /** Ends the visit as soon as possible. */
+  stop: AbortSignal;
+  /** Ends a wait, because an intent has come; replaced after each use. */
+  interrupt: () => AbortSignal;
+};
+
+/** Returns when the deployment is due again (null: only when something wakes it). Throws faults of the engine. */
+export async function reconcile(visit: Visit, control: Control): Promise<Instant | null> {
+  for (;;) {
+    const interrupted = visit.interrupt();
+    if (visit.stop.aborted) return control.now();
+    const deployment = await deploymentById(control.db, visit.lease.deploymentId);
+    if (!deployment || deployment.goneAt !== null) return null;
+    const step = new Step(deployment, visit, control);
+    const outcome = await step.run(interrupted);
+    if (outcome !== 'again') return outcome.dueAt;
+  }
+}
+
+type Outcome = 'again' | { dueAt: Instant | null };
+
+/** One turn of the loop, for one reading of the row. */
+class Step {
+  readonly #deployment: Deployment;
+  readonly #visit: Visit;
+  readonly #control: Control;
+
+  constructor(deployment: Deployment, visit: Visit, control: Control) {
+    this.#deployment = deployment;
+    this.#visit = visit;
+    this.#control = control;
+  }
+
+  async run(interrupted: AbortSignal): Promise<Outcome> {
+    const { db, seal, engine, urlOf, now } = this.#control;
+    const deployment = this.#deployment;
+    const revision = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
+    const desired = desiredAt(deployment, revision, urlOf(deployment.label), now());
+    const observed = await engine.observe(deployment.id, imagesOf(desired));
+    const operations = plan(desired, observed, deployment.endpoints);
+    return desired.kind === 'gone'
+      ? await this.#end(desired, operations)
+      : await this.#advance(desired, observed, operations, interrupted);
+  }
+
+  async #end(desired: Extract<Desired, { kind: 'gone' }>, operations: Operation[]): Promise<Outcome> {
+    const deployment = this.#deployment;
+    if (deployment.state !== 'expired') {
+      const message = desired.because === 'removed' ? 'removed' : 'its time limit is reached';
+      await this.#record({ state: nextState(deployment.state, 'ended'), message, pods: [] });
+      await this.#note({ kind: 'state', message });
+    }
+    if (operations.length > 0) return await this.#execute(operations);
+    await this.#record({ goneAt: this.#control.now() });
+    this.#control.log.info({ deployment: deployment.id, because: desired.because }, 'deployment gone');
+    return { dueAt: null };
+  }
+
+  async #advance(
+    desired: Extract<Desired, { kind: 'running' }>,
+    observed: Observed,
+    operations: Operation[],
+    interrupted: AbortSignal,
+  ): Promise<Outcome> {
+    const { now, settings, engine } = this.#control;
+    const deployment = this.#deployment;
+    await this.#recordProgress(desired, observed);
+    if (operations.length > 0) return await this.#execute(operations, { desired, observed });
+
+    const deadlineMs = settings.deployDeadlineMs;
+    const { progressedAt } = deployment;
+    const verdict = judge(desired, observed, { now: now(), progressedAt, deadlineMs });
+    if (verdict.kind === 'ready') return await this.#settle(desired.revision);
+    if (verdict.kind === 'given-up') return await this.#giveUp(verdict.because);
+
+    const untilLimit = deployment.expiresAt === null ? deadlineMs : deployment.expiresAt - now();
+    const timeoutMs = Math.max(10, Math.min(settings.resyncMs, untilLimit, progressedAt + deadlineMs - now()));
+    await engine.change(deployment.id, observed, timeoutMs, AbortSignal.any([this.#visit.stop, interrupted]));
+    return 'again';
+  }
+
+  /** Everything wanted is ready and routed. */
+  async #settle(revision: number): Promise<Outcome> {
+    const deployment = this.#deployment;
+    // A failed update that went back to the serving revision stays failed, and says so.
+    if (deployment.state === 'failed' && revision !== deployment.revision) return this.#later();
+    const state = nextState(deployment.state, 'ready');
+    if (state !== deployment.state || deployment.message !== '') {
+      await this.#record({
+        state,
+        progress: 100,
+        message: '',
+        servingRevision: revision,
+        progressedAt: this.#control.now(),
+      });
+      await this.#note({ kind: 'state', message: `revision ${revision} is running` });
+      this.#control.log.info({ deployment: deployment.id, revision }, 'deployment running');
+    }
+    return this.#later();
+  }
+
+  async #giveUp(because: string): Promise<Outcome> {
+    const deployment = this.#deployment;
+    const fallback = deployment.servingRevision !== null && deployment.servingRevision !== deployment.revision;
+    const serving = fallback ? `; revision ${deployment.servingRevision} still serves` : '';
+    const message = `${because}${serving}`;
+    if (deployment.state === 'failed' && deployment.message === message) return this.#later();
+    const isNews = deployment.state !== 'failed';
+    await this.#record({ state: nextState(deployment.state, 'given-up'), message });
+    if (isNews) {
+      await this.#note({ kind: 'state', message: `failed: ${message}` });
+      this.#control.log.info({ deployment: deployment.id, because: message }, 'deployment failed');
+    }
+    return fallback && isNews ? 'again' : this.#later();
+  }
+
+  #later(): Outcome {
+    const { now, settings } = this.#control;
+    const { expiresAt, heldAt } = this.#deployment;
+    const resyncAt = now() + settings.resyncMs;
+    return { dueAt: expiresAt === null || heldAt !== null ? resyncAt : Math.min(resyncAt, expiresAt) };
+  }
+
+  /** Executes in order, as long as the lease is ours and no newer intent has come. */
+  async #execute(
+    operations: Operation[],
+    towards?: { desired: Extract<Desired, { kind: 'running' }>; observed: Observed },
+  ): Promise<Outcome> {
+    const { control, deployment } = { control: this.#control, deployment: this.#deployment };
+    const executor = { ...control, record: this.#record.bind(this), drainMs: control.settings.drainMs };
+    control.log.info({ deployment: deployment.id, plan: describePlan(operations) }, 'plan');
+    let seen = towards?.observed;
+    for (const operation of operations) {
+      if (this.#visit.stop.aborted || !(await this.#mayGoOn())) return 'again';
+      const pulled = pullProgress(operation, (share) => {
+        if (towards && seen) void this.#recordProgress(towards.desired, seen, new Map([share]));
+      });
+      try {
+        await execute(deployment, operation, executor, pulled);
+      } catch (error) {
+        if (!(error instanceof EngineFault) || !error.isFinal || !towards) throw error;
+        return await this.#giveUp(describeFault(operation, error));
+      }
+      await this.#note({ kind: 'operation', ...podOf(operation), message: describePlan([operation]) });
+      seen = seen && afterOperation(seen, operation);
+      if (towards && seen) await this.#recordProgress(towards.desired, seen);
+    }
+    return 'again';
+  }
+
+  async #mayGoOn(): Promise<boolean> {
+    const { db, now, settings } = this.#control;
+    if (!(await renewLease(db, this.#visit.lease, now() + settings.leaseMs))) return false;
+    const current = await deploymentById(db, this.#deployment.id);
+    return current?.generation === this.#deployment.generation;
+  }
+
+  /** Progress only grows, and only within a revision; the pods' states are news at any time. */
+  async #recordProgress(
+    desired: Extract<Desired, { kind: 'running' }>,
+    observed: Observed,
+    pulled: ReadonlyMap<string, number> = new Map(),
+  ): Promise<void> {
+    const deployment = this.#deployment;
+    const pods = podStatuses(desired, observed);
+    const isDeploying = deployment.state === 'deploying';
+    const progress = isDeploying ? Math.max(deployment.progress, progressOf(desired, observed, pulled)) : undefined;
+    const grew = progress !== undefined && progress > deployment.progress;
+    const changed = JSON.stringify(pods) !== JSON.stringify(deployment.pods);
+    if (!grew && !changed) return;
+    // The deadline counts from the last progress, or from when a running deployment first lost a pod.
+    const wasReady = deployment.pods.every((pod) => pod.state === 'ready');
+    const moved = grew || (!isDeploying && wasReady) ? { progressedAt: this.#control.now() } : {};
+    await this.#record({ pods, ...(grew && { progress }), ...moved });
+    Object.assign(deployment, { pods, ...(grew && { progress }), ...moved });
+  }
+
+  async #record(observation: Observation): Promise<boolean> {
+    return await writeObservation(this.#control.db, this.#deployment, this.#visit.lease.token, observation);
+  }
+
+  async #note(event: DeploymentEvent): Promise<void> {
+    await addEvent(this.#control.db, this.#deployment.id, this.#control.now(), event);
+  }
+}
+
+/** What will be observed at least, once the operation is done: enough to tell its owner before the next look. */
+function afterOperation(observed: Observed, operation: Operation): Observed {
+  if (operation.kind === 'pull') return { ...observed, images: [...observed.images, operation.image] };
+  if (operation.kind !== 'start') return observed;
+  const { name, pod, revision, replica, fingerprint } = operation.workload;
+  const others = observed.workloads.filter((workload) => workload.name !== name);
+  const started = {
+    ...{ name, pod, revision, replica, fingerprint },
+    phase: 'running',
+    isReady: false,
+    restarts: 0,
+  } as const;
+  return { ...observed, workloads: [...others, started] };
+}
+
+function imagesOf(desired: Desired): string[] {
+  return desired.kind === 'gone' ? [] : [...new Set(desired.workloads.map(({ workload }) => workload.image))];
+}
+
+function podOf(operation: Operation): { pod?: string } {
+  return operation.kind === 'start' ? { pod: operation.workload.pod } : {};
+}
+
+/** Reports a pull's share at most every 250 ms: each report is a write. */
+function pullProgress(operation: Operation, report: (share: [string, number]) => void): (done: number) => void {
+  let reportedAt = 0;
+  return (done) => {
+    if (operation.kind !== 'pull' || performance.now() - reportedAt < 250) return;
+    reportedAt = performance.now();
+    report([operation.image, done]);
+  };
+}
+
+function describeFault(operation: Operation, fault: EngineFault): string {
+  const pod = podOf(operation).pod;
+  return pod === undefined ? fault.message : `pod ${pod}: ${fault.message}`;
+}

@@ -1,0 +1,30 @@
+/** The sweep: what carries our label and no row wants is removed. Nothing else ever is. */
+import type { Engine, Owned } from '../engine/engine.ts';
+import type { Database } from '../store/database.ts';
+import { forgetGone, presentDeploymentIds } from '../store/deployments.ts';
+
+/** Rows of deployments that are gone are kept this long, for the page that says so. */
+const forgetAfterMs = 30 * 24 * 60 * 60_000;
+
+/** Owned objects whose deployment no row knows as present. */
+export function orphansAmong(owned: Owned[], presentIds: ReadonlySet<string>): Owned[] {
+  return owned.filter(({ deploymentId }) => !presentIds.has(deploymentId));
+}
+
+/** The orphans now on the engine. */
+export async function findOrphans(engine: Pick<Engine, 'listOwned'>, db: Database): Promise<Owned[]> {
+  // The engine first: an object that appears after this has its row before it, so it is never taken for an orphan.
+  const owned = await engine.listOwned();
+  return orphansAmong(owned, new Set(await presentDeploymentIds(db)));
+}
+
+/** Removes orphans (workloads before the volumes and networks they use) and forgets old rows; returns the removed. */
+export async function sweep(engine: Engine, db: Database, now: number): Promise<Owned[]> {
+  const orphans = await findOrphans(engine, db);
+  const order = ['workload', 'volume', 'network'];
+  for (const orphan of orphans.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))) {
+    await engine.removeOwned(orphan);
+  }
+  await forgetGone(db, now - forgetAfterMs);
+  return orphans;
+}

@@ -1,0 +1,219 @@
+/** The files that HAProxy starts from, except the two tables. Pure: the same settings give the same bytes. */
+import { createHash } from 'node:crypto';
+import type { EdgeSettings } from './edge-settings.ts';
+import { faultPage } from './fault-pages.ts';
+import { hostPattern, normalHost } from './host.ts';
+import { proxyAccount } from './sockets.ts';
+
+export const configurationFile = 'haproxy.cfg';
+export const routesMap = 'routes.map';
+export const endpointsMap = 'endpoints.map';
+
+export type Configuration = {
+  /** By name, to be written into HAProxy's working directory. */
+  files: Record<string, string>;
+  /** Told by the running HAProxy as its description: whether it runs this configuration or another one. */
+  fingerprint: string;
+};
+
+/** Headers that tell a server who asked for what. Spelled with `_` they are the same header to CGI, WSGI and PHP. */
+const identityHeaders = `^(x[-_]forwarded([-_].*)?|forwarded|x[-_]real[-_]ip|(x|true|cf)[-_](client|connecting)[-_]ip|x[-_](original|rewrite)[-_].*|x[-_]request[-_]id|x[-_]berth([-_].*)?|proxy|proxy[-_]connection|keep[-_]alive)$`;
+
+/** @param asRoot HAProxy is started by root, and so can lock itself into the run directory and drop its privileges. */
+export function proxyConfiguration(settings: EdgeSettings, asRoot: boolean): Configuration {
+  const pages = faultFiles();
+  const text = configurationText(settings, asRoot);
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify([text, pages]))
+    .digest('hex')
+    .slice(0, 16);
+  return { files: { ...pages, [configurationFile]: text.replace('@fingerprint@', fingerprint) }, fingerprint };
+}
+
+function configurationText(settings: EdgeSettings, asRoot: boolean): string {
+  return `# Written by the service at each start; edits are lost.
+global
+  description @fingerprint@
+  # normalize-uri
+  expose-experimental-directives
+  # Without it a second HAProxy of the same user would share the port silently instead of failing.
+  noreuseport
+  # In a container the limit of open files may be 2^30, which HAProxy would allocate tables for.
+  fd-hard-limit 65536
+  hard-stop-after 1h
+  stats socket unix@admin.sock mode 600 level admin expose-fd listeners
+  stats timeout 1d
+${asRoot ? privileges : ''}
+defaults base
+  mode http
+  timeout connect 5s
+  timeout http-request 15s
+  timeout http-keep-alive 60s
+  timeout client 60s
+  timeout client-fin 30s
+  timeout server 10m
+  timeout tunnel 1h
+  retries 2
+
+frontend public from base
+  ${bind(settings)}
+  # HTTP/2 without TLS is used by nobody but smugglers.
+  option disable-h2-upgrade
+  errorfile 400 400.http
+  errorfile 408 408.http
+  unique-id-format %[uuid]
+  http-after-response set-header X-Request-Id %[unique-id] unless { res.hdr(X-Request-Id) -m found }
+
+  # One request, one host, one path.
+  http-request return status 405 content-type application/json file 405.json if METH_CONNECT
+  http-request return status 400 content-type application/json file 400.json if { req.fhdr_cnt(host) gt 1 }
+  http-request set-var(txn.host) req.fhdr(host),regsub(:[0-9]*$,),regsub([.]$,),lower
+  http-request return status 400 content-type application/json file 400.json unless { var(txn.host) -m reg '${hostPattern}' }
+  http-request set-uri %[pathq] unless { url_beg / * }
+
+  # Who asked is said by us alone. A header that Connection names may be dropped by the next proxy, so none is.
+  acl websocket req.hdr(upgrade) -i websocket
+  http-request del-header '${identityHeaders}' -m reg
+  http-request del-header Upgrade unless websocket
+  http-request del-header Connection unless websocket
+  http-request set-header Connection upgrade if websocket
+  http-request set-header X-Request-Id %[unique-id]
+  http-request set-header X-Real-IP %[src]
+  http-request set-header X-Forwarded-For %[src]
+  http-request set-header X-Forwarded-Proto http
+  http-request set-header X-Forwarded-Host %[req.fhdr(host)]
+
+  # Paths that RFC 3986 calls equivalent become one, and the application receives the path that was looked up. Slashes
+  # are merged at the start only: further on they are data (/fetch/https://…). The query is nobody's business here, but
+  # normalize-uri would change it: it is put aside meanwhile. %2F is not a slash.
+  acl api var(txn.host) -m str ${apiHosts(settings).join(' ')}
+  acl irregular path_sub % /. //
+  http-request set-var(txn.query) query if !api irregular { url_sub ? }
+  http-request set-pathq %[path] if !api irregular
+  http-request normalize-uri percent-decode-unreserved strict if !api irregular
+  http-request normalize-uri percent-to-uppercase strict if !api irregular
+  http-request normalize-uri path-strip-dot if !api irregular
+  http-request normalize-uri path-strip-dotdot full if !api irregular
+  http-request set-path %[path,regsub(^/+,/)] if !api { path_beg // }
+  http-request set-pathq %[path]?%[var(txn.query)] if { var(txn.query) -m found }
+
+  # host + path + "/" → route id and number of endpoints → one of them.
+  http-request set-var(txn.path) path
+  http-request set-var(txn.route) var(txn.host),concat(,txn.path,/),map_beg(${routesMap}) if !api
+  http-request set-var(txn.id) var(txn.route),field(1,:) if { var(txn.route) -m found }
+  http-request set-var(txn.count) var(txn.route),field(2,:) if { var(txn.route) -m found }
+  http-request set-var(txn.pick) rand,mod(txn.count) if { var(txn.route) -m found }
+  http-request set-var(txn.endpoint) var(txn.id),concat(/,txn.pick),map(${endpointsMap}) if { var(txn.route) -m found }
+  http-request set-dst var(txn.endpoint),field(1,:) if { var(txn.endpoint) -m found }
+  http-request set-dst-port var(txn.endpoint),field(2,:) if { var(txn.endpoint) -m found }
+
+  acl browser req.hdr(accept) -i -m sub text/html
+  use_backend api if api
+  use_backend application-browser if { var(txn.endpoint) -m found } browser
+  use_backend application if { var(txn.endpoint) -m found }
+  # A route without its endpoint: the table changed between the two look-ups. Trying again helps.
+  use_backend unreachable if { var(txn.route) -m found }
+  use_backend pages-browser if browser
+  default_backend pages
+
+backend api from base
+  # 3 retries, a second apart: a request that comes while the service restarts waits for it.
+  retries 3
+  ${faults('api', 'json')}
+  http-request set-header X-Berth-Client %[src]
+  server api unix@${asRoot ? '' : '../run'}/api.sock
+
+${[pagesBackend('pages', 'json', asRoot), pagesBackend('pages-browser', 'html', asRoot)].join('\n')}
+${[applicationBackend('application', 'json'), applicationBackend('application-browser', 'html')].join('\n')}
+backend unreachable from base
+  http-request return status 503 content-type application/json file application-503.json hdr Retry-After 1
+`;
+}
+
+/** Locked into the run directory its sockets have short paths, and the directories above need not be open to it. */
+const privileges = `  user ${proxyAccount}
+  group ${proxyAccount}
+  chroot ../run
+`;
+
+function pagesBackend(name: string, kind: 'html' | 'json', asRoot: boolean): string {
+  return `backend ${name} from base
+  ${faults('pages', kind)}
+  server pages unix@${asRoot ? '' : '../run'}/pages.sock
+`;
+}
+
+/**
+ * The address is the request's own (set-dst). Idle connections are kept by address, so none serves another endpoint. A
+ * request that may be repeated is, when an endpoint closes the connection without a word.
+ */
+function applicationBackend(name: string, kind: 'html' | 'json'): string {
+  return `backend ${name} from base
+  retry-on conn-failure empty-response
+  http-request disable-l7-retry unless METH_GET
+  ${faults('application', kind)}
+  server endpoint 0.0.0.0:0
+`;
+}
+
+const faultyBackends = ['api', 'pages', 'application'] as const;
+const faultStatuses = [500, 502, 503, 504] as const;
+type FaultyBackend = (typeof faultyBackends)[number];
+
+function faults(backend: FaultyBackend, kind: 'html' | 'json'): string {
+  return faultStatuses
+    .map((status) => {
+      const page = faultPage(backend, status);
+      const type = kind === 'html' ? '"text/html; charset=utf-8"' : 'application/json';
+      const headers = Object.entries(kind === 'html' ? page.htmlHeaders : page.headers);
+      const lines = headers.map(([name, value]) => ` hdr ${name} '${value.replaceAll("'", `'"'"'`)}'`).join('');
+      return `http-error status ${status} content-type ${type} file ${backend}-${status}.${kind}${lines}`;
+    })
+    .join('\n  ');
+}
+
+function faultFiles(): Record<string, string> {
+  const files: Record<string, string> = {};
+  for (const backend of faultyBackends)
+    for (const status of faultStatuses) {
+      const page = faultPage(backend, status);
+      files[`${backend}-${status}.html`] = page.html;
+      files[`${backend}-${status}.json`] = page.json;
+    }
+  const bad = refusal('invalid_request', 'The request is not valid HTTP.', 'One Host header and a well-formed path.');
+  const slow = refusal('request_timeout', 'The request did not arrive in time.', 'Send all headers within 15 seconds.');
+  files['400.json'] = bad;
+  files['400.http'] = rawResponse('400 Bad Request', bad);
+  files['405.json'] = refusal('method_not_allowed', 'CONNECT is not offered.', 'Send the request to the site itself.');
+  files['408.http'] = rawResponse('408 Request Timeout', slow);
+  return files;
+}
+
+function refusal(code: string, error: string, hint: string): string {
+  return JSON.stringify({ error, code, hint });
+}
+
+/** What HAProxy sends for what it could not parse, byte for byte. */
+function rawResponse(status: string, body: string): string {
+  const headers = [
+    'Content-Type: application/json',
+    'Cache-Control: no-store',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  return `${[`HTTP/1.1 ${status}`, ...headers, 'Connection: close', '', ''].join('\r\n')}${body}`;
+}
+
+function bind({ host, port }: EdgeSettings): string {
+  if (!/^[0-9A-Za-z.:*[\]-]+$/.test(host)) throw new Error(`Not a host to listen on: ${JSON.stringify(host)}`);
+  if (!Number.isInteger(port) || port < 1 || port > 65535) throw new Error(`Not a port to listen on: ${port}`);
+  const bare = host.replace(/^\[|\]$/g, '');
+  return bare.includes(':') ? `bind ipv6@${bare}:${port}${bare === '::' ? ' v4v6' : ''}` : `bind ${bare}:${port}`;
+}
+
+function apiHosts(settings: EdgeSettings): string[] {
+  return settings.apiHosts.map((host) => {
+    const normal = normalHost(host);
+    if (!normal) throw new Error(`Not a host for the API: ${JSON.stringify(host)}`);
+    return normal;
+  });
+}

@@ -1,0 +1,63 @@
+/** What HAProxy itself answers when nothing else can: an endpoint that does not, or the service being away. Pure. */
+import { html } from './html.ts';
+import { renderPage } from './page-layout.ts';
+
+export type Fault = {
+  html: string;
+  json: string;
+  headers: Record<string, string>;
+  htmlHeaders: Record<string, string>;
+};
+
+type Words = { code: string; error: string; heading: string; hint: string };
+
+/** A backend is asked for all of these; 500 is HAProxy's own failure, most likely out of memory. */
+export function faultPage(backend: 'api' | 'pages' | 'application', status: 500 | 502 | 503 | 504): Fault {
+  const { code, error, heading, hint } = words(backend, status);
+  const page = renderPage({
+    title: heading,
+    mark: backend === 'application' ? 'troubled' : 'away',
+    eyebrow: `${status}`,
+    heading,
+    body: html`<p>${error}</p><p>${hint}</p>`,
+    note: 'This page tries again by itself.',
+    refreshSeconds: 5,
+    script,
+  });
+  const headers = { 'Retry-After': '5', 'Cache-Control': 'no-store', 'X-Robots-Tag': 'noindex' };
+  const htmlHeaders = { ...headers, 'Content-Security-Policy': page.policy, 'Referrer-Policy': 'no-referrer' };
+  return { html: page.html, json: JSON.stringify({ error, code, hint }), headers, htmlHeaders };
+}
+
+/** A refused request is repeated by the browser itself, with its own method. */
+const script = 'setTimeout(()=>location.reload(),5000)';
+
+function words(backend: 'api' | 'pages' | 'application', status: number): Words {
+  if (backend !== 'application')
+    return {
+      code: 'service_unavailable',
+      heading: 'Back in a moment',
+      error: 'The service is not running right now, or is just starting.',
+      hint: 'Applications that are already running stay reachable. Try again in a few seconds.',
+    };
+  if (status === 504)
+    return {
+      code: 'application_timeout',
+      heading: 'The application takes too long',
+      error: 'The application took the request and has not answered for 10 minutes.',
+      hint: 'Its logs may say what it is waiting for.',
+    };
+  if (status === 502)
+    return {
+      code: 'application_bad_response',
+      heading: 'The application broke off',
+      error: 'The application closed the connection, or answered something that is not HTTP.',
+      hint: 'Its first service port must speak HTTP. Its logs may say what went wrong.',
+    };
+  return {
+    code: 'application_unreachable',
+    heading: 'The application does not answer',
+    error: 'Its container accepts no connection right now: it may be restarting.',
+    hint: 'Try again in a few seconds.',
+  };
+}

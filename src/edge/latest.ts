@@ -1,0 +1,43 @@
+/** Runs one task at a time on the newest value: what arrives meanwhile waits together, and only its newest is run. */
+
+type Waiting<T> = { value: T; callers: { resolve: () => void; reject: (error: unknown) => void }[] };
+
+/**
+ * @returns a function whose promise settles with the first run that began with its value or a newer one. Of any number
+ * of calls at most one run is under way and one waits.
+ */
+export function latestOnly<T>(run: (value: T) => Promise<void>): (value: T) => Promise<void> {
+  let waiting: Waiting<T> | undefined;
+  let isRunning = false;
+
+  async function drain(): Promise<void> {
+    isRunning = true;
+    while (waiting) {
+      const { value, callers } = waiting;
+      waiting = undefined;
+      try {
+        await run(value);
+        for (const caller of callers) caller.resolve();
+      } catch (error) {
+        for (const caller of callers) caller.reject(error);
+      }
+    }
+    isRunning = false;
+  }
+
+  return (value) =>
+    new Promise((resolve, reject) => {
+      waiting = { value, callers: [...(waiting?.callers ?? []), { resolve, reject }] };
+      if (!isRunning) void drain();
+    });
+}
+
+/** Runs tasks strictly one after another, whether or not the one before succeeded. */
+export function oneAtATime(): <T>(task: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (task) => {
+    const next = last.then(task);
+    last = next.catch(() => {});
+    return next;
+  };
+}

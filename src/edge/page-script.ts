@@ -1,0 +1,49 @@
+/** What runs in the browser while a deployment is on its way. */
+
+export const readyStates = /^(ready|running|done|completed|succeeded)$/;
+export const troubleStates = /fail|crash|error|unhealthy|killed/;
+export const busyStates = /ing$|^(created|started)$/;
+
+/**
+ * Asks for the same address as JSON. An answer without our header is the application's, one with another state is
+ * another page of ours: either way a reload shows it. A hidden page asks less often.
+ */
+export const watchScript = `
+'use strict';
+const find = (id) => document.getElementById(id);
+const tone = (state) => ${readyStates}.test(state) ? 'ready' : ${troubleStates}.test(state) ? 'alarm' : ${busyStates}.test(state) ? 'busy' : 'waiting';
+const put = (parent, name, text) => { const element = document.createElement(name); element.textContent = text; parent.append(element); return element; };
+let shown = '';
+function show(site) {
+  const percent = Math.round(Math.min(100, Math.max(0, Number(site.progress) || 0)));
+  const bar = find('progress');
+  bar.value = percent;
+  bar.setAttribute('aria-valuetext', percent + ' %');
+  find('percent').textContent = percent + ' %';
+  document.title = percent + ' % · ' + site.applicationName;
+  if (site.message && find('message').textContent !== site.message) find('message').textContent = site.message;
+  const pods = site.pods || [];
+  if (JSON.stringify(pods) === shown) return;
+  shown = JSON.stringify(pods);
+  const list = find('pods');
+  list.hidden = pods.length === 0;
+  list.replaceChildren(...pods.map((pod) => {
+    const row = document.createElement('li');
+    row.className = tone(pod.state);
+    put(row, 'b', pod.name);
+    put(row, 'i', pod.state);
+    if (pod.message) put(row, 'small', pod.message);
+    return row;
+  }));
+}
+async function ask() {
+  try {
+    const answer = await fetch(location.href, { headers: { accept: 'application/json' }, cache: 'no-store' });
+    const state = answer.headers.get('x-berth-state');
+    if (state !== 'deploying' && answer.headers.get('retry-after') === null) return location.reload();
+    if (state === 'deploying') show(await answer.json());
+  } catch {}
+  setTimeout(ask, document.hidden ? 5000 : 1000);
+}
+setTimeout(ask, 1000);
+`;

@@ -1,0 +1,203 @@
+/** What a site answers while no pod does: the state of its deployment, as a page or as JSON. Pure. */
+import { type Html, html } from './html.ts';
+import { type Page, renderPage } from './page-layout.ts';
+import { busyStates, readyStates, troubleStates, watchScript } from './page-script.ts';
+
+export type PodState = { name: string; state: string; message?: string };
+
+/** What the edge needs to know of the deployment that a host belongs to. */
+export type SiteState = {
+  applicationName: string;
+  environment: string;
+  state: 'deploying' | 'running' | 'failed' | 'expired' | 'removed';
+  /** 0 to 100. */
+  progress?: number;
+  message?: string;
+  pods?: PodState[];
+  url?: string;
+};
+
+/** `host` and `path` are the request's own. */
+export type PageRequest = { host: string; path: string; wantsHtml: boolean };
+
+export type PageResponse = { status: number; headers: Record<string, string>; body: string };
+
+/** The page for a host; `undefined` is a host that nothing was ever deployed at. */
+export function statePage(site: SiteState | undefined, request: PageRequest): PageResponse {
+  const answer = answerOf(site, request);
+  const headers: Record<string, string> = {
+    'Cache-Control': 'no-store',
+    'X-Robots-Tag': 'noindex',
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    Vary: 'Accept',
+    'X-Berth-State': site?.state ?? 'unknown',
+    ...(answer.retryAfterSeconds && { 'Retry-After': `${answer.retryAfterSeconds}` }),
+  };
+  if (!request.wantsHtml)
+    return {
+      status: answer.status,
+      headers: { ...headers, 'Content-Type': 'application/json' },
+      body: asJson(answer, site),
+    };
+  const page = renderPage(answer.page);
+  return {
+    status: answer.status,
+    headers: { ...headers, 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': page.policy },
+    body: page.html,
+  };
+}
+
+type Answer = {
+  status: 404 | 410 | 502 | 503;
+  code: string;
+  error: string;
+  hint: string;
+  retryAfterSeconds?: number;
+  page: Page;
+};
+
+function answerOf(site: SiteState | undefined, request: PageRequest): Answer {
+  switch (site?.state) {
+    case 'deploying':
+      return deploying(site);
+    case 'failed':
+      return failed(site);
+    case 'running':
+      return unserved(site, request.path);
+    case 'expired':
+    case 'removed':
+      return gone(site);
+    default:
+      return unknown(request.host);
+  }
+}
+
+function deploying(site: SiteState): Answer {
+  const percent = Math.round(Math.min(100, Math.max(0, site.progress || 0)));
+  return {
+    status: 503,
+    code: 'application_deploying',
+    error: `Application ${site.applicationName} is being deployed: ${percent} %.`,
+    hint: 'Try again in a few seconds.',
+    retryAfterSeconds: 2,
+    page: {
+      title: `${percent} % · ${site.applicationName}`,
+      mark: 'arriving',
+      eyebrow: site.environment,
+      heading: `${site.applicationName} is on its way`,
+      body: html`<div class="gauge"><progress id="progress" max="100" value="${percent}" aria-label="Deployment progress" aria-valuetext="${percent} %">${percent} %</progress><output id="percent" for="progress" aria-hidden="true">${percent} %</output></div>
+<p id="message" role="status">${site.message || 'Preparing its containers'}</p>
+${podList(site)}`,
+      note: 'This page turns into the application as soon as it is live.',
+      refreshSeconds: 3,
+      script: watchScript,
+    },
+  };
+}
+
+function failed(site: SiteState): Answer {
+  const reason = site.message || 'The deployment gave no reason.';
+  return {
+    status: 502,
+    code: 'application_failed',
+    error: `Application ${site.applicationName} could not be deployed: ${reason}`,
+    hint: 'Correct the configuration and update the deployment.',
+    page: {
+      title: `Failed · ${site.applicationName}`,
+      mark: 'troubled',
+      eyebrow: site.environment,
+      heading: `${site.applicationName} could not start`,
+      body: html`<p>This is what its deployment ended with:</p><pre>${reason}</pre>
+<p>Whoever deployed it can correct the configuration and update it; this address stays the same.</p>
+${podList(site)}`,
+      note: 'Reload this page after an update.',
+    },
+  };
+}
+
+function unserved(site: SiteState, path: string): Answer {
+  const shown = path.length > 120 ? `${path.slice(0, 120)}…` : path;
+  return {
+    status: 404,
+    code: 'no_pod_for_path',
+    error: `Application ${site.applicationName} is running, but no pod serves this path.`,
+    hint: "Pods are reached below the 'path' that their configuration gives.",
+    page: {
+      title: `Not found · ${site.applicationName}`,
+      mark: 'away',
+      eyebrow: site.environment,
+      heading: 'No pod serves this path',
+      body: html`<p>${site.applicationName} is running, but none of its pods has a public path that covers <code>${shown}</code>.</p>${homeLink(site)}`,
+      note: "Pods are reached below the 'path' that their configuration gives.",
+    },
+  };
+}
+
+function gone(site: SiteState): Answer {
+  const isExpired = site.state === 'expired';
+  const what = isExpired ? 'has expired' : 'was removed';
+  const why = isExpired ? 'Its time limit has passed, and its containers are gone.' : 'It was taken down by its owner.';
+  const hint = isExpired
+    ? 'Deploy it again; a claimed deployment does not expire.'
+    : 'Deploy it again to bring it back.';
+  return {
+    status: 410,
+    code: isExpired ? 'application_expired' : 'application_removed',
+    error: `Application ${site.applicationName} ${what}.`,
+    hint,
+    page: {
+      title: `${isExpired ? 'Expired' : 'Removed'} · ${site.applicationName}`,
+      mark: 'away',
+      eyebrow: site.environment,
+      heading: `${site.applicationName} ${what}`,
+      body: html`<p>${why}</p><p>${hint}</p>`,
+      note: 'Nothing that it stored is reachable at this address.',
+    },
+  };
+}
+
+function unknown(host: string): Answer {
+  return {
+    status: 404,
+    code: 'site_not_found',
+    error: 'Nothing is deployed at this host.',
+    hint: 'Check the address for a typing error.',
+    page: {
+      title: 'Nothing here',
+      mark: 'away',
+      eyebrow: host,
+      heading: 'Nothing is deployed here',
+      body: html`<p>No application answers at <code>${host}</code>. The address may have a typing error, or the deployment may be long gone.</p>`,
+      note: 'Addresses of deployments are two words and the name of the application.',
+    },
+  };
+}
+
+function podList(site: SiteState): Html | undefined {
+  if (!site.pods?.length) return html`<ul id="pods" hidden></ul>`;
+  const rows = site.pods.map(
+    (pod) =>
+      html`<li class="${toneOf(pod.state)}"><b>${pod.name}</b><i>${pod.state}</i>${pod.message ? html`<small>${pod.message}</small>` : undefined}</li>`,
+  );
+  return html`<ul id="pods" aria-label="Pods">${rows}</ul>`;
+}
+
+function toneOf(state: string): string {
+  if (readyStates.test(state)) return 'ready';
+  if (troubleStates.test(state)) return 'alarm';
+  return busyStates.test(state) ? 'busy' : 'waiting';
+}
+
+function homeLink(site: SiteState): Html | undefined {
+  return site.url && /^https?:\/\//.test(site.url)
+    ? html`<p><a href="${site.url}">Go to its start page</a></p>`
+    : undefined;
+}
+
+/** The page reads `progress`, `message` and `pods` from here while it waits. */
+function asJson({ error, code, hint }: Answer, site: SiteState | undefined): string {
+  if (!site) return JSON.stringify({ error, code, hint });
+  const { applicationName, environment, state, progress, message, pods } = site;
+  return JSON.stringify({ error, code, hint, applicationName, environment, state, progress, message, pods });
+}

@@ -1,0 +1,107 @@
+/** HAProxy's process: found, started, replaced, stopped. It outlives the service. */
+import { execFile } from 'node:child_process';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { configurationFile } from './configuration.ts';
+import type { EdgePaths } from './paths.ts';
+
+/**
+ * Before 2.6.3, a table that is being replaced could answer a look-up with the entry of another host (HAProxy's
+ * "pattern: only visit equivalent nodes when skipping versions").
+ */
+const oldestVersion = [2, 6, 3];
+
+/** @throws when HAProxy is missing or too old to keep tenants apart. */
+export async function checkVersion(binary: string): Promise<void> {
+  const { output, error } = await run(binary, ['-v']);
+  if (error?.code === 'ENOENT') throw new Error(`HAProxy is not installed (no "${binary}"): apt-get install haproxy`);
+  const version = /version (\d+)\.(\d+)(?:\.|-dev)(\d+)/.exec(output)?.slice(1).map(Number);
+  if (!version) throw new Error(`"${binary} -v" does not look like HAProxy: ${lastLines(output)}`);
+  if (isOlder(version, oldestVersion))
+    throw new Error(`HAProxy ${version.join('.')} is too old; ${oldestVersion.join('.')} or newer is needed.`);
+}
+
+/**
+ * Starts HAProxy from the files in its directory; returns when it accepts connections. The processes it replaces hand
+ * over their listening sockets, finish what they serve and end.
+ * @throws when it does not start: a port that is taken, a configuration it refuses.
+ */
+export async function startProxy(
+  binary: string,
+  paths: EdgePaths,
+  replaced: number[],
+  handsOver: boolean,
+): Promise<void> {
+  const options = ['-D', '-C', paths.edge, '-f', configurationFile, '-p', paths.pidFile];
+  const handOver = handsOver ? ['-x', 'admin.sock'] : [];
+  const { output, error } = await run(binary, [
+    ...options,
+    ...handOver,
+    ...replaced.flatMap((pid) => ['-sf', `${pid}`]),
+  ]);
+  if (error) throw new Error(`HAProxy did not start: ${lastLines(output) || error.message}`);
+}
+
+/** The HAProxy processes of this directory, those that only finish their last connections included. */
+export async function findProxies(paths: EdgePaths): Promise<number[]> {
+  const numbers = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const ours = await Promise.all(numbers.map((pid) => isOurs(pid, paths)));
+  return numbers.filter((_, index) => ours[index]);
+}
+
+/** Ends every HAProxy of this directory, connections and all. @returns how many there were. */
+export async function stopProxies(paths: EdgePaths): Promise<number> {
+  const found = await findProxies(paths);
+  await signalAll(found, 'SIGTERM', paths);
+  for (let waitedMs = 0; waitedMs < 5000; waitedMs += 20) {
+    if ((await findProxies(paths)).length === 0) break;
+    await delay(20);
+  }
+  await killProxies(paths);
+  await Promise.all([rm(paths.pidFile, { force: true }), rm(paths.adminSocket, { force: true })]);
+  return found.length;
+}
+
+/** For a process that neither answers nor ends. */
+export async function killProxies(paths: EdgePaths): Promise<void> {
+  await signalAll(await findProxies(paths), 'SIGKILL', paths);
+}
+
+/** A process id is reused sooner or later: it is ours by its command line, looked at right before the signal. */
+async function signalAll(pids: number[], signal: NodeJS.Signals, paths: EdgePaths): Promise<void> {
+  for (const pid of pids) if (await isOurs(pid, paths)) process.kill(pid, signal);
+}
+
+/** A process that has ended and is not yet collected has an empty command line. */
+async function isOurs(pid: number, paths: EdgePaths): Promise<boolean> {
+  const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
+  const directory = words.indexOf('-C');
+  return directory > 0 && words[directory + 1] === paths.edge && words.includes(configurationFile);
+}
+
+type Outcome = { output: string; error?: (Error & { code?: string | number | null }) | undefined };
+
+/** The environment is not passed on: it holds the service's secrets, and HAProxy lives long. */
+function run(binary: string, words: string[]): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const options = { env: { PATH: process.env.PATH ?? '' }, timeout: 20_000 };
+    execFile(binary, words, options, (error, stdout, stderr) => {
+      resolve({ output: `${stdout}${stderr}`, error: error ?? undefined });
+    });
+  });
+}
+
+/** HAProxy explains itself in `[ALERT]` lines; the rest is greeting. */
+function lastLines(output: string): string {
+  const lines = output.split('\n').filter((line) => line.trim());
+  const alerts = lines.filter((line) => line.includes('[ALERT]'));
+  return (alerts.length ? alerts : lines)
+    .slice(-4)
+    .map((line) => line.replace(/^\[ALERT\]\s*\(\d+\)\s*:\s*/, ''))
+    .join('; ');
+}
+
+function isOlder(version: number[], other: number[]): boolean {
+  const index = version.findIndex((number, position) => number !== other[position]);
+  return index >= 0 && version[index]! < other[index]!;
+}

@@ -1,0 +1,26 @@
+/** From the store's rows to what the edge needs: the sites that are served, and the state of the one at a host. */
+import { isPastLimit } from '../deployment/deployment.ts';
+import type { Site } from '../deployment/site.ts';
+import type { Database } from '../store/database.ts';
+import { deploymentByLabel, servedEndpoints } from '../store/deployments.ts';
+import type { SiteState } from './pages.ts';
+
+export async function servedSites(db: Database, appsDomain: string): Promise<Site[]> {
+  const served = await servedEndpoints(db);
+  return served.map(({ label, endpoints }) => ({ host: `${label}.${appsDomain}`, endpoints }));
+}
+
+/** The state of the deployment whose host this is; undefined for a host that nothing was deployed at. */
+export async function siteState(
+  db: Database,
+  { host, appsDomain, now }: { host: string; appsDomain: string; now: number },
+): Promise<SiteState | undefined> {
+  const suffix = `.${appsDomain}`;
+  if (!host.endsWith(suffix)) return undefined;
+  const deployment = await deploymentByLabel(db, host.slice(0, -suffix.length));
+  if (!deployment) return undefined;
+  const { applicationName, environment, progress, message, pods } = deployment;
+  const isExpired = deployment.state === 'expired' || isPastLimit(deployment, now);
+  const state = deployment.removedAt !== null ? 'removed' : isExpired ? 'expired' : deployment.state;
+  return { applicationName, environment, state, progress, ...(message && { message }), pods };
+}

@@ -1,0 +1,40 @@
+/** Who may connect to the sockets that the service listens on: HAProxy, and nobody else. */
+import { chmod, chown, mkdir, readFile, rm } from 'node:fs/promises';
+import { edgePaths } from './paths.ts';
+
+/** Made by Debian's package; HAProxy drops from root to this user and group. */
+export const proxyAccount = 'haproxy';
+
+/** HAProxy drops its privileges, and so needs to be let in, when it is started by root. */
+export function startsAsRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+/** Makes `<dataDir>/run`. The directory is what keeps others out between `listen()` and `admitProxy()`. */
+export async function prepareRunDirectory(dataDir: string): Promise<void> {
+  const { run } = edgePaths(dataDir);
+  await mkdir(run, { recursive: true, mode: 0o700 });
+  if (startsAsRoot()) await chown(run, 0, await proxyGroup());
+  await chmod(run, startsAsRoot() ? 0o750 : 0o700);
+}
+
+/** Removes the socket file that a service left behind when it was killed; `listen()` would fail on it. */
+export async function clearSocket(path: string): Promise<void> {
+  await rm(path, { force: true });
+}
+
+/** Lets HAProxy connect to a socket in the run directory. Call it when the socket listens. */
+export async function admitProxy(socketPath: string): Promise<void> {
+  if (startsAsRoot()) await chown(socketPath, 0, await proxyGroup());
+  await chmod(socketPath, startsAsRoot() ? 0o660 : 0o600);
+}
+
+async function proxyGroup(): Promise<number> {
+  const groups = await readFile('/etc/group', 'utf8');
+  const id = groups
+    .split('\n')
+    .find((line) => line.startsWith(`${proxyAccount}:`))
+    ?.split(':')[2];
+  if (!id) throw new Error(`There is no group "${proxyAccount}"; HAProxy's package makes it: apt-get install haproxy`);
+  return Number(id);
+}

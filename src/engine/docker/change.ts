@@ -1,0 +1,72 @@
+/** Waiting until an observation may be worth repeating. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Observed } from '../../deployment/workload.ts';
+import type { Events } from './events.ts';
+import type { Known } from './observe.ts';
+import type { Probe } from './probe.ts';
+import { uptimeMissingMs } from './readiness.ts';
+
+/** Pauses between two attempts grow by this factor: many while an application is young, few for a slow one. */
+const pauseGrowth = 1.3;
+
+/** When an observation began: the mark of the events before it, and the time. */
+export type Mark = { event: number; atMs: number };
+
+export type ChangeRequest = {
+  deploymentId: string;
+  seen: Observed;
+  mark: Mark;
+  known: Known[];
+  timeoutMs: number;
+  signal: AbortSignal;
+};
+
+/**
+ * Resolves at an event of the deployment since `mark`, when a workload that was seen unready becomes ready, after
+ * `timeoutMs`, or at the abort.
+ */
+export async function waitForChange(events: Events, request: ChangeRequest, now: () => number): Promise<void> {
+  const { deploymentId, seen, mark, known, timeoutMs, signal } = request;
+  if (signal.aborted || events.hasChangedSince(deploymentId, mark.event)) return;
+  const ended = new AbortController();
+  const until = AbortSignal.any([signal, ended.signal]);
+  const unready = new Set(seen.workloads.filter(({ isReady }) => !isReady).map(({ name }) => name));
+  const flips = known.filter(({ name }) => unready.has(name)).map((container) => waitForFlip(container, until, now));
+  try {
+    await Promise.race([
+      ...flips,
+      new Promise<void>((resolve) => {
+        events.listen((id) => id === deploymentId && resolve(), until, mark.atMs);
+      }),
+      pause(timeoutMs, until),
+    ]);
+  } finally {
+    ended.abort();
+  }
+}
+
+/** Resolves when the container has become ready. Exits and the image's own health checks are events, not ours to ask. */
+async function waitForFlip({ labels, sighting, probe }: Known, until: AbortSignal, now: () => number): Promise<void> {
+  if (probe) return waitForProbe(probe, until);
+  const countsUptime = labels.readiness.kind === 'running' && sighting.phase === 'running' && !sighting.health;
+  return countsUptime ? pause(uptimeMissingMs(sighting, now()), until) : never();
+}
+
+async function waitForProbe(probe: Probe, until: AbortSignal): Promise<void> {
+  let pauseMs = probe.pausesMs.shortest;
+  while (!until.aborted && !probe.isReady) {
+    await pause(Math.max(probe.dueInMs(), pauseMs), until);
+    if (until.aborted) return;
+    await probe.attempt();
+    pauseMs = Math.min(pauseMs * pauseGrowth, probe.pausesMs.longest);
+  }
+}
+
+/** Ends early, without an error, at the abort. */
+function pause(milliseconds: number, until: AbortSignal): Promise<void> {
+  return delay(milliseconds, undefined, { signal: until }).catch(() => {});
+}
+
+function never(): Promise<void> {
+  return new Promise(() => {});
+}

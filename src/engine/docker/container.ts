@@ -1,0 +1,115 @@
+/** PURE. A workload as Docker's options for creating its container, with the defaults for hostile tenants. */
+import type { ContainerCreateOptions, HostConfig } from 'dockerode';
+import type { Resources } from '../../config/spec.ts';
+import type { Readiness, Workload } from '../../deployment/workload.ts';
+import { workloadLabels } from '../labels.ts';
+import { type HostFacts, isAtLeast } from './host.ts';
+import type { ImageFacts } from './images.ts';
+import { mountsOf } from './mounts.ts';
+import { networkName } from './names.ts';
+
+const mebibyte = 2 ** 20;
+const second = 1_000_000_000; // Docker counts in nanoseconds.
+
+/** For a pod that sets no limits. */
+const defaultLimits = { cpuMillis: 1000, memoryBytes: 512 * mebibyte };
+
+/** Docker's own lower limits. */
+const leastLimits = { cpuMillis: 10, memoryBytes: 6 * mebibyte };
+
+/**
+ * What the entrypoints of official images need to start as root, hand their files to a user, and become that user.
+ * Tried with PostgreSQL, Redis, nginx and Node.
+ */
+const capabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID', 'NET_BIND_SERVICE', 'KILL'];
+
+export type ContainerRequest = {
+  owner: string;
+  deploymentId: string;
+  workload: Workload;
+  address: string;
+  image: ImageFacts;
+  host: HostFacts;
+  runtime: 'runc' | 'runsc';
+  stopSeconds: number;
+};
+
+export function containerOptions(request: ContainerRequest): ContainerCreateOptions {
+  const { owner, deploymentId, workload, address, image, host, runtime, stopSeconds } = request;
+  const network = networkName(deploymentId);
+  return {
+    name: workload.name,
+    Image: workload.image,
+    // A pod's name may have 64 characters, a label of DNS 63.
+    Hostname: workload.pod.slice(0, 63),
+    Labels: workloadLabels(owner, deploymentId, workload, address),
+    Env: Object.entries(workload.env).map(([name, value]) => `${name}=${value}`),
+    ...(workload.entrypoint && { Entrypoint: workload.entrypoint }),
+    ...(workload.command && { Cmd: workload.command }),
+    ...healthCheckOf(workload.readiness, image, host),
+    StopTimeout: stopSeconds,
+    HostConfig: {
+      NetworkMode: network,
+      Mounts: mountsOf(owner, deploymentId, workload.volumes, image.volumes),
+      // A service has to survive a restart of the engine; a job that keeps failing has failed.
+      RestartPolicy:
+        workload.readiness.kind === 'exit'
+          ? { Name: 'on-failure', MaximumRetryCount: 3 }
+          : { Name: 'unless-stopped', MaximumRetryCount: 0 },
+      Runtime: runtime,
+      ...(workload.useGPU && { DeviceRequests: [{ Driver: '', Count: -1, Capabilities: [['gpu']] }] }),
+      ...resourcesOf(workload.resources, host),
+      ...hardening,
+    },
+    NetworkingConfig: {
+      EndpointsConfig: { [network]: { Aliases: workload.aliases, IPAMConfig: { IPv4Address: address } } },
+    },
+  };
+}
+
+/** Costs nothing at the start (measured). Nothing of the host is mounted, and no port is published. */
+const hardening: HostConfig = {
+  CapDrop: ['ALL'],
+  CapAdd: capabilities,
+  SecurityOpt: ['no-new-privileges:true'],
+  Privileged: false,
+  IpcMode: 'private',
+  PidsLimit: 256,
+  // Docker's own default is a million. An engine that is a guest itself may not give more than 20,000 (measured).
+  Ulimits: [{ Name: 'nofile', Soft: 16_384, Hard: 16_384 }],
+  // Reaps orphans and hands signals on: a first process without a handler would ignore SIGTERM.
+  Init: true,
+  // Users other than root may listen on port 80.
+  Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '0' },
+  LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
+};
+
+function resourcesOf({ requests, limits }: Workload['resources'], host: HostFacts): HostConfig {
+  const memory = limitOf(limits, requests, 'memoryBytes');
+  // Docker refuses more processors than the host has; a configuration may come from a larger one.
+  const cpuMillis = Math.min(limitOf(limits, requests, 'cpuMillis'), host.cpus * 1000);
+  return {
+    Memory: memory,
+    MemorySwap: memory, // memory and swap together: no swap
+    ...(requests.memoryBytes && { MemoryReservation: Math.min(requests.memoryBytes, memory) }),
+    NanoCpus: Math.round(cpuMillis * 1_000_000),
+    ...(requests.cpuMillis && { CpuShares: Math.max(2, Math.round((requests.cpuMillis * 1024) / 1000)) }),
+  };
+}
+
+function limitOf(limits: Resources, requests: Resources, resource: keyof Resources): number {
+  const wanted = limits[resource] ?? Math.max(defaultLimits[resource], requests[resource] ?? 0);
+  return Math.max(wanted, leastLimits[resource]);
+}
+
+/**
+ * The image's own health check decides where the configuration has none. Docker asks for the first time after one
+ * whole interval, 30 s by default; every second is wanted during the start. Engines before 1.44 have one interval only.
+ */
+function healthCheckOf(readiness: Readiness, image: ImageFacts, host: HostFacts): ContainerCreateOptions {
+  if (!image.hasHealthCheck) return {};
+  if (readiness.kind === 'http' || readiness.kind === 'exit') return { Healthcheck: { Test: ['NONE'] } };
+  if (!isAtLeast(host.apiVersion, '1.44')) return { Healthcheck: { Interval: second } };
+  const start = { StartPeriod: 600 * second, StartInterval: second };
+  return { Healthcheck: start };
+}

@@ -1,0 +1,99 @@
+/**
+ * Docker's events about containers of ours, as a hint that something changed. One connection serves all who listen;
+ * it is there while somebody does, and comes back by itself. Nothing depends on not missing one.
+ */
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import type Docker from 'dockerode';
+import { labelKeys, labelSelector } from '../labels.ts';
+
+/** What can change an answer of `observe`. The probes of health checks (`exec_…`) would be several a second. */
+const actions = ['start', 'die', 'oom', 'destroy', 'health_status', 'pause', 'unpause'];
+
+const shortestPauseMs = 50;
+const longestPauseMs = 5_000;
+
+/** How many of the last events are remembered for `hasChangedSince`. */
+const memorySize = 1_000;
+
+export type Listener = (deploymentId: string) => void;
+
+export type Events = {
+  /** `sinceMs` (epoch) has the engine tell again what happened since, should there be no connection yet. */
+  listen(listener: Listener, signal: AbortSignal, sinceMs?: number): void;
+  /** The number of the last event; a mark for `hasChangedSince`. */
+  mark(): number;
+  hasChangedSince(deploymentId: string, mark: number): boolean;
+};
+
+export function createEvents(docker: Docker, owner: string): Events {
+  const listeners = new Set<Listener>();
+  const recent: { deploymentId: string; number: number }[] = [];
+  let last = 0;
+  let connection: AbortController | undefined;
+
+  function deliver(deploymentId: string): void {
+    recent.push({ deploymentId, number: ++last });
+    if (recent.length > memorySize) recent.shift();
+    for (const listener of [...listeners]) listener(deploymentId);
+  }
+
+  return {
+    listen(listener, signal, sinceMs = Date.now()) {
+      if (signal.aborted) return;
+      listeners.add(listener);
+      if (!connection) {
+        connection = new AbortController();
+        void follow(docker, owner, sinceMs, deliver, connection.signal);
+      }
+      const end = () => {
+        listeners.delete(listener);
+        if (listeners.size > 0) return;
+        connection?.abort();
+        connection = undefined;
+      };
+      signal.addEventListener('abort', end, { once: true });
+    },
+
+    mark: () => last,
+
+    hasChangedSince: (deploymentId, mark) =>
+      recent.some((event) => event.number > mark && event.deploymentId === deploymentId),
+  };
+}
+
+async function follow(
+  docker: Docker,
+  owner: string,
+  sinceMs: number,
+  deliver: Listener,
+  signal: AbortSignal,
+): Promise<void> {
+  const filters = { type: ['container' as const], event: actions, label: labelSelector(owner) };
+  let since = sinceMs / 1000;
+  let pauseMs = shortestPauseMs;
+  while (!signal.aborted) {
+    try {
+      const stream = await docker.getEvents({ since, filters, abortSignal: signal });
+      pauseMs = shortestPauseMs;
+      for await (const line of createInterface({ input: stream })) {
+        const { deploymentId, seconds } = readEvent(line);
+        since = seconds ?? since;
+        if (deploymentId && !signal.aborted) deliver(deploymentId);
+      }
+    } catch {
+      // The engine is away, or the connection was cut: the loop sees to both.
+    }
+    await delay(pauseMs, undefined, { signal }).catch(() => {});
+    pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+  }
+}
+
+type DockerEvent = { timeNano?: number; Actor?: { Attributes?: Record<string, string> } };
+
+function readEvent(line: string): { deploymentId?: string; seconds?: number } {
+  if (line.trim() === '') return {};
+  const { timeNano, Actor } = JSON.parse(line) as DockerEvent;
+  const deploymentId = Actor?.Attributes?.[labelKeys.deployment];
+  return { ...(deploymentId && { deploymentId }), ...(timeNano && { seconds: timeNano / 1e9 }) };
+}

@@ -1,0 +1,34 @@
+/** What of an image decides how a container of it is made. */
+import type Docker from 'dockerode';
+import { EngineFault } from '../engine.ts';
+import { orAbsent } from './faults.ts';
+import type { HostFacts } from './host.ts';
+
+export type ImageFacts = {
+  architecture: string;
+  /** Paths that the image declares as VOLUME. */
+  volumes: string[];
+  hasHealthCheck: boolean;
+};
+
+/** Facts of a local image; undefined when it is not on the host. */
+export async function readImage(docker: Docker, image: string): Promise<ImageFacts | undefined> {
+  const found = await orAbsent(docker.getImage(image).inspect());
+  if (!found) return undefined;
+  const test = found.Config?.Healthcheck?.Test ?? [];
+  return {
+    architecture: found.Architecture,
+    volumes: Object.keys(found.Config?.Volumes ?? {}),
+    hasHealthCheck: test.length > 0 && test[0] !== 'NONE',
+  };
+}
+
+/** Throws when the image was built for another processor: its containers would end with `exec format error`. */
+export function checkArchitecture(image: string, facts: ImageFacts, host: HostFacts): void {
+  // An imported image may not say what it was built for.
+  if (facts.architecture === '' || facts.architecture === host.architecture) return;
+  throw new EngineFault(
+    'image-wrong-architecture',
+    `Image ${image} was built for ${facts.architecture}; this host needs ${host.architecture}.`,
+  );
+}

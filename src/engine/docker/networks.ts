@@ -1,0 +1,108 @@
+/** One bridge network per deployment, with a subnet of our own pool: Docker's own pools end at the 30th network. */
+import type Docker from 'dockerode';
+import { EngineFault } from '../engine.ts';
+import { deploymentLabels, isOwnedBy } from '../labels.ts';
+import { orAbsent, statusOf, textOf, unless } from './faults.ts';
+import { bridgeName, networkName } from './names.ts';
+import { lowestFreeSubnet } from './subnets.ts';
+
+/** Subnets that Docker refuses although no network shows them: those of another process's networks in the making. */
+const refusalLimit = 64;
+
+export type Networks = {
+  create(deploymentId: string): Promise<void>;
+  remove(deploymentId: string): Promise<void>;
+};
+
+/** `pool` in CIDR notation. Subnets of creations under way are kept apart within this process. */
+export function createNetworks(docker: Docker, owner: string, pool: string): Networks {
+  const promised = new Set<string>();
+
+  async function createWithFreeSubnet(deploymentId: string): Promise<void> {
+    const refused: string[] = [];
+    while (refused.length < refusalLimit) {
+      const taken = subnetsOf(await docker.listNetworks());
+      // No await between the choice and the promise: two creations never choose the same.
+      const subnet = lowestFreeSubnet(pool, [...taken, ...promised, ...refused]);
+      if (!subnet) throw new EngineFault('unavailable', 'This host has no room for another network.');
+      promised.add(subnet);
+      try {
+        return await createNetwork(docker, owner, deploymentId, subnet);
+      } catch (error) {
+        if (!isSubnetRefusal(error)) throw error;
+        refused.push(subnet);
+      } finally {
+        promised.delete(subnet);
+      }
+    }
+    throw new EngineFault('unavailable', 'The container engine refuses every network of its own pool.');
+  }
+
+  return {
+    async create(deploymentId) {
+      if (await isOurs(docker, owner, deploymentId)) return;
+      try {
+        await createWithFreeSubnet(deploymentId);
+      } catch (error) {
+        // Somebody was faster: the name and the bridge are taken, by the network that was to be made.
+        if (error instanceof EngineFault || !(await isOurs(docker, owner, deploymentId))) throw error;
+      }
+    },
+
+    async remove(deploymentId) {
+      if (!(await isOurs(docker, owner, deploymentId))) return;
+      await removeNetwork(docker, networkName(deploymentId));
+    },
+  };
+}
+
+/** Takes every container off the network, then removes it. A network that is gone is no error. */
+export async function removeNetwork(docker: Docker, name: string): Promise<void> {
+  const network = docker.getNetwork(name);
+  const found = await orAbsent(network.inspect());
+  if (!found) return;
+  for (const container of Object.keys(found.Containers ?? {}))
+    await unless(network.disconnect({ Container: container, Force: true }), 404);
+  await unless(network.remove(), 404);
+}
+
+/** The subnet of the deployment's network and the addresses on it now; undefined when it has no network. */
+export async function readNetwork(
+  docker: Docker,
+  deploymentId: string,
+): Promise<{ subnet: string; addresses: string[] } | undefined> {
+  const network = await orAbsent(docker.getNetwork(networkName(deploymentId)).inspect());
+  const subnet = network && subnetsOf([network])[0];
+  if (!subnet) return undefined;
+  const endpoints = Object.values(network.Containers ?? {});
+  return { subnet, addresses: endpoints.map(({ IPv4Address }) => IPv4Address.split('/')[0]!) };
+}
+
+async function isOurs(docker: Docker, owner: string, deploymentId: string): Promise<boolean> {
+  const name = networkName(deploymentId);
+  const network = await orAbsent(docker.getNetwork(name).inspect());
+  if (!network) return false;
+  if (isOwnedBy(owner, network.Labels)) return true;
+  throw new EngineFault('bad-request', `A network named ${name} exists already and is not of this installation.`);
+}
+
+async function createNetwork(docker: Docker, owner: string, deploymentId: string, subnet: string): Promise<void> {
+  await docker.createNetwork({
+    Name: networkName(deploymentId),
+    CheckDuplicate: true,
+    Driver: 'bridge',
+    IPAM: { Driver: 'default', Config: [{ Subnet: subnet }] },
+    Options: { 'com.docker.network.bridge.name': bridgeName(deploymentId) },
+    Labels: deploymentLabels(owner, deploymentId),
+  });
+}
+
+function subnetsOf(networks: { IPAM?: Docker.IPAM | undefined }[]): string[] {
+  return networks.flatMap(({ IPAM }) => IPAM?.Config ?? []).flatMap(({ Subnet }) => Subnet ?? []);
+}
+
+/** 403 `Pool overlaps with other one on this address space`, 404 `could not find an available … address pool`. */
+function isSubnetRefusal(error: unknown): boolean {
+  const status = statusOf(error);
+  return (status === 403 || status === 404) && /overlap|address pool/i.test(textOf(error));
+}

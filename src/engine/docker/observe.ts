@@ -1,0 +1,154 @@
+/** What exists of a deployment on the engine now, and whether it is ready. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type Docker from 'dockerode';
+import type { Observed, ObservedWorkload, Readiness, WorkloadName } from '../../deployment/workload.ts';
+import { isOwnedBy, labelKeys, labelSelector, readWorkloadLabels, type WorkloadLabels } from '../labels.ts';
+import { orAbsent } from './faults.ts';
+import { readImage } from './images.ts';
+import { listeningWords, readListening } from './listening.ts';
+import { networkName } from './names.ts';
+import { createProbe, type Probe } from './probe.ts';
+import { judge } from './readiness.ts';
+import { type Exit, type Sighting, sightingOf } from './sighting.ts';
+import { listVolumes } from './volumes.ts';
+
+/** A probe may take longer; it goes on, and a later observation has its answer. */
+const probeWaitMs = 250;
+
+/** Applications listen within a second or never; before that, looking for other ports would only cost. */
+const listeningAfterMs = 1_000;
+
+/** What is remembered of a container from one observation to the next. */
+export type Known = {
+  containerId: string;
+  name: WorkloadName;
+  labels: WorkloadLabels;
+  address?: string;
+  /** Docker's words, e.g. `running Up 2 minutes`: they change when the container is restarted. */
+  statusText: string;
+  sighting: Sighting;
+  probe?: Probe;
+  lastExit?: Exit;
+  isReady: boolean;
+};
+
+export type Observer = {
+  observe(deploymentId: string, images: string[]): Promise<Observed>;
+  /** What the last observation of the deployment saw. */
+  known(deploymentId: string): Known[];
+};
+
+export function createObserver(docker: Docker, owner: string, now: () => number): Observer {
+  const memory = new Map<string, Known[]>();
+
+  return {
+    async observe(deploymentId, images) {
+      const before = memory.get(deploymentId) ?? [];
+      const filters = { label: labelSelector(owner, deploymentId) };
+      const [containers, network, volumes, found] = await Promise.all([
+        docker.listContainers({ all: true, filters }),
+        orAbsent(docker.getNetwork(networkName(deploymentId)).inspect()),
+        listVolumes(docker, owner, deploymentId),
+        Promise.all(images.map((image) => readImage(docker, image))),
+      ]);
+      const looks = await Promise.all(containers.map((container) => look(docker, container, before, now)));
+      const known = looks.filter((container) => container !== undefined);
+      await probeAll(known);
+      const workloads = await Promise.all(known.map((container) => describe(container, now())));
+      if (known.length > 0) memory.set(deploymentId, known);
+      else memory.delete(deploymentId);
+      return {
+        hasNetwork: isOwnedBy(owner, network?.Labels),
+        volumes: [...new Set(volumes.flatMap(({ Labels }) => Labels?.[labelKeys.volume] ?? []))].sort(),
+        images: images.filter((_, index) => found[index]),
+        workloads: workloads.sort((a, b) => (a.name < b.name ? -1 : 1)),
+      };
+    },
+
+    known: (deploymentId) => memory.get(deploymentId) ?? [],
+  };
+}
+
+/** Inspects a container, unless it is as ready as it was. Undefined when it is gone by now, or not a workload. */
+async function look(
+  docker: Docker,
+  container: Docker.ContainerInfo,
+  knownBefore: Known[],
+  now: () => number,
+): Promise<Known | undefined> {
+  const labels = readWorkloadLabels(container.Labels);
+  if (!labels) return undefined;
+  const before = knownBefore.find(({ containerId }) => containerId === container.Id);
+  const statusText = `${container.State} ${container.Status}`;
+  if (before?.isReady && before.statusText === statusText) return before;
+  const inspected = await orAbsent(docker.getContainer(container.Id).inspect());
+  if (!inspected) return undefined;
+  const sighting = sightingOf(inspected);
+  const address = sighting.phase === 'running' ? addressOf(inspected, labels) : undefined;
+  const probe = address && probeFor(labels.readiness, sighting, address, before, now);
+  const lastExit = sighting.exit ?? before?.lastExit;
+  return {
+    containerId: container.Id,
+    name: inspected.Name.slice(1),
+    labels,
+    statusText,
+    sighting,
+    isReady: false,
+    ...(address && { address }),
+    ...(probe && { probe }),
+    ...(lastExit && { lastExit }),
+  };
+}
+
+function addressOf({ NetworkSettings }: Docker.ContainerInspectInfo, labels: WorkloadLabels): string | undefined {
+  return NetworkSettings.Networks[networkName(labels.deploymentId)]?.IPAddress || undefined;
+}
+
+/** The probe of the observation before, while the same start of the container runs. */
+function probeFor(
+  readiness: Readiness,
+  sighting: Sighting,
+  address: string,
+  before: Known | undefined,
+  now: () => number,
+): Probe | undefined {
+  if (readiness.kind !== 'http' && (readiness.kind !== 'port' || sighting.health)) return undefined;
+  if (before?.probe && before.sighting.startedAtMs === sighting.startedAtMs && before.address === address)
+    return before.probe;
+  return createProbe(readiness, address, sighting.startedAtMs, now);
+}
+
+async function probeAll(known: Known[]): Promise<void> {
+  const attempts = known.flatMap(({ probe }) => (probe?.dueInMs() === 0 ? [probe.attempt()] : []));
+  if (attempts.length === 0) return;
+  const enough = new AbortController();
+  await Promise.race([Promise.all(attempts), delay(probeWaitMs, undefined, { signal: enough.signal }).catch(() => {})]);
+  enough.abort();
+}
+
+async function describe(known: Known, nowMs: number): Promise<ObservedWorkload> {
+  const { labels, sighting, probe, lastExit } = known;
+  const { isReady, because } = judge(labels.readiness, sighting, probe, lastExit, nowMs);
+  known.isReady = isReady;
+  return {
+    name: known.name,
+    pod: labels.pod,
+    revision: labels.revision,
+    replica: labels.replica,
+    fingerprint: labels.fingerprint,
+    phase: sighting.phase,
+    isReady,
+    restarts: sighting.restarts,
+    ...(known.address && { address: known.address }),
+    ...(lastExit && { exitCode: lastExit.code }),
+    ...(because && { notReadyBecause: because + (await portHint(known, nowMs)) }),
+  };
+}
+
+/** A refused port says on which ports the container listens instead. */
+async function portHint({ labels, sighting, probe, containerId }: Known, nowMs: number): Promise<string> {
+  const { readiness } = labels;
+  if (readiness.kind !== 'port' && readiness.kind !== 'http') return '';
+  if (!probe?.because.includes('refuses') || nowMs - sighting.startedAtMs < listeningAfterMs) return '';
+  return listeningWords(await readListening(sighting.pid, containerId), readiness.port);
+}

@@ -1,0 +1,96 @@
+/** Pulling images: once at a time per image and credentials, with progress, and faults in words. */
+import { createHash } from 'node:crypto';
+import type Docker from 'dockerode';
+import type { RegistryLogin } from '../../config/spec.ts';
+import { EngineFault } from '../engine.ts';
+import type { HostFacts } from './host.ts';
+import { checkArchitecture, readImage } from './images.ts';
+import { pullFault } from './pull-faults.ts';
+import { createPullProgress, type PullLine } from './pull-progress.ts';
+import { loginFor, registryOf } from './references.ts';
+
+/** A registry that sends nothing for so long is given up. */
+const stallMs = 120_000;
+
+export type PullProgress = (done: number) => void;
+export type Pull = (image: string, login: RegistryLogin | undefined, progress?: PullProgress) => Promise<void>;
+
+/** An image that is on the host already is not pulled again. */
+export function createPull(docker: Docker, hostFacts: () => Promise<HostFacts>): Pull {
+  const running = new Map<string, { done: Promise<void>; listeners: Set<PullProgress> }>();
+
+  async function ensureImage(image: string, login: RegistryLogin | undefined, report: PullProgress): Promise<void> {
+    if (!(await readImage(docker, image))) await pullImage(docker, image, login, report);
+    const facts = await readImage(docker, image);
+    if (!facts) throw new EngineFault('unavailable', `Image ${image} is gone from the host again.`);
+    checkArchitecture(image, facts, await hostFacts());
+    report(1);
+  }
+
+  return async (image, anyLogin, progress) => {
+    const login = loginFor(image, anyLogin);
+    const key = keyOf(image, login);
+    let pull = running.get(key);
+    if (!pull) {
+      const listeners = new Set<PullProgress>();
+      const report: PullProgress = (done) => {
+        for (const listener of listeners) listener(done);
+      };
+      pull = { done: ensureImage(image, login, report).finally(() => running.delete(key)), listeners };
+      running.set(key, pull);
+    }
+    if (progress) pull.listeners.add(progress);
+    try {
+      await pull.done;
+    } finally {
+      if (progress) pull.listeners.delete(progress);
+    }
+  };
+}
+
+function keyOf(image: string, login: RegistryLogin | undefined): string {
+  return createHash('sha256')
+    .update(JSON.stringify([image, login?.username, login?.personalAccessToken]))
+    .digest('hex');
+}
+
+async function pullImage(
+  docker: Docker,
+  image: string,
+  login: RegistryLogin | undefined,
+  report: PullProgress,
+): Promise<void> {
+  const authconfig = login && {
+    username: login.username,
+    password: login.personalAccessToken,
+    serveraddress: registryOf(image),
+  };
+  const stalled = new AbortController();
+  const timer = setTimeout(() => stalled.abort(), stallMs);
+  try {
+    const options = { ...(authconfig && { authconfig }), abortSignal: stalled.signal };
+    const stream = await docker.pull(image, options);
+    await follow(docker, stream, (done) => {
+      timer.refresh();
+      report(done);
+    });
+  } catch (error) {
+    throw stalled.signal.aborted
+      ? new EngineFault('registry-unreachable', `The registry ${registryOf(image)} stopped answering for ${image}.`)
+      : pullFault(error, image, login !== undefined);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Reads the answer to its end, and throws what it says went wrong. */
+function follow(docker: Docker, stream: NodeJS.ReadableStream, report: PullProgress): Promise<void> {
+  const progress = createPullProgress();
+  return new Promise((resolve, reject) => {
+    docker.modem.followProgress(
+      stream,
+      (error) => (error ? reject(error) : resolve()),
+      (line: PullLine) => report(progress(line)),
+    );
+  });
+}

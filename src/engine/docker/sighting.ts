@@ -1,0 +1,64 @@
+/** PURE. What Docker says about one container at one instant, in our words. */
+import type Docker from 'dockerode';
+import type { ObservedWorkload } from '../../deployment/workload.ts';
+
+export type Sighting = {
+  phase: ObservedWorkload['phase'];
+  /** Epoch; of the start that runs now or ran last. */
+  startedAtMs: number;
+  restarts: number;
+  /** Of the last exit; absent while it runs. */
+  exit?: Exit;
+  /** What the image's HEALTHCHECK says; absent when the container has none. */
+  health?: { isHealthy: boolean; output: string };
+  pid: number;
+};
+
+export type Exit = { code: number; isOutOfMemory: boolean; memoryBytes: number };
+
+export function sightingOf({ State, RestartCount, HostConfig }: Docker.ContainerInspectInfo): Sighting {
+  const phase = phaseOf(State.Status);
+  const health = State.Health && State.Health.Status !== 'none' ? State.Health : undefined;
+  return {
+    phase,
+    startedAtMs: Date.parse(State.StartedAt),
+    restarts: RestartCount,
+    pid: State.Pid,
+    ...(phase === 'exited' && {
+      exit: { code: State.ExitCode, isOutOfMemory: State.OOMKilled, memoryBytes: HostConfig.Memory ?? 0 },
+    }),
+    ...(health && {
+      health: { isHealthy: health.Status === 'healthy', output: (health.Log?.at(-1)?.Output ?? '').trim() },
+    }),
+  };
+}
+
+/** Why it ended, e.g. `exited with code 1`, `killed for memory (limit 512 MiB)`. */
+export function exitWords({ code, isOutOfMemory, memoryBytes }: Exit): string {
+  if (isOutOfMemory) return `killed for memory (limit ${Math.round(memoryBytes / 2 ** 20)} MiB)`;
+  const meaning = exitMeanings[code];
+  return `exited with code ${code}${meaning ? ` (${meaning})` : ''}`;
+}
+
+/** Conventions of shells and of the init process; 128 + n is signal n. */
+const exitMeanings: Record<number, string> = {
+  126: 'the command cannot be executed',
+  127: 'command not found',
+  134: 'aborted',
+  137: 'killed',
+  139: 'segmentation fault',
+  143: 'terminated',
+};
+
+/** A container between two restarts is not running; a paused one has not exited. */
+function phaseOf(status: string): ObservedWorkload['phase'] {
+  switch (status) {
+    case 'created':
+      return 'created';
+    case 'running':
+    case 'paused':
+      return 'running';
+    default:
+      return 'exited';
+  }
+}

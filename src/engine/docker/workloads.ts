@@ -1,0 +1,141 @@
+/** Starting and removing the container of a workload. */
+import type Docker from 'dockerode';
+import type { Workload, WorkloadName } from '../../deployment/workload.ts';
+import { EngineFault } from '../engine.ts';
+import { isOwnedBy, labelKeys, labelSelector } from '../labels.ts';
+import { type ContainerRequest, containerOptions } from './container.ts';
+import { faultOf, orAbsent, statusOf, textOf, unless } from './faults.ts';
+import { putFiles } from './files.ts';
+import type { HostFacts } from './host.ts';
+import { checkArchitecture, readImage } from './images.ts';
+import { readNetwork } from './networks.ts';
+import { lowestFreeAddress } from './subnets.ts';
+import { createGate, createTurns } from './turns.ts';
+
+export type Workloads = {
+  /** Afterwards the container exists, complete with its files, and was started. */
+  start(deploymentId: string, workload: Workload): Promise<void>;
+  remove(name: WorkloadName): Promise<void>;
+};
+
+export type WorkloadOptions = Pick<ContainerRequest, 'owner' | 'runtime' | 'stopSeconds'> & {
+  /** Starts at once on the whole host. */
+  startConcurrency: number;
+  hostFacts: () => Promise<HostFacts>;
+};
+
+export function createWorkloads(docker: Docker, options: WorkloadOptions): Workloads {
+  const startGate = createGate(options.startConcurrency);
+  const inTurn = createTurns();
+
+  /** One creation at a time per deployment: the next one has to see the address that this one takes. */
+  function create(deploymentId: string, workload: Workload): Promise<Docker.Container> {
+    return inTurn(deploymentId, () => createContainer(docker, options, deploymentId, workload));
+  }
+
+  return {
+    async start(deploymentId, workload) {
+      const found = await findOurs(docker, options.owner, workload.name);
+      if (found && isComplete(found, workload)) return startAgain(docker, found, workload, startGate);
+      if (found) await removeContainer(docker, found.Id);
+      try {
+        const container = await create(deploymentId, workload);
+        await putFiles(container, workload);
+        await startGate(() => startContainer(container, workload));
+      } catch (error) {
+        throw faultOf(error, `pod ${workload.pod}`);
+      }
+    },
+
+    async remove(name) {
+      const found = await findOurs(docker, options.owner, name);
+      if (!found) return;
+      const container = docker.getContainer(found.Id);
+      // 304: it has stopped already. 409: its removal is under way.
+      if (found.State.Running) await unless(container.stop({ t: options.stopSeconds }), 304, 404, 409);
+      await removeContainer(docker, found.Id);
+    },
+  };
+}
+
+/** Kills it if it still runs, and removes it with its anonymous volumes. One that is gone is no error. */
+export async function removeContainer(docker: Docker, id: string): Promise<void> {
+  const container = docker.getContainer(id);
+  try {
+    await unless(container.remove({ v: true, force: true }), 404);
+  } catch (error) {
+    // Another removal is under way: done when that one is.
+    if (statusOf(error) !== 409) throw error;
+    await unless(container.wait({ condition: 'removed' }), 404);
+  }
+}
+
+/** The container of that name; undefined when there is none. Throws when it is not of this installation. */
+async function findOurs(docker: Docker, owner: string, name: string): Promise<Docker.ContainerInspectInfo | undefined> {
+  const found = await orAbsent(docker.getContainer(name).inspect());
+  if (!found || isOwnedBy(owner, found.Config.Labels)) return found;
+  throw new EngineFault('bad-request', `A container named ${name} exists already and is not of this installation.`);
+}
+
+/**
+ * A container that was created and never started may lack its files, as a crash leaves it; a dead one cannot start;
+ * one with another fingerprint is something else.
+ */
+function isComplete(found: Docker.ContainerInspectInfo, workload: Workload): boolean {
+  if (['created', 'removing', 'dead'].includes(found.State.Status)) return false;
+  return found.Config.Labels[labelKeys.fingerprint] === workload.fingerprint;
+}
+
+/** Services that were stopped run again; a job that has ended stays as it is. */
+async function startAgain(
+  docker: Docker,
+  found: Docker.ContainerInspectInfo,
+  workload: Workload,
+  startGate: ReturnType<typeof createGate>,
+): Promise<void> {
+  const { Running, Restarting } = found.State;
+  if (Running || Restarting || workload.readiness.kind === 'exit') return;
+  await startGate(() => startContainer(docker.getContainer(found.Id), workload));
+}
+
+async function createContainer(
+  docker: Docker,
+  { owner, runtime, stopSeconds, hostFacts }: WorkloadOptions,
+  deploymentId: string,
+  workload: Workload,
+): Promise<Docker.Container> {
+  const [host, image, network, promised] = await Promise.all([
+    hostFacts(),
+    readImage(docker, workload.image),
+    readNetwork(docker, deploymentId),
+    addressesOf(docker, owner, deploymentId),
+  ]);
+  if (!network) throw new EngineFault('unavailable', 'The network of the deployment is missing.');
+  if (!image) throw new EngineFault('unavailable', `Image ${workload.image} is not on the host yet.`);
+  checkArchitecture(workload.image, image, host);
+  const address = lowestFreeAddress(network.subnet, [...network.addresses, ...promised]);
+  if (!address) throw new EngineFault('unavailable', 'The network of the deployment has no address left.');
+  const request = { owner, deploymentId, workload, address, image, host, runtime, stopSeconds };
+  return docker.createContainer(containerOptions(request));
+}
+
+/** Those of the deployment's containers that do not run count too: they get theirs back at their next start. */
+async function addressesOf(docker: Docker, owner: string, deploymentId: string): Promise<string[]> {
+  const filters = { label: labelSelector(owner, deploymentId) };
+  const containers = await docker.listContainers({ all: true, filters });
+  return containers.flatMap(({ Labels }) => Labels[labelKeys.address] ?? []);
+}
+
+async function startContainer(container: Docker.Container, workload: Workload): Promise<void> {
+  try {
+    await unless(container.start(), 304); // 304: it runs already.
+  } catch (error) {
+    const reason = commandFault.exec(textOf(error));
+    if (!reason) throw faultOf(error, `pod ${workload.pod}`);
+    const words = `pod ${workload.pod}: its command cannot be run: ${reason[1] ?? reason[0]}.`;
+    throw new EngineFault('bad-request', words, { cause: error });
+  }
+}
+
+/** Words of the container runtime, e.g. `exec: "serve": executable file not found in $PATH`. */
+const commandFault = /exec: (".*?": [^:]+)|exec format error|mkdir \S+: not a directory/i;

@@ -1,0 +1,163 @@
+/** The machine behind the in-memory engine: images that are functions, containers, volumes, networks. */
+import { posix } from 'node:path';
+import type { Readiness, Workload } from '../deployment/workload.ts';
+import type { FaultKind } from './engine.ts';
+
+/** Unless a program says otherwise, an image listens on the ports of its workload and answers 200; a job exits with 0. */
+export type MemoryImage = {
+  /** Default true: as if somebody had pulled it already. */
+  isOnHost?: boolean;
+  /** What a pull of it fails with. */
+  pullFault?: FaultKind;
+  /** How many observations of a started container see it unready, or unfinished. */
+  readyAfter?: number;
+  /** It ends with this code instead of listening; after `readyAfter` observations where that is given. */
+  exitCode?: number;
+  entrypoint?: string[];
+  command?: string[];
+  program?: MemoryProgram;
+};
+
+/** Runs at each start of a container. */
+export type MemoryProgram = (container: MemoryProcess) => MemoryRun;
+
+export type MemoryProcess = {
+  /** Entrypoint and command, joined as Docker joins them. */
+  args: string[];
+  env: Record<string, string>;
+  /** Undefined when there is no such file. */
+  read(path: string): string | undefined;
+  write(path: string, content: string): void;
+  /** Asks `http://<name>:<port><path>` in the network of the deployment. */
+  fetch(name: string, port: number, path: string): Answer | undefined;
+};
+
+export type MemoryRun = {
+  output?: string[];
+  exitCode?: number;
+  ports?: number[];
+  respond?: (path: string) => Answer;
+};
+
+export type Answer = { status: number; body: string };
+
+export type MemoryContainer = {
+  owner: string;
+  deploymentId: string;
+  workload: Workload;
+  address: string;
+  phase: 'created' | 'running' | 'exited';
+  files: Map<string, string>;
+  run: MemoryRun;
+  /** Observations since the start. */
+  rounds: number;
+  readyAfter: number;
+  restarts: number;
+  exitCode?: number;
+};
+
+type Owned = { owner: string; deploymentId: string };
+
+export type MemoryWorld = {
+  images: Map<string, MemoryImage>;
+  containers: Map<string, MemoryContainer>;
+  /** By deployment and volume. */
+  volumes: Map<string, Owned & { volume: string; files: Map<string, string> }>;
+  /** By deployment; the subnet's first three numbers. */
+  networks: Map<string, Owned & { prefix: string }>;
+  networksMade: number;
+};
+
+export function createMemoryWorld(images: Record<string, MemoryImage>): MemoryWorld {
+  return {
+    images: new Map(Object.entries(images)),
+    containers: new Map(),
+    volumes: new Map(),
+    networks: new Map(),
+    networksMade: 0,
+  };
+}
+
+export function volumeKey(deploymentId: string, volume: string): string {
+  return `${deploymentId}/${volume}`;
+}
+
+export function startContainer(world: MemoryWorld, container: MemoryContainer): void {
+  const image = world.images.get(container.workload.image) ?? {};
+  const { exitCode } = image;
+  const usual: MemoryRun = {
+    ports: exitCode === undefined ? container.workload.ports : [],
+    ...(exitCode !== undefined && { exitCode }),
+    ...(exitCode === undefined && container.workload.readiness.kind === 'exit' && { exitCode: 0 }),
+  };
+  container.phase = 'running';
+  container.rounds = 0;
+  container.readyAfter = image.readyAfter ?? 0;
+  container.run = image.program?.(processOf(world, container, image)) ?? usual;
+}
+
+/** Lets a container live through one observation: programs end, and what ended wrongly is restarted. */
+export function passRound(world: MemoryWorld, container: MemoryContainer): void {
+  const { kind } = container.workload.readiness;
+  const mayRestart = kind === 'exit' ? container.exitCode !== 0 && container.restarts < 3 : true;
+  if (container.phase === 'exited' && mayRestart) {
+    container.restarts++;
+    startContainer(world, container);
+  }
+  if (container.phase !== 'running') return;
+  container.rounds++;
+  if (container.run.exitCode === undefined || container.rounds <= container.readyAfter) return;
+  container.phase = 'exited';
+  container.exitCode = container.run.exitCode;
+}
+
+/** Why it is not ready, in words; undefined when it is. */
+export function reasonNotReady(container: MemoryContainer): string | undefined {
+  const { readiness } = container.workload;
+  if (container.phase === 'created') return 'is created but not started';
+  if (container.phase === 'exited')
+    return readiness.kind === 'exit' && container.exitCode === 0 ? undefined : `exited with code ${container.exitCode}`;
+  if (readiness.kind === 'exit') return 'has not finished yet';
+  const isAwake = container.rounds > container.readyAfter;
+  if (readiness.kind === 'running') return isAwake ? undefined : 'has only just started';
+  if (!isAwake || !container.run.ports?.includes(readiness.port)) return `port ${readiness.port} refuses connections`;
+  return readiness.kind === 'http' ? reasonUnhealthy(container, readiness) : undefined;
+}
+
+function reasonUnhealthy(container: MemoryContainer, { path }: Extract<Readiness, { kind: 'http' }>) {
+  const { status } = container.run.respond?.(path) ?? { status: 200 };
+  return status >= 200 && status < 400 ? undefined : `health check ${path} answered ${status}`;
+}
+
+function processOf(world: MemoryWorld, container: MemoryContainer, image: MemoryImage): MemoryProcess {
+  const { workload } = container;
+  // As Docker does: an entrypoint of the workload also drops the command of the image.
+  const command = workload.command ?? (workload.entrypoint ? [] : image.command) ?? [];
+  return {
+    args: [...(workload.entrypoint ?? image.entrypoint ?? []), ...command],
+    env: workload.env,
+    read: (path) => filesAt(world, container, path).files.get(filesAt(world, container, path).path),
+    write: (path, content) => {
+      const place = filesAt(world, container, path);
+      place.files.set(place.path, content);
+    },
+    fetch: (name, port, path) => {
+      const target = [...world.containers.values()].find(
+        (other) =>
+          other.deploymentId === container.deploymentId &&
+          other.phase === 'running' &&
+          other.workload.aliases.includes(name),
+      );
+      if (!target?.run.ports?.includes(port)) return undefined;
+      return target.run.respond?.(path) ?? { status: 200, body: '' };
+    },
+  };
+}
+
+/** The volume that the path lies in, or the container's own files. */
+export function filesAt(world: MemoryWorld, { deploymentId, workload, files }: MemoryContainer, anyPath: string) {
+  const path = posix.resolve('/', anyPath);
+  const mount = workload.volumes.find(({ mountPath }) => path.startsWith(`${posix.resolve('/', mountPath)}/`));
+  const volume = mount && world.volumes.get(volumeKey(deploymentId, mount.volume));
+  return volume && mount ? { files: volume.files, path: posix.relative(mount.mountPath, path) } : { files, path };
+}

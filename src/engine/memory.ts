@@ -1,0 +1,191 @@
+/**
+ * An engine in memory, held to the same contract as the real ones. Time passes by observations, not by the clock, and
+ * it can be told to fail at any operation, before, in the middle of or after it.
+ */
+import type { EngineOperation } from '../deployment/operation.ts';
+import type { Observed, ObservedWorkload } from '../deployment/workload.ts';
+import type { Engine, Owned } from './engine.ts';
+import { isOnHost, perform } from './memory-operations.ts';
+import {
+  createMemoryWorld,
+  type MemoryContainer,
+  type MemoryWorld,
+  passRound,
+  reasonNotReady,
+} from './memory-world.ts';
+
+export type MemoryEngineOptions = {
+  /** Default: an empty one. Engines of several installations may share one. */
+  world?: MemoryWorld;
+  owner?: string;
+};
+
+/** Where to fail: at the `operation`-th execution from now on (1 is the next) of that kind, or of any. Happens once. */
+export type Interruption = {
+  operation: number;
+  kind?: EngineOperation['kind'];
+  /** `halfway` leaves a container that was created and never started; for other operations it is `before`. */
+  when: 'before' | 'halfway' | 'after';
+  /** Default: an Error, as when the process dies. */
+  error?: Error;
+};
+
+export type MemoryEngine = Engine & {
+  /** Every operation that was executed to its end, in order. */
+  readonly executed: { deploymentId: string; operation: EngineOperation }[];
+  interrupt(interruption: Interruption): void;
+  /** A running workload ends by itself, with this code. */
+  crash(name: string, exitCode: number): void;
+};
+
+export function createMemoryEngine({
+  world = createMemoryWorld({}),
+  owner = 'memory',
+}: MemoryEngineOptions = {}): MemoryEngine {
+  const executed: MemoryEngine['executed'] = [];
+  const interruptions: Interruption[] = [];
+  const watchers = new Set<(deploymentId: string) => void>();
+  const versions = new Map<string, number>();
+  const seenVersions = new WeakMap<Observed, number>();
+
+  function announce(deploymentId: string): void {
+    versions.set(deploymentId, (versions.get(deploymentId) ?? 0) + 1);
+    for (const watcher of [...watchers]) watcher(deploymentId);
+  }
+
+  /** Counts down the interruptions, and answers the one whose turn it is. */
+  function nextInterruption(operation: EngineOperation): Interruption | undefined {
+    const concerned = interruptions.filter(({ kind }) => kind === undefined || kind === operation.kind);
+    for (const interruption of concerned) interruption.operation--;
+    const due = concerned.find((interruption) => interruption.operation <= 0);
+    if (due) interruptions.splice(interruptions.indexOf(due), 1);
+    return due;
+  }
+
+  return {
+    executed,
+    interrupt: (interruption) => interruptions.push({ ...interruption }),
+
+    crash(name, exitCode) {
+      const container = world.containers.get(name);
+      if (container?.phase !== 'running') throw new Error(`${name} is not running`);
+      container.phase = 'exited';
+      container.exitCode = exitCode;
+      announce(container.deploymentId);
+    },
+
+    async observe(deploymentId, images) {
+      const observed = observe(world, owner, deploymentId, images);
+      seenVersions.set(observed, versions.get(deploymentId) ?? 0);
+      return observed;
+    },
+
+    async execute(deploymentId, operation, progress) {
+      const interruption = nextInterruption(operation);
+      const failure = interruption?.error ?? new Error(`interrupted ${interruption?.when} ${operation.kind}`);
+      const isStart = operation.kind === 'start';
+      if (interruption?.when === 'before' || (interruption?.when === 'halfway' && !isStart)) throw failure;
+      perform(world, owner, deploymentId, operation, interruption?.when === 'halfway', progress);
+      announce(deploymentId);
+      if (interruption?.when === 'halfway') throw failure;
+      executed.push({ deploymentId, operation });
+      if (interruption) throw failure;
+    },
+
+    async change(deploymentId, seen, timeoutMs, signal) {
+      const isOutdated = (seenVersions.get(seen) ?? 0) !== (versions.get(deploymentId) ?? 0);
+      if (signal.aborted || isOutdated || mayChange(world, deploymentId)) return;
+      await new Promise<void>((resolve) => {
+        const end = () => {
+          clearTimeout(timer);
+          watchers.delete(watcher);
+          signal.removeEventListener('abort', end);
+          resolve();
+        };
+        const watcher = (id: string) => id === deploymentId && end();
+        const timer = setTimeout(end, timeoutMs);
+        watchers.add(watcher);
+        signal.addEventListener('abort', end);
+      });
+    },
+
+    watch(onChange, signal) {
+      if (signal.aborted) return;
+      watchers.add(onChange);
+      signal.addEventListener('abort', () => watchers.delete(onChange), { once: true });
+    },
+
+    async logs(name, tail) {
+      const container = world.containers.get(name);
+      if (container?.owner !== owner || tail <= 0) return [];
+      return (container.run.output ?? []).slice(-tail);
+    },
+
+    listOwned: async () => listOwned(world, owner),
+
+    async removeOwned(owned) {
+      if (!listOwned(world, owner).some(({ kind, id }) => kind === owned.kind && id === owned.id)) return;
+      const objects = { workload: world.containers, volume: world.volumes, network: world.networks }[owned.kind];
+      objects.delete(owned.id);
+      announce(owned.deploymentId);
+    },
+  };
+}
+
+function observe(world: MemoryWorld, owner: string, deploymentId: string, images: string[]): Observed {
+  const isOurs = (thing: { owner: string; deploymentId: string }) =>
+    thing.owner === owner && thing.deploymentId === deploymentId;
+  const containers = [...world.containers.values()].filter(isOurs);
+  for (const container of containers) passRound(world, container);
+  return {
+    hasNetwork: [...world.networks.values()].some(isOurs),
+    volumes: [...world.volumes.values()]
+      .filter(isOurs)
+      .map(({ volume }) => volume)
+      .sort(),
+    images: images.filter((image) => isOnHost(world, image)),
+    workloads: containers.map(describe).sort((a, b) => (a.name < b.name ? -1 : 1)),
+  };
+}
+
+function describe(container: MemoryContainer): ObservedWorkload {
+  const { workload, phase, address, restarts, exitCode } = container;
+  const because = reasonNotReady(container);
+  return {
+    name: workload.name,
+    pod: workload.pod,
+    revision: workload.revision,
+    replica: workload.replica,
+    fingerprint: workload.fingerprint,
+    phase,
+    isReady: because === undefined,
+    restarts,
+    ...(phase === 'running' && { address }),
+    ...(exitCode !== undefined && { exitCode }),
+    ...(because && { notReadyBecause: because }),
+  };
+}
+
+/** Whether the next observation sees something new by itself: somebody on the way to ready, to an end or to a restart. */
+function mayChange(world: MemoryWorld, deploymentId: string): boolean {
+  return [...world.containers.values()].some((container) => {
+    if (container.deploymentId !== deploymentId) return false;
+    const { phase, run, rounds, readyAfter, workload, exitCode, restarts } = container;
+    if (phase === 'exited') return workload.readiness.kind !== 'exit' || (exitCode !== 0 && restarts < 3);
+    return phase === 'running' && (run.exitCode !== undefined || rounds <= readyAfter);
+  });
+}
+
+function listOwned(world: MemoryWorld, owner: string): Owned[] {
+  return (
+    [
+      ['workload', world.containers],
+      ['volume', world.volumes],
+      ['network', world.networks],
+    ] as const
+  ).flatMap(([kind, objects]) =>
+    [...objects].flatMap(([id, object]) =>
+      object.owner === owner ? [{ kind, id, name: id, deploymentId: object.deploymentId }] : [],
+    ),
+  );
+}

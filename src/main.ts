@@ -1,0 +1,169 @@
+/** Starts the service and stops it gracefully: `npm run serve`. Everything is wired here. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createConnection } from 'node:net';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { pino } from 'pino';
+import { createApp } from './api/app.ts';
+import { startLoop } from './control/loop.ts';
+import { startEdge } from './edge/haproxy.ts';
+import { startPageServer } from './edge/page-server.ts';
+import { dataDirProblem, edgePaths } from './edge/paths.ts';
+import { servedSites, siteState } from './edge/sites.ts';
+import { admitProxy, clearSocket, prepareRunDirectory } from './edge/sockets.ts';
+import { connectDocker } from './engine/docker/connect.ts';
+import { createDockerEngine } from './engine/docker/docker.ts';
+import { newToken } from './lib/ids.ts';
+import { sealWith } from './lib/seal.ts';
+import { applicationUrl, describeSettings, readSettings, type Settings } from './settings.ts';
+import { openSqlite } from './store/database.ts';
+import { installationId } from './store/installation.ts';
+import { releaseAllLeases } from './store/leases.ts';
+
+/** A lease is renewed three times in this span; a second process on the store takes over after it. */
+const leaseMs = 15_000;
+const resyncMs = 30_000;
+
+export type Running = {
+  /** Takes no more requests, ends what is under way, and leaves the applications and the edge running. */
+  stop(): Promise<void>;
+};
+
+/** Something that the operator has to mend; the message says what. */
+export class StartError extends Error {}
+
+/** Resolves when requests are taken. Throws StartError. */
+export async function serve(settings: Settings): Promise<Running> {
+  const log = pino({ level: settings.logLevel }, pino.destination({ dest: 1, sync: true }));
+  const paths = edgePaths(settings.dataDir);
+  const problem = dataDirProblem(settings.dataDir);
+  if (problem) throw new StartError(`BERTH_DATA_DIR: ${problem}`);
+  await mkdir(settings.dataDir, { recursive: true, mode: 0o711 });
+  await prepareRunDirectory(settings.dataDir);
+  if (await answers(paths.apiSocket)) throw new StartError(`Berth already serves from ${settings.dataDir}.`);
+
+  const docker = await connectDocker().catch((error: Error) => {
+    throw new StartError(`No Docker engine answers (${error.message}). \`npm start\` sets one up; or set DOCKER_HOST.`);
+  });
+  const db = await openSqlite(join(settings.dataDir, 'berth.db'));
+  const seal = sealWith(settings.secretKey ?? (await secretKeyOf(settings.dataDir)));
+  const { networkPool, runtime } = settings;
+  const engine = createDockerEngine({ docker, owner: await installationId(db), networkPool, runtime });
+  const urlOf = (label: string) => applicationUrl(settings, label);
+  const now = Date.now;
+
+  const edge = await startEdge(
+    { dataDir: settings.dataDir, host: settings.host, port: settings.port, apiHosts: apiHosts(settings) },
+    log.child({ part: 'edge' }),
+  );
+  const refreshEdge = async () => edge.publish(await servedSites(db, settings.appsDomain));
+  await refreshEdge();
+  const pages = await startPageServer(
+    paths.pagesSocket,
+    (host) => siteState(db, { host, appsDomain: settings.appsDomain, now: now() }),
+    log.child({ part: 'pages' }),
+  );
+
+  // SQLite is this process's alone: whoever held a lease before is dead.
+  await releaseAllLeases(db, now());
+  const { deployDeadlineMs, drainMs } = settings;
+  const loop = startLoop({
+    ...{ db, seal, engine, refreshEdge, urlOf, now, log: log.child({ part: 'control' }) },
+    settings: { deployDeadlineMs, drainMs, leaseMs, resyncMs },
+  });
+
+  const { baseUrl, startRate, rate, lifetimeMs, extensionMs, extensions } = settings;
+  const app = await createApp(
+    {
+      ...{ db, seal, urlOf, now, wake: loop.wake },
+      settings: { baseUrl, startRate, rate, limits: { lifetimeMs, extensionMs, extensions } },
+    },
+    log.child({ part: 'api' }),
+  );
+  await clearSocket(paths.apiSocket);
+  await app.listen({ path: paths.apiSocket });
+  await admitProxy(paths.apiSocket);
+  log.info({ url: baseUrl.origin, dataDir: settings.dataDir }, 'Berth serves');
+
+  return {
+    async stop() {
+      await app.close();
+      await loop.stop();
+      await pages.close();
+      await edge.close();
+      await db.destroy();
+      log.info('Berth has stopped; the applications keep running');
+    },
+  };
+}
+
+/** Hosts at which the API itself answers; every other one is an application's. */
+function apiHosts({ baseUrl, host }: Settings): string[] {
+  const own = host === '0.0.0.0' || host === '::' ? [] : [host.includes(':') ? `[${host}]` : host];
+  return [...new Set([baseUrl.hostname, 'localhost', '127.0.0.1', '[::1]', ...own])];
+}
+
+/** Made at the first start; whoever has it can read the stored configurations. */
+async function secretKeyOf(dataDir: string): Promise<string> {
+  const file = join(dataDir, 'secret.key');
+  try {
+    await writeFile(file, newToken('berth'), { mode: 0o600, flag: 'wx', flush: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  return await readFile(file, 'utf8');
+}
+
+async function answers(socketPath: string): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const socket = createConnection(socketPath);
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
+/** Stops the service at the first Ctrl-C or SIGTERM, at once at the second. */
+export function stopOnSignal(running: Running): void {
+  let signals = 0;
+  const stop = async () => {
+    signals += 1;
+    if (signals > 1) process.exit(130);
+    await running.stop();
+    process.exit(0);
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+}
+
+const help = `Serves deployments: one YAML in, a live URL out.
+
+  npm run serve            the service alone, in the foreground
+  npm start                sets up what is missing, serves, and deploys the example
+  npm run down             stops the service and removes all that it made
+
+Settings are environment variables, with these defaults:
+${describeSettings()}
+`;
+
+/** The settings of the environment; prints the help or the mistakes and exits where there is nothing to serve. */
+export function settingsOrExit(): Settings {
+  const { values } = parseArgs({ options: { help: { type: 'boolean', short: 'h' } }, strict: false });
+  if (values.help) {
+    process.stdout.write(help);
+    process.exit(0);
+  }
+  const read = readSettings(process.env);
+  if (read.ok) return read.settings;
+  process.stderr.write(`${read.mistakes.join('\n')}\n`);
+  process.exit(2);
+}
+
+if (import.meta.main) {
+  try {
+    stopOnSignal(await serve(settingsOrExit()));
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  }
+}

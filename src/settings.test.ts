@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { applicationUrl, describeSettings, readSettings } from './settings.ts';
+
+test('without any variable the defaults of the documentation apply', () => {
+  const read = readSettings({});
+  assert.ok(read.ok);
+  assert.equal(read.settings.baseUrl.href, 'http://localhost:8080/');
+  assert.equal(read.settings.lifetimeMs, 120 * 60_000);
+  assert.deepEqual(read.settings.startRate, { count: 10, windowMs: 60_000 });
+});
+
+test('every mistake has a line of its own, and none shows the secret key', () => {
+  const read = readSettings({
+    BERTH_PORT: '80a',
+    BERTH_LIFETIME: '2 hours',
+    BERTH_SECRET_KEY: 'short',
+    BERTH_PROT: '1',
+  });
+  assert.ok(!read.ok);
+  assert.deepEqual(read.mistakes, [
+    'BERTH_PORT must be a whole number from 1 to 65535, not "80a"',
+    'BERTH_LIFETIME must be a duration such as 30s, 120m or 24h, not "2 hours"',
+    'BERTH_SECRET_KEY must have 32 characters or more',
+    'BERTH_PROT is not a setting; `npm run serve -- --help` lists them',
+  ]);
+});
+
+test('the help lists every setting with its default', () => {
+  assert.match(describeSettings(), /BERTH_LIFETIME +120m +how long a free deployment lives/);
+});
+
+test('an application has the scheme and port of the service', () => {
+  const url = applicationUrl({ baseUrl: new URL('https://berth.example.com'), appsDomain: 'apps.example.net' }, 'a-b');
+  assert.equal(url.origin, 'https://a-b.apps.example.net');
+});

@@ -1,0 +1,224 @@
+/** Settings: the environment variables `BERTH_…`, read here and nowhere else. */
+import { resolve } from 'node:path';
+
+export type Settings = {
+  host: string;
+  port: number;
+  baseUrl: URL;
+  appsDomain: string;
+  dataDir: string;
+  engine: 'docker';
+  runtime: 'runc' | 'runsc';
+  lifetimeMs: number;
+  extensionMs: number;
+  extensions: number;
+  startRate: Rate;
+  rate: Rate;
+  deployDeadlineMs: number;
+  drainMs: number;
+  networkPool: string;
+  example: string;
+  secretKey: string | undefined;
+  logLevel: string;
+};
+
+/** At most `count` requests in `windowMs`. */
+export type Rate = { count: number; windowMs: number };
+
+type Setting<T> = { variable: string; default: string; says: string; read: (text: string) => T };
+
+/** Thrown by a reader: what the value must be. */
+class Unreadable extends Error {}
+
+function oneOf<T extends string>(...values: T[]): (text: string) => T {
+  return (value) => {
+    const found = values.find((known) => known === value);
+    if (found === undefined) throw new Unreadable(`must be ${values.join(' or ')}`);
+    return found;
+  };
+}
+
+function integer(least: number, most: number): (text: string) => number {
+  return (value) => {
+    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+    if (!(number >= least && number <= most)) throw new Unreadable(`must be a whole number from ${least} to ${most}`);
+    return number;
+  };
+}
+
+const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `120m` → milliseconds. */
+function duration(value: string): number {
+  const match = /^(\d+)(ms|s|m|h|d)$/.exec(value);
+  if (!match) throw new Unreadable('must be a duration such as 30s, 120m or 24h');
+  return Number(match[1]) * unitMs[match[2] as keyof typeof unitMs];
+}
+
+/** `10/m` → 10 in 60,000 ms. */
+function rate(value: string): Rate {
+  const match = /^([1-9]\d*)\/(s|m|h)$/.exec(value);
+  if (!match) throw new Unreadable('must be a rate such as 10/m');
+  return { count: Number(match[1]), windowMs: unitMs[match[2] as 's' | 'm' | 'h'] };
+}
+
+function domain(value: string): string {
+  if (!/^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/.test(value)) {
+    throw new Unreadable('must be a domain such as apps.example.com');
+  }
+  return value;
+}
+
+function webAddress(value: string): URL {
+  const url = URL.parse(value);
+  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search || url.hash) {
+    throw new Unreadable('must be an address such as https://berth.example.com');
+  }
+  return url;
+}
+
+function address(value: string): string {
+  if (!/^[0-9a-fA-F.:]+$/.test(value)) throw new Unreadable('must be an IP address such as 127.0.0.1 or 0.0.0.0');
+  return value;
+}
+
+function network(value: string): string {
+  const match = /^(\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})\/(\d+)$/.exec(value);
+  if (!match || Number(match[2]) < 8 || Number(match[2]) > 24) {
+    throw new Unreadable('must be an IPv4 network from /8 to /24 such as 10.200.0.0/13');
+  }
+  return value;
+}
+
+const table = {
+  host: { variable: 'HOST', default: '127.0.0.1', says: 'address to listen at; 0.0.0.0 for all', read: address },
+  port: {
+    variable: 'PORT',
+    default: '8080',
+    says: 'port of the service and of all applications',
+    read: integer(1, 65535),
+  },
+  baseUrl: {
+    variable: 'BASE_URL',
+    default: '',
+    says: 'address that clients use; default http://localhost:<port>',
+    read: webAddress,
+  },
+  appsDomain: {
+    variable: 'APPS_DOMAIN',
+    default: 'localhost',
+    says: 'applications live at <label>.<this domain>',
+    read: domain,
+  },
+  dataDir: {
+    variable: 'DATA_DIR',
+    default: './.berth',
+    says: 'database, keys, sockets',
+    read: (value: string) => resolve(value),
+  },
+  engine: {
+    variable: 'ENGINE',
+    default: 'docker',
+    says: 'what runs containers (its address: DOCKER_HOST)',
+    read: oneOf('docker'),
+  },
+  runtime: {
+    variable: 'RUNTIME',
+    default: 'runc',
+    says: 'container runtime: runc, or runsc (gVisor)',
+    read: oneOf('runc', 'runsc'),
+  },
+  lifetimeMs: { variable: 'LIFETIME', default: '120m', says: 'how long a free deployment lives', read: duration },
+  extensionMs: { variable: 'EXTENSION', default: '120m', says: 'what an extension adds', read: duration },
+  extensions: {
+    variable: 'EXTENSIONS',
+    default: '2',
+    says: 'how many extensions a free deployment has',
+    read: integer(0, 1000),
+  },
+  startRate: { variable: 'START_RATE', default: '10/m', says: 'starts per client address', read: rate },
+  rate: { variable: 'RATE', default: '120/m', says: 'other requests per client address', read: rate },
+  deployDeadlineMs: {
+    variable: 'DEPLOY_DEADLINE',
+    default: '10m',
+    says: 'without progress for this long, a deploy has failed',
+    read: duration,
+  },
+  drainMs: {
+    variable: 'DRAIN',
+    default: '2s',
+    says: 'time for requests under way on workloads that an update replaces',
+    read: duration,
+  },
+  networkPool: {
+    variable: 'NETWORK_POOL',
+    default: '10.200.0.0/13',
+    says: "addresses for the applications' networks",
+    read: network,
+  },
+  example: {
+    variable: 'EXAMPLE',
+    default: 'guestbook',
+    says: 'what `npm start` deploys, or none',
+    read: oneOf('guestbook', 'none'),
+  },
+  secretKey: {
+    variable: 'SECRET_KEY',
+    default: '',
+    says: 'key of the encryption at rest, 32 characters or more; default: <data dir>/secret.key, made at first start',
+    read: secretKey,
+  },
+  logLevel: {
+    variable: 'LOG_LEVEL',
+    default: 'info',
+    says: 'debug, info, warn, error or silent',
+    read: oneOf('debug', 'info', 'warn', 'error', 'silent'),
+  },
+} satisfies { [K in keyof Settings]: Setting<Settings[K]> };
+
+function secretKey(value: string): string {
+  if (value.length < 32) throw new Unreadable('must have 32 characters or more');
+  return value;
+}
+
+/** All mistakes at once, one line each. */
+export function readSettings(
+  env: Record<string, string | undefined>,
+): { ok: true; settings: Settings } | { ok: false; mistakes: string[] } {
+  const mistakes: string[] = [];
+  const entries = Object.entries(table).map(([key, setting]) => {
+    const given = env[`BERTH_${setting.variable}`] || setting.default;
+    if (given === '') return [key, undefined];
+    try {
+      return [key, setting.read(given)];
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      const shown = key === 'secretKey' ? '' : `, not ${JSON.stringify(given)}`;
+      mistakes.push(`BERTH_${setting.variable} ${error.message}${shown}`);
+      return [key, undefined];
+    }
+  });
+  const known = new Set(Object.values(table).map(({ variable }) => `BERTH_${variable}`));
+  for (const name of Object.keys(env).filter((name) => name.startsWith('BERTH_') && !known.has(name))) {
+    mistakes.push(`${name} is not a setting; \`npm run serve -- --help\` lists them`);
+  }
+  if (mistakes.length > 0) return { ok: false, mistakes };
+  const settings = Object.fromEntries(entries) as Settings;
+  return {
+    ok: true,
+    settings: { ...settings, baseUrl: settings.baseUrl ?? new URL(`http://localhost:${settings.port}`) },
+  };
+}
+
+/** The settings as `--help` prints them. */
+export function describeSettings(): string {
+  return Object.values(table)
+    .map((setting) => `  ${`BERTH_${setting.variable}`.padEnd(24)}${setting.default.padEnd(16)}${setting.says}`)
+    .join('\n');
+}
+
+/** The public address of a deployment's label: the scheme and port are those of the service. */
+export function applicationUrl({ baseUrl, appsDomain }: Pick<Settings, 'baseUrl' | 'appsDomain'>, label: string): URL {
+  const port = baseUrl.port === '' ? '' : `:${baseUrl.port}`;
+  return new URL(`${baseUrl.protocol}//${label}.${appsDomain}${port}`);
+}

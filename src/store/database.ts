@@ -1,0 +1,98 @@
+/**
+ * The store: one portable schema, reached through Kysely. SQLite here; another dialect needs only its own `open…`
+ * beside this one. Every table has a file of its own with its queries.
+ */
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { Kysely, Migrator, type SqliteDatabase, SqliteDialect, type Transaction } from 'kysely';
+import type { DeploymentState, Instant } from '../deployment/deployment.ts';
+import { migrations } from './migrations/index.ts';
+
+export type Tables = {
+  installation: { id: string; createdAt: Instant };
+  sessions: { id: string; tokenHash: string; createdAt: Instant };
+  deployments: DeploymentRow;
+  revisions: {
+    deploymentId: string;
+    number: number;
+    /** Sealed JSON of the AppSpec. */
+    spec: Uint8Array;
+    /** Sealed text of the document as it was sent. */
+    document: Uint8Array;
+    createdAt: Instant;
+  };
+  events: { deploymentId: string; number: number; at: Instant; kind: string; pod: string | null; message: string };
+  leases: { deploymentId: string; dueAt: Instant | null; token: string | null; leasedUntil: Instant | null };
+  claims: { tokenHash: string; deploymentId: string; createdAt: Instant; expiresAt: Instant };
+  idempotency: {
+    keyHash: string;
+    bodyHash: string;
+    deploymentId: string;
+    /** Sealed, so that a repeated request can be answered with the same token. */
+    sessionToken: Uint8Array;
+    expiresAt: Instant;
+  };
+};
+
+export type DeploymentRow = {
+  id: string;
+  sessionId: string;
+  applicationName: string;
+  environment: string;
+  label: string;
+  revision: number;
+  servingRevision: number | null;
+  generation: number;
+  state: DeploymentState;
+  progress: number;
+  message: string;
+  /** JSON. */
+  pods: string;
+  /** JSON. */
+  endpoints: string;
+  createdAt: Instant;
+  expiresAt: Instant | null;
+  extensionsUsed: number;
+  claimedAt: Instant | null;
+  heldAt: Instant | null;
+  removedAt: Instant | null;
+  goneAt: Instant | null;
+  progressedAt: Instant;
+};
+
+/** The database, or a transaction of it: every query takes either. */
+export type Database = Kysely<Tables> | Transaction<Tables>;
+
+/** Opens (and creates or migrates) the database file; `:memory:` for tests. */
+export async function openSqlite(file: string): Promise<Kysely<Tables>> {
+  const sqlite = new DatabaseSync(file);
+  // FULL: an answered request survives a power cut, not only a crash of ours. Costs 0.18 ms a write (measured).
+  sqlite.exec('pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = 5000');
+  const database = new Kysely<Tables>({ dialect: new SqliteDialect({ database: forKysely(sqlite) }) });
+  await migrate(database);
+  return database;
+}
+
+async function migrate(database: Kysely<Tables>): Promise<void> {
+  const migrator = new Migrator({ db: database, provider: { getMigrations: async () => migrations } });
+  const { error } = await migrator.migrateToLatest();
+  if (error) throw error;
+}
+
+/** Kysely's dialect was made for another driver with the same ideas; this is the difference. */
+function forKysely(sqlite: DatabaseSync): SqliteDatabase {
+  const statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
+  return {
+    close: () => sqlite.close(),
+    prepare(sql) {
+      const statement = statements.get(sql) ?? sqlite.prepare(sql);
+      statements.set(sql, statement);
+      const values = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
+      return {
+        reader: statement.columns().length > 0,
+        all: (parameters) => statement.all(...values(parameters)),
+        run: (parameters) => statement.run(...values(parameters)),
+        iterate: (parameters) => statement.iterate(...values(parameters)) as IterableIterator<unknown>,
+      };
+    },
+  };
+}

@@ -1,0 +1,118 @@
+/** Deployments. Intents (what the API asks for) and observations (what the loop saw) are written by different calls. */
+import type { Deployment, Instant, PodStatus } from '../deployment/deployment.ts';
+import type { Endpoint } from '../deployment/site.ts';
+import type { Database, DeploymentRow } from './database.ts';
+
+export async function addDeployment(db: Database, deployment: Deployment): Promise<void> {
+  await db.insertInto('deployments').values(toRow(deployment)).execute();
+}
+
+export async function deploymentById(db: Database, id: string): Promise<Deployment | undefined> {
+  const row = await db.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && fromRow(row);
+}
+
+export async function deploymentByLabel(db: Database, label: string): Promise<Deployment | undefined> {
+  const row = await db.selectFrom('deployments').selectAll().where('label', '=', label).executeTakeFirst();
+  return row && fromRow(row);
+}
+
+export async function isLabelTaken(db: Database, label: string): Promise<boolean> {
+  const row = await db.selectFrom('deployments').select('id').where('label', '=', label).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Those of a session that are active at `now`, oldest first. */
+export async function activeDeployments(db: Database, sessionId: string, now: Instant): Promise<Deployment[]> {
+  const rows = await db
+    .selectFrom('deployments')
+    .selectAll()
+    .where('sessionId', '=', sessionId)
+    .where('removedAt', 'is', null)
+    .where((eb) => eb.or([eb('heldAt', 'is not', null), eb('expiresAt', 'is', null), eb('expiresAt', '>', now)]))
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute();
+  return rows.map(fromRow);
+}
+
+/** What the edge serves, by label; deployments without endpoints are left out. */
+export async function servedEndpoints(db: Database): Promise<{ label: string; endpoints: Endpoint[] }[]> {
+  const rows = await db
+    .selectFrom('deployments')
+    .select(['label', 'endpoints'])
+    .where('goneAt', 'is', null)
+    .where('endpoints', '!=', '[]')
+    .execute();
+  return rows.map(({ label, endpoints }) => ({ label, endpoints: JSON.parse(endpoints) }));
+}
+
+/** Ids of all that may have something on the engine. */
+export async function presentDeploymentIds(db: Database): Promise<string[]> {
+  const rows = await db.selectFrom('deployments').select('id').where('goneAt', 'is', null).execute();
+  return rows.map(({ id }) => id);
+}
+
+export type Intent = Partial<
+  Pick<
+    DeploymentRow,
+    | 'revision'
+    | 'state'
+    | 'progress'
+    | 'message'
+    | 'expiresAt'
+    | 'extensionsUsed'
+    | 'heldAt'
+    | 'removedAt'
+    | 'progressedAt'
+  >
+>;
+
+/** Writes an intent: the generation grows, so that whatever was decided before it is not written after it. */
+export async function writeIntent(db: Database, id: string, intent: Intent): Promise<void> {
+  await db
+    .updateTable('deployments')
+    .set((eb) => ({ ...intent, generation: eb('generation', '+', 1) }))
+    .where('id', '=', id)
+    .execute();
+}
+
+export type Observation = Partial<
+  Pick<Deployment, 'state' | 'progress' | 'message' | 'servingRevision' | 'goneAt' | 'progressedAt'>
+> & { pods?: PodStatus[]; endpoints?: readonly Endpoint[] };
+
+/** Writes what the loop saw; false when the lease was lost or a newer intent has come. */
+export async function writeObservation(
+  db: Database,
+  { id, generation }: Pick<Deployment, 'id' | 'generation'>,
+  leaseToken: string,
+  { pods, endpoints, ...fields }: Observation,
+): Promise<boolean> {
+  const result = await db
+    .updateTable('deployments')
+    .set({
+      ...fields,
+      ...(pods && { pods: JSON.stringify(pods) }),
+      ...(endpoints && { endpoints: JSON.stringify(endpoints) }),
+    })
+    .where('id', '=', id)
+    .where('generation', '=', generation)
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom('leases').select('token').where('deploymentId', '=', id).where('token', '=', leaseToken)),
+    )
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Forgets deployments that were gone before `before`, with their revisions, events and claims. */
+export async function forgetGone(db: Database, before: Instant): Promise<void> {
+  await db.deleteFrom('deployments').where('goneAt', '<', before).execute();
+}
+
+function toRow({ pods, endpoints, ...fields }: Deployment): DeploymentRow {
+  return { ...fields, pods: JSON.stringify(pods), endpoints: JSON.stringify(endpoints) };
+}
+
+function fromRow({ pods, endpoints, ...fields }: DeploymentRow): Deployment {
+  return { ...fields, pods: JSON.parse(pods), endpoints: JSON.parse(endpoints) };
+}

@@ -1,0 +1,7 @@
+/** All migrations in order. One that has been released is never changed; the next change is the next one. */
+import type { Migration } from 'kysely';
+import * as initial from './2026-11-21-initial.ts';
+
+export const migrations: Record<string, Migration> = {
+  '2026-11-21-initial': initial,
+};

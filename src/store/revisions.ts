@@ -1,0 +1,33 @@
+/** Revisions: immutable, and sealed because configurations hold passwords. */
+import type { AppSpec } from '../config/spec.ts';
+import type { Instant, Revision } from '../deployment/deployment.ts';
+import type { Seal } from '../lib/seal.ts';
+import type { Database } from './database.ts';
+
+export async function addRevision(
+  db: Database,
+  seal: Seal,
+  deploymentId: string,
+  revision: Revision & { document: string; createdAt: Instant },
+): Promise<void> {
+  const { number, spec, document, createdAt } = revision;
+  await db
+    .insertInto('revisions')
+    .values({
+      ...{ deploymentId, number, createdAt },
+      spec: seal.close(JSON.stringify(spec)),
+      document: seal.close(document),
+    })
+    .execute();
+}
+
+/** Throws when it does not exist or was sealed with another key. */
+export async function revisionOf(db: Database, seal: Seal, deploymentId: string, number: number): Promise<Revision> {
+  const { spec } = await db
+    .selectFrom('revisions')
+    .select('spec')
+    .where('deploymentId', '=', deploymentId)
+    .where('number', '=', number)
+    .executeTakeFirstOrThrow();
+  return { number, spec: JSON.parse(seal.open(spec)) as AppSpec };
+}
