@@ -1,5 +1,5 @@
 /** Starts the service and stops it gracefully: `npm run serve`. Everything is wired here. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -18,7 +18,7 @@ import { sealWith } from './lib/seal.ts';
 import { applicationUrl, describeSettings, readSettings, type Settings } from './settings.ts';
 import { openSqlite } from './store/database.ts';
 import { installationId } from './store/installation.ts';
-import { releaseAllLeases } from './store/leases.ts';
+import { takeOver } from './store/leases.ts';
 
 /** A lease is renewed three times in this span; a second process on the store takes over after it. */
 const leaseMs = 15_000;
@@ -32,15 +32,15 @@ export type Running = {
 /** Something that the operator has to mend; the message says what. */
 export class StartError extends Error {}
 
-/** Resolves when requests are taken. Throws StartError. */
-export async function serve(settings: Settings): Promise<Running> {
-  const log = pino({ level: settings.logLevel }, pino.destination({ dest: 1, sync: true }));
+/** Resolves when requests are taken. The log goes to the standard output or to `logFile`. Throws StartError. */
+export async function serve(settings: Settings, logFile?: string): Promise<Running> {
   const paths = edgePaths(settings.dataDir);
   const problem = dataDirProblem(settings.dataDir);
   if (problem) throw new StartError(`BERTH_DATA_DIR: ${problem}`);
   await mkdir(settings.dataDir, { recursive: true, mode: 0o711 });
   await prepareRunDirectory(settings.dataDir);
-  if (await answers(paths.apiSocket)) throw new StartError(`Berth already serves from ${settings.dataDir}.`);
+  if (await isServing(settings)) throw new StartError(`Berth already serves from ${settings.dataDir}.`);
+  const log = pino({ level: settings.logLevel }, pino.destination({ dest: logFile ?? 1, sync: true, mode: 0o600 }));
 
   const docker = await connectDocker().catch((error: Error) => {
     throw new StartError(`No Docker engine answers (${error.message}). \`npm start\` sets one up; or set DOCKER_HOST.`);
@@ -52,10 +52,13 @@ export async function serve(settings: Settings): Promise<Running> {
   const urlOf = (label: string) => applicationUrl(settings, label);
   const now = Date.now;
 
+  const { dataDir, host, port } = settings;
   const edge = await startEdge(
-    { dataDir: settings.dataDir, host: settings.host, port: settings.port, apiHosts: apiHosts(settings) },
+    { dataDir, host, port, apiHosts: apiHosts(settings) },
     log.child({ part: 'edge' }),
-  );
+  ).catch((error: Error) => {
+    throw new StartError(`${error.message}\nIf the port ${port} is taken, set BERTH_PORT to another one.`);
+  });
   const refreshEdge = async () => edge.publish(await servedSites(db, settings.appsDomain));
   await refreshEdge();
   const pages = await startPageServer(
@@ -64,8 +67,8 @@ export async function serve(settings: Settings): Promise<Running> {
     log.child({ part: 'pages' }),
   );
 
-  // SQLite is this process's alone: whoever held a lease before is dead.
-  await releaseAllLeases(db, now());
+  // SQLite is this process's alone: whoever held a lease before is dead, and much may have happened since.
+  await takeOver(db, now());
   const { deployDeadlineMs, drainMs } = settings;
   const loop = startLoop({
     ...{ db, seal, engine, refreshEdge, urlOf, now, log: log.child({ part: 'control' }) },
@@ -83,7 +86,8 @@ export async function serve(settings: Settings): Promise<Running> {
   await clearSocket(paths.apiSocket);
   await app.listen({ path: paths.apiSocket });
   await admitProxy(paths.apiSocket);
-  log.info({ url: baseUrl.origin, dataDir: settings.dataDir }, 'Berth serves');
+  await writeFile(pidFile(settings), String(process.pid));
+  log.info({ url: baseUrl.origin, dataDir }, 'Berth serves');
 
   return {
     async stop() {
@@ -92,6 +96,7 @@ export async function serve(settings: Settings): Promise<Running> {
       await pages.close();
       await edge.close();
       await db.destroy();
+      await rm(pidFile(settings), { force: true });
       log.info('Berth has stopped; the applications keep running');
     },
   };
@@ -114,12 +119,22 @@ async function secretKeyOf(dataDir: string): Promise<string> {
   return await readFile(file, 'utf8');
 }
 
-async function answers(socketPath: string): Promise<boolean> {
+/** Whether a service answers for this data directory. */
+export async function isServing({ dataDir }: Pick<Settings, 'dataDir'>): Promise<boolean> {
   return await new Promise((resolve) => {
-    const socket = createConnection(socketPath);
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-    socket.once('connect', () => socket.destroy());
+    const socket = createConnection(edgePaths(dataDir).apiSocket);
+    socket
+      .once('error', () => resolve(false))
+      .once('connect', () => {
+        socket.destroy();
+        resolve(true);
+      });
   });
+}
+
+/** Where the service that runs for a data directory says its process id. */
+export function pidFile({ dataDir }: Pick<Settings, 'dataDir'>): string {
+  return join(dataDir, 'berth.pid');
 }
 
 /** Stops the service at the first Ctrl-C or SIGTERM, at once at the second. */

@@ -59,9 +59,10 @@ frontend public from base
   ${bind(settings)}
   # HTTP/2 without TLS is used by nobody but smugglers.
   option disable-h2-upgrade
-  errorfile 400 400.http
-  errorfile 408 408.http
+  http-error status 400 content-type application/json file 400.json
   unique-id-format %[uuid]
+  # Hop by hop: the servers' own, which end after 5 seconds, are not ours.
+  http-after-response del-header Keep-Alive
   http-after-response set-header X-Request-Id %[unique-id] unless { res.hdr(X-Request-Id) -m found }
 
   # One request, one host, one path.
@@ -181,26 +182,13 @@ function faultFiles(): Record<string, string> {
       files[`${backend}-${status}.json`] = page.json;
     }
   const bad = refusal('invalid_request', 'The request is not valid HTTP.', 'One Host header and a well-formed path.');
-  const slow = refusal('request_timeout', 'The request did not arrive in time.', 'Send all headers within 15 seconds.');
   files['400.json'] = bad;
-  files['400.http'] = rawResponse('400 Bad Request', bad);
   files['405.json'] = refusal('method_not_allowed', 'CONNECT is not offered.', 'Send the request to the site itself.');
-  files['408.http'] = rawResponse('408 Request Timeout', slow);
   return files;
 }
 
 function refusal(code: string, error: string, hint: string): string {
   return JSON.stringify({ error, code, hint });
-}
-
-/** What HAProxy sends for what it could not parse, byte for byte. */
-function rawResponse(status: string, body: string): string {
-  const headers = [
-    'Content-Type: application/json',
-    'Cache-Control: no-store',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-  ];
-  return `${[`HTTP/1.1 ${status}`, ...headers, 'Connection: close', '', ''].join('\r\n')}${body}`;
 }
 
 function bind({ host, port }: EdgeSettings): string {

@@ -26,6 +26,7 @@ const style = `
 *{box-sizing:border-box;margin:0}
 body{background:var(--ground);color:var(--ink);font:1rem/1.6 ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,Inter,"Helvetica Neue",Arial,sans-serif;min-height:100vh;min-height:100svh;display:grid;grid-template-rows:1fr auto;overflow-wrap:anywhere;-webkit-text-size-adjust:100%}
 main{width:100%;max-width:33rem;margin:auto;padding:3rem 1.5rem 2rem}
+svg .water{fill:var(--ground);stroke:none}
 svg.mark{display:block;width:6.5rem;height:4.875rem;margin:0 0 1.75rem -.25rem;color:var(--sea);overflow:visible}
 .troubled svg.mark .hull{color:var(--alarm)}
 .eyebrow{color:var(--soft);font-size:.875rem;letter-spacing:.01em}
@@ -41,10 +42,10 @@ progress::-webkit-progress-value{background:var(--sea);border-radius:1rem;transi
 progress::-moz-progress-bar{background:var(--sea);border-radius:1rem}
 output{font-variant-numeric:tabular-nums;font-size:.9375rem;min-width:2.75rem;text-align:right}
 ul{list-style:none;padding:0;margin:1.75rem 0 0;border-top:1px solid var(--line)}
-li{display:flex;flex-wrap:wrap;align-items:baseline;gap:0 .75rem;padding:.7rem 0;border-bottom:1px solid var(--line)}
+li{display:flex;flex-wrap:wrap;align-items:baseline;gap:0 .85rem;padding:.7rem 0;border-bottom:1px solid var(--line)}
 li b{font-weight:560}
 li i{font-style:normal;color:var(--soft);font-size:.9375rem;margin-left:auto}
-li small{flex-basis:100%;color:var(--soft);font-size:.875rem;padding-left:1.3rem}
+li small{flex-basis:100%;color:var(--soft);font-size:.875rem;padding-left:1.65rem}
 li::before{content:"";width:.55rem;height:.55rem;border-radius:50%;border:2px solid var(--soft);align-self:center;opacity:.55}
 li.busy::before{border-color:var(--sea);opacity:1}
 li.ready::before{border-color:var(--ready);background:var(--ready);opacity:1}
@@ -105,8 +106,9 @@ ${script}
   return { html: document.markup, policy: policy(page.script) };
 }
 
-const waves =
-  '<svg x="0" y="54" width="96" height="18" viewBox="0 0 96 18"><path class="waves" d="M-6 9q6-5 12 0t12 0 12 0 12 0 12 0 12 0 12 0 12 0 12 0 12 0 12 0"/></svg>';
+/** Wider than the picture by one wave length, which it drifts by. Filled below, so that the hull is in the water. */
+const swell = 'M-6 8q6-5 12 0t12 0 12 0 12 0 12 0 12 0 12 0 12 0 12 0 12 0 12 0 12 0 12 0';
+const waves = `<svg y="52" width="96" height="20" viewBox="0 0 96 20"><g class="waves"><path class="water" d="${swell}V20H-6z"/><path d="${swell}"/></g></svg>`;
 
 /** Style and script are constants: their hashes do what a nonce does, and the page stays a function of its values. */
 function policy(script: string | undefined): string {

@@ -2,7 +2,7 @@
 
 export const readyStates = /^(ready|running|done|completed|succeeded)$/;
 export const troubleStates = /fail|crash|error|unhealthy|killed/;
-export const busyStates = /ing$|^(created|started)$/;
+export const busyStates = /^(?!waiting|pending).*ing$|^(created|started)$/;
 
 /**
  * Asks for the same address as JSON. An answer without our header is the application's, one with another state is
@@ -18,9 +18,9 @@ function show(site) {
   const percent = Math.round(Math.min(100, Math.max(0, Number(site.progress) || 0)));
   const bar = find('progress');
   bar.value = percent;
-  bar.setAttribute('aria-valuetext', percent + ' %');
-  find('percent').textContent = percent + ' %';
-  document.title = percent + ' % · ' + site.applicationName;
+  bar.setAttribute('aria-valuetext', percent + '%');
+  find('percent').textContent = percent + '%';
+  document.title = percent + '% · ' + site.applicationName;
   if (site.message && find('message').textContent !== site.message) find('message').textContent = site.message;
   const pods = site.pods || [];
   if (JSON.stringify(pods) === shown) return;

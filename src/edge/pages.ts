@@ -78,15 +78,15 @@ function deploying(site: SiteState): Answer {
   return {
     status: 503,
     code: 'application_deploying',
-    error: `Application ${site.applicationName} is being deployed: ${percent} %.`,
+    error: `Application ${site.applicationName} is being deployed: ${percent}%.`,
     hint: 'Try again in a few seconds.',
     retryAfterSeconds: 2,
     page: {
-      title: `${percent} % · ${site.applicationName}`,
+      title: `${percent}% · ${site.applicationName}`,
       mark: 'arriving',
       eyebrow: site.environment,
       heading: `${site.applicationName} is on its way`,
-      body: html`<div class="gauge"><progress id="progress" max="100" value="${percent}" aria-label="Deployment progress" aria-valuetext="${percent} %">${percent} %</progress><output id="percent" for="progress" aria-hidden="true">${percent} %</output></div>
+      body: html`<div class="gauge"><progress id="progress" max="100" value="${percent}" aria-label="Deployment progress" aria-valuetext="${percent}%">${percent}%</progress><output id="percent" for="progress" aria-hidden="true">${percent}%</output></div>
 <p id="message" role="status">${site.message || 'Preparing its containers'}</p>
 ${podList(site)}`,
       note: 'This page turns into the application as soon as it is live.',

@@ -96,27 +96,39 @@ export function startContainer(world: MemoryWorld, container: MemoryContainer): 
   container.run = image.program?.(processOf(world, container, image)) ?? usual;
 }
 
-/** Lets a container live through one observation: programs end, and what ended wrongly is restarted. */
+/** Lets a container live through one observation: programs end, and what ended by itself is restarted. */
 export function passRound(world: MemoryWorld, container: MemoryContainer): void {
-  const { kind } = container.workload.readiness;
-  const mayRestart = kind === 'exit' ? container.exitCode !== 0 && container.restarts < 3 : true;
-  if (container.phase === 'exited' && mayRestart) {
-    container.restarts++;
-    startContainer(world, container);
-  }
   if (container.phase !== 'running') return;
   container.rounds++;
-  if (container.run.exitCode === undefined || container.rounds <= container.readyAfter) return;
-  container.phase = 'exited';
-  container.exitCode = container.run.exitCode;
+  const { run, rounds, readyAfter } = container;
+  if (run.exitCode !== undefined && rounds > readyAfter) endContainer(world, container, run.exitCode);
+}
+
+/** A service is always restarted; a job three times, unless it exits with 0. */
+export function endContainer(world: MemoryWorld, container: MemoryContainer, exitCode: number): void {
+  container.exitCode = exitCode;
+  const isJob = container.workload.readiness.kind === 'exit';
+  if (isJob && (exitCode === 0 || container.restarts >= 3)) {
+    container.phase = 'exited';
+    return;
+  }
+  container.restarts++;
+  startContainer(world, container);
 }
 
 /** Why it is not ready, in words; undefined when it is. */
 export function reasonNotReady(container: MemoryContainer): string | undefined {
+  const { phase, exitCode } = container;
+  if (phase === 'created') return 'is created but not started';
+  const reason = phase === 'exited' ? undefined : reasonWhileRunning(container);
+  if (phase === 'running' && reason === undefined) return undefined;
+  if (exitCode === undefined) return reason ?? 'was stopped';
+  if (container.workload.readiness.kind === 'exit' && phase === 'exited' && exitCode === 0) return undefined;
+  return `exited with code ${exitCode}${reason ? `; since its restart: ${reason}` : ''}`;
+}
+
+function reasonWhileRunning(container: MemoryContainer): string | undefined {
   const { readiness } = container.workload;
-  if (container.phase === 'created') return 'is created but not started';
-  if (container.phase === 'exited')
-    return readiness.kind === 'exit' && container.exitCode === 0 ? undefined : `exited with code ${container.exitCode}`;
   if (readiness.kind === 'exit') return 'has not finished yet';
   const isAwake = container.rounds > container.readyAfter;
   if (readiness.kind === 'running') return isAwake ? undefined : 'has only just started';

@@ -3,11 +3,12 @@
  * it can be told to fail at any operation, before, in the middle of or after it.
  */
 import type { EngineOperation } from '../deployment/operation.ts';
-import type { Observed, ObservedWorkload } from '../deployment/workload.ts';
+import type { Observed, ObservedWorkload, WorkloadName } from '../deployment/workload.ts';
 import type { Engine, Owned } from './engine.ts';
 import { isOnHost, perform } from './memory-operations.ts';
 import {
   createMemoryWorld,
+  endContainer,
   type MemoryContainer,
   type MemoryWorld,
   passRound,
@@ -34,8 +35,10 @@ export type MemoryEngine = Engine & {
   /** Every operation that was executed to its end, in order. */
   readonly executed: { deploymentId: string; operation: EngineOperation }[];
   interrupt(interruption: Interruption): void;
-  /** A running workload ends by itself, with this code. */
-  crash(name: string, exitCode: number): void;
+  /** A running workload ends by itself, with this code; the engine restarts it. */
+  crash(name: WorkloadName, exitCode: number): void;
+  /** Somebody stops a workload behind our back; the engine leaves it like that. */
+  halt(name: WorkloadName): void;
 };
 
 export function createMemoryEngine({
@@ -67,10 +70,14 @@ export function createMemoryEngine({
     interrupt: (interruption) => interruptions.push({ ...interruption }),
 
     crash(name, exitCode) {
-      const container = world.containers.get(name);
-      if (container?.phase !== 'running') throw new Error(`${name} is not running`);
+      const container = findRunning(world, name);
+      endContainer(world, container, exitCode);
+      announce(container.deploymentId);
+    },
+
+    halt(name) {
+      const container = findRunning(world, name);
       container.phase = 'exited';
-      container.exitCode = exitCode;
       announce(container.deploymentId);
     },
 
@@ -166,14 +173,18 @@ function describe(container: MemoryContainer): ObservedWorkload {
   };
 }
 
-/** Whether the next observation sees something new by itself: somebody on the way to ready, to an end or to a restart. */
+/** Whether the next observation sees something new by itself: somebody on the way to ready, or to an end. */
 function mayChange(world: MemoryWorld, deploymentId: string): boolean {
-  return [...world.containers.values()].some((container) => {
-    if (container.deploymentId !== deploymentId) return false;
-    const { phase, run, rounds, readyAfter, workload, exitCode, restarts } = container;
-    if (phase === 'exited') return workload.readiness.kind !== 'exit' || (exitCode !== 0 && restarts < 3);
-    return phase === 'running' && (run.exitCode !== undefined || rounds <= readyAfter);
-  });
+  return [...world.containers.values()].some(
+    ({ deploymentId: id, phase, run, rounds, readyAfter }) =>
+      id === deploymentId && phase === 'running' && (run.exitCode !== undefined || rounds <= readyAfter),
+  );
+}
+
+function findRunning(world: MemoryWorld, name: WorkloadName): MemoryContainer {
+  const container = world.containers.get(name);
+  if (container?.phase !== 'running') throw new Error(`${name} is not running`);
+  return container;
 }
 
 function listOwned(world: MemoryWorld, owner: string): Owned[] {

@@ -104,6 +104,18 @@ export async function writeObservation(
   return result.numUpdatedRows > 0n;
 }
 
+/** Ends all deployments without a visit, for when all that they had is removed from the engine at once. */
+export async function endAll(db: Database, now: Instant): Promise<void> {
+  await db
+    .updateTable('deployments')
+    .set((eb) => ({
+      ...{ state: 'expired', message: 'removed', removedAt: now, goneAt: now, pods: '[]', endpoints: '[]' },
+      generation: eb('generation', '+', 1),
+    }))
+    .where('goneAt', 'is', null)
+    .execute();
+}
+
 /** Forgets deployments that were gone before `before`, with their revisions, events and claims. */
 export async function forgetGone(db: Database, before: Instant): Promise<void> {
   await db.deleteFrom('deployments').where('goneAt', '<', before).execute();

@@ -78,12 +78,12 @@ export async function releaseLease(db: Database, { deploymentId, token }: Lease,
     .execute();
 }
 
-/** For a store that one process has for itself: whatever an earlier process held is due now. */
-export async function releaseAllLeases(db: Database, now: Instant): Promise<void> {
+/** For a store that one process has for itself: whatever waits, or an earlier process held, is due now. */
+export async function takeOver(db: Database, now: Instant): Promise<void> {
   await db
     .updateTable('leases')
     .set({ token: null, leasedUntil: null, dueAt: now })
-    .where('token', 'is not', null)
+    .where((eb) => eb.or([eb('token', 'is not', null), eb('dueAt', 'is not', null)]))
     .execute();
 }
 

@@ -23,8 +23,8 @@ export function judge(
     return { isReady: false, because: exitWords(sighting.exit) };
   }
   const verdict = judgeRunning(readiness, sighting, probe, nowMs);
-  if (verdict.isReady || sighting.restarts === 0) return verdict;
-  return { isReady: false, because: `${verdict.because}, ${restartWords(sighting.restarts, lastExit)}` };
+  if (verdict.isReady || !lastExit) return verdict;
+  return { isReady: false, because: `${exitWords(lastExit)}; since its restart: ${verdict.because}` };
 }
 
 /** Milliseconds until a worker without ports will have run for long enough; 0 when it has. */
@@ -53,9 +53,4 @@ function judgeRunning(
   if (readiness.kind !== 'running') return { isReady: false, because: 'has no address yet' };
   if (uptimeMissingMs(sighting, nowMs) === 0) return { isReady: true };
   return { isReady: false, because: 'has only just started' };
-}
-
-function restartWords(restarts: number, lastExit: Exit | undefined): string {
-  const times = restarts === 1 ? 'once' : `${restarts} times`;
-  return `restarted ${times}${lastExit ? ` (${exitWords(lastExit)})` : ''}`;
 }

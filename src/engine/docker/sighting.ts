@@ -7,7 +7,7 @@ export type Sighting = {
   /** Epoch; of the start that runs now or ran last. */
   startedAtMs: number;
   restarts: number;
-  /** Of the last exit; absent while it runs. */
+  /** Absent while it runs; present between two restarts, although the phase is `running` then. */
   exit?: Exit;
   /** What the image's HEALTHCHECK says; absent when the container has none. */
   health?: { isHealthy: boolean; output: string };
@@ -18,13 +18,14 @@ export type Exit = { code: number; isOutOfMemory: boolean; memoryBytes: number }
 
 export function sightingOf({ State, RestartCount, HostConfig }: Docker.ContainerInspectInfo): Sighting {
   const phase = phaseOf(State.Status);
+  const hasEnded = State.Restarting || phase === 'exited';
   const health = State.Health && State.Health.Status !== 'none' ? State.Health : undefined;
   return {
     phase,
     startedAtMs: Date.parse(State.StartedAt),
     restarts: RestartCount,
     pid: State.Pid,
-    ...(phase === 'exited' && {
+    ...(hasEnded && {
       exit: { code: State.ExitCode, isOutOfMemory: State.OOMKilled, memoryBytes: HostConfig.Memory ?? 0 },
     }),
     ...(health && {
@@ -50,12 +51,13 @@ const exitMeanings: Record<number, string> = {
   143: 'terminated',
 };
 
-/** A container between two restarts is not running; a paused one has not exited. */
+/** Between two restarts nobody has to start it: the engine will. A paused one has not exited either. */
 function phaseOf(status: string): ObservedWorkload['phase'] {
   switch (status) {
     case 'created':
       return 'created';
     case 'running':
+    case 'restarting':
     case 'paused':
       return 'running';
     default:

@@ -1,0 +1,158 @@
+/** A Berth of the benchmark's own: a service at a free port, with its data in a temporary directory. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
+import { stopEdge } from '../src/edge/haproxy.ts';
+import { connectDocker } from '../src/engine/docker/connect.ts';
+import { listOwned, removeOwned } from '../src/engine/docker/owned.ts';
+import { type Answer, ask, untilOk } from './http.ts';
+import type { Undo } from './undo.ts';
+
+export type Started = { sessionToken: string; applicationName: string; host: string; ms: number };
+
+export type Service = {
+  port: number;
+  get(path: string): Promise<Answer>;
+  post(path: string, type: string, body: string): Promise<Answer>;
+  /** POST /startUserDeployment; `ms`: until its answer is here. */
+  start(yaml: string): Promise<Started>;
+  /** Resolves with the milliseconds from the request until nothing of the deployment is on the engine any more. */
+  remove(started: Started): Promise<number>;
+  /** POST /removeDeploymentReservation, which only writes down what is wanted. */
+  requestRemoval(started: Started): Promise<void>;
+  /** How many deployments have something on the engine. */
+  countDeployments(): Promise<number>;
+};
+
+const main = join(import.meta.dirname, '../src/main.ts');
+const stopPatienceMs = 20_000;
+const removalPatienceMs = 60_000;
+/** How exactly the time of a removal is known; each look costs the engine some 10 ms of work. */
+const lookMs = 20;
+
+export async function startService(undo: Undo, signal: AbortSignal): Promise<Service> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'berth-bench-'));
+  undo.add(`remove ${dataDir}`, () => rm(dataDir, { recursive: true, force: true }));
+  undo.add('stop HAProxy', () => stopEdge(dataDir));
+  // HAProxy's own user has to get to the sockets below.
+  await chmod(dataDir, 0o711);
+  const port = await freePort();
+  const child = spawn(process.execPath, [main], {
+    env: environment(dataDir, port),
+    // Its log is for a person who looks for the cause of a figure; figures alone go to the standard output.
+    stdio: ['ignore', process.stderr.fd, process.stderr.fd],
+    // A Ctrl-C at the terminal must not end it before its deployments are removed.
+    detached: true,
+  });
+  undo.add('stop the service', () => stop(child));
+  const exited = once(child, 'exit').then(([code]): never => {
+    throw new Error(`The service ended with code ${code}.`);
+  });
+  exited.catch(() => {}); // also when nobody waits for it any more
+  await Promise.race([untilOk({ port, host: 'localhost', path: '/healthz' }, signal), exited]);
+
+  const docker = await connectDocker();
+  const owner = ownerOf(dataDir);
+  const ownedNow = () => listOwned(docker, owner);
+  const running = new Set<Started>();
+  const post = (path: string, type: string, body: string) =>
+    ask({ port, host: `localhost:${port}`, method: 'POST', path, type, body }, AbortSignal.timeout(removalPatienceMs));
+
+  const service: Service = {
+    port,
+    post,
+    get: (path) => ask({ port, host: `localhost:${port}`, path }, signal),
+    async start(yaml) {
+      signal.throwIfAborted();
+      const answer = await post('/startUserDeployment', 'text/x-yaml', yaml);
+      const { sessionToken, applicationName, url } = read(answer);
+      const started = { sessionToken, applicationName, host: new URL(url).host, ms: answer.ms };
+      running.add(started);
+      return started;
+    },
+    async remove(started) {
+      const begunAt = performance.now();
+      await service.requestRemoval(started);
+      await untilEmpty(ownedNow);
+      return performance.now() - begunAt;
+    },
+    async requestRemoval(started) {
+      const { sessionToken, applicationName } = started;
+      const body = JSON.stringify({ sessionToken, applicationName });
+      read(await post('/removeDeploymentReservation', 'application/json', body));
+      running.delete(started);
+    },
+    countDeployments: async () => new Set((await ownedNow()).map(({ deploymentId }) => deploymentId)).size,
+  };
+  undo.add('remove the deployments', async () => {
+    try {
+      for (const started of running) await service.requestRemoval(started);
+      await untilEmpty(ownedNow);
+    } finally {
+      // A service that does not answer any more removes nothing.
+      for (const owned of await ownedNow()) await removeOwned(docker, owner, owned);
+    }
+  });
+  return service;
+}
+
+/** The settings of whoever runs the benchmark do not count, but for what is said in the log. */
+function environment(dataDir: string, port: number): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('BERTH_'));
+  return {
+    ...Object.fromEntries(kept),
+    BERTH_DATA_DIR: dataDir,
+    BERTH_PORT: String(port),
+    BERTH_START_RATE: '100000/m',
+    BERTH_RATE: '100000/m',
+    BERTH_LOG_LEVEL: process.env.BERTH_LOG_LEVEL ?? 'warn',
+  };
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('No port is free.');
+  return address.port;
+}
+
+/** The label of everything that this service makes on the engine. */
+function ownerOf(dataDir: string): string {
+  const db = new DatabaseSync(join(dataDir, 'berth.db'), { readOnly: true });
+  const row = db.prepare('SELECT id FROM installation').get();
+  db.close();
+  if (typeof row?.id !== 'string') throw new Error('The service has no installation id.');
+  return row.id;
+}
+
+function read({ status, body }: Answer): Record<'sessionToken' | 'applicationName' | 'url', string> {
+  if (status !== 200) throw new Error(`The service answered ${status}: ${body.slice(0, 1000)}`);
+  return JSON.parse(body);
+}
+
+async function untilEmpty(ownedNow: () => ReturnType<typeof listOwned>): Promise<void> {
+  const deadline = performance.now() + removalPatienceMs;
+  for (;;) {
+    const owned = await ownedNow();
+    if (owned.length === 0) return;
+    if (performance.now() > deadline) throw new Error(`still there: ${owned.map(({ name }) => name).join(', ')}`);
+    await delay(lookMs);
+  }
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  const tooLate = setTimeout(() => child.kill('SIGKILL'), stopPatienceMs);
+  await exited;
+  clearTimeout(tooLate);
+}

@@ -1,0 +1,69 @@
+/** `npm run down`: stops the service and HAProxy and removes everything that carries this installation's label. */
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { stopEdge } from '../src/edge/haproxy.ts';
+import type { Owned } from '../src/engine/engine.ts';
+import { isServing, pidFile, settingsOrExit } from '../src/main.ts';
+import { endAll } from '../src/store/deployments.ts';
+import { openInstallation } from './installed.ts';
+
+const stopPatienceMs = 30_000;
+const settings = settingsOrExit();
+const installation = await openInstallation(settings);
+if (!installation) {
+  console.log(`Nothing was started from ${settings.dataDir}.`);
+  process.exit(0);
+}
+const { db, engine } = installation;
+
+const owned = await engine.listOwned();
+console.log(`This stops Berth at ${settings.dataDir} and removes ${describe(owned)}, with all data in them.`);
+if (!process.argv.includes('--yes') && !(await isConfirmed())) {
+  console.log('Nothing was changed. With --yes it does not ask.');
+  process.exit(1);
+}
+
+await stopService();
+// The edge first: visitors get no half of an application.
+if (await stopEdge(settings.dataDir)) console.log('HAProxy stopped');
+const left = await removeAll();
+await endAll(db, Date.now());
+await db.destroy();
+console.log(left === 0 ? 'Everything is removed.' : `${left} objects could not be removed; run it again.`);
+process.exit(left === 0 ? 0 : 1);
+
+async function isConfirmed(): Promise<boolean> {
+  if (!process.stdin.isTTY) return false;
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await terminal.question('Go on? [y/N] ');
+  terminal.close();
+  return /^y(es)?$/i.test(answer.trim());
+}
+
+async function stopService(): Promise<void> {
+  if (!(await isServing(settings))) return;
+  const pid = Number(await readFile(pidFile(settings), 'utf8'));
+  // A process id from a file may be anybody's by now; ours runs one of these two files.
+  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8');
+  if (!/(src\/main|scripts\/start)\.ts/.test(command)) throw new Error(`process ${pid} is not Berth`);
+  process.kill(pid, 'SIGTERM');
+  const until = Date.now() + stopPatienceMs;
+  while ((await isServing(settings)) && Date.now() < until) await delay(50);
+  if (await isServing(settings)) process.kill(pid, 'SIGKILL');
+  console.log('Berth stopped');
+}
+
+/** Containers before the volumes and networks that they use. Returns how many are left. */
+async function removeAll(): Promise<number> {
+  for (const kind of ['workload', 'volume', 'network']) {
+    const ofKind = (await engine.listOwned()).filter((object) => object.kind === kind);
+    await Promise.allSettled(ofKind.map((object) => engine.removeOwned(object)));
+  }
+  return (await engine.listOwned()).length;
+}
+
+function describe(objects: Owned[]): string {
+  const count = (kind: Owned['kind']) => objects.filter((object) => object.kind === kind).length;
+  return `${count('workload')} containers, ${count('volume')} volumes and ${count('network')} networks`;
+}

@@ -1,0 +1,96 @@
+/** The example application: deployed through the HTTP API like anybody's, once, and found again at the next start. */
+import { randomUUID } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { StartError } from '../src/main.ts';
+import type { Settings } from '../src/settings.ts';
+
+const pollMs = 250;
+const patienceMs = 12 * 60_000;
+
+/** Written before the request is sent: a start that dies in between finds its deployment again by the key. */
+type Memory = { idempotencyKey: string; sessionToken?: string };
+type Status = { state: string; progress?: number; message?: string; pods?: { name: string; state: string }[] };
+type Answer = { url: string; status: Status; sessionToken?: string; error?: string };
+
+/** Deploys the example unless it runs already, shows its progress, and prints its URL. */
+export async function deployExample(settings: Settings): Promise<void> {
+  const name = settings.example;
+  const memoryFile = join(settings.dataDir, `example-${name}.json`);
+  const api = `http://${settings.host === '0.0.0.0' ? '127.0.0.1' : settings.host}:${settings.port}`;
+  const remembered = await readMemory(memoryFile);
+  const known = remembered?.sessionToken ? await status(api, name, remembered.sessionToken) : undefined;
+
+  const memory = known ? remembered! : await start(api, name, memoryFile, remembered);
+  await followUntilLive(name, () => status(api, name, memory.sessionToken!));
+}
+
+async function start(api: string, name: string, memoryFile: string, remembered: Memory | undefined): Promise<Memory> {
+  // A key without a token belongs to a start that was cut off; one with a token to a deployment that has ended.
+  const isCutOff = remembered && !remembered.sessionToken;
+  const idempotencyKey = isCutOff ? remembered.idempotencyKey : randomUUID();
+  await writeFile(memoryFile, JSON.stringify({ idempotencyKey }), { mode: 0o600 });
+  const response = await fetch(`${api}/startUserDeployment`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'text/x-yaml', 'Idempotency-Key': idempotencyKey },
+    body: await readFile(fileURLToPath(new URL(`../examples/${name}.yaml`, import.meta.url))),
+  });
+  const answer = (await response.json()) as Answer;
+  if (!response.ok) throw new StartError(`The example was not accepted: ${answer.error}`);
+  const memory = { idempotencyKey, sessionToken: answer.sessionToken! };
+  await writeFile(memoryFile, JSON.stringify(memory), { mode: 0o600 });
+  return memory;
+}
+
+async function status(api: string, applicationName: string, sessionToken: string): Promise<Answer | undefined> {
+  const response = await fetch(`${api}/getDeploymentStatus?${new URLSearchParams({ applicationName })}`, {
+    headers: { Authorization: `Bearer ${sessionToken}` },
+  });
+  return response.ok ? ((await response.json()) as Answer) : undefined;
+}
+
+async function followUntilLive(name: string, look: () => Promise<Answer | undefined>): Promise<void> {
+  const show = createDisplay();
+  const until = Date.now() + patienceMs;
+  while (Date.now() < until) {
+    const answer = await look();
+    if (!answer) throw new StartError(`The example ${name} has ended before it was live.`);
+    const { url, status } = answer;
+    if (status.state === 'running') {
+      show.end(`  ${name} is live at ${url}`);
+      return;
+    }
+    if (status.state === 'failed') throw new StartError(`The example ${name} failed: ${status.message}`);
+    const pods = (status.pods ?? []).map((pod) => `${pod.name} ${pod.state}`).join(', ');
+    show.line(`  Deploying ${name}: ${status.progress ?? 0} %${pods && ` (${pods})`}`);
+    await delay(pollMs);
+  }
+  throw new StartError(`The example ${name} is still not live; see the log.`);
+}
+
+/** On a terminal one line that is rewritten, elsewhere a line for each change. */
+function createDisplay() {
+  let last = '';
+  const isTerminal = process.stdout.isTTY;
+  return {
+    line(text: string) {
+      if (text === last) return;
+      last = text;
+      process.stdout.write(isTerminal ? `\r\x1b[K${text}` : `${text}\n`);
+    },
+    end(text: string) {
+      process.stdout.write(`${isTerminal ? '\r\x1b[K' : ''}${text}\n`);
+    },
+  };
+}
+
+async function readMemory(file: string): Promise<Memory | undefined> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Memory;
+  } catch {
+    // Missing, or cut off by a crash: a new deployment is the way on.
+    return undefined;
+  }
+}

@@ -1,0 +1,17 @@
+/** What this installation has on the engine, for the commands that list or remove it while no service needs to run. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { connectDocker } from '../src/engine/docker/connect.ts';
+import { createDockerEngine } from '../src/engine/docker/docker.ts';
+import type { Settings } from '../src/settings.ts';
+import { openSqlite } from '../src/store/database.ts';
+import { installationId } from '../src/store/installation.ts';
+
+/** Undefined when nothing was ever started from this data directory. */
+export async function openInstallation({ dataDir, networkPool }: Settings) {
+  const file = join(dataDir, 'berth.db');
+  if (!existsSync(file)) return undefined;
+  const db = await openSqlite(file);
+  const engine = createDockerEngine({ docker: await connectDocker(), owner: await installationId(db), networkPool });
+  return { db, engine };
+}

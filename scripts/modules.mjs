@@ -1,0 +1,45 @@
+/**
+ * Installs the node modules when they are missing or older than the lockfile. Plain JavaScript without a dependency:
+ * it runs under whatever Node the machine has, before the project's own Node is there.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const lockfile = readFileSync(join(root, 'package-lock.json'), 'utf8');
+// A copy of the lockfile that was installed: times of files say little after a clone or a change of branch.
+const installed = join(root, 'node_modules/.berth-installed-lock.json');
+
+if (isCurrent()) process.exit();
+process.stdout.write('Installing node modules with npm ci (about 15 s) … ');
+const startedAt = Date.now();
+const { status, stderr, error } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], {
+  cwd: root,
+  encoding: 'utf8',
+});
+if (status === 0) {
+  writeFileSync(installed, lockfile);
+  process.stdout.write(`done in ${Math.round((Date.now() - startedAt) / 1000)} s\n`);
+} else {
+  process.stdout.write('failed\n');
+  // npm says what is wrong first and explains its options at length afterwards.
+  const said = stderr?.trim().split('\n').slice(0, 15).join('\n');
+  process.stderr.write(`${error ? `npm could not be run: ${error.message}` : said}\n`);
+  process.exitCode = 1;
+}
+
+function isCurrent() {
+  if (existsSync(installed)) return readFileSync(installed, 'utf8') === lockfile;
+  return wasInstalledByHand();
+}
+
+/** Whether npm's own record of what it installed names the same versions as the lockfile. */
+function wasInstalledByHand() {
+  const record = join(root, 'node_modules/.package-lock.json');
+  if (!existsSync(record)) return false;
+  const there = JSON.parse(readFileSync(record, 'utf8')).packages;
+  const wanted = Object.entries(JSON.parse(lockfile).packages).filter(([path]) => path !== '');
+  return wanted.every(([path, { version, optional }]) => optional || there[path]?.version === version);
+}

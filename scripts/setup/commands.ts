@@ -1,0 +1,53 @@
+/** Running other programs: an argument list, never a shell string; a failure carries the program's last words. */
+import { execFile } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+
+const outputLimitBytes = 64 * 1024 * 1024;
+const lastLines = 15;
+
+export type RunOptions = { cwd?: string; env?: Record<string, string> };
+
+/** Runs a program to its end and gives its standard output. Throws with the last lines of its output otherwise. */
+export function run(argv: readonly [string, ...string[]], options: RunOptions = {}): Promise<string> {
+  const [program, ...args] = argv;
+  const env = { ...process.env, ...options.env };
+  return new Promise((resolve, reject) => {
+    execFile(program, args, { cwd: options.cwd, env, maxBuffer: outputLimitBytes }, (error, stdout, stderr) => {
+      if (!error) return resolve(stdout);
+      const said = lastLinesOf(`${stdout}\n${stderr}`);
+      reject(new Error(`${shortened(argv)} failed${said ? `:\n${said}` : ` (${error.message})`}`));
+    });
+  });
+}
+
+function shortened(argv: readonly string[]): string {
+  return argv.length > 12 ? `${argv.slice(0, 10).join(' ')} … (${argv.length - 10} more)` : argv.join(' ');
+}
+
+export async function succeeds(argv: readonly [string, ...string[]]): Promise<boolean> {
+  return run(argv).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Where a program is; also looks where Debian keeps daemons, which is not on every user's PATH. */
+export async function findProgram(name: string): Promise<string | undefined> {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin'];
+  for (const folder of folders.filter(Boolean)) {
+    const path = join(folder, name);
+    const isExecutable = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isExecutable) return path;
+  }
+  return undefined;
+}
+
+export function lastLinesOf(output: string, count = lastLines): string {
+  const lines = output.split('\n').map((line) => line.trimEnd());
+  return lines.filter(Boolean).slice(-count).join('\n');
+}

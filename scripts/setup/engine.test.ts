@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type EngineFacts, planEngine } from './engine.ts';
+
+const freshDebian: EngineFacts = {
+  isDebianLike: true,
+  privilege: 'root',
+  hasSystemd: true,
+  engine: 'does not answer',
+  chosen: undefined,
+  isInstalled: false,
+};
+
+function planned(facts: Partial<EngineFacts>): string {
+  const plan = planEngine({ ...freshDebian, ...facts });
+  if (plan.kind === 'use') return 'use';
+  if (plan.kind === 'ask') return plan.message;
+  return `${plan.install ? 'install, ' : ''}start by ${plan.by}`;
+}
+
+test('an engine that answers is used, wherever it is', () => {
+  assert.equal(planned({ engine: 'answers' }), 'use');
+  assert.equal(planned({ engine: 'answers', chosen: 'tcp://build:2375', privilege: 'none' }), 'use');
+});
+
+test('an engine is installed where that takes no password, and started by systemd where systemd runs', () => {
+  assert.equal(planned({}), 'install, start by systemd');
+  assert.equal(planned({ privilege: 'sudo', hasSystemd: false }), 'install, start by process');
+});
+
+test('an installed engine that is stopped is started, on any distribution', () => {
+  assert.equal(planned({ isInstalled: true }), 'start by systemd');
+  assert.equal(planned({ isInstalled: true, isDebianLike: false, hasSystemd: false }), 'start by process');
+});
+
+test('an engine that somebody chose is never replaced by another', () => {
+  assert.match(planned({ chosen: 'tcp://build:2375' }), /^No Docker engine answers at DOCKER_HOST=tcp:\/\/build:2375/);
+});
+
+test('what is not in our power is asked for in words that can be followed', () => {
+  assert.match(planned({ engine: 'refuses this user' }), /usermod -aG docker/);
+  assert.match(planned({ privilege: 'none' }), /sudo apt-get install docker\.io iptables/);
+  assert.match(planned({ privilege: 'none', isInstalled: true }), /sudo systemctl start docker/);
+  assert.match(planned({ privilege: 'none', isInstalled: true, hasSystemd: false }), /sudo dockerd/);
+  assert.match(planned({ isDebianLike: false }), /docs\.docker\.com/);
+});

@@ -1,0 +1,164 @@
+/** A Docker engine that answers: the one that is there, or Debian's, installed and started. */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, open, readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import Docker from 'dockerode';
+import { type Announce, SetUpError } from './announce.ts';
+import { installPackages } from './apt.ts';
+import { findProgram, lastLinesOf, run } from './commands.ts';
+import { asRoot, type Host } from './host.ts';
+
+const pingTimeoutMs = 3_000;
+const startTimeoutMs = 60_000;
+const manual = 'https://docs.docker.com/engine/install/';
+
+export type EngineFacts = Host & {
+  engine: 'answers' | 'refuses this user' | 'does not answer';
+  /** DOCKER_HOST: an engine that someone chose is never replaced by another. */
+  chosen: string | undefined;
+  isInstalled: boolean;
+};
+
+export type EnginePlan =
+  | { kind: 'use' }
+  | { kind: 'start'; by: 'systemd' | 'process'; install: boolean }
+  | { kind: 'ask'; message: string };
+
+/** Makes sure that an engine answers. Throws `SetUpError` with what to do when that is not in our power. */
+export async function provideEngine(host: Host, announce: Announce): Promise<void> {
+  const plan = planEngine(await lookAtEngine(host));
+  if (plan.kind === 'use') return;
+  if (plan.kind === 'ask') throw new SetUpError(plan.message);
+  if (plan.install) {
+    const packages = await enginePackages();
+    await announce(`Installing ${packages.join(', ')} from apt (about 20 s)`, () => installPackages(host, packages));
+  }
+  // Where apt starts what it installs, the engine may be up by now; a second one would only complain.
+  if ((await ping()) === 'answers') return;
+  await announce('Starting the Docker engine', () => start(plan.by, host));
+}
+
+/** What to do about the engine, decided from facts alone. */
+export function planEngine(facts: EngineFacts): EnginePlan {
+  if (facts.engine === 'answers') return { kind: 'use' };
+  if (facts.chosen) {
+    return ask(`No Docker engine answers at DOCKER_HOST=${facts.chosen}.`, 'Start that engine, or unset DOCKER_HOST.');
+  }
+  if (facts.engine === 'refuses this user') {
+    return ask(
+      'A Docker engine runs here, but this user may not use it.',
+      'Run `sudo usermod -aG docker "$USER"`, log out and in again, and repeat the command.',
+    );
+  }
+  const by = facts.hasSystemd ? 'systemd' : 'process';
+  if (facts.privilege === 'none') {
+    return facts.isInstalled
+      ? ask(
+          'Docker is installed, but not running.',
+          `Start it (\`sudo ${by === 'systemd' ? 'systemctl start docker' : 'dockerd'}\`) and repeat the command.`,
+        )
+      : ask(
+          'There is no Docker engine.',
+          facts.isDebianLike
+            ? 'Run `sudo apt-get install docker.io iptables` and repeat the command, or repeat it as root.'
+            : `Install one (${manual}), start it, and repeat the command.`,
+        );
+  }
+  if (!facts.isInstalled && !facts.isDebianLike) {
+    return ask('There is no Docker engine.', `Install one (${manual}), start it, and repeat the command.`);
+  }
+  return { kind: 'start', by, install: !facts.isInstalled };
+}
+
+function ask(problem: string, remedy: string): EnginePlan {
+  return { kind: 'ask', message: `${problem} ${remedy}` };
+}
+
+async function lookAtEngine(host: Host): Promise<EngineFacts> {
+  return {
+    ...host,
+    engine: await ping(),
+    chosen: process.env.DOCKER_HOST || undefined,
+    isInstalled: (await findProgram('dockerd')) !== undefined,
+  };
+}
+
+async function ping(): Promise<EngineFacts['engine']> {
+  try {
+    await Promise.race([new Docker().ping(), pause(pingTimeoutMs, undefined, { ref: false }).then(tooLate)]);
+    return 'answers';
+  } catch (error) {
+    const isDenied = error instanceof Error && 'code' in error && error.code === 'EACCES';
+    return isDenied ? 'refuses this user' : 'does not answer';
+  }
+}
+
+function tooLate(): never {
+  throw new Error('no answer in time');
+}
+
+async function enginePackages(): Promise<string[]> {
+  // Without its parser Docker silently leaves AppArmor out on a kernel that has it.
+  const appArmor = await readFile('/sys/module/apparmor/parameters/enabled', 'utf8').catch(() => 'N');
+  return ['docker.io', 'iptables', ...(appArmor.startsWith('Y') ? ['apparmor'] : [])];
+}
+
+async function start(by: 'systemd' | 'process', host: Host): Promise<void> {
+  if (by === 'systemd') {
+    await run(asRoot(host, ['systemctl', 'enable', '--now', 'docker.service']));
+    return untilItAnswers(() => 'see `journalctl -u docker`');
+  }
+  const log = host.privilege === 'root' ? '/var/log/berth-dockerd.log' : join(homedir(), '.cache/berth/dockerd.log');
+  const hasExited = await startDetached(host, log);
+  await untilItAnswers(() => (existsSync(log) ? `see ${log}` : ''), hasExited, log);
+}
+
+/** In a session of its own, so that neither this process' end nor a Ctrl-C takes every application down with it. */
+async function startDetached(host: Host, log: string): Promise<() => boolean> {
+  await mkdir(dirname(log), { recursive: true });
+  const output = await open(log, 'a');
+  const dockerd = (await findProgram('dockerd')) ?? 'dockerd';
+  // The socket belongs to the one who asked for the engine; dockerd keeps its pid in /var/run/docker.pid.
+  const group = host.privilege === 'root' ? [] : ['--group', String(process.getgid?.())];
+  const [program, ...args] = asRoot(host, [dockerd, ...group]);
+  const child = spawn(program, args, {
+    cwd: '/',
+    detached: true,
+    stdio: ['ignore', output.fd, output.fd],
+    env: { ...process.env, PATH: `${process.env.PATH}:/usr/local/sbin:/usr/sbin:/sbin` },
+  });
+  let hasExited = false;
+  child.once('error', () => {
+    hasExited = true;
+  });
+  child.once('exit', () => {
+    hasExited = true;
+  });
+  child.unref();
+  await output.close();
+  return () => hasExited;
+}
+
+async function untilItAnswers(where: () => string, hasExited = () => false, log?: string): Promise<void> {
+  const deadline = performance.now() + startTimeoutMs;
+  let answer = await ping();
+  while (answer !== 'answers') {
+    if (answer === 'refuses this user') {
+      throw new SetUpError(
+        'The Docker engine runs now, but this user may not use it. ' +
+          'Run `sudo usermod -aG docker "$USER"`, log out and in again, and repeat the command.',
+      );
+    }
+    // It leaves at once when another one holds the pid file: then that one is about to answer, so ask once more.
+    const isLost = hasExited() && (await pause(2_000, true)) && (await ping()) !== 'answers';
+    if (isLost || performance.now() > deadline) {
+      const said = log ? lastLinesOf(await readFile(log, 'utf8').catch(() => ''), 5) : '';
+      throw new SetUpError(`The Docker engine did not start: ${where()}${said ? `\n${said}` : ''}`);
+    }
+    await pause(50);
+    answer = await ping();
+  }
+}

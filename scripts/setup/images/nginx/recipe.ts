@@ -1,0 +1,36 @@
+/** nginx from Debian's packages, with the configuration that the official image is known for. */
+import type { Recipe } from '../build.ts';
+import { addUser, link, makeFolder, take, takeBeside, takePrograms } from '../root.ts';
+
+const id = 101;
+const parameterFiles = ['mime.types', 'fastcgi_params', 'scgi_params', 'uwsgi_params'];
+
+export const nginx: Recipe = {
+  image: 'nginx:1',
+  from: 'Debian packages',
+  seconds: 3,
+  packages: ['nginx', 'nginx-common'],
+  promises: { package: 'nginx', version: '1.' },
+  config: {
+    Entrypoint: ['/docker-entrypoint.sh'],
+    Cmd: ['nginx', '-g', 'daemon off;'],
+    ExposedPorts: { '80/tcp': {} },
+    // Finishes the answers that are under way.
+    StopSignal: 'SIGQUIT',
+  },
+  ownership: [{ path: '/var/cache/nginx', user: id }],
+  async fill(root) {
+    await takePrograms(root, ['/usr/sbin/nginx']);
+    for (const name of parameterFiles) await take(root, `/etc/nginx/${name}`);
+    await takeBeside(root, import.meta, 'nginx.conf', '/etc/nginx/nginx.conf');
+    await takeBeside(root, import.meta, 'default.conf', '/etc/nginx/conf.d/default.conf');
+    await takeBeside(root, import.meta, 'docker-entrypoint.sh', '/docker-entrypoint.sh', 0o755);
+    await take(root, '/usr/share/nginx/html');
+    await take(root, '/usr/share/nginx/html/50x.html', '/usr/share/nginx/html/index.html');
+    await addUser(root, 'nginx', id, '/var/cache/nginx');
+    // The second is where Debian's build writes when somebody's configuration names no place.
+    for (const folder of ['/var/log/nginx', '/var/lib/nginx', '/docker-entrypoint.d']) await makeFolder(root, folder);
+    await link(root, '/var/log/nginx/access.log', '/dev/stdout');
+    await link(root, '/var/log/nginx/error.log', '/dev/stderr');
+  },
+};

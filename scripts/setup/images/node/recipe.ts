@@ -1,0 +1,45 @@
+/** Node from the very program that runs this: the `node` package of npm. */
+import { existsSync, realpathSync } from 'node:fs';
+import { copyFile, cp, mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { findProgram, run } from '../../commands.ts';
+import type { Recipe } from '../build.ts';
+import { addUser, link, type Root, takeBeside, takeLibraries } from '../root.ts';
+
+export const node: Recipe = {
+  image: 'node:26-slim',
+  from: 'the npm package node',
+  seconds: 5,
+  packages: [],
+  config: {
+    Entrypoint: ['docker-entrypoint.sh'],
+    Cmd: ['node'],
+    Env: [`NODE_VERSION=${process.versions.node}`],
+  },
+  ownership: [{ path: '/home/node', user: 1000 }],
+  async fill(root) {
+    const program = join(root.folder, 'usr/local/bin/node');
+    const strip = await findProgram('strip');
+    // Symbols are a fifth of the program and serve only who debugs Node itself.
+    if (strip) await run([strip, `--output-file=${program}`, process.execPath]);
+    else await copyFile(process.execPath, program);
+    await takeLibraries(root, [process.execPath]);
+    await link(root, '/usr/local/bin/nodejs', 'node');
+    await addNpm(root);
+    await addUser(root, 'node', 1000, '/home/node');
+    await takeBeside(root, import.meta, 'docker-entrypoint.sh', '/usr/local/bin/docker-entrypoint.sh', 0o755);
+  },
+};
+
+/** The npm that started this, so that `npm start` is a command as in the official image. */
+async function addNpm(root: Root): Promise<void> {
+  const entry = process.env.npm_execpath ?? (await findProgram('npm'));
+  if (!entry) return;
+  const folder = dirname(dirname(realpathSync(entry)));
+  if (!existsSync(join(folder, 'bin/npm-cli.js'))) return;
+  const target = join(root.folder, 'usr/local/lib/node_modules/npm');
+  await mkdir(dirname(target), { recursive: true });
+  await cp(folder, target, { recursive: true, filter: (path) => !/\/npm\/(docs|man)(\/|$)/.test(path) });
+  await link(root, '/usr/local/bin/npm', '../lib/node_modules/npm/bin/npm-cli.js');
+  await link(root, '/usr/local/bin/npx', '../lib/node_modules/npm/bin/npx-cli.js');
+}

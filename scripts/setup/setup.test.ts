@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Announce } from './announce.ts';
+import { announceOn } from './announce.ts';
+import { candidateOf } from './apt.ts';
+import { lastLinesOf, run } from './commands.ts';
+import { isDebianLike } from './host.ts';
+import { isNewEnough, parseVersion } from './proxy.ts';
+import { setUp } from './setup.ts';
+
+test('a set-up with nothing to do says nothing and takes less than two seconds', async () => {
+  const announced: string[] = [];
+  const announce: Announce = (what, work) => {
+    announced.push(what);
+    return work();
+  };
+  const startedAt = performance.now();
+  await setUp({ announce });
+  assert.deepEqual(announced, []);
+  assert.ok(performance.now() - startedAt < 2_000);
+});
+
+test('a step is one line: what is done, and how long it took', async () => {
+  const written: string[] = [];
+  const times = [0, 18_200];
+  const announce = announceOn({ write: (text) => written.push(text) }, () => times.shift() ?? 0);
+  assert.equal(await announce('Installing haproxy (about 5 s)', async () => 'result'), 'result');
+  assert.equal(written.join(''), 'Installing haproxy (about 5 s) … done in 18 s\n');
+});
+
+test('a step that fails ends its line and passes the error on', async () => {
+  const written: string[] = [];
+  const announce = announceOn({ write: (text) => written.push(text) });
+  await assert.rejects(
+    announce('Installing', async () => {
+      throw new Error('no space');
+    }),
+    /no space/,
+  );
+  assert.equal(written.join(''), 'Installing … failed\n');
+});
+
+test('a program that fails says so with its last lines', async () => {
+  const program = 'console.log("1\\n2"); console.error("3"); process.exit(4)';
+  await assert.rejects(run([process.execPath, '-e', program]), /failed:\n1\n2\n3$/);
+  assert.equal(lastLinesOf('a\n\nb  \nc\n', 2), 'b\nc');
+});
+
+test('Debian, Ubuntu and what derives from them are told from the others', () => {
+  assert.equal(isDebianLike('PRETTY_NAME="Debian"\nID=debian\n'), true);
+  assert.equal(isDebianLike('ID=linuxmint\nID_LIKE="ubuntu debian"\n'), true);
+  assert.equal(isDebianLike('ID=fedora\nID_LIKE="rhel"\nVERSION_ID=42\n'), false);
+  assert.equal(isDebianLike(''), false);
+});
+
+test('the version that apt would install is read from its policies', () => {
+  const policies = [
+    'haproxy:\n  Installed: (none)\n  Candidate: 2.6.12-1+deb12u2\n  Version table:\n     2.6.12-1+deb12u2 500',
+    'postgresql-15:\n  Installed: (none)\n  Candidate: (none)\n',
+  ].join('\n');
+  assert.equal(candidateOf(policies, 'haproxy'), '2.6.12-1+deb12u2');
+  assert.equal(candidateOf(policies, 'postgresql-15'), undefined);
+  assert.equal(candidateOf(policies, 'proxy'), undefined);
+  assert.equal(candidateOf('', 'haproxy'), undefined);
+});
+
+test('HAProxy is new enough from 2.6 on', () => {
+  const version = parseVersion('HAProxy version 2.6.12-1+deb12u2 2025/04/16 - https://haproxy.org/\nStatus: …');
+  assert.deepEqual(version, [2, 6]);
+  assert.equal(isNewEnough([2, 6]), true);
+  assert.equal(isNewEnough([3, 0]), true);
+  assert.equal(isNewEnough([2, 4]), false);
+  assert.equal(isNewEnough([1, 9]), false);
+  assert.equal(parseVersion('something else'), undefined);
+});

@@ -1,0 +1,37 @@
+/** `npm start`: sets up what is missing, serves, deploys the example, prints its live URL, and stays. */
+import { join } from 'node:path';
+import { isServing, type Running, StartError, serve, settingsOrExit, stopOnSignal } from '../src/main.ts';
+import { deployExample } from './example.ts';
+import { SetUpError, setUp } from './setup/setup.ts';
+
+const settings = settingsOrExit();
+try {
+  await setUp();
+  const running = await startOrFind();
+  console.log(`\n  Berth serves at ${settings.baseUrl.origin}`);
+  if (settings.example !== 'none') await deployExample(settings);
+  if (running) {
+    console.log(`
+  Deploy your own:  curl -X POST ${settings.baseUrl.origin}/startUserDeployment \\
+                      -H 'Content-Type: text/x-yaml' --data-binary @app.yaml
+  Log:              ${logFile()}
+  Stop:             Ctrl-C (applications keep running), or \`npm run down\` to remove everything
+`);
+  }
+} catch (error) {
+  if (!(error instanceof StartError || error instanceof SetUpError)) throw error;
+  console.error(error.message);
+  process.exit(1);
+}
+
+/** Undefined when a service runs already for this data directory: then only the example is looked after. */
+async function startOrFind(): Promise<Running | undefined> {
+  if (await isServing(settings)) return undefined;
+  const running = await serve(settings, logFile());
+  stopOnSignal(running);
+  return running;
+}
+
+function logFile(): string {
+  return join(settings.dataDir, 'berth.log');
+}

@@ -1,0 +1,138 @@
+/** For tests: a real HAProxy on a free port over a directory of its own, with servers behind it. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type Server } from 'node:http';
+import { type AddressInfo, createConnection, createServer as createTcpServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Site } from '../deployment/site.ts';
+import type { EdgeLog, EdgeSettings } from './edge-settings.ts';
+import { type Edge, startEdge, stopEdge } from './haproxy.ts';
+import { type PageServer, startPageServer } from './page-server.ts';
+import type { SiteState } from './pages.ts';
+import { edgePaths } from './paths.ts';
+import { admitProxy, clearSocket, prepareRunDirectory } from './sockets.ts';
+
+export type Answer = { status: number; headers: IncomingHttpHeaders; body: string };
+export type Asked = { host?: string; path?: string; method?: string; headers?: Record<string, string>; body?: string };
+
+export type EdgeFixture = {
+  settings: EdgeSettings;
+  edge: Edge;
+  logged: string[];
+  /** What the page server says of a host. */
+  states: Map<string, SiteState>;
+  ask(asked: Asked): Promise<Answer>;
+  /** Sends bytes as they are and returns everything that comes back until the end. */
+  send(bytes: string): Promise<string>;
+  startApi(): Promise<Server>;
+  startPages(): Promise<PageServer>;
+  /** Ends the service's side and HAProxy. */
+  end(): Promise<void>;
+};
+
+export async function openEdge(change: Partial<EdgeSettings> = {}): Promise<EdgeFixture> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'berth-edge-'));
+  const settings = { dataDir, host: '127.0.0.1', port: await freePort(), apiHosts: ['localhost'], ...change };
+  const paths = edgePaths(dataDir);
+  const logged: string[] = [];
+  const log: EdgeLog = { info: (_, text) => logged.push(text), warn: (_, text) => logged.push(text) };
+  const states = new Map<string, SiteState>();
+  const edge = await startEdge(settings, log);
+  return {
+    settings,
+    edge,
+    logged,
+    states,
+    ask: (asked) => ask(settings.port, asked),
+    send: (bytes) => send(settings.port, bytes),
+    startApi: () => startApi(dataDir),
+    startPages: () => startPageServer(paths.pagesSocket, async (host) => states.get(host), log),
+    end: async () => {
+      await edge.close();
+      await stopEdge(dataDir);
+      await rm(dataDir, { recursive: true });
+    },
+  };
+}
+
+/** What an upstream saw: it answers with this. */
+export type Seen = { address: string; url: string; headers: IncomingHttpHeaders };
+
+/** One server for all of 127.0.0.0/8: it says on which address, that is as which endpoint, it was asked. */
+export async function startUpstream(): Promise<{ port: number; server: Server }> {
+  const server = createServer((incoming, response) => {
+    const seen = { address: incoming.socket.localAddress, url: incoming.url, headers: incoming.headers };
+    response.end(JSON.stringify(seen));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
+  return { port: (server.address() as AddressInfo).port, server };
+}
+
+export function site(host: string, endpoints: Record<string, string | string[]>, port: number): Site {
+  const entries = Object.entries(endpoints).flatMap(([path, addresses]) =>
+    [addresses].flat().map((address) => ({ path, address, port })),
+  );
+  return { host, endpoints: entries };
+}
+
+export async function startApi(dataDir: string): Promise<Server> {
+  await prepareRunDirectory(dataDir);
+  const { apiSocket } = edgePaths(dataDir);
+  const server = createServer((incoming, response) => {
+    response.end(JSON.stringify({ api: true, url: incoming.url, headers: incoming.headers }));
+  });
+  await clearSocket(apiSocket);
+  await new Promise<void>((resolve) => server.listen(apiSocket, resolve));
+  await admitProxy(apiSocket);
+  return server;
+}
+
+export function stop(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+export async function freePort(): Promise<number> {
+  const server = createTcpServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+export function ask(
+  port: number,
+  { host = 'localhost', path = '/', method = 'GET', headers = {}, body }: Asked,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const options = { port, host: '127.0.0.1', path, method, headers: { host, ...headers }, agent: false };
+    const outgoing = request(options, async (incoming: IncomingMessage) => {
+      incoming.setEncoding('utf8');
+      let text = '';
+      try {
+        for await (const part of incoming) text += part;
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: text });
+      } catch (error) {
+        reject(error);
+      }
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+export function send(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const connection = createConnection(port, '127.0.0.1');
+    let answer = '';
+    connection.setEncoding('latin1');
+    connection.on('connect', () => connection.write(bytes, 'latin1'));
+    connection.on('data', (text: string) => {
+      answer += text;
+    });
+    connection.on('end', () => resolve(answer));
+    connection.on('error', reject);
+  });
+}

@@ -1,0 +1,206 @@
+/** HAProxy's life: started, found, reloaded, killed, stopped. */
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describeRunning } from './admin.ts';
+import { type EdgeFixture, openEdge, type Seen, site, startUpstream, stop } from './edge-fixture.ts';
+import type { EdgeLog } from './edge-settings.ts';
+import { startEdge, stopEdge } from './haproxy.ts';
+import { edgePaths } from './paths.ts';
+import { findProxies } from './proxy-process.ts';
+
+const quiet: EdgeLog = { info: () => {}, warn: () => {} };
+let fixture: EdgeFixture;
+let upstream: Awaited<ReturnType<typeof startUpstream>>;
+
+describe('the edge', () => {
+  before(async () => {
+    upstream = await startUpstream();
+    fixture = await openEdge();
+    await fixture.edge.publish([shop('127.0.1.1')]);
+  });
+  after(async () => {
+    await fixture.end();
+    await stop(upstream.server);
+  });
+
+  const shop = (address: string) => site('shop.test', { '/': address, '/api': '127.0.1.9' }, upstream.port);
+  const paths = () => edgePaths(fixture.settings.dataDir);
+  const runningPid = async () => (await describeRunning(paths().adminSocket))?.pid;
+
+  async function servedBy(path = '/'): Promise<string> {
+    const { status, body } = await fixture.ask({ host: 'shop.test', path });
+    return status === 200 ? (JSON.parse(body) as Seen).address : `${status}`;
+  }
+
+  test('only HAProxy may enter the sockets that lead to the service, and nobody the admin socket', async () => {
+    const pages = await fixture.startPages();
+    assert.equal((await stat(paths().adminSocket)).mode & 0o777, 0o600);
+    assert.equal((await stat(paths().edge)).mode & 0o077, 0);
+    assert.equal((await stat(paths().run)).mode & 0o007, 0);
+    assert.equal((await stat(paths().pagesSocket)).mode & 0o007, 0);
+    await pages.close();
+  });
+
+  test("HAProxy keeps neither root nor the service's environment", { skip: process.getuid?.() !== 0 }, async () => {
+    const pid = await runningPid();
+    assert.doesNotMatch(await readFile(`/proc/${pid}/status`, 'utf8'), /^Uid:\s+0/m);
+    assert.equal((await readFile(`/proc/${pid}/environ`, 'latin1')).split('\0').filter(Boolean).length, 1);
+  });
+
+  test('the service comes and goes, and the applications stay', async () => {
+    const [api, pages] = await Promise.all([fixture.startApi(), fixture.startPages()]);
+    assert.equal((await fixture.ask({ host: 'localhost' })).status, 200);
+    assert.equal((await fixture.ask({ host: 'nowhere.test' })).status, 404);
+    await Promise.all([stop(api), pages.close()]);
+
+    const html = { accept: 'text/html' };
+    const [forApi, plain, page, application] = await Promise.all([
+      fixture.ask({ host: 'localhost', headers: html }),
+      fixture.ask({ host: 'nowhere.test' }),
+      fixture.ask({ host: 'nowhere.test', headers: html }),
+      servedBy(),
+    ]);
+    assert.equal(application, '127.0.1.1');
+    for (const answer of [forApi, plain, page]) {
+      assert.equal(answer.status, 503);
+      assert.equal(answer.headers['retry-after'], '5');
+    }
+    assert.equal(JSON.parse(forApi.body).code, 'service_unavailable');
+    assert.equal(JSON.parse(plain.body).code, 'service_unavailable');
+    assert.match(page.body, /<h1>Back in a moment<\/h1>/);
+  });
+
+  test('a request to the API that comes while the service restarts waits for it', async () => {
+    const answer = fixture.ask({ host: 'localhost', method: 'POST', body: 'application: {}' });
+    await delay(300);
+    const api = await fixture.startApi();
+    assert.equal((await answer).status, 200);
+    await stop(api);
+  });
+
+  test('publishing while requests run drops none and never leads astray', async () => {
+    const others = Array.from({ length: 500 }, (_, index) =>
+      site(`o${index}.test`, { '/': '127.0.2.1', '/api': '127.0.2.2' }, upstream.port),
+    );
+    let isPublishing = true;
+    const answers = new Set<string>();
+    let asked = 0;
+    const clients = Array.from({ length: 6 }, async (_, index) => {
+      while (isPublishing) {
+        const path = index % 2 ? '/api/x' : '/x';
+        answers.add(`${path} ${await servedBy(path)}`);
+        asked += 1;
+      }
+    });
+    for (let round = 0; round < 40; round += 1)
+      await fixture.edge.publish(round % 2 ? [shop('127.0.1.1'), ...others] : [...others, shop('127.0.1.2')]);
+    isPublishing = false;
+    await Promise.all(clients);
+    assert.ok(asked > 200, `${asked} requests`);
+    assert.deepEqual([...answers].sort(), ['/api/x 127.0.1.9', '/x 127.0.1.1', '/x 127.0.1.2']);
+  });
+
+  test('a published table is live when publish resolves, and a burst ends with the last one', async () => {
+    for (const address of ['127.0.1.3', '127.0.1.4', '127.0.1.5']) {
+      await fixture.edge.publish([shop(address)]);
+      assert.equal(await servedBy(), address);
+    }
+    await Promise.all(Array.from({ length: 50 }, (_, index) => fixture.edge.publish([shop(`127.0.1.${index + 10}`)])));
+    assert.equal(await servedBy(), '127.0.1.59');
+    await fixture.edge.publish([]);
+    assert.equal(await servedBy(), '503', 'no route: the page server, which is not running');
+    await fixture.edge.publish([shop('127.0.1.1')]);
+  });
+
+  test('a second start finds HAProxy as it is, and its table', async () => {
+    const pid = await runningPid();
+    const again = await startEdge(fixture.settings, quiet);
+    assert.equal(await runningPid(), pid);
+    assert.equal(await servedBy(), '127.0.1.1');
+    await again.close();
+  });
+
+  test('a killed HAProxy is back by itself, with its table', async () => {
+    const pid = (await runningPid())!;
+    process.kill(pid, 'SIGKILL');
+    await eventually(async () => (await runningPid()) !== undefined && (await runningPid()) !== pid);
+    assert.equal(await servedBy(), '127.0.1.1');
+  });
+
+  test('publishing while HAProxy is dead brings it back with the new table', async () => {
+    process.kill((await runningPid())!, 'SIGKILL');
+    await fixture.edge.publish([shop('127.0.1.7')]);
+    assert.equal(await servedBy(), '127.0.1.7');
+  });
+
+  test('a HAProxy that hangs is replaced', { timeout: 15_000 }, async () => {
+    const pid = (await runningPid())!;
+    process.kill(pid, 'SIGSTOP');
+    await fixture.edge.publish([shop('127.0.1.8')]);
+    assert.equal(await servedBy(), '127.0.1.8');
+    assert.notEqual(await runningPid(), pid);
+  });
+
+  test('a new configuration is loaded while requests go on', async () => {
+    const pid = await runningPid();
+    let isReloading = true;
+    const answers = new Set<string>();
+    const clients = Array.from({ length: 4 }, async () => {
+      while (isReloading) answers.add(await servedBy());
+    });
+    const changed = await startEdge({ ...fixture.settings, apiHosts: ['localhost', 'berth.test'] }, quiet);
+    assert.notEqual(await runningPid(), pid);
+    await delay(100);
+    isReloading = false;
+    await Promise.all(clients);
+    assert.deepEqual([...answers], ['127.0.1.8']);
+    const api = await fixture.startApi();
+    assert.equal(JSON.parse((await fixture.ask({ host: 'berth.test' })).body).api, true);
+    await stop(api);
+    await changed.publish([shop('127.0.1.6')]);
+    assert.equal(await servedBy(), '127.0.1.6');
+    await changed.close();
+    await eventually(async () => (await findProxies(paths())).length === 1);
+  });
+
+  test('closing leaves HAProxy running; stopping ends it and nothing else', async () => {
+    await fixture.edge.close();
+    assert.equal(await servedBy(), '127.0.1.6');
+    // Somebody else's process under the id that the file names.
+    await writeFile(paths().pidFile, `${process.pid}\n`);
+    assert.equal(await stopEdge(fixture.settings.dataDir), true);
+    assert.deepEqual(await findProxies(paths()), []);
+    await assert.rejects(servedBy());
+    assert.equal(await stopEdge(fixture.settings.dataDir), false);
+  });
+});
+
+test('what is wrong at the start is said in words', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'berth-edge-'));
+  const taken = await startUpstream();
+  const settings = { dataDir, host: '127.0.0.1', port: taken.port, apiHosts: ['localhost'] };
+  await assert.rejects(startEdge(settings, quiet), /HAProxy did not start: .*Address already in use/);
+  await assert.rejects(
+    startEdge({ ...settings, binary: 'no-haproxy' }, quiet),
+    /not installed .*apt-get install haproxy/,
+  );
+  await assert.rejects(startEdge({ ...settings, binary: '/bin/true' }, quiet), /does not look like HAProxy/);
+  await assert.rejects(startEdge({ ...settings, apiHosts: ['a b'] }, quiet), /Not a host for the API/);
+  await assert.rejects(startEdge({ ...settings, host: 'x\n' }, quiet), /Not a host to listen on/);
+  await assert.rejects(startEdge({ ...settings, dataDir: `/tmp/${'x'.repeat(90)}` }, quiet), /too long a path/);
+  await stop(taken.server);
+  await stopEdge(dataDir);
+  await rm(dataDir, { recursive: true });
+});
+
+async function eventually(isSo: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    if (await isSo()) return;
+    await delay(20);
+  }
+  assert.fail('not within 4 seconds');
+}

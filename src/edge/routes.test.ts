@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { site } from './edge-fixture.ts';
+import { canonicalPath, routeTables } from './routes.ts';
+
+const keys = (lines: string[]) => lines.map((line) => line.slice(0, line.indexOf(' ')));
+
+test('a route names the number of its endpoints, an endpoint its address', () => {
+  const { routes, endpoints } = routeTables([
+    site('Shop.Test.', { '/': '10.200.0.2', '/api': ['10.200.0.4', '10.200.0.3'] }, 3000),
+  ]);
+  assert.deepEqual(keys(routes), ['shop.test/', 'shop.test/api/']);
+  const id = /^shop.test\/api\/ (\S+):2$/.exec(routes[1]!)?.[1];
+  assert.ok(endpoints.includes(`${id}/0 10.200.0.3:3000`));
+  assert.ok(endpoints.includes(`${id}/1 10.200.0.4:3000`));
+});
+
+test('the order of sites and endpoints changes nothing', () => {
+  const one = site('a.test', { '/': ['10.0.0.1', '10.0.0.2'], '/x': '10.0.0.3' }, 80);
+  const two = site('b.test', { '/': '10.0.0.4' }, 80);
+  const reversed = { host: one.host, endpoints: [...one.endpoints].reverse() };
+  assert.deepEqual(routeTables([one, two]), routeTables([two, reversed]));
+});
+
+test('an id stands for its addresses: other addresses have another id', () => {
+  const [before] = routeTables([site('a.test', { '/': '10.0.0.1' }, 80)]).endpoints;
+  const [after] = routeTables([site('a.test', { '/': '10.0.0.2' }, 80)]).endpoints;
+  assert.notEqual(before?.split(' ')[0], after?.split(' ')[0]);
+});
+
+test('a host belongs to the first site that has it, and is never merged', () => {
+  const { routes, refused } = routeTables([
+    site('a.test', { '/': '10.0.0.1' }, 80),
+    site('A.test:80', { '/x': '10.0.0.2' }, 80),
+  ]);
+  assert.deepEqual(keys(routes), ['a.test/']);
+  assert.deepEqual(refused, [{ host: 'A.test:80', because: 'host already taken' }]);
+});
+
+test('one bad endpoint does not cost the site its others', () => {
+  const endpoints = [
+    { path: '/', address: '10.0.0.1', port: 80 },
+    { path: 'x', address: '10.0.0.1', port: 80 },
+    { path: '/a/../b', address: '10.0.0.1', port: 80 },
+    { path: '/p', address: '10.0.0.1', port: 65536 },
+    { path: '/p', address: '0.0.0.0', port: 80 },
+    { path: '/p', address: '10.0.0.1:22 x', port: 80 },
+  ];
+  const { routes, refused } = routeTables([{ host: 'a.test', endpoints }]);
+  assert.deepEqual(keys(routes), ['a.test/']);
+  assert.deepEqual(
+    refused.map(({ because }) => because),
+    ['not a path', 'not a path', 'not an address and port', 'not an address and port', 'not an address and port'],
+  );
+});
+
+test('a path is spelled as a normalised request spells it', () => {
+  const spellings = {
+    '/': '/',
+    '/api': '/api',
+    '/api/': '/api',
+    '/%61pi': '/api',
+    '/API': '/API',
+    '/café menu': '/caf%C3%A9%20menu',
+    '/caf%c3%a9': '/caf%C3%A9',
+    '/a%2fb': '/a%2Fb',
+    '/50%': '/50%25',
+    '/%zz': '/%25zz',
+    '/a#b?c': '/a%23b%3Fc',
+    "/it's;x=1": "/it's;x=1",
+    '/a\nb "c"': '/a%0Ab%20%22c%22',
+    '/a//b': '/a//b',
+  };
+  for (const [path, canonical] of Object.entries(spellings)) assert.equal(canonicalPath(path), canonical);
+  for (const path of ['', 'api', '//api', '/..', '/a/.', '/a/%2e%2e/b', `/${'a'.repeat(2048)}`])
+    assert.equal(canonicalPath(path), undefined, path.slice(0, 40));
+});
+
+test('a canonical path stays as it is', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const once = canonicalPath(`/${text}`);
+      if (once) assert.equal(canonicalPath(once), once);
+    }),
+  );
+});
+
+test('no value, however hostile, makes a line that is not its own', () => {
+  const hostile = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom(
+      'b.test/ x:1',
+      'a\nb.test/ x:1',
+      '/x\nb.test/ y:1',
+      '/ \r\n#',
+      '/"; commit map',
+      '/<<\n\n',
+      '/\u2028b',
+      '/\0',
+    ),
+    fc.string({ minLength: 1, maxLength: 40 }).map((text) => `/${text}`),
+  );
+  const address = fc.oneof(fc.ipV4(), hostile);
+  const endpoint = fc.record({ path: hostile, address, port: fc.oneof(fc.integer(), fc.double()) });
+  const sites = fc.array(fc.record({ host: fc.oneof(hostile, fc.domain()), endpoints: fc.array(endpoint) }));
+  fc.assert(
+    fc.property(sites, (random) => {
+      const victim = site('victim.test', { '/': '10.9.9.9' }, 80);
+      const { routes, endpoints } = routeTables([victim, ...random]);
+      for (const line of routes) assert.match(line, /^[a-z0-9._-]+\/[!-~]* [\w-]{16}:\d+$/);
+      for (const line of endpoints) assert.match(line, /^[\w-]{16}\/\d+ \d+\.\d+\.\d+\.\d+:\d+$/);
+      assert.equal(routes.filter((line) => line.startsWith('victim.test/')).length, 1);
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,122 @@
+/** Pulls, from a registry of our own. */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, test } from 'node:test';
+import { connectDocker } from '../../src/engine/docker/connect.ts';
+import { createDockerEngine } from '../../src/engine/docker/docker.ts';
+import { type Engine, EngineFault } from '../../src/engine/engine.ts';
+import { networkPool } from './docker-contractor.ts';
+import { login, type Registry, startRegistry } from './registry.ts';
+
+describe('docker engine: pulls', () => {
+  let registry: Registry;
+  let engine: Engine;
+  const pulled = new Set<string>();
+  let removeImage: (image: string) => Promise<void>;
+
+  before(async () => {
+    const docker = await connectDocker();
+    const { Arch: architecture } = await docker.version();
+    registry = await startRegistry(architecture, architecture === 'arm64' ? 'amd64' : 'arm64');
+    engine = createDockerEngine({ docker, owner: 'test-pulls', networkPool });
+    removeImage = async (image) => {
+      await docker
+        .getImage(image)
+        .remove()
+        .catch(() => {});
+    };
+  });
+  afterEach(async () => {
+    for (const image of pulled) await removeImage(image);
+    pulled.clear();
+  });
+  after(() => registry?.close());
+
+  function pull(
+    repository: string,
+    options: { password?: string; registry?: string; progress?: (done: number) => void } = {},
+  ) {
+    const image = `${registry.host}/${repository}`;
+    pulled.add(image);
+    const registryLogin = options.password && {
+      registry: options.registry ?? registry.host,
+      username: login.username,
+      personalAccessToken: options.password,
+    };
+    const operation = { kind: 'pull', image, ...(registryLogin && { registryLogin }), because: 'the test' } as const;
+    return engine.execute('pulls', operation, options.progress);
+  }
+
+  test('a pull tells its progress by bytes, growing to 1', async () => {
+    const shares: number[] = [];
+    await pull('public:1', { progress: (done) => shares.push(done) });
+    assert.deepEqual(
+      shares,
+      shares.toSorted((a, b) => a - b),
+    );
+    assert.equal(shares.at(-1), 1);
+    assert.ok(shares.some((share) => share > 0.05 && share < 0.95));
+    const { images } = await engine.observe('pulls', [`${registry.host}/public:1`]);
+    assert.equal(images.length, 1);
+  });
+
+  test('the same image is pulled once for all who ask, each with progress', async () => {
+    const before = registry.layersServed();
+    const ends = [0, 0, 0];
+    await Promise.all(
+      ends.map((_, index) =>
+        pull('public:1', {
+          progress: (done) => {
+            ends[index] = done;
+          },
+        }),
+      ),
+    );
+    assert.deepEqual(ends, [1, 1, 1]);
+    assert.equal(registry.layersServed() - before, 2);
+  });
+
+  test('an image that is here is not pulled again', async () => {
+    await pull('public:1');
+    const before = registry.layersServed();
+    await pull('public:1');
+    assert.equal(registry.layersServed(), before);
+  });
+
+  test('a private image needs its login, and gets it', async () => {
+    await assert.rejects(pull('private:1'), isFault('image-access-denied', /add a registryLogin/));
+    await assert.rejects(pull('private:1', { password: 'wrong' }), isFault('image-access-denied', /refuses/));
+    await pull('private:1', { password: login.personalAccessToken });
+  });
+
+  test('a login is not shown to another registry', async () => {
+    const options = { password: login.personalAccessToken, registry: 'registry.example' };
+    await assert.rejects(pull('private:1', options), isFault('image-access-denied', /without a login/));
+  });
+
+  test('a tag or a repository that does not exist is image-not-found', async () => {
+    await assert.rejects(pull('public:2'), isFault('image-not-found', /public:2 does not exist in the registry/));
+    await assert.rejects(pull('nothing:1'), isFault('image-not-found', /nothing:1 does not exist/));
+  });
+
+  test('an image for another processor is refused, after the pull and when it is here', async () => {
+    await assert.rejects(pull('foreign:1'), isFault('image-wrong-architecture', /was built for/));
+    await assert.rejects(pull('foreign:1'), isFault('image-wrong-architecture', /was built for/));
+  });
+
+  test('a registry that limits pulls is no fault of the configuration', async () => {
+    await assert.rejects(pull('busy:1'), isFault('registry-unreachable', /rate limit/));
+  });
+
+  test('a name that is none is a bad request', async () => {
+    await assert.rejects(pull('Capital:1'), isFault('bad-request', /is not the name of an image/));
+  });
+});
+
+function isFault(kind: EngineFault['kind'], words: RegExp) {
+  return (error: unknown) => {
+    assert.ok(error instanceof EngineFault, String(error));
+    assert.equal(error.kind, kind, `${error.message} (${(error.cause as Error | undefined)?.message})`);
+    assert.match(error.message, words);
+    return true;
+  };
+}

@@ -1,0 +1,4 @@
+import { dockerContractor } from './docker-contractor.ts';
+import { engineContract } from './engine.ts';
+
+engineContract('docker', dockerContractor);

@@ -1,0 +1,129 @@
+/** Starting, repeating, removing, and whose things they are. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EngineFault } from '../../src/engine/engine.ts';
+import type { Stage } from './engine.ts';
+import { decode, identityPath, port } from './program.ts';
+
+export function lifecycleContract({ contractor, newScene }: Stage): void {
+  test('nothing exists of a deployment that was never started', async () => {
+    const scene = newScene();
+    const observed = await contractor().engine.observe(scene.id, [contractor().image, 'no-such-image:1']);
+    assert.deepEqual(observed, { hasNetwork: false, volumes: [], images: [contractor().image], workloads: [] });
+  });
+
+  test('a started workload becomes ready at an address', async () => {
+    const scene = newScene();
+    const web = scene.workload('web', { env: { IDENTITY: 'web of one' } });
+    await scene.start(web);
+    const observed = await scene.ready(web);
+    assert.match(observed.address ?? '', /^\d+\.\d+\.\d+\.\d+$/);
+    assert.deepEqual(
+      { ...observed, address: undefined },
+      {
+        name: web.name,
+        pod: 'web',
+        revision: 1,
+        replica: 0,
+        fingerprint: 'web-1',
+        phase: 'running',
+        isReady: true,
+        restarts: 0,
+        address: undefined,
+      },
+    );
+    if (!contractor().hasRealAddresses) return;
+    const answer = await fetch(`http://${observed.address}:${port}${identityPath}`);
+    assert.equal(await answer.text(), 'web of one\n');
+  });
+
+  test('every operation done twice is done once', async () => {
+    const scene = newScene();
+    const web = scene.workload('web', { volumes: [{ volume: 'data', mountPath: '/srv' }] });
+    const operations = [
+      { kind: 'create-network' },
+      { kind: 'create-volume', volume: 'data' },
+      { kind: 'pull', image: contractor().image },
+      { kind: 'start', workload: web },
+    ] as const;
+    for (const operation of operations) await scene.execute(operation, operation);
+    const observed = await scene.ready(web);
+    await scene.execute(...operations);
+    assert.deepEqual(await scene.find(web), observed);
+    const removals = [
+      { kind: 'remove', name: web.name },
+      { kind: 'remove-volume', volume: 'data' },
+      { kind: 'remove-network' },
+    ] as const;
+    for (const operation of removals) await scene.execute(operation, operation);
+    assert.deepEqual(await scene.observe(), { hasNetwork: false, volumes: [], images: [], workloads: [] });
+  });
+
+  test('a job that has finished is not run again by a second start', async () => {
+    const scene = newScene();
+    const job = scene.job('migrate', 'print-arguments', 'once');
+    await scene.output(job);
+    await scene.start(job);
+    const observed = await scene.ready(job);
+    assert.equal(observed.phase, 'exited');
+    assert.deepEqual((await contractor().engine.logs(job.name, 10)).map(decode), ['once']);
+  });
+
+  test('a workload without a network is not started', async () => {
+    const scene = newScene();
+    const started = scene.execute({ kind: 'start', workload: scene.workload('web') });
+    await assert.rejects(started, (error) => error instanceof EngineFault && error.kind === 'unavailable');
+  });
+
+  test('the data of a volume outlives the revision that wrote it', async () => {
+    const scene = newScene();
+    await scene.execute({ kind: 'create-network' }, { kind: 'create-volume', volume: 'data' });
+    const volumes = [{ volume: 'data', mountPath: '/srv' }];
+    const first = { ...scene.job('writer', 'append', '/srv/log', 'first'), volumes };
+    assert.deepEqual(await scene.output(first), ['first']);
+    await scene.execute({ kind: 'remove', name: first.name });
+    const job = scene.job('writer', 'append', '/srv/log', 'second');
+    const second = { ...job, volumes, revision: 2, name: `berth-${scene.id}-writer-2-0`, fingerprint: 'second' };
+    assert.deepEqual(await scene.output(second), ['first', 'second']);
+    assert.deepEqual((await scene.observe()).volumes, ['data']);
+  });
+
+  test('removal leaves nothing', async () => {
+    const scene = newScene();
+    await scene.execute({ kind: 'create-volume', volume: 'data' });
+    const web = scene.workload('web', { volumes: [{ volume: 'data', mountPath: '/srv' }] });
+    await scene.start(web, scene.job('migrate', 'exit', '1'));
+    await scene.ready(web);
+    await scene.removeAll();
+    assert.deepEqual(await contractor().engine.listOwned(), []);
+  });
+
+  test('what is owned is listed and can be removed, once and again', async () => {
+    const scene = newScene();
+    await scene.execute({ kind: 'create-volume', volume: 'data' });
+    await scene.start(scene.workload('web', { volumes: [{ volume: 'data', mountPath: '/srv' }] }));
+    const owned = (await contractor().engine.listOwned()).filter(({ deploymentId }) => deploymentId === scene.id);
+    assert.deepEqual(owned.map(({ kind }) => kind).sort(), ['network', 'volume', 'workload']);
+    for (const one of [...owned, ...owned]) await contractor().engine.removeOwned(one);
+    assert.deepEqual(await scene.observe(), { hasNetwork: false, volumes: [], images: [], workloads: [] });
+  });
+
+  test("another installation's things are neither seen nor touched", async () => {
+    const scene = newScene();
+    const { neighbour } = contractor();
+    const web = scene.workload('web');
+    await scene.start(web);
+    const observed = await scene.ready(web);
+    const seen = await neighbour.observe(scene.id, []);
+    assert.deepEqual(seen, { hasNetwork: false, volumes: [], images: [], workloads: [] });
+    assert.deepEqual(await neighbour.listOwned(), []);
+    assert.deepEqual(await neighbour.logs(web.name, 10), []);
+    for (const owned of await contractor().engine.listOwned()) await neighbour.removeOwned(owned);
+    const isRefusal = (error: unknown) => error instanceof EngineFault && error.kind === 'bad-request';
+    const because = 'the test says so';
+    await assert.rejects(neighbour.execute(scene.id, { kind: 'remove', name: web.name, because }), isRefusal);
+    await assert.rejects(neighbour.execute(scene.id, { kind: 'create-network', because }), isRefusal);
+    await assert.rejects(neighbour.execute(scene.id, { kind: 'start', workload: web, because }), isRefusal);
+    assert.deepEqual(await scene.find(web), observed);
+  });
+}

@@ -1,0 +1,102 @@
+/** When a workload is ready, why it is not, and who is told of it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Stage } from './engine.ts';
+import { port, statusPath } from './program.ts';
+
+export function readinessContract({ contractor, newScene }: Stage): void {
+  test('a job is ready when it has exited with 0', async () => {
+    const scene = newScene();
+    const job = scene.job('migrate', 'exit', '0');
+    await scene.start(job);
+    const observed = await scene.ready(job);
+    assert.deepEqual([observed.phase, observed.exitCode], ['exited', 0]);
+  });
+
+  test('a job that exits with 3 is never ready and says so', async () => {
+    const scene = newScene();
+    const job = scene.job('migrate', 'exit', '3');
+    await scene.start(job);
+    const observed = await scene.until(job, ({ phase, restarts }) => phase === 'exited' && restarts >= 3);
+    assert.deepEqual([observed.isReady, observed.exitCode], [false, 3]);
+    assert.match(observed.notReadyBecause ?? '', /exited with code 3/);
+  });
+
+  test('a service that exits is started again and says with which code it ended', async () => {
+    const scene = newScene();
+    const web = scene.workload('web', { command: ['exit', '1'] });
+    await scene.start(web);
+    const observed = await scene.until(web, ({ restarts, exitCode }) => restarts >= 1 && exitCode !== undefined);
+    assert.deepEqual([observed.isReady, observed.exitCode], [false, 1]);
+    assert.match(observed.notReadyBecause ?? '', /exited with code 1/);
+  });
+
+  test('a workload on another port is not ready and says which port is silent', async () => {
+    const scene = newScene();
+    const web = scene.workload('web', { readiness: { kind: 'port', port: 9999 } });
+    await scene.start(web);
+    const observed = await scene.until(web, ({ phase }) => phase === 'running');
+    assert.equal(observed.isReady, false);
+    assert.match(observed.notReadyBecause ?? '', /^port 9999 refuses connections/);
+  });
+
+  test('a health check decides: 2xx and 3xx are healthy, 500 is not', async () => {
+    const scene = newScene();
+    const check = (status: number) => ({
+      kind: 'http' as const,
+      path: statusPath(status),
+      port,
+      initialDelaySeconds: 0,
+      periodSeconds: 10,
+      timeoutSeconds: 5,
+      failureThreshold: 3,
+    });
+    const well = scene.workload('well', { readiness: check(204) });
+    const moved = scene.workload('moved', { readiness: check(302) });
+    const sick = scene.workload('sick', { readiness: check(500) });
+    await scene.start(well, moved, sick);
+    await scene.ready(well);
+    await scene.ready(moved);
+    const observed = await scene.until(sick, ({ notReadyBecause }) => /answered/.test(notReadyBecause ?? ''));
+    assert.equal(observed.isReady, false);
+    assert.equal(observed.notReadyBecause, `health check ${statusPath(500)} answered 500`);
+  });
+
+  test('a worker without ports is ready once it runs', async () => {
+    const scene = newScene();
+    const worker = scene.workload('worker', { command: ['idle'], ports: [], readiness: { kind: 'running' } });
+    await scene.start(worker);
+    assert.equal((await scene.ready(worker)).phase, 'running');
+  });
+
+  test('waiting for a change ends when a workload becomes ready', async () => {
+    const scene = newScene();
+    const web = scene.workload('web', { command: ['serve', String(port), '0.7'] });
+    await scene.start(web);
+    const begin = performance.now();
+    await scene.ready(web);
+    assert.ok(performance.now() - begin < 3_000);
+  });
+
+  test('waiting for a change ends after its time, and at the abort', async () => {
+    const scene = newScene();
+    const observed = await scene.observe();
+    const begin = performance.now();
+    await contractor().engine.change(scene.id, observed, 50, new AbortController().signal);
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(), 50);
+    await contractor().engine.change(scene.id, observed, 60_000, abort.signal);
+    assert.ok(performance.now() - begin < 3_000);
+  });
+
+  test('whoever watches hears of a workload that starts', async () => {
+    const scene = newScene();
+    const stop = new AbortController();
+    const heard = new Promise<void>((resolve) =>
+      contractor().engine.watch((deploymentId) => deploymentId === scene.id && resolve(), stop.signal),
+    );
+    await scene.start(scene.workload('web'));
+    await heard;
+    stop.abort();
+  });
+}

@@ -1,0 +1,112 @@
+/**
+ * A registry of images on 127.0.0.1, where Docker asks for no TLS. As little of the distribution API as a pull needs:
+ * every repository has one image of two layers; what is wrong with it is in its name.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pack } from 'tar-stream';
+
+/** Bytes of a layer, sent in pieces so that a pull has progress to tell of. */
+const layerSize = 3 * 2 ** 20;
+const pieceSize = 2 ** 18;
+const pieceEveryMs = 10;
+
+export type Registry = {
+  /** `host:port` */
+  host: string;
+  /** How often a layer was asked for. */
+  layersServed(): number;
+  close(): Promise<void>;
+};
+
+export const login = { username: 'me', personalAccessToken: 'secret' };
+const basic = `Basic ${Buffer.from(`${login.username}:${login.personalAccessToken}`).toString('base64')}`;
+
+/** Repositories: `public`, `private` (needs `login`), `foreign` (for `foreignArchitecture`), `busy` (HTTP 429). */
+export async function startRegistry(architecture: string, foreignArchitecture: string): Promise<Registry> {
+  const images = {
+    public: await makeImage(architecture),
+    private: await makeImage(architecture),
+    foreign: await makeImage(foreignArchitecture),
+  };
+  let layersServed = 0;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [, repository = '', kind = '', reference = ''] =
+      /^\/v2\/(\w+)\/(manifests|blobs)\/(.+)$/.exec(request.url ?? '') ?? [];
+    if (request.headers.authorization !== basic && (repository === 'private' || request.url === '/v2/private')) {
+      response.setHeader('www-authenticate', 'Basic realm="test"');
+      return refuse(response, 401, 'UNAUTHORIZED', 'authentication required');
+    }
+    if (request.url === '/v2/') return void response.end('{}');
+    if (repository === 'busy') return refuse(response, 429, 'TOOMANYREQUESTS', 'toomanyrequests: slow down');
+    const image = images[repository as keyof typeof images];
+    if (kind === 'manifests' && image && [image.digest, 'latest', '1'].includes(reference)) {
+      response.setHeader('content-type', 'application/vnd.docker.distribution.manifest.v2+json');
+      response.setHeader('docker-content-digest', image.digest);
+      return void response.end(image.manifest);
+    }
+    const blob = image?.blobs.get(reference);
+    if (kind !== 'blobs' || !blob) return refuse(response, 404, 'MANIFEST_UNKNOWN', 'manifest unknown');
+    response.setHeader('content-length', blob.length);
+    if (blob.length >= layerSize) layersServed++;
+    for (let at = 0; at < blob.length; at += pieceSize) {
+      response.write(blob.subarray(at, at + pieceSize));
+      if (blob.length > pieceSize) await new Promise((resolve) => setTimeout(resolve, pieceEveryMs));
+    }
+    response.end();
+  }
+
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    layersServed: () => layersServed,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
+
+function refuse(response: ServerResponse, status: number, code: string, message: string): void {
+  response.statusCode = status;
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify({ errors: [{ code, message }] }));
+}
+
+async function makeImage(architecture: string) {
+  const layers = [await makeLayer(), await makeLayer()];
+  const config = Buffer.from(
+    JSON.stringify({
+      architecture,
+      os: 'linux',
+      config: { Cmd: ['/nothing'] },
+      rootfs: { type: 'layers', diff_ids: layers.map(digestOf) },
+    }),
+  );
+  const describe = (mediaType: string, blob: Buffer) => ({ mediaType, size: blob.length, digest: digestOf(blob) });
+  const manifest = Buffer.from(
+    JSON.stringify({
+      schemaVersion: 2,
+      mediaType: 'application/vnd.docker.distribution.manifest.v2+json',
+      config: describe('application/vnd.docker.container.image.v1+json', config),
+      layers: layers.map((layer) => describe('application/vnd.docker.image.rootfs.diff.tar', layer)),
+    }),
+  );
+  const blobs = new Map([config, ...layers].map((blob) => [digestOf(blob), blob]));
+  return { manifest, digest: digestOf(manifest), blobs };
+}
+
+async function makeLayer(): Promise<Buffer> {
+  const archive = pack();
+  archive.entry({ name: 'content' }, randomBytes(layerSize));
+  archive.finalize();
+  return Buffer.concat(await Array.fromAsync(archive as AsyncIterable<Buffer>));
+}
+
+function digestOf(blob: Buffer): string {
+  return `sha256:${createHash('sha256').update(blob).digest('hex')}`;
+}

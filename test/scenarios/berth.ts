@@ -1,0 +1,184 @@
+/** A real Berth for scenarios: its own process, data directory, port and HAProxy, on the real engine. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { openInstallation } from '../../scripts/installed.ts';
+import { findOrphans } from '../../src/control/sweep.ts';
+import { readSettings, type Settings } from '../../src/settings.ts';
+
+const run = promisify(execFile);
+
+export type Answer = {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: what a body is, the assertions say
+  body: any;
+};
+
+export type Started = { url: string; sessionToken: string; applicationName: string };
+
+/** Call `destroy` when done, whatever happened. `env` holds further settings. */
+export async function createBerth(env: Record<string, string> = {}) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'berth-'));
+  const port = await freePort();
+  const variables = {
+    BERTH_DATA_DIR: dataDir,
+    BERTH_PORT: String(port),
+    BERTH_START_RATE: '10000/m',
+    BERTH_RATE: '100000/m',
+    BERTH_DRAIN: '200ms',
+    ...env,
+  };
+  const read = readSettings(variables);
+  assert.ok(read.ok);
+  const settings: Settings = read.settings;
+  const log: string[] = [];
+  let service: ChildProcess | undefined;
+
+  const send = (url: URL | string, options: { method?: string; headers?: object; body?: string } = {}) =>
+    ask(new URL(url), port, options);
+
+  const berth = {
+    settings,
+    /** All that the service has logged. */
+    log: () => log.join(''),
+
+    /** Starts the service and waits until it takes requests. */
+    async serve(): Promise<void> {
+      service = spawn(process.execPath, ['src/main.ts'], { env: { ...process.env, ...variables } });
+      service.stdout!.on('data', (chunk) => log.push(String(chunk)));
+      service.stderr!.on('data', (chunk) => log.push(String(chunk)));
+      await until('the service takes requests', async () => {
+        assert.equal(service!.exitCode, null, `the service has ended: ${log.join('')}`);
+        return (await berth.get('/healthz').catch(() => undefined))?.status === 200;
+      });
+    },
+    async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+      if (!service || service.exitCode !== null || service.signalCode !== null) return;
+      const exited = new Promise((resolve) => service!.once('exit', resolve));
+      service.kill(signal);
+      await exited;
+    },
+    /** Runs the real `down` command, which removes all that this Berth made, and its directory. */
+    async destroy(): Promise<void> {
+      const { stdout } = await run(process.execPath, ['scripts/down.ts', '--yes'], {
+        env: { ...process.env, ...variables },
+      });
+      assert.match(stdout, /Everything is removed|Nothing was started/);
+      await berth.end('SIGKILL');
+      await rm(dataDir, { recursive: true, force: true });
+    },
+
+    get: (path: string, headers: object = {}) => send(`http://localhost:${port}${path}`, { headers }),
+    postYaml: (path: string, body: string) =>
+      send(`http://localhost:${port}${path}`, { method: 'POST', headers: { 'content-type': 'text/x-yaml' }, body }),
+    postJson: (path: string, body: object) =>
+      send(`http://localhost:${port}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    /** A request to an application's own address. */
+    visit: (url: string, options?: { method?: string; headers?: object; body?: string }) => send(url, options),
+
+    async start(yaml: string): Promise<Started> {
+      const { status, body, text } = await berth.postYaml('/startUserDeployment', yaml);
+      assert.equal(status, 200, text);
+      return body;
+    },
+    async update({ sessionToken }: Started, yaml: string): Promise<void> {
+      const { status, text } = await berth.postYaml(`/updateUserDeployment?sessionToken=${sessionToken}`, yaml);
+      assert.equal(status, 200, text);
+    },
+    async remove({ sessionToken, applicationName }: Started): Promise<void> {
+      const { status, text } = await berth.postJson('/removeDeploymentReservation', { sessionToken, applicationName });
+      assert.equal(status, 200, text);
+    },
+    async status({ sessionToken, applicationName }: Started) {
+      const query = new URLSearchParams({ applicationName });
+      const authorization = `Bearer ${sessionToken}`;
+      return (await berth.get(`/getDeploymentStatus?${query}`, { authorization })).body.status;
+    },
+    /** Waits for a state and returns the status; another final state fails at once. */
+    async reach(started: Started, state: 'running' | 'failed') {
+      return await until(`${started.applicationName} is ${state}`, async () => {
+        const status = await berth.status(started);
+        if (status.state === state) return status;
+        const isFinal = status.state === 'running' || status.state === 'failed';
+        assert.ok(!isFinal, `${started.applicationName} is ${status.state}: ${status.message}\n${log.join('')}`);
+        return undefined;
+      });
+    },
+
+    /** What the engine has of this Berth, and what of it no row wants. */
+    async inventory() {
+      const installation = await openInstallation(settings);
+      assert.ok(installation);
+      const { db, engine } = installation;
+      const inventory = { owned: await engine.listOwned(), orphans: await findOrphans(engine, db) };
+      await db.destroy();
+      return inventory;
+    },
+  };
+  return berth;
+}
+
+export type Berth = Awaited<ReturnType<typeof createBerth>>;
+
+/** Polls until `look` answers something truthy, for at most a minute, and returns it. */
+export async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<NonNullable<T>> {
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    if (Date.now() > deadline) throw new Error(`still not so after a minute: ${what}`);
+    await delay(50);
+  }
+}
+
+/** To the edge at 127.0.0.1, under the host of `url`: names below `localhost` do not resolve everywhere. */
+function ask(url: URL, port: number, options: { method?: string; headers?: object; body?: string }): Promise<Answer> {
+  const { method = 'GET', headers = {}, body } = options;
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      {
+        ...{ host: '127.0.0.1', port, method, path: `${url.pathname}${url.search}` },
+        headers: {
+          host: url.host,
+          ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
+          ...headers,
+        },
+        agent: false,
+      },
+      async (response) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of response) chunks.push(chunk);
+        const text = Buffer.concat(chunks).toString();
+        const isJson = response.headers['content-type']?.startsWith('application/json');
+        resolve({
+          status: response.statusCode!,
+          headers: response.headers,
+          text,
+          body: isJson ? JSON.parse(text) : text,
+        });
+      },
+    );
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { webYaml } from './applications.ts';
+import { type Berth, createBerth, until } from './berth.ts';
+
+let berth: Berth;
+before(async () => {
+  berth = await createBerth({ BERTH_DEPLOY_DEADLINE: '4s' });
+  await berth.serve();
+});
+after(async () => await berth.destroy());
+
+const crashing = webYaml('app', 'never').replace('command: node /app/server.mjs', 'command: node -e "process.exit(3)"');
+const deaf = webYaml('app', 'never').replace('listen(3000)', 'listen(4000)');
+
+test('a deployment whose pod crashes fails, says why, and its page says so too', async () => {
+  const app = await berth.start(crashing);
+  const { message, pods } = await berth.reach(app, 'failed');
+  assert.match(message, /^pod web: .*3/);
+  assert.equal(pods[0].state, 'failed');
+  const page = await berth.visit(app.url);
+  assert.equal(page.status, 502);
+  assert.match(page.text, /pod web/);
+
+  await berth.update(app, webYaml('app', 'mended'));
+  await berth.reach(app, 'running');
+  assert.match((await berth.visit(app.url)).text, /^mended/);
+  await berth.remove(app);
+});
+
+test('a pod that never listens fails at the deadline with the port that it does not listen on', async () => {
+  const app = await berth.start(deaf);
+  const { message } = await berth.reach(app, 'failed');
+  assert.match(message, /^pod web: port 3000 refuses connections.*4000/);
+  await berth.remove(app);
+});
+
+test('an image that cannot be had fails in words', async () => {
+  const app = await berth.start(webYaml('app', 'x').replace('node:26-slim', 'localhost:1/nothing:1'));
+  const { message } = await berth.reach(app, 'failed');
+  assert.match(message, /localhost:1/);
+  await berth.remove(app);
+});
+
+test('a failed update leaves the previous revision serving, and says so', async () => {
+  const app = await berth.start(webYaml('app', 'first'));
+  await berth.reach(app, 'running');
+  await berth.update(app, crashing);
+  const status = await until('the update has failed', async () => {
+    const { status: code } = await berth.visit(app.url);
+    assert.equal(code, 200, 'the first revision serves all the while');
+    const status = await berth.status(app);
+    return status.state === 'failed' ? status : undefined;
+  });
+  assert.match(status.message, /revision 1 still serves$/);
+  assert.match((await berth.visit(app.url)).text, /^first/);
+  await until('the failed revision is cleared away', async () => {
+    const { owned } = await berth.inventory();
+    return owned.filter(({ kind }) => kind === 'workload').length === 1;
+  });
+  assert.equal((await berth.status(app)).state, 'failed');
+  await berth.remove(app);
+});
