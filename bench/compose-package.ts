@@ -28,7 +28,8 @@ export async function provideCompose(announce: Announce): Promise<Compose> {
   const cached = await versionOf(binary).catch(() => undefined);
   if (cached && isNewEnough(cached)) return { binary, version: cached };
   for (const program of ['apt-get', 'dpkg']) {
-    if (!(await findProgram(program))) throw new Error(`${program} is not here: Compose is taken from a Debian package.`);
+    if (!(await findProgram(program)))
+      throw new Error(`${program} is not here: Compose is taken from a Debian package.`);
   }
   if (!existsSync(keyring)) throw new Error(`${keyring} is not here (package debian-archive-keyring).`);
   await mkdir(cache, { recursive: true });

@@ -15,6 +15,8 @@ export type Project = {
   up(signal: AbortSignal): Promise<number>;
   /** `docker compose down --volumes`, likewise. */
   down(signal: AbortSignal): Promise<number>;
+  /** The same without patience: PostgreSQL, stopped while it initialises, would use up all of the ten seconds. */
+  discard(signal?: AbortSignal): Promise<number>;
 };
 
 export async function createProject(
@@ -36,9 +38,10 @@ export async function createProject(
     const file = join(folder, 'compose.yaml');
     return timed(compose.binary, ['--progress', 'quiet', '-p', project, '-f', file, ...words], signal);
   };
-  // Without patience for the processes in the containers: this one is not measured.
-  undo.add(`take down ${project}`, () => call(['down', '--volumes', '--timeout', '0']));
+  const discard = (signal?: AbortSignal) => call(['down', '--volumes', '--timeout', '0'], signal);
+  undo.add(`take down ${project}`, () => discard());
   return {
+    discard,
     up: (signal) => call(['up', '--wait'], signal),
     down: (signal) => call(['down', '--volumes'], signal),
   };

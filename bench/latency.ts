@@ -70,7 +70,9 @@ async function busy(service: Service, requests: number): Promise<number[]> {
     await untilAtMost(othersUnderWay, service);
     const started = await service.start(tiny);
     if (count >= 0) samples.push(started.ms);
-    lives.push(live(service, started));
+    const life = live(service, started);
+    life.catch(() => {}); // awaited below, after others
+    lives.push(life);
   }
   await Promise.all(lives);
   await untilAtMost(0, service);

@@ -38,6 +38,7 @@ export function readOptions(argv: string[]): Options | 'help' {
   const chosen = isSmoke ? smoke : { ...defaults, warmUps: 1 };
   if (values.rounds === undefined) return { ...chosen, isSmoke };
   const rounds = Number(values.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1 || rounds > 100) throw new Error('--rounds must be a number from 1 to 100');
+  if (!Number.isInteger(rounds) || rounds < 1 || rounds > 100)
+    throw new Error('--rounds must be a number from 1 to 100');
   return { ...chosen, rounds, isSmoke };
 }

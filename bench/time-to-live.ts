@@ -65,7 +65,8 @@ function untilReturn(name: string, project: Project): Contender {
     name,
     async round(signal) {
       const returns = await project.up(signal);
-      return { returns, removal: await project.down(signal) };
+      await project.discard(signal);
+      return { returns };
     },
   };
 }

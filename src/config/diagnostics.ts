@@ -12,7 +12,12 @@ export type Diagnostic = {
   /** In plain words, one sentence without a full stop. */
   message: string;
   hint?: string;
+  /** An edit that is certain to remove the problem. */
+  fix?: TextEdit;
 };
+
+/** Replaces what stands from `from` up to `to` (offsets in UTF-16 units into the document) by `text`. */
+export type TextEdit = { from: number; to: number; text: string };
 
 /** A path as segments: `['application', 'pods', 0, 'image']`. */
 export type Path = readonly (string | number)[];

@@ -9,6 +9,7 @@ import { login, type Registry, startRegistry } from './registry.ts';
 
 describe('docker engine: pulls', () => {
   let registry: Registry;
+  let closed: Registry;
   let engine: Engine;
   const pulled = new Set<string>();
   let removeImage: (image: string) => Promise<void>;
@@ -16,7 +17,9 @@ describe('docker engine: pulls', () => {
   before(async () => {
     const docker = await connectDocker();
     const { Arch: architecture } = await docker.version();
-    registry = await startRegistry(architecture, architecture === 'arm64' ? 'amd64' : 'arm64');
+    const options = { architecture, foreignArchitecture: architecture === 'arm64' ? 'amd64' : 'arm64' };
+    registry = await startRegistry({ ...options, needsLogin: false });
+    closed = await startRegistry({ ...options, needsLogin: true });
     engine = createDockerEngine({ docker, owner: 'test-pulls', networkPool });
     removeImage = async (image) => {
       await docker
@@ -29,33 +32,37 @@ describe('docker engine: pulls', () => {
     for (const image of pulled) await removeImage(image);
     pulled.clear();
   });
-  after(() => registry?.close());
+  after(async () => {
+    await registry?.close();
+    await closed?.close();
+  });
 
-  function pull(
-    repository: string,
-    options: { password?: string; registry?: string; progress?: (done: number) => void } = {},
-  ) {
-    const image = `${registry.host}/${repository}`;
+  type PullOptions = {
+    from?: Registry;
+    password?: string;
+    /** Whose login it is, when not that of the registry pulled from. */
+    loginOf?: string;
+    progress?: (done: number) => void;
+  };
+
+  function pull(repository: string, { from = registry, password, loginOf = from.host, progress }: PullOptions = {}) {
+    const image = `${from.host}/${repository}`;
     pulled.add(image);
-    const registryLogin = options.password && {
-      registry: options.registry ?? registry.host,
-      username: login.username,
-      personalAccessToken: options.password,
-    };
+    const registryLogin = password && { registry: loginOf, username: login.username, personalAccessToken: password };
     const operation = { kind: 'pull', image, ...(registryLogin && { registryLogin }), because: 'the test' } as const;
-    return engine.execute('pulls', operation, options.progress);
+    return engine.execute('pulls', operation, progress);
   }
 
   test('a pull tells its progress by bytes, growing to 1', async () => {
     const shares: number[] = [];
-    await pull('public:1', { progress: (done) => shares.push(done) });
+    await pull('good:1', { progress: (done) => shares.push(done) });
     assert.deepEqual(
       shares,
       shares.toSorted((a, b) => a - b),
     );
     assert.equal(shares.at(-1), 1);
     assert.ok(shares.some((share) => share > 0.05 && share < 0.95));
-    const { images } = await engine.observe('pulls', [`${registry.host}/public:1`]);
+    const { images } = await engine.observe('pulls', [`${registry.host}/good:1`]);
     assert.equal(images.length, 1);
   });
 
@@ -64,7 +71,7 @@ describe('docker engine: pulls', () => {
     const ends = [0, 0, 0];
     await Promise.all(
       ends.map((_, index) =>
-        pull('public:1', {
+        pull('good:1', {
           progress: (done) => {
             ends[index] = done;
           },
@@ -76,25 +83,28 @@ describe('docker engine: pulls', () => {
   });
 
   test('an image that is here is not pulled again', async () => {
-    await pull('public:1');
+    await pull('good:1');
     const before = registry.layersServed();
-    await pull('public:1');
+    await pull('good:1');
     assert.equal(registry.layersServed(), before);
   });
 
   test('a private image needs its login, and gets it', async () => {
-    await assert.rejects(pull('private:1'), isFault('image-access-denied', /add a registryLogin/));
-    await assert.rejects(pull('private:1', { password: 'wrong' }), isFault('image-access-denied', /refuses/));
-    await pull('private:1', { password: login.personalAccessToken });
+    await assert.rejects(pull('good:1', { from: closed }), isFault('image-access-denied', /add a registryLogin/));
+    await assert.rejects(
+      pull('good:1', { from: closed, password: 'wrong' }),
+      isFault('image-access-denied', /refuses/),
+    );
+    await pull('good:1', { from: closed, password: login.personalAccessToken });
   });
 
   test('a login is not shown to another registry', async () => {
-    const options = { password: login.personalAccessToken, registry: 'registry.example' };
-    await assert.rejects(pull('private:1', options), isFault('image-access-denied', /without a login/));
+    const options = { from: closed, password: login.personalAccessToken, loginOf: 'registry.example' };
+    await assert.rejects(pull('good:1', options), isFault('image-access-denied', /without a login/));
   });
 
   test('a tag or a repository that does not exist is image-not-found', async () => {
-    await assert.rejects(pull('public:2'), isFault('image-not-found', /public:2 does not exist in the registry/));
+    await assert.rejects(pull('good:2'), isFault('image-not-found', /good:2 does not exist in the registry/));
     await assert.rejects(pull('nothing:1'), isFault('image-not-found', /nothing:1 does not exist/));
   });
 
@@ -108,7 +118,10 @@ describe('docker engine: pulls', () => {
   });
 
   test('a name that is none is a bad request', async () => {
-    await assert.rejects(pull('Capital:1'), isFault('bad-request', /is not the name of an image/));
+    for (const name of ['Capital:1', '../containers/json?all=1&x=', 'a b', 'good:1:2'])
+      await assert.rejects(pull(name), isFault('bad-request', /is not the name of an image/), name);
+    const { images } = await engine.observe('pulls', ['Capital:1', '../containers/json?all=1&x=', 'a b']);
+    assert.deepEqual(images, []);
   });
 });
 

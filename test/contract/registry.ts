@@ -1,6 +1,6 @@
 /**
  * A registry of images on 127.0.0.1, where Docker asks for no TLS. As little of the distribution API as a pull needs:
- * every repository has one image of two layers; what is wrong with it is in its name.
+ * a repository has one image of two layers.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -23,28 +23,27 @@ export type Registry = {
 export const login = { username: 'me', personalAccessToken: 'secret' };
 const basic = `Basic ${Buffer.from(`${login.username}:${login.personalAccessToken}`).toString('base64')}`;
 
-/** Repositories: `public`, `private` (needs `login`), `foreign` (for `foreignArchitecture`), `busy` (HTTP 429). */
-export async function startRegistry(architecture: string, foreignArchitecture: string): Promise<Registry> {
-  const images = {
-    public: await makeImage(architecture),
-    private: await makeImage(architecture),
-    foreign: await makeImage(foreignArchitecture),
-  };
+export type RegistryOptions = { architecture: string; foreignArchitecture: string; needsLogin: boolean };
+
+/** Repositories: `good`, `foreign` (for `foreignArchitecture`), `busy` (HTTP 429). Tag: `1`. */
+export async function startRegistry(options: RegistryOptions): Promise<Registry> {
+  const images = { good: await makeImage(options.architecture), foreign: await makeImage(options.foreignArchitecture) };
   let layersServed = 0;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, repository = '', kind = '', reference = ''] =
       /^\/v2\/(\w+)\/(manifests|blobs)\/(.+)$/.exec(request.url ?? '') ?? [];
-    if (request.headers.authorization !== basic && (repository === 'private' || request.url === '/v2/private')) {
+    if (options.needsLogin && request.headers.authorization !== basic) {
       response.setHeader('www-authenticate', 'Basic realm="test"');
       return refuse(response, 401, 'UNAUTHORIZED', 'authentication required');
     }
     if (request.url === '/v2/') return void response.end('{}');
     if (repository === 'busy') return refuse(response, 429, 'TOOMANYREQUESTS', 'toomanyrequests: slow down');
     const image = images[repository as keyof typeof images];
-    if (kind === 'manifests' && image && [image.digest, 'latest', '1'].includes(reference)) {
+    if (kind === 'manifests' && image && [image.digest, '1'].includes(reference)) {
       response.setHeader('content-type', 'application/vnd.docker.distribution.manifest.v2+json');
       response.setHeader('docker-content-digest', image.digest);
+      response.setHeader('content-length', image.manifest.length);
       return void response.end(image.manifest);
     }
     const blob = image?.blobs.get(reference);

@@ -11,12 +11,13 @@ export function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What `request` answers, or undefined when Docker says that the object does not exist. */
-export async function orAbsent<T>(request: Promise<T>): Promise<T | undefined> {
+/** What `request` answers, or undefined when Docker says that the object does not exist, with 404 or `alsoStatus`. */
+export async function orAbsent<T>(request: Promise<T>, alsoStatus?: number): Promise<T | undefined> {
   try {
     return await request;
   } catch (error) {
-    if (statusOf(error) === 404) return undefined;
+    const status = statusOf(error);
+    if (status === 404 || (status !== undefined && status === alsoStatus)) return undefined;
     throw error;
   }
 }

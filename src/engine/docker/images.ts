@@ -3,6 +3,7 @@ import type Docker from 'dockerode';
 import { EngineFault } from '../engine.ts';
 import { orAbsent } from './faults.ts';
 import type { HostFacts } from './host.ts';
+import { isReference } from './references.ts';
 
 export type ImageFacts = {
   architecture: string;
@@ -11,9 +12,10 @@ export type ImageFacts = {
   hasHealthCheck: boolean;
 };
 
-/** Facts of a local image; undefined when it is not on the host. */
+/** Facts of a local image; undefined when it is not on the host. A name that is none is nowhere. */
 export async function readImage(docker: Docker, image: string): Promise<ImageFacts | undefined> {
-  const found = await orAbsent(docker.getImage(image).inspect());
+  if (!isReference(image)) return undefined;
+  const found = await orAbsent(docker.getImage(image).inspect(), 400);
   if (!found) return undefined;
   const test = found.Config?.Healthcheck?.Test ?? [];
   return {

@@ -7,7 +7,7 @@ import type { HostFacts } from './host.ts';
 import { checkArchitecture, readImage } from './images.ts';
 import { pullFault } from './pull-faults.ts';
 import { createPullProgress, type PullLine } from './pull-progress.ts';
-import { loginFor, registryOf } from './references.ts';
+import { isReference, loginFor, registryOf } from './references.ts';
 
 /** A registry that sends nothing for so long is given up. */
 const stallMs = 120_000;
@@ -28,6 +28,7 @@ export function createPull(docker: Docker, hostFacts: () => Promise<HostFacts>):
   }
 
   return async (image, anyLogin, progress) => {
+    if (!isReference(image)) throw pullFault(new Error('invalid reference format'), image, false);
     const login = loginFor(image, anyLogin);
     const key = keyOf(image, login);
     let pull = running.get(key);

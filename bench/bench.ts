@@ -1,0 +1,104 @@
+/** `npm run bench`: time to live against Docker Compose, and the latency of the API, on this machine, in one run. */
+import { readFile } from 'node:fs/promises';
+import { availableParallelism, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { type Announce, announceOn } from '../scripts/setup/announce.ts';
+import { setUp } from '../scripts/setup/setup.ts';
+import { parseConfiguration } from '../src/config/parse.ts';
+import type { AppSpec } from '../src/config/spec.ts';
+import { timed } from './compose.ts';
+import { type Compose, provideCompose } from './compose-package.ts';
+import { latencySection, timeSections } from './figures.ts';
+import { measureLatencies } from './latency.ts';
+import { help, type Options, readOptions } from './options.ts';
+import { jsonOf, tableOf } from './report.ts';
+import { startService } from './service.ts';
+import { median } from './statistics.ts';
+import { berthContender, composeContenders, runRounds } from './time-to-live.ts';
+import { createUndo, signalOfInterruption, type Undo } from './undo.ts';
+
+const guestbook = join(import.meta.dirname, '../examples/guestbook.yaml');
+const say = (line: string) => console.log(line);
+
+async function bench(options: Options, undo: Undo, signal: AbortSignal): Promise<void> {
+  const announce = announceOn(process.stdout);
+  await setUp({ announce });
+  const compose = await composeIfPossible(options, announce);
+  const yaml = await readFile(guestbook, 'utf8');
+  const spec = specOf(yaml);
+  describeMachine();
+
+  const service = await announce('Starting a service of its own', () => startService(undo, signal));
+  const others = compose && (await composeContenders(compose, spec, undo));
+  const contenders = [berthContender(service, yaml), ...Object.values(others ?? {})];
+  const times = await runRounds(contenders, options, say, signal);
+  const latencies = await announce(`Measuring latencies, ${options.requests} requests a row`, () =>
+    measureLatencies(service, { ...options, validated: yaml }, signal),
+  );
+
+  const answers = times.get('berth')!.map(({ answer }) => answer!);
+  const sections = [...timeSections(times), latencySection(latencies, answers)];
+  say('');
+  for (const section of sections) say(tableOf(section));
+  if (compose) await explainCompose(compose, signal);
+  for (const line of sections.flatMap(jsonOf)) say(line);
+}
+
+async function composeIfPossible({ isSmoke }: Options, announce: Announce): Promise<Compose | undefined> {
+  try {
+    return await provideCompose(announce);
+  } catch (error) {
+    const reason = `There is nothing to compare with: Docker Compose cannot be had here. ${(error as Error).message}`;
+    if (!isSmoke) throw new Error(reason);
+    say(reason);
+    return undefined;
+  }
+}
+
+function specOf(yaml: string): AppSpec {
+  const parsed = parseConfiguration(yaml);
+  if (parsed.kind !== 'valid') throw new Error(`${guestbook} is ${parsed.kind}.`);
+  return parsed.spec;
+}
+
+function describeMachine(): void {
+  const [load = 0] = loadavg();
+  const processors = availableParallelism();
+  say(
+    `${processors} processors, load ${load.toFixed(2)}${load > processors / 2 ? ': busy, trust the ratios only' : ''}`,
+  );
+}
+
+/** What is in the figures of either side and not in those of the other. */
+async function explainCompose({ binary, version }: Compose, signal: AbortSignal): Promise<void> {
+  const starts: number[] = [];
+  for (let count = 0; count < 5; count++) starts.push(await timed(binary, ['version'], signal));
+  say(`Compose ${version} begins as a new process each time (${Math.round(median(starts))} ms of its figures); Berth already runs.
+Its containers have no limits and all of Docker's capabilities, and their files are mounted; Berth's have limits, fewer
+capabilities, and copies of the files. Both make one network and one volume, and wait for nothing between their pods.
+While the page and the API are awaited, each is asked on a new connection 10 ms after its last answer, on either side.
+`);
+}
+
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2));
+  if (options === 'help') return void process.stdout.write(help);
+  const undo = createUndo();
+  const signal = signalOfInterruption();
+  try {
+    await bench(options, undo, signal);
+  } finally {
+    for (const failure of await undo.run()) {
+      process.exitCode = 1;
+      console.error(`Not undone: ${failure}`);
+    }
+  }
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error((error as Error).message);
+  process.exit(1);
+}
+process.exit();
