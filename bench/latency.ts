@@ -5,7 +5,7 @@ import type { Service, Started } from './service.ts';
 export type Latencies = {
   health: number[];
   validate: number[];
-  /** One start at a time, the one before removed and gone. */
+  /** One start at a time: each one is removed as soon as it is answered, and gone before the next. */
   startAlone: number[];
   /** Starts while others come up and go away. */
   startBusy: number[];
@@ -22,7 +22,7 @@ const tiny = `application:
 
 /** More would measure the engine: it starts some six containers a second on two processors. */
 const othersUnderWay = 2;
-const lookMs = 50;
+const lookMs = 5;
 /** Long enough for most to come up: their containers are started, probed and routed while the next request is timed. */
 const lifeMs = 400;
 const unmeasured = 5;
@@ -86,7 +86,7 @@ async function live(service: Service, started: Started): Promise<void> {
 
 async function untilAtMost(count: number, service: Service): Promise<void> {
   const deadline = performance.now() + patienceMs;
-  while ((await service.countDeployments()) > count) {
+  while (service.countPresent() > count) {
     if (performance.now() > deadline) throw new Error('The deployments of the benchmark do not go away.');
     await delay(lookMs);
   }

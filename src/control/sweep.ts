@@ -2,6 +2,7 @@
 import type { Engine, Owned } from '../engine/engine.ts';
 import type { Database } from '../store/database.ts';
 import { forgetGone, presentDeploymentIds } from '../store/deployments.ts';
+import { forgetIdempotency } from '../store/idempotency.ts';
 
 /** Rows of deployments that are gone are kept this long, for the page that says so. */
 const forgetAfterMs = 30 * 24 * 60 * 60_000;
@@ -26,5 +27,6 @@ export async function sweep(engine: Engine, db: Database, now: number): Promise<
     await engine.removeOwned(orphan);
   }
   await forgetGone(db, now - forgetAfterMs);
+  await forgetIdempotency(db, now);
   return orphans;
 }

@@ -4,7 +4,7 @@ import { createConnection } from 'node:net';
 /** A command with its payload must fit HAProxy's buffer of 16 KiB, of which 1 KiB is kept. */
 const payloadBytes = 12_000;
 /** An answer takes less than 10 ms; a process that says nothing for this long is stuck. */
-const patienceMs = 3000;
+const patienceMs = 2000;
 
 /** What the running HAProxy says of itself. */
 export type Running = { pid: number; version: string; fingerprint: string };

@@ -38,7 +38,7 @@ export async function openEdge(change: Partial<EdgeSettings> = {}): Promise<Edge
   const log: EdgeLog = { info: (_, text) => logged.push(text), warn: (_, text) => logged.push(text) };
   const states = new Map<string, SiteState>();
   const edge = await startEdge(settings, log);
-  return {
+  const fixture: EdgeFixture = {
     settings,
     edge,
     logged,
@@ -48,11 +48,12 @@ export async function openEdge(change: Partial<EdgeSettings> = {}): Promise<Edge
     startApi: () => startApi(dataDir),
     startPages: () => startPageServer(paths.pagesSocket, async (host) => states.get(host), log),
     end: async () => {
-      await edge.close();
+      await fixture.edge.close();
       await stopEdge(dataDir);
       await rm(dataDir, { recursive: true });
     },
   };
+  return fixture;
 }
 
 /** What an upstream saw: it answers with this. */

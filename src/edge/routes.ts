@@ -1,5 +1,5 @@
 /** Routes: which sites there are, as the two tables that HAProxy looks a request up in. Pure. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 import type { Endpoint, Site } from '../deployment/site.ts';
 import { normalHost } from './host.ts';
@@ -98,7 +98,7 @@ function isReachable({ address, port }: Endpoint): boolean {
  * took its id from the table of a moment ago finds that id's own endpoint or none, never another tenant's.
  */
 function routeId(addresses: string[]): string {
-  return createHash('sha256').update(addresses.join(' ')).digest('base64url').slice(0, 16);
+  return hash('sha256', addresses.join(' '), 'base64url').slice(0, 16);
 }
 
 function asLines(entries: Map<string, string>): string[] {

@@ -1,10 +1,10 @@
 /** What passes through the edge: bodies of any size as they come, tunnels, and who asked. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import { type AddressInfo, createConnection } from 'node:net';
 import { after, before, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type EdgeFixture, openEdge, type Seen, site, startUpstream, stop } from './edge-fixture.ts';
 
 const megabyte = Buffer.alloc(1 << 20, 'x');
@@ -48,9 +48,10 @@ async function startStreams(): Promise<Server> {
     }
   });
   server.on('upgrade', (incoming, socket) => {
-    socket.write(
-      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: ${incoming.headers.upgrade}\r\nConnection: Upgrade\r\n\r\n`,
-    );
+    const key = `${incoming.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
+    const accept = createHash('sha1').update(key).digest('base64');
+    const head = `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}`;
+    socket.write(`${head}\r\n\r\n`);
     socket.on('error', () => {});
     socket.pipe(socket);
   });
@@ -92,13 +93,19 @@ test('only a WebSocket upgrades: another protocol would hide its requests from t
   assert.equal(headers.upgrade, undefined);
 });
 
-test('events arrive while the response is still open', async () => {
-  const outgoing = open('/events').end();
-  const [incoming] = await once(outgoing, 'response');
-  incoming.setEncoding('utf8');
-  assert.deepEqual(await once(incoming, 'data'), ['data: 1\n\n']);
-  streams.emit('next');
-  assert.deepEqual(await once(incoming, 'data'), ['data: 2\n\n']);
+test('events arrive while the response is still open, and at once', async () => {
+  const waits: number[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    const outgoing = open('/events').end();
+    const began = performance.now();
+    const [incoming] = await once(outgoing, 'response');
+    incoming.setEncoding('utf8');
+    assert.deepEqual(await once(incoming, 'data'), ['data: 1\n\n']);
+    waits.push(performance.now() - began);
+    streams.emit('next');
+    assert.deepEqual(await once(incoming, 'data'), ['data: 2\n\n']);
+  }
+  assert.ok(Math.min(...waits) < 150, `200 ms are a proxy that waits for more: ${waits}`);
 });
 
 test('20 MB go up and come down', async () => {
@@ -167,20 +174,8 @@ test('an endpoint that refuses is 503, one that breaks off is 502: JSON, or a pa
       assert.ok(plain.headers['retry-after']);
       const page = await fixture.ask({ host: 'streams.test', path, headers: { accept: 'text/html,*/*;q=0.8' } });
       assert.equal(page.status, status);
-      assert.match(page.headers['content-security-policy'] ?? '', /default-src 'none'/);
+      assert.match(String(page.headers['content-security-policy']), /default-src 'none'/);
       assert.match(page.body, /<h1>The application /);
     }),
   );
-});
-
-test('a client that trickles its headers is cut off', { timeout: 20_000 }, async () => {
-  const connection = createConnection(fixture.settings.port, '127.0.0.1');
-  connection.setEncoding('latin1');
-  const answered = once(connection, 'data');
-  connection.write('GET / HTTP/1.1\r\nHost: shop.test\r\n');
-  const trickle = setInterval(() => connection.write('X: y\r\n'), 500);
-  const [answer] = (await Promise.race([answered, delay(17_000, ['nothing'])])) as [string];
-  clearInterval(trickle);
-  connection.destroy();
-  assert.match(answer, /^HTTP\/1\.1 408/);
 });

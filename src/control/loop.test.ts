@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pod, specOf } from '../deployment/testing.ts';
+import { createMemoryEngine } from '../engine/memory.ts';
+import { startLoop } from './loop.ts';
+import { type Shop, shopOnMemory } from './testing.ts';
+
+const spec = specOf(pod('web', { image: 'nginx:1', path: '/', servicePorts: [80] }));
+
+async function reach(shop: Shop, isSo: (shop: Shop) => Promise<boolean>): Promise<void> {
+  for (let round = 0; round < 500; round++) {
+    if (await isSo(shop)) return;
+    await delay(10);
+  }
+  assert.fail(JSON.stringify(await shop.deployment()));
+}
+
+test('the loop takes up what is due, what it is woken for, and what the engine says has changed', async () => {
+  const shop = await shopOnMemory(spec, { 'nginx:1': {} });
+  const engine = createMemoryEngine({ world: shop.world });
+  const loop = startLoop({ ...shop.control, engine });
+  await reach(shop, async () => (await shop.deployment()).state === 'running');
+
+  engine.halt('berth-shop-web-1-0');
+  await reach(shop, async () => shop.world.containers.get('berth-shop-web-1-0')?.phase === 'running');
+
+  await shop.intend({ removedAt: shop.clock.now });
+  loop.wake('shop');
+  await reach(shop, async () => (await shop.deployment()).goneAt !== null);
+  await loop.stop();
+  assert.deepEqual(await engine.listOwned(), []);
+});
+
+test('a fault of the engine is tried again, and told to the owner once', async () => {
+  const shop = await shopOnMemory(spec, { 'nginx:1': {} });
+  const engine = createMemoryEngine({ world: shop.world });
+  engine.interrupt({ operation: 1, when: 'before' });
+  engine.interrupt({ operation: 2, when: 'before' });
+  // The clock of this test stands still, so that a retry is due only when it is moved.
+  const ticking = setInterval(() => shop.clock.pass(1_000), 10);
+  const loop = startLoop({ ...shop.control, engine });
+  await reach(shop, async () => (await shop.deployment()).state === 'running');
+  clearInterval(ticking);
+  await loop.stop();
+  const faults = (await shop.events()).filter((message) => message.includes('tried again'));
+  assert.equal(faults.length, 1);
+});
+
+test('a stopped loop has given its leases back, and a second one goes on', async () => {
+  const shop = await shopOnMemory(spec, { 'nginx:1': { program: () => ({ ports: [] }) } });
+  const first = startLoop({ ...shop.control, engine: createMemoryEngine({ world: shop.world }) });
+  await reach(shop, async () => shop.world.containers.size === 1);
+  await first.stop();
+  assert.equal((await shop.deployment()).state, 'deploying');
+  shop.world.containers.get('berth-shop-web-1-0')!.run.ports = [80];
+  const second = startLoop({ ...shop.control, engine: createMemoryEngine({ world: shop.world }) });
+  await reach(shop, async () => (await shop.deployment()).state === 'running');
+  await second.stop();
+});

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AppSpec } from '../config/spec.ts';
+import { pod, specOf } from '../deployment/testing.ts';
+import { type Shop, shopOnMemory } from './testing.ts';
+
+const images = {
+  'postgres:15': { readyAfter: 2 },
+  'nginx:1': { readyAfter: 1 },
+  'nginx:2': { isOnHost: false },
+  'bad:1': { exitCode: 3 },
+};
+const database = pod('db', {
+  image: 'postgres:15',
+  servicePorts: [5432],
+  volumes: [{ name: 'data', sizeBytes: 1, mountPath: '/data' }],
+});
+const web = pod('web', { image: 'nginx:1', path: '/', servicePorts: [80] });
+const spec = specOf(database, web);
+const withWeb = (image: string): AppSpec => specOf(database, { ...web, image });
+
+test('a deployment goes from nothing to running, and a second visit does nothing', async () => {
+  const shop = await shopOnMemory(spec, images);
+  const operations = await shop.visit();
+  assert.deepEqual(operations, ['create-network', 'create-volume', 'start', 'start']);
+  const { state, progress, servingRevision, message } = await shop.deployment();
+  assert.deepEqual(
+    { state, progress, servingRevision, message },
+    { state: 'running', progress: 100, servingRevision: 1, message: '' },
+  );
+  assert.deepEqual(await shop.visit(), []);
+});
+
+test('an update is pulled, starts beside the old, is routed when ready, and only then replaces it', async () => {
+  const shop = await shopOnMemory(spec, images);
+  await shop.visit();
+  await shop.update(withWeb('nginx:2'));
+  assert.deepEqual(await shop.visit(), ['pull', 'start', 'remove']);
+  assert.equal(shop.published.length, 2);
+  assert.notEqual(shop.published[0], shop.published[1]);
+  assert.equal((await shop.deployment()).servingRevision, 2);
+});
+
+test('an update that fails goes back to the revision that serves, and says so', async () => {
+  const shop = await shopOnMemory(spec, images);
+  await shop.visit();
+  await shop.update(withWeb('bad:1'));
+  await shop.visit();
+  const { state, message, servingRevision } = await shop.deployment();
+  assert.equal(state, 'failed');
+  assert.match(message, /^pod web: .*; revision 1 still serves$/);
+  assert.equal(servingRevision, 1);
+  assert.equal(shop.published.length, 1, 'the route never moved');
+  assert.deepEqual([...shop.world.containers.keys()].toSorted(), ['berth-shop-db-1-0', 'berth-shop-web-1-0']);
+  assert.deepEqual(await shop.visit(), []);
+});
+
+test('an image that cannot be had fails the deployment at once, in words', async () => {
+  const shop = await shopOnMemory(withWeb('private:1'), {
+    ...images,
+    'private:1': { isOnHost: false, pullFault: 'image-access-denied' },
+  });
+  await shop.visit();
+  const { state, message } = await shop.deployment();
+  assert.equal(state, 'failed');
+  assert.ok(message.length > 0);
+});
+
+test('a failed deployment runs again when its pod recovers', async () => {
+  const shop = await shopOnMemory(withWeb('private:1'), {
+    ...images,
+    'private:1': { isOnHost: false, pullFault: 'registry-unreachable' },
+  });
+  await shop.visit();
+  assert.equal((await shop.deployment()).state, 'failed');
+  shop.world.images.set('private:1', {});
+  await shop.visit();
+  assert.equal((await shop.deployment()).state, 'running');
+});
+
+for (const [ending, end] of [
+  ['expired', async (shop: Shop) => shop.clock.pass(3_600_000)],
+  ['removed', async (shop: Shop) => await shop.intend({ removedAt: shop.clock.now })],
+] as const) {
+  test(`a deployment that is ${ending} loses its route first and leaves nothing`, async () => {
+    const shop = await shopOnMemory(spec, images);
+    await shop.visit();
+    await end(shop);
+    assert.deepEqual(await shop.visit(), ['remove', 'remove', 'remove-volume', 'remove-network']);
+    assert.equal(shop.published.at(-1), '');
+    assert.deepEqual(await shop.control.engine.listOwned(), []);
+    const { state, goneAt } = await shop.deployment();
+    assert.deepEqual([state, goneAt], ['expired', shop.clock.now]);
+  });
+}
+
+type Story = { title: string; tell: (shop: Shop) => Promise<void>; ends: 'running' | 'expired' };
+const stories: Story[] = [
+  { title: 'a start', tell: async () => {}, ends: 'running' },
+  {
+    title: 'an update',
+    tell: async (shop) => {
+      await shop.visit();
+      await shop.update(withWeb('nginx:2'));
+    },
+    ends: 'running',
+  },
+  {
+    title: 'an update of a pod with a volume',
+    tell: async (shop) => {
+      await shop.visit();
+      await shop.update(specOf({ ...database, vars: { A: '1' } }, web));
+    },
+    ends: 'running',
+  },
+  {
+    title: 'a removal',
+    tell: async (shop) => {
+      await shop.visit();
+      await shop.intend({ removedAt: shop.clock.now });
+    },
+    ends: 'expired',
+  },
+];
+
+for (const { title, tell, ends } of stories) {
+  for (const when of ['before', 'halfway', 'after'] as const) {
+    test(`${title}, killed ${when} any of its operations, converges at the next visit without an orphan`, async () => {
+      const whole = await shopOnMemory(spec, images);
+      await tell(whole);
+      const count = (await whole.visit()).length;
+      assert.ok(count > 0);
+      for (let operation = 1; operation <= count; operation++) {
+        const shop = await shopOnMemory(spec, images);
+        await tell(shop);
+        await assert.rejects(
+          shop.visit((engine) => engine.interrupt({ operation, when })),
+          /interrupted/,
+        );
+        // The dead process' lease has to run out first.
+        shop.clock.now += shop.control.settings.leaseMs;
+        await shop.visit();
+        assert.equal((await shop.deployment()).state, ends);
+        assert.deepEqual(await shop.orphans(), []);
+        assert.deepEqual([...shop.world.containers.keys()].toSorted(), [...whole.world.containers.keys()].toSorted());
+        assert.deepEqual(await shop.visit(), []);
+      }
+    });
+  }
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pod, specOf } from '../deployment/testing.ts';
+import { createMemoryEngine } from '../engine/memory.ts';
+import { sweep } from './sweep.ts';
+import { shopOnMemory } from './testing.ts';
+
+const spec = specOf(pod('web', { image: 'nginx:1', path: '/', servicePorts: [80] }));
+
+test('what no row wants is removed, what a row wants stays, and what another installation owns is not seen', async () => {
+  const shop = await shopOnMemory(spec, { 'nginx:1': {} });
+  await shop.visit();
+  const { engine, db } = shop.control;
+  const because = 'test';
+  await engine.execute('stray', { kind: 'create-network', because });
+  await engine.execute('stray', { kind: 'create-volume', volume: 'data', because });
+  const neighbour = createMemoryEngine({ world: shop.world, owner: 'neighbour' });
+  await neighbour.execute('theirs', { kind: 'create-network', because });
+
+  const removed = await sweep(engine, db, shop.clock.now);
+  assert.deepEqual(removed.map(({ kind, deploymentId }) => `${kind} of ${deploymentId}`).toSorted(), [
+    'network of stray',
+    'volume of stray',
+  ]);
+  assert.deepEqual(await shop.orphans(), []);
+  assert.equal((await engine.listOwned()).length, 2);
+  assert.equal((await neighbour.listOwned()).length, 1);
+});
+
+test('an update never makes an orphan of a volume that the deployment still has', async () => {
+  const withVolume = specOf(
+    pod('web', {
+      image: 'nginx:1',
+      path: '/',
+      servicePorts: [80],
+      volumes: [{ name: 'data', sizeBytes: 1, mountPath: '/data' }],
+    }),
+  );
+  const shop = await shopOnMemory(withVolume, { 'nginx:1': {} });
+  await shop.visit();
+  await shop.update(spec);
+  await shop.visit();
+  await sweep(shop.control.engine, shop.control.db, shop.clock.now);
+  assert.equal((await shop.control.engine.listOwned()).filter(({ kind }) => kind === 'volume').length, 1);
+});

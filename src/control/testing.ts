@@ -1,0 +1,83 @@
+/** One deployment on an in-memory engine and store, for tests of the control layer. */
+import type { AppSpec } from '../config/spec.ts';
+import type { Deployment } from '../deployment/deployment.ts';
+import { deploymentOf } from '../deployment/testing.ts';
+import { createMemoryEngine } from '../engine/memory.ts';
+import { createMemoryWorld, type MemoryImage } from '../engine/memory-world.ts';
+import { sealWith } from '../lib/seal.ts';
+import { openSqlite } from '../store/database.ts';
+import { addDeployment, deploymentById, type Intent, servedEndpoints, writeIntent } from '../store/deployments.ts';
+import { eventsOf } from '../store/events.ts';
+import { makeDue, releaseLease, takeLeases } from '../store/leases.ts';
+import { addRevision } from '../store/revisions.ts';
+import { addSession } from '../store/sessions.ts';
+import { type Control, reconcile } from './reconcile.ts';
+import { findOrphans } from './sweep.ts';
+
+const id = 'shop';
+
+export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryImage>) {
+  const world = createMemoryWorld(images);
+  const clock = {
+    now: Date.UTC(2026, 0, 1, 12),
+    pass(ms: number) {
+      clock.now += ms;
+    },
+  };
+  /** What the edge was given, one entry for each time. */
+  const published: string[] = [];
+  const control: Control = {
+    db: await openSqlite(':memory:'),
+    seal: sealWith('tests'),
+    engine: createMemoryEngine({ world }),
+    refreshEdge: async () => {
+      const [site] = await servedEndpoints(control.db);
+      published.push((site?.endpoints ?? []).map(({ path, address }) => `${path} ${address}`).join(', '));
+    },
+    urlOf: (label) => new URL(`http://${label}.localhost`),
+    settings: { deployDeadlineMs: 60_000, drainMs: 0, leaseMs: 15_000, resyncMs: 30_000 },
+    now: () => clock.now,
+    log: { info() {}, error() {} },
+  };
+  const { db, seal } = control;
+  await addSession(db, { id: 'session', token: 'token', createdAt: clock.now });
+  await addDeployment(
+    db,
+    deploymentOf({ id, createdAt: clock.now, expiresAt: clock.now + 3_600_000, progressedAt: clock.now }),
+  );
+  await addRevision(db, seal, id, { number: 1, spec, document: '', createdAt: clock.now });
+  await makeDue(db, id, clock.now);
+
+  return {
+    ...{ control, world, clock, published },
+    deployment: async (): Promise<Deployment> => (await deploymentById(db, id))!,
+    events: async () => (await eventsOf(db, id)).map(({ message }) => message),
+    orphans: () => findOrphans(control.engine, db),
+
+    async intend(intent: Intent): Promise<void> {
+      await writeIntent(db, id, intent);
+      await makeDue(db, id, clock.now);
+    },
+    async update(next: AppSpec): Promise<void> {
+      const { revision } = (await deploymentById(db, id))!;
+      await addRevision(db, seal, id, { number: revision + 1, spec: next, document: '', createdAt: clock.now });
+      await writeIntent(db, id, { revision: revision + 1, state: 'deploying', progress: 0, message: '' });
+      await makeDue(db, id, clock.now);
+    },
+
+    /** One visit on an engine that may be told to fail first; a visit that throws leaves its lease, like a dead process. */
+    async visit(prepare: (engine: ReturnType<typeof createMemoryEngine>) => void = () => {}): Promise<string[]> {
+      const engine = createMemoryEngine({ world });
+      prepare(engine);
+      await makeDue(db, id, clock.now);
+      const [lease] = await takeLeases(db, clock.now, control.settings.leaseMs, 1);
+      const never = new AbortController().signal;
+      const visit = { lease: lease!, stop: never, interrupt: () => never };
+      const dueAt = await reconcile(visit, { ...control, engine });
+      await releaseLease(db, lease!, dueAt);
+      return engine.executed.map(({ operation }) => operation.kind);
+    },
+  };
+}
+
+export type Shop = Awaited<ReturnType<typeof shopOnMemory>>;

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { PodSpec } from '../config/spec.ts';
+import { desiredAt } from './desired.ts';
+import { nextState } from './lifecycle.ts';
+import { hostLabel, newEnvironment } from './names.ts';
+import { startOrder } from './order.ts';
+import { deploymentOf, pod, specOf, url } from './testing.ts';
+
+function workloadsOf(...pods: PodSpec[]) {
+  const desired = desiredAt(deploymentOf({}), { number: 1, spec: specOf(...pods) }, url, 0);
+  assert.ok(desired.kind === 'running');
+  return desired;
+}
+
+test("scriptlets become the deployment's own address in variables, commands and files", () => {
+  const [web] = workloadsOf(
+    pod('web', {
+      vars: { API: '<% URL %>/api', HOST: '<%DOMAIN%>' },
+      command: ['run', '<%  URL %>'],
+      files: [{ path: '/a', content: `at <% URL %>, \${NOT} touched`, isSecret: false }],
+    }),
+  ).workloads;
+  assert.deepEqual(web!.workload.env, { API: `${url.origin}/api`, HOST: url.host });
+  assert.deepEqual(web!.workload.command, ['run', url.origin]);
+  assert.equal(web!.workload.files[0]!.content, `at ${url.origin}, \${NOT} touched`);
+});
+
+test('the registry scriptlet becomes the registry of the login', () => {
+  const spec = {
+    ...specOf(pod('web', { image: '<% REGISTRY %>/org/app:1' })),
+    registryLogin: { registry: 'ghcr.io', username: 'u', personalAccessToken: 't' },
+  };
+  const desired = desiredAt(deploymentOf({}), { number: 1, spec }, url, 0);
+  assert.equal(desired.kind === 'running' && desired.workloads[0]!.workload.image, 'ghcr.io/org/app:1');
+});
+
+test('the fingerprint tells content, not the revision', () => {
+  const fingerprint = (number: number, image: string) => {
+    const desired = desiredAt(deploymentOf({}), { number, spec: specOf(pod('web', { image })) }, url, 0);
+    return desired.kind === 'running' && desired.workloads[0]!.workload.fingerprint;
+  };
+  assert.equal(fingerprint(1, 'nginx:1'), fingerprint(2, 'nginx:1'));
+  assert.notEqual(fingerprint(1, 'nginx:1'), fingerprint(1, 'nginx:2'));
+});
+
+test('each replica of a statefulset has a name and volumes of its own; other replicas share theirs', () => {
+  const volumes = [{ name: 'data', sizeBytes: 1, mountPath: '/data' }];
+  const stateful = workloadsOf(pod('db', { resourceType: 'statefulset', replicas: 2, volumes }));
+  assert.deepEqual(stateful.volumes, ['db-data', 'db-1-data']);
+  assert.ok(stateful.workloads[1]!.workload.aliases.includes('db-1.pod'));
+  assert.deepEqual(workloadsOf(pod('web', { replicas: 2, volumes })).volumes, ['web-data']);
+});
+
+test('a pod is ready by its health check, else by its first port, else by running; a job by its end', () => {
+  const healthCheck = {
+    path: '/',
+    port: 1,
+    initialDelaySeconds: 0,
+    periodSeconds: 1,
+    timeoutSeconds: 1,
+    failureThreshold: 1,
+  };
+  const kinds = workloadsOf(
+    pod('a', { healthCheck, servicePorts: [1] }),
+    pod('b', { servicePorts: [80, 81] }),
+    pod('c'),
+    pod('d', { resourceType: 'job', servicePorts: [80] }),
+  ).workloads.map(({ workload }) => `${workload.pod} ${workload.readiness.kind}`);
+  assert.deepEqual(kinds.toSorted(), ['a http', 'b port', 'c running', 'd exit']);
+});
+
+test('pods start after those that they name, databases first', () => {
+  const web = pod('web', { path: '/', vars: { API: 'http://api.pod:3000' } });
+  const api = pod('api', { path: '/api', vars: { DB: 'postgres://db.pod/x' }, dependsOn: ['cache'] });
+  const db = pod('db', { volumes: [{ name: 'data', sizeBytes: 1, mountPath: '/data' }] });
+  const cache = pod('cache');
+  assert.deepEqual(
+    startOrder([web, api, cache, db]).map(({ name }) => name),
+    ['db', 'cache', 'api', 'web'],
+  );
+});
+
+test('every pod starts exactly once, whatever refers to what', () => {
+  const names = ['aa', 'bb', 'cc', 'dd'];
+  const pods = fc.tuple(
+    ...names.map((name) =>
+      fc.subarray(names).map((to) => pod(name, { vars: { TO: to.map((n) => `${n}.pod`).join(' ') } })),
+    ),
+  );
+  fc.assert(
+    fc.property(pods, (some) => {
+      assert.deepEqual(
+        startOrder(some)
+          .map(({ name }) => name)
+          .toSorted(),
+        names,
+      );
+    }),
+  );
+});
+
+test('a host is one DNS label, and two long names with the same beginning differ', () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^[a-z][a-z0-9.-]{1,62}[a-z0-9]$/), (name) => {
+      assert.match(hostLabel(newEnvironment(), name), /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
+    }),
+  );
+  const long = 'a'.repeat(60);
+  assert.notEqual(hostLabel('jolly-tapir', `${long}x`), hostLabel('jolly-tapir', `${long}y`));
+});
+
+test('the states follow the table of the lifecycle, and nothing revives an expired deployment', () => {
+  const triggers = ['updated', 'ready', 'given-up', 'ended'] as const;
+  const table = (['deploying', 'running', 'failed', 'expired'] as const).map((state) =>
+    triggers.map((trigger) => nextState(state, trigger)).join(' '),
+  );
+  assert.deepEqual(table, [
+    'deploying running failed expired',
+    'deploying running failed expired',
+    'deploying running failed expired',
+    'expired expired expired expired',
+  ]);
+});

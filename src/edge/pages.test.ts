@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { faultPage } from './fault-pages.ts';
+import { type SiteState, statePage } from './pages.ts';
+
+const browser = { host: 'jolly-tapir-shop.apps.test', path: '/x', wantsHtml: true };
+const program = { ...browser, wantsHtml: false };
+const shop: SiteState = { applicationName: 'shop', environment: 'jolly-tapir', state: 'running' };
+const states = ['deploying', 'running', 'failed', 'expired', 'removed'] as const;
+
+test('every state has its status and its code', () => {
+  const found = [...states, undefined].map((state) => {
+    const { status, body } = statePage(state && { ...shop, state }, program);
+    return `${state} ${status} ${JSON.parse(body).code}`;
+  });
+  assert.deepEqual(found, [
+    'deploying 503 application_deploying',
+    'running 404 no_pod_for_path',
+    'failed 502 application_failed',
+    'expired 410 application_expired',
+    'removed 410 application_removed',
+    'undefined 404 site_not_found',
+  ]);
+});
+
+test('while deploying, a program learns the progress and when to ask again', () => {
+  const pods = [{ name: 'db', state: 'starting', message: 'Waiting for port 5432' }];
+  const site: SiteState = { ...shop, state: 'deploying', progress: 41.6, message: 'Starting db', pods };
+  const { headers, body } = statePage(site, program);
+  assert.equal(headers['Retry-After'], '2');
+  assert.deepEqual(JSON.parse(body), {
+    error: 'Application shop is being deployed: 42%.',
+    code: 'application_deploying',
+    hint: 'Try again in a few seconds.',
+    ...site,
+  });
+});
+
+test('while deploying, a browser sees a progress bar that updates by itself, also without the script', () => {
+  const site: SiteState = { ...shop, state: 'deploying', progress: 250, pods: [{ name: 'db', state: 'ready' }] };
+  const { body } = statePage(site, browser);
+  assert.match(body, /<progress [^>]*max="100" value="100" aria-label="Deployment progress"/);
+  assert.match(body, /<noscript><meta http-equiv="refresh" content="3"><\/noscript>/);
+  assert.match(body, /<li class="ready"><b>db<\/b><i>ready<\/i><\/li>/);
+  assert.match(body, /prefers-reduced-motion/);
+});
+
+test('nothing is stored, indexed or loaded, and only our own style and script run', () => {
+  const pages = [...states, undefined].map((state) => statePage(state && { ...shop, state }, browser));
+  const faults = (['api', 'pages', 'application'] as const).map((backend) => faultPage(backend, 503));
+  for (const { headers, body } of [
+    ...pages,
+    ...faults.map(({ html, htmlHeaders }) => ({ headers: htmlHeaders, body: html })),
+  ]) {
+    assert.equal(headers['Cache-Control'], 'no-store');
+    assert.equal(headers['X-Robots-Tag'], 'noindex');
+    const policy = headers['Content-Security-Policy'] ?? '';
+    assert.match(policy, /^default-src 'none'; /);
+    for (const [, text] of body.matchAll(/<(?:style|script)>(.*?)<\/(?:style|script)>/gs))
+      assert.ok(policy.includes(createHash('sha256').update(text!).digest('base64')));
+    assert.doesNotMatch(body, / style=| on\w+=|(?:src|href)="(?!data:)/);
+  }
+});
+
+test('a value from outside is never markup', () => {
+  const hostile = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom(
+      '</pre><script>x()</script>',
+      '"><img src=x onerror=x()>',
+      "'onload='x()",
+      '&lt;',
+      '</style>',
+      '--><b>',
+    ),
+  );
+  const site = fc.record({
+    applicationName: hostile,
+    environment: hostile,
+    state: fc.constantFrom(...states),
+    message: hostile,
+    pods: fc.array(fc.record({ name: hostile, state: hostile, message: hostile }), { minLength: 1, maxLength: 1 }),
+    url: hostile,
+  });
+  const shape = (page: string) =>
+    page
+      .match(/<[^>]*>/g)
+      ?.map((tag) => tag.replace(/ (value|aria-valuetext|class)="[^"]*"/g, ''))
+      .join('');
+  fc.assert(
+    fc.property(site, hostile, (random, path) => {
+      const plain = {
+        ...random,
+        applicationName: 'a',
+        environment: 'b',
+        message: 'c',
+        pods: [{ name: 'd', state: 'e', message: 'f' }],
+        url: 'g',
+      };
+      const harmless = {
+        ...plain,
+        message: random.message && 'c',
+        pods: [{ ...plain.pods[0]!, message: random.pods[0]!.message && 'f' }],
+      };
+      const request = { host: path, path, wantsHtml: true };
+      assert.equal(
+        shape(statePage(random, request).body),
+        shape(statePage(harmless, { ...request, host: 'h', path: 'p' }).body),
+      );
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a link leads to a web address or nowhere', () => {
+  assert.match(statePage({ ...shop, url: 'https://shop.test' }, browser).body, /<a href="https:\/\/shop\.test">/);
+  assert.doesNotMatch(statePage({ ...shop, url: 'javascript:alert(1)' }, browser).body, /<a /);
+});
+
+test("HAProxy's own pages fit its buffer of 16 KiB with room for headers", () => {
+  for (const backend of ['api', 'pages', 'application'] as const)
+    for (const status of [500, 502, 503, 504] as const) assert.ok(faultPage(backend, status).html.length < 12_000);
+});

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import type { Kysely } from 'kysely';
+import { deploymentOf, pod, specOf } from '../deployment/testing.ts';
+import { sealWith } from '../lib/seal.ts';
+import { openSqlite, type Tables } from './database.ts';
+import {
+  activeDeployments,
+  addDeployment,
+  deploymentById,
+  forgetGone,
+  writeIntent,
+  writeObservation,
+} from './deployments.ts';
+import { addEvent, eventsOf } from './events.ts';
+import { makeDue, nextDueAt, releaseLease, renewLease, takeLeases } from './leases.ts';
+import { addRevision, revisionOf } from './revisions.ts';
+import { addSession } from './sessions.ts';
+
+let db: Kysely<Tables>;
+const shop = deploymentOf({ expiresAt: 1_000 });
+beforeEach(async () => {
+  db = await openSqlite(':memory:');
+  await addSession(db, { id: 'session', token: 'token', createdAt: 0 });
+  await addDeployment(db, shop);
+});
+
+test('a deployment is read as it was written', async () => {
+  assert.deepEqual(await deploymentById(db, 'shop'), shop);
+});
+
+test('an expired, a removed and a held deployment are active as the lifecycle says', async () => {
+  const names = async (now: number) => (await activeDeployments(db, 'session', now)).length;
+  assert.equal(await names(999), 1);
+  assert.equal(await names(1_000), 0);
+  await writeIntent(db, 'shop', { heldAt: 1 });
+  assert.equal(await names(1_000), 1);
+  await writeIntent(db, 'shop', { removedAt: 2 });
+  assert.equal(await names(999), 0);
+});
+
+test('a due deployment is leased once, renewed by its holder alone, and due again when released', async () => {
+  await makeDue(db, 'shop', 10);
+  assert.deepEqual(await takeLeases(db, 9, 100, 8), []);
+  const [lease] = await takeLeases(db, 10, 100, 8);
+  assert.deepEqual(await takeLeases(db, 50, 100, 8), []);
+  assert.equal(await renewLease(db, lease!, 200), true);
+  assert.equal(await renewLease(db, { ...lease!, token: 'another' }, 200), false);
+  await releaseLease(db, lease!, 300);
+  assert.equal(await nextDueAt(db), 300);
+});
+
+test('a lease whose holder died is taken over when it has run out, and the dead one writes nothing any more', async () => {
+  await makeDue(db, 'shop', 0);
+  const [dead] = await takeLeases(db, 0, 100, 8);
+  const [heir] = await takeLeases(db, 100, 100, 8);
+  assert.equal(heir!.deploymentId, 'shop');
+  assert.equal(await renewLease(db, dead!, 500), false);
+  assert.equal(await writeObservation(db, shop, dead!.token, { progress: 50 }), false);
+  assert.equal(await writeObservation(db, shop, heir!.token, { progress: 50 }), true);
+});
+
+test('what was asked for during a visit makes the deployment due right after it', async () => {
+  await makeDue(db, 'shop', 0);
+  const [lease] = await takeLeases(db, 0, 100, 8);
+  await makeDue(db, 'shop', 5);
+  await releaseLease(db, lease!, 1_000);
+  assert.equal(await nextDueAt(db), 5);
+});
+
+test('an observation of an older generation is not written', async () => {
+  await makeDue(db, 'shop', 0);
+  const [lease] = await takeLeases(db, 0, 100, 8);
+  await writeIntent(db, 'shop', { revision: 2 });
+  assert.equal(await writeObservation(db, shop, lease!.token, { state: 'running' }), false);
+  assert.equal((await deploymentById(db, 'shop'))?.state, 'deploying');
+});
+
+test('a revision is stored sealed and opens to the same spec', async () => {
+  const spec = specOf(pod('web', { vars: { PASSWORD: 'hunter2' } }));
+  await addRevision(db, sealWith('k'), 'shop', { number: 1, spec, document: 'text', createdAt: 0 });
+  const row = await db.selectFrom('revisions').selectAll().executeTakeFirstOrThrow();
+  assert.ok(!Buffer.from(row.spec).includes('hunter2'));
+  assert.deepEqual(await revisionOf(db, sealWith('k'), 'shop', 1), { number: 1, spec });
+});
+
+test('events are numbered from 1 per deployment', async () => {
+  for (const message of ['a', 'b']) await addEvent(db, 'shop', 7, { kind: 'state', message });
+  assert.deepEqual(await eventsOf(db, 'shop'), [
+    { number: 1, at: 7, kind: 'state', message: 'a' },
+    { number: 2, at: 7, kind: 'state', message: 'b' },
+  ]);
+});
+
+test('forgetting a deployment that is gone takes its revisions, events and lease with it', async () => {
+  await addEvent(db, 'shop', 7, { kind: 'state', message: 'a' });
+  await makeDue(db, 'shop', 0);
+  await db.updateTable('deployments').set({ goneAt: 10 }).execute();
+  await forgetGone(db, 10);
+  assert.ok(await deploymentById(db, 'shop'));
+  await forgetGone(db, 11);
+  assert.equal(await deploymentById(db, 'shop'), undefined);
+  assert.deepEqual(await eventsOf(db, 'shop'), []);
+  assert.equal(await nextDueAt(db), undefined);
+});
