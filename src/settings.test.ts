@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { applicationUrl, describeSettings, readSettings } from './settings.ts';
 
@@ -28,6 +29,11 @@ test('every mistake has a line of its own, and none shows the secret key', () =>
 
 test('the help lists every setting with its default', () => {
   assert.match(describeSettings(), /BERTH_LIFETIME +120m +how long a free deployment lives/);
+});
+
+test('docs/operating.md holds the same list', async () => {
+  const page = await readFile(new URL('../docs/operating.md', import.meta.url), 'utf8');
+  assert.ok(page.includes(describeSettings()), 'paste the list that `npm run serve -- --help` prints');
 });
 
 test('an application has the scheme and port of the service', () => {

@@ -1,6 +1,6 @@
 /** One visit to a deployment: observe, plan, execute, and again, until there is nothing left to do for now. */
 import type { Deployment, Instant } from '../deployment/deployment.ts';
-import { type Desired, desiredAt, wantedRevision } from '../deployment/desired.ts';
+import { type Desired, desiredAt, endingAt, wantedRevision } from '../deployment/desired.ts';
 import { nextState } from '../deployment/lifecycle.ts';
 import { describePlan, type Operation } from '../deployment/operation.ts';
 import { plan } from '../deployment/plan.ts';
@@ -74,15 +74,24 @@ class Step {
   }
 
   async run(interrupted: AbortSignal): Promise<Outcome> {
-    const { db, seal, engine, urlOf, now } = this.#control;
+    const { engine } = this.#control;
     const deployment = this.#deployment;
-    const revision = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
-    const desired = desiredAt(deployment, revision, urlOf(deployment.label), now());
+    const desired = await this.#desired();
     const observed = await engine.observe(deployment.id, imagesOf(desired));
     const operations = plan(desired, observed, deployment.endpoints);
     return desired.kind === 'gone'
       ? await this.#end(desired, operations)
       : await this.#advance(desired, observed, operations, interrupted);
+  }
+
+  /** An ending needs no revision: one that cannot be read any more does not keep its deployment alive. */
+  async #desired(): Promise<Desired> {
+    const { db, seal, urlOf, now } = this.#control;
+    const deployment = this.#deployment;
+    const because = endingAt(deployment, now());
+    if (because) return { kind: 'gone', because };
+    const revision = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
+    return desiredAt(deployment, revision, urlOf(deployment.label), now());
   }
 
   async #end(desired: Extract<Desired, { kind: 'gone' }>, operations: Operation[]): Promise<Outcome> {

@@ -31,10 +31,16 @@ export function wantedRevision({ state, revision, servingRevision }: Deployment)
   return state === 'failed' && servingRevision !== null ? servingRevision : revision;
 }
 
+/** Why nothing of the deployment should exist at `now`; undefined while it should. */
+export function endingAt(deployment: Deployment, now: Instant): 'removed' | 'expired' | undefined {
+  if (deployment.removedAt !== null) return 'removed';
+  return isPastLimit(deployment, now) ? 'expired' : undefined;
+}
+
 /** What should exist at `now`. `url` is the deployment's own, as its visitors see it. */
 export function desiredAt(deployment: Deployment, revision: Revision, url: URL, now: Instant): Desired {
-  if (deployment.removedAt !== null) return { kind: 'gone', because: 'removed' };
-  if (isPastLimit(deployment, now)) return { kind: 'gone', because: 'expired' };
+  const because = endingAt(deployment, now);
+  if (because) return { kind: 'gone', because };
   const { spec, number } = revision;
   return {
     kind: 'running',
