@@ -32,11 +32,23 @@ export type PodSpec = {
   subdomain?: string;
   /** Pods that must be ready before this one is started. */
   dependsOn: string[];
+  /** Further names by which the other pods reach it, for example a service's name that is no legal pod name. */
+  aliases?: string[];
+  /** Directory that the process starts in. Default: the image's. */
+  workingDir?: string;
+  /** User or `user:group` that the process runs as, by name or number. Default: the image's. */
+  user?: string;
 };
 
 export type FileSpec = { path: string; content: string; isSecret: boolean };
 
-export type VolumeSpec = { name: string; sizeBytes: number; mountPath: string };
+export type VolumeSpec = {
+  name: string;
+  sizeBytes: number;
+  mountPath: string;
+  /** A volume of the application: all pods that name it have the same one. Otherwise it is the pod's own. */
+  isShared?: boolean;
+};
 
 export type Resources = { cpuMillis?: number; memoryBytes?: number };
 

@@ -1,6 +1,6 @@
 /** Desired: what should exist for a deployment at an instant, as workloads with everything resolved. */
 import { createHash } from 'node:crypto';
-import type { AppSpec, PodSpec } from '../config/spec.ts';
+import type { AppSpec, PodSpec, VolumeSpec } from '../config/spec.ts';
 import { type Deployment, type Instant, isPastLimit, type Revision } from './deployment.ts';
 import { workloadName } from './names.ts';
 import { startOrder } from './order.ts';
@@ -65,16 +65,20 @@ function replicasOf({ resourceType, replicas }: PodSpec): number {
 function volumesOf({ pods }: AppSpec): string[] {
   const names = pods.flatMap((pod) =>
     Array.from({ length: replicasOf(pod) }, (_, replica) =>
-      pod.volumes.map(({ name }) => volumeName(pod, name, replica)),
+      pod.volumes.map((volume) => volumeName(pod, volume, replica)),
     ).flat(),
   );
   return [...new Set(names)];
 }
 
-/** Each replica of a statefulset has volumes of its own; the replicas of anything else share theirs. */
-function volumeName({ name, resourceType }: PodSpec, volume: string, replica: number): string {
+/**
+ * Each replica of a statefulset has volumes of its own; the replicas of anything else share theirs. A dot keeps what
+ * is shared between pods apart: no pod's name has one.
+ */
+function volumeName({ name, resourceType }: PodSpec, volume: VolumeSpec, replica: number): string {
+  if (volume.isShared) return `shared.${volume.name}`;
   const owner = resourceType === 'statefulset' && replica > 0 ? `${name}-${replica}` : name;
-  return `${owner}-${volume}`;
+  return `${owner}-${volume.name}`;
 }
 
 function toWorkload(
@@ -93,9 +97,11 @@ function toWorkload(
     ...(spec.registryLogin && { registryLogin: spec.registryLogin }),
     ...(pod.entrypoint && { entrypoint: pod.entrypoint.map(replace) }),
     ...(pod.command && { command: pod.command.map(replace) }),
+    ...(pod.workingDir !== undefined && { workingDir: pod.workingDir }),
+    ...(pod.user !== undefined && { user: pod.user }),
     env: Object.fromEntries(Object.entries(pod.vars).map(([name, value]) => [name, replace(value)])),
     files: pod.files.map(({ path, content }) => ({ path, content: replace(content) })),
-    volumes: pod.volumes.map(({ name, mountPath }) => ({ volume: volumeName(pod, name, replica), mountPath })),
+    volumes: pod.volumes.map((volume) => ({ volume: volumeName(pod, volume, replica), mountPath: volume.mountPath })),
     ports: pod.servicePorts,
     aliases: aliasesOf(spec.name, pod, replica),
     resources: pod.resources,
@@ -115,10 +121,10 @@ function replaceScriptlets(text: string, url: URL, { registryLogin }: AppSpec): 
 }
 
 /** `<pod>.pod` and `<pod>`, and the forms that people's documents use besides (design, section 10). */
-function aliasesOf(application: string, { name, resourceType }: PodSpec, replica: number): string[] {
+function aliasesOf(application: string, { name, resourceType, aliases = [] }: PodSpec, replica: number): string[] {
   const own = resourceType === 'statefulset' ? [`${name}-${replica}.pod`, `${name}-${replica}`] : [];
   const rescued = [`${application}-${name}.pod`, `${name}-${application}.pod`, `${application}-${name}-service`];
-  return [`${name}.pod`, name, ...own, ...rescued];
+  return [...new Set([`${name}.pod`, name, ...own, ...aliases, ...rescued])];
 }
 
 function readinessOf({ resourceType, healthCheck, servicePorts }: PodSpec): Readiness {

@@ -16,6 +16,8 @@ export type Workload = {
   registryLogin?: RegistryLogin;
   entrypoint?: string[];
   command?: string[];
+  workingDir?: string;
+  user?: string;
   env: Record<string, string>;
   files: { path: string; content: string }[];
   volumes: { volume: string; mountPath: string }[];

@@ -195,7 +195,9 @@ function bind({ host, port }: EdgeSettings): string {
   if (!/^[0-9A-Za-z.:*[\]-]+$/.test(host)) throw new Error(`Not a host to listen on: ${JSON.stringify(host)}`);
   if (!Number.isInteger(port) || port < 1 || port > 65535) throw new Error(`Not a port to listen on: ${port}`);
   const bare = host.replace(/^\[|\]$/g, '');
-  return bare.includes(':') ? `bind ipv6@${bare}:${port}${bare === '::' ? ' v4v6' : ''}` : `bind ${bare}:${port}`;
+  // Two sockets for "everything": with one, clients of IPv4 would be called ::ffff:a.b.c.d.
+  if (bare === '::') return `bind 0.0.0.0:${port}\n  bind ipv6@:::${port} v6only`;
+  return bare.includes(':') ? `bind ipv6@${bare}:${port}` : `bind ${bare}:${port}`;
 }
 
 function apiHosts(settings: EdgeSettings): string[] {

@@ -172,9 +172,14 @@ describe('the edge', () => {
   });
 });
 
-test('what is wrong at the start is said in words', async () => {
+test('what is wrong at the start is said in words', async (context) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-edge-'));
   const taken = await startUpstream();
+  context.after(async () => {
+    await stop(taken.server);
+    await stopEdge(dataDir);
+    await rm(dataDir, { recursive: true });
+  });
   const settings = { dataDir, host: '127.0.0.1', port: taken.port, apiHosts: ['localhost'] };
   await assert.rejects(startEdge(settings, quiet), /HAProxy did not start: .*Address already in use/);
   await assert.rejects(
@@ -185,9 +190,6 @@ test('what is wrong at the start is said in words', async () => {
   await assert.rejects(startEdge({ ...settings, apiHosts: ['a b'] }, quiet), /Not a host for the API/);
   await assert.rejects(startEdge({ ...settings, host: 'x\n' }, quiet), /Not a host to listen on/);
   await assert.rejects(startEdge({ ...settings, dataDir: `/tmp/${'x'.repeat(90)}` }, quiet), /too long a path/);
-  await stop(taken.server);
-  await stopEdge(dataDir);
-  await rm(dataDir, { recursive: true });
 });
 
 async function eventually(isSo: () => Promise<boolean>): Promise<void> {

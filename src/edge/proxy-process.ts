@@ -14,7 +14,9 @@ const oldestVersion = [2, 6, 3];
 /** @throws when HAProxy is missing or too old to keep tenants apart. */
 export async function checkVersion(binary: string): Promise<void> {
   const { output, error } = await run(binary, ['-v']);
-  if (error?.code === 'ENOENT') throw new Error(`HAProxy is not installed (no "${binary}"): apt-get install haproxy`);
+  // A word is the system's: there is nothing to execute. A number would be HAProxy's own.
+  if (typeof error?.code === 'string')
+    throw new Error(`HAProxy is not installed (no "${binary}"): apt-get install haproxy`);
   const version = /version (\d+)\.(\d+)(?:\.|-dev)(\d+)/.exec(output)?.slice(1).map(Number);
   if (!version) throw new Error(`"${binary} -v" does not look like HAProxy: ${lastLines(output)}`);
   if (isOlder(version, oldestVersion))

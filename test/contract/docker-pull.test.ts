@@ -117,11 +117,13 @@ describe('docker engine: pulls', () => {
     await assert.rejects(pull('busy:1'), isFault('registry-unreachable', /rate limit/));
   });
 
-  test('a name that is none is a bad request', async () => {
-    for (const name of ['Capital:1', '../containers/json?all=1&x=', 'a b', 'good:1:2'])
-      await assert.rejects(pull(name), isFault('bad-request', /is not the name of an image/), name);
-    const { images } = await engine.observe('pulls', ['Capital:1', '../containers/json?all=1&x=', 'a b']);
-    assert.deepEqual(images, []);
+  test('a name that is none is a bad request, and no image', async () => {
+    const names = ['Capital:1', '../containers/json?all=1&x=', 'a/../../info', 'a b', ''];
+    for (const image of names) {
+      const pulling = engine.execute('pulls', { kind: 'pull', image, because: 'the test' });
+      await assert.rejects(pulling, isFault('bad-request', /is not the name of an image/), image);
+    }
+    assert.deepEqual((await engine.observe('pulls', names)).images, []);
   });
 });
 

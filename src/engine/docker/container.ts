@@ -46,6 +46,8 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
     Env: Object.entries(workload.env).map(([name, value]) => `${name}=${value}`),
     ...(workload.entrypoint && { Entrypoint: workload.entrypoint }),
     ...(workload.command && { Cmd: workload.command }),
+    ...(workload.workingDir !== undefined && { WorkingDir: workload.workingDir }),
+    ...(workload.user !== undefined && { User: workload.user }),
     ...healthCheckOf(workload.readiness, image, host),
     StopTimeout: stopSeconds,
     HostConfig: {

@@ -1,0 +1,101 @@
+/**
+ * Variables in values, as Compose reads them: `$NAME`, `${NAME}` and the operators `:-`, `-`, `:?`, `?`, `:+` and `+`,
+ * whose right-hand side may hold variables again; `$$` is a dollar sign. Any other dollar sign stands for itself.
+ */
+
+export type Lookup = (name: string) => string | undefined;
+
+export type InterpolationProblem =
+  /** No value and no default: it has become empty. */
+  | { kind: 'unset'; name: string }
+  /** `${NAME:?why}` without a value. */
+  | { kind: 'required'; name: string; why: string }
+  | { kind: 'malformed'; text: string };
+
+/** Nobody nests defaults deeper by hand; each level is read once more for its closing brace. */
+const maxDepth = 20;
+
+/** Longest result: a few short variables can stand for gigabytes otherwise. */
+const maxLength = 256 * 1024;
+
+const start = /\$(?:\$|[A-Za-z_][A-Za-z0-9_]*|\{)/g;
+const braced = /^([A-Za-z_][A-Za-z0-9_]*)(?:(:?[-?+])([\s\S]*))?$/;
+
+export function interpolate(text: string, lookup: Lookup): { text: string; problems: InterpolationProblem[] } {
+  const problems: InterpolationProblem[] = [];
+  let length = 0;
+
+  const replaceAll = (template: string, depth: number): string => {
+    const parts: string[] = [];
+    let from = 0;
+    const append = (part: string) => {
+      length += part.length;
+      if (length <= maxLength) parts.push(part);
+    };
+    for (;;) {
+      start.lastIndex = from;
+      const found = start.exec(template);
+      if (!found) break;
+      append(template.slice(from, found.index));
+      from = start.lastIndex;
+      if (found[0] === '$$') {
+        append('$');
+      } else if (found[0] !== '${') {
+        append(valueOf(found[0].slice(1)));
+      } else {
+        const end = closingBrace(template, from);
+        const expression = end === -1 ? undefined : braced.exec(template.slice(from, end));
+        if (!expression || depth >= maxDepth) {
+          problems.push({ kind: 'malformed', text: excerpt(template.slice(found.index, end === -1 ? undefined : end + 1)) });
+          return parts.join('');
+        }
+        append(evaluate(expression[1]!, expression[2], expression[3] ?? '', depth));
+        from = end + 1;
+      }
+      if (length > maxLength) break;
+    }
+    if (length > maxLength) {
+      if (!problems.some(({ kind }) => kind === 'malformed')) {
+        problems.push({ kind: 'malformed', text: `${excerpt(text)} becomes longer than ${maxLength / 1024} KiB` });
+      }
+      return '';
+    }
+    append(template.slice(from));
+    return parts.join('');
+  };
+
+  const valueOf = (name: string): string => {
+    const value = lookup(name);
+    if (value === undefined) problems.push({ kind: 'unset', name });
+    return value ?? '';
+  };
+
+  const evaluate = (name: string, operator: string | undefined, word: string, depth: number): string => {
+    if (operator === undefined) return valueOf(name);
+    const value = lookup(name);
+    // With a colon, an empty value counts as none.
+    const isSet = operator.startsWith(':') ? value !== undefined && value !== '' : value !== undefined;
+    if (operator.endsWith('+')) return isSet ? replaceAll(word, depth + 1) : '';
+    if (isSet) return value!;
+    const instead = replaceAll(word, depth + 1);
+    if (operator.endsWith('-')) return instead;
+    problems.push({ kind: 'required', name, why: instead });
+    return '';
+  };
+
+  return { text: replaceAll(text, 0), problems };
+}
+
+/** Where the brace that is open at `from` closes; braces in between come in pairs. */
+function closingBrace(text: string, from: number): number {
+  let open = 1;
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === '{') open++;
+    if (text[at] === '}' && --open === 0) return at;
+  }
+  return -1;
+}
+
+function excerpt(text: string): string {
+  return text.length <= 40 ? text : `${text.slice(0, 40)}…`;
+}

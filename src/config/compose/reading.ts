@@ -1,0 +1,147 @@
+/** What every part of the mapping reads with: texts with their variables replaced, and reports with their place. */
+import { type Diagnostic, printPath } from '../diagnostics.ts';
+import { interpolate, type Lookup } from './interpolate.ts';
+import { entriesOf, type Field, isEmpty, itemsOf } from './tree.ts';
+
+export type Reading = {
+  error(at: Field, code: string, message: string, hint?: string): void;
+  warn(at: Field, code: string, message: string, hint?: string): void;
+  /** The same, once for all places with the same `about`: `labels` of ten services are one warning. */
+  warnOnce(at: Field, code: string, about: string, message: string, hint?: string): void;
+  /** A scalar's text with its variables replaced; anything else is reported and has none. */
+  text(field: Field): string | undefined;
+  /** Whether `text` of this field had a variable without a value. */
+  isIncomplete(field: Field): boolean;
+  /** The value of a variable that is named without a dollar sign, such as `environment: [TOKEN]`. */
+  variable(at: Field, name: string): string | undefined;
+  hasErrorAt(path: string): boolean;
+  diagnostics(): Diagnostic[];
+};
+
+export type Place = (offset: number) => { line: number; column: number };
+
+export function openReading(place: Place, lookup: Lookup): Reading {
+  const found: Diagnostic[] = [];
+  const seen = new Set<string>();
+  const incomplete = new Set<unknown>();
+
+  const add = (severity: Diagnostic['severity'], at: Field, code: string, message: string, hint?: string) => {
+    const offset = offsetOf(at);
+    // An alias brings the same text to several places; it is wrong once.
+    if (seen.has(`${code} ${offset} ${message}`)) return;
+    seen.add(`${code} ${offset} ${message}`);
+    const where = { path: printPath(at.path), ...place(offset) };
+    found.push({ severity, code, ...where, message, ...(hint !== undefined && { hint }) });
+  };
+
+  const reportUnset = (at: Field, name: string) => {
+    if (seen.has(`unset ${name}`)) return;
+    seen.add(`unset ${name}`);
+    add('warning', at, 'unset-variable', `the variable ${name} has no value and becomes empty`, hintForUnset(name));
+  };
+
+  const reading: Reading = {
+    error: (at, code, message, hint) => add('error', at, code, message, hint),
+    warn: (at, code, message, hint) => add('warning', at, code, message, hint),
+    warnOnce(at, code, about, message, hint) {
+      if (seen.has(`once ${code} ${about}`)) return;
+      seen.add(`once ${code} ${about}`);
+      add('warning', at, code, message, hint);
+    },
+    text(field) {
+      const { tree } = field;
+      if (tree.kind !== 'scalar') {
+        add('error', field, 'not-a-scalar', 'must be a single value', 'write a text, a number or true/false');
+        return undefined;
+      }
+      if (typeof tree.value !== 'string' || !tree.text.includes('$')) return tree.text;
+      const { text, problems } = interpolate(tree.text, lookup);
+      for (const problem of problems) {
+        incomplete.add(tree);
+        if (problem.kind === 'unset') reportUnset(field, problem.name);
+        else if (problem.kind === 'malformed') {
+          const hint = 'write ${NAME} or ${NAME:-default}, and $$ for a dollar sign itself';
+          add('error', field, 'bad-interpolation', `"${problem.text}" cannot be read as a variable`, hint);
+        } else {
+          const why = problem.why ? `: ${problem.why}` : '';
+          const message = `the variable ${problem.name} needs a value${why}`;
+          add('error', field, 'required-variable', message, whereToSet(problem.name));
+        }
+      }
+      return text;
+    },
+    isIncomplete: ({ tree }) => incomplete.has(tree),
+    variable(at, name) {
+      const value = lookup(name);
+      if (value === undefined) reportUnset(at, name);
+      return value;
+    },
+    hasErrorAt: (path) => found.some((diagnostic) => diagnostic.severity === 'error' && diagnostic.path === path),
+    diagnostics: () => found,
+  };
+  return reading;
+}
+
+/** A collection begins on the line below its key: the key is where its reader looks. */
+function offsetOf({ tree, keyAt }: Field): number {
+  return keyAt !== undefined && (tree.kind !== 'scalar' || tree.value === null) ? keyAt : tree.at;
+}
+
+/** The field as its key: reports about it stand at the key, whatever its value. */
+export function keyOf(field: Field): Field {
+  return field.keyAt === undefined ? field : { ...field, tree: { ...field.tree, at: field.keyAt } };
+}
+
+function whereToSet(name: string): string {
+  return `there is no .env file here: give it a value at the top of the document with x-berth: { vars: { ${name}: … } }`;
+}
+
+function hintForUnset(name: string): string {
+  const isAddress = /URL|DOMAIN|HOST(?!S)|ORIGIN/i.test(name);
+  return isAddress
+    ? `write <% URL %> or <% DOMAIN %> where the application's own address is meant, or \${${name}:-default}`
+    : `write \${${name}:-default}, or x-berth: { vars: { ${name}: … } } at the top of the document`;
+}
+
+/** `true` and `false` in the spellings that Compose accepts. */
+export function isTrue(reading: Reading, field: Field | undefined): boolean {
+  return field !== undefined && !isEmpty(field) && /^(?:true|yes|on|y|1|t)$/i.test(reading.text(field) ?? '');
+}
+
+export type Pair = { name: string; value: string | undefined; field: Field };
+
+/** A map `NAME: value` or a list of `NAME=value`; without a value it is undefined. */
+export function pairsOf(reading: Reading, field: Field | undefined): Pair[] {
+  if (!field) return [];
+  if (field.tree.kind === 'map') {
+    return entriesOf(field).map(([name, entry]) => ({
+      name,
+      value: isEmpty(entry) ? undefined : reading.text(entry),
+      field: entry,
+    }));
+  }
+  return itemsOf(field).flatMap((entry) => {
+    // A map inside of the list (`- NAME: value`) is no Compose, and its meaning is certain all the same.
+    if (entry.tree.kind === 'map') return pairsOf(reading, entry);
+    const text = reading.text(entry);
+    if (text === undefined) return [];
+    const equals = text.indexOf('=');
+    const [name, value] = equals === -1 ? [text, undefined] : [text.slice(0, equals), text.slice(equals + 1)];
+    return [{ name: name.trim(), value, field: entry }];
+  });
+}
+
+/** An integer from `least`; anything else is reported. */
+export function integerOf(reading: Reading, field: Field | undefined, least: number): number | undefined {
+  if (!field || isEmpty(field)) return undefined;
+  const text = reading.text(field);
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text.trim()) && Number(text) >= least) return Number(text);
+  reading.error(field, 'not-a-number', `${quoted(text)} must be a whole number from ${least}`);
+  return undefined;
+}
+
+/** A short value is repeated to its writer; a longer one could be a secret in the wrong place. */
+export function quoted(text: string): string {
+  return text.length <= 64 ? JSON.stringify(text) : 'this';
+}
