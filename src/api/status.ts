@@ -1,12 +1,26 @@
-/** The status of one deployment, for those who wait for it. */
+/** The status of one deployment, for those who wait for it, and its events as they come. */
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { deploymentById } from '../store/deployments.ts';
+import { eventsAfter, type RecordedEvent } from '../store/events.ts';
 import { sendProblem } from './errors.ts';
 import { ErrorRecord, ReservationRecord, reservationRecord } from './records.ts';
 import type { Service } from './service.ts';
 import { ApplicationQuery, findApplication, tokenOf } from './sessions.ts';
 
+/** An indexed query of 0.1 ms: cheap enough to see what any process has written, soon enough for a person. */
+const lookEveryMs = 250;
+/** A line that means nothing, so that nobody between takes the silence for the end. */
+const keepAliveMs = 15_000;
+const eventsAtOnce = 500;
+
 export function statusEndpoints(service: Service): FastifyPluginAsyncTypebox {
   return async (app) => {
+    const closing = new AbortController();
+    app.addHook('preClose', async () => closing.abort());
+
     app.get(
       '/getDeploymentStatus',
       {
@@ -24,5 +38,54 @@ export function statusEndpoints(service: Service): FastifyPluginAsyncTypebox {
         return reservationRecord(found.value, service.urlOf(found.value.label));
       },
     );
+
+    app.get(
+      '/getDeploymentEvents',
+      {
+        schema: {
+          operationId: 'getDeploymentEvents',
+          summary: 'Follow the events of a deployment (server-sent events)',
+          querystring: ApplicationQuery,
+          headers: Type.Object({ 'last-event-id': Type.Optional(Type.String({ pattern: '^\\d{1,9}$' })) }),
+          response: { 200: Type.Any({ description: 'A stream of events.' }), '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const { applicationName } = request.query;
+        const found = await findApplication(service, tokenOf(request, request.query), applicationName);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        const after = Number(request.headers['last-event-id'] ?? 0);
+        const stream = Readable.from(follow(service, found.value.id, after, closing.signal));
+        return reply.type('text/event-stream').send(stream);
+      },
+    );
   };
+}
+
+/** All events after a number, then those that come, until nothing more can come. */
+async function* follow(service: Service, deploymentId: string, after: number, closing: AbortSignal) {
+  let last = after;
+  let saidAt = performance.now();
+  while (!closing.aborted) {
+    const deployment = await deploymentById(service.db, deploymentId);
+    const events = await eventsAfter(service.db, deploymentId, last, eventsAtOnce);
+    if (events.length > 0) {
+      last = events.at(-1)!.number;
+      saidAt = performance.now();
+      yield events.map(printEvent).join('');
+      continue;
+    }
+    if (!deployment || deployment.goneAt !== null) return;
+    if (performance.now() - saidAt > keepAliveMs) {
+      saidAt = performance.now();
+      yield ': still here\n\n';
+    }
+    await delay(lookEveryMs, undefined, { signal: closing }).catch(() => {});
+  }
+}
+
+/** The number is the event's id: a reader that comes back sends it as `Last-Event-ID`. */
+function printEvent({ number, at, kind, pod, message }: RecordedEvent): string {
+  const fields = JSON.stringify({ at: new Date(at).toISOString(), kind, ...(pod !== undefined && { pod }), message });
+  return `id: ${number}\nevent: ${kind}\ndata: ${fields}\n\n`;
 }

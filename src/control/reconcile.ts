@@ -1,5 +1,5 @@
 /** One visit to a deployment: observe, plan, execute, and again, until there is nothing left to do for now. */
-import type { Deployment, Instant } from '../deployment/deployment.ts';
+import type { Deployment, Instant, PodStatus } from '../deployment/deployment.ts';
 import { type Desired, desiredAt, endingAt, wantedRevision } from '../deployment/desired.ts';
 import { nextState } from '../deployment/lifecycle.ts';
 import { describePlan, type Operation } from '../deployment/operation.ts';
@@ -124,8 +124,8 @@ class Step {
     if (verdict.kind === 'ready') return await this.#settle(desired.revision);
     if (verdict.kind === 'given-up') return await this.#giveUp(verdict.because);
 
-    const untilLimit = deployment.expiresAt === null ? deadlineMs : deployment.expiresAt - now();
-    const timeoutMs = Math.max(10, Math.min(settings.resyncMs, untilLimit, progressedAt + deadlineMs - now()));
+    const dueAt = Math.min(this.#nextVisitAt(), progressedAt + deadlineMs);
+    const timeoutMs = Math.max(10, dueAt - now());
     await engine.change(deployment.id, observed, timeoutMs, AbortSignal.any([this.#visit.stop, interrupted]));
     return 'again';
   }
@@ -166,10 +166,14 @@ class Step {
   }
 
   #later(): Outcome {
-    const { now, settings } = this.#control;
+    return { dueAt: this.#nextVisitAt() };
+  }
+
+  /** At the next resync, or at the time limit where that comes first. */
+  #nextVisitAt(): Instant {
     const { expiresAt, heldAt } = this.#deployment;
-    const resyncAt = now() + settings.resyncMs;
-    return { dueAt: expiresAt === null || heldAt !== null ? resyncAt : Math.min(resyncAt, expiresAt) };
+    const resyncAt = this.#control.now() + this.#control.settings.resyncMs;
+    return expiresAt === null || heldAt !== null ? resyncAt : Math.min(resyncAt, expiresAt);
   }
 
   /** Executes in order, as long as the lease is ours and no newer intent has come. */
@@ -223,7 +227,20 @@ class Step {
     const wasReady = deployment.pods.every((pod) => pod.state === 'ready');
     const moved = grew || (!isDeploying && wasReady) ? { progressedAt: this.#control.now() } : {};
     await this.#record({ pods, ...(grew && { progress }), ...moved });
+    await this.#noteChanges(pods, grew ? progress : undefined);
     Object.assign(deployment, { pods, ...(grew && { progress }), ...moved });
+  }
+
+  async #noteChanges(pods: PodStatus[], progress: number | undefined): Promise<void> {
+    const before = new Map(this.#deployment.pods.map((pod) => [pod.name, JSON.stringify(pod)]));
+    for (const pod of pods.filter((pod) => before.get(pod.name) !== JSON.stringify(pod))) {
+      await this.#note({
+        kind: 'pod',
+        pod: pod.name,
+        message: pod.message ? `${pod.state}: ${pod.message}` : pod.state,
+      });
+    }
+    if (progress !== undefined) await this.#note({ kind: 'progress', message: String(progress) });
   }
 
   async #record(observation: Observation): Promise<boolean> {

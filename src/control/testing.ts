@@ -7,7 +7,7 @@ import { createMemoryWorld, type MemoryImage } from '../engine/memory-world.ts';
 import { sealWith } from '../lib/seal.ts';
 import { openSqlite } from '../store/database.ts';
 import { addDeployment, deploymentById, type Intent, servedEndpoints, writeIntent } from '../store/deployments.ts';
-import { eventsOf } from '../store/events.ts';
+import { eventsAfter } from '../store/events.ts';
 import { makeDue, releaseLease, takeLeases } from '../store/leases.ts';
 import { addRevision } from '../store/revisions.ts';
 import { addSession } from '../store/sessions.ts';
@@ -51,7 +51,7 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
   return {
     ...{ control, world, clock, published },
     deployment: async (): Promise<Deployment> => (await deploymentById(db, id))!,
-    events: async () => (await eventsOf(db, id)).map(({ message }) => message),
+    events: async () => (await eventsAfter(db, id, 0, 1000)).map(({ message }) => message),
     orphans: () => findOrphans(control.engine, db),
 
     async intend(intent: Intent): Promise<void> {

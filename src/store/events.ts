@@ -3,7 +3,14 @@ import { sql } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import type { Database } from './database.ts';
 
-export type DeploymentEvent = { kind: 'state' | 'operation' | 'fault' | 'intent'; pod?: string; message: string };
+/** `progress` has the percentage as its message, `pod` the pod's state and what keeps it from being ready. */
+export type DeploymentEvent = {
+  kind: 'intent' | 'operation' | 'progress' | 'pod' | 'state' | 'fault';
+  pod?: string;
+  message: string;
+};
+
+export type RecordedEvent = DeploymentEvent & { number: number; at: Instant };
 
 export async function addEvent(db: Database, deploymentId: string, at: Instant, event: DeploymentEvent): Promise<void> {
   const { kind, pod = null, message } = event;
@@ -26,16 +33,20 @@ export async function addEvent(db: Database, deploymentId: string, at: Instant, 
     .execute();
 }
 
-/** Oldest first. */
-export async function eventsOf(
+/** Those after number `after`, oldest first, at most `limit`. */
+export async function eventsAfter(
   db: Database,
   deploymentId: string,
-): Promise<(DeploymentEvent & { number: number; at: Instant })[]> {
+  after: number,
+  limit: number,
+): Promise<RecordedEvent[]> {
   const rows = await db
     .selectFrom('events')
     .select(['number', 'at', 'kind', 'pod', 'message'])
     .where('deploymentId', '=', deploymentId)
+    .where('number', '>', after)
     .orderBy('number')
+    .limit(limit)
     .execute();
   return rows.map(({ kind, pod, ...row }) => ({
     ...row,
