@@ -1,6 +1,6 @@
 /** What only Docker does or gets wrong. */
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type Docker from 'dockerode';
 import { createDockerEngine } from '../../src/engine/docker/docker.ts';
 import { networkName, volumeName } from '../../src/engine/docker/names.ts';
@@ -20,7 +20,6 @@ describe('docker engine', () => {
     ({ docker, owner } = made);
     return made;
   });
-  before(() => assert.ok(docker));
 
   test('containers are hardened', async () => {
     const scene = newScene();

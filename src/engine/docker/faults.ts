@@ -32,9 +32,12 @@ export async function unless(request: Promise<unknown>, ...statuses: number[]): 
   }
 }
 
-/** Any error of a request to Docker as a fault. `subject` is what the request was about, e.g. `pod web`. */
-export function faultOf(error: unknown, subject?: string): EngineFault {
-  if (error instanceof EngineFault) return error;
+/**
+ * An error of a request to Docker as a fault; any other one is a bug and stays what it is. `subject` is what the
+ * request was about, e.g. `pod web`.
+ */
+export function faultOf(error: unknown, subject?: string): unknown {
+  if (error instanceof EngineFault || !isAnswerOrSilence(error)) return error;
   const about = subject ? `${subject}: ` : '';
   const text = textOf(error);
   const known = rules.find(({ pattern }) => pattern.test(text));
@@ -44,6 +47,12 @@ export function faultOf(error: unknown, subject?: string): EngineFault {
     return new EngineFault('unavailable', `${about}the container engine does not answer.`, { cause: error });
   if (status === 400) return new EngineFault('bad-request', `${about}${reasonIn(text)}`, { cause: error });
   return new EngineFault('unavailable', `${about}the container engine could not do this now.`, { cause: error });
+}
+
+/** Docker has answered with an error, or the connection to it has failed (`ECONNREFUSED`, `ENOENT`, …). */
+function isAnswerOrSilence(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  return statusOf(error) !== undefined || (typeof code === 'string' && /^E[A-Z]+$/.test(code));
 }
 
 /** Docker's words, as Docker 20.10 to 28 say them. */

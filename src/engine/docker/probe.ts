@@ -73,7 +73,15 @@ function firstWords(readiness: ProbedReadiness): string {
     : `health check ${path} has not answered yet`;
 }
 
-function ask(readiness: ProbedReadiness, address: string): Promise<Reason> {
-  if (readiness.kind === 'port') return attemptConnection(address, readiness.port);
-  return attemptRequest(address, readiness.port, readiness.path, readiness.timeoutSeconds * 1000);
+/** A path or port that no request can be made of is a reason like any other. */
+async function ask(readiness: ProbedReadiness, address: string): Promise<Reason> {
+  try {
+    return readiness.kind === 'port'
+      ? await attemptConnection(address, readiness.port)
+      : await attemptRequest(address, readiness.port, readiness.path, readiness.timeoutSeconds * 1000);
+  } catch {
+    return readiness.kind === 'port'
+      ? `port ${readiness.port} is not a port`
+      : `health check ${readiness.path} on port ${readiness.port} cannot be asked`;
+  }
 }

@@ -51,8 +51,8 @@ export function createWorkloads(docker: Docker, options: WorkloadOptions): Workl
       const found = await findOurs(docker, options.owner, name);
       if (!found) return;
       const container = docker.getContainer(found.Id);
-      // 304: it has stopped already. 409: its removal is under way.
-      if (found.State.Running) await unless(container.stop({ t: options.stopSeconds }), 304, 404, 409);
+      // 304: it has stopped already. 409: its removal is under way. 500: it cannot be stopped, only killed.
+      if (found.State.Running) await unless(container.stop({ t: options.stopSeconds }), 304, 404, 409, 500);
       await removeContainer(docker, found.Id);
     },
   };

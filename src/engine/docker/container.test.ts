@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Resources } from '../../config/spec.ts';
+import type { Workload } from '../../deployment/workload.ts';
+import { type ContainerRequest, containerOptions } from './container.ts';
+import { bridgeName } from './names.ts';
+
+const plain: Workload = {
+  name: 'berth-abc-web-1-0',
+  pod: 'web',
+  revision: 1,
+  replica: 0,
+  fingerprint: 'f',
+  image: 'nginx:1',
+  env: { A: '1', B: 'x=y' },
+  files: [],
+  volumes: [],
+  ports: [80],
+  aliases: ['web', 'web.pod'],
+  resources: { requests: {}, limits: {} },
+  useGPU: false,
+  readiness: { kind: 'port', port: 80 },
+};
+
+function options(workload: Partial<Workload> = {}, request: Partial<ContainerRequest> = {}) {
+  return containerOptions({
+    owner: 'me',
+    deploymentId: 'abc',
+    workload: { ...plain, ...workload },
+    address: '10.200.0.2',
+    image: { architecture: 'amd64', volumes: [], hasHealthCheck: false },
+    host: { architecture: 'amd64', cpus: 4, apiVersion: '1.41' },
+    runtime: 'runc',
+    stopSeconds: 5,
+    ...request,
+  });
+}
+
+const host = (workload?: Partial<Workload>, request?: Partial<ContainerRequest>) =>
+  options(workload, request).HostConfig!;
+
+test('a workload gets its names, its address and its environment', () => {
+  const { name, Env, NetworkingConfig, Hostname } = options();
+  assert.deepEqual({ name, Env, Hostname }, { name: plain.name, Env: ['A=1', 'B=x=y'], Hostname: 'web' });
+  assert.deepEqual(NetworkingConfig, {
+    EndpointsConfig: {
+      'berth-abc': { Aliases: ['web', 'web.pod'], IPAMConfig: { IPv4Address: '10.200.0.2' } },
+    },
+  });
+});
+
+test('entrypoint and command are left to the image unless given', () => {
+  assert.ok(!('Entrypoint' in options()) && !('Cmd' in options()));
+  const { Entrypoint, Cmd } = options({ entrypoint: ['/bin/sh', '-c'], command: ['a b'] });
+  assert.deepEqual([Entrypoint, Cmd], [['/bin/sh', '-c'], ['a b']]);
+});
+
+test('services come back after anything, jobs get three more tries', () => {
+  assert.equal(host().RestartPolicy?.Name, 'unless-stopped');
+  assert.deepEqual(host({ readiness: { kind: 'exit' } }).RestartPolicy, { Name: 'on-failure', MaximumRetryCount: 3 });
+});
+
+test('without limits there are 512 MiB and one processor, or what is requested when that is more', () => {
+  assert.deepEqual([host().Memory, host().NanoCpus], [512 * 2 ** 20, 1e9]);
+  const { Memory, MemoryReservation, NanoCpus, CpuShares } = host({
+    resources: { requests: { memoryBytes: 2 ** 30, cpuMillis: 2000 }, limits: {} },
+  });
+  assert.deepEqual([Memory, MemoryReservation, NanoCpus, CpuShares], [2 ** 30, 2 ** 30, 2e9, 2048]);
+});
+
+test('Docker accepts any resources, because they are kept within its bounds', () => {
+  const resources: fc.Arbitrary<Resources> = fc.record(
+    { cpuMillis: fc.nat(1_000_000), memoryBytes: fc.nat(2 ** 40) },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(resources, resources, (requests, limits) => {
+      const config = host({ resources: { requests, limits } });
+      assert.ok(config.Memory! >= 6 * 2 ** 20);
+      assert.equal(config.MemorySwap, config.Memory);
+      assert.ok((config.MemoryReservation ?? 0) <= config.Memory!);
+      assert.ok(config.NanoCpus! >= 10_000_000 && config.NanoCpus! <= 4e9);
+      assert.ok((config.CpuShares ?? 2) >= 2);
+    }),
+  );
+});
+
+test('nothing of the host is in the container', () => {
+  const config = host({ volumes: [{ volume: 'data', mountPath: '/data/' }] });
+  for (const key of ['Binds', 'Devices', 'PortBindings', 'VolumesFrom', 'PidMode', 'ExtraHosts'] as const)
+    assert.ok(!(key in config), key);
+  assert.deepEqual(config.CapDrop, ['ALL']);
+  assert.deepEqual(
+    config.Mounts?.map(({ Type, Source, Target }) => `${Type} ${Source} ${Target}`),
+    ['volume berth-abc-data /data'],
+  );
+});
+
+test('GPUs only where asked for, gVisor where set', () => {
+  assert.ok(!('DeviceRequests' in host()));
+  assert.deepEqual(host({ useGPU: true }).DeviceRequests, [{ Driver: '', Count: -1, Capabilities: [['gpu']] }]);
+  assert.equal(host({}, { runtime: 'runsc' }).Runtime, 'runsc');
+});
+
+test("the image's health check is asked every second, and not at all where the configuration has its own", () => {
+  const image = { architecture: 'amd64', volumes: [], hasHealthCheck: true };
+  const newer = { architecture: 'amd64', cpus: 4, apiVersion: '1.44' };
+  assert.deepEqual(options({}, { image }).Healthcheck, { Interval: 1e9 });
+  assert.deepEqual(options({}, { image, host: newer }).Healthcheck, { StartPeriod: 600e9, StartInterval: 1e9 });
+  assert.deepEqual(options({ readiness: { kind: 'exit' } }, { image }).Healthcheck, { Test: ['NONE'] });
+  assert.ok(!('Healthcheck' in options()));
+});
+
+test('volumes of the image: one below a mount is kept with it, others are anonymous and labelled', () => {
+  const image = {
+    architecture: 'amd64',
+    volumes: ['/var/lib/postgresql/data', '/cache', '/var/lib/postgresql'],
+    hasHealthCheck: false,
+  };
+  const volumes = [{ volume: 'pg', mountPath: '/var/lib/postgresql' }];
+  const mounts = host({ volumes }, { image }).Mounts!;
+  assert.deepEqual(
+    mounts.map(({ Source, Target, VolumeOptions }) => `${Source} ${Target} ${VolumeOptions?.Labels['berth.volume']}`),
+    ['berth-abc-pg /var/lib/postgresql pg', 'berth-abc-pg.data /var/lib/postgresql/data pg', ' /cache undefined'],
+  );
+  assert.ok(mounts.every(({ VolumeOptions }) => VolumeOptions?.Labels['berth.owner'] === 'me'));
+});
+
+test('the name of a bridge has at most 15 characters and differs for every deployment', () => {
+  assert.equal(bridgeName('abcdefghij'), 'brt-abcdefghij');
+  const long = ['a-deployment-with-a-long-name-1', 'a-deployment-with-a-long-name-2'].map(bridgeName);
+  assert.ok(long.every((name) => name.length === 15 && name.startsWith('brt-')));
+  assert.equal(new Set(long).size, 2);
+});

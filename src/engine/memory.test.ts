@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EngineOperation } from '../deployment/operation.ts';
+import type { Workload } from '../deployment/workload.ts';
+import { EngineFault } from './engine.ts';
+import { createMemoryEngine } from './memory.ts';
+import { createMemoryWorld, type MemoryImage } from './memory-world.ts';
+
+const web: Workload = {
+  name: 'berth-a-web-1-0',
+  pod: 'web',
+  revision: 1,
+  replica: 0,
+  fingerprint: 'f',
+  image: 'web:1',
+  env: {},
+  files: [],
+  volumes: [],
+  ports: [80],
+  aliases: ['web'],
+  resources: { requests: {}, limits: {} },
+  useGPU: false,
+  readiness: { kind: 'port', port: 80 },
+};
+const network: EngineOperation = { kind: 'create-network', because: 'test' };
+const start: EngineOperation = { kind: 'start', workload: web, because: 'test' };
+
+function engineWith(image: MemoryImage) {
+  return createMemoryEngine({ world: createMemoryWorld({ 'web:1': image }) });
+}
+
+async function started(image: MemoryImage) {
+  const engine = engineWith(image);
+  await engine.execute('a', network);
+  await engine.execute('a', start);
+  return engine;
+}
+
+test('a workload becomes ready after as many observations as its image says', async () => {
+  const engine = await started({ readyAfter: 2 });
+  const seen = [1, 2, 3].map(async () => (await engine.observe('a', [])).workloads[0]?.isReady);
+  assert.deepEqual(await Promise.all(seen), [false, false, true]);
+});
+
+test('a failure before an operation leaves nothing, one after it leaves all', async () => {
+  for (const [when, exists] of [
+    ['before', false],
+    ['after', true],
+  ] as const) {
+    const engine = engineWith({});
+    engine.interrupt({ operation: 1, when });
+    await assert.rejects(engine.execute('a', network), /interrupted/);
+    assert.equal((await engine.observe('a', [])).hasNetwork, exists);
+    await engine.execute('a', network);
+    assert.equal((await engine.observe('a', [])).hasNetwork, true);
+  }
+});
+
+test('a start that dies halfway leaves a container that the next start makes anew', async () => {
+  const engine = engineWith({});
+  engine.interrupt({ operation: 1, kind: 'start', when: 'halfway' });
+  await engine.execute('a', network);
+  await assert.rejects(engine.execute('a', start), /interrupted/);
+  assert.equal((await engine.observe('a', [])).workloads[0]?.phase, 'created');
+  await engine.execute('a', start);
+  assert.equal((await engine.observe('a', [])).workloads[0]?.isReady, true);
+});
+
+test('the n-th operation fails with the given fault, the others are recorded', async () => {
+  const engine = engineWith({});
+  engine.interrupt({ operation: 2, when: 'before', error: new EngineFault('unavailable', 'away') });
+  await engine.execute('a', network);
+  await assert.rejects(engine.execute('a', start), { kind: 'unavailable' });
+  await engine.execute('a', start);
+  assert.deepEqual(
+    engine.executed.map(({ operation }) => operation.kind),
+    ['create-network', 'start'],
+  );
+});
+
+test('a crash is restarted, a halt is not', async () => {
+  const engine = await started({});
+  await engine.observe('a', []);
+  engine.crash(web.name, 1);
+  const [crashed] = (await engine.observe('a', [])).workloads;
+  assert.deepEqual([crashed?.isReady, crashed?.restarts, crashed?.exitCode], [true, 1, 1]);
+  engine.halt(web.name);
+  assert.equal((await engine.observe('a', [])).workloads[0]?.phase, 'exited');
+  await engine.execute('a', start);
+  assert.equal((await engine.observe('a', [])).workloads[0]?.isReady, true);
+});
+
+test('an image that cannot be pulled fails as its settings say', async () => {
+  const engine = engineWith({ isOnHost: false, pullFault: 'image-access-denied' });
+  const pull: EngineOperation = { kind: 'pull', image: 'web:1', because: 'test' };
+  await assert.rejects(engine.execute('a', pull), { kind: 'image-access-denied' });
+  assert.deepEqual((await engine.observe('a', ['web:1'])).images, []);
+});

@@ -1,0 +1,86 @@
+/** The stream of events, when the engine's connection breaks. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import Docker from 'dockerode';
+import { createDockerEngine } from '../../src/engine/docker/docker.ts';
+import { dockerContractor, networkPool } from './docker-contractor.ts';
+import { setStage } from './engine.ts';
+
+describe('docker engine: events', () => {
+  let owner = '';
+  const { newScene } = setStage(async () => {
+    const made = await dockerContractor();
+    owner = made.owner;
+    return made;
+  });
+
+  test('whoever watches hears of what happened while the connection was away', async () => {
+    const path = join(tmpdir(), `berth-${owner}.sock`);
+    const proxy = await startProxy(path);
+    const stop = new AbortController();
+    try {
+      const engine = createDockerEngine({ docker: new Docker({ socketPath: path }), owner, networkPool });
+      const heard: string[] = [];
+      engine.watch((deploymentId) => heard.push(deploymentId), stop.signal);
+      const [first, second] = [newScene(), newScene()];
+      await first.start(first.workload('web'));
+      await until(() => heard.includes(first.id));
+      proxy.breakConnections(300);
+      await second.start(second.workload('web'));
+      await until(() => heard.includes(second.id));
+    } finally {
+      stop.abort();
+      await proxy.close();
+    }
+  });
+});
+
+/** Stands between the engine and whoever asks it, at a socket of its own. */
+async function startProxy(path: string) {
+  const target = process.env.DOCKER_HOST?.replace(/^unix:\/\//, '') ?? '/var/run/docker.sock';
+  const sockets = new Set<Socket>();
+  let isDown = false;
+  const server = createServer((near) => {
+    if (isDown) return void near.destroy();
+    const far = connect(target);
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        near.destroy();
+        far.destroy();
+      });
+    }
+    near.pipe(far).pipe(near);
+  });
+  server.listen(path);
+  await once(server, 'listening');
+  return {
+    breakConnections(forMs: number) {
+      isDown = true;
+      for (const socket of sockets) socket.destroy();
+      setTimeout(() => {
+        isDown = false;
+      }, forMs);
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await rm(path, { force: true });
+    },
+  };
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  for (let waitedMs = 0; !isTrue(); waitedMs += 20) {
+    assert.ok(waitedMs < 10_000, 'it never came');
+    await delay(20);
+  }
+}
