@@ -1,17 +1,40 @@
 /** Validating a configuration, and the schema of one. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { printDiagnostic } from '../config/diagnostics.ts';
+import { fixDocument } from '../config/fix.ts';
 import { parseConfiguration } from '../config/parse.ts';
 import { ConfigurationSchema } from '../config/schema.ts';
-import { emptyBody, printErrors, readDocuments } from './documents.ts';
+import { emptyBody, printErrors, printWarnings, readDocuments } from './documents.ts';
 import { sendProblem } from './errors.ts';
 import { ErrorRecord } from './records.ts';
+
+const DiagnosticRecord = Type.Object({
+  severity: Type.Enum(['error', 'warning']),
+  code: Type.String({ description: 'Stable and machine-readable.', examples: ['duplicate-path'] }),
+  path: Type.String({ examples: ['application.pods[0].image'] }),
+  line: Type.Integer({ minimum: 1 }),
+  column: Type.Integer({ minimum: 1 }),
+  message: Type.String(),
+  hint: Type.Optional(Type.String()),
+  fix: Type.Optional(
+    Type.Object(
+      { from: Type.Integer(), to: Type.Integer(), text: Type.String() },
+      { description: 'Replaces what stands from `from` up to `to`, offsets in UTF-16 units, by `text`.' },
+    ),
+  ),
+});
 
 const ValidationRecord = Type.Object({
   valid: Type.Boolean(),
   errors: Type.Array(Type.String()),
   warnings: Type.Array(Type.String()),
+  diagnostics: Type.Array(DiagnosticRecord),
+  fixed: Type.Optional(Type.String({ description: 'With `fix=true`: the document with all certain fixes applied.' })),
+  fixedErrors: Type.Optional(Type.Array(Type.String(), { description: 'The errors that `fixed` still has.' })),
+});
+
+const ValidationQuery = Type.Object({
+  fix: Type.Optional(Type.Enum(['true', 'false'], { description: 'Whether to answer a corrected document too.' })),
 });
 
 export const configurationEndpoints: FastifyPluginAsyncTypebox = async (app) => {
@@ -23,14 +46,18 @@ export const configurationEndpoints: FastifyPluginAsyncTypebox = async (app) => 
       schema: {
         operationId: 'validateConfig',
         summary: 'Validate a configuration',
+        querystring: ValidationQuery,
         response: { 200: ValidationRecord, '4xx': ErrorRecord },
       },
     },
-    async ({ body }, reply) => {
+    async ({ body, query }, reply) => {
       if (typeof body !== 'string' || body.trim() === '') return sendProblem(reply, emptyBody.problem);
       const parsed = parseConfiguration(body);
       const errors = printErrors(parsed.diagnostics);
-      if (parsed.kind === 'unparsable') {
+      const fixed = query.fix === 'true' ? fixDocument(body, parsed) : undefined;
+      // What is no YAML has nothing to answer but the error, unless a correction was asked for and found.
+      const isCorrected = fixed !== undefined && fixed.text !== body;
+      if (parsed.kind === 'unparsable' && !isCorrected) {
         return sendProblem(reply, {
           code: 'unparsable_yaml',
           error: `The body cannot be parsed as YAML: ${errors[0]}`,
@@ -38,8 +65,13 @@ export const configurationEndpoints: FastifyPluginAsyncTypebox = async (app) => 
           errors,
         });
       }
-      const warnings = parsed.diagnostics.filter(({ severity }) => severity === 'warning').map(printDiagnostic);
-      return { valid: parsed.kind === 'valid', errors, warnings };
+      return {
+        valid: parsed.kind === 'valid',
+        errors,
+        warnings: printWarnings(parsed.diagnostics),
+        diagnostics: parsed.diagnostics,
+        ...(fixed && { fixed: fixed.text, fixedErrors: printErrors(fixed.parsed.diagnostics) }),
+      };
     },
   );
 

@@ -63,3 +63,7 @@ export const emptyBody = refuse('invalid_request', 'The body is empty.', 'Send t
 export function printErrors(diagnostics: Diagnostic[]): string[] {
   return diagnostics.filter(({ severity }) => severity === 'error').map(printDiagnostic);
 }
+
+export function printWarnings(diagnostics: Diagnostic[]): string[] {
+  return diagnostics.filter(({ severity }) => severity === 'warning').map(printDiagnostic);
+}

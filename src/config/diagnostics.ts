@@ -22,10 +22,11 @@ export type TextEdit = { from: number; to: number; text: string };
 /** A path as segments: `['application', 'pods', 0, 'image']`. */
 export type Path = readonly (string | number)[];
 
-/** `application.pods[0].image` */
+/** `application.pods[0].image`; a key that is no word is quoted: `vars["my.key"]`. */
 export function printPath(path: Path): string {
   return path.reduce<string>((text, segment) => {
     if (typeof segment === 'number') return `${text}[${segment}]`;
+    if (!/^[\w-]{1,100}$/.test(segment)) return `${text}[${JSON.stringify(excerpt(segment))}]`;
     return text === '' ? segment : `${text}.${segment}`;
   }, '');
 }
@@ -37,5 +38,38 @@ export function printDiagnostic({ line, column, path, message, hint }: Diagnosti
 
 /** Document order; of two at the same place, errors come first. */
 export function inDocumentOrder(diagnostics: Diagnostic[]): Diagnostic[] {
-  return diagnostics.toSorted((a, b) => a.line - b.line || a.column - b.column || a.severity.localeCompare(b.severity));
+  return diagnostics.toSorted((a, b) => a.line - b.line || a.column - b.column || bySeverity(a, b));
+}
+
+/** Most diagnostics of one document that are reported: nobody reads more, and each costs its caller's memory. */
+export const maxDiagnostics = 100;
+
+/** The first ones in document order, errors before warnings when not all fit, and a last one that says how many miss. */
+export function limitDiagnostics(diagnostics: Diagnostic[]): Diagnostic[] {
+  if (diagnostics.length <= maxDiagnostics) return inDocumentOrder(diagnostics);
+  const kept = inDocumentOrder(diagnostics).toSorted(bySeverity).slice(0, maxDiagnostics);
+  const severity = kept.every((diagnostic) => diagnostic.severity === 'error') ? 'error' : 'warning';
+  const last = inDocumentOrder(kept).at(-1)!;
+  const missing = diagnostics.length - kept.length;
+  const message = `${missing} more problems are not shown`;
+  const hint = 'correct these first';
+  const omission = { severity, code: 'too-many-problems', path: '', line: last.line, column: last.column } as const;
+  return [...inDocumentOrder(kept), { ...omission, message, hint }];
+}
+
+function bySeverity(a: Diagnostic, b: Diagnostic): number {
+  return a.severity === b.severity ? 0 : a.severity === 'error' ? -1 : 1;
+}
+
+/** A short text is repeated to its writer; of a longer one, which could be a secret in the wrong place, the beginning. */
+export function excerpt(text: string): string {
+  return text.length <= 64 ? text : `${text.slice(0, 24)}…`;
+}
+
+/** In quotes, on one line, and without anything that a terminal would obey. */
+export function quote(text: string): string {
+  const written = excerpt(text).replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, (character) =>
+    character === '\n' ? '\\n' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return `"${written}"`;
 }

@@ -1,33 +1,83 @@
 /** Image references, by the grammar of the distribution project (its `reference` package). */
 
 export type ImageReference =
-  | { kind: 'complete'; usesRegistry: boolean }
-  | { kind: 'untagged' }
+  | { kind: 'complete'; usesRegistry: boolean; tag?: string; lowerCase: string }
+  | { kind: 'untagged'; lowerCase: string }
   | { kind: 'placeholder' }
-  | { kind: 'invalid'; because: string };
+  | { kind: 'invalid'; because: string; instead?: string };
 
-const registryScriptlet = /^<%\s*REGISTRY\s*%>\//;
-const host = '(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?|\\[[0-9a-fA-F:]+\\])(?::\\d{1,5})?';
+const registryScriptlet = /^<%\s{0,9}REGISTRY\s{0,9}%>\//;
+const host = '(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\\[[0-9a-f:]+\\])(?::\\d{1,5})?';
 const component = '[a-z0-9]+(?:(?:\\.|_{1,2}|-+)[a-z0-9]+)*';
-const grammar = new RegExp(
-  `^(?:${host}/)?${component}(?:/${component})*(?<tag>:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?<digest>@sha256:[0-9a-f]{64})?$`,
-);
+const grammar = new RegExp(`^(?:${host}/)?${component}(?:/${component})*$`);
+const tagGrammar = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
+const digestGrammar = /^sha256:[0-9a-f]{64}$/;
+/** Names that say that somebody, or some program, will put the image there. */
+const placeholderName =
+  /^(?:todo|tbd|fixme|change[-_]?me|replace[-_]?me|replace[-_]?with[-_].*|placeholder|image|your[-_]image|image[-_]?name|image[-_]url|none|null|undefined|x{3,}|\.{3,}|…)(?::[\w.-]+)?$/i;
+const maxLength = 512;
 
 /** Sorts a reference as written in a document; `<% REGISTRY %>/…` counts as a registry host. */
 export function parseImageReference(image: string): ImageReference {
+  if (image.length > maxLength) return { kind: 'invalid', because: 'it is too long' };
   // An unquoted `# filled by pipeline` is a YAML comment and leaves nothing; quoted, or in brackets, it arrives here.
-  if (/^$|^[#[{$]|<[^%]/.test(image)) return { kind: 'placeholder' };
+  if (/^$|^[#[]|<[^%]|\$\{|\{\{|^\$[A-Z(]/.test(image) || placeholderName.test(image)) return { kind: 'placeholder' };
+  const instead = imageOfAddress(image);
+  if (instead) return { kind: 'invalid', because: 'it is an address, not an image', instead };
+
   const usesRegistry = registryScriptlet.test(image);
-  const reference = image.replace(registryScriptlet, 'registry.invalid/');
-  if (reference.length > 512) return { kind: 'invalid', because: 'it is too long' };
-  const match = grammar.exec(reference);
-  if (!match) {
-    const because = /\s/.test(reference)
-      ? 'it holds a space'
-      : /[A-Z]/.test(reference)
-        ? 'it holds upper-case letters'
-        : 'see its characters';
-    return { kind: 'invalid', because };
+  const prefix = registryScriptlet.exec(image)?.[0] ?? '';
+  const { name, tag, digest } = splitReference(image.slice(prefix.length));
+  if (!grammar.test(name.toLowerCase()) || (tag !== undefined && !tagGrammar.test(tag))) {
+    return { kind: 'invalid', because: reasonFor(image) };
   }
-  return match.groups?.tag || match.groups?.digest ? { kind: 'complete', usesRegistry } : { kind: 'untagged' };
+  if (digest !== undefined && !digestGrammar.test(digest)) {
+    return { kind: 'invalid', because: 'a digest is sha256: and 64 hexadecimal digits' };
+  }
+  const written = `${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`;
+  const lowerCase = `${prefix}${name.toLowerCase()}${written}`;
+  if (written === '') return { kind: 'untagged', lowerCase };
+  return { kind: 'complete', usesRegistry, ...(tag !== undefined && { tag }), lowerCase };
+}
+
+/** The last part of the name, without registry, organisation, tag and digest: `postgres`. */
+export function repositoryOf(image: string): string {
+  return splitReference(image).name.split('/').at(-1)!.toLowerCase();
+}
+
+/** The registry's host; Docker Hub where none is written. As Docker reads it: a first part with a dot, a colon or `localhost`. */
+export function registryHostOf(image: string): string {
+  const [first, ...rest] = image.split('/');
+  return first && rest.length > 0 && /[.:]|^localhost$/.test(first) ? first.toLowerCase() : 'docker.io';
+}
+
+/** A colon behind the last slash begins the tag; one before it, a port. */
+function splitReference(image: string): { name: string; tag?: string; digest?: string } {
+  const at = image.indexOf('@');
+  const digest = at === -1 ? undefined : image.slice(at + 1);
+  const rest = at === -1 ? image : image.slice(0, at);
+  const colon = rest.indexOf(':', rest.lastIndexOf('/') + 1);
+  const name = colon === -1 ? rest : rest.slice(0, colon);
+  return {
+    name,
+    ...(colon !== -1 && { tag: rest.slice(colon + 1) }),
+    ...(digest !== undefined && { digest }),
+  };
+}
+
+/** `https://ghcr.io/a/b:1` and pages of Docker Hub name an image all the same. */
+function imageOfAddress(image: string): string | undefined {
+  const hub = /^(?:https?:\/\/)?hub\.docker\.com\/(?:_\/|r\/)([a-z0-9._/-]+?)(?:\/tags.*)?\/?$/i.exec(image);
+  if (hub) return hub[1];
+  const [, rest] = /^(?:https?|docker|oci):\/\/(.+)$/i.exec(image) ?? [];
+  const pulled = /^docker pull (\S+)$/.exec(image)?.[1];
+  return rest ?? pulled;
+}
+
+function reasonFor(image: string): string {
+  if (/^\.{0,2}\/|^\.+$|^~/.test(image)) return 'it is a path, and an image must include a tag';
+  if (/\s/.test(image)) return 'it holds a space';
+  if (image.endsWith(':')) return 'the tag behind the colon is missing';
+  if (/^\/|\/\/|\/$/.test(image)) return 'a part between two slashes is empty';
+  return 'it holds characters that no image has';
 }

@@ -1,73 +1,96 @@
-/** A valid document → the AppSpec: defaults filled in, the ways of writing a thing brought to one. */
-import { split } from 'shlex';
-import type { Diagnostic, Path } from './diagnostics.ts';
-import { printPath } from './diagnostics.ts';
-import type { Configuration, PodConfiguration } from './schema.ts';
+/**
+ * A document → the AppSpec: defaults filled in, the ways of writing a thing brought to one. Reads without trust: what
+ * has the wrong shape is reported elsewhere (`shape.ts`) and counts as absent, so that the rest is checked all the same.
+ */
+import { type Path, quote } from './diagnostics.ts';
+import { replaceValue } from './edits.ts';
+import { inferPort } from './ports.ts';
+import type { Report } from './report.ts';
+import { resourceTypes } from './schema-pod.ts';
 import type { Source } from './source.ts';
-import type { AppSpec, FileSpec, HealthCheck, PodSpec, Resources, VolumeSpec } from './spec.ts';
-import { parseBytes, parseCpuMillis } from './units.ts';
+import type { AppSpec, FileSpec, HealthCheck, PodSpec, RegistryLogin, Resources } from './spec.ts';
+import { childOf, type Field, itemsOf, textOf } from './tree.ts';
+import { parseBytes, parseCpuMillis, readBoolean, readCpu, readPort, readSize } from './units.ts';
+import { readVars, type Var } from './vars.ts';
+import { readVolumes } from './volumes.ts';
+import { splitWords } from './words.ts';
 
-const defaultVolumeBytes = 2 ** 30;
+/** Where the parts of a spec stand in its document. */
+export type Origin = {
+  pod(index: number): Path;
+  variable(pod: number, name: string): Path;
+  /** Of the n-th of a pod's files, secrets and plain files counted together. */
+  file(pod: number, index: number): Path;
+};
 
-/** Diagnostics are of what only shows in reading, such as an unclosed quote; the spec is complete all the same. */
-export function normalise(configuration: Configuration, source: Source): { spec: AppSpec; diagnostics: Diagnostic[] } {
-  const diagnostics: Diagnostic[] = [];
-  const complain = (path: Path, code: string, message: string, hint: string) =>
-    diagnostics.push({ severity: 'error', code, path: printPath(path), ...source.place(path), message, hint });
-  const { application } = configuration;
+export function normalise(source: Source, report: Report): { spec: AppSpec; origin: Origin } {
+  const application = childOf({ tree: source.root, path: [] }, 'application');
+  const pods = itemsOf(childOf(application, 'pods'), most.pods).map((pod, index) => readPod(pod, index, report));
+  const login = readLogin(childOf(application, 'registryLogin'), source, report);
+  const url = readDomain(childOf(application, 'url'), source, report);
   const spec: AppSpec = {
-    name: application.name,
-    ...(application.url !== undefined && { url: application.url }),
-    ...(application.registryLogin && { registryLogin: application.registryLogin }),
-    pods: application.pods.map((pod, index) => {
-      const path = ['application', 'pods', index];
-      return normalisePod(pod, path, source, (field) => {
-        complain([...path, field], 'unclosed-quote', 'has a quote that is not closed', 'close it, or write a list');
-      });
-    }),
+    name: textOf(childOf(application, 'name')) ?? '',
+    ...(url !== undefined && { url }),
+    ...(login && { registryLogin: login }),
+    pods: pods.map(({ spec }) => spec),
   };
-  return { spec, diagnostics };
+  const podPath = (index: number): Path => ['application', 'pods', index];
+  return {
+    spec,
+    origin: {
+      pod: podPath,
+      variable: (pod, name) => pods[pod]?.varPaths.get(name) ?? [...podPath(pod), 'vars', name],
+      file: (pod, index) => pods[pod]?.filePaths[index] ?? podPath(pod),
+    },
+  };
 }
 
-function normalisePod(
-  pod: PodConfiguration,
-  path: Path,
-  source: Source,
-  complainUnclosed: (field: string) => void,
-): PodSpec {
-  const words = (field: 'command' | 'entrypoint') => {
-    const value = pod[field];
-    if (value === undefined || Array.isArray(value)) return value;
-    try {
-      return split(value);
-    } catch {
-      complainUnclosed(field);
-      return [];
-    }
-  };
-  const entrypoint = words('entrypoint');
-  const command = words('command');
-  const servicePorts = pod.servicePorts ?? [];
-  return {
-    name: pod.name,
-    image: pod.image.trim(),
-    ...(pod.path !== undefined && { path: withoutTrailingSlash(pod.path) }),
-    servicePorts,
-    vars: readVars(pod.vars, [...path, 'vars'], source),
+/** Nothing is read behind the limits of the schema, which reports what is. */
+const most = { pods: 50, files: 200, names: 50, words: 1000 };
+
+type ReadPod = { spec: PodSpec; varPaths: Map<string, Path>; filePaths: Path[] };
+
+function readPod(pod: Field, index: number, report: Report): ReadPod {
+  const text = (name: string) => textOf(childOf(pod, name));
+  const route = text('path');
+  const words = (name: 'command' | 'entrypoint') => readWords(childOf(pod, name), report);
+  const variables = readVars(childOf(pod, 'vars'), report);
+  const secrets = itemsOf(childOf(pod, 'secrets'), most.files).flatMap(readSecret);
+  const files = itemsOf(childOf(pod, 'files'), most.files).flatMap(readFile);
+  const [command, entrypoint] = [words('command'), words('entrypoint')];
+  const check = childOf(pod, 'healthCheck');
+  const [workingDir, user, subdomain] = [text('workingDir'), text('user'), text('subdomain')];
+  const aliases = itemsOf(childOf(pod, 'aliases'), most.names).flatMap((alias) => textOf(alias) ?? []);
+  const spec: PodSpec = {
+    // Without a name it gets one that no other pod can have: the missing name is reported already.
+    name: text('name') ?? `#${index + 1}`,
+    image: (text('image') ?? '').trim(),
+    ...(route !== undefined && { path: withoutTrailingSlash(route.startsWith('/') ? route : `/${route}`) }),
+    servicePorts: readPorts(childOf(pod, 'servicePorts')),
+    vars: Object.fromEntries(variables.map(({ name, value }: Var) => [name, value])),
     ...(entrypoint && { entrypoint }),
     ...(command && { command }),
-    files: [...(pod.secrets ?? []).map(secretFile), ...(pod.files ?? []).map((file) => ({ ...file, isSecret: false }))],
-    volumes: (pod.volumes ?? []).map(readVolume),
-    resourceType: pod.resourceType ?? 'deployment',
-    replicas: pod.replicas ?? 1,
+    files: [...secrets, ...files].map(({ file }) => file),
+    volumes: readVolumes(childOf(pod, 'volumes'), report),
+    resourceType: resourceTypes.find((type) => type === text('resourceType')?.toLowerCase()) ?? 'deployment',
+    replicas: integerOf(childOf(pod, 'replicas')) ?? 1,
     resources: {
-      requests: readResources(pod.resources?.requests),
-      limits: readResources(pod.resources?.limits),
+      requests: readResources(childOf(childOf(pod, 'resources'), 'requests'), report),
+      limits: readResources(childOf(childOf(pod, 'resources'), 'limits'), report),
     },
-    ...(pod.healthCheck && { healthCheck: readHealthCheck(pod.healthCheck, servicePorts[0]) }),
-    useGPU: pod.useGPU ?? false,
-    ...(pod.subdomain !== undefined && { subdomain: pod.subdomain }),
-    dependsOn: pod.dependsOn ?? [],
+    useGPU: booleanOf(childOf(pod, 'useGPU')) ?? false,
+    ...(subdomain !== undefined && { subdomain }),
+    dependsOn: itemsOf(childOf(pod, 'dependsOn'), most.names).flatMap((name) => textOf(name) ?? []),
+    ...(aliases.length > 0 && { aliases }),
+    ...(workingDir !== undefined && { workingDir }),
+    ...(user !== undefined && { user }),
+  };
+  inferPort(spec, pod.path, textOf(childOf(check, 'port')), report);
+  if (check) spec.healthCheck = readHealthCheck(check, spec.servicePorts[0]);
+  return {
+    spec,
+    varPaths: new Map(variables.map(({ name, path }) => [name, path])),
+    filePaths: [...secrets, ...files].map(({ path }) => path),
   };
 }
 
@@ -75,62 +98,122 @@ function withoutTrailingSlash(path: string): string {
   return path === '/' ? path : path.replace(/\/$/, '');
 }
 
-/** A map, a list of `{key, value}` or a list of one-key maps → a map; scalars keep the text they were written with. */
-function readVars(vars: PodConfiguration['vars'], path: Path, source: Source): Record<string, string> {
-  const text = (at: Path) => source.textOf(at) ?? '';
-  if (!Array.isArray(vars)) {
-    return Object.fromEntries(Object.keys(vars ?? {}).map((name) => [name, text([...path, name])]));
+function integerOf(field: Field | undefined): number | undefined {
+  const text = textOf(field)
+    ?.trim()
+    .replace(/(?<=\d)s$/, '');
+  return text !== undefined && /^\d{1,9}(?:\.0)?$/.test(text) ? Number(text) : undefined;
+}
+
+function booleanOf(field: Field | undefined): boolean | undefined {
+  const text = textOf(field);
+  return text === undefined ? undefined : readBoolean(text);
+}
+
+function readPorts(field: Field | undefined): number[] {
+  return [...new Set(itemsOf(field, most.names).flatMap((port) => readPort(textOf(port) ?? '') ?? []))];
+}
+
+/** A list as it is; a text split into words as POSIX does, nothing expanded. */
+function readWords(field: Field | undefined, report: Report): string[] | undefined {
+  if (!field) return undefined;
+  if (field.tree.kind === 'list') return itemsOf(field, most.words).flatMap((word) => textOf(word) ?? []);
+  const text = textOf(field);
+  const words = text === undefined ? undefined : splitWords(text);
+  if (text !== undefined && !words) {
+    const hint = 'close it, or write a list: [sh, -c, "…"]';
+    report.error(field.path, 'unclosed-quote', 'has a quote that is not closed', { hint });
   }
-  return Object.fromEntries(
-    vars.map((entry, index) => {
-      if (isKeyValue(entry)) return [entry.key, text([...path, index, 'value'])];
-      const name = Object.keys(entry)[0]!;
-      return [name, text([...path, index, name])];
-    }),
-  );
+  if (words && words.length > most.words) {
+    report.error(field.path, 'bad-value', `has ${words.length} words, and at most ${most.words} are possible`);
+    return [];
+  }
+  return words;
 }
 
-function isKeyValue(entry: object): entry is { key: string } {
-  return (
-    'key' in entry && typeof entry.key === 'string' && Object.keys(entry).every((k) => k === 'key' || k === 'value')
-  );
+function readSecret(secret: Field): { file: FileSpec; path: Path }[] {
+  const [name, fileName] = [textOf(childOf(secret, 'name')), textOf(childOf(secret, 'fileName'))];
+  if (fileName === undefined) return [];
+  const directory = textOf(childOf(secret, 'mountPath')) ?? `/var/secrets/${name ?? ''}`;
+  const path = `${directory.replace(/(?<!\/)\/+$/, '').replace(/^\/$/, '')}/${fileName}`;
+  return [{ file: { path, content: textOf(childOf(secret, 'data')) ?? '', isSecret: true }, path: secret.path }];
 }
 
-function secretFile(secret: NonNullable<PodConfiguration['secrets']>[number]): FileSpec {
-  const directory = secret.mountPath ?? `/var/secrets/${secret.name}`;
-  return { path: `${directory.replace(/\/+$/, '')}/${secret.fileName}`, content: secret.data, isSecret: true };
+function readFile(file: Field): { file: FileSpec; path: Path }[] {
+  const path = textOf(childOf(file, 'path'));
+  if (path === undefined) return [];
+  return [{ file: { path, content: textOf(childOf(file, 'content')) ?? '', isSecret: false }, path: file.path }];
 }
 
-function readVolume({ name, size, mountPath }: NonNullable<PodConfiguration['volumes']>[number]): VolumeSpec {
-  const slug = mountPath
+/** Docker's own least memory of a container. */
+const leastMemory = 6 * 2 ** 20;
+
+function readResources(field: Field | undefined, report: Report): Resources {
+  const [cpu, memory] = [childOf(field, 'cpu'), childOf(field, 'memory')];
+  const millis = parseCpuMillis(readCpu(textOf(cpu) ?? '') ?? Number.NaN);
+  const bytes = parseBytes(readSize(textOf(memory) ?? '') ?? '');
+  if (memory && bytes < leastMemory) {
+    const text = textOf(memory)!;
+    const hint = /^\d+$/.test(text) ? `did you mean ${text}Mi?` : 'no container runs with less than 6Mi';
+    report.error(memory.path, 'unlikely-quantity', `${quote(text)} is ${bytes} bytes, less than any program needs`, {
+      hint,
+    });
+  }
+  if (cpu && millis >= 100_000) {
+    const hint = `did you mean ${millis / 1000}m?`;
+    report.error(cpu.path, 'unlikely-quantity', `${quote(textOf(cpu)!)} are ${millis / 1000} cores`, { hint });
+  }
+  return {
+    ...(cpu && millis > 0 && { cpuMillis: millis }),
+    ...(memory && bytes > 0 && { memoryBytes: bytes }),
+  };
+}
+
+function readHealthCheck(check: Field, firstPort: number | undefined): HealthCheck {
+  const integer = (name: string) => integerOf(childOf(check, name));
+  return {
+    path: textOf(childOf(check, 'path')) ?? '/',
+    port: readPort(textOf(childOf(check, 'port')) ?? '') ?? firstPort ?? 80,
+    initialDelaySeconds: integer('initialDelaySeconds') ?? 0,
+    periodSeconds: integer('periodSeconds') ?? 10,
+    timeoutSeconds: integer('timeoutSeconds') ?? 5,
+    failureThreshold: integer('failureThreshold') ?? 3,
+  };
+}
+
+function readLogin(field: Field | undefined, source: Source, report: Report): RegistryLogin | undefined {
+  const text = (name: string) => textOf(childOf(field, name));
+  const [written, username, personalAccessToken] = [text('registry'), text('username'), text('personalAccessToken')];
+  if (!field || written === undefined || username === undefined || personalAccessToken === undefined) return undefined;
+  const registry = written.replace(/^[a-z]+:\/\//i, '').replace(/\/+$/, '');
+  if (registry !== written && registry !== '') {
+    const path = [...field.path, 'registry'];
+    const fix = replaceValue(source, path, registry);
+    report.warn(path, 'lenient-value', `${quote(written)} is read as ${registry}`, { hint: `write ${registry}`, fix });
+  }
+  return { registry, username, personalAccessToken };
+}
+
+/** RFC 1035, with at least one dot: `localhost` and plain words are nobody's domain. */
+const domain = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
+
+function readDomain(field: Field | undefined, source: Source, report: Report): string | undefined {
+  const written = textOf(field);
+  if (!field || written === undefined || written.length > 2048) return undefined;
+  const host = written
+    .trim()
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '')
-    .slice(0, 63);
-  return {
-    name: name ?? (slug || 'data'),
-    sizeBytes: size === undefined ? defaultVolumeBytes : parseBytes(size),
-    mountPath: withoutTrailingSlash(mountPath),
-  };
-}
-
-function readResources(resources: { cpu?: string | number; memory?: string | number } | undefined): Resources {
-  return {
-    ...(resources?.cpu !== undefined && { cpuMillis: parseCpuMillis(resources.cpu) }),
-    ...(resources?.memory !== undefined && { memoryBytes: parseBytes(resources.memory) }),
-  };
-}
-
-function readHealthCheck(
-  check: NonNullable<PodConfiguration['healthCheck']>,
-  firstPort: number | undefined,
-): HealthCheck {
-  return {
-    path: check.path,
-    port: check.port ?? firstPort ?? 80,
-    initialDelaySeconds: check.initialDelaySeconds ?? 0,
-    periodSeconds: check.periodSeconds ?? 10,
-    timeoutSeconds: check.timeoutSeconds ?? 5,
-    failureThreshold: check.failureThreshold ?? 3,
-  };
+    .replace(/^https?:\/\//, '')
+    .replace(/[:/?#].*$/s, '')
+    .replace(/\.$/, '');
+  if (!domain.test(host)) {
+    const hint = 'write a host such as shop.example.com, or leave it out';
+    report.warn(field.path, 'bad-domain', `${quote(written)} is no domain name and is ignored`, { hint });
+    return undefined;
+  }
+  if (host !== written) {
+    const fix = replaceValue(source, field.path, host);
+    report.warn(field.path, 'lenient-value', `${quote(written)} is read as ${host}`, { hint: `write ${host}`, fix });
+  }
+  return host;
 }

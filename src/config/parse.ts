@@ -1,11 +1,14 @@
 /** The way in: a text → diagnostics and, when none of them is an error, an AppSpec. */
-import { checkSpec } from './checks.ts';
-import { type Diagnostic, inDocumentOrder } from './diagnostics.ts';
+import { applyRules } from './checks.ts';
+import { isCompose, readCompose } from './compose/compose.ts';
+import { type Diagnostic, limitDiagnostics } from './diagnostics.ts';
+import { reportMistakenForm } from './mistakes.ts';
 import { normalise } from './normalise.ts';
-import type { Configuration } from './schema.ts';
+import { openReport } from './report.ts';
 import { checkShape } from './shape.ts';
-import { readSource } from './source.ts';
+import { readSource, type Source } from './source.ts';
 import type { AppSpec } from './spec.ts';
+import { resolveVariables } from './variables.ts';
 
 export type Parsed =
   | { kind: 'valid'; spec: AppSpec; diagnostics: Diagnostic[] }
@@ -16,16 +19,19 @@ export type Parsed =
 /** Never throws. All problems at once, in document order; warnings never make a document invalid. */
 export function parseConfiguration(text: string): Parsed {
   const { source, diagnostics: syntax } = readSource(text);
-  if (!source) return { kind: 'unparsable', diagnostics: inDocumentOrder(syntax) };
+  if (!source) return { kind: 'unparsable', diagnostics: limitDiagnostics(syntax) };
 
-  const shape = checkShape(source);
-  if (hasError(shape)) return { kind: 'invalid', diagnostics: inDocumentOrder(shape) };
-
-  const { spec, diagnostics: reading } = normalise(source.value as Configuration, source);
-  const diagnostics = inDocumentOrder([...shape, ...reading, ...checkSpec(spec, source)]);
-  return hasError(diagnostics) ? { kind: 'invalid', diagnostics } : { kind: 'valid', spec, diagnostics };
+  const { spec, diagnostics } = isCompose(source) ? readCompose(source) : readNative(source);
+  const isValid = !diagnostics.some(({ severity }) => severity === 'error');
+  const reported = limitDiagnostics(diagnostics);
+  return isValid && spec ? { kind: 'valid', spec, diagnostics: reported } : { kind: 'invalid', diagnostics: reported };
 }
 
-function hasError(diagnostics: Diagnostic[]): boolean {
-  return diagnostics.some(({ severity }) => severity === 'error');
+function readNative(source: Source): { spec?: AppSpec; diagnostics: Diagnostic[] } {
+  const report = openReport(source);
+  if (reportMistakenForm(source, report)) return report;
+  checkShape(source, report);
+  const { spec, origin } = normalise(source, report);
+  applyRules(spec, origin, source, report);
+  return { spec: resolveVariables(spec, origin, report), diagnostics: report.diagnostics };
 }

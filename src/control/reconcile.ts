@@ -91,7 +91,7 @@ class Step {
     const because = endingAt(deployment, now());
     if (because) return { kind: 'gone', because };
     const revision = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
-    return desiredAt(deployment, revision, urlOf(deployment.label), now());
+    return desiredAt(deployment, revision, urlOf(deployment.label), now(), seal.derive);
   }
 
   async #end(desired: Extract<Desired, { kind: 'gone' }>, operations: Operation[]): Promise<Outcome> {

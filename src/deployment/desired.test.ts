@@ -53,6 +53,23 @@ test('each replica of a statefulset has a name and volumes of its own; other rep
   assert.deepEqual(workloadsOf(pod('web', { replicas: 2, volumes })).volumes, ['web-data']);
 });
 
+test('a shared volume is one volume for all pods that name it, whatever their type', () => {
+  const volumes = [{ name: 'media', sizeBytes: 1, mountPath: '/media', isShared: true }];
+  const { workloads, volumes: names } = workloadsOf(
+    pod('web', { volumes }),
+    pod('worker', { resourceType: 'statefulset', replicas: 2, volumes }),
+  );
+  assert.deepEqual(names, ['shared.media']);
+  assert.ok(workloads.every(({ workload }) => workload.volumes[0]!.volume === 'shared.media'));
+});
+
+test("further names, the user and the directory are the workload's", () => {
+  const [named] = workloadsOf(pod('my-db', { aliases: ['my_db'], user: '1000:1000', workingDir: '/srv' })).workloads;
+  const { aliases, user, workingDir } = named!.workload;
+  assert.ok(aliases.includes('my_db') && aliases.includes('my-db.pod'));
+  assert.deepEqual([user, workingDir], ['1000:1000', '/srv']);
+});
+
 test('a pod is ready by its health check, else by its first port, else by running; a job by its end', () => {
   const healthCheck = {
     path: '/',

@@ -1,7 +1,10 @@
 /** Desired: what should exist for a deployment at an instant, as workloads with everything resolved. */
 import { createHash } from 'node:crypto';
+import { aliasesOf } from '../config/addresses.ts';
+import { replaceScriptlets } from '../config/scriptlets.ts';
 import type { AppSpec, PodSpec, VolumeSpec } from '../config/spec.ts';
 import { type Deployment, type Instant, isPastLimit, type Revision } from './deployment.ts';
+import { type Derive, generatedValue } from './generated.ts';
 import { workloadName } from './names.ts';
 import { startOrder } from './order.ts';
 import type { Readiness, Workload } from './workload.ts';
@@ -37,18 +40,28 @@ export function endingAt(deployment: Deployment, now: Instant): 'removed' | 'exp
   return isPastLimit(deployment, now) ? 'expired' : undefined;
 }
 
-/** What should exist at `now`. `url` is the deployment's own, as its visitors see it. */
-export function desiredAt(deployment: Deployment, revision: Revision, url: URL, now: Instant): Desired {
+/**
+ * What should exist at `now`. `url` is the deployment's own, as its visitors see it; `derive` is where the values of
+ * `<% SECRET … %>` come from.
+ */
+export function desiredAt(
+  deployment: Deployment,
+  revision: Revision,
+  url: URL,
+  now: Instant,
+  derive: Derive = refuseSecrets,
+): Desired {
   const because = endingAt(deployment, now);
   if (because) return { kind: 'gone', because };
   const { spec, number } = revision;
+  const values = { url, registry: spec.registryLogin?.registry ?? '', deploymentId: deployment.id, derive };
   return {
     kind: 'running',
     revision: number,
     workloads: startOrder(spec.pods).flatMap((pod) =>
       Array.from({ length: replicasOf(pod) }, (_, replica) => ({
-        workload: toWorkload(deployment.id, spec, pod, number, replica, url),
-        ...(pod.path !== undefined && { path: pod.path }),
+        workload: toWorkload(spec, pod, number, replica, values),
+        ...(isPublic(pod, spec) && { path: pod.path }),
         dependsOn: pod.dependsOn,
         isExclusive: pod.volumes.length > 0,
       })),
@@ -81,19 +94,15 @@ function volumeName({ name, resourceType }: PodSpec, volume: VolumeSpec, replica
   return `${owner}-${volume.name}`;
 }
 
-function toWorkload(
-  deploymentId: string,
-  spec: AppSpec,
-  pod: PodSpec,
-  revision: number,
-  replica: number,
-  url: URL,
-): Workload {
-  const replace = (text: string) => replaceScriptlets(text, url, spec);
+/** What the scriptlets of a deployment stand for. */
+type Values = { url: URL; registry: string; deploymentId: string; derive: Derive };
+
+function toWorkload(spec: AppSpec, pod: PodSpec, revision: number, replica: number, values: Values): Workload {
+  const replace = (text: string) => replaceAll(text, values);
   const content = {
     pod: pod.name,
     replica,
-    image: replaceScriptlets(pod.image, url, spec).replace(/^\//, ''),
+    image: replace(pod.image).replace(/^\//, ''),
     ...(spec.registryLogin && { registryLogin: spec.registryLogin }),
     ...(pod.entrypoint && { entrypoint: pod.entrypoint.map(replace) }),
     ...(pod.command && { command: pod.command.map(replace) }),
@@ -103,28 +112,43 @@ function toWorkload(
     files: pod.files.map(({ path, content }) => ({ path, content: replace(content) })),
     volumes: pod.volumes.map((volume) => ({ volume: volumeName(pod, volume, replica), mountPath: volume.mountPath })),
     ports: pod.servicePorts,
-    aliases: aliasesOf(spec.name, pod, replica),
+    aliases: aliasesOf(spec, pod, replica),
     resources: pod.resources,
     useGPU: pod.useGPU,
     readiness: readinessOf(pod),
   };
   // Without the revision: a pod that an update leaves as it was keeps running.
   const fingerprint = createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 32);
-  return { ...content, name: workloadName(deploymentId, pod.name, revision, replica), revision, fingerprint };
+  return { ...content, name: workloadName(values.deploymentId, pod.name, revision, replica), revision, fingerprint };
 }
 
-function replaceScriptlets(text: string, url: URL, { registryLogin }: AppSpec): string {
-  return text.replace(/<%\s*(URL|DOMAIN|REGISTRY)\s*%>/g, (_, name) => {
-    if (name === 'URL') return url.origin;
-    return name === 'DOMAIN' ? url.host : (registryLogin?.registry ?? '');
+function replaceAll(text: string, { url, registry, deploymentId, derive }: Values): string {
+  return replaceScriptlets(text, (scriptlet) => {
+    switch (scriptlet.kind) {
+      case 'url':
+        return url.origin;
+      case 'domain':
+        return url.host;
+      case 'registry':
+        return registry;
+      case 'secret':
+        return generatedValue(deploymentId, scriptlet.name, derive);
+    }
   });
 }
 
-/** `<pod>.pod` and `<pod>`, and the forms that people's documents use besides (design, section 10). */
-function aliasesOf(application: string, { name, resourceType, aliases = [] }: PodSpec, replica: number): string[] {
-  const own = resourceType === 'statefulset' ? [`${name}-${replica}.pod`, `${name}-${replica}`] : [];
-  const rescued = [`${application}-${name}.pod`, `${name}-${application}.pod`, `${application}-${name}-service`];
-  return [...new Set([`${name}.pod`, name, ...own, ...aliases, ...rescued])];
+/** Where nothing can be derived from, a value that anybody could guess is worse than none. */
+function refuseSecrets(): never {
+  throw new Error('a generated value is asked for, and there is no key to derive it from');
+}
+
+/** A pod of a subdomain leaves the deployment's own host to the one that has the same path there. */
+function isPublic(pod: PodSpec, { pods }: AppSpec): boolean {
+  // A job has ended when somebody visits it.
+  if (pod.path === undefined || pod.resourceType === 'job') return false;
+  if (pod.subdomain === undefined) return true;
+  const rivals = pods.filter(({ path }) => path === pod.path);
+  return rivals.every(({ subdomain }) => subdomain !== undefined) && rivals[0] === pod;
 }
 
 function readinessOf({ resourceType, healthCheck, servicePorts }: PodSpec): Readiness {

@@ -1,12 +1,11 @@
 /** In which order the pods of an application start. */
+import { podNamesIn } from '../config/addresses.ts';
 import type { PodSpec } from '../config/spec.ts';
 
 /** `<pod>.pod` in the values of another pod's variables, command or files is a reference to it. */
 function references(pod: PodSpec): Set<string> {
   const texts = [...Object.values(pod.vars), ...(pod.command ?? []), ...pod.files.map((file) => file.content)];
-  return new Set(
-    texts.flatMap((text) => Array.from(text.matchAll(/\b([a-z][a-z0-9-]*)\.pod\b/g), ([, name]) => name!)),
-  );
+  return new Set(texts.flatMap(podNamesIn));
 }
 
 /**

@@ -17,3 +17,10 @@ test('a sealed text does not open with another secret or after a change', () => 
   sealed[sealed.length - 1]! ^= 1;
   assert.throws(() => sealWith('k').open(sealed));
 });
+
+test('what is derived is the same for the same purpose, and another for another purpose or secret', () => {
+  const { derive } = sealWith('k');
+  assert.deepEqual(derive('a'), sealWith('k').derive('a'));
+  assert.notDeepEqual(derive('a'), derive('b'));
+  assert.notDeepEqual(derive('a'), sealWith('other').derive('a'));
+});

@@ -1,7 +1,12 @@
 /** Encryption at rest: configurations hold passwords, so they are stored sealed. */
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 
-export type Seal = { close(text: string): Uint8Array; open(sealed: Uint8Array): string };
+export type Seal = {
+  close(text: string): Uint8Array;
+  open(sealed: Uint8Array): string;
+  /** 32 bytes that nobody without the secret can tell from random ones; the same for the same purpose. */
+  derive(purpose: string): Uint8Array;
+};
 
 const nonceBytes = 12;
 const tagBytes = 16;
@@ -12,6 +17,7 @@ const tagBytes = 16;
  */
 export function sealWith(secret: string): Seal {
   const key = createHash('sha256').update(secret).digest();
+  const derivationKey = createHmac('sha256', key).update('derive').digest();
   return {
     close(text) {
       const nonce = randomBytes(nonceBytes);
@@ -26,5 +32,7 @@ export function sealWith(secret: string): Seal {
       const body = bytes.subarray(nonceBytes + tagBytes);
       return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
     },
+    // A key of its own: what is derived must tell nothing about what is sealed (NIST SP 800-108).
+    derive: (purpose) => createHmac('sha256', derivationKey).update(purpose).digest(),
   };
 }

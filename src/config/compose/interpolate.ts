@@ -5,6 +5,13 @@
 
 export type Lookup = (name: string) => string | undefined;
 
+export type Variables = {
+  /** The value that is written down; the operators ask for it. */
+  find: Lookup;
+  /** The value for a variable without an operator, which may stand in for one that nobody has written down. */
+  stand: Lookup;
+};
+
 export type InterpolationProblem =
   /** No value and no default: it has become empty. */
   | { kind: 'unset'; name: string }
@@ -21,7 +28,10 @@ const maxLength = 256 * 1024;
 const start = /\$(?:\$|[A-Za-z_][A-Za-z0-9_]*|\{)/g;
 const braced = /^([A-Za-z_][A-Za-z0-9_]*)(?:(:?[-?+])([\s\S]*))?$/;
 
-export function interpolate(text: string, lookup: Lookup): { text: string; problems: InterpolationProblem[] } {
+export function interpolate(
+  text: string,
+  { find, stand }: Variables,
+): { text: string; problems: InterpolationProblem[] } {
   const problems: InterpolationProblem[] = [];
   let length = 0;
 
@@ -41,12 +51,15 @@ export function interpolate(text: string, lookup: Lookup): { text: string; probl
       if (found[0] === '$$') {
         append('$');
       } else if (found[0] !== '${') {
-        append(valueOf(found[0].slice(1)));
+        append(valueFor(found[0].slice(1)));
       } else {
         const end = closingBrace(template, from);
         const expression = end === -1 ? undefined : braced.exec(template.slice(from, end));
         if (!expression || depth >= maxDepth) {
-          problems.push({ kind: 'malformed', text: excerpt(template.slice(found.index, end === -1 ? undefined : end + 1)) });
+          problems.push({
+            kind: 'malformed',
+            text: excerpt(template.slice(found.index, end === -1 ? undefined : end + 1)),
+          });
           return parts.join('');
         }
         append(evaluate(expression[1]!, expression[2], expression[3] ?? '', depth));
@@ -64,15 +77,15 @@ export function interpolate(text: string, lookup: Lookup): { text: string; probl
     return parts.join('');
   };
 
-  const valueOf = (name: string): string => {
-    const value = lookup(name);
+  const valueFor = (name: string): string => {
+    const value = stand(name);
     if (value === undefined) problems.push({ kind: 'unset', name });
     return value ?? '';
   };
 
   const evaluate = (name: string, operator: string | undefined, word: string, depth: number): string => {
-    if (operator === undefined) return valueOf(name);
-    const value = lookup(name);
+    if (operator === undefined) return valueFor(name);
+    const value = find(name);
     // With a colon, an empty value counts as none.
     const isSet = operator.startsWith(':') ? value !== undefined && value !== '' : value !== undefined;
     if (operator.endsWith('+')) return isSet ? replaceAll(word, depth + 1) : '';

@@ -1,13 +1,17 @@
 /** What every part of the mapping reads with: texts with their variables replaced, and reports with their place. */
-import { type Diagnostic, printPath } from '../diagnostics.ts';
+import { type Diagnostic, printPath, quote } from '../diagnostics.ts';
+import { secretScriptlet } from '../scriptlets.ts';
+import { entriesOf, type Field, isEmpty, itemsOf } from '../tree.ts';
+import { isSecretName } from '../variables.ts';
+import type { ComposeCode } from './codes.ts';
 import { interpolate, type Lookup } from './interpolate.ts';
-import { entriesOf, type Field, isEmpty, itemsOf } from './tree.ts';
 
 export type Reading = {
-  error(at: Field, code: string, message: string, hint?: string): void;
-  warn(at: Field, code: string, message: string, hint?: string): void;
+  error(at: Field, code: ComposeCode, message: string, hint?: string): void;
+  warn(at: Field, code: ComposeCode, message: string, hint?: string): void;
   /** The same, once for all places with the same `about`: `labels` of ten services are one warning. */
-  warnOnce(at: Field, code: string, about: string, message: string, hint?: string): void;
+  warnOnce(at: Field, code: ComposeCode, about: string, message: string, hint?: string): void;
+  errorOnce(at: Field, code: ComposeCode, message: string, hint?: string): void;
   /** A scalar's text with its variables replaced; anything else is reported and has none. */
   text(field: Field): string | undefined;
   /** Whether `text` of this field had a variable without a value. */
@@ -18,6 +22,9 @@ export type Reading = {
   diagnostics(): Diagnostic[];
 };
 
+/** What variables may expand to, in all, in characters: a few short ones can stand for gigabytes otherwise. */
+const maxExpansion = 4 * 1024 * 1024;
+
 export type Place = (offset: number) => { line: number; column: number };
 
 export function openReading(place: Place, lookup: Lookup): Reading {
@@ -25,7 +32,21 @@ export function openReading(place: Place, lookup: Lookup): Reading {
   const seen = new Set<string>();
   const incomplete = new Set<unknown>();
 
-  const add = (severity: Diagnostic['severity'], at: Field, code: string, message: string, hint?: string) => {
+  let expansion = 0;
+
+  const spend = (field: Field, text: string): string => {
+    expansion += text.length;
+    if (expansion <= maxExpansion) return text;
+    reading.errorOnce(
+      field,
+      'expands-too-far',
+      'the document expands to more than 4 MiB',
+      'use fewer aliases and variables',
+    );
+    return '';
+  };
+
+  const add = (severity: Diagnostic['severity'], at: Field, code: ComposeCode, message: string, hint?: string) => {
     const offset = offsetOf(at);
     // An alias brings the same text to several places; it is wrong once.
     if (seen.has(`${code} ${offset} ${message}`)) return;
@@ -34,19 +55,37 @@ export function openReading(place: Place, lookup: Lookup): Reading {
     found.push({ severity, code, ...where, message, ...(hint !== undefined && { hint }) });
   };
 
-  const reportUnset = (at: Field, name: string) => {
-    if (seen.has(`unset ${name}`)) return;
-    seen.add(`unset ${name}`);
-    add('warning', at, 'unset-variable', `the variable ${name} has no value and becomes empty`, hintForUnset(name));
+  const once = (about: string, report: () => void) => {
+    if (seen.has(about)) return;
+    seen.add(about);
+    report();
   };
+
+  /** A password that nobody has set is better random than empty. */
+  const lookupOrGenerate = (at: Field, name: string): string | undefined => {
+    const value = lookup(name);
+    if (value !== undefined || !isSecretName(name)) return value;
+    once(`unset ${name}`, () => {
+      const message = `the variable ${name} has no value and gets a random one, which stays`;
+      add('warning', at, 'generated-value', message, `to choose it: ${whereToSet(name)}`);
+    });
+    return secretScriptlet(name);
+  };
+
+  const reportUnset = (at: Field, name: string) =>
+    once(`unset ${name}`, () => {
+      const message = `the variable ${name} has no value and becomes empty`;
+      add('warning', at, 'unset-variable', message, hintForUnset(name));
+    });
 
   const reading: Reading = {
     error: (at, code, message, hint) => add('error', at, code, message, hint),
     warn: (at, code, message, hint) => add('warning', at, code, message, hint),
+    errorOnce(at, code, message, hint) {
+      once(`once ${code}`, () => add('error', at, code, message, hint));
+    },
     warnOnce(at, code, about, message, hint) {
-      if (seen.has(`once ${code} ${about}`)) return;
-      seen.add(`once ${code} ${about}`);
-      add('warning', at, code, message, hint);
+      once(`once ${code} ${about}`, () => add('warning', at, code, message, hint));
     },
     text(field) {
       const { tree } = field;
@@ -54,13 +93,17 @@ export function openReading(place: Place, lookup: Lookup): Reading {
         add('error', field, 'not-a-scalar', 'must be a single value', 'write a text, a number or true/false');
         return undefined;
       }
-      if (typeof tree.value !== 'string' || !tree.text.includes('$')) return tree.text;
-      const { text, problems } = interpolate(tree.text, lookup);
+      if (typeof tree.value !== 'string' || !tree.text.includes('$')) return spend(field, tree.text);
+      if (expansion > maxExpansion) return '';
+      const { text, problems } = interpolate(tree.text, {
+        find: lookup,
+        stand: (name) => lookupOrGenerate(field, name),
+      });
       for (const problem of problems) {
         incomplete.add(tree);
         if (problem.kind === 'unset') reportUnset(field, problem.name);
         else if (problem.kind === 'malformed') {
-          const hint = 'write ${NAME} or ${NAME:-default}, and $$ for a dollar sign itself';
+          const hint = `write \${NAME} or \${NAME:-default}, and $$ for a dollar sign itself`;
           add('error', field, 'bad-interpolation', `"${problem.text}" cannot be read as a variable`, hint);
         } else {
           const why = problem.why ? `: ${problem.why}` : '';
@@ -68,11 +111,11 @@ export function openReading(place: Place, lookup: Lookup): Reading {
           add('error', field, 'required-variable', message, whereToSet(problem.name));
         }
       }
-      return text;
+      return spend(field, text);
     },
     isIncomplete: ({ tree }) => incomplete.has(tree),
     variable(at, name) {
-      const value = lookup(name);
+      const value = lookupOrGenerate(at, name);
       if (value === undefined) reportUnset(at, name);
       return value;
     },
@@ -83,17 +126,17 @@ export function openReading(place: Place, lookup: Lookup): Reading {
 }
 
 /** A collection begins on the line below its key: the key is where its reader looks. */
-function offsetOf({ tree, keyAt }: Field): number {
-  return keyAt !== undefined && (tree.kind !== 'scalar' || tree.value === null) ? keyAt : tree.at;
+function offsetOf({ tree, key }: Field): number {
+  return key && (tree.kind !== 'scalar' || tree.value === null) ? key.at : tree.at;
 }
 
 /** The field as its key: reports about it stand at the key, whatever its value. */
 export function keyOf(field: Field): Field {
-  return field.keyAt === undefined ? field : { ...field, tree: { ...field.tree, at: field.keyAt } };
+  return field.key ? { ...field, tree: { ...field.tree, at: field.key.at } } : field;
 }
 
 function whereToSet(name: string): string {
-  return `there is no .env file here: give it a value at the top of the document with x-berth: { vars: { ${name}: … } }`;
+  return `there is no .env file here; write x-berth: { vars: { ${name}: … } } at the top of the document`;
 }
 
 function hintForUnset(name: string): string {
@@ -137,11 +180,6 @@ export function integerOf(reading: Reading, field: Field | undefined, least: num
   const text = reading.text(field);
   if (text === undefined) return undefined;
   if (/^\d{1,9}$/.test(text.trim()) && Number(text) >= least) return Number(text);
-  reading.error(field, 'not-a-number', `${quoted(text)} must be a whole number from ${least}`);
+  reading.error(field, 'not-a-number', `${quote(text)} must be a whole number from ${least}`);
   return undefined;
-}
-
-/** A short value is repeated to its writer; a longer one could be a secret in the wrong place. */
-export function quoted(text: string): string {
-  return text.length <= 64 ? JSON.stringify(text) : 'this';
 }

@@ -56,6 +56,12 @@ test('entrypoint and command are left to the image unless given', () => {
   assert.deepEqual([Entrypoint, Cmd], [['/bin/sh', '-c'], ['a b']]);
 });
 
+test('user and directory are left to the image unless given', () => {
+  assert.ok(!('User' in options()) && !('WorkingDir' in options()));
+  const { User, WorkingDir } = options({ user: 'www-data', workingDir: '/srv' });
+  assert.deepEqual([User, WorkingDir], ['www-data', '/srv']);
+});
+
 test('services come back after anything, jobs get three more tries', () => {
   assert.equal(host().RestartPolicy?.Name, 'unless-stopped');
   assert.deepEqual(host({ readiness: { kind: 'exit' } }).RestartPolicy, { Name: 'on-failure', MaximumRetryCount: 3 });

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+
+const bin = join(import.meta.dirname, 'bin.mjs');
+const folder = mkdtempSync(join(tmpdir(), 'berth-cli-'));
+after(() => rmSync(folder, { recursive: true }));
+
+const good = 'name: shop\nservices: { web: { image: "nginx:1.29", ports: [80] } }\n';
+const bad = 'name: shop\nservices: { web: { image: "nginx:1.29", ports: [80], privileged: true } }\n';
+const native = 'application: { name: shop, pods: [{ name: web, image: "nginx:1.29", path: /, servicePorts: [80] }] }\n';
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+function berth(words: string[], input = '') {
+  const env = { PATH: process.env.PATH };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...words], { encoding: 'utf8', input, env });
+  return { status, stdout, stderr };
+}
+
+describe('berth validate', () => {
+  test('0 when all is valid, in both forms', () => {
+    const { status, stdout } = berth(['validate', file('a.yaml', good), file('b.yaml', native)]);
+    assert.equal(status, 0, stdout);
+    assert.match(stdout, /2 files: 2 valid, 0 not valid/);
+  });
+  test('1 when something is not, with its line', () => {
+    const { status, stdout, stderr } = berth(['validate', file('a.yaml', good), file('c.yaml', bad)]);
+    assert.deepEqual([status, stderr], [1, '']);
+    assert.match(stdout, /c\.yaml:2:54 error services\.web\.privileged: /);
+    assert.ok(!stdout.includes('\u001b'));
+  });
+  test('standard input', () => {
+    assert.equal(berth(['validate', '-'], good).status, 0);
+    const { status, stdout } = berth(['validate', '-'], bad);
+    assert.equal(status, 1);
+    assert.match(stdout, /^\(standard input\):2:54 error/);
+  });
+  test('as JSON', () => {
+    const { status, stdout } = berth(['validate', '--json', '-'], bad);
+    const { valid, files } = JSON.parse(stdout);
+    assert.deepEqual([status, valid, files.length, files[0].valid], [1, false, 1, false]);
+    const [{ severity, code, path, line, column }] = files[0].diagnostics;
+    assert.deepEqual([severity, code, path, line, column], ['error', 'unsupported', 'services.web.privileged', 2, 54]);
+  });
+  test('what is no YAML, too large, or empty is not valid', () => {
+    assert.match(berth(['validate', '-'], 'a: [').stdout, /error/);
+    assert.equal(berth(['validate', '-'], 'a: [').status, 1);
+    assert.match(berth(['validate', file('large.yaml', `a: ${'x'.repeat(300_000)}`)]).stdout, /larger than 256 KiB/);
+    assert.equal(berth(['validate', '-'], '').status, 1);
+  });
+  test('2 when a file cannot be read; the others are checked all the same', () => {
+    const { status, stdout, stderr } = berth(['validate', join(folder, 'none.yaml'), file('a.yaml', good)]);
+    assert.equal(status, 2);
+    assert.match(stderr, /none\.yaml: there is no such file/);
+    assert.match(stdout, /a\.yaml: valid/);
+    assert.match(berth(['validate', folder]).stderr, /this is a folder/);
+  });
+  test('2 for words that are none', () => {
+    for (const words of [[], ['validate'], ['deploy'], ['validate', '--colour', 'x']]) {
+      const { status, stdout, stderr } = berth(words);
+      assert.deepEqual([status, stdout], [2, '']);
+      assert.match(stderr, /berth validate FILE…/);
+    }
+  });
+  test('help', () => {
+    for (const words of [['--help'], ['-h'], ['help'], ['validate', '--help']]) {
+      const { status, stdout } = berth(words);
+      assert.equal(status, 0);
+      assert.match(stdout, /berth validate FILE…/);
+    }
+  });
+});

@@ -1,0 +1,94 @@
+/** Diagnostics as text for people: each with its line of the document and a caret below the place. Pure. */
+import { stripVTControlCharacters, styleText } from 'node:util';
+import type { Diagnostic } from '../config/diagnostics.ts';
+
+export type Checked = { file: string; text: string; isValid: boolean; diagnostics: Diagnostic[] };
+
+type Style = Parameters<typeof styleText>[0];
+type Paint = (style: Style, text: string) => string;
+
+/** Longest excerpt of a line, in characters: wider ones wrap, and the caret stands below nothing. */
+const excerptWidth = 100;
+
+export function renderChecked({ file, text, isValid, diagnostics }: Checked, inColour: boolean): string {
+  const paint = painter(inColour);
+  const lines = text.split(/\r\n|\n|\r/);
+  const found = diagnostics.map((diagnostic) => renderDiagnostic(file, diagnostic, lines, paint));
+  const verdict = isValid ? paint('green', 'valid') : paint('red', 'not valid');
+  return [...found, `${paint('bold', printable(file))}: ${verdict}${counts(diagnostics)}\n`].join('\n');
+}
+
+export function renderSummary(checked: Checked[], inColour: boolean): string {
+  const paint = painter(inColour);
+  const valid = checked.filter(({ isValid }) => isValid).length;
+  const invalid = checked.length - valid;
+  const bad = paint(invalid > 0 ? 'red' : 'dim', `${invalid} not valid`);
+  return `\n${checked.length} files: ${paint('green', `${valid} valid`)}, ${bad}\n`;
+}
+
+function painter(inColour: boolean): Paint {
+  return (style, text) => (inColour ? styleText(style, text, { validateStream: false }) : text);
+}
+
+function counts(diagnostics: Diagnostic[]): string {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  const warnings = diagnostics.length - errors;
+  const parts = [errors > 0 && plural(errors, 'error'), warnings > 0 && plural(warnings, 'warning')].filter(
+    (part) => part,
+  );
+  return parts.length > 0 ? ` (${parts.join(', ')})` : '';
+}
+
+function plural(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
+function renderDiagnostic(file: string, diagnostic: Diagnostic, lines: string[], paint: Paint): string {
+  const { severity, line, column, path, message, hint } = diagnostic;
+  const colour = severity === 'error' ? 'red' : 'yellow';
+  const where = paint('bold', printable(`${file}:${line}:${column}`));
+  const what = printable(`${path ? `${path}: ` : ''}${message}`);
+  const number = String(line);
+  const indent = ' '.repeat(number.length);
+  const { shown, caretAt } = excerptAround(lines[line - 1] ?? '', column - 1);
+  return [
+    `${where} ${paint(colour, severity)} ${what} ${paint('dim', `[${diagnostic.code}]`)}`,
+    `  ${paint('dim', `${number} |`)} ${shown}`,
+    `  ${paint('dim', `${indent} |`)} ${' '.repeat(caretAt)}${paint(colour, '^')}`,
+    ...(hint ? [`  ${paint('dim', `${indent} =`)} ${printable(hint)}`] : []),
+    '',
+  ].join('\n');
+}
+
+/** The part of a line around a column, and the column of the caret below it. */
+function excerptAround(line: string, at: number): { shown: string; caretAt: number } {
+  const from = line.length <= excerptWidth ? 0 : Math.max(0, Math.min(at - 40, line.length - excerptWidth));
+  const cut = line.slice(from, from + excerptWidth);
+  const before = from > 0 ? '…' : '';
+  const after = from + excerptWidth < line.length ? '…' : '';
+  const lead = widthOf(line.slice(from, Math.max(from, at)));
+  return { shown: `${before}${printable(cut)}${after}`, caretAt: before.length + lead };
+}
+
+/** A tab is printed as one space; what a terminal would obey is not printed. */
+function printable(text: string): string {
+  return Array.from(stripVTControlCharacters(text), (character) => {
+    if (character === '\t') return ' ';
+    return /[\p{Cc}\p{Cf}]/u.test(character) ? '·' : character;
+  }).join('');
+}
+
+/** Columns on a terminal: East Asian letters and emoji take two. */
+function widthOf(text: string): number {
+  let width = 0;
+  for (const character of printable(text)) {
+    if (/\p{M}/u.test(character)) continue;
+    width +=
+      /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\uFF01-\uFF60]/u.test(
+        character,
+      )
+        ? 2
+        : 1;
+  }
+  return width;
+}

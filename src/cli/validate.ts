@@ -1,0 +1,83 @@
+/** `berth validate`: reads files, and prints what is wrong with them. Nothing is asked of a service. */
+import { open } from 'node:fs/promises';
+import type { Readable, Writable } from 'node:stream';
+import { parseConfiguration } from '../config/parse.ts';
+import { maxDocumentBytes } from '../config/source.ts';
+import { type Checked, renderChecked, renderSummary } from './render.ts';
+
+export type Streams = {
+  stdin: Readable;
+  stdout: Writable & { isTTY?: boolean };
+  stderr: Writable;
+  env: Record<string, string | undefined>;
+};
+
+export const statuses = { valid: 0, invalid: 1, unreadable: 2 } as const;
+
+/** The exit status: 2 when a file could not be read, else 1 when one is not valid. */
+export async function validate(files: string[], options: { asJson: boolean; process: Streams }): Promise<number> {
+  const { stdin, stdout, stderr, env } = options.process;
+  const inColour = stdout.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
+  const checked: Checked[] = [];
+  let isUnreadable = false;
+  for (const file of files) {
+    try {
+      const name = file === '-' ? '(standard input)' : file;
+      const text = file === '-' ? await readStream(stdin) : await readFile(file);
+      const { kind, diagnostics } = parseConfiguration(text);
+      const one: Checked = { file: name, text, isValid: kind === 'valid', diagnostics };
+      checked.push(one);
+      if (!options.asJson) stdout.write(renderChecked(one, inColour));
+    } catch (error) {
+      isUnreadable = true;
+      stderr.write(`${file}: ${inWords(error)}\n`);
+    }
+  }
+  if (options.asJson) stdout.write(`${JSON.stringify(asJson(checked), null, 2)}\n`);
+  else if (files.length > 1) stdout.write(renderSummary(checked, inColour));
+  if (isUnreadable) return statuses.unreadable;
+  return checked.every(({ isValid }) => isValid) ? statuses.valid : statuses.invalid;
+}
+
+function asJson(checked: Checked[]) {
+  return {
+    valid: checked.every(({ isValid }) => isValid),
+    files: checked.map(({ file, isValid, diagnostics }) => ({ file, valid: isValid, diagnostics })),
+  };
+}
+
+/** One byte more than a document may have tells that it is too large; the rest of a huge file is not read. */
+const readAtMost = maxDocumentBytes + 1;
+
+async function readFile(file: string): Promise<string> {
+  await using handle = await open(file);
+  const buffer = Buffer.alloc(readAtMost);
+  let length = 0;
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, length, readAtMost - length);
+    length += bytesRead;
+    if (bytesRead === 0 || length === readAtMost) return buffer.toString('utf8', 0, length);
+  }
+}
+
+async function readStream(stream: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    chunks.push(Buffer.from(chunk));
+    length += chunk.length;
+    if (length >= readAtMost) break;
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+const words: Record<string, string> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'the file may not be read',
+  EISDIR: 'this is a folder, not a file',
+};
+
+function inWords(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return (code && words[code]) ?? message;
+}

@@ -1,0 +1,55 @@
+/** Names by which the pods of an application reach each other. Pure. */
+import type { AppSpec, PodSpec } from './spec.ts';
+
+type Named = Pick<PodSpec, 'name' | 'resourceType' | 'replicas' | 'aliases'>;
+
+/**
+ * Every name with the pod that has it. A pod's own names come first; of the further ones that two pods could have, the
+ * first pod in the document has it. `<app>-<pod>.pod`, `<pod>-<app>.pod` and `<app>-<pod>-service` are what people's
+ * documents use besides (design, section 10): they resolve unless a pod is really called so.
+ */
+export function addressBook({ name: application, pods }: { name: string; pods: Named[] }): Map<string, string> {
+  const book = new Map<string, string>();
+  const enter = (name: string, pod: Named) => {
+    if (!book.has(name)) book.set(name, pod.name);
+  };
+  for (const pod of pods) {
+    enter(`${pod.name}.pod`, pod);
+    enter(pod.name, pod);
+  }
+  for (const pod of pods) for (const name of replicaNames(pod)) enter(name, pod);
+  for (const pod of pods) for (const name of pod.aliases ?? []) enter(name, pod);
+  for (const pod of pods) for (const name of rescuedNames(application, pod)) enter(name, pod);
+  return book;
+}
+
+/** The names of one replica of a pod, its own first. */
+export function aliasesOf(spec: AppSpec, pod: PodSpec, replica: number): string[] {
+  const book = addressBook(spec);
+  const own = [`${pod.name}.pod`, pod.name];
+  const others = pod.resourceType === 'statefulset' ? namesOfReplica(pod.name, replica) : [];
+  const further = [...(pod.aliases ?? []), ...rescuedNames(spec.name, pod)];
+  return [...new Set([...own, ...others, ...further])].filter((name) => book.get(name) === pod.name);
+}
+
+function replicaNames({ name, resourceType, replicas }: Named): string[] {
+  if (resourceType !== 'statefulset') return [];
+  return Array.from({ length: replicas }, (_, replica) => namesOfReplica(name, replica)).flat();
+}
+
+function namesOfReplica(name: string, replica: number): string[] {
+  return [`${name}-${replica}.pod`, `${name}-${replica}`];
+}
+
+function rescuedNames(application: string, { name }: Named): string[] {
+  return [`${application}-${name}.pod`, `${name}-${application}.pod`, `${application}-${name}-service`];
+}
+
+/** Names that end in `.pod` in a text. A name has at most 63 characters, so that no text takes quadratic time. */
+export function podNamesIn(text: string): string[] {
+  if (!text.includes('.pod')) return [];
+  return Array.from(
+    text.matchAll(/(?<![A-Za-z0-9_.-])([A-Za-z0-9][A-Za-z0-9-]{0,62})\.pod(?![A-Za-z0-9_-])/g),
+    (m) => m[1]!,
+  );
+}

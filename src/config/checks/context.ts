@@ -1,0 +1,29 @@
+/** What the rules of this folder look at. */
+
+import type { Path } from '../diagnostics.ts';
+import type { Origin } from '../normalise.ts';
+import type { Report } from '../report.ts';
+import type { Source } from '../source.ts';
+import type { AppSpec, PodSpec } from '../spec.ts';
+
+export type Context = {
+  /** As written: `${NAME}` is not yet replaced. */
+  spec: AppSpec;
+  origin: Origin;
+  source: Source;
+  report: Report;
+  /** Every name that resolves inside the deployment, with the pod it leads to. */
+  book: Map<string, string>;
+};
+
+export type PodContext = Context & { pod: PodSpec; index: number; path: Path };
+
+/** A repeated value with the position of the first one that is equal. */
+export function repeated<T>(values: readonly T[]): { value: T; index: number; first: number }[] {
+  const firsts = new Map<T, number>();
+  return values.flatMap((value, index) => {
+    const first = firsts.get(value);
+    if (first === undefined) firsts.set(value, index);
+    return first === undefined ? [] : [{ value, index, first }];
+  });
+}

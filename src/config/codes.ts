@@ -1,0 +1,94 @@
+/** Every code of a diagnostic of the native form, with what it means; docs/configuration.md lists them. */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: `${NAME}` is the configuration's own way to write a variable.
+
+export const codes = {
+  // The text.
+  unparsable: 'The text is no YAML. The message says what to look for at this place.',
+  'repeated-key': 'A key is there twice in one map.',
+  'too-large': 'The document is larger than 256 KiB.',
+  'too-deep': 'The document is nested deeper than any configuration can be.',
+  'too-many-aliases': 'Written out, the aliases of the document are larger than 1 MiB.',
+  'too-many-problems': 'Only the first 100 problems are reported.',
+
+  // The form.
+  empty: 'The document is empty.',
+  'not-a-map': 'The document is no map of fields.',
+  'no-application': 'There is no `application`.',
+  'misplaced-field': 'A field stands in another place than where it is read.',
+  'old-template-form': 'The form `application.template` is no longer read.',
+  'foreign-form': 'The document is of another kind, for example a Kubernetes manifest.',
+  'unknown-field': 'A field has an unknown name and is ignored.',
+  'missing-field': 'A field is missing that must be there.',
+  'wrong-type': 'A value is of another type, for example a text instead of a list.',
+  'bad-value': 'A value breaks the rule of its field.',
+  'lenient-value': 'A value is not in its usual form, and read as it is meant.',
+
+  // Names.
+  'bad-name': 'The name of an application or pod breaks the rules of DNS.',
+  'duplicate-pod': 'Two pods have the same name.',
+  'ambiguous-name': 'A pod has a name by which another one is reached too.',
+
+  // Routes.
+  'no-public-path': 'No pod has a `path`, and not all are jobs.',
+  'duplicate-path': 'Two pods have the same path.',
+  'path-without-port': 'A public pod names no port.',
+  'inferred-port': 'The port is missing and taken from elsewhere.',
+  'no-ports': 'A pod without ports runs as a worker: nobody can connect to it.',
+  'duplicate-port': 'A port is there twice.',
+  'path-on-job': 'A job has a path, and has ended when somebody visits it.',
+  'database-with-path': 'A database has a public path.',
+  'custom-domain': 'A custom domain takes effect later.',
+  'bad-domain': 'The custom domain is no domain name and is ignored.',
+  'subdomain-without-url': 'A subdomain needs the custom domain `url`.',
+
+  // Images.
+  'image-placeholder': 'The image is a placeholder, not an image.',
+  'bad-image': 'The text is no image reference.',
+  'image-without-tag': 'The image has neither tag nor digest.',
+  'image-case': 'Names of images are in lower case.',
+  'latest-image': 'The tag `latest` is another image tomorrow.',
+  'registry-without-login': '`<% REGISTRY %>` without `registryLogin`.',
+  'unused-login': 'No image is of the registry of `registryLogin`.',
+  'login-placeholder': 'The credentials are a placeholder.',
+
+  // Variables and references.
+  'vars-list': 'The variables are a list; the map is the usual form.',
+  'nested-var': 'The value of a variable is a map or list.',
+  'bad-var-name': 'A text cannot be the name of a variable.',
+  'bad-var-value': 'A text cannot be the value of a variable.',
+  'duplicate-var': 'A variable is there twice; the last one counts.',
+  'unset-variable': '`${NAME}` names a variable that no pod has: it becomes empty.',
+  'generated-value': '`${NAME}` names a password or key that no pod has: it gets a random value that stays.',
+  'ambiguous-variable': '`${NAME}` has different values in different pods.',
+  'dollar-variable': '`$NAME` is not replaced; `${NAME}` is.',
+  'expands-too-far': 'The variables become too long when they are replaced.',
+  'pod-port-reference': '`${pod:port}` is an older way to write `pod.pod:port`.',
+  'unknown-scriptlet': 'A scriptlet `<% … %>` is not known.',
+  'unknown-pod': 'A name ends in `.pod`, and no pod has it.',
+  'pod-in-browser': 'A variable is meant for the browser, which cannot reach `.pod` names.',
+  'localhost-reference': '`localhost` is the pod itself, and another one is meant.',
+  'hard-coded-host': "The deployment's own address is written out.",
+  'placeholder-value': 'A value is a placeholder.',
+
+  // Files and volumes.
+  'duplicate-file': 'Two files of a pod have the same path.',
+  'bad-file-path': 'A file cannot have this path.',
+  'duplicate-volume': 'Two volumes of a pod have the same name or directory.',
+  'volume-default': 'A volume has no name or size and gets the default.',
+  'bad-mount-path': 'A volume cannot be mounted at this path.',
+  'file-on-volume': 'A file and a volume have the same path.',
+  'shared-data': 'Several replicas, or pods, write to the same volume, or expect to.',
+  'data-directory': 'A database looks for its data in another directory than that of its volume.',
+  'encoded-secret': 'The content of a file is base64, which is not decoded.',
+
+  // Limits and life.
+  'limit-below-request': 'A limit is below what is requested.',
+  'unlikely-quantity': 'A quantity is probably meant in another unit.',
+  'ignored-replicas': 'A job or daemonset has no replicas.',
+  'dependency-cycle': 'Pods wait for each other in a circle.',
+  'unclosed-quote': 'A command has a quote that is not closed.',
+  'shell-syntax': 'A command is written for a shell, and none runs it.',
+  'repeated-entrypoint': "A command repeats the image's entrypoint.",
+} as const;
+
+export type Code = keyof typeof codes;

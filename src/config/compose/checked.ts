@@ -1,0 +1,64 @@
+/** The rules of the native form on a Compose file: their paths and words are those of pods, its reader knows services. */
+import type { Diagnostic, Path } from '../diagnostics.ts';
+import { printPath } from '../diagnostics.ts';
+import type { Source } from '../source.ts';
+import type { Field } from '../tree.ts';
+import type { Draft } from './draft.ts';
+
+/** A source in which the paths of the native form lead to the services that the pods come from. */
+export function asNativeSource(source: Source, drafts: Draft[], services: Field): NativeSource {
+  const fields = new Map<string, Field>();
+  const find = (path: Path): Field => {
+    const [, second, index, ...rest] = path;
+    const draft = second === 'pods' && typeof index === 'number' ? drafts[index] : undefined;
+    if (!draft) return services;
+    return draft.origins.find(rest) ?? draft.origins.find(rest.slice(0, 1)) ?? draft.field;
+  };
+  return {
+    source: {
+      ...source,
+      place(path, key) {
+        const field = find(key === undefined ? path : [...path, key]);
+        fields.set(printPath(key === undefined ? path : [...path, key]), field);
+        const { tree } = field;
+        const isCollection = tree.kind !== 'scalar' || tree.value === null;
+        return source.at(isCollection && field.key ? field.key.at : tree.at);
+      },
+      textOf: () => undefined,
+    },
+    translate(diagnostic) {
+      const field = fields.get(diagnostic.path);
+      const own = Object.hasOwn(words, diagnostic.code) ? words[diagnostic.code] : undefined;
+      const { fix: _, ...rest } = diagnostic;
+      return {
+        ...rest,
+        path: field ? printPath(field.path) : diagnostic.path,
+        message: own?.message ?? asServices(diagnostic.message),
+        ...((own?.hint ?? diagnostic.hint) !== undefined && { hint: own?.hint ?? asServices(diagnostic.hint!) }),
+      };
+    },
+  };
+}
+
+export type NativeSource = { source: Source; translate(diagnostic: Diagnostic): Diagnostic };
+
+/** Where the other form has other things to write. */
+const words: Record<string, { message?: string; hint?: string }> = {
+  'no-public-path': {
+    message: 'no service publishes a port for HTTP',
+    hint: 'publish the port of the service that visitors see, for example ports: ["80"], or write x-berth: { path: / } and expose: ["3000"]',
+  },
+  'path-without-port': { hint: 'add expose: ["3000"] with the port that it listens on' },
+  'duplicate-path': { hint: 'give each public service a path of its own: x-berth: { path: /… }' },
+  'registry-without-login': {
+    hint: 'add x-berth: { registryLogin: { registry: …, username: …, personalAccessToken: … } } at the top',
+  },
+  'database-with-path': { hint: 'remove its path from x-berth; the other services reach it by its name' },
+};
+
+/** Rules of the native form that are none of Compose's: there every service can be reached, and dollars are replaced. */
+export const notOfCompose: ReadonlySet<string> = new Set(['no-ports', 'dollar-variable', 'pod-port-reference']);
+
+function asServices(text: string): string {
+  return text.replace(/(?<![.\w-])pod(s?)(?![\w-])/g, 'service$1').replace(/\bservicePorts\b/g, 'expose');
+}

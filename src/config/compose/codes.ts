@@ -1,0 +1,65 @@
+/** Every code that only Compose files have, or that means something else there; docs/compose.md lists them. */
+import type { Code } from '../codes.ts';
+
+export const composeCodes = {
+  // The form.
+  'compose-without-services': 'Services stand at the top level, as in the first form of Compose.',
+  'no-services': 'There is no service, or none is left.',
+  'not-a-map': 'A map is expected.',
+  'not-a-scalar': 'A single value is expected, and a map or list is there.',
+  'not-a-number': 'A whole number is expected.',
+  'too-many-services': 'An application has at most 50 services.',
+  'name-default': 'There is no `name`: the application is called `app`.',
+  'renamed-application': 'The name of the application is not legal here and has been changed.',
+  'renamed-service': 'The name of the service is not legal here and has been changed; its own name still resolves.',
+  'left-out': 'A service is not run: it has a profile, or no replicas.',
+  'taken-as-job': 'A service without ports, and with `restart: "no"` or `exit 0`, runs once, to its end.',
+
+  // Not on a shared host.
+  unsupported: 'The key cannot be honoured.',
+  ignored: 'The key has no effect.',
+  'bind-mount': 'A path of the host cannot be mounted.',
+  'docker-socket': "The engine's socket cannot be mounted.",
+  external: 'Something outside of the application cannot be reached.',
+  'build-without-image': 'Images are not built here.',
+  'missing-image': 'A service has no image.',
+  'incomplete-image': 'A variable in the name of an image has no value.',
+  'image-without-tag': 'An image without a tag means `latest`.',
+  'extends-file': 'A file that is extended is not part of the document.',
+  'extends-cycle': 'Services extend each other in a circle.',
+  'env-file': 'A file with variables is not part of the document.',
+  'config-file': 'The file of a config is not part of the document.',
+  'secret-file': 'The file of a secret is not part of the document.',
+  'unknown-config': 'There is no such config.',
+  'unknown-secret': 'There is no such secret.',
+  'unknown-service': 'There is no such service.',
+  'undeclared-volume': 'A volume is not in the top-level `volumes`.',
+  'volume-path': 'A data directory has moved with a version of the image.',
+
+  // Variables.
+  'bad-interpolation': `A \`\${…}\` cannot be read.`,
+  'required-variable': `A \`\${NAME:?…}\` has no value.`,
+
+  // Values.
+  'bad-port': 'The text is no port.',
+  'too-many-ports': 'A service has more than 50 ports.',
+  'bad-path': 'The text is no path.',
+  'bad-condition': 'The condition of a dependency is not known.',
+  'bad-cpus': 'The text is no number of processors.',
+  'bad-size': 'The text is no size.',
+  'bad-duration': 'The text is no duration.',
+  'bad-user': 'The text is no user.',
+  'too-many-replicas': 'A service has more than 20 replicas.',
+
+  // Routes and readiness.
+  'further-route': 'A further published service is at `/<service>`.',
+  'further-port': 'A further port of a service is not published.',
+  'not-http': 'A port on which something other than HTTP is spoken is not published.',
+  'not-tcp': 'A port that is not of TCP is not published.',
+  'https-port': 'A port for HTTPS is asked with HTTP.',
+  'store-not-public': 'A data store is not published.',
+  'public-store': 'A data store is published, as nothing else is.',
+  healthcheck: 'The command of a health check is not run.',
+} as const;
+
+export type ComposeCode = keyof typeof composeCodes | Code;

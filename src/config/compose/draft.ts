@@ -1,0 +1,46 @@
+/** A service on its way to a pod, with the places in the document that its parts come from. */
+import type { Path } from '../diagnostics.ts';
+import type { PodSpec } from '../spec.ts';
+import type { Field } from '../tree.ts';
+import type { Port } from './ports.ts';
+
+export type Draft = {
+  /** Its name in the document. */
+  service: string;
+  field: Field;
+  pod: PodSpec;
+  ports: Port[];
+  isNeverRestarted: boolean;
+  dependencies: Dependency[];
+  extension: Extension;
+  origins: Origins;
+};
+
+export type Dependency = { service: string; condition: string; isRequired: boolean; field: Field };
+
+/** What `x-berth` of a service says. A path of `false` keeps a service with published ports internal. */
+export type Extension = {
+  path?: { value: string | false; field: Field };
+  port?: number;
+  url?: { value: string; field: Field };
+  subdomain?: string;
+  resourceType?: PodSpec['resourceType'];
+};
+
+/** Parts of a pod, as paths below it, with the fields that they come from. */
+export class Origins {
+  readonly #fields = new Map<string, Field>();
+
+  set(path: Path, field: Field): void {
+    this.#fields.set(path.join('\0'), field);
+  }
+
+  /** The field of the part, or of the nearest one around it. */
+  find(path: Path): Field | undefined {
+    for (let length = path.length; length > 0; length--) {
+      const field = this.#fields.get(path.slice(0, length).join('\0'));
+      if (field) return field;
+    }
+    return undefined;
+  }
+}

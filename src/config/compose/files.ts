@@ -1,0 +1,106 @@
+/** `configs` and `secrets` → files of the container, with the content that the document has. */
+
+import { quote } from '../diagnostics.ts';
+import type { FileSpec } from '../spec.ts';
+import { nearestName } from '../suggest.ts';
+import { childOf, entriesOf, entryOf, type Field, itemsOf } from '../tree.ts';
+import { isTrue, keyOf, type Reading } from './reading.ts';
+
+export type MountedFile = { file: FileSpec; field: Field };
+
+type Kind = 'configs' | 'secrets';
+
+/** Reads the files of one service after another; a definition that cannot be had is reported once. */
+export function openFiles(document: Field, reading: Reading): (service: Field) => MountedFile[] {
+  const contents = new Map<string, string | undefined>();
+
+  const contentOf = (kind: Kind, name: string, use: Field): string | undefined => {
+    const top = childOf(document, kind);
+    const definition = top && entryOf(top, name);
+    if (!definition) {
+      const guess = nearestName(name, top ? entriesOf(top).map(([key]) => key) : []);
+      const hint = guess ? `did you mean "${guess}"?` : `add it: ${kind}: { ${name}: { content: … } }`;
+      reading.error(
+        use,
+        kind === 'configs' ? 'unknown-config' : 'unknown-secret',
+        `there is no "${name}" in the top-level "${kind}"`,
+        hint,
+      );
+      return undefined;
+    }
+    const key = `${kind} ${name}`;
+    if (!contents.has(key)) contents.set(key, readContent(kind, name, definition, reading));
+    return contents.get(key);
+  };
+
+  return (service) =>
+    (['secrets', 'configs'] as const).flatMap((kind) =>
+      itemsOf(childOf(service, kind)).flatMap((field): MountedFile[] => {
+        const use = readUse(kind, field, reading);
+        if (!use) return [];
+        const content = contentOf(kind, use.source, field);
+        return content === undefined
+          ? []
+          : [{ file: { path: use.path, content, isSecret: kind === 'secrets' }, field }];
+      }),
+    );
+}
+
+function readUse(kind: Kind, field: Field, reading: Reading): { source: string; path: string } | undefined {
+  const isLong = field.tree.kind === 'map';
+  const sourceField = isLong ? childOf(field, 'source') : field;
+  if (!sourceField) {
+    reading.error(field, 'missing-field', 'has no "source"', `write the name of one of the top-level "${kind}"`);
+    return undefined;
+  }
+  const source = reading.text(sourceField);
+  if (source === undefined) return undefined;
+  const targetField = isLong ? childOf(field, 'target') : undefined;
+  const target = (targetField && reading.text(targetField)) || source;
+  const path = target.startsWith('/') ? target : kind === 'secrets' ? `/run/secrets/${target}` : `/${target}`;
+  const hasControls = [...path].some((character) => character < ' ');
+  if (path.endsWith('/') || path.split('/').includes('..') || hasControls) {
+    reading.error(
+      targetField ?? field,
+      'bad-file-path',
+      `${quote(target)} is not the path of a file`,
+      'for example /etc/app.conf',
+    );
+    return undefined;
+  }
+  return { source, path };
+}
+
+/** `content`, or the value of the variable in `environment`; everything else is outside of the document. */
+function readContent(kind: Kind, name: string, definition: Field, reading: Reading): string | undefined {
+  const content = childOf(definition, 'content');
+  if (content) return reading.text(content);
+  // An empty text is a content too.
+  if (entryOf(definition, 'content')) return '';
+  const environment = childOf(definition, 'environment');
+  if (environment) {
+    const variable = reading.text(environment);
+    return variable === undefined ? undefined : (reading.variable(environment, variable) ?? '');
+  }
+  const file = childOf(definition, 'file');
+  const external = childOf(definition, 'external');
+  const instead = `write the text itself: ${kind}: { ${name}: { content: … } }`;
+  const what = `the ${singular(kind)} "${name}"`;
+  if (file) {
+    reading.error(
+      keyOf(file),
+      kind === 'configs' ? 'config-file' : 'secret-file',
+      `${what} is in a file that is not part of the document`,
+      instead,
+    );
+  } else if (external && (external.tree.kind === 'map' || isTrue(reading, external))) {
+    reading.error(keyOf(external), 'external', `${what} is external, and not part of the document`, instead);
+  } else {
+    reading.error(keyOf(definition), 'missing-field', `${what} has no "content"`, instead);
+  }
+  return undefined;
+}
+
+function singular(kind: Kind): 'config' | 'secret' {
+  return kind === 'configs' ? 'config' : 'secret';
+}

@@ -1,0 +1,145 @@
+/**
+ * The table of the mapping: every key of a service and of the top level, and what becomes of it. The table in
+ * `docs/compose.md` is this one; `rules.ts` has the code of the keys whose outcome depends on their value.
+ */
+
+export type Outcome =
+  /** Has its effect, or an equal one. */
+  | 'honoured'
+  /** Has no effect, and none is missed. */
+  | 'accepted'
+  /** Has no effect, and a warning says so. */
+  | 'ignored'
+  /** An error that says what to write instead. */
+  | 'refused'
+  /** One of the above, by its value. */
+  | 'depends';
+
+/** `says` completes the sentence "`key` …" in the docs; for what is ignored or refused it is the message's hint too. */
+export type Key = { outcome: Outcome; says: string };
+
+const honoured = (says: string): Key => ({ outcome: 'honoured', says });
+const accepted = (says: string): Key => ({ outcome: 'accepted', says });
+const ignored = (says: string): Key => ({ outcome: 'ignored', says });
+const refused = (says: string): Key => ({ outcome: 'refused', says });
+const depends = (says: string): Key => ({ outcome: 'depends', says });
+
+export const topLevelKeys: Record<string, Key> = {
+  name: honoured('the name of the application; without it the application is called `app`, with a warning'),
+  version: accepted('has no meaning any more'),
+  services: honoured('one pod each'),
+  volumes: honoured('named volumes, shared by the services that mount them; `external` and other drivers are refused'),
+  configs: honoured('files, with `content`; `file` and `external` are refused where a service uses them'),
+  secrets: honoured(
+    'secret files, with `content` or `environment`; `file` and `external` are refused where a service uses them',
+  ),
+  networks: depends('not needed: all services of an application share one network; `external` is refused'),
+  include: refused('only one document arrives here: copy the services of the included file into it'),
+  models: ignored('there are no models here: run the model as a service of its own'),
+  'x-berth': honoured('`url`, `vars` (values for variables), `profiles` (to enable), `registryLogin`'),
+  'x-…': accepted('extensions hold anchors'),
+};
+
+export const serviceKeys: Record<string, Key> = {
+  image: honoured('the image; without a tag it means `latest`, with a warning'),
+  build: depends('nothing is built here: with `image` beside it a warning, without it refused'),
+  command: honoured("replaces the image's CMD"),
+  entrypoint: honoured("replaces the image's ENTRYPOINT"),
+  environment: honoured('variables, as a map or a list'),
+  env_file: depends('the file is not part of the document: refused, unless `required: false`; write `environment:`'),
+  ports: honoured('the container side; the first published HTTP service gets `/`, further ones `/<service>`'),
+  expose: honoured('ports for the other services'),
+  depends_on: honoured('the others must be ready first; `service_completed_successfully` makes the other a job'),
+  healthcheck: depends(
+    'curl or wget of a local address becomes an HTTP check; for others a warning: the port is asked',
+  ),
+  volumes: depends('named and anonymous volumes; bind mounts are refused'),
+  configs: honoured('files at `/<name>` or `target`'),
+  secrets: honoured('files at `/run/secrets/<name>` or `target`'),
+  deploy: honoured('`replicas`, `mode`, `resources`, `restart_policy.condition`; the rest is ignored'),
+  scale: honoured('the number of replicas; 0 leaves the service out'),
+  restart: depends('services are always restarted; `"no"` on a service without ports makes it a job'),
+  profiles: honoured('a service with profiles is left out, unless `x-berth` at the top enables one'),
+  extends: depends('a service of the same document; another `file` is refused'),
+  user: honoured('the user that the process runs as'),
+  working_dir: honoured('the directory that it starts in'),
+  container_name: honoured('a further name by which the others reach it'),
+  hostname: honoured('a further name by which the others reach it'),
+  links: honoured('further names by which the others reach it, and an order of start'),
+  networks: honoured('`aliases` are further names; all services share one network'),
+  mem_limit: honoured('limit of memory'),
+  mem_reservation: honoured('memory that it needs at least'),
+  cpus: honoured('limit of processors'),
+  gpus: honoured('the service gets a GPU'),
+  'x-berth': honoured('`path` (or `false` for none), `port`, `url`, `subdomain`, `resourceType`'),
+  'x-…': accepted('extensions hold anchors'),
+
+  attach: accepted('has no meaning here'),
+  cap_drop: accepted('all capabilities but those that official images need are dropped anyway'),
+  develop: accepted('has no meaning here'),
+  init: accepted('there is always an init process'),
+  pull_policy: accepted('an image that is missing is pulled'),
+  pull_refresh_after: accepted('an image that is missing is pulled'),
+  stdin_open: accepted('has no meaning here'),
+  tty: accepted('has no meaning here'),
+
+  annotations: ignored('nothing reads them here'),
+  blkio_config: ignored('the limits of disks are set by the operator'),
+  cgroup_parent: ignored('the control group is set by the operator'),
+  cpu_count: ignored('write cpus, or deploy.resources.limits.cpus'),
+  cpu_percent: ignored('write cpus, or deploy.resources.limits.cpus'),
+  cpu_period: ignored('write cpus, or deploy.resources.limits.cpus'),
+  cpu_quota: ignored('write cpus, or deploy.resources.limits.cpus'),
+  cpu_rt_period: ignored('write cpus, or deploy.resources.limits.cpus'),
+  cpu_rt_runtime: ignored('write cpus, or deploy.resources.limits.cpus'),
+  cpu_shares: ignored('write deploy.resources.reservations.cpus'),
+  cpuset: ignored('write cpus, or deploy.resources.limits.cpus'),
+  dns: ignored('names are resolved by the host; services resolve by their names'),
+  dns_opt: ignored('names are resolved by the host; services resolve by their names'),
+  dns_search: ignored('names are resolved by the host; services resolve by their names'),
+  domainname: ignored('services reach each other by their names'),
+  extra_hosts: ignored('those names do not resolve here: write the address itself where it is used'),
+  group_add: ignored('write user: with a group, such as "1000:1000"'),
+  isolation: ignored('the isolation is set by the operator'),
+  label_file: ignored('nothing reads labels here; a public path is x-berth: { path: /… }'),
+  labels: ignored('nothing reads labels here; a public path is x-berth: { path: /… }'),
+  logging: ignored('the last lines of every service are kept, and served by the API'),
+  mac_address: ignored('addresses are given by the host'),
+  mem_swappiness: ignored('there is no swap'),
+  memswap_limit: ignored('there is no swap'),
+  oom_kill_disable: ignored('a service above its limit of memory is restarted'),
+  oom_score_adj: ignored('a service above its limit of memory is restarted'),
+  pids_limit: ignored('the limit of processes is set by the operator'),
+  pre_stop: ignored('nothing runs before a stop; let the process act on SIGTERM'),
+  read_only: ignored("the container's own files can be written, and are lost with it"),
+  security_opt: ignored('privileges are set by the operator, and are few'),
+  shm_size: ignored('/dev/shm has 64 MiB'),
+  stop_grace_period: ignored('the time for a stop is set by the operator'),
+  stop_signal: ignored("the image's own stop signal is sent"),
+  storage_opt: ignored('the limits of disks are set by the operator'),
+  sysctls: ignored('kernel settings belong to the operator'),
+  tmpfs: ignored("the directory is in the container's own file system, and as short-lived"),
+  ulimits: ignored('the limits of processes are set by the operator'),
+
+  cap_add: depends("those that all containers have are accepted; the host's own are refused; others are ignored"),
+  cgroup: depends('`host` is refused'),
+  ipc: depends('`host` and `service:…` are refused'),
+  network_mode: depends('`bridge` and `default` are accepted; `host`, `service:…`, `none` and others are refused'),
+  pid: depends('`host` and `service:…` are refused'),
+  platform: depends("another system than linux is refused; the architecture is the host's"),
+  privileged: depends('`true` is refused'),
+  runtime: depends('`nvidia` means a GPU; others are ignored'),
+  use_api_socket: depends('`true` is refused'),
+  userns_mode: depends('`host` is refused'),
+  uts: depends('`host` is refused'),
+
+  credential_spec: refused('accounts of the host do not exist here: put credentials into secrets with content'),
+  device_cgroup_rules: refused('devices of the host cannot be given out: remove it'),
+  devices: refused('devices of the host cannot be given out: remove it; for a GPU write gpus: all'),
+  external_links: refused('containers outside of the application cannot be reached: add the other one as a service'),
+  models: refused('there are no models here: run the model as a service of its own'),
+  post_start: refused('nothing runs after a start: do it in the command, or in a service of its own that runs once'),
+  pre_start: refused('nothing runs before a start: make it a service of its own that runs once, and depend on it'),
+  provider: refused('no tool of another provider runs here: write a service with an image'),
+  volumes_from: refused('write the volumes of the other service under volumes: of this one too'),
+};

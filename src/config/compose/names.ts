@@ -1,0 +1,65 @@
+/** Names of Compose → names that are legal here. Whoever knows the old name still reaches the service by it. */
+
+const podName = /^[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
+const alias = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
+
+/** `my_DB` → `my-db`, `2fa` → `s-2fa`, `x` → `x-service`; the same name twice gets a number. */
+export function toPodNames(services: readonly string[]): Map<string, string> {
+  const names = new Map<string, string>();
+  // A legal name stays as it is, whatever the others become.
+  const taken = new Set(services.filter((name) => podName.test(name)));
+  for (const service of services) {
+    if (podName.test(service)) {
+      names.set(service, service);
+      continue;
+    }
+    const slug = slugOf(service) || 'service';
+    const lettered = /^[a-z]/.test(slug) ? slug : `s-${slug}`;
+    const wanted = (lettered.length === 1 ? `${lettered}-service` : lettered).slice(0, 58).replace(/-+$/, '');
+    let name = wanted;
+    for (let number = 2; taken.has(name); number++) name = `${wanted}-${number}`;
+    taken.add(name);
+    names.set(service, name);
+  }
+  return names;
+}
+
+export function isAlias(name: string): boolean {
+  return alias.test(name);
+}
+
+/** `My_App` → `my-app`, `wp` → `wp-app`: an application's name has 3 to 64 characters. */
+export function toApplicationName(name: string): string {
+  const slug = name
+    .toLowerCase()
+    .replace(/[^a-z0-9.]+/g, '-')
+    .replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, '');
+  const lettered = /^[a-z]/.test(slug) ? slug : `app-${slug}`;
+  const long = lettered.length >= 3 ? lettered : `${lettered}-app`;
+  return long.slice(0, 64).replace(/[^a-z0-9]+$/, '');
+}
+
+/** Names of volumes are lower-case letters, digits and hyphens; those that become equal get a number. */
+export class VolumeNames {
+  readonly #taken = new Set<string>();
+  /** The number that a repeated name has got last: thousands of equal ones are not counted from 2 again. */
+  readonly #last = new Map<string, number>();
+
+  take(name: string): string {
+    const wanted = slugOf(name).slice(0, 57).replace(/-+$/, '') || 'data';
+    let free = wanted;
+    for (let number = this.#last.get(wanted) ?? 2; this.#taken.has(free); number++) {
+      free = `${wanted}-${number}`;
+      this.#last.set(wanted, number);
+    }
+    this.#taken.add(free);
+    return free;
+  }
+}
+
+export function slugOf(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+}

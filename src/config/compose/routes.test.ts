@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { read, readWeb } from './testing.ts';
+
+/** `name path port` of every public service. */
+function routes(services: string): string[] {
+  return read(`services:\n${services.replace(/^/gm, '  ')}`).pods.flatMap(({ name, path, servicePorts }) =>
+    path === undefined ? [] : [`${name} ${path} ${servicePorts[0]}`],
+  );
+}
+
+describe('the published HTTP services', () => {
+  test('the first one gets /, further ones /<service>', () => {
+    assert.deepEqual(
+      routes('web: { image: "a:1", ports: ["8080:3000"] }\napi: { image: "b:1", ports: ["4000:4000"] }'),
+      ['web / 3000', 'api /api 4000'],
+    );
+  });
+  test('the one on port 80 of the host is the way in', () => {
+    const text =
+      'api: { image: "b:1", ports: ["8000:8000"] }\nproxy: { image: "nginx:1", ports: ["80:8080", "443:8443"] }';
+    assert.deepEqual(routes(text), ['api /api 8000', 'proxy / 8080']);
+  });
+  test('databases and brokers are not published', () => {
+    const text = `
+db: { image: "postgres:16", ports: ["5432:5432"] }
+cache: { image: "redis:7", ports: ["6379:6379"] }
+search: { image: "elasticsearch:8.17.0", ports: ["9200:9200"] }
+own: { image: "acme/own-database:1", ports: ["3306:3306"] }
+web: { image: "a:1", ports: [3000] }`;
+    assert.deepEqual(routes(text), ['web / 3000']);
+  });
+  test('a data store with HTTP is published when nothing else is', () => {
+    assert.deepEqual(routes('search: { image: "getmeili/meilisearch:v1", ports: ["7700:7700"] }'), ['search / 7700']);
+  });
+  test('tools for operators come after the application', () => {
+    const text = 'adminer: { image: "adminer:5", ports: [8080] }\nweb: { image: "a:1", ports: [3000] }';
+    assert.deepEqual(routes(text), ['adminer /adminer 8080', 'web / 3000']);
+  });
+  test('the port for HTTP is taken, not those for HTTPS, debuggers or FastCGI', () => {
+    assert.deepEqual(routes('web: { image: "a:1", ports: ["443:443", "9229:9229", "80:80"] }'), ['web / 80']);
+    const text = 'php: { image: "php:8.3-fpm", ports: [9000] }\nweb: { image: "nginx:1", ports: [80] }';
+    assert.deepEqual(routes(text), ['web / 80']);
+  });
+  test('x-berth has the last word', () => {
+    const text = `
+web: { image: "a:1", ports: [80], x-berth: { path: /shop/ } }
+admin: { image: "b:1", ports: [80, 8080], x-berth: { port: 8080 } }
+secret: { image: "c:1", ports: [80], x-berth: { path: false } }
+db: { image: "couchdb:3", x-berth: { path: /db } }`;
+    assert.deepEqual(routes(text), ['web /shop 80', 'admin / 8080', 'db /db 5984']);
+  });
+  test('none at all is an error that says what to publish', () => {
+    const { said } = read('services: { bot: { image: "a:1" }, db: { image: "postgres:16", ports: [5432] } }');
+    assert.match(said.join('\n'), /error no-public-path 1: no service publishes a port for HTTP/);
+  });
+  test('two with the same path are an error that names both', () => {
+    const service = '{ image: "a:1", ports: [80], x-berth: { path: / } }';
+    assert.match(
+      read(`services: { a1: ${service}, b2: ${service} }`).said.join('\n'),
+      /"a1" and "b2" have the same path/,
+    );
+  });
+  test("an address of the author's machine in a variable is pointed out", () => {
+    const { said } = read(`services:
+  web: { image: "a:1", ports: ["3000:80"], environment: { API: "http://localhost:4000/v1", OWN: "http://localhost:9999" } }
+  api: { image: "b:1", ports: ["4000:8080"] }
+`);
+    assert.ok(
+      said.some((line) => line.startsWith('warning localhost-reference 2: http://localhost:4000 is')),
+      said.join('\n'),
+    );
+    assert.equal(said.filter((line) => line.includes('localhost-reference')).length, 1);
+  });
+});
+
+describe('checks of health', () => {
+  const asked: [string, string][] = [
+    ['["CMD", "curl", "-f", "http://localhost:3000/healthz"]', '/healthz 3000'],
+    ['["CMD-SHELL", "curl -f http://localhost/ || exit 1"]', '/ 80'],
+    ['["CMD-SHELL", "curl --silent --fail localhost:9200/_cluster/health || exit 1"]', '/_cluster/health 9200'],
+    ['"wget --no-verbose --tries=1 --spider http://127.0.0.1:8080/health?x=1 || exit 1"', '/health?x=1 8080'],
+    ['["CMD", "wget", "-q", "-O", "/dev/null", "http://web:80/up"]', '/up 80'],
+    ['["CMD", "sh", "-c", "curl -fsS http://[::1]:81/ > /dev/null"]', '/ 81'],
+  ];
+  for (const [line, expected] of asked) {
+    test(line, () => {
+      const { healthCheck } = readWeb(
+        `healthcheck: { test: ${line}, interval: 1m30s, timeout: 500ms, retries: 7 }`,
+      ).web;
+      assert.equal(`${healthCheck?.path} ${healthCheck?.port}`, expected);
+      assert.deepEqual([healthCheck?.periodSeconds, healthCheck?.timeoutSeconds], [90, 1]);
+      assert.equal(healthCheck?.failureThreshold, 7);
+    });
+  }
+  const notAsked = [
+    '["CMD", "pg_isready"]',
+    '["CMD-SHELL", "curl http://localhost:3000/ || exit 1"]',
+    '["CMD", "curl", "-f", "https://localhost/"]',
+    '["CMD", "curl", "-f", "http://other-host/"]',
+    '["CMD", "curl", "-f", "-X", "POST", "http://localhost/"]',
+    '["CMD-SHELL", "curl -f http://localhost/ | grep ok"]',
+    '["CMD-SHELL", "curl -f http://localhost/ && true"]',
+    '["NONE"]',
+  ];
+  for (const line of notAsked) {
+    test(`${line} is a warning, and the port is asked`, () => {
+      const { web, codes } = readWeb(`healthcheck:\n  test: ${line}`);
+      assert.equal(web.healthCheck, undefined);
+      assert.deepEqual(codes, ['healthcheck 4']);
+    });
+  }
+  test('disabled', () => assert.deepEqual(readWeb('healthcheck: { disable: true }').codes, ['healthcheck 4']));
+  test('a check of an image stays what it is when only its times are given', () => {
+    assert.deepEqual(readWeb('healthcheck: { interval: 5s }').codes, []);
+  });
+});

@@ -1,0 +1,117 @@
+/** Which services visitors reach, and where: what `x-berth` says, else the published HTTP ports. */
+import type { Draft } from './draft.ts';
+import { knownImage, otherProtocol } from './images.ts';
+import type { Port } from './ports.ts';
+import type { Reading } from './reading.ts';
+
+type Candidate = { draft: Draft; port: Port; rank: number };
+
+/**
+ * Gives paths to the drafts and puts the port of each route first. `/` goes to the service that is published on port
+ * 80 or 443 of the host, else to the first one; tools for operators come after applications, and data stores only get
+ * it when nothing else is there.
+ */
+export function assignRoutes(drafts: Draft[], reading: Reading): void {
+  for (const draft of drafts) applyExtension(draft);
+  const candidates = drafts
+    .filter(({ extension, pod }) => !extension.path && pod.resourceType !== 'job')
+    .flatMap((draft) => candidateOf(draft, reading) ?? [])
+    .sort((a, b) => a.rank - b.rank);
+
+  let isRootFree = !drafts.some(({ pod }) => pod.path === '/' && pod.subdomain === undefined);
+  const isAnyPublic = drafts.some(({ pod }) => pod.path !== undefined);
+  for (const { draft, port, rank } of candidates) {
+    const { pod, service } = draft;
+    if (rank === ranks.store && (!isRootFree || isAnyPublic)) {
+      warnOfStore(draft, port, reading);
+      continue;
+    }
+    pod.path = isRootFree ? '/' : `/${pod.name}`;
+    draft.origins.set(['path'], port.field);
+    putFirst(pod.servicePorts, port.port);
+    if (!isRootFree) {
+      const hint =
+        'its links must begin with it, too: x-berth: { path: /… } chooses another, x-berth: { path: false } none';
+      reading.warn(port.field, 'further-route', `the service "${service}" is at ${pod.path}`, hint);
+    } else if (rank === ranks.store) {
+      reading.warn(
+        port.field,
+        'public-store',
+        `everyone can reach the data store "${service}"`,
+        'publish the service that uses it instead',
+      );
+    }
+    isRootFree = false;
+    warnOfFurtherPorts(draft, port, reading);
+    if (port.port === 443 || port.port === 8443) {
+      const hint = 'publish the port on which it speaks HTTP: certificates are not its task';
+      reading.warn(port.field, 'https-port', `port ${port.port} is asked with HTTP, not HTTPS`, hint);
+    }
+  }
+}
+
+const ranks = { entry: 0, site: 1, tool: 2, store: 3 };
+
+function applyExtension({ extension, pod, origins }: Draft): void {
+  if (extension.port !== undefined) putFirst(pod.servicePorts, extension.port);
+  if (!extension.path?.value) return;
+  pod.path = extension.path.value;
+  origins.set(['path'], extension.path.field);
+}
+
+/** The published port that speaks HTTP, as far as can be known; the others are reported. */
+function candidateOf(draft: Draft, reading: Reading): Candidate | undefined {
+  const { pod, ports, extension } = draft;
+  const published = ports.filter(({ isPublic }) => isPublic);
+  const http = published.filter((port) => speaksHttp(port, pod.image));
+  const chosen =
+    published.find(({ port }) => port === extension.port) ??
+    http.find(({ port }) => port !== 443 && port !== 8443) ??
+    http[0];
+  if (!chosen) {
+    for (const port of published) warnOfProtocol(draft, port, reading);
+    return undefined;
+  }
+  const role = knownImage(pod.image)?.role;
+  const isEntry = published.some(({ published: host }) => host === 80 || host === 443);
+  const rank = role === 'store' ? ranks.store : role === 'tool' ? ranks.tool : isEntry ? ranks.entry : ranks.site;
+  return { draft, port: chosen, rank };
+}
+
+function speaksHttp({ port, appProtocol }: Port, image: string): boolean {
+  if (appProtocol !== undefined) return /^(?:https?|h2c?|grpc-web|ws|wss)$/.test(appProtocol);
+  const known = knownImage(image);
+  // A data store's own port says what it speaks; most of those with HTTP are listed with it.
+  return otherProtocol(port, image) === undefined && !(known?.role === 'task');
+}
+
+function putFirst(ports: number[], port: number): void {
+  const index = ports.indexOf(port);
+  if (index !== -1) ports.splice(index, 1);
+  ports.unshift(port);
+}
+
+function warnOfProtocol({ service, pod }: Draft, { port, field }: Port, reading: Reading): void {
+  const protocol = otherProtocol(port, pod.image) ?? 'another protocol';
+  const hint = `the other services reach it as ${service}:${port}; nothing else is needed`;
+  reading.warn(field, 'not-http', `port ${port} (${protocol}) is not published: only HTTP is routed`, hint);
+}
+
+function warnOfStore({ service }: Draft, { port, field }: Port, reading: Reading): void {
+  const hint = `the other services reach it as ${service}:${port}; x-berth: { path: /… } publishes it all the same`;
+  reading.warn(field, 'store-not-public', `the data store "${service}" is not published`, hint);
+}
+
+function warnOfFurtherPorts({ service, ports }: Draft, chosen: Port, reading: Reading): void {
+  const others = ports.filter((port) => port.isPublic && port.port !== chosen.port);
+  if (others.length === 0) return;
+  const list = others.map(({ port }) => port).join(', ');
+  const what = others.length === 1 ? `port ${list} is` : `the ports ${list} are`;
+  const hint = `one port of a service is routed; x-berth: { port: ${others[0]!.port} } chooses another`;
+  reading.warn(
+    others[0]!.field,
+    'further-port',
+    `${what} not published; visitors of "${service}" reach ${chosen.port}`,
+    hint,
+  );
+}

@@ -1,0 +1,129 @@
+/** Keys of a service that are accepted, ignored or refused by their value alone; `keys.ts` has the table. */
+
+import { quote } from '../diagnostics.ts';
+import { nearestName } from '../suggest.ts';
+import { entriesOf, type Field, isEmpty, itemsOf } from '../tree.ts';
+import { type Key, serviceKeys, topLevelKeys } from './keys.ts';
+import { isTrue, keyOf, type Reading } from './reading.ts';
+
+/** Says of every key of a service what the mapping does not honour. */
+export function applyServiceRules(service: Field, reading: Reading): void {
+  for (const [key, field] of entriesOf(service)) {
+    const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
+    if (rule) rule(field, reading);
+    else applyKey(key, field, serviceKeys, 'a service', reading);
+  }
+}
+
+export function applyTopLevelRules(document: Field, reading: Reading): void {
+  for (const [key, field] of entriesOf(document)) applyKey(key, field, topLevelKeys, 'a Compose file', reading);
+}
+
+function applyKey(key: string, field: Field, table: Record<string, Key>, of: string, reading: Reading): void {
+  const known = Object.hasOwn(table, key) ? table[key] : undefined;
+  if (known?.outcome === 'refused') {
+    reading.error(keyOf(field), 'unsupported', `"${key}" cannot be honoured here`, known.says);
+  } else if (known?.outcome === 'ignored') {
+    reading.warnOnce(keyOf(field), 'ignored', key, `"${key}" is ignored`, known.says);
+  } else if (!known && !key.startsWith('x-')) {
+    const guess = nearestName(key, Object.keys(table));
+    const hint = guess ? `did you mean "${guess}"?` : undefined;
+    reading.warn(keyOf(field), 'unknown-field', `"${key}" is not a key of ${of} and is ignored`, hint);
+  }
+}
+
+type Rule = (field: Field, reading: Reading) => void;
+
+const unsupported = (field: Field, reading: Reading, what: string, instead: string) =>
+  reading.error(keyOf(field), 'unsupported', `${what} cannot be honoured on a shared host`, instead);
+
+const ignore = (field: Field, reading: Reading, about: string, why: string) =>
+  reading.warnOnce(field, 'ignored', about, `"${about}" is ignored`, why);
+
+/** A flag of the host that may only be off. */
+const onlyOff =
+  (key: string, instead: string): Rule =>
+  (field, reading) => {
+    if (isTrue(reading, field)) unsupported(field, reading, `"${key}: true"`, instead);
+  };
+
+/** A namespace that may be the container's own, and not the host's or that of another container. */
+const onlyOwn =
+  (key: string): Rule =>
+  (field, reading) => {
+    const value = isEmpty(field) ? '' : (reading.text(field) ?? '');
+    if (value === 'host' || /^(?:service|container):/.test(value)) {
+      unsupported(field, reading, `"${key}: ${value}"`, 'remove it: every service has its own');
+    }
+  };
+
+const rules: Record<string, Rule> = {
+  privileged: onlyOff('privileged', 'remove it: containers run without privileges'),
+  use_api_socket: onlyOff('use_api_socket', "remove it: the engine's socket is not given out"),
+  pid: onlyOwn('pid'),
+  ipc: onlyOwn('ipc'),
+  uts: onlyOwn('uts'),
+  cgroup: onlyOwn('cgroup'),
+  userns_mode: onlyOwn('userns_mode'),
+
+  network_mode(field, reading) {
+    const value = isEmpty(field) ? '' : (reading.text(field) ?? '');
+    if (value === '' || value === 'bridge' || value === 'default') return;
+    const instead =
+      value === 'host'
+        ? 'remove it, and list the ports under ports:; services reach each other by their names'
+        : value === 'none'
+          ? 'remove it: every service is in the network of its application'
+          : 'remove it: services reach each other by their names';
+    unsupported(field, reading, `"network_mode: ${value}"`, instead);
+  },
+
+  cap_add(field, reading) {
+    for (const item of itemsOf(field)) {
+      const name = (reading.text(item) ?? '').toUpperCase().replace(/^CAP_/, '');
+      if (given.has(name)) continue;
+      if (ofTheHost.has(name)) {
+        const instead = 'remove it, and use an image or an option that does without';
+        reading.error(item, 'unsupported', `the capability ${name} cannot be honoured on a shared host`, instead);
+      } else {
+        reading.warn(item, 'ignored', `the capability ${name} is not given`, 'most images run without it');
+      }
+    }
+  },
+
+  platform(field, reading) {
+    const value = isEmpty(field) ? '' : (reading.text(field) ?? '');
+    const system = value.split('/')[0]!;
+    if (value !== '' && system !== 'linux' && value.includes('/')) {
+      unsupported(field, reading, `the platform ${quote(value)}`, 'use an image for linux');
+    } else if (value !== '' && value !== 'linux/amd64') {
+      ignore(field, reading, 'platform', 'the image must have a variant for the processors of the host');
+    }
+  },
+
+  runtime(field, reading) {
+    const value = isEmpty(field) ? '' : (reading.text(field) ?? '');
+    if (/^(?:|nvidia|runc)$/.test(value)) return;
+    if (value.includes('wasm')) unsupported(field, reading, `the runtime ${quote(value)}`, 'use an image for linux');
+    else ignore(field, reading, 'runtime', 'the runtime is chosen by the operator');
+  },
+
+  models(field, reading) {
+    if (isEmpty(field)) return;
+    unsupported(field, reading, '"models"', serviceKeys.models!.says);
+  },
+
+  read_only(field, reading) {
+    if (isTrue(reading, field)) ignore(keyOf(field), reading, 'read_only', serviceKeys.read_only!.says);
+  },
+
+  oom_kill_disable(field, reading) {
+    if (isTrue(reading, field)) ignore(keyOf(field), reading, 'oom_kill_disable', serviceKeys.oom_kill_disable!.says);
+  },
+};
+
+/** What every container has, see docs/security.md. */
+const given = new Set(['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID', 'NET_BIND_SERVICE', 'KILL']);
+
+/** Whoever has these owns the host, or can look into its other containers. */
+const ofTheHost = new Set(['ALL', 'SYS_ADMIN', 'SYS_MODULE', 'SYS_RAWIO', 'SYS_BOOT', 'BPF', 'DAC_READ_SEARCH']);

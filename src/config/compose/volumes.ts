@@ -1,0 +1,194 @@
+/** `volumes` of services and of the top level. Nothing of the host is mounted: bind mounts are refused. */
+
+import { quote } from '../diagnostics.ts';
+import type { VolumeSpec } from '../spec.ts';
+import { childOf, entryOf, type Field, itemsOf } from '../tree.ts';
+import { VolumeNames } from './names.ts';
+import { isTrue, keyOf, type Reading } from './reading.ts';
+import { parseSize } from './resources.ts';
+
+const defaultVolumeBytes = 2 ** 30;
+
+export type Mount = { volume: VolumeSpec; field: Field };
+
+/** Reads the mounts of one service after another; the same named volume is the same for all of them. */
+export function openVolumes(top: Field | undefined, reading: Reading): (service: Field) => Mount[] {
+  const shared = new Map<string, { name: string; sizeBytes: number }>();
+  const names = new VolumeNames();
+
+  const sharedVolume = (name: string, field: Field) => {
+    const known = shared.get(name);
+    if (known) return known;
+    const definition = top && entryOf(top, name);
+    if (!definition) {
+      const hint = `write it down at the top: volumes: { ${name}: {} }`;
+      reading.warn(field, 'undeclared-volume', `the volume "${name}" is not in the top-level "volumes"`, hint);
+    }
+    const volume = { name: names.take(name), sizeBytes: sizeOf(definition, name, reading) };
+    shared.set(name, volume);
+    return volume;
+  };
+
+  return (service) => {
+    const own = new VolumeNames();
+    return itemsOf(childOf(service, 'volumes')).flatMap((field): Mount[] => {
+      const mount = field.tree.kind === 'map' ? readLongForm(field, reading) : readShortForm(field, reading);
+      if (!mount) return [];
+      const mountPath = mount.target === '/' ? '/' : mount.target.replace(/\/+$/, '');
+      if (!mountPath.startsWith('/')) {
+        const hint = 'begin it with a slash, for example data:/var/lib/data';
+        reading.error(field, 'bad-mount-path', `the mount point ${quote(mount.target)} is not an absolute path`, hint);
+        return [];
+      }
+      if (mount.name !== undefined) {
+        return [{ volume: { ...sharedVolume(mount.name, field), mountPath, isShared: true }, field }];
+      }
+      return [{ volume: { name: own.take(mountPath), sizeBytes: defaultVolumeBytes, mountPath }, field }];
+    });
+  };
+}
+
+/** Without a name: an anonymous volume. */
+type NamedMount = { name?: string; target: string };
+
+function readShortForm(field: Field, reading: Reading): NamedMount | undefined {
+  const text = reading.text(field)?.trim();
+  if (text === undefined || text === '') return undefined;
+  if (/^(?:[A-Za-z]:(?:\\|\/[^:]*:\/)|\\\\)/.test(text))
+    return refuseBind(field, text, text.split(/:(?=\/)/)[1] ?? '', reading);
+  const [source, target, mode] = text.split(':');
+  if (target === undefined) {
+    if (source!.startsWith('/')) return { target: source! };
+    reading.error(field, 'bad-mount-path', `${quote(text)} has no mount point`, 'for example data:/var/lib/data');
+    return undefined;
+  }
+  if (source === '') {
+    const hint = `name a volume, for example data:${target}`;
+    const because = reading.isIncomplete(field) ? ': its variable has no value' : '';
+    reading.error(field, 'bind-mount', `the volume has no name${because}`, hint);
+    return undefined;
+  }
+  if (isHostPath(source!)) return refuseBind(field, source!, target, reading);
+  if (mode !== undefined && /(?:^|,)ro(?:,|$)/.test(mode)) warnOfReadOnly(field, reading);
+  return { name: source!, target };
+}
+
+function readLongForm(field: Field, reading: Reading): NamedMount | undefined {
+  const textAt = (key: string) => {
+    const child = childOf(field, key);
+    return child ? reading.text(child) : undefined;
+  };
+  const type = textAt('type') ?? 'volume';
+  const source = textAt('source') ?? textAt('src') ?? '';
+  const target = textAt('target') ?? textAt('dst') ?? textAt('destination');
+  if (target === undefined) {
+    reading.error(field, 'bad-mount-path', 'has no "target"', 'write the mount point as target: /data');
+    return undefined;
+  }
+  if (type === 'bind' || isHostPath(source))
+    return refuseBind(childOf(field, 'source') ?? field, source, target, reading);
+  if (type === 'tmpfs') {
+    const hint = "the directory is in the container's own file system, and as short-lived";
+    reading.warnOnce(field, 'ignored', 'tmpfs', 'a volume of the type tmpfs is ignored', hint);
+    return undefined;
+  }
+  if (type !== 'volume') {
+    const message = `a volume of the type ${quote(type)} cannot be honoured here`;
+    reading.error(childOf(field, 'type') ?? field, 'unsupported', message, 'use type: volume');
+    return undefined;
+  }
+  const subpath = childOf(field, 'volume') && childOf(childOf(field, 'volume')!, 'subpath');
+  if (subpath) {
+    reading.error(subpath, 'unsupported', 'a part of a volume cannot be mounted', 'use a volume of its own for it');
+    return undefined;
+  }
+  if (isTrue(reading, childOf(field, 'read_only'))) warnOfReadOnly(field, reading);
+  return source === '' ? { target } : { name: source, target };
+}
+
+function warnOfReadOnly(field: Field, reading: Reading): void {
+  reading.warnOnce(
+    field,
+    'ignored',
+    'ro',
+    'a read-only mount can be written to',
+    'nothing to do, unless you rely on it',
+  );
+}
+
+function isHostPath(source: string): boolean {
+  return /^(?:[./~]|[A-Za-z]:[\\/]|\\\\)/.test(source);
+}
+
+/** What many files mount although it does not matter, with what would. */
+const harmless: Record<string, string> = {
+  '/etc/localtime': 'for the time zone, set the variable TZ, for example TZ: Europe/Berlin',
+  '/etc/timezone': 'for the time zone, set the variable TZ, for example TZ: Europe/Berlin',
+  '/dev/urandom': 'every container has its own',
+  '/dev/random': 'every container has its own',
+  '/dev/shm': 'every container has its own, of 64 MiB',
+};
+
+function refuseBind(field: Field, source: string, target: string, reading: Reading): undefined {
+  if (Object.hasOwn(harmless, source)) {
+    reading.warnOnce(field, 'ignored', source, `the mount of ${source} is ignored`, harmless[source]);
+  } else if (/docker\.sock|containerd\.sock|podman\.sock/.test(source)) {
+    const instead = 'remove it: whoever has it owns the host. Routes come from ports: or x-berth: { path: /… }';
+    reading.error(field, 'docker-socket', "the engine's socket cannot be mounted on a shared host", instead);
+  } else {
+    const message = `the host's ${quote(source)} cannot be mounted on a shared host`;
+    reading.error(field, 'bind-mount', message, insteadOfBind(source, target));
+  }
+}
+
+function insteadOfBind(source: string, target: string): string {
+  const last =
+    source
+      .replace(/[\\/]+$/, '')
+      .split(/[\\/]/)
+      .at(-1) ?? '';
+  const isFile = /[^.]\.[A-Za-z][A-Za-z0-9]{0,7}$/.test(last) && !/[\\/]$/.test(source);
+  const path = target || '/path';
+  if (isFile) {
+    return `put its text into the document: configs: { NAME: { content: … } } at the top, and configs: [{ source: NAME, target: ${path} }] here`;
+  }
+  const isCode = /^\.{1,2}(?:[\\/](?:src|app|code|frontend|backend|web|client|server)?[\\/]?)?$/.test(source);
+  return isCode
+    ? 'put the files into the image, or as configs with content into the document'
+    : `for data, name a volume: data:${path}; for files, use configs with content, or put them into the image`;
+}
+
+/** Reports what a definition asks for and cannot have; called once for each volume that is used. */
+function sizeOf(definition: Field | undefined, name: string, reading: Reading): number {
+  if (!definition) return defaultVolumeBytes;
+  const external = childOf(definition, 'external');
+  if (external && (external.tree.kind === 'map' || isTrue(reading, external))) {
+    const message = `the volume "${name}" is external, and volumes outside of the application cannot be reached`;
+    reading.error(
+      keyOf(external),
+      'external',
+      message,
+      'remove "external": the volume then belongs to the application, and starts empty',
+    );
+  }
+  const options = childOf(definition, 'driver_opts');
+  const driver = childOf(definition, 'driver');
+  const device = options && childOf(options, 'device');
+  if (driver && (reading.text(driver) ?? 'local') !== 'local') {
+    const message = `the volume driver ${quote(reading.text(driver) ?? '')} is not there`;
+    reading.error(driver, 'unsupported', message, 'remove "driver": the volume is on the host');
+  } else if (device && !/^tmpfs$/.test(reading.text(device) ?? '')) {
+    const message = `the volume "${name}" stands for ${quote(reading.text(device) ?? '')}, which cannot be mounted on a shared host`;
+    reading.error(
+      keyOf(options),
+      'bind-mount',
+      message,
+      'remove "driver_opts": the volume is on the host, and starts empty',
+    );
+  }
+  const size = childOf(definition, 'x-berth') && childOf(childOf(definition, 'x-berth')!, 'size');
+  if (!size) return defaultVolumeBytes;
+  const bytes = parseSize(reading.text(size) ?? '');
+  if (!bytes) reading.error(size, 'bad-size', 'is not a size', 'for example 5Gi');
+  return bytes || defaultVolumeBytes;
+}

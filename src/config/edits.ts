@@ -1,0 +1,79 @@
+/** Edits of a document's text that fix a problem and leave everything else, comments too, as it is. Pure. */
+import type { Path, TextEdit } from './diagnostics.ts';
+import type { Source } from './source.ts';
+import { type Field, nearest, type Span } from './tree.ts';
+
+/** The value at a path, written anew; undefined when there is none there. */
+export function replaceValue(source: Source, path: Path, text: string): TextEdit | undefined {
+  const field = fieldAt(source, path);
+  return field && spanEdit(field.tree, writeScalar(text));
+}
+
+/** As `replaceValue`, with YAML instead of a text: `[3000]`. */
+export function replaceWithYaml(source: Source, path: Path, yaml: string): TextEdit | undefined {
+  const field = fieldAt(source, path);
+  if (!field || isMultiline(source, field.tree)) return undefined;
+  return spanEdit(field.tree, yaml);
+}
+
+/** Every occurrence of a part of the value; undefined when the value is written with escapes and has no such part. */
+export function replaceWithin(source: Source, path: Path, part: string, by: string): TextEdit | undefined {
+  const field = fieldAt(source, path);
+  if (field?.tree.kind !== 'scalar' || part === '') return undefined;
+  const written = source.text.slice(field.tree.at, field.tree.to);
+  if (!written.includes(part)) return undefined;
+  const text = written.replaceAll(part, () => by);
+  // A value without quotes may need some with its new text.
+  const isPlain = !/^["'|>]/.test(written);
+  if (isPlain && written.includes('\n')) return undefined;
+  return spanEdit(field.tree, isPlain ? writeScalar(text) : text);
+}
+
+/** The key at the end of a path, renamed; undefined when its map has a key of the new name already. */
+export function renameKey(source: Source, path: Path, name: string): TextEdit | undefined {
+  const field = fieldAt(source, path);
+  const parent = nearest(source.root, path.slice(0, -1)).field;
+  if (!field?.key || parent.tree.kind !== 'map' || parent.tree.entries.has(name)) return undefined;
+  return spanEdit(field.key, name);
+}
+
+/** The key at the end of a path with its value, when both have whole lines for themselves. */
+export function removeField(source: Source, path: Path): TextEdit | undefined {
+  const field = fieldAt(source, path);
+  const parent = nearest(source.root, path.slice(0, -1)).field;
+  if (!field?.key || parent.tree.kind !== 'map' || parent.tree.entries.size < 2) return undefined;
+  return removeLines(source.text, { at: field.key.at, to: Math.max(field.tree.to, field.key.to) });
+}
+
+/** The lines of a key and its value; undefined when anything but a comment stands beside them. */
+export function removeLines(text: string, { at, to }: Span): TextEdit | undefined {
+  const from = text.lastIndexOf('\n', at - 1) + 1;
+  // A block scalar's or a collection's range may end behind its last line break.
+  const last = to > at && text[to - 1] === '\n' ? to - 1 : to;
+  const lineBreak = text.indexOf('\n', last);
+  const end = lineBreak === -1 ? text.length : lineBreak + 1;
+  if (text.slice(from, at).trim() !== '' || !/^[ \t]*(#.*)?[\r\n]*$/.test(text.slice(last, end))) return undefined;
+  return { from, to: end, text: '' };
+}
+
+/** A text as a scalar on one line: without quotes where YAML would read the same text back. */
+export function writeScalar(text: string): string {
+  const isPlain =
+    /^[A-Za-z0-9_./<$]/.test(text) &&
+    !/[\p{Cc}\p{Zl}\p{Zp}\p{Cf}"\\,[\]{}]|: |:$| #|^\s|\s$/u.test(text) &&
+    !/^(?:true|false|null|yes|no|on|off|y|n|~|[-+.]?[0-9][0-9a-fx_.:+-]*|\.(?:inf|nan))$/i.test(text);
+  return isPlain ? text : JSON.stringify(text);
+}
+
+function spanEdit({ at, to }: Span, text: string): TextEdit {
+  return { from: at, to, text };
+}
+
+function isMultiline({ text }: Source, { at, to }: Span): boolean {
+  return text.slice(at, to).includes('\n');
+}
+
+function fieldAt(source: Source, path: Path): Field | undefined {
+  const { field, depth } = nearest(source.root, path);
+  return depth === path.length ? field : undefined;
+}

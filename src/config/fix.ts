@@ -1,0 +1,57 @@
+/** Applying fixes to a document. Pure. */
+import type { Diagnostic, TextEdit } from './diagnostics.ts';
+import { type Parsed, parseConfiguration } from './parse.ts';
+
+/** One fix can uncover the next problem: a colon without its space hides everything below it. */
+const maxRounds = 8;
+/** A larger document is fixed once: each round reads it anew. */
+const maxRepeatedLength = 64 * 1024;
+
+/** The document with all fixes applied, and what is still to be said about it. */
+export function fixDocument(text: string, parsed: Parsed = parseConfiguration(text)): Fixed {
+  let current = { text, parsed };
+  const rounds = text.length > maxRepeatedLength ? 1 : maxRounds;
+  for (let round = 0; round < rounds; round++) {
+    const { diagnostics } = current.parsed;
+    // A field that gets its right name can have a wrong value, which nobody read before.
+    const next = better(current, editsOf(diagnostics)) ?? better(current, editsOf(diagnostics.filter(isOfValue)));
+    if (!next) break;
+    current = next;
+  }
+  return current;
+}
+
+type Fixed = { text: string; parsed: Parsed };
+
+const ranks = { unparsable: 0, invalid: 1, valid: 2 };
+
+/** The document with these edits; undefined when they change nothing, or make it worse. */
+function better(current: Fixed, edits: TextEdit[]): Fixed | undefined {
+  const text = applyEdits(current.text, edits);
+  if (text === current.text) return undefined;
+  const parsed = parseConfiguration(text);
+  return ranks[parsed.kind] < ranks[current.parsed.kind] ? undefined : { text, parsed };
+}
+
+function isOfValue({ code }: Diagnostic): boolean {
+  return code !== 'unknown-field';
+}
+
+function editsOf(diagnostics: readonly Diagnostic[]): TextEdit[] {
+  return diagnostics.flatMap(({ fix }) => fix ?? []);
+}
+
+/** Of two edits that overlap the first one is made; the other one is found again in the next round. */
+export function applyEdits(text: string, edits: readonly TextEdit[]): string {
+  const parts: string[] = [];
+  let done = 0;
+  let last: TextEdit | undefined;
+  for (const edit of edits.toSorted((a, b) => a.from - b.from || a.to - b.to)) {
+    const isRepeated = last?.from === edit.from && last.to === edit.to;
+    if (edit.from < done || isRepeated) continue;
+    parts.push(text.slice(done, edit.from), edit.text);
+    done = edit.to;
+    last = edit;
+  }
+  return parts.join('') + text.slice(done);
+}

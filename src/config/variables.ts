@@ -1,0 +1,228 @@
+/**
+ * `${NAME}` in the values of an application: from the variables of the same pod, else of the other pods. A missing one
+ * that is named like a password or key becomes `<% SECRET NAME %>`, a random value of the deployment that stays; any
+ * other becomes empty, as in Compose. `$NAME` and `$(…)` are left alone, `$${` stands for `${`. Pure.
+ */
+
+import { podNamesIn } from './addresses.ts';
+import { type Path, quote } from './diagnostics.ts';
+import type { Origin } from './normalise.ts';
+import { type Part, readParameters } from './parameters.ts';
+import type { Report } from './report.ts';
+import { secretScriptlet } from './scriptlets.ts';
+import { isBrowserVariable } from './software.ts';
+import type { AppSpec, PodSpec } from './spec.ts';
+import { maxVarLength } from './vars.ts';
+import { isShell, runsInShell } from './words.ts';
+
+/** All replaced values of a document together: a few short variables can stand for gigabytes otherwise. */
+const maxTotalLength = 2 * 1024 * 1024;
+/** Deepest chain of variables that name others. */
+const maxDepth = 20;
+
+type Place = { pod: number; path: Path };
+type Definition = { pod: number; value: string };
+/** What else the value says: `@db.pod` beside a password tells whose password it is. */
+type Context = { mentions(pod: string): boolean };
+
+export function resolveVariables(spec: AppSpec, origin: Origin, report: Report): AppSpec {
+  const definitions = collectDefinitions(spec);
+  const known = new Map<string, string | undefined>();
+  const said = new Set<string>();
+  let total = 0;
+  let uses: Map<string, Set<number>> | undefined;
+
+  const once = (key: string, say: () => void) => {
+    if (said.has(key)) return;
+    said.add(key);
+    say();
+  };
+
+  /** The value of a variable as the pod sees it; undefined when no pod has it, or it is made of itself. */
+  const lookUp = (name: string, from: Place, context: Context, depth: number): string | undefined => {
+    const own = spec.pods[from.pod]!.vars;
+    if (Object.hasOwn(own, name) && !isItself(own[name]!, name))
+      return resolvedValue({ pod: from.pod, value: own[name]! }, name, depth);
+    const others = (definitions.get(name) ?? []).filter(({ pod }) => pod !== from.pod);
+    const [first] = others;
+    if (!first) return undefined;
+    const nearby = others.find(({ pod }) => context.mentions(spec.pods[pod]!.name));
+    if (!nearby && others.some(({ value }) => value !== first.value)) {
+      once(`ambiguous ${name} ${from.pod}`, () =>
+        report.warn(
+          from.path,
+          'ambiguous-variable',
+          `pods have different values for ${name}; that of "${spec.pods[first.pod]!.name}" is taken`,
+          {
+            hint: `write ${name} in the "vars" of this pod`,
+          },
+        ),
+      );
+    }
+    return resolvedValue(nearby ?? first, name, depth);
+  };
+
+  const resolvedValue = ({ pod, value }: Definition, name: string, depth: number): string | undefined => {
+    const key = `${pod} ${name}`;
+    if (known.has(key)) return known.get(key);
+    if (depth >= maxDepth) return undefined;
+    // While it is being replaced, a variable that leads back to itself has no value.
+    known.set(key, undefined);
+    const resolved = replace(value, { pod, path: origin.variable(pod, name) }, 'value', depth + 1);
+    known.set(key, resolved);
+    return resolved;
+  };
+
+  const replace = (text: string, place: Place, mode: 'value' | 'shell', depth = 0): string => {
+    const parts = readParameters(text);
+    if (!parts) return text;
+    const context = contextOf(text);
+    let result = '';
+    for (const part of parts) {
+      result += part.kind === 'text' ? part.text : parameterValue(part, place, context, mode, depth);
+      if (result.length > maxVarLength || total + result.length > maxTotalLength) {
+        once(`long ${place.path.join()}`, () =>
+          report.error(place.path, 'expands-too-far', 'becomes too long when its variables are replaced'),
+        );
+        return '';
+      }
+    }
+    total += result.length;
+    return result;
+  };
+
+  const parameterValue = (
+    { name, operator, word, whole }: Extract<Part, { kind: 'parameter' }>,
+    place: Place,
+    context: Context,
+    mode: 'value' | 'shell',
+    depth: number,
+  ): string => {
+    const own = spec.pods[place.pod]!.vars;
+    // What the pod's own environment has, its shell replaces, in the way that its quotes ask for.
+    if (mode === 'shell' && Object.hasOwn(own, name)) return whole;
+    const value = lookUp(name, place, context, depth);
+    const isSet = operator?.startsWith(':') ? Boolean(value) : value !== undefined;
+    if (operator?.endsWith('+')) return isSet ? replace(word, place, mode, depth + 1) : '';
+    if (isSet) return value!;
+    if (operator?.endsWith('-')) return depth < maxDepth ? replace(word, place, mode, depth + 1) : '';
+    if (isSecretName(name)) {
+      uses ??= podsByParameter(spec);
+      const isUsedOnce = (uses.get(name)?.size ?? 0) < 2;
+      once(`secret ${name}`, () => sayGenerated(name, place.path, isUsedOnce, report));
+      return secretScriptlet(name);
+    }
+    if (mode === 'shell') return whole;
+    once(`unset ${name} ${place.pod}`, () => sayUnset(name, place.path, report));
+    return '';
+  };
+
+  const replaceCommand = (pod: PodSpec, index: number, field: 'command' | 'entrypoint') => {
+    const words = pod[field];
+    if (!words) return {};
+    const path = [...origin.pod(index), field];
+    const inShell = runsInShell(pod.entrypoint, pod.command);
+    return {
+      [field]: words.map((word) => replace(word, { pod: index, path }, inShell && !isShell(word) ? 'shell' : 'value')),
+    };
+  };
+
+  return {
+    ...spec,
+    pods: spec.pods.map((pod, index) => ({
+      ...pod,
+      vars: Object.fromEntries(
+        Object.entries(pod.vars).map(([name, value]) => {
+          const isOwn = !isItself(value, name);
+          const path = origin.variable(index, name);
+          const resolved = isOwn ? resolvedValue({ pod: index, value }, name, 0) : undefined;
+          return [name, resolved ?? replace(value, { pod: index, path }, 'value')];
+        }),
+      ),
+      ...replaceCommand(pod, index, 'entrypoint'),
+      ...replaceCommand(pod, index, 'command'),
+      files: pod.files.map((file, position) => {
+        // Several lines are a program or a template, whose `${…}` is its own.
+        const isValue = file.isSecret && !file.content.includes('\n');
+        const path = origin.file(index, position);
+        return isValue ? { ...file, content: replace(file.content, { pod: index, path }, 'value') } : file;
+      }),
+    })),
+  };
+}
+
+function contextOf(text: string): Context {
+  let names: Set<string> | undefined;
+  return {
+    mentions(pod) {
+      names ??= new Set(podNamesIn(text));
+      return names.has(pod);
+    },
+  };
+}
+
+function collectDefinitions({ pods }: AppSpec): Map<string, Definition[]> {
+  const definitions = new Map<string, Definition[]>();
+  pods.forEach((pod, index) => {
+    for (const [name, value] of Object.entries(pod.vars)) {
+      if (isItself(value, name)) continue;
+      const entry = definitions.get(name);
+      if (entry) entry.push({ pod: index, value });
+      else definitions.set(name, [{ pod: index, value }]);
+    }
+  });
+  return definitions;
+}
+
+/** `TOKEN: ${TOKEN}` asks for a value from outside, and is none. */
+function isItself(value: string, name: string): boolean {
+  return value === `\${${name}}`;
+}
+
+/** Which pods ask for a variable. */
+function podsByParameter({ pods }: AppSpec): Map<string, Set<number>> {
+  const uses = new Map<string, Set<number>>();
+  pods.forEach(({ vars, command = [] }, index) => {
+    for (const text of [...Object.values(vars), ...command]) {
+      for (const [, name] of text.matchAll(/\$\{([A-Za-z_]\w{0,199})/g)) {
+        uses.set(name!, (uses.get(name!) ?? new Set()).add(index));
+      }
+    }
+  });
+  return uses;
+}
+
+const secretWords = /^(?:PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|SECRET|TOKEN|KEY|APIKEY|SALT|PEPPER)S?$/;
+const publicWords = /^(?:PUBLIC|PUBLISHABLE|ANON|PUBKEY|ENABLE|ENABLED|DISABLE|REQUIRE|REQUIRED|ALLOW|USE)$/;
+
+/** Whether a variable is named like a password, token or key that a random value can stand for. */
+export function isSecretName(name: string): boolean {
+  if (isBrowserVariable(name)) return false;
+  const words = name
+    .slice(0, 200)
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toUpperCase()
+    .split('_');
+  if (words.some((word) => publicWords.test(word))) return false;
+  const meaningful = words.filter((word) => !/^(?:\d+|V\d+|BASE|VALUE)$/.test(word));
+  return secretWords.test(meaningful.at(-1) ?? '');
+}
+
+/** Keys of other services, which no random value can be. */
+const foreign = /(?:^|_)(?:API_?KEY|CLIENT_SECRET|ACCESS_TOKEN|BOT_TOKEN|AUTH_TOKEN|LICENSE_KEY|ACCESS_KEY)$/i;
+
+function sayGenerated(name: string, path: Path, isUsedOnce: boolean, report: Report): void {
+  const isForeign = isUsedOnce && foreign.test(name);
+  const hint = isForeign
+    ? `put the key itself when it is one of another service: such a key cannot be made up`
+    : `it is the same in all pods and stays through updates; to set it, write ${name} in the "vars" of a pod`;
+  report.warn(path, 'generated-value', `no pod has ${name}: it gets a random value`, { hint });
+}
+
+function sayUnset(name: string, path: Path, report: Report): void {
+  const isAddress = /(?:^|_)(?:URL|URI|HOST|HOSTNAME|DOMAIN|ORIGIN)$/i.test(name);
+  const hint = isAddress
+    ? `write the value, or <% URL %> where the application's own address is meant`
+    : `write ${name} in the "vars" of a pod, or \${${quote(name).slice(1, -1)}:-default}`;
+  report.warn(path, 'unset-variable', `no pod has ${name}: it becomes empty`, { hint });
+}

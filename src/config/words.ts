@@ -1,0 +1,43 @@
+/** Commands: a text into words as POSIX does, and what only a shell could do with it. Pure. */
+import { split } from 'shlex';
+
+/** Longest command that is split. */
+const maxLength = 128 * 1024;
+
+/** Undefined when a quote is not closed. */
+export function splitWords(text: string): string[] | undefined {
+  if (text.length > maxLength) return undefined;
+  try {
+    return split(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const shells = /^(?:\/(?:usr\/)?(?:local\/)?bin\/)?(?:sh|bash|ash|dash|zsh)$/;
+
+export function isShell(word: string | undefined): boolean {
+  return word !== undefined && shells.test(word);
+}
+
+/** Whether a shell reads the command: `sh -c "…"`, in the command or with the shell as entrypoint. */
+export function runsInShell(
+  entrypoint: readonly string[] | undefined,
+  command: readonly string[] | undefined,
+): boolean {
+  const words = [...(entrypoint ?? []), ...(command ?? [])];
+  const shell = words.findIndex(isShell);
+  return shell !== -1 && words.slice(shell + 1).some((word) => /^-[a-z]*c$/.test(word));
+}
+
+/** The first thing in a command that only a shell understands: `&&`, `|`, `>`, `$(…)`, `$NAME`. */
+export function shellSyntaxIn(command: readonly string[]): string | undefined {
+  for (const word of command) {
+    if (/^(?:&&|\|\||\||;|&|[0-9]?>>?|<|2>&1)$/.test(word)) return word;
+    const glued = /;$/.exec(word) ?? /^\$\(|`/.exec(word);
+    if (glued) return glued[0] === '`' ? '`' : glued[0];
+    const variable = /^\$[A-Za-z_]\w{0,60}$/.exec(word);
+    if (variable) return variable[0];
+  }
+  return undefined;
+}

@@ -1,0 +1,119 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the variables of Compose look like those of a template
+/** Whatever is accepted as a Compose file is a legal application: the native form says the same of it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parseConfiguration } from '../../src/config/parse.ts';
+import { printSpec } from '../../src/config/print.ts';
+
+const optional = (...values: unknown[]) => fc.option(fc.constantFrom(...values), { nil: undefined, freq: 3 });
+const some = (...values: unknown[]) => fc.uniqueArray(fc.constantFrom(...values), { maxLength: 3 });
+const names = [
+  'web',
+  'db',
+  'My_Api',
+  'x',
+  '9to5',
+  'api.v2',
+  'a-b',
+  '_',
+  'worker-with-a-rather-long-name-that-is-longer-than-dns-allows-it-to-be',
+];
+
+const service = fc.record({
+  image: fc.constantFrom(
+    'nginx:1.29',
+    'postgres',
+    `ghcr.io/a/b@sha256:${'a'.repeat(64)}`,
+    'localhost:5000/x:1',
+    'redis:7',
+    'a_b/c.d',
+  ),
+  ports: some(
+    '80',
+    '8080:80',
+    '127.0.0.1:1:3000/tcp',
+    443,
+    '9000-9003',
+    { target: 81, published: 80 },
+    '53:53/udp',
+    '5432',
+  ),
+  expose: some(3000, '80', '6000-6002'),
+  environment: fc.dictionary(
+    fc.constantFrom('A', 'DB_PASSWORD', 'x.y', 'URL', 'NEXT_PUBLIC_API'),
+    fc.constantFrom<unknown>(
+      1,
+      true,
+      null,
+      '',
+      '${B}',
+      '$$X',
+      '${DB_PASSWORD}',
+      'http://db:5432',
+      '<% URL %>',
+      '${{x}}',
+      'a\nb',
+      ' ',
+    ),
+    { maxKeys: 4 },
+  ),
+  command: optional('run it', ['a b', ''], '', [], 'sh -c "x && y"', '$$HOME ${A:-b}'),
+  entrypoint: optional('', ['/e'], 'sh -c'),
+  volumes: some('data:/data', 'Data:/D/', '/anonymous', '/a b', 'data:/data/sub', {
+    type: 'volume',
+    source: 'v.w',
+    target: '/v',
+  }),
+  configs: some('c', { source: 'c', target: '/etc/c.conf' }, { source: 'c', target: 'rel/path' }),
+  secrets: some('s', { source: 's', target: '/data.key' }),
+  depends_on: some(...names),
+  scale: optional(1, 2, 20),
+  restart: optional('no', 'always'),
+  user: optional('1000:1000', 'node', '0'),
+  working_dir: optional('/srv', '/'),
+  container_name: optional('web', 'c1', 'C_1', 'db'),
+  hostname: optional('h.local', 'db'),
+  mem_limit: optional('64m', '1.5g', 0),
+  cpus: optional(0.5, '0.001', 0),
+  healthcheck: optional(
+    { test: ['CMD', 'curl', '-f', 'http://localhost:3000/up?a=b c'] },
+    { test: 'wget localhost', interval: '90m', retries: 0 },
+  ),
+  deploy: optional(
+    { mode: 'global' },
+    { mode: 'replicated-job' },
+    { resources: { limits: { cpus: '1' }, reservations: { memory: '8m' } } },
+  ),
+  'x-berth': optional({ path: '/' }, { path: '/a/' }, { path: false }, { resourceType: 'statefulset' }, { port: 7 }),
+});
+
+test('in the native form, too, and with the same meaning', () => {
+  let accepted = 0;
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.constantFrom(...names), service, { minKeys: 1, maxKeys: 4 }),
+      optional('My App', 'n8', 'shop.v2'),
+      (services, name) => {
+        const document = {
+          name,
+          services,
+          volumes: { data: null },
+          configs: { c: { content: 'a ${A} b' } },
+          secrets: { s: { content: 'x' } },
+        };
+        const parsed = parseConfiguration(JSON.stringify(document));
+        if (parsed.kind !== 'valid') return;
+        accepted += 1;
+        const native = parseConfiguration(printSpec(parsed.spec));
+        assert.ok(
+          native.kind === 'valid',
+          JSON.stringify(native.diagnostics.filter(({ severity }) => severity === 'error')),
+        );
+        assert.deepEqual(native.spec, parsed.spec);
+      },
+    ),
+    { numRuns: 1500 },
+  );
+  assert.ok(accepted > 50, `only ${accepted} were accepted`);
+});
