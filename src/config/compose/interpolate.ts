@@ -46,7 +46,10 @@ export function interpolate(text: string, lookup: Lookup): { text: string; probl
         const end = closingBrace(template, from);
         const expression = end === -1 ? undefined : braced.exec(template.slice(from, end));
         if (!expression || depth >= maxDepth) {
-          problems.push({ kind: 'malformed', text: excerpt(template.slice(found.index, end === -1 ? undefined : end + 1)) });
+          problems.push({
+            kind: 'malformed',
+            text: excerpt(template.slice(found.index, end === -1 ? undefined : end + 1)),
+          });
           return parts.join('');
         }
         append(evaluate(expression[1]!, expression[2], expression[3] ?? '', depth));
