@@ -145,6 +145,7 @@ function newDeployment(service: Service, spec: AppSpec, sessionId: string, envir
     progress: 0,
     message: '',
     pods: [],
+    lastLines: [],
     endpoints: [],
     createdAt,
     expiresAt: createdAt + service.settings.limits.lifetimeMs,
@@ -173,10 +174,17 @@ async function update(service: Service, current: Deployment, { document, spec }:
     const number = latest.revision + 1;
     await addRevision(db, service.seal, latest.id, { number, spec, document, createdAt: now });
     const state = nextState(latest.state, 'updated');
-    await writeIntent(db, latest.id, { revision: number, state, progress: 0, message: '', progressedAt: now });
+    await writeIntent(db, latest.id, {
+      revision: number,
+      state,
+      progress: 0,
+      message: '',
+      lastLines: '[]',
+      progressedAt: now,
+    });
     await addEvent(db, latest.id, now, { kind: 'intent', message: `updated to revision ${number}` });
     await makeDue(db, latest.id, now);
-    return { ...latest, revision: number, state, progress: 0, message: '' };
+    return { ...latest, revision: number, state, progress: 0, message: '', lastLines: [] };
   });
   service.wake(deployment.id);
   return deployment;

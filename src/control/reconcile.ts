@@ -5,8 +5,9 @@ import { nextState } from '../deployment/lifecycle.ts';
 import { describePlan, type Operation } from '../deployment/operation.ts';
 import { plan } from '../deployment/plan.ts';
 import { progressOf } from '../deployment/progress.ts';
+import { redactorOf } from '../deployment/redact.ts';
 import { judge, podStatuses } from '../deployment/status.ts';
-import type { Observed } from '../deployment/workload.ts';
+import type { Observed, WorkloadName } from '../deployment/workload.ts';
 import { type Engine, EngineFault } from '../engine/engine.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Database } from '../store/database.ts';
@@ -15,6 +16,9 @@ import { addEvent, type DeploymentEvent } from '../store/events.ts';
 import { type Lease, renewLease } from '../store/leases.ts';
 import { revisionOf } from '../store/revisions.ts';
 import { execute } from './execute.ts';
+
+/** How much of a failed pod's output its owner is shown. */
+const linesOfFailure = 50;
 
 export type ControlSettings = {
   /** Without progress for this long, a deployment has failed. */
@@ -66,6 +70,8 @@ class Step {
   readonly #deployment: Deployment;
   readonly #visit: Visit;
   readonly #control: Control;
+  /** Of the revision that is wanted; before it was read there is nothing to hide. */
+  #redact = (text: string) => text;
 
   constructor(deployment: Deployment, visit: Visit, control: Control) {
     this.#deployment = deployment;
@@ -91,6 +97,7 @@ class Step {
     const because = endingAt(deployment, now());
     if (because) return { kind: 'gone', because };
     const revision = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
+    this.#redact = redactorOf(revision.spec);
     return desiredAt(deployment, revision, urlOf(deployment.label), now());
   }
 
@@ -122,7 +129,7 @@ class Step {
     const { progressedAt } = deployment;
     const verdict = judge(desired, observed, { now: now(), progressedAt, deadlineMs });
     if (verdict.kind === 'ready') return await this.#settle(desired.revision);
-    if (verdict.kind === 'given-up') return await this.#giveUp(verdict.because);
+    if (verdict.kind === 'given-up') return await this.#giveUp(verdict.because, verdict.workload);
 
     const dueAt = Math.min(this.#nextVisitAt(), progressedAt + deadlineMs);
     const timeoutMs = Math.max(10, dueAt - now());
@@ -141,6 +148,7 @@ class Step {
         state,
         progress: 100,
         message: '',
+        lastLines: [],
         servingRevision: revision,
         progressedAt: this.#control.now(),
       });
@@ -150,19 +158,29 @@ class Step {
     return this.#later();
   }
 
-  async #giveUp(because: string): Promise<Outcome> {
+  async #giveUp(because: string, workload?: WorkloadName): Promise<Outcome> {
     const deployment = this.#deployment;
     const fallback = deployment.servingRevision !== null && deployment.servingRevision !== deployment.revision;
     const serving = fallback ? `; revision ${deployment.servingRevision} still serves` : '';
-    const message = `${because}${serving}`;
+    const message = `${this.#redact(because)}${serving}`;
     if (deployment.state === 'failed' && deployment.message === message) return this.#later();
     const isNews = deployment.state !== 'failed';
-    await this.#record({ state: nextState(deployment.state, 'given-up'), message });
+    const lastLines = await this.#lastLines(workload);
+    await this.#record({ state: nextState(deployment.state, 'given-up'), message, lastLines });
     if (isNews) {
-      await this.#note({ kind: 'state', message: `failed: ${message}` });
+      await this.#note({
+        kind: 'state',
+        message: ['failed: ', message, ...lastLines.map((line) => `\n${line}`)].join(''),
+      });
       this.#control.log.info({ deployment: deployment.id, because: message }, 'deployment failed');
     }
     return fallback && isNews ? 'again' : this.#later();
+  }
+
+  async #lastLines(workload: WorkloadName | undefined): Promise<string[]> {
+    if (workload === undefined) return [];
+    const lines = await this.#control.engine.logs(workload, { tail: linesOfFailure });
+    return lines.map(({ text }) => this.#redact(text));
   }
 
   #later(): Outcome {
