@@ -42,6 +42,14 @@ export async function startService(undo: Undo, signal: AbortSignal): Promise<Ser
   // HAProxy's own user has to get to the sockets below.
   await chmod(dataDir, 0o711);
   const port = await freePort();
+  const docker = await connectDocker();
+  let ownedNow = async (): ReturnType<typeof listOwned> => [];
+  // After its end, when nothing can be in the making any more: what is there now was left behind.
+  undo.add('leave nothing behind', async () => {
+    const remains = await ownedNow();
+    for (const owned of remains) await removeOwned(docker, store.owner, owned);
+    if (remains.length > 0) throw new Error(`the service had left ${remains.map(({ name }) => name).join(', ')}`);
+  });
   const child = spawn(process.execPath, [main], {
     env: environment(dataDir, port),
     // Its log is for a person who looks for the cause of a figure; figures alone go to the standard output.
@@ -56,10 +64,9 @@ export async function startService(undo: Undo, signal: AbortSignal): Promise<Ser
   exited.catch(() => {}); // also when nobody waits for it any more
   await Promise.race([untilOk({ port, host: 'localhost', path: '/healthz' }, signal), exited]);
 
-  const docker = await connectDocker();
   const store = openStore(dataDir);
   undo.add('close the store', async () => store.close());
-  const ownedNow = () => listOwned(docker, store.owner);
+  ownedNow = () => listOwned(docker, store.owner);
   const running = new Set<Started>();
   const post = (path: string, type: string, body: string) =>
     ask({ port, host: `localhost:${port}`, method: 'POST', path, type, body }, AbortSignal.timeout(removalPatienceMs));
@@ -93,13 +100,8 @@ export async function startService(undo: Undo, signal: AbortSignal): Promise<Ser
     countPresent: store.countPresent,
   };
   undo.add('remove the deployments', async () => {
-    try {
-      for (const started of running) await service.requestRemoval(started);
-      await untilGone(store);
-    } finally {
-      // A service that does not answer any more removes nothing.
-      for (const owned of await ownedNow()) await removeOwned(docker, store.owner, owned);
-    }
+    for (const started of running) await service.requestRemoval(started);
+    await untilGone(store);
   });
   return service;
 }
