@@ -11,7 +11,7 @@ import { type Engine, EngineFault } from '../engine/engine.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Database } from '../store/database.ts';
 import { deploymentById } from '../store/deployments.ts';
-import { type Lease, renewLease } from '../store/leases.ts';
+import { isStillWanted, type Lease } from '../store/leases.ts';
 import { revisionOf } from '../store/revisions.ts';
 import { execute } from './execute.ts';
 import { type Journal, openJournal } from './journal.ts';
@@ -106,8 +106,8 @@ class Step {
     const deployment = this.#deployment;
     if (deployment.state !== 'expired') {
       const message = desired.because === 'removed' ? 'removed' : 'its time limit is reached';
+      this.#journal.note({ kind: 'state', message });
       await this.#journal.record({ state: nextState(deployment.state, 'ended'), message, pods: [] });
-      await this.#journal.note({ kind: 'state', message });
     }
     if (operations.length > 0) return await this.#execute(operations);
     await this.#journal.record({ goneAt: this.#control.now() });
@@ -145,6 +145,7 @@ class Step {
     if (deployment.state === 'failed' && revision !== deployment.revision) return this.#later();
     const state = nextState(deployment.state, 'ready');
     if (state !== deployment.state || deployment.message !== '') {
+      this.#journal.note({ kind: 'state', message: `revision ${revision} is running` });
       await this.#journal.record({
         state,
         progress: 100,
@@ -153,7 +154,6 @@ class Step {
         servingRevision: revision,
         progressedAt: this.#control.now(),
       });
-      await this.#journal.note({ kind: 'state', message: `revision ${revision} is running` });
       this.#control.log.info({ deployment: deployment.id, revision }, 'deployment running');
     }
     return this.#later();
@@ -167,14 +167,12 @@ class Step {
     if (deployment.state === 'failed' && deployment.message === message) return this.#later();
     const isNews = deployment.state !== 'failed';
     const lastLines = await this.#lastLines(workload);
-    await this.#journal.record({ state: nextState(deployment.state, 'given-up'), message, lastLines });
     if (isNews) {
-      await this.#journal.note({
-        kind: 'state',
-        message: ['failed: ', message, ...lastLines.map((line) => `\n${line}`)].join(''),
-      });
+      const lines = lastLines.map((line) => `\n${line}`);
+      this.#journal.note({ kind: 'state', message: ['failed: ', message, ...lines].join('') });
       this.#control.log.info({ deployment: deployment.id, because: message }, 'deployment failed');
     }
+    await this.#journal.record({ state: nextState(deployment.state, 'given-up'), message, lastLines });
     return fallback && isNews ? 'again' : this.#later();
   }
 
@@ -203,7 +201,7 @@ class Step {
     this.#control.log.info({ deployment: this.#deployment.id, plan: describePlan(operations) }, 'plan');
     let seen = towards?.observed;
     for (const batch of batchesOf(operations)) {
-      if (this.#visit.stop.aborted || !(await this.#mayGoOn())) return 'again';
+      if (this.#visit.stop.aborted || !(await this.#isWanted())) return 'again';
       const pulled = (share: [string, number]) => {
         if (towards && seen) void this.#journal.recordProgress(towards.desired, seen, new Map([share]));
       };
@@ -216,21 +214,20 @@ class Step {
       }
       seen = seen && batch.reduce(afterOperation, seen);
       if (towards && seen) await this.#journal.recordProgress(towards.desired, seen);
+      else await this.#journal.flush();
     }
     return 'again';
+  }
+
+  /** Renewing is the loop's; here it only matters that nobody else has the lease. */
+  #isWanted(): Promise<boolean> {
+    return isStillWanted(this.#control.db, this.#visit.lease, this.#deployment.generation);
   }
 
   async #executeOne(operation: Operation, pulled: (share: [string, number]) => void): Promise<void> {
     const executor = { ...this.#control, record: this.#journal.record, drainMs: this.#control.settings.drainMs };
     await execute(this.#deployment, operation, executor, pullProgress(operation, pulled));
-    await this.#journal.note({ kind: 'operation', ...podOf(operation), message: describePlan([operation]) });
-  }
-
-  async #mayGoOn(): Promise<boolean> {
-    const { db, now, settings } = this.#control;
-    if (!(await renewLease(db, this.#visit.lease, now() + settings.leaseMs))) return false;
-    const current = await deploymentById(db, this.#deployment.id);
-    return current?.generation === this.#deployment.generation;
+    this.#journal.note({ kind: 'operation', ...podOf(operation), message: describePlan([operation]) });
   }
 }
 
