@@ -78,7 +78,7 @@ export async function serve(settings: Settings, logFile?: string): Promise<Runni
   const { baseUrl, startRate, rate, lifetimeMs, extensionMs, extensions } = settings;
   const app = await createApp(
     {
-      ...{ db, seal, urlOf, now, wake: loop.wake },
+      ...{ db, seal, urlOf, now, engine, wake: loop.wake },
       settings: { baseUrl, startRate, rate, limits: { lifetimeMs, extensionMs, extensions } },
     },
     log.child({ part: 'api' }),

@@ -17,6 +17,7 @@ import { UnreadableType } from './documents.ts';
 import { problemOfFrameworkError, sendProblem } from './errors.ts';
 import { healthEndpoints } from './health.ts';
 import { lifetimeEndpoints } from './lifetime.ts';
+import { logEndpoints } from './logs.ts';
 import { pageEndpoints } from './pages.ts';
 import { reservationEndpoints } from './reservations.ts';
 import type { Service } from './service.ts';
@@ -67,6 +68,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await app.register(lifetimeEndpoints(service));
   await app.register(reservationEndpoints(service));
   await app.register(statusEndpoints(service));
+  await app.register(logEndpoints(service));
   await app.register(pageEndpoints(service));
   await app.register(healthEndpoints(service));
   app.get('/openapi.json', { schema: { hide: true } }, async (_, reply) =>

@@ -10,7 +10,7 @@ import { newId, newToken } from '../lib/ids.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import type { Database } from '../store/database.ts';
 import { addDeployment, deploymentById, isLabelTaken, writeIntent } from '../store/deployments.ts';
-import { addEvent } from '../store/events.ts';
+import { addEvents } from '../store/events.ts';
 import { makeDue } from '../store/leases.ts';
 import { addRevision } from '../store/revisions.ts';
 import { addSession } from '../store/sessions.ts';
@@ -121,7 +121,7 @@ async function start(
     const deployment = newDeployment(service, spec, sessionId, await freeEnvironment(db, spec.name));
     await addDeployment(db, deployment);
     await addRevision(db, service.seal, deployment.id, { number: 1, spec, document, createdAt });
-    await addEvent(db, deployment.id, createdAt, { kind: 'intent', message: 'started' });
+    await addEvents(db, deployment.id, [{ at: createdAt, kind: 'intent', message: 'started' }]);
     await makeDue(db, deployment.id, createdAt);
     if (key) await rememberAnswer({ ...service, db }, key, { deployment, sessionToken });
     return deployment;
@@ -145,6 +145,7 @@ function newDeployment(service: Service, spec: AppSpec, sessionId: string, envir
     progress: 0,
     message: '',
     pods: [],
+    lastLines: [],
     endpoints: [],
     createdAt,
     expiresAt: createdAt + service.settings.limits.lifetimeMs,
@@ -173,10 +174,17 @@ async function update(service: Service, current: Deployment, { document, spec }:
     const number = latest.revision + 1;
     await addRevision(db, service.seal, latest.id, { number, spec, document, createdAt: now });
     const state = nextState(latest.state, 'updated');
-    await writeIntent(db, latest.id, { revision: number, state, progress: 0, message: '', progressedAt: now });
-    await addEvent(db, latest.id, now, { kind: 'intent', message: `updated to revision ${number}` });
+    await writeIntent(db, latest.id, {
+      revision: number,
+      state,
+      progress: 0,
+      message: '',
+      lastLines: '[]',
+      progressedAt: now,
+    });
+    await addEvents(db, latest.id, [{ at: now, kind: 'intent', message: `updated to revision ${number}` }]);
     await makeDue(db, latest.id, now);
-    return { ...latest, revision: number, state, progress: 0, message: '' };
+    return { ...latest, revision: number, state, progress: 0, message: '', lastLines: [] };
   });
   service.wake(deployment.id);
   return deployment;

@@ -6,7 +6,7 @@ import { newToken } from '../lib/ids.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { addClaim } from '../store/claims.ts';
 import { deploymentById, writeIntent } from '../store/deployments.ts';
-import { addEvent } from '../store/events.ts';
+import { addEvents } from '../store/events.ts';
 import { makeDue } from '../store/leases.ts';
 import { sendProblem } from './errors.ts';
 import { ErrorRecord } from './records.ts';
@@ -89,7 +89,7 @@ async function extendNow(service: Service, id: string): Promise<Result<{ expires
     if (!extended.ok) return extended;
     const { expiresAt } = extended.value;
     await writeIntent(db, id, { expiresAt, extensionsUsed: deployment.extensionsUsed + 1 });
-    await addEvent(db, id, service.now(), { kind: 'intent', message: 'extended' });
+    await addEvents(db, id, [{ at: service.now(), kind: 'intent', message: 'extended' }]);
     await makeDue(db, id, service.now());
     return succeed(extended.value);
   });

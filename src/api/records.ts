@@ -6,6 +6,9 @@ export const StatusRecord = Type.Object({
   state: Type.Enum(['deploying', 'running', 'failed', 'expired']),
   progress: Type.Integer({ minimum: 0, maximum: 100 }),
   message: Type.Optional(Type.String({ description: 'Why it failed, in words.' })),
+  lastLines: Type.Optional(
+    Type.Array(Type.String(), { description: 'What the pod that made it fail wrote last, without known secrets.' }),
+  ),
   pods: Type.Optional(
     Type.Array(Type.Object({ name: Type.String(), state: Type.String(), message: Type.Optional(Type.String()) })),
   ),
@@ -52,8 +55,14 @@ export const ErrorRecord = Type.Object({
   errors: Type.Optional(Type.Array(Type.String())),
 });
 
-export function statusRecord({ state, progress, message, pods }: Deployment) {
-  return { state, progress, ...(message && { message }), ...(pods.length > 0 && { pods }) };
+export function statusRecord({ state, progress, message, lastLines, pods }: Deployment) {
+  return {
+    state,
+    progress,
+    ...(message && { message }),
+    ...(lastLines.length > 0 && { lastLines }),
+    ...(pods.length > 0 && { pods }),
+  };
 }
 
 export function extendRecord(deployment: Deployment, limits: Limits) {

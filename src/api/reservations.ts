@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { refuse } from '../lib/problem.ts';
 import { writeIntent } from '../store/deployments.ts';
-import { addEvent } from '../store/events.ts';
+import { addEvents } from '../store/events.ts';
 import { makeDue } from '../store/leases.ts';
 import { sendProblem } from './errors.ts';
 import { ErrorRecord, MessageRecord, ReservationRecord, reservationRecord } from './records.ts';
@@ -113,7 +113,7 @@ async function intend(
 ): Promise<void> {
   await service.db.transaction().execute(async (db) => {
     await writeIntent(db, deploymentId, intent);
-    await addEvent(db, deploymentId, service.now(), { kind: 'intent', message });
+    await addEvents(db, deploymentId, [{ at: service.now(), kind: 'intent', message }]);
     await makeDue(db, deploymentId, service.now());
   });
   service.wake(deploymentId);

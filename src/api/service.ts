@@ -1,6 +1,7 @@
 /** What every endpoint works with; wired in `main.ts`. */
 import type { Kysely } from 'kysely';
 import type { Instant, Limits } from '../deployment/deployment.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Tables } from '../store/database.ts';
 
@@ -18,6 +19,8 @@ export type Service = {
   /** The public address of a deployment's label. */
   urlOf: (label: string) => URL;
   now: () => Instant;
+  /** Only to read what workloads write: everything that changes something goes through the store and the loop. */
+  engine: Pick<Engine, 'observe' | 'logs' | 'followLogs'>;
   /** Called after an intent was written: the loop looks at the deployment now. */
   wake: (deploymentId: string) => void;
 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addEvent } from '../store/events.ts';
+import { addEvents } from '../store/events.ts';
 import { testApi } from './testing.ts';
 
 test('events stream with their numbers, resume after Last-Event-ID, and end when the deployment is gone', async () => {
@@ -8,7 +8,7 @@ test('events stream with their numbers, resume after Last-Event-ID, and end when
   const token = await api.startShop();
   const { db } = api.service;
   const { id } = await db.selectFrom('deployments').select('id').executeTakeFirstOrThrow();
-  await addEvent(db, id, api.clock.now, { kind: 'pod', pod: 'web', message: 'ready' });
+  await addEvents(db, id, [{ at: api.clock.now, kind: 'pod', pod: 'web', message: 'ready' }]);
   await db.updateTable('deployments').set({ goneAt: api.clock.now }).execute();
 
   const url = '/getDeploymentEvents?applicationName=shop';
@@ -30,7 +30,7 @@ test('a stream sees events that come later and ends when the service closes', as
   const { id } = await db.selectFrom('deployments').select('id').executeTakeFirstOrThrow();
   const answer = api.get('/getDeploymentEvents?applicationName=shop', { authorization: `Bearer ${token}` });
   await new Promise((resolve) => setTimeout(resolve, 50));
-  await addEvent(db, id, api.clock.now, { kind: 'progress', message: '42' });
+  await addEvents(db, id, [{ at: api.clock.now, kind: 'progress', message: '42' }]);
   await new Promise((resolve) => setTimeout(resolve, 400));
   await api.app.close();
   assert.match((await answer).body, /event: progress\ndata: .*"42"/);

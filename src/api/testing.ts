@@ -1,5 +1,7 @@
 /** The API as a function, for tests: a database in memory, a clock that only the test moves, no loop behind it. */
 import { pino } from 'pino';
+import { createMemoryEngine } from '../engine/memory.ts';
+import { createMemoryWorld } from '../engine/memory-world.ts';
 import { sealWith } from '../lib/seal.ts';
 import { openSqlite } from '../store/database.ts';
 import { createApp } from './app.ts';
@@ -19,7 +21,9 @@ const minutes = 60_000;
 export async function testApi(settings: Partial<ApiSettings> = {}) {
   const woken: string[] = [];
   const clock = { now: Date.UTC(2026, 0, 1, 12) };
+  const world = createMemoryWorld({});
   const service: Service = {
+    engine: createMemoryEngine({ world }),
     db: await openSqlite(':memory:'),
     seal: sealWith('a secret of the tests'),
     settings: {
@@ -43,7 +47,7 @@ export async function testApi(settings: Partial<ApiSettings> = {}) {
     return { status: response.statusCode, headers: response.headers, body: isJson ? response.json() : response.body };
   };
   return {
-    ...{ app, service, clock, woken, lines },
+    ...{ app, service, world, clock, woken, lines },
     get: (url: string, headers?: Record<string, string>) => send('GET', url, undefined, headers),
     postYaml: (url: string, yaml: string, headers?: Record<string, string>) =>
       send('POST', url, yaml, { 'content-type': 'text/x-yaml', ...headers }),

@@ -16,10 +16,11 @@ async function reach(shop: Shop, isSo: (shop: Shop) => Promise<boolean>): Promis
   assert.fail(JSON.stringify(await shop.deployment()));
 }
 
-test('the loop takes up what is due, what it is woken for, and what the engine says has changed', async () => {
+test('the loop takes up what is due, what it is woken for, and what the engine says has changed', async (t) => {
   const shop = await shopOnMemory(spec, { 'nginx:1': {} });
   const engine = createMemoryEngine({ world: shop.world });
   const loop = startLoop({ ...shop.control, engine });
+  t.after(() => loop.stop());
   await reach(shop, async () => (await shop.deployment()).state === 'running');
 
   engine.halt('berth-shop-web-1-0');
@@ -32,7 +33,7 @@ test('the loop takes up what is due, what it is woken for, and what the engine s
   assert.deepEqual(await engine.listOwned(), []);
 });
 
-test('a fault of the engine is tried again, and told to the owner once', async () => {
+test('a fault of the engine is tried again, and told to the owner once', async (t) => {
   const shop = await shopOnMemory(spec, { 'nginx:1': {} });
   const engine = createMemoryEngine({ world: shop.world });
   engine.interrupt({ operation: 1, when: 'before' });
@@ -40,6 +41,7 @@ test('a fault of the engine is tried again, and told to the owner once', async (
   // The clock of this test stands still, so that a retry is due only when it is moved.
   const ticking = setInterval(() => shop.clock.pass(1_000), 10);
   const loop = startLoop({ ...shop.control, engine });
+  t.after(() => loop.stop());
   await reach(shop, async () => (await shop.deployment()).state === 'running');
   clearInterval(ticking);
   await loop.stop();
@@ -47,14 +49,16 @@ test('a fault of the engine is tried again, and told to the owner once', async (
   assert.equal(faults.length, 1);
 });
 
-test('a stopped loop has given its leases back, and a second one goes on', async () => {
+test('a stopped loop has given its leases back, and a second one goes on', async (t) => {
   const shop = await shopOnMemory(spec, { 'nginx:1': { program: () => ({ ports: [] }) } });
   const first = startLoop({ ...shop.control, engine: createMemoryEngine({ world: shop.world }) });
+  t.after(() => first.stop());
   await reach(shop, async () => shop.world.containers.size === 1);
   await first.stop();
   assert.equal((await shop.deployment()).state, 'deploying');
   shop.world.containers.get('berth-shop-web-1-0')!.run.ports = [80];
   const second = startLoop({ ...shop.control, engine: createMemoryEngine({ world: shop.world }) });
+  t.after(() => second.stop());
   await reach(shop, async () => (await shop.deployment()).state === 'running');
   await second.stop();
 });

@@ -3,7 +3,7 @@
  * deployment (start, update, expiry, removal, repair, recovery after a crash) is a visit.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { addEvent } from '../store/events.ts';
+import { addEvents } from '../store/events.ts';
 import { type Lease, makeDue, nextDueAt, releaseLease, renewLease, takeLeases } from '../store/leases.ts';
 import { type Control, reconcile } from './reconcile.ts';
 import { sweep } from './sweep.ts';
@@ -75,7 +75,7 @@ export function startLoop(control: Control): Loop {
     log.error({ deployment: deploymentId, err: error, count }, 'visit failed, will be tried again');
     if (count === 1) {
       const message = 'the engine did not do what was asked; it is tried again';
-      await addEvent(db, deploymentId, now(), { kind: 'fault', message }).catch(() => {});
+      await addEvents(db, deploymentId, [{ at: now(), kind: 'fault', message }]).catch(() => {});
     }
     return Math.min(backOff.firstMs * 2 ** (count - 1), backOff.mostMs) * (0.5 + Math.random() / 2);
   }

@@ -1,20 +1,23 @@
 /** One visit to a deployment: observe, plan, execute, and again, until there is nothing left to do for now. */
-import type { Deployment, Instant, PodStatus } from '../deployment/deployment.ts';
+import type { Deployment, Instant } from '../deployment/deployment.ts';
 import { type Desired, desiredAt, endingAt, wantedRevision } from '../deployment/desired.ts';
 import { nextState } from '../deployment/lifecycle.ts';
-import { describePlan, type Operation } from '../deployment/operation.ts';
+import { batchesOf, describePlan, type Operation } from '../deployment/operation.ts';
 import { plan } from '../deployment/plan.ts';
-import { progressOf } from '../deployment/progress.ts';
-import { judge, podStatuses } from '../deployment/status.ts';
-import type { Observed } from '../deployment/workload.ts';
+import { redactorOf } from '../deployment/redact.ts';
+import { judge } from '../deployment/status.ts';
+import type { Observed, WorkloadName } from '../deployment/workload.ts';
 import { type Engine, EngineFault } from '../engine/engine.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Database } from '../store/database.ts';
-import { deploymentById, type Observation, writeObservation } from '../store/deployments.ts';
-import { addEvent, type DeploymentEvent } from '../store/events.ts';
-import { type Lease, renewLease } from '../store/leases.ts';
+import { deploymentById } from '../store/deployments.ts';
+import { isStillWanted, type Lease } from '../store/leases.ts';
 import { revisionOf } from '../store/revisions.ts';
 import { execute } from './execute.ts';
+import { type Journal, openJournal } from './journal.ts';
+
+/** How much of a failed pod's output its owner is shown. */
+const linesOfFailure = 50;
 
 export type ControlSettings = {
   /** Without progress for this long, a deployment has failed. */
@@ -66,11 +69,15 @@ class Step {
   readonly #deployment: Deployment;
   readonly #visit: Visit;
   readonly #control: Control;
+  readonly #journal: Journal;
+  /** Of the revision that is wanted; before it was read there is nothing to hide. */
+  #redact = (text: string) => text;
 
   constructor(deployment: Deployment, visit: Visit, control: Control) {
     this.#deployment = deployment;
     this.#visit = visit;
     this.#control = control;
+    this.#journal = openJournal(control, deployment, visit.lease);
   }
 
   async run(interrupted: AbortSignal): Promise<Outcome> {
@@ -91,18 +98,23 @@ class Step {
     const because = endingAt(deployment, now());
     if (because) return { kind: 'gone', because };
     const revision = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
-    return desiredAt(deployment, revision, urlOf(deployment.label), now(), seal.derive);
+    const desired = desiredAt(deployment, revision, urlOf(deployment.label), now(), seal.derive);
+    if (desired.kind === 'running') {
+      const environments = desired.workloads.map(({ workload }) => workload.env);
+      this.#redact = redactorOf(revision.spec, environments);
+    }
+    return desired;
   }
 
   async #end(desired: Extract<Desired, { kind: 'gone' }>, operations: Operation[]): Promise<Outcome> {
     const deployment = this.#deployment;
     if (deployment.state !== 'expired') {
       const message = desired.because === 'removed' ? 'removed' : 'its time limit is reached';
-      await this.#record({ state: nextState(deployment.state, 'ended'), message, pods: [] });
-      await this.#note({ kind: 'state', message });
+      this.#journal.note({ kind: 'state', message });
+      await this.#journal.record({ state: nextState(deployment.state, 'ended'), message, pods: [] });
     }
     if (operations.length > 0) return await this.#execute(operations);
-    await this.#record({ goneAt: this.#control.now() });
+    await this.#journal.record({ goneAt: this.#control.now() });
     this.#control.log.info({ deployment: deployment.id, because: desired.because }, 'deployment gone');
     return { dueAt: null };
   }
@@ -115,14 +127,14 @@ class Step {
   ): Promise<Outcome> {
     const { now, settings, engine } = this.#control;
     const deployment = this.#deployment;
-    await this.#recordProgress(desired, observed);
+    await this.#journal.recordProgress(desired, observed);
     if (operations.length > 0) return await this.#execute(operations, { desired, observed });
 
     const deadlineMs = settings.deployDeadlineMs;
     const { progressedAt } = deployment;
     const verdict = judge(desired, observed, { now: now(), progressedAt, deadlineMs });
     if (verdict.kind === 'ready') return await this.#settle(desired.revision);
-    if (verdict.kind === 'given-up') return await this.#giveUp(verdict.because);
+    if (verdict.kind === 'given-up') return await this.#giveUp(verdict.because, verdict.workload);
 
     const dueAt = Math.min(this.#nextVisitAt(), progressedAt + deadlineMs);
     const timeoutMs = Math.max(10, dueAt - now());
@@ -137,32 +149,41 @@ class Step {
     if (deployment.state === 'failed' && revision !== deployment.revision) return this.#later();
     const state = nextState(deployment.state, 'ready');
     if (state !== deployment.state || deployment.message !== '') {
-      await this.#record({
+      this.#journal.note({ kind: 'state', message: `revision ${revision} is running` });
+      await this.#journal.record({
         state,
         progress: 100,
         message: '',
+        lastLines: [],
         servingRevision: revision,
         progressedAt: this.#control.now(),
       });
-      await this.#note({ kind: 'state', message: `revision ${revision} is running` });
       this.#control.log.info({ deployment: deployment.id, revision }, 'deployment running');
     }
     return this.#later();
   }
 
-  async #giveUp(because: string): Promise<Outcome> {
+  async #giveUp(because: string, workload?: WorkloadName): Promise<Outcome> {
     const deployment = this.#deployment;
     const fallback = deployment.servingRevision !== null && deployment.servingRevision !== deployment.revision;
     const serving = fallback ? `; revision ${deployment.servingRevision} still serves` : '';
-    const message = `${because}${serving}`;
+    const message = `${this.#redact(because)}${serving}`;
     if (deployment.state === 'failed' && deployment.message === message) return this.#later();
     const isNews = deployment.state !== 'failed';
-    await this.#record({ state: nextState(deployment.state, 'given-up'), message });
+    const lastLines = await this.#lastLines(workload);
     if (isNews) {
-      await this.#note({ kind: 'state', message: `failed: ${message}` });
+      const lines = lastLines.map((line) => `\n${line}`);
+      this.#journal.note({ kind: 'state', message: ['failed: ', message, ...lines].join('') });
       this.#control.log.info({ deployment: deployment.id, because: message }, 'deployment failed');
     }
+    await this.#journal.record({ state: nextState(deployment.state, 'given-up'), message, lastLines });
     return fallback && isNews ? 'again' : this.#later();
+  }
+
+  async #lastLines(workload: WorkloadName | undefined): Promise<string[]> {
+    if (workload === undefined) return [];
+    const lines = await this.#control.engine.logs(workload, { tail: linesOfFailure });
+    return lines.map(({ text }) => this.#redact(text));
   }
 
   #later(): Outcome {
@@ -181,74 +202,36 @@ class Step {
     operations: Operation[],
     towards?: { desired: Extract<Desired, { kind: 'running' }>; observed: Observed },
   ): Promise<Outcome> {
-    const { control, deployment } = { control: this.#control, deployment: this.#deployment };
-    const executor = { ...control, record: this.#record.bind(this), drainMs: control.settings.drainMs };
-    control.log.info({ deployment: deployment.id, plan: describePlan(operations) }, 'plan');
+    this.#control.log.info({ deployment: this.#deployment.id, plan: describePlan(operations) }, 'plan');
     let seen = towards?.observed;
-    for (const operation of operations) {
-      if (this.#visit.stop.aborted || !(await this.#mayGoOn())) return 'again';
-      const pulled = pullProgress(operation, (share) => {
-        if (towards && seen) void this.#recordProgress(towards.desired, seen, new Map([share]));
-      });
-      try {
-        await execute(deployment, operation, executor, pulled);
-      } catch (error) {
-        if (!(error instanceof EngineFault) || !error.isFinal || !towards) throw error;
-        return await this.#giveUp(describeFault(operation, error));
+    for (const batch of batchesOf(operations)) {
+      if (this.#visit.stop.aborted || !(await this.#isWanted())) return 'again';
+      const pulled = (share: [string, number]) => {
+        if (towards && seen) void this.#journal.recordProgress(towards.desired, seen, new Map([share]));
+      };
+      const results = await Promise.allSettled(batch.map((operation) => this.#executeOne(operation, pulled)));
+      const failed = results.findIndex(({ status }) => status === 'rejected');
+      if (failed !== -1) {
+        const { reason } = results[failed] as PromiseRejectedResult;
+        if (!(reason instanceof EngineFault) || !reason.isFinal || !towards) throw reason;
+        return await this.#giveUp(describeFault(batch[failed]!, reason));
       }
-      await this.#note({ kind: 'operation', ...podOf(operation), message: describePlan([operation]) });
-      seen = seen && afterOperation(seen, operation);
-      if (towards && seen) await this.#recordProgress(towards.desired, seen);
+      seen = seen && batch.reduce(afterOperation, seen);
+      if (towards && seen) await this.#journal.recordProgress(towards.desired, seen);
+      else await this.#journal.flush();
     }
     return 'again';
   }
 
-  async #mayGoOn(): Promise<boolean> {
-    const { db, now, settings } = this.#control;
-    if (!(await renewLease(db, this.#visit.lease, now() + settings.leaseMs))) return false;
-    const current = await deploymentById(db, this.#deployment.id);
-    return current?.generation === this.#deployment.generation;
+  /** Renewing is the loop's; here it only matters that nobody else has the lease. */
+  #isWanted(): Promise<boolean> {
+    return isStillWanted(this.#control.db, this.#visit.lease, this.#deployment.generation);
   }
 
-  /** Progress only grows, and only within a revision; the pods' states are news at any time. */
-  async #recordProgress(
-    desired: Extract<Desired, { kind: 'running' }>,
-    observed: Observed,
-    pulled: ReadonlyMap<string, number> = new Map(),
-  ): Promise<void> {
-    const deployment = this.#deployment;
-    const pods = podStatuses(desired, observed);
-    const isDeploying = deployment.state === 'deploying';
-    const progress = isDeploying ? Math.max(deployment.progress, progressOf(desired, observed, pulled)) : undefined;
-    const grew = progress !== undefined && progress > deployment.progress;
-    const changed = JSON.stringify(pods) !== JSON.stringify(deployment.pods);
-    if (!grew && !changed) return;
-    // The deadline counts from the last progress, or from when a running deployment first lost a pod.
-    const wasReady = deployment.pods.every((pod) => pod.state === 'ready');
-    const moved = grew || (!isDeploying && wasReady) ? { progressedAt: this.#control.now() } : {};
-    await this.#record({ pods, ...(grew && { progress }), ...moved });
-    await this.#noteChanges(pods, grew ? progress : undefined);
-    Object.assign(deployment, { pods, ...(grew && { progress }), ...moved });
-  }
-
-  async #noteChanges(pods: PodStatus[], progress: number | undefined): Promise<void> {
-    const before = new Map(this.#deployment.pods.map((pod) => [pod.name, JSON.stringify(pod)]));
-    for (const pod of pods.filter((pod) => before.get(pod.name) !== JSON.stringify(pod))) {
-      await this.#note({
-        kind: 'pod',
-        pod: pod.name,
-        message: pod.message ? `${pod.state}: ${pod.message}` : pod.state,
-      });
-    }
-    if (progress !== undefined) await this.#note({ kind: 'progress', message: String(progress) });
-  }
-
-  async #record(observation: Observation): Promise<boolean> {
-    return await writeObservation(this.#control.db, this.#deployment, this.#visit.lease.token, observation);
-  }
-
-  async #note(event: DeploymentEvent): Promise<void> {
-    await addEvent(this.#control.db, this.#deployment.id, this.#control.now(), event);
+  async #executeOne(operation: Operation, pulled: (share: [string, number]) => void): Promise<void> {
+    const executor = { ...this.#control, record: this.#journal.record, drainMs: this.#control.settings.drainMs };
+    await execute(this.#deployment, operation, executor, pullProgress(operation, pulled));
+    this.#journal.note({ kind: 'operation', ...podOf(operation), message: describePlan([operation]) });
   }
 }
 

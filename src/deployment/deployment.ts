@@ -28,6 +28,8 @@ export type Deployment = {
   /** In words: what is happening, or why it failed. */
   message: string;
   pods: PodStatus[];
+  /** The last lines of the pod that made it fail, without the secrets of the configuration; [] otherwise. */
+  lastLines: string[];
   /** What the edge serves now. */
   endpoints: Endpoint[];
   createdAt: Instant;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Deployment } from './deployment.ts';
 import { desiredAt } from './desired.ts';
-import { describePlan } from './operation.ts';
+import { batchesOf, describePlan } from './operation.ts';
 import { plan } from './plan.ts';
 import { address, deploymentOf, observedOf, pod, specOf, url } from './testing.ts';
 
@@ -129,4 +129,11 @@ test('a held or claimed deployment outlives its time limit', () => {
   ]) {
     assert.equal(desiredAt(kept, { number: 1, spec }, url, now + 1000).kind, 'running');
   }
+});
+
+test('a removal takes its workloads at once, then its volumes, then its network', () => {
+  const observed = observedOf({ desired: running(), ready: ['db', 'web'] });
+  const gone = plan(desiredAt(shop, { number: 1, spec }, url, now + 1000), observed, serving);
+  const kinds = batchesOf(gone).map((batch) => batch.map(({ kind }) => kind).join('+'));
+  assert.deepEqual(kinds, ['route', 'remove+remove', 'remove-volume', 'remove-network']);
 });

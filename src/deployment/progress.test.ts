@@ -40,6 +40,7 @@ test('a deployment is pending until its deadline, and then given up with the pod
   assert.deepEqual(judge(desired, observed, { ...clock, now: 120_000 }), {
     kind: 'given-up',
     because: 'pod web: port 80 refuses connections, and nothing has moved for 2 min',
+    workload: 'berth-shop-web-1-0',
   });
 });
 
@@ -51,6 +52,7 @@ test('a pod that crashes again and again is given up before the deadline', () =>
   assert.deepEqual(judge(desired, { ...observed, workloads: crashing }, clock), {
     kind: 'given-up',
     because: 'pod web: exited with code 3 (restarted 5 times)',
+    workload: 'berth-shop-web-1-0',
   });
 });
 

@@ -2,7 +2,7 @@
 import type { Instant, PodStatus } from './deployment.ts';
 import type { Desired } from './desired.ts';
 import { type Match, matchWorkloads } from './plan.ts';
-import type { Observed } from './workload.ts';
+import type { Observed, WorkloadName } from './workload.ts';
 
 type Running = Extract<Desired, { kind: 'running' }>;
 
@@ -36,7 +36,10 @@ function hasGivenUp({ wanted, found }: Match): boolean {
   return found.restarts >= crashLimit;
 }
 
-export type Verdict = { kind: 'ready' } | { kind: 'pending' } | { kind: 'given-up'; because: string };
+export type Verdict =
+  | { kind: 'ready' }
+  | { kind: 'pending' }
+  | { kind: 'given-up'; because: string; workload?: WorkloadName };
 
 /**
  * Ready when every workload is; given up when a pod has failed for good, or nothing has moved for `deadlineMs`
@@ -51,9 +54,14 @@ export function judge(
   const unready = matches.filter(({ found }) => !found?.isReady);
   if (unready.length === 0) return { kind: 'ready' };
   const crashed = unready.find(hasGivenUp);
-  if (crashed) return { kind: 'given-up', because: reason(crashed) };
+  if (crashed) return givenUp(crashed, '');
   if (now - progressedAt < deadlineMs) return { kind: 'pending' };
-  return { kind: 'given-up', because: `${reason(unready[0]!)}, and nothing has moved for ${printMinutes(deadlineMs)}` };
+  return givenUp(unready[0]!, `, and nothing has moved for ${printMinutes(deadlineMs)}`);
+}
+
+function givenUp(match: Match, suffix: string): Verdict {
+  const because = `${reason(match)}${suffix}`;
+  return { kind: 'given-up', because, ...(match.found && { workload: match.found.name }) };
 }
 
 function reason({ wanted, found }: Match): string {

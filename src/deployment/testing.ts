@@ -20,6 +20,7 @@ export function deploymentOf(fields: Partial<Deployment>): Deployment {
     progress: 0,
     message: '',
     pods: [],
+    lastLines: [],
     endpoints: [],
     createdAt: 0,
     expiresAt: null,

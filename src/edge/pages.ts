@@ -13,6 +13,8 @@ export type SiteState = {
   /** 0 to 100. */
   progress?: number;
   message?: string;
+  /** What the pod that made it fail wrote last. */
+  lastLines?: string[];
   pods?: PodState[];
   url?: string;
 };
@@ -110,7 +112,8 @@ function failed(site: SiteState): Answer {
       heading: `${site.applicationName} could not start`,
       body: html`<p>This is what its deployment ended with:</p><pre>${reason}</pre>
 <p>Whoever deployed it can correct the configuration and update it; this address stays the same.</p>
-${podList(site)}`,
+${podList(site)}
+${site.lastLines?.length ? html`<p>The last that it wrote:</p><pre tabindex="0">${site.lastLines.join('\n')}</pre>` : undefined}`,
       note: 'Reload this page after an update.',
     },
   };
@@ -198,6 +201,6 @@ function homeLink(site: SiteState): Html | undefined {
 /** The page reads `progress`, `message` and `pods` from here while it waits. */
 function asJson({ error, code, hint }: Answer, site: SiteState | undefined): string {
   if (!site) return JSON.stringify({ error, code, hint });
-  const { applicationName, environment, state, progress, message, pods } = site;
-  return JSON.stringify({ error, code, hint, applicationName, environment, state, progress, message, pods });
+  const { applicationName, environment, state, progress, message, lastLines, pods } = site;
+  return JSON.stringify({ error, code, hint, applicationName, environment, state, progress, message, lastLines, pods });
 }

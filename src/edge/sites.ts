@@ -19,8 +19,8 @@ export async function siteState(
   if (!host.endsWith(suffix)) return undefined;
   const deployment = await deploymentByLabel(db, host.slice(0, -suffix.length));
   if (!deployment) return undefined;
-  const { applicationName, environment, progress, message, pods } = deployment;
+  const { applicationName, environment, progress, message, lastLines, pods } = deployment;
   const isExpired = deployment.state === 'expired' || isPastLimit(deployment, now);
   const state = deployment.removedAt !== null ? 'removed' : isExpired ? 'expired' : deployment.state;
-  return { applicationName, environment, state, progress, ...(message && { message }), pods };
+  return { applicationName, environment, state, progress, ...(message && { message }), lastLines, pods };
 }

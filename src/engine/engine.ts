@@ -2,6 +2,7 @@
  * The engine port: what Berth asks of the thing that runs containers, in Berth's own types.
  * One contract suite (`test/contract/engine.ts`) holds every implementation to it.
  */
+import type { Instant } from '../deployment/deployment.ts';
 import type { EngineOperation } from '../deployment/operation.ts';
 import type { Observed, WorkloadName } from '../deployment/workload.ts';
 
@@ -17,13 +18,20 @@ export type Engine = {
   change(deploymentId: string, seen: Observed, timeoutMs: number, signal: AbortSignal): Promise<void>;
   /** Calls back with the id of a deployment of ours whenever something of it changed on the engine. Ends at the abort. */
   watch(onChange: (deploymentId: string) => void, signal: AbortSignal): void;
-  /** The last `tail` lines of a workload's output, oldest first; [] when it is gone. */
-  logs(name: WorkloadName, tail: number): Promise<string[]>;
+  /** The last lines of a workload's output, oldest first; [] when it is gone. */
+  logs(name: WorkloadName, wanted: LogsWanted): Promise<LogLine[]>;
+  /** Its lines from `since` on, as they come, until it ends or the signal aborts. */
+  followLogs(name: WorkloadName, since: Instant, signal: AbortSignal): AsyncIterable<LogLine>;
   /** Everything on the engine that carries this installation's label. */
   listOwned(): Promise<Owned[]>;
   /** Removes one object that `listOwned` returned; one that is gone already is no error. */
   removeOwned(owned: Owned): Promise<void>;
 };
+
+/** At most `tail` lines (the engine may give fewer), none older than `since`. */
+export type LogsWanted = { tail: number; since?: Instant };
+
+export type LogLine = { at: Instant; text: string };
 
 export type Owned = {
   kind: 'workload' | 'volume' | 'network';

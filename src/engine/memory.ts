@@ -122,10 +122,16 @@ export function createMemoryEngine({
       signal.addEventListener('abort', () => watchers.delete(onChange), { once: true });
     },
 
-    async logs(name, tail) {
+    async logs(name, { tail }) {
       const container = world.containers.get(name);
       if (container?.owner !== owner || tail <= 0) return [];
-      return (container.run.output ?? []).slice(-tail);
+      return (container.run.output ?? []).slice(-tail).map((text) => ({ at: 0, text }));
+    },
+
+    async *followLogs(name, _since, signal) {
+      if (signal.aborted) return;
+      const container = world.containers.get(name);
+      if (container?.owner === owner) yield* (container.run.output ?? []).map((text) => ({ at: 0, text }));
     },
 
     listOwned: async () => listOwned(world, owner),

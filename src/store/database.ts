@@ -48,6 +48,8 @@ export type DeploymentRow = {
   /** JSON. */
   pods: string;
   /** JSON. */
+  lastLines: string;
+  /** JSON. */
   endpoints: string;
   createdAt: Instant;
   expiresAt: Instant | null;

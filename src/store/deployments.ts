@@ -60,6 +60,7 @@ export type Intent = Partial<
     | 'state'
     | 'progress'
     | 'message'
+    | 'lastLines'
     | 'expiresAt'
     | 'extensionsUsed'
     | 'heldAt'
@@ -79,20 +80,21 @@ export async function writeIntent(db: Database, id: string, intent: Intent): Pro
 
 export type Observation = Partial<
   Pick<Deployment, 'state' | 'progress' | 'message' | 'servingRevision' | 'goneAt' | 'progressedAt'>
-> & { pods?: PodStatus[]; endpoints?: readonly Endpoint[] };
+> & { pods?: PodStatus[]; lastLines?: string[]; endpoints?: readonly Endpoint[] };
 
 /** Writes what the loop saw; false when the lease was lost or a newer intent has come. */
 export async function writeObservation(
   db: Database,
   { id, generation }: Pick<Deployment, 'id' | 'generation'>,
   leaseToken: string,
-  { pods, endpoints, ...fields }: Observation,
+  { pods, lastLines, endpoints, ...fields }: Observation,
 ): Promise<boolean> {
   const result = await db
     .updateTable('deployments')
     .set({
       ...fields,
       ...(pods && { pods: JSON.stringify(pods) }),
+      ...(lastLines && { lastLines: JSON.stringify(lastLines) }),
       ...(endpoints && { endpoints: JSON.stringify(endpoints) }),
     })
     .where('id', '=', id)
@@ -121,10 +123,20 @@ export async function forgetGone(db: Database, before: Instant): Promise<void> {
   await db.deleteFrom('deployments').where('goneAt', '<', before).execute();
 }
 
-function toRow({ pods, endpoints, ...fields }: Deployment): DeploymentRow {
-  return { ...fields, pods: JSON.stringify(pods), endpoints: JSON.stringify(endpoints) };
+function toRow({ pods, lastLines, endpoints, ...fields }: Deployment): DeploymentRow {
+  return {
+    ...fields,
+    pods: JSON.stringify(pods),
+    lastLines: JSON.stringify(lastLines),
+    endpoints: JSON.stringify(endpoints),
+  };
 }
 
-function fromRow({ pods, endpoints, ...fields }: DeploymentRow): Deployment {
-  return { ...fields, pods: JSON.parse(pods), endpoints: JSON.parse(endpoints) };
+function fromRow({ pods, lastLines, endpoints, ...fields }: DeploymentRow): Deployment {
+  return {
+    ...fields,
+    pods: JSON.parse(pods),
+    lastLines: JSON.parse(lastLines),
+    endpoints: JSON.parse(endpoints),
+  };
 }

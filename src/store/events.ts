@@ -1,5 +1,4 @@
 /** Events: what happened to a deployment, numbered per deployment from 1 so that a reader can resume. */
-import { sql } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import type { Database } from './database.ts';
 
@@ -12,25 +11,22 @@ export type DeploymentEvent = {
 
 export type RecordedEvent = DeploymentEvent & { number: number; at: Instant };
 
-export async function addEvent(db: Database, deploymentId: string, at: Instant, event: DeploymentEvent): Promise<void> {
-  const { kind, pod = null, message } = event;
-  await db
-    .insertInto('events')
-    .columns(['deploymentId', 'number', 'at', 'kind', 'pod', 'message'])
-    .expression((eb) =>
-      eb
-        .selectFrom('events')
-        .where('deploymentId', '=', deploymentId)
-        .select([
-          sql<string>`cast(${deploymentId} as text)`.as('deploymentId'),
-          sql<number>`coalesce(max("number"), 0) + 1`.as('number'),
-          sql<number>`cast(${at} as bigint)`.as('at'),
-          sql<string>`cast(${kind} as text)`.as('kind'),
-          sql<string | null>`cast(${pod} as text)`.as('pod'),
-          sql<string>`cast(${message} as text)`.as('message'),
-        ]),
-    )
-    .execute();
+/** In this order. Writers of one deployment take turns: call it in a transaction where there may be several. */
+export async function addEvents(
+  db: Database,
+  deploymentId: string,
+  events: (DeploymentEvent & { at: Instant })[],
+): Promise<void> {
+  if (events.length === 0) return;
+  const { last } = await db
+    .selectFrom('events')
+    .select((eb) => eb.fn.coalesce(eb.fn.max('number'), eb.val(0)).as('last'))
+    .where('deploymentId', '=', deploymentId)
+    .executeTakeFirstOrThrow();
+  const rows = events.map(({ at, kind, pod = null, message }, index) => {
+    return { deploymentId, number: last + 1 + index, at, kind, pod, message };
+  });
+  await db.insertInto('events').values(rows).execute();
 }
 
 /** Those after number `after`, oldest first, at most `limit`. */

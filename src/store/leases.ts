@@ -68,6 +68,23 @@ export async function renewLease(db: Database, { deploymentId, token }: Lease, u
   return result.numUpdatedRows > 0n;
 }
 
+/** Whether the lease is still this one and no intent has come since `generation`. A read: it waits for no disk. */
+export async function isStillWanted(
+  db: Database,
+  { deploymentId, token }: Lease,
+  generation: number,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('leases')
+    .innerJoin('deployments', 'deployments.id', 'leases.deploymentId')
+    .select('deployments.id')
+    .where('leases.deploymentId', '=', deploymentId)
+    .where('leases.token', '=', token)
+    .where('deployments.generation', '=', generation)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Gives it back, to be visited again at `dueAt` (null: only when something wakes it). */
 export async function releaseLease(db: Database, { deploymentId, token }: Lease, dueAt: Instant | null): Promise<void> {
   await db

@@ -12,7 +12,7 @@ import {
   writeIntent,
   writeObservation,
 } from './deployments.ts';
-import { addEvent, eventsAfter } from './events.ts';
+import { addEvents, eventsAfter } from './events.ts';
 import { makeDue, nextDueAt, releaseLease, renewLease, takeLeases } from './leases.ts';
 import { addRevision, revisionOf } from './revisions.ts';
 import { addSession } from './sessions.ts';
@@ -85,7 +85,7 @@ test('a revision is stored sealed and opens to the same spec', async () => {
 });
 
 test('events are numbered from 1 per deployment', async () => {
-  for (const message of ['a', 'b']) await addEvent(db, 'shop', 7, { kind: 'state', message });
+  for (const message of ['a', 'b']) await addEvents(db, 'shop', [{ at: 7, kind: 'state', message }]);
   assert.deepEqual(await eventsAfter(db, 'shop', 0, 100), [
     { number: 1, at: 7, kind: 'state', message: 'a' },
     { number: 2, at: 7, kind: 'state', message: 'b' },
@@ -93,7 +93,7 @@ test('events are numbered from 1 per deployment', async () => {
 });
 
 test('forgetting a deployment that is gone takes its revisions, events and lease with it', async () => {
-  await addEvent(db, 'shop', 7, { kind: 'state', message: 'a' });
+  await addEvents(db, 'shop', [{ at: 7, kind: 'state', message: 'a' }]);
   await makeDue(db, 'shop', 0);
   await db.updateTable('deployments').set({ goneAt: 10 }).execute();
   await forgetGone(db, 10);

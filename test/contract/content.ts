@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EngineFault } from '../../src/engine/engine.ts';
 import type { Stage } from './engine.ts';
-import { decode, identityPath, port } from './program.ts';
+import { decode, identityPath, port, written } from './program.ts';
 
 export function contentContract({ contractor, newScene }: Stage): void {
   test('environment variables arrive as they were written', async () => {
@@ -80,9 +80,18 @@ export function contentContract({ contractor, newScene }: Stage): void {
     const scene = newScene();
     const job = scene.job('printer', 'print-arguments', 'one', 'two', 'three');
     await scene.output(job);
-    assert.deepEqual((await contractor().engine.logs(job.name, 2)).map(decode), ['two', 'three']);
+    assert.deepEqual(await written(contractor().engine, job.name, 2), ['two', 'three']);
     await scene.execute({ kind: 'remove', name: job.name });
-    assert.deepEqual(await contractor().engine.logs(job.name, 2), []);
+    assert.deepEqual(await written(contractor().engine, job.name, 2), []);
+  });
+
+  test('followed logs are all lines from the start, and end with the workload', async () => {
+    const scene = newScene();
+    const job = scene.job('printer', 'print-arguments', 'one', 'two');
+    await scene.output(job);
+    const never = new AbortController().signal;
+    const lines = await Array.fromAsync(contractor().engine.followLogs(job.name, 0, never), ({ text }) => decode(text));
+    assert.deepEqual(lines, ['one', 'two']);
   });
 
   test('an image that cannot be had is a fault in words', async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EngineFault } from '../../src/engine/engine.ts';
 import type { Stage } from './engine.ts';
-import { decode, identityPath, port } from './program.ts';
+import { identityPath, port, written } from './program.ts';
 
 export function lifecycleContract({ contractor, newScene }: Stage): void {
   test('nothing exists of a deployment that was never started', async () => {
@@ -66,7 +66,7 @@ export function lifecycleContract({ contractor, newScene }: Stage): void {
     await scene.start(job);
     const observed = await scene.ready(job);
     assert.equal(observed.phase, 'exited');
-    assert.deepEqual((await contractor().engine.logs(job.name, 10)).map(decode), ['once']);
+    assert.deepEqual(await written(contractor().engine, job.name, 10), ['once']);
   });
 
   test('a workload without a network is not started', async () => {
@@ -117,7 +117,7 @@ export function lifecycleContract({ contractor, newScene }: Stage): void {
     const seen = await neighbour.observe(scene.id, []);
     assert.deepEqual(seen, { hasNetwork: false, volumes: [], images: [], workloads: [] });
     assert.deepEqual(await neighbour.listOwned(), []);
-    assert.deepEqual(await neighbour.logs(web.name, 10), []);
+    assert.deepEqual(await neighbour.logs(web.name, { tail: 10 }), []);
     for (const owned of await contractor().engine.listOwned()) await neighbour.removeOwned(owned);
     const isRefusal = (error: unknown) => error instanceof EngineFault && error.kind === 'bad-request';
     const because = 'the test says so';

@@ -2,6 +2,7 @@
  * The program that the engine contract runs: a few verbs, once as a shell script for engines with real containers and
  * once as a function for the one in memory. Its image has the entrypoint `/bin/contract` and the command `serve 8080`.
  */
+import type { Engine } from '../../src/engine/engine.ts';
 import type { Answer, MemoryProcess, MemoryRun } from '../../src/engine/memory-world.ts';
 
 export const entrypoint = ['/bin/contract'];
@@ -37,6 +38,11 @@ export const cgi = {
 
 /** What `print-…` writes, read back. */
 export const decode = (line: string | undefined) => Buffer.from(line ?? '', 'base64').toString('utf8');
+
+/** What a workload has written, decoded: its last `tail` lines. */
+export async function written(engine: Engine, name: string, tail: number): Promise<string[]> {
+  return (await engine.logs(name, { tail })).map(({ text }) => decode(text));
+}
 
 export function program(container: MemoryProcess): MemoryRun {
   const [, verb, ...args] = container.args;

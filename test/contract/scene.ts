@@ -79,7 +79,7 @@ export function createScene(engine: Engine, image: string): Scene {
     async output(job) {
       await scene.start(job);
       await scene.ready(job);
-      return engine.logs(job.name, 100);
+      return (await engine.logs(job.name, { tail: 100 })).map(({ text }) => text);
     },
 
     async removeAll() {

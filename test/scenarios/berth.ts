@@ -112,7 +112,10 @@ export async function createBerth(env: Record<string, string> = {}) {
         const status = await berth.status(started);
         if (status.state === state) return status;
         const isFinal = status.state === 'running' || status.state === 'failed';
-        assert.ok(!isFinal, `${started.applicationName} is ${status.state}: ${status.message}\n${log.join('')}`);
+        assert.ok(
+          !isFinal,
+          `${started.applicationName} is ${status.state}: ${status.message}\n${log.join('').slice(-2000)}`,
+        );
         return undefined;
       });
     },

@@ -10,17 +10,25 @@ before(async () => {
 });
 after(async () => await berth.destroy());
 
-const crashing = webYaml('app', 'never').replace('command: node /app/server.mjs', 'command: node -e "process.exit(3)"');
+const crashing = webYaml('app', 'never', ['# a secret that it gives away'])
+  .replace('vars: { ', 'vars: { API_KEY: very-secret, ')
+  .replace(
+    'command: node /app/server.mjs',
+    'command: node -e "console.log(`no ${process.env.API_KEY}`), process.exit(3)"',
+  );
 const deaf = webYaml('app', 'never').replace('listen(3000)', 'listen(4000)');
 
 test('a deployment whose pod crashes fails, says why, and its page says so too', async () => {
   const app = await berth.start(crashing);
-  const { message, pods } = await berth.reach(app, 'failed');
+  const { message, pods, lastLines } = await berth.reach(app, 'failed');
   assert.match(message, /^pod web: .*3/);
+  assert.equal(lastLines.at(-1), 'no [redacted]');
   assert.equal(pods[0].state, 'failed');
   const page = await berth.visit(app.url);
   assert.equal(page.status, 502);
   assert.match(page.text, /pod web/);
+  assert.match(page.text, /no \[redacted\]/);
+  assert.doesNotMatch(page.text, /very-secret/);
 
   await berth.update(app, webYaml('app', 'mended'));
   await berth.reach(app, 'running');

@@ -4,6 +4,7 @@
  */
 import { checkSpec } from '../checks.ts';
 import { type Diagnostic, quote } from '../diagnostics.ts';
+import { dataDirectory, needsDataDirectory } from '../postgres.ts';
 import type { Source } from '../source.ts';
 import type { AppSpec, PodSpec } from '../spec.ts';
 import { childOf, entriesOf, entryOf, type Field, isEmpty, itemsOf } from '../tree.ts';
@@ -15,7 +16,6 @@ import { resolveExtends } from './extends.ts';
 import { readTopExtension, type TopExtension } from './extension.ts';
 import { openFiles } from './files.ts';
 import { toApplicationName, toPodNames } from './names.ts';
-import { dataDirectory, needsDataDirectory } from './postgres.ts';
 import { isTrue, keyOf, openReading, type Reading } from './reading.ts';
 import { assignRoutes } from './routes.ts';
 import { applyTopLevelRules } from './rules.ts';

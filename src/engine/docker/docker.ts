@@ -7,7 +7,7 @@ import { type Mark, waitForChange } from './change.ts';
 import { createEvents } from './events.ts';
 import { faultOf } from './faults.ts';
 import { createHostFacts } from './host.ts';
-import { readLogs } from './logs.ts';
+import { followLogs, readLogs } from './logs.ts';
 import { createNetworks } from './networks.ts';
 import { createObserver } from './observe.ts';
 import { listOwned, removeOwned } from './owned.ts';
@@ -79,7 +79,8 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
     },
 
     watch: (onChange, signal) => events.listen(onChange, signal),
-    logs: (name, tail) => withFaults(() => readLogs(docker, owner, name, tail)),
+    logs: (name, wanted) => withFaults(() => readLogs(docker, owner, name, wanted)),
+    followLogs: (name, since, signal) => followLogs(docker, owner, name, since, signal),
     listOwned: () => withFaults(() => listOwned(docker, owner)),
     removeOwned: (owned) => withFaults(() => removeOwned(docker, owner, owned)),
   };

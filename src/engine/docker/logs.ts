@@ -1,59 +1,78 @@
-/** What a container has written, as lines. */
+/** What a container has written and writes. */
+import type { Readable } from 'node:stream';
 import type Docker from 'dockerode';
+import type { LogLine, LogsWanted } from '../engine.ts';
 import { isOwnedBy } from '../labels.ts';
 import { orAbsent } from './faults.ts';
+import { createLineReader } from './log-lines.ts';
 
 /** Docker stores lines in pieces of at most 16 KiB, so 1,000 of them are 16 MiB at the very worst. */
 const mostLines = 1_000;
 
-/** Of these we keep the last so many bytes. */
-const mostBytes = 256 * 1024;
+/** Of these we keep the last so many characters. */
+const mostCharacters = 256 * 1024;
 
 /** The last `tail` lines of both outputs, oldest first; [] when there is no such container of ours. */
-export async function readLogs(docker: Docker, owner: string, name: string, tail: number): Promise<string[]> {
-  const container = docker.getContainer(name);
-  const found = await orAbsent(container.inspect());
-  if (!found || !isOwnedBy(owner, found.Config.Labels)) return [];
+export async function readLogs(
+  docker: Docker,
+  owner: string,
+  name: string,
+  { tail, since }: LogsWanted,
+): Promise<LogLine[]> {
   const lines = Math.min(Math.max(0, Math.trunc(tail)), mostLines);
-  if (lines === 0) return [];
-  const output = await orAbsent(container.logs({ stdout: true, stderr: true, tail: lines, follow: false }));
-  return output ? linesOf(output).slice(-lines) : [];
+  const container = await ownContainer(docker, owner, name);
+  if (!container || lines === 0) return [];
+  const options = { stdout: true, stderr: true, timestamps: true, tail: lines, ...sinceSeconds(since) };
+  const output = await orAbsent(container.logs({ ...options, follow: false }));
+  if (!output) return [];
+  const reader = createLineReader();
+  const read = [...reader.push(output), ...reader.end()].toSorted((a, b) => a.at - b.at);
+  return newest(read.slice(-lines));
 }
 
-/**
- * Docker sends both outputs in frames: one byte tells which one, bytes 4 to 7 the length of what follows. A line may
- * be spread over several frames, and lines of the two outputs over one another.
- */
-export function linesOf(frames: Buffer): string[] {
-  const lines: Buffer[][] = [];
-  const open = new Map<number, Buffer[]>();
-  for (let at = 0; at + 8 <= frames.length; ) {
-    const output = frames[at]!;
-    const end = at + 8 + frames.readUInt32BE(at + 4);
-    for (let start = at + 8; start < end; ) {
-      const newline = frames.subarray(0, end).indexOf(10, start);
-      const stop = newline === -1 ? end : newline;
-      const line = open.get(output) ?? [];
-      if (line.length === 0) lines.push(line);
-      line.push(frames.subarray(start, stop));
-      if (newline === -1) open.set(output, line);
-      else open.delete(output);
-      start = stop + 1;
-    }
-    at = end;
+/** The lines that come from now on, or from `since`, until the container ends or the signal aborts. */
+export async function* followLogs(
+  docker: Docker,
+  owner: string,
+  name: string,
+  since: number,
+  signal: AbortSignal,
+): AsyncIterable<LogLine> {
+  const container = await ownContainer(docker, owner, name);
+  if (!container || signal.aborted) return;
+  const options = { stdout: true, stderr: true, timestamps: true, ...sinceSeconds(since), abortSignal: signal };
+  const stream = (await container.logs({ ...options, follow: true })) as unknown as Readable;
+  const reader = createLineReader();
+  try {
+    for await (const chunk of stream) yield* reader.push(chunk as Buffer);
+    yield* reader.end();
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    stream.destroy();
   }
-  return newest(lines.map((parts) => Buffer.concat(parts)));
+}
+
+async function ownContainer(docker: Docker, owner: string, name: string): Promise<Docker.Container | undefined> {
+  const container = docker.getContainer(name);
+  const found = await orAbsent(container.inspect());
+  return found && isOwnedBy(owner, found.Config.Labels) ? container : undefined;
+}
+
+/** Docker reads fractions of a second, though its description says seconds. */
+function sinceSeconds(since: number | undefined): { since?: number } {
+  return since === undefined ? {} : { since: since / 1000 };
 }
 
 /** As many of the last lines as fit into the limit; of a longer one its end. */
-function newest(lines: Buffer[]): string[] {
-  const kept: string[] = [];
-  let room = mostBytes;
-  for (const line of lines.toReversed()) {
+function newest(lines: LogLine[]): LogLine[] {
+  const kept: LogLine[] = [];
+  let room = mostCharacters;
+  for (const { at, text } of lines.toReversed()) {
     if (room <= 0) break;
-    const part = line.subarray(Math.max(0, line.length - room));
+    const part = text.slice(-room);
     room -= part.length + 1;
-    kept.push(part.toString('utf8').replace(/\r$/, ''));
+    kept.push({ at, text: part });
   }
   return kept.reverse();
 }

@@ -31,6 +31,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('progress', 'integer', (c) => c.notNull())
     .addColumn('message', 'text', (c) => c.notNull())
     .addColumn('pods', 'text', (c) => c.notNull())
+    .addColumn('lastLines', 'text', (c) => c.notNull())
     .addColumn('endpoints', 'text', (c) => c.notNull())
     .addColumn('createdAt', 'bigint', (c) => c.notNull())
     .addColumn('expiresAt', 'bigint')

@@ -1,0 +1,80 @@
+/**
+ * What a visit writes down: the deployment's row, as far as the visit may still write it, and its events. They are
+ * kept until the next `record` and written with it: each write waits for the disk, and a deployment has some 40 of
+ * them to tell (under load that was 0.1 s of its time to live; measured). Those that a crash loses are told again.
+ */
+import type { Deployment, PodStatus } from '../deployment/deployment.ts';
+import type { Desired } from '../deployment/desired.ts';
+import { progressOf } from '../deployment/progress.ts';
+import { podStatuses } from '../deployment/status.ts';
+import type { Observed } from '../deployment/workload.ts';
+import { type Observation, writeObservation } from '../store/deployments.ts';
+import { addEvents, type DeploymentEvent } from '../store/events.ts';
+import type { Lease } from '../store/leases.ts';
+import type { Control } from './reconcile.ts';
+
+export type Journal = {
+  note(event: DeploymentEvent): void;
+  /** Writes it with what was noted. False when the lease was lost or a newer intent has come: then nothing was. */
+  record(observation: Observation): Promise<boolean>;
+  /** Writes what was noted since the last record. */
+  flush(): Promise<void>;
+  /** Records what has moved, if anything has. `pulled` is the share, 0..1, of an image that is on its way. */
+  recordProgress(
+    desired: Extract<Desired, { kind: 'running' }>,
+    observed: Observed,
+    pulled?: ReadonlyMap<string, number>,
+  ): Promise<void>;
+};
+
+/** For one reading of the row; `deployment` follows what is recorded of its progress. */
+export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment: Deployment, lease: Lease): Journal {
+  let noted: (DeploymentEvent & { at: number })[] = [];
+  const note = (event: DeploymentEvent) => void noted.push({ ...event, at: now() });
+
+  async function record(observation: Observation): Promise<boolean> {
+    const events = noted;
+    noted = [];
+    return await db.transaction().execute(async (transaction) => {
+      const isWritten = await writeObservation(transaction, deployment, lease.token, observation);
+      if (isWritten) await addEvents(transaction, deployment.id, events);
+      return isWritten;
+    });
+  }
+
+  async function flush(): Promise<void> {
+    const events = noted;
+    noted = [];
+    if (events.length > 0)
+      await db.transaction().execute((transaction) => addEvents(transaction, deployment.id, events));
+  }
+
+  function noteChanges(pods: PodStatus[], progress: number | undefined): void {
+    const before = new Map(deployment.pods.map((pod) => [pod.name, JSON.stringify(pod)]));
+    for (const pod of pods.filter((pod) => before.get(pod.name) !== JSON.stringify(pod))) {
+      note({ kind: 'pod', pod: pod.name, message: pod.message ? `${pod.state}: ${pod.message}` : pod.state });
+    }
+    if (progress !== undefined) note({ kind: 'progress', message: String(progress) });
+  }
+
+  return {
+    note,
+    record,
+    flush,
+    /** Progress only grows, and only within a revision; the pods' states are news at any time. */
+    async recordProgress(desired, observed, pulled = new Map()) {
+      const pods = podStatuses(desired, observed);
+      const isDeploying = deployment.state === 'deploying';
+      const progress = isDeploying ? Math.max(deployment.progress, progressOf(desired, observed, pulled)) : undefined;
+      const grew = progress !== undefined && progress > deployment.progress;
+      const changed = JSON.stringify(pods) !== JSON.stringify(deployment.pods);
+      if (!grew && !changed) return await flush();
+      noteChanges(pods, grew ? progress : undefined);
+      // The deadline counts from the last progress, or from when a running deployment first lost a pod.
+      const wasReady = deployment.pods.every((pod) => pod.state === 'ready');
+      const moved = grew || (!isDeploying && wasReady) ? { progressedAt: now() } : {};
+      Object.assign(deployment, { pods, ...(grew && { progress }), ...moved });
+      await record({ pods, ...(grew && { progress }), ...moved });
+    },
+  };
+}

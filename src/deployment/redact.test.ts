@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { redactorOf } from './redact.ts';
+import { pod, specOf } from './testing.ts';
+
+const environment = {
+  DB_PASSWORD: 'hunter2',
+  DATABASE_URL: 'postgresql://shop:s3cret@db.pod/shop',
+  MODE: 'production',
+  PIN_KEY: '12',
+};
+const spec = {
+  ...specOf(
+    pod('api', {
+      files: [
+        { path: '/run/key', content: 'line-one\nline-two\n', isSecret: true },
+        { path: '/app/a.js', content: 'plain', isSecret: false },
+      ],
+    }),
+  ),
+  registryLogin: { registry: 'ghcr.io', username: 'me', personalAccessToken: 'hunter2-token' },
+};
+const redact = redactorOf(spec, [environment]);
+
+test('passwords, tokens, secret files and passwords in addresses are replaced, longest first', () => {
+  const text = 'with hunter2, hunter2-token, s3cret and line-two';
+  assert.equal(redact(text), 'with [redacted], [redacted], [redacted] and [redacted]');
+});
+
+test('what is no secret, or too short to be told apart, stays', () => {
+  assert.equal(redact('production plain 12'), 'production plain 12');
+});

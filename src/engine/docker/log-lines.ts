@@ -1,0 +1,69 @@
+/** Docker's log frames → lines. */
+import type { LogLine } from '../engine.ts';
+
+const headerBytes = 8;
+
+/** A line that goes on for longer is cut into several: nobody has to wait for, or hold, an endless one. */
+const longestLineBytes = 64 * 1024;
+
+export type LineReader = {
+  /** The lines that end in this piece of the answer. */
+  push(chunk: Buffer): LogLine[];
+  /** What is left without a line's end. */
+  end(): LogLine[];
+};
+
+/**
+ * Docker sends both outputs in frames: one byte tells which one, bytes 4 to 7 the length of what follows, which begins
+ * with an RFC 3339 time stamp and a space. A long line comes in several frames, and frames in any pieces.
+ */
+export function createLineReader(): LineReader {
+  let pending: Buffer = Buffer.alloc(0);
+  const open = new Map<number, { at: number; parts: Buffer[]; bytes: number }>();
+
+  function readFrame(output: number, body: Buffer): LogLine[] {
+    const space = body.indexOf(32);
+    const at = Date.parse(body.toString('latin1', 0, Math.max(0, space))) || 0;
+    const lines: LogLine[] = [];
+    for (let start = space + 1; start < body.length; ) {
+      const newline = body.indexOf(10, start);
+      const stop = newline === -1 ? body.length : newline;
+      const line = open.get(output) ?? { at, parts: [], bytes: 0 };
+      line.parts.push(body.subarray(start, stop));
+      line.bytes += stop - start;
+      if (newline === -1 && line.bytes < longestLineBytes) {
+        open.set(output, line);
+      } else {
+        open.delete(output);
+        lines.push(toLine(line));
+      }
+      start = stop + 1;
+    }
+    return lines;
+  }
+
+  return {
+    push(chunk) {
+      pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+      const lines: LogLine[] = [];
+      let at = 0;
+      while (pending.length - at >= headerBytes) {
+        const end = at + headerBytes + pending.readUInt32BE(at + 4);
+        if (end > pending.length) break;
+        lines.push(...readFrame(pending[at]!, pending.subarray(at + headerBytes, end)));
+        at = end;
+      }
+      pending = pending.subarray(at);
+      return lines;
+    },
+    end() {
+      const lines = [...open.values()].map(toLine);
+      open.clear();
+      return lines;
+    },
+  };
+}
+
+function toLine({ at, parts }: { at: number; parts: Buffer[] }): LogLine {
+  return { at, text: Buffer.concat(parts).toString('utf8').replace(/\r$/, '') };
+}

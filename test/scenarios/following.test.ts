@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { after, before, test } from 'node:test';
+import { webYaml } from './applications.ts';
+import { type Berth, createBerth, type Started, until } from './berth.ts';
+
+let berth: Berth;
+let app: Started;
+before(async () => {
+  berth = await createBerth();
+  await berth.serve();
+  app = await berth.start(talking('one'));
+});
+after(async () => await berth.destroy());
+
+/** A web server that says what it was asked, and a worker beside it. */
+function talking(says: string): string {
+  const web = webYaml('talking', says).replace(
+    '=> response.end(',
+    '=> console.log(`asked ${request.url}`) ?? response.end(',
+  );
+  return `${web}    - name: worker
+      image: node:26-slim
+      command: node -e "console.log('working'); console.error('hard'); setInterval(() => {}, 1e9)"
+`;
+}
+
+const query = () => `applicationName=talking&sessionToken=${app.sessionToken}`;
+
+test('events tell every step of a deployment, and a reader resumes where it was', async () => {
+  await berth.reach(app, 'running');
+  const all = await follow(`/getDeploymentEvents?${query()}`, {}, (text) => text.includes('is running'));
+  for (const step of [
+    '"started"',
+    'create-network',
+    'start berth-',
+    '"kind":"progress"',
+    '"pod":"web"',
+    'is running',
+  ]) {
+    assert.ok(all.includes(step), step);
+  }
+  const last = all.match(/^id: (\d+)$/gm)!.length;
+  await berth.update(app, talking('two'));
+  const rest = await follow(`/getDeploymentEvents?${query()}`, { 'last-event-id': String(last) }, (text) =>
+    text.includes('revision 2 is running'),
+  );
+  assert.match(rest, new RegExp(`^id: ${last + 1}\n`));
+});
+
+test('logs of all pods come interleaved with the names of the pods, of one pod alone, and by tail', async () => {
+  await berth.visit(`${app.url}/hello`);
+  const { text } = await until('the line is there', async () => {
+    const answer = await berth.get(`/getDeploymentLogs?${query()}`);
+    return answer.text.includes('asked /hello') ? answer : undefined;
+  });
+  assert.match(text, /^\d{4}-\d\d-\d\dT[\d:.]+Z worker working$/m);
+  assert.match(text, / worker hard$/m);
+  assert.match(text, / web asked \/hello$/m);
+  const web = await berth.get(`/getDeploymentLogs?${query()}&pod=web&tail=1`);
+  assert.match(web.text, /^\S+ web asked \/hello\n$/);
+  const unknown = await berth.get(`/getDeploymentLogs?${query()}&pod=nobody`);
+  assert.deepEqual([unknown.status, unknown.body.hint], [400, 'Its pods are: worker, web.']);
+  assert.equal((await berth.get(`/getDeploymentLogs?${query()}&since=1x`)).status, 400);
+  const future = await berth.get(`/getDeploymentLogs?${query()}&since=${new Date(Date.now() + 60_000).toISOString()}`);
+  assert.equal(future.text, '');
+});
+
+test('followed logs bring each line once, as it is written, also those of the next revision', async () => {
+  const reader = read(`/getDeploymentLogs?${query()}&follow=true&tail=0`);
+  let visits = 0;
+  const untilAsked = (path: string) =>
+    until(`a line of ${path}`, async () => {
+      await berth.visit(`${app.url}${path}-${visits++}`);
+      return reader.text().includes(`asked ${path}`);
+    });
+  await untilAsked('/before');
+  await berth.update(app, talking('three'));
+  await berth.reach(app, 'running');
+  await untilAsked('/after');
+  reader.close();
+  const asked = reader.text().match(/asked \S+/g)!;
+  assert.deepEqual(asked, [...new Set(asked)]);
+});
+
+/** Reads a stream until `isEnough`. */
+async function follow(path: string, headers: object, isEnough: (text: string) => boolean): Promise<string> {
+  const reader = read(path, headers);
+  await until(path, async () => isEnough(reader.text()));
+  reader.close();
+  return reader.text();
+}
+
+function read(path: string, headers: object = {}) {
+  const { port } = berth.settings;
+  let text = '';
+  const sent = request({ host: '127.0.0.1', port, path, headers: { host: 'localhost', ...headers } }, (response) => {
+    response.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+    });
+  });
+  sent.on('error', () => {}).end();
+  return { text: () => text, close: () => sent.destroy() };
+}
