@@ -1,8 +1,8 @@
 /** The text of a document with the place of every node: YAML in, a tree and a locator out. */
 import { isNode, isScalar, Lexer, LineCounter, type ParsedNode, parseDocument, visit } from 'yaml';
 import type { Diagnostic, Path, TextEdit } from './diagnostics.ts';
-import { removeLines } from './edits.ts';
 import { explainSyntax } from './syntax.ts';
+import { removeLines } from './text-edits.ts';
 import { nearest, TooDeep, TooManyAliases, type Tree, textOf, toTree, toValue, UnknownAlias } from './tree.ts';
 
 /** Largest document in bytes (design, section 3). */

@@ -1,7 +1,7 @@
 /** Why a text is no YAML, in words for someone who has never read its specification. Pure. */
 import { Lexer, type YAMLParseError } from 'yaml';
 import { quote, type TextEdit } from './diagnostics.ts';
-import { writeScalar } from './edits.ts';
+import { writeScalar } from './text-edits.ts';
 
 export type Explanation = { offset: number; message: string; hint?: string; fix?: TextEdit };
 

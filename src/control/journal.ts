@@ -11,7 +11,7 @@ import type { Observed } from '../deployment/workload.ts';
 import { type Observation, writeObservation } from '../store/deployments.ts';
 import { addEvents, type DeploymentEvent } from '../store/events.ts';
 import type { Lease } from '../store/leases.ts';
-import type { Control } from './reconcile.ts';
+import type { Control } from './control.ts';
 
 export type Journal = {
   note(event: DeploymentEvent): void;

@@ -5,7 +5,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { addEvents } from '../store/events.ts';
 import { type Lease, makeDue, nextDueAt, releaseLease, renewLease, takeLeases } from '../store/leases.ts';
-import { type Control, reconcile } from './reconcile.ts';
+import type { Control } from './control.ts';
+import { reconcile } from './reconcile.ts';
 import { sweep } from './sweep.ts';
 
 /** Visits mostly wait (for a pull, for a database to come up), so there may be many. */

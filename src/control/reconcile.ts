@@ -7,39 +7,16 @@ import { plan } from '../deployment/plan.ts';
 import { redactorOf } from '../deployment/redact.ts';
 import { judge } from '../deployment/status.ts';
 import type { Observed, WorkloadName } from '../deployment/workload.ts';
-import { type Engine, EngineFault } from '../engine/engine.ts';
-import type { Seal } from '../lib/seal.ts';
-import type { Database } from '../store/database.ts';
+import { EngineFault } from '../engine/engine.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { isStillWanted, type Lease } from '../store/leases.ts';
 import { revisionOf } from '../store/revisions.ts';
+import type { Control } from './control.ts';
 import { execute } from './execute.ts';
 import { type Journal, openJournal } from './journal.ts';
 
 /** How much of a failed pod's output its owner is shown. */
 const linesOfFailure = 50;
-
-export type ControlSettings = {
-  /** Without progress for this long, a deployment has failed. */
-  deployDeadlineMs: number;
-  drainMs: number;
-  /** How long a lease lasts without being renewed. */
-  leaseMs: number;
-  /** How often a deployment is looked at although nothing seems to have happened to it. */
-  resyncMs: number;
-};
-
-export type Control = {
-  db: Database;
-  seal: Seal;
-  engine: Engine;
-  refreshEdge: () => Promise<void>;
-  /** The public address of a deployment's label. */
-  urlOf: (label: string) => URL;
-  settings: ControlSettings;
-  now: () => Instant;
-  log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
-};
 
 export type Visit = {
   lease: Lease;

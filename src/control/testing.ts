@@ -11,7 +11,8 @@ import { eventsAfter } from '../store/events.ts';
 import { makeDue, releaseLease, takeLeases } from '../store/leases.ts';
 import { addRevision } from '../store/revisions.ts';
 import { addSession } from '../store/sessions.ts';
-import { type Control, reconcile } from './reconcile.ts';
+import type { Control } from './control.ts';
+import { reconcile } from './reconcile.ts';
 import { findOrphans } from './sweep.ts';
 
 const id = 'shop';

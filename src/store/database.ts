@@ -4,7 +4,7 @@
  */
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { Kysely, Migrator, type SqliteDatabase, SqliteDialect, type Transaction } from 'kysely';
-import type { DeploymentState, Instant } from '../deployment/deployment.ts';
+import type { Deployment, Instant } from '../deployment/deployment.ts';
 import { migrations } from './migrations/index.ts';
 
 export type Tables = {
@@ -33,32 +33,11 @@ export type Tables = {
   };
 };
 
-export type DeploymentRow = {
-  id: string;
-  sessionId: string;
-  applicationName: string;
-  environment: string;
-  label: string;
-  revision: number;
-  servingRevision: number | null;
-  generation: number;
-  state: DeploymentState;
-  progress: number;
-  message: string;
-  /** JSON. */
+/** As the deployment, with its lists as JSON. */
+export type DeploymentRow = Omit<Deployment, 'pods' | 'lastLines' | 'endpoints'> & {
   pods: string;
-  /** JSON. */
   lastLines: string;
-  /** JSON. */
   endpoints: string;
-  createdAt: Instant;
-  expiresAt: Instant | null;
-  extensionsUsed: number;
-  claimedAt: Instant | null;
-  heldAt: Instant | null;
-  removedAt: Instant | null;
-  goneAt: Instant | null;
-  progressedAt: Instant;
 };
 
 /** The database, or a transaction of it: every query takes either. */

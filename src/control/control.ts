@@ -1,0 +1,27 @@
+/** What the control layer works with; wired in `main.ts`. */
+import type { Instant } from '../deployment/deployment.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Seal } from '../lib/seal.ts';
+import type { Database } from '../store/database.ts';
+
+export type ControlSettings = {
+  /** Without progress for this long, a deployment has failed. */
+  deployDeadlineMs: number;
+  drainMs: number;
+  /** How long a lease lasts without being renewed. */
+  leaseMs: number;
+  /** How often a deployment is looked at although nothing seems to have happened to it. */
+  resyncMs: number;
+};
+
+export type Control = {
+  db: Database;
+  seal: Seal;
+  engine: Engine;
+  refreshEdge: () => Promise<void>;
+  /** The public address of a deployment's label. */
+  urlOf: (label: string) => URL;
+  settings: ControlSettings;
+  now: () => Instant;
+  log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
+};
