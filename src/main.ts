@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { createApp } from './api/app.ts';
 import { startLoop } from './control/loop.ts';
+import { budgetOf } from './deployment/budget.ts';
 import { startEdge } from './edge/haproxy.ts';
 import { startPageServer } from './edge/page-server.ts';
 import { dataDirProblem, edgePaths } from './edge/paths.ts';
@@ -76,9 +77,12 @@ export async function serve(settings: Settings, logFile?: string): Promise<Runni
   });
 
   const { baseUrl, startRate, rate, lifetimeMs, extensionMs, extensions } = settings;
+  // The first answer asks the engine, so that no later one has to.
+  await engine.capacity();
   const app = await createApp(
     {
       ...{ db, seal, urlOf, now, engine, wake: loop.wake },
+      budget: async () => budgetOf(await engine.capacity(), settings),
       settings: { baseUrl, startRate, rate, limits: { lifetimeMs, extensionMs, extensions } },
     },
     log.child({ part: 'api' }),

@@ -1,5 +1,6 @@
 /** Settings: the environment variables `BERTH_…`, read here and nowhere else. */
 import { resolve } from 'node:path';
+import { parseBytes } from './config/units.ts';
 
 export type Settings = {
   host: string;
@@ -14,6 +15,9 @@ export type Settings = {
   extensions: number;
   startRate: Rate;
   rate: Rate;
+  memory: { share: number } | { bytes: number };
+  cpuOvercommit: number;
+  diskFreeBytes: number;
   deployDeadlineMs: number;
   drainMs: number;
   networkPool: string;
@@ -60,6 +64,20 @@ function rate(value: string): Rate {
   const match = /^([1-9]\d*)\/(s|m|h)$/.exec(value);
   if (!match) throw new Unreadable('must be a rate such as 10/m');
   return { count: Number(match[1]), windowMs: unitMs[match[2] as 's' | 'm' | 'h'] };
+}
+
+/** `512Mi` → bytes. */
+function size(value: string): number {
+  const bytes = parseBytes(value);
+  if (!(bytes >= 0)) throw new Unreadable('must be a size such as 512Mi or 20Gi');
+  return bytes;
+}
+
+/** `80%` → 0.8. */
+function share(value: string): number {
+  const percent = /^(\d{1,3})%$/.exec(value)?.[1];
+  if (!(Number(percent) >= 1 && Number(percent) <= 100)) throw new Unreadable('must be a share from 1% to 100%');
+  return Number(percent) / 100;
 }
 
 function domain(value: string): string {
@@ -138,6 +156,24 @@ const table = {
   },
   startRate: { variable: 'START_RATE', default: '10/m', says: 'starts per client address', read: rate },
   rate: { variable: 'RATE', default: '120/m', says: 'other requests per client address', read: rate },
+  memory: {
+    variable: 'MEMORY',
+    default: '80%',
+    says: "what all applications may request, of the machine's memory or in all (16Gi)",
+    read: (value: string) => (value.endsWith('%') ? { share: share(value) } : { bytes: size(value) }),
+  },
+  cpuOvercommit: {
+    variable: 'CPU_OVERCOMMIT',
+    default: '8',
+    says: "what all applications may request, in times the machine's processors",
+    read: integer(1, 1000),
+  },
+  diskFreeBytes: {
+    variable: 'DISK_FREE',
+    default: '5Gi',
+    says: "free space of the engine's disk below which nothing starts",
+    read: size,
+  },
   deployDeadlineMs: {
     variable: 'DEPLOY_DEADLINE',
     default: '10m',

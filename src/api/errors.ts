@@ -23,7 +23,9 @@ const statusOf = {
   internal: 500,
 } as const satisfies Record<ProblemCode, number>;
 
-export function sendProblem(reply: FastifyReply, { code, error, hint, errors }: Problem): FastifyReply {
+export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
+  const { code, error, hint, errors, retryAfterSeconds } = problem;
+  if (retryAfterSeconds !== undefined) reply.header('Retry-After', retryAfterSeconds);
   return reply.status(statusOf[code]).send({ error, code, ...(hint && { hint }), ...(errors && { errors }) });
 }
 

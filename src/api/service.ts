@@ -1,5 +1,6 @@
 /** What every endpoint works with; wired in `main.ts`. */
 import type { Kysely } from 'kysely';
+import type { Budget } from '../deployment/budget.ts';
 import type { Instant, Limits } from '../deployment/deployment.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Seal } from '../lib/seal.ts';
@@ -18,6 +19,8 @@ export type Service = {
   settings: ApiSettings;
   /** The public address of a deployment's label. */
   urlOf: (label: string) => URL;
+  /** What may be set aside on the host in all, and its free disk space now. Does not ask the engine. */
+  budget: () => Promise<Budget>;
   now: () => Instant;
   /** Only to read what workloads write: everything that changes something goes through the store and the loop. */
   engine: Pick<Engine, 'observe' | 'logs' | 'followLogs'>;

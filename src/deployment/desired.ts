@@ -71,7 +71,7 @@ export function desiredAt(
 }
 
 /** One machine is one node: a daemonset has one replica here; so has a job. */
-function replicasOf({ resourceType, replicas }: PodSpec): number {
+export function replicasOf({ resourceType, replicas }: PodSpec): number {
   return resourceType === 'daemonset' || resourceType === 'job' ? 1 : replicas;
 }
 

@@ -2,6 +2,7 @@
  * The engine port: what Berth asks of the thing that runs containers, in Berth's own types.
  * One contract suite (`test/contract/engine.ts`) holds every implementation to it.
  */
+import type { Capacity } from '../deployment/budget.ts';
 import type { Instant } from '../deployment/deployment.ts';
 import type { EngineOperation } from '../deployment/operation.ts';
 import type { Observed, WorkloadName } from '../deployment/workload.ts';
@@ -22,6 +23,8 @@ export type Engine = {
   logs(name: WorkloadName, wanted: LogsWanted): Promise<LogLine[]>;
   /** Its lines from `since` on, as they come, until it ends or the signal aborts. */
   followLogs(name: WorkloadName, since: Instant, signal: AbortSignal): AsyncIterable<LogLine>;
+  /** How large the host is, and how full its disk. Once it has answered, it answers without the engine too. */
+  capacity(): Promise<Capacity>;
   /** Everything on the engine that carries this installation's label. */
   listOwned(): Promise<Owned[]>;
   /** Removes one object that `listOwned` returned; one that is gone already is no error. */

@@ -1,5 +1,6 @@
 /** The machine behind the in-memory engine: images that are functions, containers, volumes, networks. */
 import { posix } from 'node:path';
+import type { Capacity } from '../deployment/budget.ts';
 import type { Readiness, Workload } from '../deployment/workload.ts';
 import type { FaultKind } from './engine.ts';
 
@@ -66,7 +67,10 @@ export type MemoryWorld = {
   /** By deployment; the subnet's first three numbers. */
   networks: Map<string, Owned & { prefix: string }>;
   networksMade: number;
+  capacity: Capacity;
 };
+
+const gibibyte = 2 ** 30;
 
 export function createMemoryWorld(images: Record<string, MemoryImage>): MemoryWorld {
   return {
@@ -75,6 +79,11 @@ export function createMemoryWorld(images: Record<string, MemoryImage>): MemoryWo
     volumes: new Map(),
     networks: new Map(),
     networksMade: 0,
+    capacity: {
+      memoryBytes: 16 * gibibyte,
+      cpuMillis: 4_000,
+      disk: { usedBytes: 20 * gibibyte, freeBytes: 80 * gibibyte },
+    },
   };
 }
 

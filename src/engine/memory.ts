@@ -134,6 +134,8 @@ export function createMemoryEngine({
       if (container?.owner === owner) yield* (container.run.output ?? []).map((text) => ({ at: 0, text }));
     },
 
+    capacity: async () => world.capacity,
+
     listOwned: async () => listOwned(world, owner),
 
     async removeOwned(owned) {

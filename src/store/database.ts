@@ -3,7 +3,7 @@
  * beside this one. Every table has a file of its own with its queries.
  */
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { Kysely, Migrator, type SqliteDatabase, SqliteDialect, type Transaction } from 'kysely';
+import { type Generated, Kysely, Migrator, type SqliteDatabase, SqliteDialect, type Transaction } from 'kysely';
 import type { DeploymentState, Instant } from '../deployment/deployment.ts';
 import { migrations } from './migrations/index.ts';
 
@@ -19,6 +19,10 @@ export type Tables = {
     /** Sealed text of the document as it was sent. */
     document: Uint8Array;
     createdAt: Instant;
+    /** What it asks of the host. */
+    memoryBytes: Generated<number>;
+    cpuMillis: Generated<number>;
+    diskBytes: Generated<number>;
   };
   events: { deploymentId: string; number: number; at: Instant; kind: string; pod: string | null; message: string };
   leases: { deploymentId: string; dueAt: Instant | null; token: string | null; leasedUntil: Instant | null };

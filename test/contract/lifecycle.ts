@@ -108,6 +108,12 @@ export function lifecycleContract({ contractor, newScene }: Stage): void {
     assert.deepEqual(await scene.observe(), { hasNetwork: false, volumes: [], images: [], workloads: [] });
   });
 
+  test('the size of the host is told, and how full its disk is', async () => {
+    const { memoryBytes, cpuMillis, disk } = await contractor().engine.capacity();
+    assert.ok(memoryBytes > 2 ** 28 && cpuMillis >= 1000, `${memoryBytes} bytes, ${cpuMillis} thousandths`);
+    assert.ok(disk && disk.usedBytes > 0 && disk.freeBytes > 0, JSON.stringify(disk));
+  });
+
   test("another installation's things are neither seen nor touched", async () => {
     const scene = newScene();
     const { neighbour } = contractor();

@@ -30,7 +30,13 @@ function options(workload: Partial<Workload> = {}, request: Partial<ContainerReq
     workload: { ...plain, ...workload },
     address: '10.200.0.2',
     image: { architecture: 'amd64', volumes: [], hasHealthCheck: false },
-    host: { architecture: 'amd64', cpus: 4, apiVersion: '1.41' },
+    host: {
+      architecture: 'amd64',
+      memoryBytes: 2 ** 33,
+      rootDirectory: '/var/lib/docker',
+      cpus: 4,
+      apiVersion: '1.41',
+    },
     runtime: 'runc',
     stopSeconds: 5,
     ...request,
@@ -111,7 +117,13 @@ test('GPUs only where asked for, gVisor where set', () => {
 
 test("the image's health check is asked every second, and not at all where the configuration has its own", () => {
   const image = { architecture: 'amd64', volumes: [], hasHealthCheck: true };
-  const newer = { architecture: 'amd64', cpus: 4, apiVersion: '1.44' };
+  const newer = {
+    architecture: 'amd64',
+    memoryBytes: 2 ** 33,
+    rootDirectory: '/var/lib/docker',
+    cpus: 4,
+    apiVersion: '1.44',
+  };
   assert.deepEqual(options({}, { image }).Healthcheck, { Interval: 1e9 });
   assert.deepEqual(options({}, { image, host: newer }).Healthcheck, { StartPeriod: 600e9, StartInterval: 1e9 });
   assert.deepEqual(options({ readiness: { kind: 'exit' } }, { image }).Healthcheck, { Test: ['NONE'] });

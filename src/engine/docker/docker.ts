@@ -6,7 +6,7 @@ import type { Engine } from '../engine.ts';
 import { type Mark, waitForChange } from './change.ts';
 import { createEvents } from './events.ts';
 import { faultOf } from './faults.ts';
-import { createHostFacts } from './host.ts';
+import { createHostFacts, readDisk } from './host.ts';
 import { followLogs, readLogs } from './logs.ts';
 import { createNetworks } from './networks.ts';
 import { createObserver } from './observe.ts';
@@ -81,6 +81,12 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
     watch: (onChange, signal) => events.listen(onChange, signal),
     logs: (name, wanted) => withFaults(() => readLogs(docker, owner, name, wanted)),
     followLogs: (name, since, signal) => followLogs(docker, owner, name, since, signal),
+    capacity: () =>
+      withFaults(async () => {
+        const host = await hostFacts();
+        const disk = await readDisk(docker, host);
+        return { memoryBytes: host.memoryBytes, cpuMillis: host.cpus * 1000, ...(disk && { disk }) };
+      }),
     listOwned: () => withFaults(() => listOwned(docker, owner)),
     removeOwned: (owned) => withFaults(() => removeOwned(docker, owner, owned)),
   };

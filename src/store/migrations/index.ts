@@ -1,7 +1,9 @@
 /** All migrations in order. One that has been released is never changed; the next change is the next one. */
 import type { Migration } from 'kysely';
 import * as initial from './2026-11-21-initial.ts';
+import * as commitments from './2026-11-22-commitments.ts';
 
 export const migrations: Record<string, Migration> = {
   '2026-11-21-initial': initial,
+  '2026-11-22-commitments': commitments,
 };
