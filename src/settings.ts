@@ -23,6 +23,7 @@ export type Settings = {
   networkPool: string;
   example: string;
   secretKey: string | undefined;
+  metricsToken: string | undefined;
   logLevel: string;
 };
 
@@ -202,7 +203,13 @@ const table = {
     variable: 'SECRET_KEY',
     default: '',
     says: 'key of the encryption at rest, 32 characters or more; default: <data dir>/secret.key, made at first start',
-    read: secretKey,
+    read: secret,
+  },
+  metricsToken: {
+    variable: 'METRICS_TOKEN',
+    default: '',
+    says: 'bearer token for /metrics, 32 characters or more; default: /metrics answers to this machine alone',
+    read: secret,
   },
   logLevel: {
     variable: 'LOG_LEVEL',
@@ -212,7 +219,7 @@ const table = {
   },
 } satisfies { [K in keyof Settings]: Setting<Settings[K]> };
 
-function secretKey(value: string): string {
+function secret(value: string): string {
   if (value.length < 32) throw new Unreadable('must have 32 characters or more');
   return value;
 }
@@ -229,7 +236,7 @@ export function readSettings(
       return [key, setting.read(given)];
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
-      const shown = key === 'secretKey' ? '' : `, not ${JSON.stringify(given)}`;
+      const shown = key === 'secretKey' || key === 'metricsToken' ? '' : `, not ${JSON.stringify(given)}`;
       mistakes.push(`BERTH_${setting.variable} ${error.message}${shown}`);
       return [key, undefined];
     }

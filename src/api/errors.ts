@@ -23,6 +23,12 @@ const statusOf = {
   internal: 500,
 } as const satisfies Record<ProblemCode, number>;
 
+export const nothingHere: Problem = {
+  code: 'not_found',
+  error: 'There is nothing at this path.',
+  hint: 'GET /openapi.json describes all paths.',
+};
+
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   const { code, error, hint, errors, retryAfterSeconds } = problem;
   if (retryAfterSeconds !== undefined) reply.header('Retry-After', retryAfterSeconds);

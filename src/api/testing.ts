@@ -2,6 +2,7 @@
 import { pino } from 'pino';
 import { createMemoryEngine } from '../engine/memory.ts';
 import { createMemoryWorld } from '../engine/memory-world.ts';
+import { createMetrics } from '../lib/metrics.ts';
 import { sealWith } from '../lib/seal.ts';
 import { openSqlite } from '../store/database.ts';
 import { createApp } from './app.ts';
@@ -36,6 +37,7 @@ export async function testApi(settings: Partial<ApiSettings> = {}) {
     },
     urlOf: (label) => new URL(`http://${label}.localhost:8080`),
     budget: async () => budget,
+    metrics: createMetrics(),
     now: () => clock.now,
     wake: (deploymentId) => woken.push(deploymentId),
   };

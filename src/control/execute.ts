@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Deployment } from '../deployment/deployment.ts';
 import type { Operation } from '../deployment/operation.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { Metrics } from '../lib/metrics.ts';
 import type { Observation } from '../store/deployments.ts';
 
 export type Executor = {
@@ -13,10 +14,25 @@ export type Executor = {
   record: (observation: Observation) => Promise<boolean>;
   /** How long requests under way on old workloads may take to end. */
   drainMs: number;
+  metrics: Metrics;
 };
 
 /** `progress` is called during a pull with 0..1. Throws EngineFault. */
 export async function execute(
+  deployment: Deployment,
+  operation: Operation,
+  executor: Executor,
+  progress: (done: number) => void,
+): Promise<void> {
+  const stopTimer = executor.metrics.operations.startTimer({ kind: operation.kind });
+  try {
+    await perform(deployment, operation, executor, progress);
+  } finally {
+    stopTimer();
+  }
+}
+
+async function perform(
   deployment: Deployment,
   operation: Operation,
   { engine, refreshEdge, record, drainMs }: Executor,

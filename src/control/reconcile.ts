@@ -8,6 +8,7 @@ import { redactorOf } from '../deployment/redact.ts';
 import { judge } from '../deployment/status.ts';
 import type { Observed, WorkloadName } from '../deployment/workload.ts';
 import { type Engine, EngineFault } from '../engine/engine.ts';
+import type { Metrics } from '../lib/metrics.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Database } from '../store/database.ts';
 import { deploymentById } from '../store/deployments.ts';
@@ -37,6 +38,7 @@ export type Control = {
   /** The public address of a deployment's label. */
   urlOf: (label: string) => URL;
   settings: ControlSettings;
+  metrics: Metrics;
   now: () => Instant;
   log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
 };

@@ -4,6 +4,7 @@ import type { Deployment } from '../deployment/deployment.ts';
 import { deploymentOf } from '../deployment/testing.ts';
 import { createMemoryEngine } from '../engine/memory.ts';
 import { createMemoryWorld, type MemoryImage } from '../engine/memory-world.ts';
+import { createMetrics } from '../lib/metrics.ts';
 import { sealWith } from '../lib/seal.ts';
 import { openSqlite } from '../store/database.ts';
 import { addDeployment, deploymentById, type Intent, servedEndpoints, writeIntent } from '../store/deployments.ts';
@@ -36,6 +37,7 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
     },
     urlOf: (label) => new URL(`http://${label}.localhost`),
     settings: { deployDeadlineMs: 60_000, drainMs: 0, leaseMs: 15_000, resyncMs: 30_000 },
+    metrics: createMetrics(),
     now: () => clock.now,
     log: { info() {}, error() {} },
   };
