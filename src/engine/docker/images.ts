@@ -1,9 +1,9 @@
 /** What of an image decides how a container of it is made. */
 import type Docker from 'dockerode';
+import { isReference } from '../../deployment/references.ts';
 import { EngineFault } from '../engine.ts';
 import { orAbsent } from './faults.ts';
 import type { HostFacts } from './host.ts';
-import { isReference } from './references.ts';
 
 export type ImageFacts = {
   architecture: string;

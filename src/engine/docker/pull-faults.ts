@@ -2,9 +2,10 @@
  * PURE. Why a pull failed, by the words of Docker and of the registries: their statuses do not tell. (Missing
  * credentials come as HTTP 500, an unknown tag as 404, an unreachable registry as 500; measured.)
  */
+
+import { registryOf } from '../../deployment/references.ts';
 import { EngineFault, type FaultKind } from '../engine.ts';
 import { textOf } from './faults.ts';
-import { registryOf } from './references.ts';
 
 export function pullFault(error: unknown, image: string, hasLogin: boolean): EngineFault {
   if (error instanceof EngineFault) return error;

@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto';
 import type Docker from 'dockerode';
 import type { RegistryLogin } from '../../config/spec.ts';
+import { isReference, loginFor, registryOf } from '../../deployment/references.ts';
 import { EngineFault } from '../engine.ts';
 import type { HostFacts } from './host.ts';
 import { checkArchitecture, readImage } from './images.ts';
 import { pullFault } from './pull-faults.ts';
 import { createPullProgress, type PullLine } from './pull-progress.ts';
-import { isReference, loginFor, registryOf } from './references.ts';
 
 /** A registry that sends nothing for so long is given up. */
 const stallMs = 120_000;
