@@ -1,17 +1,24 @@
 /** Executes one operation of a plan: on the engine, or, for routes and drains, on the edge's side of things. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Deployment } from '../deployment/deployment.ts';
-import type { Operation } from '../deployment/operation.ts';
+import { wantedRevision } from '../deployment/desired.ts';
+import type { Operation, ResolvedImage } from '../deployment/operation.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import type { Database } from '../store/database.ts';
 import type { Observation } from '../store/deployments.ts';
+import type { DeploymentEvent } from '../store/events.ts';
+import { settleImage } from '../store/images.ts';
 
 export type Executor = {
+  db: Database;
   engine: Engine;
   /** Resolves when the edge serves what the store says. */
   refreshEdge: () => Promise<void>;
   /** Writes to the deployment's row; false when the visit is no longer the one to write. */
   record: (observation: Observation) => Promise<boolean>;
+  /** Tells the owner, with the next write. */
+  note: (event: DeploymentEvent) => void;
   /** How long requests under way on old workloads may take to end. */
   drainMs: number;
   metrics: Metrics;
@@ -35,10 +42,15 @@ export async function execute(
 async function perform(
   deployment: Deployment,
   operation: Operation,
-  { engine, refreshEdge, record, drainMs }: Executor,
+  executor: Executor,
   progress: (done: number) => void,
 ): Promise<void> {
+  const { engine, refreshEdge, record, drainMs } = executor;
   switch (operation.kind) {
+    case 'check':
+    case 'pull':
+      await settle(deployment, operation, await engine.execute(deployment.id, operation, progress), executor);
+      return;
     case 'route':
       // The row first: after a crash in between, the edge is given what the row says.
       if (await record({ endpoints: operation.endpoints })) await refreshEdge();
@@ -48,5 +60,20 @@ async function perform(
       return;
     default:
       await engine.execute(deployment.id, operation, progress);
+  }
+}
+
+/** Writes down what the revision's images are. The owner is told of one that nobody could be asked about. */
+async function settle(
+  deployment: Deployment,
+  { kind }: Operation,
+  found: ResolvedImage[],
+  { db, note }: Executor,
+): Promise<void> {
+  for (const resolved of found) {
+    await settleImage(db, deployment.id, wantedRevision(deployment), resolved);
+    if (kind !== 'check' || resolved.by !== 'presence') continue;
+    const message = `image ${resolved.image} is used as it is on this host: its registry cannot be reached now`;
+    note({ kind: 'fault', message });
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { Capacity } from '../deployment/budget.ts';
 import type { Instant } from '../deployment/deployment.ts';
-import type { EngineOperation } from '../deployment/operation.ts';
+import type { EngineOperation, ResolvedImage } from '../deployment/operation.ts';
 import type { Observed, WorkloadName } from '../deployment/workload.ts';
 
 export type Engine = {
@@ -12,9 +12,16 @@ export type Engine = {
   observe(deploymentId: string, images: string[]): Promise<Observed>;
   /**
    * Executes one operation; idempotent. A network that is missing is an error, an object that exists already is not.
-   * `progress` is called during a pull with 0..1. Throws EngineFault.
+   * `progress` is called during a pull with 0..1. Answers what a check or a pull has found. Throws EngineFault.
+   *
+   * A check asks with the login of the request and no other, and throws when the registry refuses. Of a registry that
+   * cannot be reached, or was not a minute ago, the image that is on the host is taken.
    */
-  execute(deploymentId: string, operation: EngineOperation, progress?: (done: number) => void): Promise<void>;
+  execute(
+    deploymentId: string,
+    operation: EngineOperation,
+    progress?: (done: number) => void,
+  ): Promise<ResolvedImage[]>;
   /** Resolves as soon as `observe` may answer something else than `seen`, after `timeoutMs`, or at the abort. */
   change(deploymentId: string, seen: Observed, timeoutMs: number, signal: AbortSignal): Promise<void>;
   /** Calls back with the id of a deployment of ours whenever something of it changed on the engine. Ends at the abort. */

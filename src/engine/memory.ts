@@ -5,7 +5,8 @@
 import type { EngineOperation } from '../deployment/operation.ts';
 import type { Observed, ObservedWorkload, WorkloadName } from '../deployment/workload.ts';
 import type { Engine, Owned } from './engine.ts';
-import { isOnHost, perform } from './memory-operations.ts';
+import { isLocal, isOnHost } from './memory-images.ts';
+import { perform } from './memory-operations.ts';
 import {
   createMemoryWorld,
   endContainer,
@@ -92,11 +93,12 @@ export function createMemoryEngine({
       const failure = interruption?.error ?? new Error(`interrupted ${interruption?.when} ${operation.kind}`);
       const isStart = operation.kind === 'start';
       if (interruption?.when === 'before' || (interruption?.when === 'halfway' && !isStart)) throw failure;
-      perform(world, owner, deploymentId, operation, interruption?.when === 'halfway', progress);
+      const found = perform(world, owner, deploymentId, operation, interruption?.when === 'halfway', progress);
       announce(deploymentId);
       if (interruption?.when === 'halfway') throw failure;
       executed.push({ deploymentId, operation });
       if (interruption) throw failure;
+      return found;
     },
 
     async change(deploymentId, seen, timeoutMs, signal) {
@@ -159,6 +161,7 @@ function observe(world: MemoryWorld, owner: string, deploymentId: string, images
       .map(({ volume }) => volume)
       .sort(),
     images: images.filter((image) => isOnHost(world, image)),
+    localImages: images.filter((image) => isLocal(world, image)),
     workloads: containers.map(describe).sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
 }

@@ -24,6 +24,7 @@ export type Tables = {
     cpuMillis: Generated<number>;
     diskBytes: Generated<number>;
   };
+  revisionImages: { deploymentId: string; revision: number; image: string; reference: string };
   events: { deploymentId: string; number: number; at: Instant; kind: string; pod: string | null; message: string };
   leases: { deploymentId: string; dueAt: Instant | null; token: string | null; leasedUntil: Instant | null };
   claims: { tokenHash: string; deploymentId: string; createdAt: Instant; expiresAt: Instant };

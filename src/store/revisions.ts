@@ -4,6 +4,7 @@ import type { Instant, Revision } from '../deployment/deployment.ts';
 import { amountOf } from '../deployment/resources.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Database } from './database.ts';
+import { settledImages } from './images.ts';
 
 export async function addRevision(
   db: Database,
@@ -30,5 +31,6 @@ export async function revisionOf(db: Database, seal: Seal, deploymentId: string,
     .where('deploymentId', '=', deploymentId)
     .where('number', '=', number)
     .executeTakeFirstOrThrow();
-  return { number, spec: JSON.parse(seal.open(spec)) as AppSpec };
+  const images = await settledImages(db, deploymentId, number);
+  return { number, spec: JSON.parse(seal.open(spec)) as AppSpec, images };
 }

@@ -29,7 +29,7 @@ function options(workload: Partial<Workload> = {}, request: Partial<ContainerReq
     deploymentId: 'abc',
     workload: { ...plain, ...workload },
     address: '10.200.0.2',
-    image: { architecture: 'amd64', volumes: [], hasHealthCheck: false },
+    image: { architecture: 'amd64', volumes: [], hasHealthCheck: false, pinned: [] },
     host: {
       architecture: 'amd64',
       memoryBytes: 2 ** 33,
@@ -116,7 +116,7 @@ test('GPUs only where asked for, gVisor where set', () => {
 });
 
 test("the image's health check is asked every second, and not at all where the configuration has its own", () => {
-  const image = { architecture: 'amd64', volumes: [], hasHealthCheck: true };
+  const image = { architecture: 'amd64', volumes: [], hasHealthCheck: true, pinned: [] };
   const newer = {
     architecture: 'amd64',
     memoryBytes: 2 ** 33,
@@ -135,6 +135,7 @@ test('volumes of the image: one below a mount is kept with it, others are anonym
     architecture: 'amd64',
     volumes: ['/var/lib/postgresql/data', '/cache', '/var/lib/postgresql'],
     hasHealthCheck: false,
+    pinned: [],
   };
   const volumes = [{ volume: 'pg', mountPath: '/var/lib/postgresql' }];
   const mounts = host({ volumes }, { image }).Mounts!;

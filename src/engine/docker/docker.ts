@@ -1,9 +1,10 @@
 /** The engine port on Docker: its HTTP API (1.41 and newer) and nothing else. */
 import type Docker from 'dockerode';
-import type { EngineOperation } from '../../deployment/operation.ts';
+import type { EngineOperation, ResolvedImage } from '../../deployment/operation.ts';
 import type { Observed } from '../../deployment/workload.ts';
 import type { Engine } from '../engine.ts';
 import { type Mark, waitForChange } from './change.ts';
+import { createCheck } from './check.ts';
 import { createEvents } from './events.ts';
 import { faultOf } from './faults.ts';
 import { createHostFacts, readDisk } from './host.ts';
@@ -38,11 +39,28 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
   const networks = createNetworks(docker, owner, networkPool);
   const workloads = createWorkloads(docker, { owner, runtime, stopSeconds, startConcurrency, hostFacts });
   const pull = createPull(docker, hostFacts);
+  const check = createCheck(docker, now);
   const events = createEvents(docker, owner);
   const observer = createObserver(docker, owner, now);
   const marks = new WeakMap<Observed, Mark>();
 
-  function perform(deploymentId: string, operation: EngineOperation, progress?: (done: number) => void): Promise<void> {
+  async function perform(
+    deploymentId: string,
+    operation: EngineOperation,
+    progress?: (done: number) => void,
+  ): Promise<ResolvedImage[]> {
+    switch (operation.kind) {
+      case 'check':
+        return check(operation.images);
+      case 'pull':
+        return [await pull(operation.image, operation.registryLogin, progress)];
+      default:
+        await change(deploymentId, operation);
+        return [];
+    }
+  }
+
+  function change(deploymentId: string, operation: Exclude<EngineOperation, { kind: 'check' | 'pull' }>) {
     switch (operation.kind) {
       case 'create-network':
         return networks.create(deploymentId);
@@ -52,8 +70,6 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
         return createVolume(docker, owner, deploymentId, operation.volume);
       case 'remove-volume':
         return removeVolume(docker, owner, deploymentId, operation.volume);
-      case 'pull':
-        return pull(operation.image, operation.registryLogin, progress);
       case 'start':
         return workloads.start(deploymentId, operation.workload);
       case 'remove':

@@ -9,7 +9,8 @@ import { textOf } from './faults.ts';
 
 export function pullFault(error: unknown, image: string, hasLogin: boolean): EngineFault {
   if (error instanceof EngineFault) return error;
-  const text = textOf(error);
+  // Without what the client says of the status: to it, 401 is "no such image".
+  const text = textOf(error).replace(/^(\(HTTP code \d+\) .*? - )+/, '');
   const rule = rules.find(({ pattern }) => pattern.test(text)) ?? otherwise;
   const kind = rule.kind === 'image-not-found' && hasLogin && /denied/i.test(text) ? 'image-access-denied' : rule.kind;
   return new EngineFault(kind, rule.words(image, hasLogin), { cause: error });
