@@ -1,14 +1,13 @@
 /** Executes one operation of a plan: on the engine, or, for routes and drains, on the edge's side of things. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Deployment } from '../deployment/deployment.ts';
-import { wantedRevision } from '../deployment/desired.ts';
-import type { Operation, ResolvedImage } from '../deployment/operation.ts';
+import type { Operation } from '../deployment/operation.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Database } from '../store/database.ts';
 import type { Observation } from '../store/deployments.ts';
 import type { DeploymentEvent } from '../store/events.ts';
-import { settleImage } from '../store/images.ts';
+import { checkImages, confirmAccess, pullImage } from './images.ts';
 
 export type Executor = {
   db: Database;
@@ -48,8 +47,14 @@ async function perform(
   const { engine, refreshEdge, record, drainMs } = executor;
   switch (operation.kind) {
     case 'check':
+      await checkImages(deployment, operation, executor);
+      return;
     case 'pull':
-      await settle(deployment, operation, await engine.execute(deployment.id, operation, progress), executor);
+      await pullImage(deployment, operation, executor, progress);
+      return;
+    case 'start':
+      await confirmAccess(deployment, operation.workload, executor);
+      await engine.execute(deployment.id, operation);
       return;
     case 'route':
       // The row first: after a crash in between, the edge is given what the row says.
@@ -59,21 +64,6 @@ async function perform(
       await delay(drainMs);
       return;
     default:
-      await engine.execute(deployment.id, operation, progress);
-  }
-}
-
-/** Writes down what the revision's images are. The owner is told of one that nobody could be asked about. */
-async function settle(
-  deployment: Deployment,
-  { kind }: Operation,
-  found: ResolvedImage[],
-  { db, note }: Executor,
-): Promise<void> {
-  for (const resolved of found) {
-    await settleImage(db, deployment.id, wantedRevision(deployment), resolved);
-    if (kind !== 'check' || resolved.by !== 'presence') continue;
-    const message = `image ${resolved.image} is used as it is on this host: its registry cannot be reached now`;
-    note({ kind: 'fault', message });
+      await engine.execute(deployment.id, operation);
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pod, specOf } from '../deployment/testing.ts';
-import { shopOnMemory } from './testing.ts';
+import { neighbourOf, shopOnMemory } from './testing.ts';
 
 const web = pod('web', { image: 'nginx:1', path: '/', servicePorts: [80] });
 const spec = specOf(web);
@@ -59,4 +59,63 @@ test('a failed update goes back to the image that served, although its tag has m
   await shop.visit();
   assert.equal((await shop.deployment()).state, 'failed');
   assert.deepEqual(imagesRun(shop), ['nginx@sha256:1']);
+});
+
+const registry = 'registry.example';
+const login = { registry, username: 'me', personalAccessToken: 'secret' };
+const privateImage = `${registry}/app:1`;
+const ofImage = (image: string, registryLogin?: typeof login) => ({
+  ...specOf({ ...web, image }),
+  ...(registryLogin && { registryLogin }),
+});
+/** A shop that has brought a private image to the host with its own login. */
+const shopWithPrivateImage = () =>
+  shopOnMemory(ofImage(privateImage, login), {
+    [privateImage]: { isOnHost: false, digest: 'sha256:1', token: 'secret' },
+  });
+
+test("a private image that one tenant's login brought here is not another tenant's", async () => {
+  const shop = await shopWithPrivateImage();
+  await shop.visit();
+  assert.equal((await shop.deployment()).state, 'running');
+  for (const [id, image] of Object.entries({ bytag: privateImage, bydigest: `${registry}/app@sha256:1` })) {
+    const refused = await neighbourOf(shop, id, ofImage(image));
+    assert.equal(refused.state, 'failed', id);
+    assert.match(refused.message, /refuses/);
+    const wrong = { ...login, personalAccessToken: 'wrong' };
+    assert.equal((await neighbourOf(shop, `${id}wrong`, ofImage(image, wrong))).state, 'failed');
+    assert.equal((await neighbourOf(shop, `${id}right`, ofImage(image, login))).state, 'running');
+  }
+  assert.equal(shop.world.containers.size, 3);
+});
+
+test('while its registry cannot be reached, a private image is there for those who were let in before', async () => {
+  const shop = await shopWithPrivateImage();
+  await shop.visit();
+  shop.world.images.get(privateImage)!.pullFault = 'registry-unreachable';
+  const stranger = await neighbourOf(shop, 'stranger', ofImage(privateImage, login));
+  assert.equal(stranger.state, 'failed');
+  assert.match(stranger.message, /registry\.example cannot be reached to ask whether this application may use/);
+  await shop.update(specOf({ ...web, image: privateImage, vars: { A: '1' } }));
+  await shop.visit();
+  assert.equal((await shop.deployment()).state, 'running');
+});
+
+test('an image that its registry gives to everybody is not made private by a login', async () => {
+  const shop = await shopOnMemory(ofImage(privateImage, login), {
+    [privateImage]: { isOnHost: false, digest: 'sha256:1' },
+  });
+  await shop.visit();
+  shop.world.images.get(privateImage)!.pullFault = 'registry-unreachable';
+  assert.equal((await neighbourOf(shop, 'other', ofImage(privateImage))).state, 'running');
+});
+
+test('a repository that has been opened to everybody is private no longer', async () => {
+  const shop = await shopWithPrivateImage();
+  await shop.visit();
+  const image = shop.world.images.get(privateImage)!;
+  delete image.token;
+  assert.equal((await neighbourOf(shop, 'first', ofImage(privateImage))).state, 'running');
+  image.pullFault = 'registry-unreachable';
+  assert.equal((await neighbourOf(shop, 'second', ofImage(`${registry}/app@sha256:1`))).state, 'running');
 });

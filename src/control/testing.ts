@@ -71,15 +71,31 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
     async visit(prepare: (engine: ReturnType<typeof createMemoryEngine>) => void = () => {}): Promise<string[]> {
       const engine = createMemoryEngine({ world });
       prepare(engine);
-      await makeDue(db, id, clock.now);
-      const [lease] = await takeLeases(db, clock.now, control.settings.leaseMs, 1);
-      const never = new AbortController().signal;
-      const visit = { lease: lease!, stop: never, interrupt: () => never };
-      const dueAt = await reconcile(visit, { ...control, engine });
-      await releaseLease(db, lease!, dueAt);
+      await visitOnce(control, engine, id);
       return engine.executed.map(({ operation }) => operation.kind);
     },
   };
+}
+
+/** Another tenant's deployment on the same store, engine and clock. */
+export async function neighbourOf({ control, clock, world }: Shop, id: string, spec: AppSpec) {
+  const { db, seal } = control;
+  await addSession(db, { id, token: id, createdAt: clock.now });
+  const dates = { createdAt: clock.now, expiresAt: clock.now + 3_600_000, progressedAt: clock.now };
+  await addDeployment(db, deploymentOf({ id, sessionId: id, label: id, ...dates }));
+  await addRevision(db, seal, id, { number: 1, spec, document: '', createdAt: clock.now });
+  await visitOnce(control, createMemoryEngine({ world }), id);
+  return (await deploymentById(db, id))!;
+}
+
+async function visitOnce(control: Control, engine: Control['engine'], id: string): Promise<void> {
+  const { db, now, settings } = control;
+  await makeDue(db, id, now());
+  const [lease] = await takeLeases(db, now(), settings.leaseMs, 1);
+  const never = new AbortController().signal;
+  const visit = { lease: lease!, stop: never, interrupt: () => never };
+  const dueAt = await reconcile(visit, { ...control, engine });
+  await releaseLease(db, lease!, dueAt);
 }
 
 export type Shop = Awaited<ReturnType<typeof shopOnMemory>>;

@@ -25,6 +25,8 @@ export type Tables = {
     diskBytes: Generated<number>;
   };
   revisionImages: { deploymentId: string; revision: number; image: string; reference: string };
+  privateRepositories: { repository: string };
+  imageAccess: { deploymentId: string; repository: string };
   events: { deploymentId: string; number: number; at: Instant; kind: string; pod: string | null; message: string };
   leases: { deploymentId: string; dueAt: Instant | null; token: string | null; leasedUntil: Instant | null };
   claims: { tokenHash: string; deploymentId: string; createdAt: Instant; expiresAt: Instant };
