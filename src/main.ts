@@ -72,10 +72,10 @@ export async function serve(settings: Settings, logFile?: string): Promise<Runni
 
   // SQLite is this process's alone: whoever held a lease before is dead, and much may have happened since.
   await takeOver(db, now());
-  const { deployDeadlineMs, drainMs } = settings;
+  const { deployDeadlineMs, drainMs, imageDiskShare } = settings;
   const loop = startLoop({
     ...{ db, seal, engine, refreshEdge, urlOf, metrics, now, log: log.child({ part: 'control' }) },
-    settings: { deployDeadlineMs, drainMs, leaseMs, resyncMs },
+    settings: { deployDeadlineMs, drainMs, leaseMs, resyncMs, imageDiskShare },
   });
 
   const { baseUrl, startRate, rate, lifetimeMs, extensionMs, extensions, metricsToken } = settings;

@@ -18,6 +18,7 @@ export type Settings = {
   memory: { share: number } | { bytes: number };
   cpuOvercommit: number;
   diskFreeBytes: number;
+  imageDiskShare: number;
   deployDeadlineMs: number;
   drainMs: number;
   networkPool: string;
@@ -174,6 +175,12 @@ const table = {
     default: '5Gi',
     says: "free space of the engine's disk below which nothing starts",
     read: size,
+  },
+  imageDiskShare: {
+    variable: 'IMAGE_DISK',
+    default: '85%',
+    says: "of the engine's disk; above it, images that nothing runs from leave",
+    read: share,
   },
   deployDeadlineMs: {
     variable: 'DEPLOY_DEADLINE',

@@ -1,6 +1,6 @@
 /** Executes one operation of a plan: on the engine, or, for routes and drains, on the edge's side of things. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Deployment } from '../deployment/deployment.ts';
+import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { Operation } from '../deployment/operation.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -11,6 +11,7 @@ import { checkImages, confirmAccess, pullImage } from './images.ts';
 
 export type Executor = {
   db: Database;
+  now: () => Instant;
   engine: Engine;
   /** Resolves when the edge serves what the store says. */
   refreshEdge: () => Promise<void>;

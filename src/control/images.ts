@@ -6,7 +6,7 @@
  * private when its registry has refused it to a request without a login. What the operator has built or loaded on the
  * host himself is for everybody.
  */
-import type { Deployment } from '../deployment/deployment.ts';
+import type { Deployment, Instant } from '../deployment/deployment.ts';
 import { wantedRevision } from '../deployment/desired.ts';
 import type { ImageRequest, Operation, ResolvedImage } from '../deployment/operation.ts';
 import { isPinned, loginFor, registryOf, repositoryOf } from '../deployment/references.ts';
@@ -16,8 +16,15 @@ import type { Database } from '../store/database.ts';
 import type { DeploymentEvent } from '../store/events.ts';
 import { grantAccess, markPrivate, markPublic, mayUse } from '../store/image-access.ts';
 import { settleImage } from '../store/images.ts';
+import { notePulled } from '../store/pulled-images.ts';
 
-export type ImageKeeper = { db: Database; engine: Engine; note: (event: DeploymentEvent) => void };
+export type ImageKeeper = {
+  db: Database;
+  engine: Engine;
+  now: () => Instant;
+  /** Tells the deployment's owner. */
+  note: (event: DeploymentEvent) => void;
+};
 
 type Check = Extract<Operation, { kind: 'check' }>;
 type Pull = Extract<Operation, { kind: 'pull' }>;
@@ -45,7 +52,10 @@ export async function pullImage(
   const [resolved] = await engine.execute(deployment.id, pull, progress);
   if (!resolved) return;
   // One that somebody else brought here meanwhile: whether this deployment may use it is asked before it starts.
-  if (resolved.by === 'pull') await noteAccess(deployment, pull, keeper);
+  if (resolved.by === 'pull') {
+    await notePulled(db, [resolved.image, resolved.reference], keeper.now());
+    await noteAccess(deployment, pull, keeper);
+  }
   await settleImage(db, deployment.id, wantedRevision(deployment), resolved);
 }
 

@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { addEvents } from '../store/events.ts';
 import { type Lease, makeDue, nextDueAt, releaseLease, renewLease, takeLeases } from '../store/leases.ts';
+import { clearImages } from './clear-images.ts';
 import { type Control, reconcile } from './reconcile.ts';
 import { sweep } from './sweep.ts';
 
@@ -93,6 +94,8 @@ export function startLoop(control: Control): Loop {
           sweptAt = now();
           const removed = await sweep(control);
           if (removed.length > 0) log.info({ removed: removed.map(({ name }) => name) }, 'orphans removed');
+          const cleared = await clearImages({ ...control, mostUsed: settings.imageDiskShare });
+          if (cleared.length > 0) log.info({ cleared }, 'unused images removed, the disk was too full');
         }
         if (visits.size < visitsAtOnce) await takeDue();
       } catch (error) {

@@ -28,6 +28,8 @@ export type ControlSettings = {
   leaseMs: number;
   /** How often a deployment is looked at although nothing seems to have happened to it. */
   resyncMs: number;
+  /** Of the engine's disk, 0..1; above it unused images leave. */
+  imageDiskShare: number;
 };
 
 export type Control = {

@@ -36,7 +36,7 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
       published.push((site?.endpoints ?? []).map(({ path, address }) => `${path} ${address}`).join(', '));
     },
     urlOf: (label) => new URL(`http://${label}.localhost`),
-    settings: { deployDeadlineMs: 60_000, drainMs: 0, leaseMs: 15_000, resyncMs: 30_000 },
+    settings: { deployDeadlineMs: 60_000, drainMs: 0, leaseMs: 15_000, resyncMs: 30_000, imageDiskShare: 0.85 },
     metrics: createMetrics(),
     now: () => clock.now,
     log: { info() {}, error() {} },

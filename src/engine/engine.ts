@@ -36,6 +36,21 @@ export type Engine = {
   listOwned(): Promise<Owned[]>;
   /** Removes one object that `listOwned` returned; one that is gone already is no error. */
   removeOwned(owned: Owned): Promise<void>;
+  /** All images of the host, whoever brought them there. */
+  listImages(): Promise<HostImage[]>;
+  /** Removes an image by all its names; false when something runs from it, or it has got another name. */
+  removeImage(image: HostImage): Promise<boolean>;
+};
+
+export type HostImage = {
+  id: string;
+  tags: string[];
+  /** Pinned references. */
+  digests: string[];
+  /** With layers that other images have too. */
+  sizeBytes: number;
+  /** A container was made from it, of whichever installation, running or not. */
+  isInUse: boolean;
 };
 
 /** At most `tail` lines (the engine may give fewer), none older than `since`. */

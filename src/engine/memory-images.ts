@@ -2,7 +2,7 @@
 import type { RegistryLogin } from '../config/spec.ts';
 import type { ImageRequest, ResolvedImage } from '../deployment/operation.ts';
 import { isPinned, loginFor, pin, repositoryOf } from '../deployment/references.ts';
-import { EngineFault } from './engine.ts';
+import { EngineFault, type HostImage } from './engine.ts';
 import type { MemoryImage, MemoryWorld } from './memory-world.ts';
 
 /** The image that a reference means, by tag or pinned. */
@@ -51,6 +51,24 @@ export function pullImage(
   }
   progress?.(1);
   return { image: name, reference: pinnedOnHost(name, image), by: isHere ? 'presence' : 'pull' };
+}
+
+export function listImages(world: MemoryWorld): HostImage[] {
+  return [...world.images.keys()]
+    .filter((name) => isOnHost(world, name))
+    .map((name) => {
+      const image = imageOf(world, name)!;
+      const pinned = pinnedOnHost(name, image);
+      const isInUse = [...world.containers.values()].some(({ workload }) => imageOf(world, workload.image) === image);
+      return { id: name, tags: [name], digests: pinned === name ? [] : [pinned], sizeBytes: 1_000_000_000, isInUse };
+    });
+}
+
+export function removeImage(world: MemoryWorld, { id }: HostImage): boolean {
+  const found = listImages(world).find((image) => image.id === id);
+  if (found?.isInUse) return false;
+  if (found) imageOf(world, id)!.isOnHost = false;
+  return true;
 }
 
 function askRegistry(world: MemoryWorld, name: string, anyLogin: RegistryLogin | undefined): MemoryImage {

@@ -5,7 +5,7 @@
 import type { EngineOperation } from '../deployment/operation.ts';
 import type { Observed, ObservedWorkload, WorkloadName } from '../deployment/workload.ts';
 import type { Engine, Owned } from './engine.ts';
-import { isLocal, isOnHost } from './memory-images.ts';
+import { isLocal, isOnHost, listImages, removeImage } from './memory-images.ts';
 import { perform } from './memory-operations.ts';
 import {
   createMemoryWorld,
@@ -146,6 +146,9 @@ export function createMemoryEngine({
       objects.delete(owned.id);
       announce(owned.deploymentId);
     },
+
+    listImages: async () => listImages(world),
+    removeImage: async (image) => removeImage(world, image),
   };
 }
 

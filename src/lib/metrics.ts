@@ -42,6 +42,11 @@ export function createMetrics() {
       help: 'Orphans that sweeps have removed.',
       registers,
     }),
+    imagesRemoved: new Counter({
+      name: 'berth_images_removed_total',
+      help: 'Unused images that were removed because the disk was too full.',
+      registers,
+    }),
     deployments: new Gauge({
       name: 'berth_deployments',
       help: 'Deployments that may have something on the engine, by state.',

@@ -27,6 +27,7 @@ export type Tables = {
   revisionImages: { deploymentId: string; revision: number; image: string; reference: string };
   privateRepositories: { repository: string };
   imageAccess: { deploymentId: string; repository: string };
+  pulledImages: { reference: string; lastUsedAt: Instant };
   events: { deploymentId: string; number: number; at: Instant; kind: string; pod: string | null; message: string };
   leases: { deploymentId: string; dueAt: Instant | null; token: string | null; leasedUntil: Instant | null };
   claims: { tokenHash: string; deploymentId: string; createdAt: Instant; expiresAt: Instant };

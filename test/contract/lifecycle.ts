@@ -127,6 +127,16 @@ export function lifecycleContract({ contractor, newScene }: Stage): void {
     });
   });
 
+  test('an image that something runs from is listed as in use, and not removed', async () => {
+    const scene = newScene();
+    const { engine, image } = contractor();
+    await scene.start(scene.workload('web'));
+    const found = (await engine.listImages()).find(({ tags }) => tags.includes(image));
+    assert.equal(found?.isInUse, true);
+    assert.equal(await engine.removeImage(found), false);
+    assert.deepEqual((await engine.observe(scene.id, [image])).images, [image]);
+  });
+
   test('the size of the host is told, and how full its disk is', async () => {
     const { memoryBytes, cpuMillis, disk } = await contractor().engine.capacity();
     assert.ok(memoryBytes > 2 ** 28 && cpuMillis >= 1000, `${memoryBytes} bytes, ${cpuMillis} thousandths`);

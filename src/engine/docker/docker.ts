@@ -8,6 +8,7 @@ import { createCheck } from './check.ts';
 import { createEvents } from './events.ts';
 import { faultOf } from './faults.ts';
 import { createHostFacts, readDisk } from './host.ts';
+import { listImages, removeImage } from './image-store.ts';
 import { followLogs, readLogs } from './logs.ts';
 import { createNetworks } from './networks.ts';
 import { createObserver } from './observe.ts';
@@ -105,6 +106,8 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
       }),
     listOwned: () => withFaults(() => listOwned(docker, owner)),
     removeOwned: (owned) => withFaults(() => removeOwned(docker, owner, owned)),
+    listImages: () => withFaults(() => listImages(docker)),
+    removeImage: (image) => withFaults(() => removeImage(docker, image)),
   };
 }
 
