@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { createApp } from './api/app.ts';
 import { startLoop } from './control/loop.ts';
+import { budgetOf } from './deployment/budget.ts';
 import { startEdge } from './edge/haproxy.ts';
 import { startPageServer } from './edge/page-server.ts';
 import { dataDirProblem, edgePaths } from './edge/paths.ts';
@@ -14,6 +15,7 @@ import { admitProxy, clearSocket, prepareRunDirectory } from './edge/sockets.ts'
 import { connectDocker } from './engine/docker/connect.ts';
 import { createDockerEngine } from './engine/docker/docker.ts';
 import { newToken } from './lib/ids.ts';
+import { createMetrics } from './lib/metrics.ts';
 import { sealWith } from './lib/seal.ts';
 import { applicationUrl, describeSettings, readSettings, type Settings } from './settings.ts';
 import { openSqlite } from './store/database.ts';
@@ -51,6 +53,7 @@ export async function serve(settings: Settings, logFile?: string): Promise<Runni
   const engine = createDockerEngine({ docker, owner: await installationId(db), networkPool, runtime });
   const urlOf = (label: string) => applicationUrl(settings, label);
   const now = Date.now;
+  const metrics = createMetrics();
 
   const { dataDir, host, port } = settings;
   const edge = await startEdge(
@@ -69,17 +72,23 @@ export async function serve(settings: Settings, logFile?: string): Promise<Runni
 
   // SQLite is this process's alone: whoever held a lease before is dead, and much may have happened since.
   await takeOver(db, now());
-  const { deployDeadlineMs, drainMs } = settings;
+  const { deployDeadlineMs, drainMs, imageDiskShare } = settings;
   const loop = startLoop({
-    ...{ db, seal, engine, refreshEdge, urlOf, now, log: log.child({ part: 'control' }) },
-    settings: { deployDeadlineMs, drainMs, leaseMs, resyncMs },
+    ...{ db, seal, engine, refreshEdge, urlOf, metrics, now, log: log.child({ part: 'control' }) },
+    settings: { deployDeadlineMs, drainMs, leaseMs, resyncMs, imageDiskShare },
   });
 
-  const { baseUrl, startRate, rate, lifetimeMs, extensionMs, extensions } = settings;
+  const { baseUrl, startRate, rate, lifetimeMs, extensionMs, extensions, metricsToken } = settings;
+  // The first answer asks the engine, so that no later one has to.
+  await engine.capacity();
   const app = await createApp(
     {
-      ...{ db, seal, urlOf, now, engine, wake: loop.wake },
-      settings: { baseUrl, startRate, rate, limits: { lifetimeMs, extensionMs, extensions } },
+      ...{ db, seal, urlOf, metrics, now, engine, wake: loop.wake },
+      budget: async () => budgetOf(await engine.capacity(), settings),
+      settings: {
+        ...{ baseUrl, startRate, rate, limits: { lifetimeMs, extensionMs, extensions } },
+        ...(metricsToken !== undefined && { metricsToken }),
+      },
     },
     log.child({ part: 'api' }),
   );

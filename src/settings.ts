@@ -1,5 +1,6 @@
 /** Settings: the environment variables `BERTH_…`, read here and nowhere else. */
 import { resolve } from 'node:path';
+import { parseBytes } from './config/units.ts';
 
 export type Settings = {
   host: string;
@@ -14,11 +15,16 @@ export type Settings = {
   extensions: number;
   startRate: Rate;
   rate: Rate;
+  memory: { share: number } | { bytes: number };
+  cpuOvercommit: number;
+  diskFreeBytes: number;
+  imageDiskShare: number;
   deployDeadlineMs: number;
   drainMs: number;
   networkPool: string;
   example: string;
   secretKey: string | undefined;
+  metricsToken: string | undefined;
   logLevel: string;
 };
 
@@ -60,6 +66,20 @@ function rate(value: string): Rate {
   const match = /^([1-9]\d*)\/(s|m|h)$/.exec(value);
   if (!match) throw new Unreadable('must be a rate such as 10/m');
   return { count: Number(match[1]), windowMs: unitMs[match[2] as 's' | 'm' | 'h'] };
+}
+
+/** `512Mi` → bytes. */
+function size(value: string): number {
+  const bytes = parseBytes(value);
+  if (!(bytes >= 0)) throw new Unreadable('must be a size such as 512Mi or 20Gi');
+  return bytes;
+}
+
+/** `80%` → 0.8. */
+function share(value: string): number {
+  const percent = /^(\d{1,3})%$/.exec(value)?.[1];
+  if (!(Number(percent) >= 1 && Number(percent) <= 100)) throw new Unreadable('must be a share from 1% to 100%');
+  return Number(percent) / 100;
 }
 
 function domain(value: string): string {
@@ -138,6 +158,30 @@ const table = {
   },
   startRate: { variable: 'START_RATE', default: '10/m', says: 'starts per client address', read: rate },
   rate: { variable: 'RATE', default: '120/m', says: 'other requests per client address', read: rate },
+  memory: {
+    variable: 'MEMORY',
+    default: '80%',
+    says: "what all applications may request, of the machine's memory or in all (16Gi)",
+    read: (value: string) => (value.endsWith('%') ? { share: share(value) } : { bytes: size(value) }),
+  },
+  cpuOvercommit: {
+    variable: 'CPU_OVERCOMMIT',
+    default: '8',
+    says: "what all applications may request, in times the machine's processors",
+    read: integer(1, 1000),
+  },
+  diskFreeBytes: {
+    variable: 'DISK_FREE',
+    default: '5Gi',
+    says: "free space of the engine's disk below which nothing starts",
+    read: size,
+  },
+  imageDiskShare: {
+    variable: 'IMAGE_DISK',
+    default: '85%',
+    says: "of the engine's disk; above it, images that nothing runs from leave",
+    read: share,
+  },
   deployDeadlineMs: {
     variable: 'DEPLOY_DEADLINE',
     default: '10m',
@@ -166,7 +210,13 @@ const table = {
     variable: 'SECRET_KEY',
     default: '',
     says: 'key of the encryption at rest, 32 characters or more; default: <data dir>/secret.key, made at first start',
-    read: secretKey,
+    read: secret,
+  },
+  metricsToken: {
+    variable: 'METRICS_TOKEN',
+    default: '',
+    says: 'bearer token for /metrics, 32 characters or more; default: /metrics answers to this machine alone',
+    read: secret,
   },
   logLevel: {
     variable: 'LOG_LEVEL',
@@ -176,7 +226,7 @@ const table = {
   },
 } satisfies { [K in keyof Settings]: Setting<Settings[K]> };
 
-function secretKey(value: string): string {
+function secret(value: string): string {
   if (value.length < 32) throw new Unreadable('must have 32 characters or more');
   return value;
 }
@@ -193,7 +243,7 @@ export function readSettings(
       return [key, setting.read(given)];
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
-      const shown = key === 'secretKey' ? '' : `, not ${JSON.stringify(given)}`;
+      const shown = key === 'secretKey' || key === 'metricsToken' ? '' : `, not ${JSON.stringify(given)}`;
       mistakes.push(`BERTH_${setting.variable} ${error.message}${shown}`);
       return [key, undefined];
     }

@@ -14,10 +14,11 @@ import { clientAddress } from './client.ts';
 import { configurationEndpoints } from './configuration.ts';
 import { deployEndpoints } from './deploy.ts';
 import { UnreadableType } from './documents.ts';
-import { problemOfFrameworkError, sendProblem } from './errors.ts';
+import { nothingHere, problemOfFrameworkError, sendProblem } from './errors.ts';
 import { healthEndpoints } from './health.ts';
 import { lifetimeEndpoints } from './lifetime.ts';
 import { logEndpoints } from './logs.ts';
+import { metricsEndpoints } from './metrics.ts';
 import { pageEndpoints } from './pages.ts';
 import { reservationEndpoints } from './reservations.ts';
 import type { Service } from './service.ts';
@@ -45,6 +46,10 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions } = request;
     const route = routeOptions.url ?? 'unknown';
+    const seconds = reply.elapsedTime / 1000;
+    // Methods are what a stranger writes; those that no route has count as one.
+    const known = methods.find((each) => each === method) ?? 'other';
+    service.metrics.requests.observe({ method: known, route, status: reply.statusCode }, seconds);
     request.log.info({ method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request');
   });
 
@@ -71,6 +76,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await app.register(logEndpoints(service));
   await app.register(pageEndpoints(service));
   await app.register(healthEndpoints(service));
+  await app.register(metricsEndpoints(service));
   app.get('/openapi.json', { schema: { hide: true } }, async (_, reply) =>
     reply.type('application/json').send(app.swagger()),
   );
@@ -87,11 +93,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
         hint: `Use ${list}.`,
       });
     }
-    return sendProblem(reply, {
-      code: 'not_found',
-      error: 'There is nothing at this path.',
-      hint: 'GET /openapi.json describes all paths.',
-    });
+    return sendProblem(reply, nothingHere);
   });
   return app;
 }

@@ -14,6 +14,7 @@ import { addEvents } from '../store/events.ts';
 import { makeDue } from '../store/leases.ts';
 import { addRevision } from '../store/revisions.ts';
 import { addSession } from '../store/sessions.ts';
+import { admit } from './admission.ts';
 import { readConfiguration, readDocuments } from './documents.ts';
 import { sendProblem } from './errors.ts';
 import { type IdempotencyKey, readIdempotencyKey, recallAnswer, rememberAnswer } from './idempotency.ts';
@@ -36,7 +37,7 @@ export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
           summary: 'Start a deployment',
           querystring: TokenQuery,
           headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String({ minLength: 16, maxLength: 200 })) }),
-          response: { 200: StartRecord, '4xx': ErrorRecord },
+          response: { 200: StartRecord, '4xx': ErrorRecord, 503: ErrorRecord },
         },
       },
       async (request, reply) => {
@@ -75,7 +76,7 @@ export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
           operationId: 'updateDeployment',
           summary: 'Update a deployment',
           querystring: TokenQuery,
-          response: { 200: UpdateRecord, '4xx': ErrorRecord },
+          response: { 200: UpdateRecord, '4xx': ErrorRecord, 503: ErrorRecord },
         },
       },
       async (request, reply) => {
@@ -86,7 +87,9 @@ export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const found = applicationOf(session.value, configuration.value.spec.name);
         if (!found.ok) return sendProblem(reply, found.problem);
 
-        const deployment = await update(service, found.value, configuration.value);
+        const updated = await update(service, found.value, configuration.value);
+        if (!updated.ok) return sendProblem(reply, updated.problem);
+        const deployment = updated.value;
         return {
           message: `Application ${deployment.applicationName} is being updated. Its address stays the same.`,
           url: service.urlOf(deployment.label).origin,
@@ -115,7 +118,10 @@ async function start(
   }
   const createdAt = service.now();
   const sessionToken = session?.token ?? newToken('berth');
-  const deployment = await service.db.transaction().execute(async (db) => {
+  const budget = await service.budget();
+  const started = await service.db.transaction().execute(async (db): Promise<Result<Started>> => {
+    const admitted = await admit(db, budget, spec);
+    if (!admitted.ok) return admitted;
     const sessionId = session?.id ?? randomUUID();
     if (!session) await addSession(db, { id: sessionId, token: sessionToken, createdAt });
     const deployment = newDeployment(service, spec, sessionId, await freeEnvironment(db, spec.name));
@@ -124,10 +130,10 @@ async function start(
     await addEvents(db, deployment.id, [{ at: createdAt, kind: 'intent', message: 'started' }]);
     await makeDue(db, deployment.id, createdAt);
     if (key) await rememberAnswer({ ...service, db }, key, { deployment, sessionToken });
-    return deployment;
+    return succeed({ deployment, sessionToken });
   });
-  service.wake(deployment.id);
-  return succeed({ deployment, sessionToken });
+  if (started.ok) service.wake(started.value.deployment.id);
+  return started;
 }
 
 function newDeployment(service: Service, spec: AppSpec, sessionId: string, environment: string): Deployment {
@@ -167,9 +173,16 @@ async function freeEnvironment(db: Database, applicationName: string): Promise<s
   throw new Error(`no environment is free for an application name of ${applicationName.length} characters`);
 }
 
-async function update(service: Service, current: Deployment, { document, spec }: Configuration): Promise<Deployment> {
+async function update(
+  service: Service,
+  current: Deployment,
+  { document, spec }: Configuration,
+): Promise<Result<Deployment>> {
   const now = service.now();
-  const deployment = await service.db.transaction().execute(async (db) => {
+  const budget = await service.budget();
+  const updated = await service.db.transaction().execute(async (db): Promise<Result<Deployment>> => {
+    const admitted = await admit(db, budget, spec, current.id);
+    if (!admitted.ok) return admitted;
     const latest = (await deploymentById(db, current.id)) ?? current;
     const number = latest.revision + 1;
     await addRevision(db, service.seal, latest.id, { number, spec, document, createdAt: now });
@@ -184,8 +197,8 @@ async function update(service: Service, current: Deployment, { document, spec }:
     });
     await addEvents(db, latest.id, [{ at: now, kind: 'intent', message: `updated to revision ${number}` }]);
     await makeDue(db, latest.id, now);
-    return { ...latest, revision: number, state, progress: 0, message: '', lastLines: [] };
+    return succeed({ ...latest, revision: number, state, progress: 0, message: '', lastLines: [] });
   });
-  service.wake(deployment.id);
-  return deployment;
+  if (updated.ok) service.wake(current.id);
+  return updated;
 }

@@ -23,7 +23,15 @@ const statusOf = {
   internal: 500,
 } as const satisfies Record<ProblemCode, number>;
 
-export function sendProblem(reply: FastifyReply, { code, error, hint, errors }: Problem): FastifyReply {
+export const nothingHere: Problem = {
+  code: 'not_found',
+  error: 'There is nothing at this path.',
+  hint: 'GET /openapi.json describes all paths.',
+};
+
+export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
+  const { code, error, hint, errors, retryAfterSeconds } = problem;
+  if (retryAfterSeconds !== undefined) reply.header('Retry-After', retryAfterSeconds);
   return reply.status(statusOf[code]).send({ error, code, ...(hint && { hint }), ...(errors && { errors }) });
 }
 

@@ -1,7 +1,9 @@
 /** What every endpoint works with; wired in `main.ts`. */
 import type { Kysely } from 'kysely';
+import type { Budget } from '../deployment/budget.ts';
 import type { Instant, Limits } from '../deployment/deployment.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { Metrics } from '../lib/metrics.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Tables } from '../store/database.ts';
 
@@ -10,6 +12,8 @@ export type ApiSettings = {
   limits: Limits;
   startRate: { count: number; windowMs: number };
   rate: { count: number; windowMs: number };
+  /** Whoever has it may read the metrics; without one, whoever comes from this machine. */
+  metricsToken?: string;
 };
 
 export type Service = {
@@ -18,6 +22,9 @@ export type Service = {
   settings: ApiSettings;
   /** The public address of a deployment's label. */
   urlOf: (label: string) => URL;
+  /** What may be set aside on the host in all, and its free disk space now. Does not ask the engine. */
+  budget: () => Promise<Budget>;
+  metrics: Metrics;
   now: () => Instant;
   /** Only to read what workloads write: everything that changes something goes through the store and the loop. */
   engine: Pick<Engine, 'observe' | 'logs' | 'followLogs'>;

@@ -2,6 +2,7 @@
 import { pino } from 'pino';
 import { createMemoryEngine } from '../engine/memory.ts';
 import { createMemoryWorld } from '../engine/memory-world.ts';
+import { createMetrics } from '../lib/metrics.ts';
 import { sealWith } from '../lib/seal.ts';
 import { openSqlite } from '../store/database.ts';
 import { createApp } from './app.ts';
@@ -22,6 +23,7 @@ export async function testApi(settings: Partial<ApiSettings> = {}) {
   const woken: string[] = [];
   const clock = { now: Date.UTC(2026, 0, 1, 12) };
   const world = createMemoryWorld({});
+  const budget = { memoryBytes: 2 ** 40, cpuMillis: 1e6, diskBytes: 2 ** 40 };
   const service: Service = {
     engine: createMemoryEngine({ world }),
     db: await openSqlite(':memory:'),
@@ -34,6 +36,8 @@ export async function testApi(settings: Partial<ApiSettings> = {}) {
       ...settings,
     },
     urlOf: (label) => new URL(`http://${label}.localhost:8080`),
+    budget: async () => budget,
+    metrics: createMetrics(),
     now: () => clock.now,
     wake: (deploymentId) => woken.push(deploymentId),
   };
@@ -47,7 +51,7 @@ export async function testApi(settings: Partial<ApiSettings> = {}) {
     return { status: response.statusCode, headers: response.headers, body: isJson ? response.json() : response.body };
   };
   return {
-    ...{ app, service, world, clock, woken, lines },
+    ...{ app, service, world, clock, woken, lines, budget },
     get: (url: string, headers?: Record<string, string>) => send('GET', url, undefined, headers),
     postYaml: (url: string, yaml: string, headers?: Record<string, string>) =>
       send('POST', url, yaml, { 'content-type': 'text/x-yaml', ...headers }),

@@ -1,6 +1,7 @@
 /** What the control layer works with; wired in `main.ts`. */
 import type { Instant } from '../deployment/deployment.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { Metrics } from '../lib/metrics.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Database } from '../store/database.ts';
 
@@ -12,6 +13,8 @@ export type ControlSettings = {
   leaseMs: number;
   /** How often a deployment is looked at although nothing seems to have happened to it. */
   resyncMs: number;
+  /** Of the engine's disk, 0..1; above it unused images leave. */
+  imageDiskShare: number;
 };
 
 export type Control = {
@@ -22,6 +25,7 @@ export type Control = {
   /** The public address of a deployment's label. */
   urlOf: (label: string) => URL;
   settings: ControlSettings;
+  metrics: Metrics;
   now: () => Instant;
   log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
 };

@@ -1,28 +1,62 @@
 /** Executes one operation of a plan: on the engine, or, for routes and drains, on the edge's side of things. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Deployment } from '../deployment/deployment.ts';
+import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { Operation } from '../deployment/operation.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { Database } from '../store/database.ts';
 import type { Observation } from '../store/deployments.ts';
+import type { DeploymentEvent } from '../store/events.ts';
+import { checkImages, confirmAccess, pullImage } from './images.ts';
 
 export type Executor = {
+  db: Database;
+  now: () => Instant;
   engine: Engine;
   /** Resolves when the edge serves what the store says. */
   refreshEdge: () => Promise<void>;
   /** Writes to the deployment's row; false when the visit is no longer the one to write. */
   record: (observation: Observation) => Promise<boolean>;
+  /** Tells the owner, with the next write. */
+  note: (event: DeploymentEvent) => void;
   /** How long requests under way on old workloads may take to end. */
   drainMs: number;
+  metrics: Metrics;
 };
 
 /** `progress` is called during a pull with 0..1. Throws EngineFault. */
 export async function execute(
   deployment: Deployment,
   operation: Operation,
-  { engine, refreshEdge, record, drainMs }: Executor,
+  executor: Executor,
   progress: (done: number) => void,
 ): Promise<void> {
+  const stopTimer = executor.metrics.operations.startTimer({ kind: operation.kind });
+  try {
+    await perform(deployment, operation, executor, progress);
+  } finally {
+    stopTimer();
+  }
+}
+
+async function perform(
+  deployment: Deployment,
+  operation: Operation,
+  executor: Executor,
+  progress: (done: number) => void,
+): Promise<void> {
+  const { engine, refreshEdge, record, drainMs } = executor;
   switch (operation.kind) {
+    case 'check':
+      await checkImages(deployment, operation, executor);
+      return;
+    case 'pull':
+      await pullImage(deployment, operation, executor, progress);
+      return;
+    case 'start':
+      await confirmAccess(deployment, operation.workload, executor);
+      await engine.execute(deployment.id, operation);
+      return;
     case 'route':
       // The row first: after a crash in between, the edge is given what the row says.
       if (await record({ endpoints: operation.endpoints })) await refreshEdge();
@@ -31,6 +65,6 @@ export async function execute(
       await delay(drainMs);
       return;
     default:
-      await engine.execute(deployment.id, operation, progress);
+      await engine.execute(deployment.id, operation);
   }
 }

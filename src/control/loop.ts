@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { addEvents } from '../store/events.ts';
 import { type Lease, makeDue, nextDueAt, releaseLease, renewLease, takeLeases } from '../store/leases.ts';
+import { clearImages } from './clear-images.ts';
 import type { Control } from './control.ts';
 import { reconcile } from './reconcile.ts';
 import { sweep } from './sweep.ts';
@@ -24,7 +25,7 @@ export type Loop = {
 };
 
 export function startLoop(control: Control): Loop {
-  const { db, engine, log, now, settings } = control;
+  const { db, engine, log, metrics, now, settings } = control;
   const stopping = new AbortController();
   const visits = new Map<string, { interrupt: AbortController; done: Promise<void> }>();
   const faults = new Map<string, number>();
@@ -44,6 +45,7 @@ export function startLoop(control: Control): Loop {
 
   async function runVisit(lease: Lease): Promise<void> {
     const { deploymentId } = lease;
+    metrics.visits.inc();
     const lost = new AbortController();
     const heartbeat = setInterval(async () => {
       const isOurs = await renewLease(db, lease, now() + settings.leaseMs).catch(() => true);
@@ -73,6 +75,7 @@ export function startLoop(control: Control): Loop {
   async function reportFault(deploymentId: string, error: unknown): Promise<number> {
     const count = (faults.get(deploymentId) ?? 0) + 1;
     faults.set(deploymentId, count);
+    metrics.visitFaults.inc();
     log.error({ deployment: deploymentId, err: error, count }, 'visit failed, will be tried again');
     if (count === 1) {
       const message = 'the engine did not do what was asked; it is tried again';
@@ -90,8 +93,10 @@ export function startLoop(control: Control): Loop {
       try {
         if (now() - sweptAt >= sweepEveryMs) {
           sweptAt = now();
-          const removed = await sweep(engine, db, now());
+          const removed = await sweep(control);
           if (removed.length > 0) log.info({ removed: removed.map(({ name }) => name) }, 'orphans removed');
+          const cleared = await clearImages({ ...control, mostUsed: settings.imageDiskShare });
+          if (cleared.length > 0) log.info({ cleared }, 'unused images removed, the disk was too full');
         }
         if (visits.size < visitsAtOnce) await takeDue();
       } catch (error) {

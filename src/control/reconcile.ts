@@ -206,7 +206,8 @@ class Step {
   }
 
   async #executeOne(operation: Operation, pulled: (share: [string, number]) => void): Promise<void> {
-    const executor = { ...this.#control, record: this.#journal.record, drainMs: this.#control.settings.drainMs };
+    const { record, note } = this.#journal;
+    const executor = { ...this.#control, record, note, drainMs: this.#control.settings.drainMs };
     await execute(this.#deployment, operation, executor, pullProgress(operation, pulled));
     this.#journal.note({ kind: 'operation', ...podOf(operation), message: describePlan([operation]) });
   }

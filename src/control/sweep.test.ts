@@ -10,19 +10,24 @@ const spec = specOf(pod('web', { image: 'nginx:1', path: '/', servicePorts: [80]
 test('what no row wants is removed, what a row wants stays, and what another installation owns is not seen', async () => {
   const shop = await shopOnMemory(spec, { 'nginx:1': {} });
   await shop.visit();
-  const { engine, db } = shop.control;
+  const { engine, metrics } = shop.control;
   const because = 'test';
   await engine.execute('stray', { kind: 'create-network', because });
   await engine.execute('stray', { kind: 'create-volume', volume: 'data', because });
   const neighbour = createMemoryEngine({ world: shop.world, owner: 'neighbour' });
   await neighbour.execute('theirs', { kind: 'create-network', because });
 
-  const removed = await sweep(engine, db, shop.clock.now);
+  const removed = await sweep(shop.control);
   assert.deepEqual(removed.map(({ kind, deploymentId }) => `${kind} of ${deploymentId}`).toSorted(), [
     'network of stray',
     'volume of stray',
   ]);
   assert.deepEqual(await shop.orphans(), []);
+  const text = await metrics.registry.metrics();
+  assert.match(text, /^berth_orphans 2$/m);
+  assert.match(text, /^berth_orphans_removed_total 2$/m);
+  await sweep(shop.control);
+  assert.match(await metrics.registry.metrics(), /^berth_orphans 0$/m);
   assert.equal((await engine.listOwned()).length, 2);
   assert.equal((await neighbour.listOwned()).length, 1);
 });
@@ -40,6 +45,6 @@ test('an update never makes an orphan of a volume that the deployment still has'
   await shop.visit();
   await shop.update(spec);
   await shop.visit();
-  await sweep(shop.control.engine, shop.control.db, shop.clock.now);
+  await sweep(shop.control);
   assert.equal((await shop.control.engine.listOwned()).filter(({ kind }) => kind === 'volume').length, 1);
 });

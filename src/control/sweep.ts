@@ -1,5 +1,7 @@
 /** The sweep: what carries our label and no row wants is removed. Nothing else ever is. */
+import type { Instant } from '../deployment/deployment.ts';
 import type { Engine, Owned } from '../engine/engine.ts';
+import type { Metrics } from '../lib/metrics.ts';
 import type { Database } from '../store/database.ts';
 import { forgetGone, presentDeploymentIds } from '../store/deployments.ts';
 import { forgetIdempotency } from '../store/idempotency.ts';
@@ -19,14 +21,18 @@ export async function findOrphans(engine: Pick<Engine, 'listOwned'>, db: Databas
   return orphansAmong(owned, new Set(await presentDeploymentIds(db)));
 }
 
+export type Sweeper = { engine: Engine; db: Database; metrics: Metrics; now: () => Instant };
+
 /** Removes orphans (workloads before the volumes and networks they use) and forgets old rows; returns the removed. */
-export async function sweep(engine: Engine, db: Database, now: number): Promise<Owned[]> {
+export async function sweep({ engine, db, metrics, now }: Sweeper): Promise<Owned[]> {
   const orphans = await findOrphans(engine, db);
+  metrics.orphans.set(orphans.length);
   const order = ['workload', 'volume', 'network'];
   for (const orphan of orphans.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))) {
     await engine.removeOwned(orphan);
+    metrics.orphansRemoved.inc();
   }
-  await forgetGone(db, now - forgetAfterMs);
-  await forgetIdempotency(db, now);
+  await forgetGone(db, now() - forgetAfterMs);
+  await forgetIdempotency(db, now());
   return orphans;
 }

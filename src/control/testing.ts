@@ -4,6 +4,7 @@ import type { Deployment } from '../deployment/deployment.ts';
 import { deploymentOf } from '../deployment/testing.ts';
 import { createMemoryEngine } from '../engine/memory.ts';
 import { createMemoryWorld, type MemoryImage } from '../engine/memory-world.ts';
+import { createMetrics } from '../lib/metrics.ts';
 import { sealWith } from '../lib/seal.ts';
 import { openSqlite } from '../store/database.ts';
 import { addDeployment, deploymentById, type Intent, servedEndpoints, writeIntent } from '../store/deployments.ts';
@@ -36,7 +37,8 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
       published.push((site?.endpoints ?? []).map(({ path, address }) => `${path} ${address}`).join(', '));
     },
     urlOf: (label) => new URL(`http://${label}.localhost`),
-    settings: { deployDeadlineMs: 60_000, drainMs: 0, leaseMs: 15_000, resyncMs: 30_000 },
+    settings: { deployDeadlineMs: 60_000, drainMs: 0, leaseMs: 15_000, resyncMs: 30_000, imageDiskShare: 0.85 },
+    metrics: createMetrics(),
     now: () => clock.now,
     log: { info() {}, error() {} },
   };
@@ -70,15 +72,31 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
     async visit(prepare: (engine: ReturnType<typeof createMemoryEngine>) => void = () => {}): Promise<string[]> {
       const engine = createMemoryEngine({ world });
       prepare(engine);
-      await makeDue(db, id, clock.now);
-      const [lease] = await takeLeases(db, clock.now, control.settings.leaseMs, 1);
-      const never = new AbortController().signal;
-      const visit = { lease: lease!, stop: never, interrupt: () => never };
-      const dueAt = await reconcile(visit, { ...control, engine });
-      await releaseLease(db, lease!, dueAt);
+      await visitOnce(control, engine, id);
       return engine.executed.map(({ operation }) => operation.kind);
     },
   };
+}
+
+/** Another tenant's deployment on the same store, engine and clock. */
+export async function neighbourOf({ control, clock, world }: Shop, id: string, spec: AppSpec) {
+  const { db, seal } = control;
+  await addSession(db, { id, token: id, createdAt: clock.now });
+  const dates = { createdAt: clock.now, expiresAt: clock.now + 3_600_000, progressedAt: clock.now };
+  await addDeployment(db, deploymentOf({ id, sessionId: id, label: id, ...dates }));
+  await addRevision(db, seal, id, { number: 1, spec, document: '', createdAt: clock.now });
+  await visitOnce(control, createMemoryEngine({ world }), id);
+  return (await deploymentById(db, id))!;
+}
+
+async function visitOnce(control: Control, engine: Control['engine'], id: string): Promise<void> {
+  const { db, now, settings } = control;
+  await makeDue(db, id, now());
+  const [lease] = await takeLeases(db, now(), settings.leaseMs, 1);
+  const never = new AbortController().signal;
+  const visit = { lease: lease!, stop: never, interrupt: () => never };
+  const dueAt = await reconcile(visit, { ...control, engine });
+  await releaseLease(db, lease!, dueAt);
 }
 
 export type Shop = Awaited<ReturnType<typeof shopOnMemory>>;

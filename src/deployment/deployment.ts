@@ -52,7 +52,15 @@ export type PodStatus = {
   message?: string;
 };
 
-export type Revision = { number: number; spec: AppSpec };
+export type Revision = {
+  number: number;
+  spec: AppSpec;
+  /**
+   * What the references of its images were found to mean. Each is looked up once: whatever happens to a tag later,
+   * every workload of a revision is made from the same image, and so is one that a failed update goes back to.
+   */
+  images?: Readonly<Record<string, string>>;
+};
 
 export type Limits = { lifetimeMs: number; extensionMs: number; extensions: number };
 

@@ -7,6 +7,7 @@ import { type Deployment, type Instant, isPastLimit, type Revision } from './dep
 import { type Derive, generatedValue } from './generated.ts';
 import { workloadName } from './names.ts';
 import { startOrder } from './order.ts';
+import { isPinned } from './references.ts';
 import type { Readiness, Workload } from './workload.ts';
 
 export type Desired =
@@ -27,6 +28,8 @@ export type DesiredWorkload = {
   dependsOn: string[];
   /** It shares its volumes with nothing: the old one stops before the new one starts. */
   isExclusive: boolean;
+  /** It is known which image is meant: the reference is pinned, or was looked up for this revision. */
+  isImageSettled: boolean;
 };
 
 /** Which revision should run: the one asked for, or, when that has failed, the last that served. */
@@ -53,14 +56,15 @@ export function desiredAt(
 ): Desired {
   const because = endingAt(deployment, now);
   if (because) return { kind: 'gone', because };
-  const { spec, number } = revision;
+  const { spec, number, images = {} } = revision;
   const values = { url, registry: spec.registryLogin?.registry ?? '', deploymentId: deployment.id, derive };
   return {
     kind: 'running',
     revision: number,
     workloads: startOrder(spec.pods).flatMap((pod) =>
       Array.from({ length: replicasOf(pod) }, (_, replica) => ({
-        workload: toWorkload(spec, pod, number, replica, values),
+        workload: toWorkload(revision, pod, replica, values),
+        isImageSettled: isSettled(imageOf(pod, values), images),
         ...(isPublic(pod, spec) && { path: pod.path }),
         dependsOn: pod.dependsOn,
         isExclusive: pod.volumes.length > 0,
@@ -71,7 +75,7 @@ export function desiredAt(
 }
 
 /** One machine is one node: a daemonset has one replica here; so has a job. */
-function replicasOf({ resourceType, replicas }: PodSpec): number {
+export function replicasOf({ resourceType, replicas }: PodSpec): number {
   return resourceType === 'daemonset' || resourceType === 'job' ? 1 : replicas;
 }
 
@@ -97,12 +101,28 @@ function volumeName({ name, resourceType }: PodSpec, volume: VolumeSpec, replica
 /** What the scriptlets of a deployment stand for. */
 type Values = { url: URL; registry: string; deploymentId: string; derive: Derive };
 
-function toWorkload(spec: AppSpec, pod: PodSpec, revision: number, replica: number, values: Values): Workload {
+/** As the configuration means it. */
+function imageOf({ image }: PodSpec, values: Values): string {
+  return replaceAll(image, values).replace(/^\//, '');
+}
+
+function isSettled(image: string, images: NonNullable<Revision['images']>): boolean {
+  return isPinned(image) || Object.hasOwn(images, image);
+}
+
+function toWorkload(
+  { spec, number: revision, images = {} }: Revision,
+  pod: PodSpec,
+  replica: number,
+  values: Values,
+): Workload {
+  const image = imageOf(pod, values);
   const replace = (text: string) => replaceAll(text, values);
   const content = {
     pod: pod.name,
     replica,
-    image: replace(pod.image).replace(/^\//, ''),
+    // A tag that has moved since the last revision makes another fingerprint, and so a new workload.
+    image: Object.hasOwn(images, image) ? images[image]! : image,
     ...(spec.registryLogin && { registryLogin: spec.registryLogin }),
     ...(pod.entrypoint && { entrypoint: pod.entrypoint.map(replace) }),
     ...(pod.command && { command: pod.command.map(replace) }),

@@ -7,12 +7,25 @@ import type { Workload, WorkloadName } from './workload.ts';
 export type EngineOperation =
   | { kind: 'create-network'; because: string }
   | { kind: 'create-volume'; volume: string; because: string }
+  /** Asks the registries, all at once, which images these tags mean now. */
+  | { kind: 'check'; images: ImageRequest[]; because: string }
   | { kind: 'pull'; image: string; registryLogin?: RegistryLogin; because: string }
   | { kind: 'start'; workload: Workload; because: string }
   /** Stops (with the engine's grace period) and removes. */
   | { kind: 'remove'; name: WorkloadName; because: string }
   | { kind: 'remove-volume'; volume: string; because: string }
   | { kind: 'remove-network'; because: string };
+
+export type ImageRequest = { image: string; registryLogin?: RegistryLogin };
+
+/** What a check or a pull has found: the image that a reference means, for the revision that asked. */
+export type ResolvedImage = {
+  image: string;
+  /** Pinned, unless no registry knows the image. */
+  reference: string;
+  /** `presence`: nobody could be asked, and it is taken as it is on the host. */
+  by: 'registry' | 'pull' | 'presence';
+};
 
 export type Operation =
   | EngineOperation
@@ -31,6 +44,8 @@ function describe(operation: Operation): string {
     case 'create-volume':
     case 'remove-volume':
       return `${operation.kind} ${operation.volume}`;
+    case 'check':
+      return `check ${operation.images.map(({ image }) => image).join(' ')}`;
     case 'pull':
       return `pull ${operation.image}`;
     case 'start':
@@ -48,14 +63,16 @@ function describe(operation: Operation): string {
 
 /**
  * The operations in the order of the plan, those that may run at the same time together: neighbouring removals of the
- * same kind, of which none uses what another removes. Starts stay one after another: measured, that is faster.
+ * same kind, of which none uses what another removes. Starts stay one after another: measured, that is faster. Asking
+ * registries needs nothing of what comes before, and takes up to two seconds: it goes along with the first.
  */
 export function batchesOf(operations: Operation[]): Operation[][] {
   const batches: Operation[][] = [];
   for (const operation of operations) {
     const last = batches.at(-1);
     const isRemoval = operation.kind === 'remove' || operation.kind === 'remove-volume';
-    if (isRemoval && last?.[0]?.kind === operation.kind) last.push(operation);
+    if (operation.kind === 'check' && batches[0]) batches[0].push(operation);
+    else if (isRemoval && last?.[0]?.kind === operation.kind) last.push(operation);
     else batches.push([operation]);
   }
   return batches;

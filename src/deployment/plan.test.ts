@@ -20,19 +20,80 @@ function running(deployment: Deployment = shop, of = spec, number = deployment.r
   return desiredAt(deployment, { number, spec: of }, url, now);
 }
 
-test('a new deployment gets its network, volumes and images, and starts its database first', () => {
-  const text = describePlan(plan(running(), observedOf({}), []));
+const made = ['create-network, missing', 'create-volume db-data, missing'];
+
+test('a new deployment gets its network and volumes, and starts its database first', () => {
+  const text = describePlan(plan(running(), observedOf({ images: ['postgres:15', 'nginx:1'] }), []));
   assert.equal(
     text,
+    [...made, 'start berth-shop-db-1-0, revision 1', 'start berth-shop-web-1-0, revision 1'].join('\n'),
+  );
+});
+
+test('an image that is missing is pulled; what it is, is known then, and it starts before the next one is pulled', () => {
+  assert.equal(
+    describePlan(plan(running(), observedOf({}), [])),
+    [...made, 'pull postgres:15, not on this host'].join('\n'),
+  );
+  const images = { 'postgres:15': 'postgres@sha256:1' };
+  const pulled = desiredAt(shop, { number: 1, spec, images }, url, now);
+  const observed = observedOf({ images: ['postgres@sha256:1'], localImages: [] });
+  assert.equal(
+    describePlan(plan(pulled, observed, [])),
+    [...made, 'start berth-shop-db-1-0, revision 1', 'pull nginx:1, not on this host'].join('\n'),
+  );
+});
+
+test('registries are asked once per revision, about all tags that are here, and about no pinned or local image', () => {
+  const spec = specOf(
+    pod('local', { image: 'node:26-slim' }),
+    pod('pinned', { image: 'redis@sha256:7' }),
+    pod('db', { image: 'postgres:15' }),
+    pod('web', { image: 'nginx:1' }),
+  );
+  const observed = observedOf({
+    images: ['node:26-slim', 'redis@sha256:7', 'postgres:15', 'nginx:1', 'nginx@sha256:new'],
+    localImages: ['node:26-slim'],
+    network: true,
+  });
+  assert.equal(
+    describePlan(plan(running(shop, spec), observed, [])),
     [
-      'create-network, missing',
-      'create-volume db-data, missing',
-      'pull postgres:15, not on this host',
-      'start berth-shop-db-1-0, revision 1',
-      'pull nginx:1, not on this host',
-      'start berth-shop-web-1-0, revision 1',
+      'start berth-shop-local-1-0, revision 1',
+      'start berth-shop-pinned-1-0, revision 1',
+      'check postgres:15 nginx:1, tags may have moved',
     ].join('\n'),
   );
+  const images = { 'postgres:15': 'postgres@sha256:new', 'nginx:1': 'nginx@sha256:new' };
+  const settled = desiredAt(shop, { number: 1, spec, images }, url, now);
+  const rest = describePlan(plan(settled, observed, []))
+    .split('\n')
+    .slice(2);
+  assert.deepEqual(rest, [
+    'pull postgres@sha256:new, not on this host',
+    'start berth-shop-db-1-0, revision 1',
+    'start berth-shop-web-1-0, revision 1',
+  ]);
+});
+
+test('registries are asked while the network is made', () => {
+  const operations = plan(running(), observedOf({ images: ['postgres:15', 'nginx:1'], localImages: [] }), []);
+  const kinds = batchesOf(operations).map((batch) => batch.map(({ kind }) => kind).join('+'));
+  assert.deepEqual(kinds, ['create-network+check', 'create-volume']);
+});
+
+test('a pod whose tag has moved is replaced by an update, and one whose tag has not is left alone', () => {
+  const at = (number: number, images: Record<string, string>) =>
+    desiredAt({ ...shop, revision: number }, { number, spec, images }, url, now);
+  const first = at(1, { 'postgres:15': 'postgres@sha256:1', 'nginx:1': 'nginx@sha256:1' });
+  const images = ['postgres@sha256:1', 'nginx@sha256:1', 'nginx@sha256:2', 'postgres:15', 'nginx:1'];
+  const observed = { ...observedOf({ desired: first, ready: ['db', 'web'], images, localImages: [] }) };
+  assert.equal(
+    describePlan(plan(running(updated, spec, 2), observed, serving)),
+    'check postgres:15 nginx:1, tags may have moved',
+  );
+  const second = at(2, { 'postgres:15': 'postgres@sha256:1', 'nginx:1': 'nginx@sha256:2' });
+  assert.equal(describePlan(plan(second, observed, serving)), 'start berth-shop-web-2-0, revision 2');
 });
 
 test('nothing is routed while a pod is not ready', () => {
@@ -51,7 +112,10 @@ test('a pod waits until those that it depends on are ready', () => {
   const waiting = specOf(database, { ...web, dependsOn: ['db'] });
   const desired = running(shop, waiting);
   assert.equal(describePlan(plan(desired, observedOf({ desired, starting: ['db'] }), [])), '');
-  assert.match(describePlan(plan(desired, observedOf({ desired, ready: ['db'] }), [])), /start berth-shop-web-1-0/);
+  assert.match(
+    describePlan(plan(desired, observedOf({ desired, ready: ['db'], images: ['nginx:1'] }), [])),
+    /start berth-shop-web-1-0/,
+  );
 });
 
 const second = specOf(database, { ...web, image: 'nginx:2' });
@@ -60,10 +124,9 @@ const serving = [{ path: '/', address: address('web', 1), port: 80 }];
 
 test('an update starts the new beside the old and leaves an unchanged pod alone', () => {
   const observed = observedOf({ desired: running(), ready: ['db', 'web'] });
-  assert.equal(
-    describePlan(plan(running(updated, second), observed, serving)),
-    'pull nginx:2, not on this host\nstart berth-shop-web-2-0, revision 2',
-  );
+  assert.equal(describePlan(plan(running(updated, second), observed, serving)), 'pull nginx:2, not on this host');
+  const pulled = { ...observed, images: ['nginx:2'], localImages: ['nginx:2'] };
+  assert.equal(describePlan(plan(running(updated, second), pulled, serving)), 'start berth-shop-web-2-0, revision 2');
 });
 
 test('the old serves until the new is ready; then it drains and goes', () => {

@@ -3,9 +3,9 @@
  * change until it has nothing left to do. Whoever dies between two operations leaves a state that it plans from.
  */
 import type { Desired, DesiredWorkload } from './desired.ts';
-import type { Operation } from './operation.ts';
+import type { ImageRequest, Operation } from './operation.ts';
 import type { Endpoint } from './site.ts';
-import type { Observed, ObservedWorkload } from './workload.ts';
+import type { Observed, ObservedWorkload, Workload } from './workload.ts';
 
 /** `endpoints`: what the edge serves for the deployment now. */
 export function plan(desired: Desired, observed: Observed, endpoints: Endpoint[]): Operation[] {
@@ -67,10 +67,16 @@ function planStarts(desired: Running, observed: Observed, matches: Match[], outd
     const { workload, dependsOn, isExclusive } = wanted;
     if (found && !needsStart(wanted, found)) continue;
     if (!dependsOn.every((pod) => isPodReady(pod, matches))) continue;
-    if (!present.has(workload.image)) {
-      const { image, registryLogin } = workload;
-      operations.push({ kind: 'pull', image, ...(registryLogin && { registryLogin }), because: 'not on this host' });
+    const { image } = workload;
+    if (!present.has(image)) {
+      operations.push({ kind: 'pull', ...requestOf(workload), because: 'not on this host' });
       present.add(image);
+    }
+    // What the tag means is found out first; the next plan starts it. One pull at a time: what is ready to start meanwhile does.
+    if (!isSettled(wanted, observed)) {
+      const images = unsettledImages(matches, observed);
+      if (observed.images.includes(image)) operations.push({ kind: 'check', images, because: 'tags may have moved' });
+      return operations;
     }
     if (isExclusive) {
       for (const { name } of outdated.filter(
@@ -86,6 +92,24 @@ function planStarts(desired: Running, observed: Observed, matches: Match[], outd
     );
   }
   return operations;
+}
+
+/** Of an image that was built here there is no other. */
+function isSettled({ isImageSettled, workload }: DesiredWorkload, { localImages }: Observed): boolean {
+  return isImageSettled || localImages.includes(workload.image);
+}
+
+/** Those on the host that nothing is known to run from, for all pods at once: registries are slow, and many. */
+function unsettledImages(matches: Match[], observed: Observed): ImageRequest[] {
+  const requests = matches
+    .filter(({ wanted, found }) => !found && !isSettled(wanted, observed))
+    .map(({ wanted }) => requestOf(wanted.workload))
+    .filter(({ image }) => observed.images.includes(image));
+  return [...new Map(requests.map((request) => [request.image, request])).values()];
+}
+
+function requestOf({ image, registryLogin }: Workload): ImageRequest {
+  return { image, ...(registryLogin && { registryLogin }) };
 }
 
 /** A job that has ended stays ended; anything else that does not run is started again. */

@@ -68,6 +68,8 @@ export function observedOf(given: {
   created?: string[];
   exited?: string[];
   images?: string[];
+  /** Default: all of `images`, as if they had been built here. */
+  localImages?: string[];
   network?: boolean;
   beside?: Observed;
 }): Observed {
@@ -81,10 +83,12 @@ export function observedOf(given: {
         ...{ phase: 'running' as const, isReady: false },
         ...fields,
       }));
+  const images = given.images ?? (beside ? workloads.map(({ image }) => image) : []);
   return {
     hasNetwork: given.network ?? desired !== undefined,
     volumes: desired?.kind === 'running' ? desired.volumes : [],
-    images: given.images ?? (beside ? workloads.map(({ image }) => image) : []),
+    images,
+    localImages: given.localImages ?? images,
     workloads: [
       ...inCondition(given.ready, { isReady: true }),
       ...inCondition(given.starting, { notReadyBecause: 'port 80 refuses connections' }),

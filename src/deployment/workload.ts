@@ -45,6 +45,8 @@ export type Observed = {
   volumes: string[];
   /** Those of the images asked for that are present on the host. */
   images: string[];
+  /** Those of them that no registry knows, because they were built or loaded here: there is nobody to ask about them. */
+  localImages: string[];
   workloads: ObservedWorkload[];
 };
 

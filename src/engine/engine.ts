@@ -2,8 +2,9 @@
  * The engine port: what Berth asks of the thing that runs containers, in Berth's own types.
  * One contract suite (`test/contract/engine.ts`) holds every implementation to it.
  */
+import type { Capacity } from '../deployment/budget.ts';
 import type { Instant } from '../deployment/deployment.ts';
-import type { EngineOperation } from '../deployment/operation.ts';
+import type { EngineOperation, ResolvedImage } from '../deployment/operation.ts';
 import type { Observed, WorkloadName } from '../deployment/workload.ts';
 
 export type Engine = {
@@ -11,9 +12,16 @@ export type Engine = {
   observe(deploymentId: string, images: string[]): Promise<Observed>;
   /**
    * Executes one operation; idempotent. A network that is missing is an error, an object that exists already is not.
-   * `progress` is called during a pull with 0..1. Throws EngineFault.
+   * `progress` is called during a pull with 0..1. Answers what a check or a pull has found. Throws EngineFault.
+   *
+   * A check asks with the login of the request and no other, and throws when the registry refuses. Of a registry that
+   * cannot be reached, or was not a minute ago, the image that is on the host is taken.
    */
-  execute(deploymentId: string, operation: EngineOperation, progress?: (done: number) => void): Promise<void>;
+  execute(
+    deploymentId: string,
+    operation: EngineOperation,
+    progress?: (done: number) => void,
+  ): Promise<ResolvedImage[]>;
   /** Resolves as soon as `observe` may answer something else than `seen`, after `timeoutMs`, or at the abort. */
   change(deploymentId: string, seen: Observed, timeoutMs: number, signal: AbortSignal): Promise<void>;
   /** Calls back with the id of a deployment of ours whenever something of it changed on the engine. Ends at the abort. */
@@ -22,10 +30,27 @@ export type Engine = {
   logs(name: WorkloadName, wanted: LogsWanted): Promise<LogLine[]>;
   /** Its lines from `since` on, as they come, until it ends or the signal aborts. */
   followLogs(name: WorkloadName, since: Instant, signal: AbortSignal): AsyncIterable<LogLine>;
+  /** How large the host is, and how full its disk. Once it has answered, it answers without the engine too. */
+  capacity(): Promise<Capacity>;
   /** Everything on the engine that carries this installation's label. */
   listOwned(): Promise<Owned[]>;
   /** Removes one object that `listOwned` returned; one that is gone already is no error. */
   removeOwned(owned: Owned): Promise<void>;
+  /** All images of the host, whoever brought them there. */
+  listImages(): Promise<HostImage[]>;
+  /** Removes an image by all its names; false when something runs from it, or it has got another name. */
+  removeImage(image: HostImage): Promise<boolean>;
+};
+
+export type HostImage = {
+  id: string;
+  tags: string[];
+  /** Pinned references. */
+  digests: string[];
+  /** With layers that other images have too. */
+  sizeBytes: number;
+  /** A container was made from it, of whichever installation, running or not. */
+  isInUse: boolean;
 };
 
 /** At most `tail` lines (the engine may give fewer), none older than `since`. */

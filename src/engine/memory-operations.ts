@@ -1,7 +1,8 @@
 /** What the operations do to the in-memory engine's world. */
-import type { EngineOperation } from '../deployment/operation.ts';
+import type { EngineOperation, ResolvedImage } from '../deployment/operation.ts';
 import type { Workload } from '../deployment/workload.ts';
 import { EngineFault } from './engine.ts';
+import { checkImage, isOnHost, pullImage } from './memory-images.ts';
 import { filesAt, type MemoryContainer, type MemoryWorld, startContainer, volumeKey } from './memory-world.ts';
 
 /** `isHalfway` stops a start between the creation of the container and its start, as a crash does. */
@@ -12,6 +13,24 @@ export function perform(
   operation: EngineOperation,
   isHalfway: boolean,
   progress?: (done: number) => void,
+): ResolvedImage[] {
+  switch (operation.kind) {
+    case 'check':
+      return operation.images.map((request) => checkImage(world, request));
+    case 'pull':
+      return [pullImage(world, operation.image, operation.registryLogin, progress)];
+    default:
+      change(world, owner, deploymentId, operation, isHalfway);
+      return [];
+  }
+}
+
+function change(
+  world: MemoryWorld,
+  owner: string,
+  deploymentId: string,
+  operation: Exclude<EngineOperation, { kind: 'check' | 'pull' }>,
+  isHalfway: boolean,
 ): void {
   switch (operation.kind) {
     case 'create-network':
@@ -26,9 +45,6 @@ export function perform(
     case 'remove-volume':
       if (world.volumes.get(volumeKey(deploymentId, operation.volume))?.owner === owner)
         world.volumes.delete(volumeKey(deploymentId, operation.volume));
-      return;
-    case 'pull':
-      pull(world, operation.image, progress);
       return;
     case 'start':
       start(world, owner, deploymentId, operation.workload, isHalfway);
@@ -58,20 +74,6 @@ function createVolume(world: MemoryWorld, owner: string, deploymentId: string, v
     return;
   }
   world.volumes.set(key, { owner, deploymentId, volume, files: new Map() });
-}
-
-function pull(world: MemoryWorld, image: string, progress: ((done: number) => void) | undefined): void {
-  const known = world.images.get(image);
-  if (!known) throw new EngineFault('image-not-found', `Image ${image} does not exist.`);
-  if (known.pullFault) throw new EngineFault(known.pullFault, `Image ${image}: ${known.pullFault}.`);
-  progress?.(0.5);
-  known.isOnHost = true;
-  progress?.(1);
-}
-
-export function isOnHost(world: MemoryWorld, image: string): boolean {
-  const known = world.images.get(image);
-  return known !== undefined && known.isOnHost !== false;
 }
 
 function start(world: MemoryWorld, owner: string, deploymentId: string, workload: Workload, isHalfway: boolean): void {

@@ -1,14 +1,22 @@
 /** The machine behind the in-memory engine: images that are functions, containers, volumes, networks. */
 import { posix } from 'node:path';
+import type { Capacity } from '../deployment/budget.ts';
 import type { Readiness, Workload } from '../deployment/workload.ts';
 import type { FaultKind } from './engine.ts';
+import { imageOf } from './memory-images.ts';
 
 /** Unless a program says otherwise, an image listens on the ports of its workload and answers 200; a job exits with 0. */
 export type MemoryImage = {
   /** Default true: as if somebody had pulled it already. */
   isOnHost?: boolean;
-  /** What a pull of it fails with. */
+  /** What a pull of it, or a look at its registry, fails with. */
   pullFault?: FaultKind;
+  /** What its tag means in its registry now. Without one, no registry knows it. */
+  digest?: string;
+  /** What its tag means on the host; default: the same. */
+  hostDigest?: string;
+  /** Its registry gives it to nobody without this token. */
+  token?: string;
   /** How many observations of a started container see it unready, or unfinished. */
   readyAfter?: number;
   /** It ends with this code instead of listening; after `readyAfter` observations where that is given. */
@@ -66,7 +74,10 @@ export type MemoryWorld = {
   /** By deployment; the subnet's first three numbers. */
   networks: Map<string, Owned & { prefix: string }>;
   networksMade: number;
+  capacity: Capacity;
 };
+
+const gibibyte = 2 ** 30;
 
 export function createMemoryWorld(images: Record<string, MemoryImage>): MemoryWorld {
   return {
@@ -75,6 +86,11 @@ export function createMemoryWorld(images: Record<string, MemoryImage>): MemoryWo
     volumes: new Map(),
     networks: new Map(),
     networksMade: 0,
+    capacity: {
+      memoryBytes: 16 * gibibyte,
+      cpuMillis: 4_000,
+      disk: { usedBytes: 20 * gibibyte, freeBytes: 80 * gibibyte },
+    },
   };
 }
 
@@ -83,7 +99,7 @@ export function volumeKey(deploymentId: string, volume: string): string {
 }
 
 export function startContainer(world: MemoryWorld, container: MemoryContainer): void {
-  const image = world.images.get(container.workload.image) ?? {};
+  const image = imageOf(world, container.workload.image) ?? {};
   const { exitCode } = image;
   const usual: MemoryRun = {
     ports: exitCode === undefined ? container.workload.ports : [],

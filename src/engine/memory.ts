@@ -5,7 +5,8 @@
 import type { EngineOperation } from '../deployment/operation.ts';
 import type { Observed, ObservedWorkload, WorkloadName } from '../deployment/workload.ts';
 import type { Engine, Owned } from './engine.ts';
-import { isOnHost, perform } from './memory-operations.ts';
+import { isLocal, isOnHost, listImages, removeImage } from './memory-images.ts';
+import { perform } from './memory-operations.ts';
 import {
   createMemoryWorld,
   endContainer,
@@ -92,11 +93,12 @@ export function createMemoryEngine({
       const failure = interruption?.error ?? new Error(`interrupted ${interruption?.when} ${operation.kind}`);
       const isStart = operation.kind === 'start';
       if (interruption?.when === 'before' || (interruption?.when === 'halfway' && !isStart)) throw failure;
-      perform(world, owner, deploymentId, operation, interruption?.when === 'halfway', progress);
+      const found = perform(world, owner, deploymentId, operation, interruption?.when === 'halfway', progress);
       announce(deploymentId);
       if (interruption?.when === 'halfway') throw failure;
       executed.push({ deploymentId, operation });
       if (interruption) throw failure;
+      return found;
     },
 
     async change(deploymentId, seen, timeoutMs, signal) {
@@ -134,6 +136,8 @@ export function createMemoryEngine({
       if (container?.owner === owner) yield* (container.run.output ?? []).map((text) => ({ at: 0, text }));
     },
 
+    capacity: async () => world.capacity,
+
     listOwned: async () => listOwned(world, owner),
 
     async removeOwned(owned) {
@@ -142,6 +146,9 @@ export function createMemoryEngine({
       objects.delete(owned.id);
       announce(owned.deploymentId);
     },
+
+    listImages: async () => listImages(world),
+    removeImage: async (image) => removeImage(world, image),
   };
 }
 
@@ -157,6 +164,7 @@ function observe(world: MemoryWorld, owner: string, deploymentId: string, images
       .map(({ volume }) => volume)
       .sort(),
     images: images.filter((image) => isOnHost(world, image)),
+    localImages: images.filter((image) => isLocal(world, image)),
     workloads: containers.map(describe).sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
 }

@@ -20,7 +20,14 @@ export type ProblemCode =
   | 'internal';
 
 /** `error` says what is wrong, `hint` what to do next; `errors` lists the single faults of a configuration. */
-export type Problem = { code: ProblemCode; error: string; hint?: string; errors?: string[] };
+export type Problem = {
+  code: ProblemCode;
+  error: string;
+  hint?: string;
+  errors?: string[];
+  /** When a second try may go better. */
+  retryAfterSeconds?: number;
+};
 
 export type Result<T> = { ok: true; value: T } | { ok: false; problem: Problem };
 

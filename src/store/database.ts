@@ -3,7 +3,7 @@
  * beside this one. Every table has a file of its own with its queries.
  */
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { Kysely, Migrator, type SqliteDatabase, SqliteDialect, type Transaction } from 'kysely';
+import { type Generated, Kysely, Migrator, type SqliteDatabase, SqliteDialect, type Transaction } from 'kysely';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import { migrations } from './migrations/index.ts';
 
@@ -19,7 +19,15 @@ export type Tables = {
     /** Sealed text of the document as it was sent. */
     document: Uint8Array;
     createdAt: Instant;
+    /** What it asks of the host. */
+    memoryBytes: Generated<number>;
+    cpuMillis: Generated<number>;
+    diskBytes: Generated<number>;
   };
+  revisionImages: { deploymentId: string; revision: number; image: string; reference: string };
+  privateRepositories: { repository: string };
+  imageAccess: { deploymentId: string; repository: string };
+  pulledImages: { reference: string; lastUsedAt: Instant };
   events: { deploymentId: string; number: number; at: Instant; kind: string; pod: string | null; message: string };
   leases: { deploymentId: string; dueAt: Instant | null; token: string | null; leasedUntil: Instant | null };
   claims: { tokenHash: string; deploymentId: string; createdAt: Instant; expiresAt: Instant };

@@ -1,5 +1,5 @@
 /** Deployments. Intents (what the API asks for) and observations (what the loop saw) are written by different calls. */
-import type { Deployment, Instant, PodStatus } from '../deployment/deployment.ts';
+import type { Deployment, DeploymentState, Instant, PodStatus } from '../deployment/deployment.ts';
 import type { Endpoint } from '../deployment/site.ts';
 import type { Database, DeploymentRow } from './database.ts';
 
@@ -45,6 +45,17 @@ export async function servedEndpoints(db: Database): Promise<{ label: string; en
     .where('endpoints', '!=', '[]')
     .execute();
   return rows.map(({ label, endpoints }) => ({ label, endpoints: JSON.parse(endpoints) }));
+}
+
+/** How many may have something on the engine, by state. */
+export async function countByState(db: Database): Promise<Map<DeploymentState, number>> {
+  const rows = await db
+    .selectFrom('deployments')
+    .select((eb) => ['state', eb.fn.countAll().as('count')])
+    .where('goneAt', 'is', null)
+    .groupBy('state')
+    .execute();
+  return new Map(rows.map(({ state, count }) => [state, Number(count)]));
 }
 
 /** Ids of all that may have something on the engine. */

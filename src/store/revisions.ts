@@ -1,8 +1,10 @@
 /** Revisions: immutable, and sealed because configurations hold passwords. */
 import type { AppSpec } from '../config/spec.ts';
 import type { Instant, Revision } from '../deployment/deployment.ts';
+import { amountOf } from '../deployment/resources.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Database } from './database.ts';
+import { settledImages } from './images.ts';
 
 export async function addRevision(
   db: Database,
@@ -14,7 +16,7 @@ export async function addRevision(
   await db
     .insertInto('revisions')
     .values({
-      ...{ deploymentId, number, createdAt },
+      ...{ deploymentId, number, createdAt, ...amountOf(spec) },
       spec: seal.close(JSON.stringify(spec)),
       document: seal.close(document),
     })
@@ -29,5 +31,6 @@ export async function revisionOf(db: Database, seal: Seal, deploymentId: string,
     .where('deploymentId', '=', deploymentId)
     .where('number', '=', number)
     .executeTakeFirstOrThrow();
-  return { number, spec: JSON.parse(seal.open(spec)) as AppSpec };
+  const images = await settledImages(db, deploymentId, number);
+  return { number, spec: JSON.parse(seal.open(spec)) as AppSpec, images };
 }

@@ -81,7 +81,7 @@ test('a revision is stored sealed and opens to the same spec', async () => {
   await addRevision(db, sealWith('k'), 'shop', { number: 1, spec, document: 'text', createdAt: 0 });
   const row = await db.selectFrom('revisions').selectAll().executeTakeFirstOrThrow();
   assert.ok(!Buffer.from(row.spec).includes('hunter2'));
-  assert.deepEqual(await revisionOf(db, sealWith('k'), 'shop', 1), { number: 1, spec });
+  assert.deepEqual(await revisionOf(db, sealWith('k'), 'shop', 1), { number: 1, spec, images: {} });
 });
 
 test('events are numbered from 1 per deployment', async () => {

@@ -8,8 +8,15 @@ import { identityPath, port, written } from './program.ts';
 export function lifecycleContract({ contractor, newScene }: Stage): void {
   test('nothing exists of a deployment that was never started', async () => {
     const scene = newScene();
-    const observed = await contractor().engine.observe(scene.id, [contractor().image, 'no-such-image:1']);
-    assert.deepEqual(observed, { hasNetwork: false, volumes: [], images: [contractor().image], workloads: [] });
+    const { engine, image } = contractor();
+    const observed = await engine.observe(scene.id, [image, 'no-such-image:1']);
+    assert.deepEqual(observed, {
+      hasNetwork: false,
+      volumes: [],
+      images: [image],
+      localImages: [image],
+      workloads: [],
+    });
   });
 
   test('a started workload becomes ready at an address', async () => {
@@ -56,7 +63,13 @@ export function lifecycleContract({ contractor, newScene }: Stage): void {
       { kind: 'remove-network' },
     ] as const;
     for (const operation of removals) await scene.execute(operation, operation);
-    assert.deepEqual(await scene.observe(), { hasNetwork: false, volumes: [], images: [], workloads: [] });
+    assert.deepEqual(await scene.observe(), {
+      hasNetwork: false,
+      volumes: [],
+      images: [],
+      localImages: [],
+      workloads: [],
+    });
   });
 
   test('a job that has finished is not run again by a second start', async () => {
@@ -105,7 +118,29 @@ export function lifecycleContract({ contractor, newScene }: Stage): void {
     const owned = (await contractor().engine.listOwned()).filter(({ deploymentId }) => deploymentId === scene.id);
     assert.deepEqual(owned.map(({ kind }) => kind).sort(), ['network', 'volume', 'workload']);
     for (const one of [...owned, ...owned]) await contractor().engine.removeOwned(one);
-    assert.deepEqual(await scene.observe(), { hasNetwork: false, volumes: [], images: [], workloads: [] });
+    assert.deepEqual(await scene.observe(), {
+      hasNetwork: false,
+      volumes: [],
+      images: [],
+      localImages: [],
+      workloads: [],
+    });
+  });
+
+  test('an image that something runs from is listed as in use, and not removed', async () => {
+    const scene = newScene();
+    const { engine, image } = contractor();
+    await scene.start(scene.workload('web'));
+    const found = (await engine.listImages()).find(({ tags }) => tags.includes(image));
+    assert.equal(found?.isInUse, true);
+    assert.equal(await engine.removeImage(found), false);
+    assert.deepEqual((await engine.observe(scene.id, [image])).images, [image]);
+  });
+
+  test('the size of the host is told, and how full its disk is', async () => {
+    const { memoryBytes, cpuMillis, disk } = await contractor().engine.capacity();
+    assert.ok(memoryBytes > 2 ** 28 && cpuMillis >= 1000, `${memoryBytes} bytes, ${cpuMillis} thousandths`);
+    assert.ok(disk && disk.usedBytes > 0 && disk.freeBytes > 0, JSON.stringify(disk));
   });
 
   test("another installation's things are neither seen nor touched", async () => {
@@ -115,7 +150,7 @@ export function lifecycleContract({ contractor, newScene }: Stage): void {
     await scene.start(web);
     const observed = await scene.ready(web);
     const seen = await neighbour.observe(scene.id, []);
-    assert.deepEqual(seen, { hasNetwork: false, volumes: [], images: [], workloads: [] });
+    assert.deepEqual(seen, { hasNetwork: false, volumes: [], images: [], localImages: [], workloads: [] });
     assert.deepEqual(await neighbour.listOwned(), []);
     assert.deepEqual(await neighbour.logs(web.name, { tail: 10 }), []);
     for (const owned of await contractor().engine.listOwned()) await neighbour.removeOwned(owned);

@@ -17,6 +17,10 @@ export type Registry = {
   host: string;
   /** How often a layer was asked for. */
   layersServed(): number;
+  /** How often anything was asked for. */
+  requests(): number;
+  /** Makes the tag `good:1` mean another image from now on; the earlier one stays there by its digest. */
+  move(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -25,12 +29,15 @@ const basic = `Basic ${Buffer.from(`${login.username}:${login.personalAccessToke
 
 export type RegistryOptions = { architecture: string; foreignArchitecture: string; needsLogin: boolean };
 
-/** Repositories: `good`, `foreign` (for `foreignArchitecture`), `busy` (HTTP 429). Tag: `1`. */
+/** Repositories: `good`, `foreign` (for `foreignArchitecture`), `busy` (HTTP 429), `silent` (no answer). Tag: `1`. */
 export async function startRegistry(options: RegistryOptions): Promise<Registry> {
   const images = { good: await makeImage(options.architecture), foreign: await makeImage(options.foreignArchitecture) };
+  const earlier: Image[] = [];
   let layersServed = 0;
+  let requests = 0;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    requests++;
     const [, repository = '', kind = '', reference = ''] =
       /^\/v2\/(\w+)\/(manifests|blobs)\/(.+)$/.exec(request.url ?? '') ?? [];
     if (options.needsLogin && request.headers.authorization !== basic) {
@@ -39,7 +46,9 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
     }
     if (request.url === '/v2/') return void response.end('{}');
     if (repository === 'busy') return refuse(response, 429, 'TOOMANYREQUESTS', 'toomanyrequests: slow down');
-    const image = images[repository as keyof typeof images];
+    if (repository === 'silent') return;
+    const known = images[repository as keyof typeof images];
+    const image = [known, ...earlier].find((each) => each?.digest === reference || each?.blobs.has(reference)) ?? known;
     if (kind === 'manifests' && image && [image.digest, '1'].includes(reference)) {
       response.setHeader('content-type', 'application/vnd.docker.distribution.manifest.v2+json');
       response.setHeader('docker-content-digest', image.digest);
@@ -62,6 +71,11 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
   return {
     host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     layersServed: () => layersServed,
+    requests: () => requests,
+    async move() {
+      earlier.push(images.good);
+      images.good = await makeImage(options.architecture);
+    },
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections();
@@ -75,6 +89,8 @@ function refuse(response: ServerResponse, status: number, code: string, message:
   response.setHeader('content-type', 'application/json');
   response.end(JSON.stringify({ errors: [{ code, message }] }));
 }
+
+type Image = Awaited<ReturnType<typeof makeImage>>;
 
 async function makeImage(architecture: string) {
   const layers = [await makeLayer(), await makeLayer()];

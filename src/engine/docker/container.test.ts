@@ -29,8 +29,14 @@ function options(workload: Partial<Workload> = {}, request: Partial<ContainerReq
     deploymentId: 'abc',
     workload: { ...plain, ...workload },
     address: '10.200.0.2',
-    image: { architecture: 'amd64', volumes: [], hasHealthCheck: false },
-    host: { architecture: 'amd64', cpus: 4, apiVersion: '1.41' },
+    image: { architecture: 'amd64', volumes: [], hasHealthCheck: false, pinned: [] },
+    host: {
+      architecture: 'amd64',
+      memoryBytes: 2 ** 33,
+      rootDirectory: '/var/lib/docker',
+      cpus: 4,
+      apiVersion: '1.41',
+    },
     runtime: 'runc',
     stopSeconds: 5,
     ...request,
@@ -110,8 +116,14 @@ test('GPUs only where asked for, gVisor where set', () => {
 });
 
 test("the image's health check is asked every second, and not at all where the configuration has its own", () => {
-  const image = { architecture: 'amd64', volumes: [], hasHealthCheck: true };
-  const newer = { architecture: 'amd64', cpus: 4, apiVersion: '1.44' };
+  const image = { architecture: 'amd64', volumes: [], hasHealthCheck: true, pinned: [] };
+  const newer = {
+    architecture: 'amd64',
+    memoryBytes: 2 ** 33,
+    rootDirectory: '/var/lib/docker',
+    cpus: 4,
+    apiVersion: '1.44',
+  };
   assert.deepEqual(options({}, { image }).Healthcheck, { Interval: 1e9 });
   assert.deepEqual(options({}, { image, host: newer }).Healthcheck, { StartPeriod: 600e9, StartInterval: 1e9 });
   assert.deepEqual(options({ readiness: { kind: 'exit' } }, { image }).Healthcheck, { Test: ['NONE'] });
@@ -123,6 +135,7 @@ test('volumes of the image: one below a mount is kept with it, others are anonym
     architecture: 'amd64',
     volumes: ['/var/lib/postgresql/data', '/cache', '/var/lib/postgresql'],
     hasHealthCheck: false,
+    pinned: [],
   };
   const volumes = [{ volume: 'pg', mountPath: '/var/lib/postgresql' }];
   const mounts = host({ volumes }, { image }).Mounts!;

@@ -1,6 +1,6 @@
 /** PURE. A workload as Docker's options for creating its container, with the defaults for hostile tenants. */
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
-import type { Resources } from '../../config/spec.ts';
+import { limitsOf } from '../../deployment/resources.ts';
 import type { Readiness, Workload } from '../../deployment/workload.ts';
 import { workloadLabels } from '../labels.ts';
 import { type HostFacts, isAtLeast } from './host.ts';
@@ -8,14 +8,7 @@ import type { ImageFacts } from './images.ts';
 import { mountsOf } from './mounts.ts';
 import { networkName } from './names.ts';
 
-const mebibyte = 2 ** 20;
 const second = 1_000_000_000; // Docker counts in nanoseconds.
-
-/** For a pod that sets no limits. */
-const defaultLimits = { cpuMillis: 1000, memoryBytes: 512 * mebibyte };
-
-/** Docker's own lower limits. */
-const leastLimits = { cpuMillis: 10, memoryBytes: 6 * mebibyte };
 
 /**
  * What the entrypoints of official images need to start as root, hand their files to a user, and become that user.
@@ -86,10 +79,12 @@ const hardening: HostConfig = {
   LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
 };
 
-function resourcesOf({ requests, limits }: Workload['resources'], host: HostFacts): HostConfig {
-  const memory = limitOf(limits, requests, 'memoryBytes');
+function resourcesOf(resources: Workload['resources'], host: HostFacts): HostConfig {
+  const { requests } = resources;
+  const limits = limitsOf(resources);
+  const memory = limits.memoryBytes;
   // Docker refuses more processors than the host has; a configuration may come from a larger one.
-  const cpuMillis = Math.min(limitOf(limits, requests, 'cpuMillis'), host.cpus * 1000);
+  const cpuMillis = Math.min(limits.cpuMillis, host.cpus * 1000);
   return {
     Memory: memory,
     MemorySwap: memory, // memory and swap together: no swap
@@ -97,11 +92,6 @@ function resourcesOf({ requests, limits }: Workload['resources'], host: HostFact
     NanoCpus: Math.round(cpuMillis * 1_000_000),
     ...(requests.cpuMillis && { CpuShares: Math.max(2, Math.round((requests.cpuMillis * 1024) / 1000)) }),
   };
-}
-
-function limitOf(limits: Resources, requests: Resources, resource: keyof Resources): number {
-  const wanted = limits[resource] ?? Math.max(defaultLimits[resource], requests[resource] ?? 0);
-  return Math.max(wanted, leastLimits[resource]);
 }
 
 /**

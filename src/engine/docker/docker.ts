@@ -1,12 +1,14 @@
 /** The engine port on Docker: its HTTP API (1.41 and newer) and nothing else. */
 import type Docker from 'dockerode';
-import type { EngineOperation } from '../../deployment/operation.ts';
+import type { EngineOperation, ResolvedImage } from '../../deployment/operation.ts';
 import type { Observed } from '../../deployment/workload.ts';
 import type { Engine } from '../engine.ts';
 import { type Mark, waitForChange } from './change.ts';
+import { createCheck } from './check.ts';
 import { createEvents } from './events.ts';
 import { faultOf } from './faults.ts';
-import { createHostFacts } from './host.ts';
+import { createHostFacts, readDisk } from './host.ts';
+import { listImages, removeImage } from './image-store.ts';
 import { followLogs, readLogs } from './logs.ts';
 import { createNetworks } from './networks.ts';
 import { createObserver } from './observe.ts';
@@ -38,11 +40,28 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
   const networks = createNetworks(docker, owner, networkPool);
   const workloads = createWorkloads(docker, { owner, runtime, stopSeconds, startConcurrency, hostFacts });
   const pull = createPull(docker, hostFacts);
+  const check = createCheck(docker, now);
   const events = createEvents(docker, owner);
   const observer = createObserver(docker, owner, now);
   const marks = new WeakMap<Observed, Mark>();
 
-  function perform(deploymentId: string, operation: EngineOperation, progress?: (done: number) => void): Promise<void> {
+  async function perform(
+    deploymentId: string,
+    operation: EngineOperation,
+    progress?: (done: number) => void,
+  ): Promise<ResolvedImage[]> {
+    switch (operation.kind) {
+      case 'check':
+        return check(operation.images);
+      case 'pull':
+        return [await pull(operation.image, operation.registryLogin, progress)];
+      default:
+        await change(deploymentId, operation);
+        return [];
+    }
+  }
+
+  function change(deploymentId: string, operation: Exclude<EngineOperation, { kind: 'check' | 'pull' }>) {
     switch (operation.kind) {
       case 'create-network':
         return networks.create(deploymentId);
@@ -52,8 +71,6 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
         return createVolume(docker, owner, deploymentId, operation.volume);
       case 'remove-volume':
         return removeVolume(docker, owner, deploymentId, operation.volume);
-      case 'pull':
-        return pull(operation.image, operation.registryLogin, progress);
       case 'start':
         return workloads.start(deploymentId, operation.workload);
       case 'remove':
@@ -81,8 +98,16 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
     watch: (onChange, signal) => events.listen(onChange, signal),
     logs: (name, wanted) => withFaults(() => readLogs(docker, owner, name, wanted)),
     followLogs: (name, since, signal) => followLogs(docker, owner, name, since, signal),
+    capacity: () =>
+      withFaults(async () => {
+        const host = await hostFacts();
+        const disk = await readDisk(docker, host);
+        return { memoryBytes: host.memoryBytes, cpuMillis: host.cpus * 1000, ...(disk && { disk }) };
+      }),
     listOwned: () => withFaults(() => listOwned(docker, owner)),
     removeOwned: (owned) => withFaults(() => removeOwned(docker, owner, owned)),
+    listImages: () => withFaults(() => listImages(docker)),
+    removeImage: (image) => withFaults(() => removeImage(docker, image)),
   };
 }
 

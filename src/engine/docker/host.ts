@@ -1,10 +1,15 @@
-/** What never changes while an engine runs: its version, its processor architecture, its size. */
+/** What never changes while an engine runs (its version, its processor architecture, its size), and its disk. */
+import { statfs } from 'node:fs/promises';
 import type Docker from 'dockerode';
+import type { Disk } from '../../deployment/budget.ts';
 
 export type HostFacts = {
   /** Go's name: `amd64`, `arm64`. */
   architecture: string;
   cpus: number;
+  memoryBytes: number;
+  /** Where the engine keeps images, volumes and logs, on its own machine. */
+  rootDirectory: string;
   /** 1.44 and newer have a health-check interval of its own for the start. */
   apiVersion: string;
 };
@@ -28,7 +33,25 @@ export function isAtLeast(version: string, wanted: string): boolean {
   return major === wantedMajor ? minor >= wantedMinor : major > wantedMajor;
 }
 
-async function readHostFacts(docker: Docker): Promise<HostFacts> {
-  const [version, info] = await Promise.all([docker.version(), docker.info() as Promise<{ NCPU: number }>]);
-  return { architecture: version.Arch, cpus: info.NCPU, apiVersion: version.ApiVersion };
+/** How full the engine's disk is; undefined when the engine runs elsewhere. Counted as `df` counts. */
+export async function readDisk(docker: Docker, { rootDirectory }: HostFacts): Promise<Disk | undefined> {
+  const { socketPath } = docker.modem as { socketPath?: string };
+  if (!socketPath) return undefined;
+  const found = await statfs(rootDirectory).catch(() => undefined);
+  if (!found) return undefined;
+  const { bsize, blocks, bfree, bavail } = found;
+  return { usedBytes: (blocks - bfree) * bsize, freeBytes: bavail * bsize };
 }
+
+async function readHostFacts(docker: Docker): Promise<HostFacts> {
+  const [version, info] = await Promise.all([docker.version(), docker.info() as Promise<Info>]);
+  return {
+    architecture: version.Arch,
+    apiVersion: version.ApiVersion,
+    cpus: info.NCPU,
+    memoryBytes: info.MemTotal,
+    rootDirectory: info.DockerRootDir,
+  };
+}
+
+type Info = { NCPU: number; MemTotal: number; DockerRootDir: string };

@@ -1,15 +1,17 @@
 /** What of an image decides how a container of it is made. */
 import type Docker from 'dockerode';
+import { isReference, repositoryOf } from '../../deployment/references.ts';
 import { EngineFault } from '../engine.ts';
 import { orAbsent } from './faults.ts';
 import type { HostFacts } from './host.ts';
-import { isReference } from './references.ts';
 
 export type ImageFacts = {
   architecture: string;
   /** Paths that the image declares as VOLUME. */
   volumes: string[];
   hasHealthCheck: boolean;
+  /** By which digests the registry of its repository knows it; none for an image that was built or loaded here. */
+  pinned: string[];
 };
 
 /** Facts of a local image; undefined when it is not on the host. A name that is none is nowhere. */
@@ -21,8 +23,15 @@ export async function readImage(docker: Docker, image: string): Promise<ImageFac
   return {
     architecture: found.Architecture,
     volumes: Object.keys(found.Config?.Volumes ?? {}),
+    pinned: pinnedReferences(image, found),
     hasHealthCheck: test.length > 0 && test[0] !== 'NONE',
   };
+}
+
+/** The set-up's images carry names that a registry has too; where the engine gives every image a digest, a label tells. */
+function pinnedReferences(image: string, { RepoDigests, Config }: Docker.ImageInspectInfo): string[] {
+  if (Config?.Labels?.['berth.built']) return [];
+  return (RepoDigests ?? []).filter((reference) => repositoryOf(reference) === repositoryOf(image));
 }
 
 /** Throws when the image was built for another processor: its containers would end with `exec format error`. */

@@ -61,6 +61,7 @@ export function createObserver(docker: Docker, owner: string, now: () => number)
         hasNetwork: isOwnedBy(owner, network?.Labels),
         volumes: [...new Set(volumes.flatMap(({ Labels }) => Labels?.[labelKeys.volume] ?? []))].sort(),
         images: images.filter((_, index) => found[index]),
+        localImages: images.filter((_, index) => found[index]?.pinned.length === 0),
         workloads: workloads.sort((a, b) => (a.name < b.name ? -1 : 1)),
       };
     },

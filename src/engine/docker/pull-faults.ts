@@ -2,13 +2,15 @@
  * PURE. Why a pull failed, by the words of Docker and of the registries: their statuses do not tell. (Missing
  * credentials come as HTTP 500, an unknown tag as 404, an unreachable registry as 500; measured.)
  */
+
+import { registryOf } from '../../deployment/references.ts';
 import { EngineFault, type FaultKind } from '../engine.ts';
 import { textOf } from './faults.ts';
-import { registryOf } from './references.ts';
 
 export function pullFault(error: unknown, image: string, hasLogin: boolean): EngineFault {
   if (error instanceof EngineFault) return error;
-  const text = textOf(error);
+  // Without what the client says of the status: to it, 401 is "no such image".
+  const text = textOf(error).replace(/^(\(HTTP code \d+\) .*? - )+/, '');
   const rule = rules.find(({ pattern }) => pattern.test(text)) ?? otherwise;
   const kind = rule.kind === 'image-not-found' && hasLogin && /denied/i.test(text) ? 'image-access-denied' : rule.kind;
   return new EngineFault(kind, rule.words(image, hasLogin), { cause: error });

@@ -20,6 +20,7 @@ const answers: [text: string, hasLogin: boolean, kind: string, words: RegExp][] 
   ],
   ['manifest for nginx:nope not found: manifest unknown: manifest unknown', false, 'image-not-found', /does not exist/],
   ['docker.io/library/nginx:nope: not found', false, 'image-not-found', /does not exist/],
+  ['(HTTP code 401) no such image - unauthorized ', true, 'image-access-denied', /with the given registryLogin/],
   ['unauthorized: authentication required', false, 'image-access-denied', /add a registryLogin/],
   ['Get "https://r.example/v2/x": no basic auth credentials', false, 'image-access-denied', /add a registryLogin/],
   ['Head "https://ghcr.io/v2/a/b/manifests/1": denied', true, 'image-access-denied', /with the given registryLogin/],

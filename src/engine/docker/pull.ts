@@ -2,29 +2,38 @@
 import { createHash } from 'node:crypto';
 import type Docker from 'dockerode';
 import type { RegistryLogin } from '../../config/spec.ts';
+import type { ResolvedImage } from '../../deployment/operation.ts';
+import { isPinned, isReference, loginFor, registryOf } from '../../deployment/references.ts';
 import { EngineFault } from '../engine.ts';
 import type { HostFacts } from './host.ts';
 import { checkArchitecture, readImage } from './images.ts';
+import { authOf } from './login.ts';
 import { pullFault } from './pull-faults.ts';
 import { createPullProgress, type PullLine } from './pull-progress.ts';
-import { isReference, loginFor, registryOf } from './references.ts';
 
 /** A registry that sends nothing for so long is given up. */
 const stallMs = 120_000;
 
 export type PullProgress = (done: number) => void;
-export type Pull = (image: string, login: RegistryLogin | undefined, progress?: PullProgress) => Promise<void>;
+export type Pull = (image: string, login: RegistryLogin | undefined, progress?: PullProgress) => Promise<ResolvedImage>;
 
 /** An image that is on the host already is not pulled again. */
 export function createPull(docker: Docker, hostFacts: () => Promise<HostFacts>): Pull {
-  const running = new Map<string, { done: Promise<void>; listeners: Set<PullProgress> }>();
+  const running = new Map<string, { done: Promise<ResolvedImage>; listeners: Set<PullProgress> }>();
 
-  async function ensureImage(image: string, login: RegistryLogin | undefined, report: PullProgress): Promise<void> {
-    if (!(await readImage(docker, image))) await pullImage(docker, image, login, report);
+  async function ensureImage(
+    image: string,
+    login: RegistryLogin | undefined,
+    report: PullProgress,
+  ): Promise<ResolvedImage> {
+    const isHere = (await readImage(docker, image)) !== undefined;
+    if (!isHere) await pullImage(docker, image, login, report);
     const facts = await readImage(docker, image);
     if (!facts) throw new EngineFault('unavailable', `Image ${image} is gone from the host again.`);
     checkArchitecture(image, facts, await hostFacts());
     report(1);
+    const reference = isPinned(image) ? image : (facts.pinned[0] ?? image);
+    return { image, reference, by: isHere ? 'presence' : 'pull' };
   }
 
   return async (image, anyLogin, progress) => {
@@ -42,7 +51,7 @@ export function createPull(docker: Docker, hostFacts: () => Promise<HostFacts>):
     }
     if (progress) pull.listeners.add(progress);
     try {
-      await pull.done;
+      return await pull.done;
     } finally {
       if (progress) pull.listeners.delete(progress);
     }
@@ -61,11 +70,7 @@ async function pullImage(
   login: RegistryLogin | undefined,
   report: PullProgress,
 ): Promise<void> {
-  const authconfig = login && {
-    username: login.username,
-    password: login.personalAccessToken,
-    serveraddress: registryOf(image),
-  };
+  const authconfig = authOf(image, login);
   const stalled = new AbortController();
   const timer = setTimeout(() => stalled.abort(), stallMs);
   try {

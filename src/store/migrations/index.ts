@@ -1,7 +1,15 @@
 /** All migrations in order. One that has been released is never changed; the next change is the next one. */
 import type { Migration } from 'kysely';
-import * as initial from './2026-11-21-initial.ts';
+import * as initial from './0001-initial.ts';
+import * as commitments from './0002-commitments.ts';
+import * as revisionImages from './0003-revision-images.ts';
+import * as imageAccess from './0004-image-access.ts';
+import * as pulledImages from './0005-pulled-images.ts';
 
 export const migrations: Record<string, Migration> = {
-  '2026-11-21-initial': initial,
+  '0001-initial': initial,
+  '0002-commitments': commitments,
+  '0003-revision-images': revisionImages,
+  '0004-image-access': imageAccess,
+  '0005-pulled-images': pulledImages,
 };

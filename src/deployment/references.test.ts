@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isReference, loginFor, registryOf } from './references.ts';
+import { isPinned, isReference, loginFor, pin, registryOf, repositoryOf } from './references.ts';
 
 test('the registry of an image is read as Docker reads it', () => {
   const registries = {
@@ -24,6 +24,29 @@ test('a login is used for its own registry and for no other', () => {
   assert.equal(loginFor('nginx:1', login('ghcr.io')), undefined);
   assert.equal(loginFor('ghcr.io.evil.example/app:1', login('ghcr.io')), undefined);
   assert.equal(loginFor('ghcr.io/me/app:1', undefined), undefined);
+});
+
+test('a repository has one name, however an image of it is written', () => {
+  const names = [
+    'nginx',
+    'nginx:1',
+    'library/nginx:1',
+    'docker.io/nginx@sha256:abc',
+    'index.docker.io/library/nginx:1',
+  ];
+  for (const image of names) assert.equal(repositoryOf(image), 'docker.io/library/nginx', image);
+  assert.equal(repositoryOf('localhost:5000/a/b:1@sha256:abc'), 'localhost:5000/a/b');
+  assert.equal(repositoryOf('me/app:1'), 'docker.io/me/app');
+});
+
+test('a pinned reference keeps the repository as it was written', () => {
+  assert.equal(pin('localhost:5000/a/b:1', 'sha256:abc'), 'localhost:5000/a/b@sha256:abc');
+  assert.equal(pin('nginx:1@sha256:old', 'sha256:abc'), 'nginx@sha256:abc');
+  assert.ok(isPinned('nginx@sha256:abc') && !isPinned('nginx:1'));
+});
+
+test('the beginning of an id is no reference', () => {
+  for (const image of ['sha256:e0f9', `sha256:${'0'.repeat(64)}`]) assert.ok(!isReference(image), image);
 });
 
 test('what would change the path of a request is no reference', () => {

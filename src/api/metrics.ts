@@ -1,0 +1,53 @@
+/** `GET /metrics`, for the operator alone. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { isIPv4 } from 'node:net';
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import { committedInAll } from '../store/commitments.ts';
+import { countByState } from '../store/deployments.ts';
+import { clientAddress } from './client.ts';
+import { nothingHere, sendProblem } from './errors.ts';
+import type { Service } from './service.ts';
+
+const states = ['deploying', 'running', 'failed', 'expired'] as const;
+
+export function metricsEndpoints(service: Service): FastifyPluginAsync {
+  const { metrics, settings } = service;
+  return async (app) => {
+    app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
+      // For everybody else there is nothing here, not even something to be refused.
+      if (!isOperator(request, settings.metricsToken)) return sendProblem(reply, nothingHere);
+      await readStore(service);
+      return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+    });
+  };
+}
+
+/** With a token, whoever has it; without one, whoever comes from this machine. */
+export function isOperator(request: Pick<FastifyRequest, 'headers'>, token: string | undefined): boolean {
+  if (token === undefined) return isLoopback(clientAddress(request));
+  const given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  return given !== undefined && timingSafeEqual(digestOf(given), digestOf(token));
+}
+
+/** The edge says who asks; a request without its word is nobody's. */
+function isLoopback(address: string): boolean {
+  const bare = address.replace(/^::ffff:/i, '');
+  return bare === '::1' || (isIPv4(bare) && bare.startsWith('127.'));
+}
+
+function digestOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+/** What the store knows is counted when it is asked for, so that it is right after a restart too. */
+async function readStore({ db, budget, metrics }: Service): Promise<void> {
+  const [counts, committed, most] = await Promise.all([countByState(db), committedInAll(db), budget()]);
+  for (const state of states) metrics.deployments.set({ state }, counts.get(state) ?? 0);
+  for (const [gauge, amount] of [
+    [metrics.committed, committed],
+    [metrics.budget, most],
+  ] as const) {
+    gauge.set({ resource: 'memory' }, amount.memoryBytes);
+    gauge.set({ resource: 'cpu' }, amount.cpuMillis / 1000);
+  }
+}

@@ -1,0 +1,64 @@
+/** Room for images: when the disk is too full, images that nothing runs from leave, least recently used first. */
+import type { Disk } from '../deployment/budget.ts';
+import type { Instant } from '../deployment/deployment.ts';
+import type { Engine, HostImage } from '../engine/engine.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { Database } from '../store/database.ts';
+import { forgetPulled, type PulledImage, pulledImages, touchUsed } from '../store/pulled-images.ts';
+
+/** Between its pull and its first container an image is in use by nothing that an engine knows of. */
+const graceMs = 10 * 60_000;
+
+export type Clearing = {
+  disk: Disk;
+  /** Of the disk, 0..1; above it images leave. */
+  mostUsed: number;
+  images: HostImage[];
+  pulled: PulledImage[];
+  now: Instant;
+};
+
+/**
+ * As many as bring the disk below the threshold, if their sizes are right: images share layers, so it may take another
+ * time. Never one that a container was made from, running or not, nor one that was not pulled by this installation,
+ * nor one that somebody has given a name of his own since.
+ */
+export function imagesToRemove({ disk, mostUsed, images, pulled, now }: Clearing): HostImage[] {
+  let excess = disk.usedBytes - mostUsed * (disk.usedBytes + disk.freeBytes);
+  const lastUsed = new Map(pulled.map(({ reference, lastUsedAt }) => [reference, lastUsedAt]));
+  const usedAt = ({ tags, digests }: HostImage) =>
+    Math.max(...[...tags, ...digests].map((reference) => lastUsed.get(reference) ?? Number.NEGATIVE_INFINITY));
+  const chosen: HostImage[] = [];
+  for (const image of images.toSorted((a, b) => usedAt(a) - usedAt(b))) {
+    if (excess <= 0) break;
+    const isOurs = usedAt(image) > Number.NEGATIVE_INFINITY && image.tags.every((tag) => lastUsed.has(tag));
+    if (!isOurs || image.isInUse || now - usedAt(image) < graceMs) continue;
+    chosen.push(image);
+    excess -= image.sizeBytes;
+  }
+  return chosen;
+}
+
+export type Clearer = { engine: Engine; db: Database; metrics: Metrics; now: () => Instant; mostUsed: number };
+
+/** The names of those that were removed. Asks the engine for its images only when the disk is too full. */
+export async function clearImages({ engine, db, metrics, now, mostUsed }: Clearer): Promise<string[]> {
+  await touchUsed(db, now());
+  const { disk } = await engine.capacity();
+  if (!disk || disk.usedBytes <= mostUsed * (disk.usedBytes + disk.freeBytes)) return [];
+  const [images, pulled] = await Promise.all([engine.listImages(), pulledImages(db)]);
+  const there = new Set(images.flatMap(({ tags, digests }) => [...tags, ...digests]));
+  await forgetPulled(
+    db,
+    pulled.map(({ reference }) => reference).filter((reference) => !there.has(reference)),
+  );
+  const removed: string[] = [];
+  for (const image of imagesToRemove({ disk, mostUsed, images, pulled, now: now() })) {
+    if (!(await engine.removeImage(image))) continue;
+    const names = [...image.tags, ...image.digests];
+    await forgetPulled(db, names);
+    metrics.imagesRemoved.inc();
+    removed.push(names[0]!);
+  }
+  return removed;
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { budgetOf, type Capacity, fits, growth } from './budget.ts';
+import { type Amount, amountOf, limitsOf, requestsOf } from './resources.ts';
+import { pod, specOf } from './testing.ts';
+
+const gibibyte = 2 ** 30;
+const mebibyte = 2 ** 20;
+const rules = { memory: { share: 0.8 }, cpuOvercommit: 8, diskFreeBytes: 5 * gibibyte };
+/** The machine that this was written on. */
+const machine: Capacity = {
+  memoryBytes: 25_276_514_304,
+  cpuMillis: 2_000,
+  disk: { usedBytes: 24 * gibibyte, freeBytes: 79 * gibibyte },
+};
+
+test('a pod that says nothing gets 512 MiB and one processor, and a sixteenth of them is set aside', () => {
+  const silent = { requests: {}, limits: {} };
+  assert.deepEqual(limitsOf(silent), { cpuMillis: 1000, memoryBytes: 512 * mebibyte });
+  assert.deepEqual(requestsOf(silent), { cpuMillis: 63, memoryBytes: 32 * mebibyte });
+});
+
+test('a request counts as it is, unless its limit is more than sixteen times as much', () => {
+  const asked = (memoryBytes: number, limit?: number) =>
+    requestsOf({ requests: { memoryBytes }, limits: limit === undefined ? {} : { memoryBytes: limit } }).memoryBytes;
+  assert.equal(asked(100 * mebibyte), 100 * mebibyte);
+  assert.equal(asked(gibibyte), gibibyte);
+  assert.equal(asked(1, 16 * gibibyte), gibibyte);
+});
+
+test('every replica counts, with volumes of its own in a statefulset only; of a job there is one', () => {
+  const volumes = [{ name: 'data', sizeBytes: gibibyte, mountPath: '/data' }];
+  const memory = (...fields: Parameters<typeof pod>[1][]) =>
+    amountOf(specOf(...fields.map((each, index) => pod(`p${index}`, each)))).memoryBytes / mebibyte;
+  assert.equal(memory({ replicas: 3 }, { resourceType: 'job', replicas: 3 }), 4 * 32);
+  const disk = (fields: Parameters<typeof pod>[1]) => amountOf(specOf(pod('p', { volumes, ...fields }))).diskBytes;
+  assert.equal(disk({ replicas: 2 }), gibibyte + 60_000_000);
+  assert.equal(disk({ replicas: 2, resourceType: 'statefulset' }), 2 * gibibyte + 60_000_000);
+});
+
+test('200 deployments of one small container fit on two processors and 24 GB', () => {
+  const one = amountOf(specOf(pod('web')));
+  const budget = budgetOf(machine, rules);
+  const all: Amount = { memoryBytes: 199 * one.memoryBytes, cpuMillis: 199 * one.cpuMillis, diskBytes: 0 };
+  assert.deepEqual(fits(budget, all, one), { kind: 'fits' });
+});
+
+const none = { memoryBytes: 0, cpuMillis: 0 };
+const asking = (fields: Partial<Amount>): Amount => ({ ...none, diskBytes: 0, ...fields });
+
+test('what does not fit is told by the first thing that is short', () => {
+  const budget = { memoryBytes: 100, cpuMillis: 100, diskBytes: 100 };
+  const full = { memoryBytes: 90, cpuMillis: 0 };
+  assert.deepEqual(fits(budget, full, asking({ memoryBytes: 10 })), { kind: 'fits' });
+  const short = { kind: 'short', resource: 'memoryBytes', asked: 11, isHopeless: false };
+  assert.deepEqual(fits(budget, full, asking({ memoryBytes: 11, cpuMillis: 200 })), short);
+  assert.deepEqual(fits(budget, none, asking({ cpuMillis: 101 })), {
+    kind: 'short',
+    resource: 'cpuMillis',
+    asked: 101,
+    isHopeless: true,
+  });
+});
+
+test('on a full disk nothing starts, and an update that asks for nothing more goes on', () => {
+  const budget = budgetOf({ ...machine, disk: { usedBytes: 1, freeBytes: 4 * gibibyte } }, rules);
+  const web = amountOf(specOf(pod('web')));
+  assert.deepEqual(fits(budget, none, web), {
+    kind: 'short',
+    resource: 'diskBytes',
+    asked: 30_000_000,
+    isHopeless: false,
+  });
+  assert.deepEqual(fits(budget, { memoryBytes: 1e15, cpuMillis: 1e9 }, growth(web, web)), { kind: 'fits' });
+});
+
+test('a disk that cannot be seen decides nothing, and a budget in bytes is taken as it is', () => {
+  const { disk: _, ...unseen } = machine;
+  const budget = budgetOf(unseen, { ...rules, memory: { bytes: gibibyte } });
+  assert.deepEqual(budget, { memoryBytes: gibibyte, cpuMillis: 16_000, diskBytes: Number.POSITIVE_INFINITY });
+});

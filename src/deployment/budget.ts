@@ -1,0 +1,65 @@
+/** PURE. Whether what is asked for still fits on the host. */
+import type { Amount } from './resources.ts';
+
+/** How large the host is, and how full. */
+export type Capacity = {
+  memoryBytes: number;
+  cpuMillis: number;
+  /** Where images, volumes and logs are. Absent where it cannot be seen from here: then nothing is decided by it. */
+  disk?: Disk;
+};
+
+export type Disk = { usedBytes: number; freeBytes: number };
+
+export type BudgetRules = {
+  /** Of the machine's memory, or in all. */
+  memory: { share: number } | { bytes: number };
+  /** Times the machine's processors: few applications compute at the same time. */
+  cpuOvercommit: number;
+  /** Kept free, for images and for the host itself. */
+  diskFreeBytes: number;
+};
+
+/** What may be set aside in all; of the disk, what is free now beyond what must stay free. */
+export type Budget = Amount;
+
+export function budgetOf({ memoryBytes, cpuMillis, disk }: Capacity, rules: BudgetRules): Budget {
+  return {
+    memoryBytes: 'bytes' in rules.memory ? rules.memory.bytes : Math.floor(memoryBytes * rules.memory.share),
+    cpuMillis: cpuMillis * rules.cpuOvercommit,
+    diskBytes: disk ? disk.freeBytes - rules.diskFreeBytes : Number.POSITIVE_INFINITY,
+  };
+}
+
+export type Fit =
+  | { kind: 'fits' }
+  /** `isHopeless`: an empty host would be too small as well. */
+  | { kind: 'short'; resource: keyof Amount; asked: number; isHopeless: boolean };
+
+/**
+ * `committed`: what deployments have now. Who asks for nothing more of something is never refused for it. What the
+ * disk holds is measured, not promised: volumes are mostly empty, and what fills them is missing from the free space.
+ */
+export function fits(budget: Budget, committed: Omit<Amount, 'diskBytes'>, asked: Amount): Fit {
+  const before = { ...committed, diskBytes: 0 };
+  for (const resource of ['memoryBytes', 'cpuMillis', 'diskBytes'] as const) {
+    if (asked[resource] > 0 && before[resource] + asked[resource] > budget[resource]) {
+      return {
+        kind: 'short',
+        resource,
+        asked: asked[resource],
+        isHopeless: resource !== 'diskBytes' && asked[resource] > budget[resource],
+      };
+    }
+  }
+  return { kind: 'fits' };
+}
+
+/** What an update asks for beyond what its deployment has. */
+export function growth(from: Amount, to: Amount): Amount {
+  return {
+    memoryBytes: Math.max(0, to.memoryBytes - from.memoryBytes),
+    cpuMillis: Math.max(0, to.cpuMillis - from.cpuMillis),
+    diskBytes: Math.max(0, to.diskBytes - from.diskBytes),
+  };
+}

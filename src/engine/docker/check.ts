@@ -1,0 +1,83 @@
+/** Asking registries what tags mean now. Nothing is downloaded. */
+import type Docker from 'dockerode';
+import type { ImageRequest, ResolvedImage } from '../../deployment/operation.ts';
+import { isReference, pin, registryOf } from '../../deployment/references.ts';
+import { EngineFault } from '../engine.ts';
+import { readImage } from './images.ts';
+import { authOf, type RegistryAuth } from './login.ts';
+import { pullFault } from './pull-faults.ts';
+
+/** A registry answers in 50 to 500 ms; a deployment whose images are all here need not wait for a slow one. */
+const patienceMs = 2_000;
+
+/** A registry that did not answer is not asked again for so long, by anybody: most hosts without one never have one. */
+const rememberMs = 60_000;
+
+export type Check = (requests: readonly ImageRequest[]) => Promise<ResolvedImage[]>;
+
+/** All at once. An image that is here is enough when its registry cannot be reached; a refusal is a fault. */
+export function createCheck(docker: Docker, now: () => number): Check {
+  const unreachableUntil = new Map<string, number>();
+
+  async function check({ image, registryLogin }: ImageRequest): Promise<ResolvedImage> {
+    if (!isReference(image)) throw pullFault(new Error('invalid reference format'), image, false);
+    const registry = registryOf(image);
+    if ((unreachableUntil.get(registry) ?? 0) > now()) return presentImage(docker, image);
+    const auth = authOf(image, registryLogin);
+    try {
+      const digest = await askDigest(docker, image, auth);
+      return { image, reference: pin(image, digest), by: 'registry' };
+    } catch (error) {
+      const fault = pullFault(error, image, auth !== undefined);
+      if (fault.kind !== 'registry-unreachable') throw fault;
+      remember(registry);
+      return presentImage(docker, image, fault);
+    }
+  }
+
+  function remember(registry: string): void {
+    // Tenants name registries: those of the past are forgotten, or the list would grow for ever.
+    for (const [known, until] of unreachableUntil) if (until <= now()) unreachableUntil.delete(known);
+    unreachableUntil.set(registry, now() + rememberMs);
+  }
+
+  return (requests) => Promise.all(requests.map(check));
+}
+
+async function askDigest(docker: Docker, image: string, auth: RegistryAuth | undefined): Promise<string> {
+  const abortSignal = AbortSignal.timeout(patienceMs);
+  try {
+    return (await inspectDistribution(docker, image, auth, abortSignal)).Descriptor.digest;
+  } catch (error) {
+    if (!abortSignal.aborted) throw error;
+    const words = `The registry ${registryOf(image)} did not answer within ${patienceMs / 1000} s for ${image}.`;
+    throw new EngineFault('registry-unreachable', words, { cause: error });
+  }
+}
+
+/** The client's own function for this cannot be given up: a registry that never answers would hold it for ever. */
+function inspectDistribution(
+  docker: Docker,
+  image: string,
+  auth: RegistryAuth | undefined,
+  abortSignal: AbortSignal,
+): Promise<{ Descriptor: { digest: string } }> {
+  const request = {
+    path: `/distribution/${image}/json`,
+    method: 'GET',
+    statusCodes: { 200: true },
+    abortSignal,
+    ...(auth && { authconfig: auth }),
+  };
+  return new Promise((resolve, reject) => {
+    docker.modem.dial(request, (error: unknown, answer: unknown) =>
+      error ? reject(error) : resolve(answer as { Descriptor: { digest: string } }),
+    );
+  });
+}
+
+async function presentImage(docker: Docker, image: string, fault?: EngineFault): Promise<ResolvedImage> {
+  const facts = await readImage(docker, image);
+  if (facts) return { image, reference: facts.pinned[0] ?? image, by: 'presence' };
+  throw fault ?? new EngineFault('registry-unreachable', `The registry ${registryOf(image)} cannot be reached.`);
+}

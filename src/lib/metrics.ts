@@ -1,0 +1,89 @@
+/** Metrics in Prometheus' format. No label ever holds a name, a token or a host: whoever reads them learns numbers. */
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** From a look at a network to a pull of some gigabytes. */
+const operationSeconds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600];
+const requestSeconds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5];
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+export function createMetrics() {
+  const registry = new Registry();
+  const registers = [registry];
+  new Counter({
+    name: 'process_cpu_seconds_total',
+    help: 'Processor time of the service, user and system.',
+    registers,
+    collect() {
+      const { user, system } = process.cpuUsage();
+      this.reset();
+      this.inc((user + system) / 1e6);
+    },
+  });
+  new Gauge({
+    name: 'process_resident_memory_bytes',
+    help: 'Resident memory of the service.',
+    registers,
+    collect() {
+      this.set(process.memoryUsage.rss());
+    },
+  });
+
+  return {
+    registry,
+    /** Found by the last sweep, before it removed them. 0 unless something went wrong. */
+    orphans: new Gauge({
+      name: 'berth_orphans',
+      help: 'Things of ours on the engine that no deployment wants, as the last sweep found them.',
+      registers,
+    }),
+    orphansRemoved: new Counter({
+      name: 'berth_orphans_removed_total',
+      help: 'Orphans that sweeps have removed.',
+      registers,
+    }),
+    imagesRemoved: new Counter({
+      name: 'berth_images_removed_total',
+      help: 'Unused images that were removed because the disk was too full.',
+      registers,
+    }),
+    deployments: new Gauge({
+      name: 'berth_deployments',
+      help: 'Deployments that may have something on the engine, by state.',
+      labelNames: ['state'] as const,
+      registers,
+    }),
+    committed: new Gauge({
+      name: 'berth_committed',
+      help: 'What present deployments have been promised: memory in bytes, cpu in cores.',
+      labelNames: ['resource'] as const,
+      registers,
+    }),
+    budget: new Gauge({
+      name: 'berth_budget',
+      help: 'What deployments may be promised in all: memory in bytes, cpu in cores.',
+      labelNames: ['resource'] as const,
+      registers,
+    }),
+    visits: new Counter({ name: 'berth_visits_total', help: 'Visits of the control loop to deployments.', registers }),
+    visitFaults: new Counter({
+      name: 'berth_visit_faults_total',
+      help: 'Visits that ended with a fault and are tried again.',
+      registers,
+    }),
+    operations: new Histogram({
+      name: 'berth_operations_seconds',
+      help: 'How long operations of plans took, failed ones included.',
+      labelNames: ['kind'] as const,
+      buckets: operationSeconds,
+      registers,
+    }),
+    requests: new Histogram({
+      name: 'berth_request_duration_seconds',
+      help: 'How long requests to the API took, by the route in its description.',
+      labelNames: ['method', 'route', 'status'] as const,
+      buckets: requestSeconds,
+      registers,
+    }),
+  };
+}

@@ -1,0 +1,54 @@
+/** Commitments: what the deployments that are present have been promised of the host. */
+import type { Amount } from '../deployment/resources.ts';
+import type { Database } from './database.ts';
+
+/** The sum over all deployments that may have something on the engine. */
+export async function committedInAll(db: Database): Promise<Amount> {
+  const perDeployment = largestOf(db)
+    .where('deployments.goneAt', 'is', null)
+    .groupBy('deployments.id')
+    .as('perDeployment');
+  const row = await db
+    .selectFrom(perDeployment)
+    .select((eb) => [
+      eb.fn.sum('memoryBytes').as('memoryBytes'),
+      eb.fn.sum('cpuMillis').as('cpuMillis'),
+      eb.fn.sum('diskBytes').as('diskBytes'),
+    ])
+    .executeTakeFirst();
+  return toAmount(row);
+}
+
+export async function committedTo(db: Database, deploymentId: string): Promise<Amount> {
+  return toAmount(await largestOf(db).where('deployments.id', '=', deploymentId).executeTakeFirst());
+}
+
+/** Of the revision that was asked for and the one that serves, whatever is more: a failed update goes back. */
+function largestOf(db: Database) {
+  return db
+    .selectFrom('deployments')
+    .innerJoin('revisions', (join) =>
+      join
+        .onRef('revisions.deploymentId', '=', 'deployments.id')
+        .on((eb) =>
+          eb.or([
+            eb('revisions.number', '=', eb.ref('deployments.revision')),
+            eb('revisions.number', '=', eb.ref('deployments.servingRevision')),
+          ]),
+        ),
+    )
+    .select((eb) => [
+      eb.fn.max('revisions.memoryBytes').as('memoryBytes'),
+      eb.fn.max('revisions.cpuMillis').as('cpuMillis'),
+      eb.fn.max('revisions.diskBytes').as('diskBytes'),
+    ]);
+}
+
+/** PostgreSQL answers sums of large numbers as text; the sum of no rows is null. */
+function toAmount(row: { [K in keyof Amount]: unknown } | undefined): Amount {
+  return {
+    memoryBytes: Number(row?.memoryBytes ?? 0),
+    cpuMillis: Number(row?.cpuMillis ?? 0),
+    diskBytes: Number(row?.diskBytes ?? 0),
+  };
+}

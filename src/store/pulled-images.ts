@@ -1,0 +1,44 @@
+/** Pulled images: what this installation has brought to the host, by each reference, and when it was last in use. */
+import type { Instant } from '../deployment/deployment.ts';
+import type { Database } from './database.ts';
+
+export type PulledImage = { reference: string; lastUsedAt: Instant };
+
+export async function notePulled(db: Database, references: readonly string[], now: Instant): Promise<void> {
+  await db
+    .insertInto('pulledImages')
+    .values([...new Set(references)].map((reference) => ({ reference, lastUsedAt: now })))
+    .onConflict((conflict) => conflict.column('reference').doUpdateSet({ lastUsedAt: now }))
+    .execute();
+}
+
+/** Whatever a deployment that is present was started from is in use now. */
+export async function touchUsed(db: Database, now: Instant): Promise<void> {
+  await db
+    .updateTable('pulledImages')
+    .set({ lastUsedAt: now })
+    .where((eb) =>
+      eb.or(
+        (['image', 'reference'] as const).map((column) =>
+          eb(
+            'reference',
+            'in',
+            eb
+              .selectFrom('revisionImages')
+              .innerJoin('deployments', 'deployments.id', 'revisionImages.deploymentId')
+              .select(`revisionImages.${column}`)
+              .where('deployments.goneAt', 'is', null),
+          ),
+        ),
+      ),
+    )
+    .execute();
+}
+
+export async function pulledImages(db: Database): Promise<PulledImage[]> {
+  return await db.selectFrom('pulledImages').selectAll().execute();
+}
+
+export async function forgetPulled(db: Database, references: readonly string[]): Promise<void> {
+  if (references.length > 0) await db.deleteFrom('pulledImages').where('reference', 'in', references).execute();
+}

@@ -1,0 +1,78 @@
+/** Making room on a real engine, with tiny images of a registry of our own and a threshold that is always exceeded. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type Docker from 'dockerode';
+import { clearImages } from '../../src/control/clear-images.ts';
+import { connectDocker } from '../../src/engine/docker/connect.ts';
+import { createDockerEngine } from '../../src/engine/docker/docker.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { labelKeys } from '../../src/engine/labels.ts';
+import { createMetrics } from '../../src/lib/metrics.ts';
+import { openSqlite } from '../../src/store/database.ts';
+import { notePulled } from '../../src/store/pulled-images.ts';
+import { networkPool } from './docker-contractor.ts';
+import { type Registry, startRegistry } from './registry.ts';
+
+const owner = 'test-images';
+
+describe('docker engine: room for images', () => {
+  let docker: Docker;
+  let registry: Registry;
+  let engine: Engine;
+
+  before(async () => {
+    docker = await connectDocker();
+    const { Arch: architecture } = await docker.version();
+    registry = await startRegistry({ architecture, foreignArchitecture: 'none', needsLogin: false });
+    engine = createDockerEngine({ docker, owner, networkPool });
+  });
+  after(async () => {
+    for (const { Id } of await docker.listContainers({ all: true, filters: { label: [`berth.owner=${owner}`] } }))
+      await docker.getContainer(Id).remove({ force: true });
+    for (const { Id, RepoTags, RepoDigests } of await docker.listImages()) {
+      const names = [...(RepoTags ?? []), ...(RepoDigests ?? [])];
+      if (names.some((name) => name.startsWith(`${registry.host}/`))) await docker.getImage(Id).remove({ force: true });
+    }
+    await registry?.close();
+  });
+
+  test('pulled images leave by age, one with a container stays', async () => {
+    const db = await openSqlite(':memory:');
+    const pull = async (image: string) => (await engine.execute('x', { kind: 'pull', image, because: 'the test' }))[0]!;
+    const tag = `${registry.host}/good:1`;
+    const first = await pull(tag);
+    await registry.move();
+    await docker.getImage(tag).remove(); // Leaves with its digest, which is pulled again.
+    const used = await pull(first.reference);
+    const old = await pull(tag);
+    assert.deepEqual([used.by, old.by], ['pull', 'pull']);
+    await docker.createContainer({ Image: used.reference, Labels: { [labelKeys.owner]: owner } });
+    const now = Date.now();
+    await notePulled(db, [used.reference, old.image, old.reference], now - 3_600_000);
+    // Others may build and remove images on this engine meanwhile.
+    const fromHere = async () =>
+      (await engine.listImages()).filter(({ digests }) => digests.some((name) => name.startsWith(registry.host)));
+    const before = await fromHere();
+    assert.equal(before.length, 2);
+    assert.equal(before.find(({ digests }) => digests.includes(used.reference))?.isInUse, true);
+
+    const clear = () => clearImages({ engine, db, metrics: createMetrics(), now: () => now, mostUsed: 0 });
+    assert.deepEqual(await clear(), [tag]);
+    const left = await fromHere();
+    assert.deepEqual(
+      left.map(({ digests }) => digests),
+      [[used.reference]],
+    );
+    assert.deepEqual(await clear(), []);
+  });
+
+  test('an image that came into use meanwhile is refused by the engine itself', async () => {
+    const tag = `${registry.host}/good:1`;
+    await engine.execute('x', { kind: 'pull', image: tag, because: 'the test' });
+    const unused = (await engine.listImages()).find(({ tags }) => tags.includes(tag))!;
+    assert.equal(unused.isInUse, false);
+    await docker.createContainer({ Image: tag, Labels: { [labelKeys.owner]: owner } });
+    assert.equal(await engine.removeImage(unused), false);
+    assert.ok((await engine.listImages()).some(({ id }) => id === unused.id));
+  });
+});
