@@ -1,5 +1,4 @@
 /** Every code of a diagnostic of the native form, with what it means; docs/configuration.md lists them. */
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: `${NAME}` is the configuration's own way to write a variable.
 
 export const codes = {
   // The text.

@@ -1,5 +1,4 @@
 /** The schema of a pod: its image, route, variables, files, volumes and limits. */
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: `${NAME}` is the configuration's own way to write a variable.
 import { Type } from 'typebox';
 import {
   AbsolutePath,

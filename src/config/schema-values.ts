@@ -1,5 +1,4 @@
 /** The small parts of the configuration's schema: texts with a pattern, quantities, ports. */
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: `${NAME}` is the configuration's own way to write a variable.
 import { type TProperties, type TSchemaOptions, Type } from 'typebox';
 
 /** An object of known fields, and of extensions (`x-…`). Others are reported as warnings; editors underline them. */

@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the variables of Compose look like those of a template
 /** Whatever is accepted as a Compose file is a legal application: the native form says the same of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseConfiguration } from '../../src/config/parse.ts';
+import { timed } from '../processor-time.ts';
 
 const corpus = join(import.meta.dirname, '../../../shared/corpus');
 const skip = existsSync(corpus) ? false : `the folder ${corpus} does not exist`;
@@ -29,8 +30,8 @@ test('the verdicts on documents of the native form are those expected, and each 
   for (const row of rows) {
     const [file, verdict, why] = row.split('\t');
     const text = readFileSync(join(corpus, 'native', file!), 'utf8');
-    const { ms, parsed } = bestOf(3, text);
-    const { kind, diagnostics } = parsed;
+    const { value, ms } = timed(() => parseConfiguration(text), 3);
+    const { kind, diagnostics } = value;
     assert.ok(ms < maxMs, `${file} took ${ms} ms`);
     const errors = diagnostics.filter(({ severity }) => severity === 'error');
     const accepted = kind === 'valid' ? 'accept' : 'reject';
@@ -50,13 +51,3 @@ test('of the documented examples only those with a placeholder for an image are 
     assert.deepEqual([...codes], kind === 'valid' ? [] : ['image-placeholder'], file);
   }
 });
-
-/** A test shares its processor: of a few attempts the quickest tells. */
-function bestOf(attempts: number, text: string) {
-  const times = Array.from({ length: attempts }, () => {
-    const beganAt = performance.now();
-    const parsed = parseConfiguration(text);
-    return { ms: performance.now() - beganAt, parsed };
-  });
-  return times.toSorted((a, b) => a.ms - b.ms)[0]!;
-}

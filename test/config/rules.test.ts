@@ -1,5 +1,4 @@
 /** Every rule of the native form: what is written, what is said, what becomes of it. */
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: `${NAME}` is the configuration's own way to write a variable.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { database, findingIn, firstPodOf, podOf, podsOf, specOf, verdictOn, web } from './documents.ts';

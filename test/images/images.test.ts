@@ -105,7 +105,6 @@ test('nginx includes conf.d and fills templates from the environment', async (t)
     { path: '/etc/nginx/conf.d/more.conf', content: 'server { listen 81; return 200 "more"; }' },
     {
       path: '/etc/nginx/templates/greeting.conf.template',
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: nginx' template, not ours.
       content: 'server { listen ${PORT}; add_header X-Path $uri; return 200 "hello $NAME"; }',
     },
   ];

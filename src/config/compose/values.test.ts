@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the variables of Compose look like those of a template
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { read, readWeb } from './testing.ts';
