@@ -29,6 +29,7 @@ export function startLoop(control: Control): Loop {
   const stopping = new AbortController();
   const visits = new Map<string, { interrupt: AbortController; done: Promise<void> }>();
   const faults = new Map<string, number>();
+  let tidying: Promise<void> = Promise.resolve();
   let rouse = () => {};
 
   async function takeDue(): Promise<void> {
@@ -84,6 +85,18 @@ export function startLoop(control: Control): Loop {
     return Math.min(backOff.firstMs * 2 ** (count - 1), backOff.mostMs) * (0.5 + Math.random() / 2);
   }
 
+  /** Beside the visits: an image of some gigabytes takes seconds to remove. */
+  async function tidy(): Promise<void> {
+    try {
+      const removed = await sweep(control);
+      if (removed.length > 0) log.info({ removed: removed.map(({ name }) => name) }, 'orphans removed');
+      const cleared = await clearImages({ ...control, mostUsed: settings.imageDiskShare });
+      if (cleared.length > 0) log.info({ cleared }, 'unused images removed, the disk was too full');
+    } catch (error) {
+      log.error({ err: error }, 'sweep failed, will be tried again');
+    }
+  }
+
   async function run(): Promise<void> {
     let sweptAt = Number.NEGATIVE_INFINITY;
     while (!stopping.signal.aborted) {
@@ -93,10 +106,7 @@ export function startLoop(control: Control): Loop {
       try {
         if (now() - sweptAt >= sweepEveryMs) {
           sweptAt = now();
-          const removed = await sweep(control);
-          if (removed.length > 0) log.info({ removed: removed.map(({ name }) => name) }, 'orphans removed');
-          const cleared = await clearImages({ ...control, mostUsed: settings.imageDiskShare });
-          if (cleared.length > 0) log.info({ cleared }, 'unused images removed, the disk was too full');
+          tidying = tidying.then(tidy);
         }
         if (visits.size < visitsAtOnce) await takeDue();
       } catch (error) {
@@ -128,6 +138,7 @@ export function startLoop(control: Control): Loop {
       stopping.abort();
       rouse();
       await running;
+      await tidying;
       await Promise.all([...visits.values()].map(({ done }) => done));
     },
   };
