@@ -111,9 +111,9 @@ function failed(site: SiteState): Answer {
       eyebrow: site.environment,
       heading: `${site.applicationName} could not start`,
       body: html`<p>This is what its deployment ended with:</p><pre>${reason}</pre>
+${site.lastLines?.length ? html`<p>The last that it wrote:</p><pre tabindex="0">${site.lastLines.join('\n')}</pre>` : undefined}
 <p>Whoever deployed it can correct the configuration and update it; this address stays the same.</p>
-${podList(site)}
-${site.lastLines?.length ? html`<p>The last that it wrote:</p><pre tabindex="0">${site.lastLines.join('\n')}</pre>` : undefined}`,
+${podList(site)}`,
       note: 'Reload this page after an update.',
     },
   };
