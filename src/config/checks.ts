@@ -10,7 +10,7 @@ import { checkImage, checkLogin } from './checks/images.ts';
 import { checkNames } from './checks/names.ts';
 import { checkReferences, readPodPorts } from './checks/references.ts';
 import { checkResources } from './checks/resources.ts';
-import { checkRoute, checkRoutes } from './checks/routes.ts';
+import { checkIsPublic, checkRoute, checkRoutes } from './checks/routes.ts';
 import { checkScriptlets } from './checks/scriptlets.ts';
 import { textsOf } from './checks/texts.ts';
 import type { Diagnostic, Path } from './diagnostics.ts';
@@ -49,6 +49,7 @@ export function applyRules(spec: AppSpec, origin: Origin, source: Source, report
     checkReferences(texts, own);
     checkHosts(texts, own);
   });
+  checkIsPublic(context);
 }
 
 function nativeOrigin({ pods }: AppSpec): Origin {

@@ -1,6 +1,7 @@
 /** Every rule of the native form: what is written, what is said, what becomes of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parseConfiguration } from '../../src/config/parse.ts';
 import { database, findingIn, firstPodOf, podOf, podsOf, specOf, verdictOn, web } from './documents.ts';
 
 type Row = [sentence: string, text: string, verdict: string];
@@ -703,4 +704,13 @@ test('PostgreSQL from 18 on keeps its data on the volume of the earlier ones', (
   assert.deepEqual(varsOf('postgres:latest'), { PGDATA: '/var/lib/postgresql/data/pgdata' });
   assert.deepEqual(varsOf('postgres:17'), {});
   assert.deepEqual(varsOf('ghcr.io/me/my-postgres:18'), {});
+});
+
+test('a list of pods without a public path hides no error of the pods in it', () => {
+  const text = podsOf('name: web\nimage: nginx\nservicePorts: [80]');
+  const { diagnostics } = parseConfiguration(text);
+  assert.deepEqual(
+    diagnostics.filter(({ severity }) => severity === 'error').map(({ code }) => code),
+    ['no-public-path', 'image-without-tag'],
+  );
 });

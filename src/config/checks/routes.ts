@@ -20,7 +20,14 @@ export function checkRoutes(context: Context): void {
       { hint: hintForTwo(one, other) },
     );
   }
+  if (spec.url !== undefined) {
+    const message = 'takes effect only after the deployment is claimed and the domain proven';
+    report.warn(['application', 'url'], 'custom-domain', message);
+  }
+}
 
+/** Told last: it is about the list of pods, and an error of the list would hide those of every pod in it. */
+export function checkIsPublic({ spec, origin, report }: Context): void {
   const isBroken = spec.pods.some((_, index) => report.isBroken([...origin.pod(index), 'path']));
   const isPublic = spec.pods.some(({ path, resourceType }) => path !== undefined && resourceType !== 'job');
   const onlyJobs = spec.pods.every(({ resourceType }) => resourceType === 'job');
@@ -28,10 +35,6 @@ export function checkRoutes(context: Context): void {
     report.error(['application', 'pods'], 'no-public-path', "at least one pod must include the 'path' field", {
       hint: 'add "path: /" to the pod that serves the application\'s pages',
     });
-  }
-  if (spec.url !== undefined) {
-    const message = 'takes effect only after the deployment is claimed and the domain proven';
-    report.warn(['application', 'url'], 'custom-domain', message);
   }
 }
 
