@@ -48,11 +48,11 @@ export function isMeantWell(error: ErrorObject, path: Path, source: Source, repo
     case 'anyOf': {
       if (field === 'cpu') {
         const meant = readCpu(text);
-        return meant !== undefined && warn(meant);
+        return meant !== undefined && meant !== text && warn(meant);
       }
       const isSize = field === 'memory' || field === 'size';
       const meant = isSize ? readSize(text) : undefined;
-      return meant !== undefined && warn(meant);
+      return meant !== undefined && meant !== text && warn(meant);
     }
     case 'pattern': {
       if (field === 'path' && path.at(-3) === 'pods' && /^[A-Za-z0-9]/.test(text) && !text.includes(':')) {

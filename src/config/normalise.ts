@@ -152,14 +152,14 @@ function readResources(field: Field | undefined, report: Report): Resources {
   const [cpu, memory] = [childOf(field, 'cpu'), childOf(field, 'memory')];
   const millis = parseCpuMillis(readCpu(textOf(cpu) ?? '') ?? Number.NaN);
   const bytes = parseBytes(readSize(textOf(memory) ?? '') ?? '');
-  if (memory && bytes < leastMemory) {
+  if (memory && bytes < leastMemory && !report.isBroken(memory.path)) {
     const text = textOf(memory)!;
-    const hint = /^\d+$/.test(text) ? `did you mean ${text}Mi?` : 'no container runs with less than 6Mi';
+    const hint = /^[1-9]\d*$/.test(text) ? `did you mean ${text}Mi?` : 'no container runs with less than 6Mi';
     report.error(memory.path, 'unlikely-quantity', `${quote(text)} is ${bytes} bytes, less than any program needs`, {
       hint,
     });
   }
-  if (cpu && millis >= 100_000) {
+  if (cpu && millis >= 100_000 && !report.isBroken(cpu.path)) {
     const hint = `did you mean ${millis / 1000}m?`;
     report.error(cpu.path, 'unlikely-quantity', `${quote(textOf(cpu)!)} are ${millis / 1000} cores`, { hint });
   }

@@ -3,6 +3,7 @@
  * deployment (start, update, expiry, removal, repair, recovery after a crash) is a visit.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { EngineFault } from '../engine/engine.ts';
 import { addEvents } from '../store/events.ts';
 import { type Lease, makeDue, nextDueAt, releaseLease, renewLease, takeLeases } from '../store/leases.ts';
 import { clearImages } from './clear-images.ts';
@@ -79,7 +80,8 @@ export function startLoop(control: Control): Loop {
     metrics.visitFaults.inc();
     log.error({ deployment: deploymentId, err: error, count }, 'visit failed, will be tried again');
     if (count === 1) {
-      const message = 'the engine did not do what was asked; it is tried again';
+      const words = error instanceof EngineFault ? error.message : 'The engine did not do what was asked.';
+      const message = `${words} It is tried again.`;
       await addEvents(db, deploymentId, [{ at: now(), kind: 'fault', message }]).catch(() => {});
     }
     return Math.min(backOff.firstMs * 2 ** (count - 1), backOff.mostMs) * (0.5 + Math.random() / 2);

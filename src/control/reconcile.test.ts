@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AppSpec } from '../config/spec.ts';
 import { pod, specOf } from '../deployment/testing.ts';
+import { EngineFault } from '../engine/engine.ts';
+import type { MemoryEngine } from '../engine/memory.ts';
 import { type Shop, shopOnMemory } from './testing.ts';
 
 const images = {
@@ -76,6 +78,21 @@ test('a failed deployment runs again when its pod recovers', async () => {
   shop.world.images.set('private:1', {});
   await shop.visit();
   assert.equal((await shop.deployment()).state, 'running');
+});
+
+test("a fault that no retry has mended by the deadline fails the deployment with the fault's own words", async () => {
+  const shop = await shopOnMemory(spec, images);
+  const refuse = (engine: MemoryEngine) =>
+    engine.interrupt({
+      ...{ operation: 1, kind: 'start', when: 'before' },
+      error: new EngineFault('unavailable', 'the host has no disk space left.'),
+    });
+  await assert.rejects(shop.visit(refuse), /no disk space/);
+  assert.equal((await shop.deployment()).state, 'deploying');
+  shop.clock.pass(shop.control.settings.deployDeadlineMs);
+  await shop.visit(refuse);
+  const { state, message } = await shop.deployment();
+  assert.deepEqual([state, message], ['failed', 'pod db: the host has no disk space left']);
 });
 
 for (const [ending, end] of [

@@ -190,7 +190,7 @@ class Step {
       const failed = results.findIndex(({ status }) => status === 'rejected');
       if (failed !== -1) {
         const { reason } = results[failed] as PromiseRejectedResult;
-        if (!(reason instanceof EngineFault) || !reason.isFinal || !towards) throw reason;
+        if (!(reason instanceof EngineFault) || !towards || !this.#endsTry(reason)) throw reason;
         return await this.#giveUp(describeFault(batch[failed]!, reason));
       }
       seen = seen && batch.reduce(afterOperation, seen);
@@ -203,6 +203,13 @@ class Step {
   /** Renewing is the loop's; here it only matters that nobody else has the lease. */
   #isWanted(): Promise<boolean> {
     return isStillWanted(this.#control.db, this.#visit.lease, this.#deployment.generation);
+  }
+
+  /** A fault that no retry has mended by the deadline is as final as one that none can mend. */
+  #endsTry(fault: EngineFault): boolean {
+    const { now, settings } = this.#control;
+    const { state, progressedAt } = this.#deployment;
+    return fault.isFinal || (state === 'deploying' && now() - progressedAt >= settings.deployDeadlineMs);
   }
 
   async #executeOne(operation: Operation, pulled: (share: [string, number]) => void): Promise<void> {
@@ -247,6 +254,7 @@ function pullProgress(operation: Operation, report: (share: [string, number]) =>
 }
 
 function describeFault(operation: Operation, fault: EngineFault): string {
+  const words = fault.message.replace(/\.$/, '');
   const pod = podOf(operation).pod;
-  return pod === undefined ? fault.message : `pod ${pod}: ${fault.message}`;
+  return pod === undefined || words.startsWith(`pod ${pod}: `) ? words : `pod ${pod}: ${words}`;
 }

@@ -714,3 +714,12 @@ test('a list of pods without a public path hides no error of the pods in it', ()
     ['no-public-path', 'image-without-tag'],
   );
 });
+
+test('no processor and no memory at all are refused, once each, without a warning beside it', () => {
+  const text = podsOf(`${web}\nresources: { limits: { cpu: 0, memory: 0 } }`);
+  const { diagnostics } = parseConfiguration(text);
+  assert.deepEqual(
+    diagnostics.map(({ severity, path }) => `${severity} ${path}`),
+    ['error application.pods[0].resources.limits.cpu', 'error application.pods[0].resources.limits.memory'],
+  );
+});

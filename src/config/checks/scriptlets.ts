@@ -21,7 +21,9 @@ export function checkScriptlets(texts: readonly Text[], { report, source }: PodC
       said.add(whole);
       const meant = meanings[inner.toUpperCase()] ?? nearestName(inner.toUpperCase(), names);
       report.error(path, 'unknown-scriptlet', `${quote(whole)} is not known`, {
-        hint: meant ? `did you mean <% ${meant} %>?` : 'known are <% URL %>, <% DOMAIN %> and <% REGISTRY %>',
+        hint: meant
+          ? `did you mean <% ${meant} %>?`
+          : 'known are <% URL %>, <% DOMAIN %>, <% REGISTRY %> and <% SECRET NAME %>',
         fix: meant === undefined ? undefined : replaceWithin(source, path, whole, `<% ${meant} %>`),
       });
     }

@@ -66,9 +66,14 @@ const rules: { pattern: RegExp; kind: EngineFault['kind']; words: string }[] = [
   { pattern: /no such image/i, kind: 'unavailable', words: 'its image is no longer on the host.' },
   { pattern: /network \S+ not found/i, kind: 'unavailable', words: 'the network of the deployment is missing.' },
   {
-    pattern: /cannot overwrite (non-)?directory|not a directory/i,
+    pattern: /cannot overwrite (non-)?directory|is not (a )?directory|not a directory/i,
     kind: 'bad-request',
-    words: 'one of its files has the path of a directory of the image, or a directory that of a file.',
+    words: 'one of its files or volumes has the path of a directory of the image, or a directory that of a file.',
+  },
+  {
+    pattern: /unable to find (user|group) /i,
+    kind: 'bad-request',
+    words: 'its image does not know its user or group.',
   },
 ];
 
