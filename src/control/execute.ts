@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { Operation } from '../deployment/operation.ts';
+import type { Endpoint } from '../deployment/site.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Database } from '../store/database.ts';
@@ -45,7 +46,7 @@ async function perform(
   executor: Executor,
   progress: (done: number) => void,
 ): Promise<void> {
-  const { engine, refreshEdge, record, drainMs } = executor;
+  const { engine, drainMs } = executor;
   switch (operation.kind) {
     case 'check':
       await checkImages(deployment, operation, executor);
@@ -58,13 +59,30 @@ async function perform(
       await engine.execute(deployment.id, operation);
       return;
     case 'route':
-      // The row first: after a crash in between, the edge is given what the row says.
-      if (await record({ endpoints: operation.endpoints })) await refreshEdge();
+      await route(deployment, operation.endpoints, executor);
       return;
     case 'drain':
       await delay(drainMs);
       return;
     default:
       await engine.execute(deployment.id, operation);
+  }
+}
+
+/**
+ * The row first: after a crash in between, the edge is given what the row says. An edge that did not take it still
+ * serves the old, so the row says that again: nothing goes on, and no address is given away, before it has.
+ */
+async function route(
+  deployment: Deployment,
+  endpoints: readonly Endpoint[],
+  { record, refreshEdge }: Executor,
+): Promise<void> {
+  if (!(await record({ endpoints }))) return;
+  try {
+    await refreshEdge();
+  } catch (error) {
+    await record({ endpoints: deployment.endpoints });
+    throw error;
   }
 }

@@ -95,6 +95,24 @@ test("a fault that no retry has mended by the deadline fails the deployment with
   assert.deepEqual([state, message], ['failed', 'pod db: the host has no disk space left']);
 });
 
+test('nothing is removed while the edge has not let go of it', async () => {
+  const shop = await shopOnMemory(spec, images);
+  await shop.visit();
+  await shop.intend({ removedAt: shop.clock.now });
+  const { refreshEdge } = shop.control;
+  shop.control.refreshEdge = async () => {
+    throw new Error('the edge is away');
+  };
+  for (const _ of ['once', 'and again']) {
+    await assert.rejects(shop.visit(), /the edge is away/);
+    shop.clock.pass(shop.control.settings.leaseMs);
+    assert.equal(shop.world.containers.size, 2);
+  }
+  shop.control.refreshEdge = refreshEdge;
+  await shop.visit();
+  assert.deepEqual(await shop.control.engine.listOwned(), []);
+});
+
 for (const [ending, end] of [
   ['expired', async (shop: Shop) => shop.clock.pass(3_600_000)],
   ['removed', async (shop: Shop) => await shop.intend({ removedAt: shop.clock.now })],

@@ -10,7 +10,7 @@ import { forgetIdempotency } from '../store/idempotency.ts';
 const forgetAfterMs = 30 * 24 * 60 * 60_000;
 
 /** Owned objects whose deployment no row knows as present. */
-export function orphansAmong(owned: Owned[], presentIds: ReadonlySet<string>): Owned[] {
+function orphansAmong(owned: Owned[], presentIds: ReadonlySet<string>): Owned[] {
   return owned.filter(({ deploymentId }) => !presentIds.has(deploymentId));
 }
 
