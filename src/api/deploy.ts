@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { AppSpec } from '../config/spec.ts';
-import type { Deployment } from '../deployment/deployment.ts';
+import { type Deployment, newDeployment } from '../deployment/deployment.ts';
 import { nextState } from '../deployment/lifecycle.ts';
 import { hostLabel, newEnvironment } from '../deployment/names.ts';
 import { newId, newToken } from '../lib/ids.ts';
@@ -124,7 +124,12 @@ async function start(
     if (!admitted.ok) return admitted;
     const sessionId = session?.id ?? randomUUID();
     if (!session) await addSession(db, { id: sessionId, token: sessionToken, createdAt });
-    const deployment = newDeployment(service, spec, sessionId, await freeEnvironment(db, spec.name));
+    const environment = await freeEnvironment(db, spec.name);
+    const deployment = newDeployment({
+      ...{ id: newId(), sessionId, applicationName: spec.name, environment, createdAt },
+      label: hostLabel(environment, spec.name),
+      expiresAt: createdAt + service.settings.limits.lifetimeMs,
+    });
     await addDeployment(db, deployment);
     await addRevision(db, service.seal, deployment.id, { number: 1, spec, document, createdAt });
     await addEvents(db, deployment.id, [{ at: createdAt, kind: 'intent', message: 'started' }]);
@@ -134,34 +139,6 @@ async function start(
   });
   if (started.ok) service.wake(started.value.deployment.id);
   return started;
-}
-
-function newDeployment(service: Service, spec: AppSpec, sessionId: string, environment: string): Deployment {
-  const createdAt = service.now();
-  return {
-    id: newId(),
-    sessionId,
-    applicationName: spec.name,
-    environment,
-    label: hostLabel(environment, spec.name),
-    revision: 1,
-    servingRevision: null,
-    generation: 1,
-    state: 'deploying',
-    progress: 0,
-    message: '',
-    pods: [],
-    lastLines: [],
-    endpoints: [],
-    createdAt,
-    expiresAt: createdAt + service.settings.limits.lifetimeMs,
-    extensionsUsed: 0,
-    claimedAt: null,
-    heldAt: null,
-    removedAt: null,
-    goneAt: null,
-    progressedAt: createdAt,
-  };
 }
 
 /** Two words whose host nobody has; there are some 20,000 for each application name. */

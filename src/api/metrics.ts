@@ -23,7 +23,7 @@ export function metricsEndpoints(service: Service): FastifyPluginAsync {
 }
 
 /** With a token, whoever has it; without one, whoever comes from this machine. */
-export function isOperator(request: Pick<FastifyRequest, 'headers'>, token: string | undefined): boolean {
+function isOperator(request: Pick<FastifyRequest, 'headers'>, token: string | undefined): boolean {
   if (token === undefined) return isLoopback(clientAddress(request));
   const given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   return given !== undefined && timingSafeEqual(digestOf(given), digestOf(token));

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { canExtend, type Deployment, extensionsRemaining, type Limits } from '../deployment/deployment.ts';
 
-export const StatusRecord = Type.Object({
+const StatusRecord = Type.Object({
   state: Type.Enum(['deploying', 'running', 'failed', 'expired']),
   progress: Type.Integer({ minimum: 0, maximum: 100 }),
   message: Type.Optional(Type.String({ description: 'Why it failed, in words.' })),
@@ -14,7 +14,7 @@ export const StatusRecord = Type.Object({
   ),
 });
 
-export const ExtendRecord = Type.Object({
+const ExtendRecord = Type.Object({
   available: Type.Boolean(),
   expiresAt: Type.Optional(Type.String({ format: 'date-time', description: 'Absent when it does not expire.' })),
   remaining: Type.Integer({ minimum: 0 }),

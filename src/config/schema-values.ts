@@ -10,7 +10,7 @@ export const says = (words: string) => ({ 'x-says': words });
 
 /** Characters of a segment as in RFC 3986 (pchar), without percent-encoding: prefixes are compared literally. */
 export const publicPathPattern = "^/(?:[A-Za-z0-9._~!$&'()*+,;=:@-]+(?:/[A-Za-z0-9._~!$&'()*+,;=:@-]+)*/?)?$";
-export const absolutePathPattern = '^/[^\\u0000-\\u001f]*$';
+const absolutePathPattern = '^/[^\\u0000-\\u001f]*$';
 const filePathPattern = '^/[^\\u0000-\\u001f]*[^/\\u0000-\\u001f]$';
 const fileNamePattern = '^(?!\\.{1,2}$)[^/\\u0000-\\u001f]+$';
 /** RFC 1123: at most 63 characters, as every name in DNS. */
@@ -70,7 +70,7 @@ export const Cpu = Type.Union(
   },
 );
 
-export const sizePattern = '^\\d{1,15}(?:\\.\\d{1,3})?(?:[kKMGT]i?|[KMGT]i?B)?$';
+const sizePattern = '^\\d{1,15}(?:\\.\\d{1,3})?(?:[kKMGT]i?|[KMGT]i?B)?$';
 
 export const Size = (description: string, example: string, options: TSchemaOptions = {}) =>
   Type.Union([Type.String({ pattern: sizePattern }), Type.Integer({ minimum: 1 })], {

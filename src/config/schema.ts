@@ -7,7 +7,7 @@ import { Pod } from './schema-pod.ts';
 import { applicationNamePattern, closed, says, Text } from './schema-values.ts';
 
 /** Most pods of an application. */
-export const maxPods = 50;
+const maxPods = 50;
 
 const RegistryLogin = closed(
   {

@@ -64,6 +64,30 @@ export type Revision = {
 
 export type Limits = { lifetimeMs: number; extensionMs: number; extensions: number };
 
+/** One that was just asked for and of which nothing exists yet. */
+export function newDeployment(
+  asked: Pick<Deployment, 'id' | 'sessionId' | 'applicationName' | 'environment' | 'label' | 'createdAt' | 'expiresAt'>,
+): Deployment {
+  return {
+    ...asked,
+    revision: 1,
+    servingRevision: null,
+    generation: 1,
+    state: 'deploying',
+    progress: 0,
+    message: '',
+    pods: [],
+    lastLines: [],
+    endpoints: [],
+    extensionsUsed: 0,
+    claimedAt: null,
+    heldAt: null,
+    removedAt: null,
+    goneAt: null,
+    progressedAt: asked.createdAt,
+  };
+}
+
 /** Expiry is a comparison with the clock, not a timer. */
 export function isPastLimit({ expiresAt, heldAt }: Deployment, now: Instant): boolean {
   return heldAt === null && expiresAt !== null && expiresAt <= now;

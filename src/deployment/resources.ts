@@ -7,7 +7,7 @@ type PodResources = { requests: Resources; limits: Resources };
 const mebibyte = 2 ** 20;
 
 /** For a pod that sets no limits. */
-export const defaultLimits = { cpuMillis: 1000, memoryBytes: 512 * mebibyte };
+const defaultLimits = { cpuMillis: 1000, memoryBytes: 512 * mebibyte };
 
 /** Docker's own lower limits. */
 const leastLimits = { cpuMillis: 10, memoryBytes: 6 * mebibyte };

@@ -1,35 +1,15 @@
 /** Values for tests of this folder and above: deployments, specs and observations in a line. */
 import type { AppSpec, PodSpec } from '../config/spec.ts';
-import type { Deployment } from './deployment.ts';
+import { type Deployment, newDeployment } from './deployment.ts';
 import type { Desired } from './desired.ts';
 import type { Observed, ObservedWorkload } from './workload.ts';
 
 export const url = new URL('http://jolly-tapir-shop.localhost:8080');
 
 export function deploymentOf(fields: Partial<Deployment>): Deployment {
+  const shop = { id: 'shop', sessionId: 'session', applicationName: 'shop', environment: 'jolly-tapir' };
   return {
-    id: 'shop',
-    sessionId: 'session',
-    applicationName: 'shop',
-    environment: 'jolly-tapir',
-    label: 'jolly-tapir-shop',
-    revision: 1,
-    servingRevision: null,
-    generation: 1,
-    state: 'deploying',
-    progress: 0,
-    message: '',
-    pods: [],
-    lastLines: [],
-    endpoints: [],
-    createdAt: 0,
-    expiresAt: null,
-    extensionsUsed: 0,
-    claimedAt: null,
-    heldAt: null,
-    removedAt: null,
-    goneAt: null,
-    progressedAt: 0,
+    ...newDeployment({ ...shop, label: 'jolly-tapir-shop', createdAt: 0, expiresAt: null }),
     ...fields,
   };
 }

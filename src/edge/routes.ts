@@ -47,7 +47,7 @@ export function routeTables(sites: Site[]): RouteTables {
 }
 
 /** Keys end in `/` and are compared with `<host><path>/`, so that `/api` matches `/api/v1` and not `/apiary`. */
-export function routeKey(host: string, path: string): string {
+function routeKey(host: string, path: string): string {
   return path === '/' ? `${host}/` : `${host}${path}/`;
 }
 

@@ -5,6 +5,9 @@ import { EngineFault } from '../../src/engine/engine.ts';
 import type { Stage } from './engine.ts';
 import { identityPath, port, written } from './program.ts';
 
+/** What is observed of a deployment that has nothing. */
+const nothing = { hasNetwork: false, volumes: [], images: [], localImages: [], workloads: [] };
+
 export function lifecycleContract({ contractor, newScene }: Stage): void {
   test('nothing exists of a deployment that was never started', async () => {
     const scene = newScene();
@@ -63,13 +66,7 @@ export function lifecycleContract({ contractor, newScene }: Stage): void {
       { kind: 'remove-network' },
     ] as const;
     for (const operation of removals) await scene.execute(operation, operation);
-    assert.deepEqual(await scene.observe(), {
-      hasNetwork: false,
-      volumes: [],
-      images: [],
-      localImages: [],
-      workloads: [],
-    });
+    assert.deepEqual(await scene.observe(), nothing);
   });
 
   test('a job that has finished is not run again by a second start', async () => {
@@ -118,13 +115,7 @@ export function lifecycleContract({ contractor, newScene }: Stage): void {
     const owned = (await contractor().engine.listOwned()).filter(({ deploymentId }) => deploymentId === scene.id);
     assert.deepEqual(owned.map(({ kind }) => kind).sort(), ['network', 'volume', 'workload']);
     for (const one of [...owned, ...owned]) await contractor().engine.removeOwned(one);
-    assert.deepEqual(await scene.observe(), {
-      hasNetwork: false,
-      volumes: [],
-      images: [],
-      localImages: [],
-      workloads: [],
-    });
+    assert.deepEqual(await scene.observe(), nothing);
   });
 
   test('an image that something runs from is listed as in use, and not removed', async () => {

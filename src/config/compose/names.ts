@@ -57,7 +57,7 @@ export class VolumeNames {
   }
 }
 
-export function slugOf(name: string): string {
+function slugOf(name: string): string {
   return name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')

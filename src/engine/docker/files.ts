@@ -28,7 +28,7 @@ export async function putFiles(container: Docker.Container, workload: Workload):
  * A tar of these files, mode 0644, owner root. It names no directories: those that exist keep their mode and owner,
  * Docker makes the missing ones.
  */
-export async function archiveOf(files: Workload['files']): Promise<Buffer> {
+async function archiveOf(files: Workload['files']): Promise<Buffer> {
   const archive = pack();
   for (const { path, content } of files) archive.entry({ name: absolute(path).slice(1), mode: 0o644 }, content);
   archive.finalize();

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 const interfaceNameLimit = 15;
 
 /** Every bridge of ours starts like this; firewall rules go by it. */
-export const bridgePrefix = 'brt-';
+const bridgePrefix = 'brt-';
 
 export function networkName(deploymentId: string): string {
   return `berth-${deploymentId}`;
