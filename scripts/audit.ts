@@ -11,7 +11,9 @@ console.log(`Production dependencies: ${installed.size}`);
 const audit = JSON.parse(npm('audit', '--omit=dev', '--json') || '{}') as Audit;
 if (!audit.vulnerabilities) {
   // A mirror may have no such endpoint. That is no finding, and no clean bill either.
-  console.log(`Not audited, the registry does not answer: ${audit.error?.summary || audit.message || 'no reason given'}`);
+  console.log(
+    `Not audited, the registry does not answer: ${audit.error?.summary || audit.message || 'no reason given'}`,
+  );
 } else {
   const findings = Object.entries(audit.vulnerabilities).map(([name, { severity }]) => `  ${name}: ${severity}`);
   console.log(['Known vulnerabilities in them: ', findings.length].join(''), ...findings.map((line) => `\n${line}`));
