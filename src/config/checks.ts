@@ -7,6 +7,7 @@ import { checkDependencies } from './checks/dependencies.ts';
 import { checkFiles, checkSharedNames, checkSharing } from './checks/files.ts';
 import { checkHosts } from './checks/hosts.ts';
 import { checkImage, checkLogin } from './checks/images.ts';
+import { checkLengths } from './checks/lengths.ts';
 import { checkNames } from './checks/names.ts';
 import { checkReferences, readPodPorts } from './checks/references.ts';
 import { checkResources } from './checks/resources.ts';
@@ -22,7 +23,9 @@ import type { AppSpec } from './spec.ts';
 /** All violations of a spec that was not read from the native form; `source` gives the places of native paths. */
 export function checkSpec(spec: AppSpec, source: Source): Diagnostic[] {
   const report = openReport(source);
-  applyRules(spec, nativeOrigin(spec), source, report);
+  const origin = nativeOrigin(spec);
+  applyRules(spec, origin, source, report);
+  checkLengths(spec, origin, report);
   return report.diagnostics;
 }
 

@@ -85,6 +85,7 @@ export const codes = {
   'unlikely-quantity': 'A quantity is probably meant in another unit.',
   'ignored-replicas': 'A job or daemonset has no replicas.',
   'dependency-cycle': 'Pods wait for each other in a circle.',
+  'argument-too-long': 'A word of a command is longer than Linux accepts.',
   'unclosed-quote': 'A command has a quote that is not closed.',
   'shell-syntax': 'A command is written for a shell, and none runs it.',
   'repeated-entrypoint': "A command repeats the image's entrypoint.",

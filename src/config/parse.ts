@@ -1,4 +1,5 @@
 /** The way in: a text → diagnostics and, when none of them is an error, an AppSpec. */
+import { checkLengths } from './checks/lengths.ts';
 import { applyRules } from './checks.ts';
 import { isCompose, readCompose } from './compose/compose.ts';
 import { type Diagnostic, limitDiagnostics } from './diagnostics.ts';
@@ -33,5 +34,7 @@ function readNative(source: Source): { spec?: AppSpec; diagnostics: Diagnostic[]
   checkShape(source, report);
   const { spec, origin } = normalise(source, report);
   applyRules(spec, origin, source, report);
-  return { spec: resolveVariables(spec, origin, report), diagnostics: report.diagnostics };
+  const resolved = resolveVariables(spec, origin, report);
+  checkLengths(resolved, origin, report);
+  return { spec: resolved, diagnostics: report.diagnostics };
 }

@@ -62,11 +62,14 @@ export const Command = (description: string, example: string | string[]) =>
   );
 
 export const Cpu = Type.Union(
-  [Type.String({ pattern: '^(?:\\d{1,6}m|\\d{1,3}(?:\\.\\d{1,3})?)$' }), Type.Number({ exclusiveMinimum: 0 })],
+  [
+    Type.String({ pattern: '^(?:\\d{1,6}m|\\d{1,3}(?:\\.\\d{1,3})?)$' }),
+    Type.Number({ minimum: 0.001, exclusiveMaximum: 1000 }),
+  ],
   {
     description: 'Processors: a number of cores, or thousandths of one with an `m`.',
     examples: ['500m', '1', 0.5],
-    ...says('must be cores such as 0.5 or thousandths such as 500m'),
+    ...says('must be cores such as 0.5 or thousandths such as 500m, less than 1000 cores'),
   },
 );
 

@@ -109,13 +109,16 @@ export function resolveVariables(spec: AppSpec, origin: Origin, report: Report):
     if (isSecretName(name)) {
       uses ??= podsByParameter(spec);
       const isUsedOnce = (uses.get(name)?.size ?? 0) < 2;
-      once(`secret ${name}`, () => sayGenerated(name, place.path, isUsedOnce, report));
+      once(`secret ${name}`, () => sayGenerated(name, place.path, isCircle(name), isUsedOnce, report));
       return secretScriptlet(name);
     }
     if (mode === 'shell') return whole;
-    once(`unset ${name} ${place.pod}`, () => sayUnset(name, place.path, report));
+    once(`unset ${name} ${place.pod}`, () => sayUnset(name, place.path, isCircle(name), report));
     return '';
   };
+
+  /** A variable that is there and has no value is made of itself, alone or with others in a circle. */
+  const isCircle = (name: string): boolean => spec.pods.some(({ vars }) => Object.hasOwn(vars, name));
 
   const replaceCommand = (pod: PodSpec, index: number, field: 'command' | 'entrypoint') => {
     const words = pod[field];
@@ -211,18 +214,22 @@ export function isSecretName(name: string): boolean {
 /** Keys of other services, which no random value can be. */
 const foreign = /(?:^|_)(?:API_?KEY|CLIENT_SECRET|ACCESS_TOKEN|BOT_TOKEN|AUTH_TOKEN|LICENSE_KEY|ACCESS_KEY)$/i;
 
-function sayGenerated(name: string, path: Path, isUsedOnce: boolean, report: Report): void {
+function sayGenerated(name: string, path: Path, isCircle: boolean, isUsedOnce: boolean, report: Report): void {
   const isForeign = isUsedOnce && foreign.test(name);
   const hint = isForeign
     ? `put the key itself when it is one of another service: such a key cannot be made up`
     : `it is the same in all pods and stays through updates; to set it, write ${name} in the "vars" of a pod`;
-  report.warn(path, 'generated-value', `no pod has ${name}: it gets a random value`, { hint });
+  report.warn(path, 'generated-value', `${whyUnset(name, isCircle)}: it gets a random value`, { hint });
 }
 
-function sayUnset(name: string, path: Path, report: Report): void {
+function whyUnset(name: string, isCircle: boolean): string {
+  return isCircle ? `${name} leads back to itself` : `no pod has ${name}`;
+}
+
+function sayUnset(name: string, path: Path, isCircle: boolean, report: Report): void {
   const isAddress = /(?:^|_)(?:URL|URI|HOST|HOSTNAME|DOMAIN|ORIGIN)$/i.test(name);
   const hint = isAddress
     ? `write the value, or <% URL %> where the application's own address is meant`
-    : `write ${name} in the "vars" of a pod, or \${${quote(name).slice(1, -1)}:-default}`;
-  report.warn(path, 'unset-variable', `no pod has ${name}: it becomes empty`, { hint });
+    : `${isCircle ? 'write its value' : `write ${name} in the "vars" of a pod`}, or \${${quote(name).slice(1, -1)}:-default}`;
+  report.warn(path, 'unset-variable', `${whyUnset(name, isCircle)}: it becomes empty`, { hint });
 }

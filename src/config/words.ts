@@ -1,8 +1,8 @@
 /** Commands: a text into words as POSIX does, and what only a shell could do with it. Pure. */
 import { split } from 'shlex';
 
-/** Longest command that is split. */
-const maxLength = 128 * 1024;
+/** Longest command that is split: no document is longer, so that a refused one has a quote that is not closed. */
+const maxLength = 256 * 1024;
 
 /** Undefined when a quote is not closed. */
 export function splitWords(text: string): string[] | undefined {

@@ -255,6 +255,11 @@ const rows: Row[] = [
     podOf('vars: { A: "${DB_PASSWORD}" }'),
     'warning generated-value application.pods[0].vars.A',
   ],
+  [
+    'a variable made of itself becomes empty, with a warning',
+    podOf('vars: { A: "x${A}" }'),
+    'warning unset-variable application.pods[0].vars.A',
+  ],
   ['a default of a variable needs no warning', podOf('vars: { A: "${REGION:-eu}" }'), 'valid'],
   [
     '$NAME is left alone, with a warning',
@@ -456,6 +461,11 @@ const rows: Row[] = [
     'warning lenient-value application.pods[0].resources.limits.memory',
   ],
   [
+    'more cores than any machine has are refused, as a request alone too',
+    podOf('resources: { requests: { cpu: 99999 } }'),
+    'error bad-value application.pods[0].resources.requests.cpu',
+  ],
+  [
     '500 cores are refused',
     podOf('resources: { limits: { cpu: 500 } }'),
     'error unlikely-quantity application.pods[0].resources.limits.cpu',
@@ -505,6 +515,36 @@ const rows: Row[] = [
   ],
   ['a command with its shell is fine', podOf('command: sh -c "npm install && npm start"'), 'valid'],
   ['a shell as entrypoint is fine', podOf('entrypoint: /bin/sh\ncommand: -c "npm install && npm start"'), 'valid'],
+  [
+    'a word of a command that no program can be started with is refused',
+    podOf(`command: sh -c "${'x'.repeat(128 * 1024)}"`),
+    'error argument-too-long application.pods[0].command',
+  ],
+  [
+    'a word of a command of as many bytes as Linux accepts is fine',
+    podOf(`command: [sh, -c, "${'x'.repeat(128 * 1024 - 1)}"]`),
+    'valid',
+  ],
+  [
+    'bytes are counted, not letters, in the entrypoint too',
+    podOf(`entrypoint: [sh, -c, "${'é'.repeat(64 * 1024)}"]`),
+    'error argument-too-long application.pods[0].entrypoint',
+  ],
+  [
+    'a word is counted with what its variables and scriptlets become',
+    podOf(`vars: { A: ${'x'.repeat(40_000)} }\ncommand: [echo, "$\{A}$\{A}$\{A}${'<% URL %>'.repeat(100)}"]`),
+    'error argument-too-long application.pods[0].command',
+  ],
+  [
+    'a variable is counted with its name',
+    podOf(`vars: { NAME: "${'x'.repeat(128 * 1024 - 5)}" }`),
+    'error bad-var-value application.pods[0].vars.NAME',
+  ],
+  [
+    'a variable of as many bytes as Linux accepts is fine',
+    podOf(`vars: { NAME: "${'x'.repeat(128 * 1024 - 6)}" }`),
+    'valid',
+  ],
   ['a command as a list is fine, numbers too', podOf('command: [sleep, 3600]'), 'valid'],
   [
     "a command that repeats the image's entrypoint is a warning",
@@ -722,4 +762,12 @@ test('no processor and no memory at all are refused, once each, without a warnin
     diagnostics.map(({ severity, path }) => `${severity} ${path}`),
     ['error application.pods[0].resources.limits.cpu', 'error application.pods[0].resources.limits.memory'],
   );
+});
+
+test('a variable made of itself is called that, not missing', () => {
+  const said = (vars: string) => findingIn(podOf(`vars: { ${vars} }`), 'unset-variable');
+  assert.equal(said('A: "x${A}"').message, 'A leads back to itself: it becomes empty');
+  assert.equal(said('A: "${B}", B: "${A}"').message, 'A leads back to itself: it becomes empty');
+  assert.equal(said('A: "${A}"').hint, 'write its value, or ${A:-default}');
+  assert.equal(said('A: "${B}"').message, 'no pod has B: it becomes empty');
 });

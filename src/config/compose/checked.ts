@@ -53,6 +53,8 @@ const words: Record<string, { message?: string; hint?: string }> = {
   'registry-without-login': {
     hint: 'add x-berth: { registryLogin: { registry: …, username: …, personalAccessToken: … } } at the top',
   },
+  'argument-too-long': { hint: 'write it as a file, under configs with content, and name the file' },
+  'bad-var-value': { hint: 'write it as a file, under configs with content' },
   'database-with-path': { hint: 'remove its path from x-berth; the other services reach it by its name' },
 };
 
