@@ -163,7 +163,7 @@ export const Pod = closed(
       Type.Enum([...resourceTypes], {
         default: 'deployment',
         description:
-          'How the pod runs. `statefulset`: each replica has volumes and a name (`<pod>-0.pod`) of its own. `daemonset`: one on each machine. `job`: once, to its end.',
+          'How the pod runs. `statefulset`: each replica has volumes and a name (`<pod>-0.pod`) of its own, and starts when the one before it is ready. `daemonset`: one on each machine. `job`: once, to its end.',
         examples: ['statefulset'],
         ...says(`must be one of ${resourceTypes.join(', ')}`),
       }),

@@ -50,7 +50,14 @@ test('each replica of a statefulset has a name and volumes of its own; other rep
   const stateful = workloadsOf(pod('db', { resourceType: 'statefulset', replicas: 2, volumes }));
   assert.deepEqual(stateful.volumes, ['db-data', 'db-1-data']);
   assert.ok(stateful.workloads[1]!.workload.aliases.includes('db-1.pod'));
-  assert.deepEqual(workloadsOf(pod('web', { replicas: 2, volumes })).volumes, ['web-data']);
+  assert.deepEqual(
+    stateful.workloads.map(({ workload }) => workload.hostname),
+    ['db-0', 'db-1'],
+  );
+  const long = workloadsOf(pod('a'.repeat(63), { resourceType: 'statefulset', replicas: 2 }));
+  assert.equal(long.workloads[1]!.workload.hostname, `${'a'.repeat(61)}-1`);
+  const web = workloadsOf(pod('web', { replicas: 2, volumes }));
+  assert.deepEqual([web.volumes, web.workloads[1]!.workload.hostname], [['web-data'], undefined]);
 });
 
 test('a shared volume is one volume for all pods that name it, whatever their type', () => {

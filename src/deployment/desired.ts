@@ -28,6 +28,8 @@ export type DesiredWorkload = {
   dependsOn: string[];
   /** It shares its volumes with nothing: the old one stops before the new one starts. */
   isExclusive: boolean;
+  /** It starts when the replicas before it are ready. */
+  isOrdered: boolean;
   /** It is known which image is meant: the reference is pinned, or was looked up for this revision. */
   isImageSettled: boolean;
 };
@@ -68,6 +70,7 @@ export function desiredAt(
         ...(isPublic(pod, spec) && { path: pod.path }),
         dependsOn: pod.dependsOn,
         isExclusive: pod.volumes.length > 0,
+        isOrdered: pod.resourceType === 'statefulset',
       })),
     ),
     volumes: volumesOf(spec),
@@ -123,6 +126,7 @@ function toWorkload(
     replica,
     // A tag that has moved since the last revision makes another fingerprint, and so a new workload.
     image: Object.hasOwn(images, image) ? images[image]! : image,
+    ...(pod.resourceType === 'statefulset' && { hostname: replicaName(pod.name, replica) }),
     ...(spec.registryLogin && { registryLogin: spec.registryLogin }),
     ...(pod.entrypoint && { entrypoint: pod.entrypoint.map(replace) }),
     ...(pod.command && { command: pod.command.map(replace) }),
@@ -140,6 +144,12 @@ function toWorkload(
   // Without the revision: a pod that an update leaves as it was keeps running.
   const fingerprint = createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 32);
   return { ...content, name: workloadName(values.deploymentId, pod.name, revision, replica), revision, fingerprint };
+}
+
+/** A label of DNS: of a long name the beginning, and always the number. Clusters know their members by it. */
+function replicaName(podName: string, replica: number): string {
+  const suffix = `-${replica}`;
+  return `${podName.slice(0, 63 - suffix.length)}${suffix}`;
 }
 
 function replaceAll(text: string, { url, registry, deploymentId, derive }: Values): string {

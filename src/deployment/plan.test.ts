@@ -118,6 +118,33 @@ test('a pod waits until those that it depends on are ready', () => {
   );
 });
 
+test('replicas of a statefulset start one after another, each when those before it are ready', () => {
+  const stateful = pod('db', { resourceType: 'statefulset', replicas: 3, volumes: [volume('data')] });
+  const desired = running(shop, specOf(stateful));
+  const observe = (...ready: boolean[]) => {
+    const observed = observedOf({ desired, starting: ['db'], images: ['node:26-slim'] });
+    const workloads = ready.map((isReady, replica) => ({ ...observed.workloads[replica]!, isReady }));
+    return { ...observed, workloads };
+  };
+  const starts = (...ready: boolean[]) => describePlan(plan(desired, observe(...ready), []));
+  assert.equal(starts(), 'start berth-shop-db-1-0, revision 1');
+  assert.equal(starts(false), '');
+  assert.equal(starts(true), 'start berth-shop-db-1-1, revision 1');
+  assert.equal(starts(true, false), '');
+  assert.equal(starts(true, true), 'start berth-shop-db-1-2, revision 1');
+  assert.equal(starts(true, true, true), '');
+});
+
+test('an update replaces a statefulset with volumes one replica after another', () => {
+  const stateful = pod('db', { resourceType: 'statefulset', replicas: 2, volumes: [volume('data')] });
+  const old = observedOf({ desired: running(shop, specOf(stateful)), ready: ['db'], images: ['node:26-slim'] });
+  const desired = running({ ...shop, revision: 2 }, specOf({ ...stateful, vars: { A: '1' } }));
+  assert.equal(
+    describePlan(plan(desired, old, [])),
+    'remove berth-shop-db-1-0, its volumes pass to the next revision\nstart berth-shop-db-2-0, revision 2',
+  );
+});
+
 const second = specOf(database, { ...web, image: 'nginx:2' });
 const updated = { ...shop, revision: 2 };
 const serving = [{ path: '/', address: address('web', 1), port: 80 }];
@@ -148,6 +175,15 @@ test('a pod with volumes stops before its next revision starts', () => {
     describePlan(plan(running(updated, changed), observed, serving)),
     'remove berth-shop-db-1-0, its volumes pass to the next revision\nstart berth-shop-db-2-0, revision 2',
   );
+});
+
+test('a job that has ended is kept beside its next revision, which its volumes pass to', () => {
+  const job = pod('seed', { resourceType: 'job', image: 'node:26-slim', volumes: [volume('data')] });
+  const first = running(shop, specOf(job));
+  const next = running(updated, specOf({ ...job, vars: { A: '1' } }));
+  const observe = (condition: object) => observedOf({ desired: first, images: ['node:26-slim'], ...condition });
+  assert.equal(describePlan(plan(next, observe({ exited: ['seed'] }), [])), 'start berth-shop-seed-2-0, revision 2');
+  assert.match(describePlan(plan(next, observe({ starting: ['seed'] }), [])), /^remove berth-shop-seed-1-0/);
 });
 
 test('a failed update goes back to the revision that served', () => {

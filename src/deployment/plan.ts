@@ -64,9 +64,9 @@ function planStarts(desired: Running, observed: Observed, matches: Match[], outd
   const operations: Operation[] = [];
   const present = new Set(observed.images);
   for (const { wanted, found } of matches) {
-    const { workload, dependsOn, isExclusive } = wanted;
+    const { workload, isExclusive } = wanted;
     if (found && !needsStart(wanted, found)) continue;
-    if (!dependsOn.every((pod) => isPodReady(pod, matches))) continue;
+    if (!mayStart(wanted, matches)) continue;
     const { image } = workload;
     if (!present.has(image)) {
       operations.push({ kind: 'pull', ...requestOf(workload), because: 'not on this host' });
@@ -79,11 +79,8 @@ function planStarts(desired: Running, observed: Observed, matches: Match[], outd
       return operations;
     }
     if (isExclusive) {
-      for (const { name } of outdated.filter(
-        ({ pod, replica }) => pod === workload.pod && replica === workload.replica,
-      )) {
+      for (const { name } of outdated.filter((other) => usesVolumesOf(wanted, other)))
         operations.push({ kind: 'remove', name, because: 'its volumes pass to the next revision' });
-      }
     }
     operations.push(
       found
@@ -116,6 +113,19 @@ function requestOf({ image, registryLogin }: Workload): ImageRequest {
 function needsStart({ workload }: DesiredWorkload, found: ObservedWorkload): boolean {
   if (found.phase === 'created') return true;
   return found.phase === 'exited' && workload.readiness.kind !== 'exit';
+}
+
+function mayStart({ workload, dependsOn, isOrdered }: DesiredWorkload, matches: Match[]): boolean {
+  if (!dependsOn.every((pod) => isPodReady(pod, matches))) return false;
+  const isBefore = ({ wanted }: Match) =>
+    wanted.workload.pod === workload.pod && wanted.workload.replica < workload.replica;
+  return !isOrdered || matches.filter(isBefore).every(({ found }) => found?.isReady);
+}
+
+/** A job that has ended uses nothing any more; kept, it need not run again should the update fail. */
+function usesVolumesOf({ workload }: DesiredWorkload, { pod, replica, phase }: ObservedWorkload): boolean {
+  if (pod !== workload.pod || replica !== workload.replica) return false;
+  return workload.readiness.kind !== 'exit' || phase !== 'exited';
 }
 
 function isPodReady(pod: string, matches: Match[]): boolean {

@@ -14,6 +14,8 @@ export type Workload = {
   fingerprint: string;
   image: string;
   registryLogin?: RegistryLogin;
+  /** What it calls itself; default: its pod's name. */
+  hostname?: string;
   entrypoint?: string[];
   command?: string[];
   workingDir?: string;

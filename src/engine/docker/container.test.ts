@@ -49,6 +49,7 @@ const host = (workload?: Partial<Workload>, request?: Partial<ContainerRequest>)
 test('a workload gets its names, its address and its environment', () => {
   const { name, Env, NetworkingConfig, Hostname } = options();
   assert.deepEqual({ name, Env, Hostname }, { name: plain.name, Env: ['A=1', 'B=x=y'], Hostname: 'web' });
+  assert.equal(options({ hostname: 'web-0' }).Hostname, 'web-0');
   assert.deepEqual(NetworkingConfig, {
     EndpointsConfig: {
       'berth-abc': { Aliases: ['web', 'web.pod'], IPAMConfig: { IPv4Address: '10.200.0.2' } },

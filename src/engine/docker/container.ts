@@ -34,7 +34,7 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
     name: workload.name,
     Image: workload.image,
     // A pod's name may have 64 characters, a label of DNS 63.
-    Hostname: workload.pod.slice(0, 63),
+    Hostname: workload.hostname ?? workload.pod.slice(0, 63),
     Labels: workloadLabels(owner, deploymentId, workload, address),
     Env: Object.entries(workload.env).map(([name, value]) => `${name}=${value}`),
     ...(workload.entrypoint && { Entrypoint: workload.entrypoint }),
