@@ -1,6 +1,7 @@
 /** Settings: the environment variables `BERTH_…`, read here and nowhere else. */
 import { resolve } from 'node:path';
 import { parseBytes } from './config/units.ts';
+import type { Rate } from './lib/rate-limit.ts';
 
 export type Settings = {
   host: string;
@@ -27,9 +28,6 @@ export type Settings = {
   metricsToken: string | undefined;
   logLevel: string;
 };
-
-/** At most `count` requests in `windowMs`. */
-export type Rate = { count: number; windowMs: number };
 
 type Setting<T> = { variable: string; default: string; says: string; read: (text: string) => T };
 
@@ -157,7 +155,12 @@ const table = {
     read: integer(0, 1000),
   },
   startRate: { variable: 'START_RATE', default: '10/m', says: 'starts per client address', read: rate },
-  rate: { variable: 'RATE', default: '120/m', says: 'other requests per client address', read: rate },
+  rate: {
+    variable: 'RATE',
+    default: '120/m',
+    says: 'other requests per client address, and requests per session token',
+    read: rate,
+  },
   memory: {
     variable: 'MEMORY',
     default: '80%',

@@ -1,5 +1,4 @@
-/** The HTTP API: all endpoints, one error boundary, one rate limit per client. */
-import rateLimit from '@fastify/rate-limit';
+/** The HTTP API: all endpoints, one error boundary, limits for each client. */
 import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, {
@@ -10,13 +9,13 @@ import fastify, {
   LogController,
 } from 'fastify';
 import { newId } from '../lib/ids.ts';
-import { clientAddress } from './client.ts';
 import { configurationEndpoints } from './configuration.ts';
 import { deployEndpoints } from './deploy.ts';
 import { UnreadableType } from './documents.ts';
 import { nothingHere, problemOfFrameworkError, sendProblem } from './errors.ts';
 import { healthEndpoints } from './health.ts';
 import { lifetimeEndpoints } from './lifetime.ts';
+import { createLimits } from './limits.ts';
 import { logEndpoints } from './logs.ts';
 import { metricsEndpoints } from './metrics.ts';
 import { pageEndpoints } from './pages.ts';
@@ -28,11 +27,15 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 
 /** Ready to listen; the caller chooses where. */
 export async function createApp(service: Service, log: FastifyBaseLogger) {
+  const limits = createLimits(service);
   const app = fastify({
     loggerInstance: log,
     // The framework's own line has the whole address, and with it the session token; see the hook below.
     logController: new LogController({ disableRequestLogging: true }),
-    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+    // An address that cannot be decoded has no route, and passes no hook.
+    frameworkErrors: (error, request, reply) => {
+      if (!limits.refuseByAddress(request, reply)) answerError(error, request, reply);
+    },
     bodyLimit: 64 * 1024,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
     genReqId: (request) => String(request.headers['x-request-id'] ?? newId()),
@@ -43,6 +46,9 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   app.addHook('onSend', async (_, reply) => {
     reply.header('Cache-Control', 'no-store').header('X-Content-Type-Options', 'nosniff');
   });
+  // Here, not in a plugin: what has no route is counted too.
+  app.addHook('onRequest', async (request, reply) => (limits.refuseByAddress(request, reply) ? reply : undefined));
+  app.addHook('preValidation', async (request, reply) => (limits.refuseByToken(request, reply) ? reply : undefined));
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions } = request;
     const route = routeOptions.url ?? 'unknown';
@@ -53,13 +59,6 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
     request.log.info({ method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request');
   });
 
-  await app.register(rateLimit, {
-    max: service.settings.rate.count,
-    timeWindow: service.settings.rate.windowMs,
-    keyGenerator: clientAddress,
-    enableDraftSpec: true,
-    errorResponseBuilder: (_, { ttl }) => Object.assign(new Error('rate limited'), { code: 'RATE_LIMITED', ttl }),
-  });
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -81,7 +80,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
     reply.type('application/json').send(app.swagger()),
   );
 
-  app.setNotFoundHandler({ preHandler: app.rateLimit() }, (request, reply) => {
+  app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0]!;
     const allowed = methods.filter((method) => app.hasRoute({ method, url: path }));
     if (allowed.length > 0) {
@@ -101,14 +100,6 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
 /** The error boundary: problems are told to the caller, faults only to the log, under a reference that both have. */
 function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof UnreadableType) return sendProblem(reply, error.problem);
-  if (error.code === 'RATE_LIMITED') {
-    const seconds = reply.getHeader('retry-after');
-    return sendProblem(reply, {
-      code: 'rate_limited',
-      error: 'Too many requests from your address.',
-      hint: `Try again in ${seconds} seconds.`,
-    });
-  }
   const problem = problemOfFrameworkError(error);
   if (problem) return sendProblem(reply, problem);
   request.log.error({ err: error, route: request.routeOptions.url }, 'request failed');

@@ -29,9 +29,7 @@ export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
     app.post(
       '/startUserDeployment',
       {
-        config: {
-          rateLimit: { max: service.settings.startRate.count, timeWindow: service.settings.startRate.windowMs },
-        },
+        config: { limit: 'start' },
         schema: {
           operationId: 'startDeployment',
           summary: 'Start a deployment',

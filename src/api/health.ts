@@ -5,9 +5,9 @@ import type { Service } from './service.ts';
 
 export function healthEndpoints(service: Service): FastifyPluginAsync {
   return async (app) => {
-    const unlimited = { config: { rateLimit: false as const }, schema: { hide: true } };
-    app.get('/healthz', unlimited, async () => ({ status: 'ok' }));
-    app.get('/readyz', unlimited, async () => {
+    const options = { config: { limit: 'probe' as const }, schema: { hide: true } };
+    app.get('/healthz', options, async () => ({ status: 'ok' }));
+    app.get('/readyz', options, async () => {
       await installationId(service.db);
       return { status: 'ok' };
     });

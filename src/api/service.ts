@@ -4,14 +4,17 @@ import type { Budget } from '../deployment/budget.ts';
 import type { Instant, Limits } from '../deployment/deployment.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import type { Rate } from '../lib/rate-limit.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Tables } from '../store/database.ts';
 
 export type ApiSettings = {
   baseUrl: URL;
   limits: Limits;
-  startRate: { count: number; windowMs: number };
-  rate: { count: number; windowMs: number };
+  /** Starts of one client address. */
+  startRate: Rate;
+  /** Other requests of one client address, and requests with one token. */
+  rate: Rate;
   /** Whoever has it may read the metrics; without one, whoever comes from this machine. */
   metricsToken?: string;
 };

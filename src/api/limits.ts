@@ -1,0 +1,87 @@
+/**
+ * How much one client may ask, by its address and by its session token. Told in the fields of the IETF's draft
+ * (draft-ietf-httpapi-ratelimit-headers-10): `RateLimit-Policy` says the limits, `RateLimit` what is left of them.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { hashToken } from '../lib/ids.ts';
+import type { Problem } from '../lib/problem.ts';
+import { createLimiter, type Limiter } from '../lib/rate-limit.ts';
+import { clientKey } from './client.ts';
+import { sendProblem } from './errors.ts';
+import type { Service } from './service.ts';
+import { tokenOf } from './sessions.ts';
+
+/** Which limit a route counts against; without a word, the general one. */
+export type LimitName = 'start' | 'general' | 'probe';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    limit?: LimitName;
+  }
+}
+
+/** Monitors ask often, and their questions cost nothing; nor may they use up what a person at their address has. */
+const probesPerRequest = 10;
+
+export type Limits = {
+  /** Counts a request of this client; answers it, and returns true, when it is one too many. */
+  refuseByAddress(request: FastifyRequest, reply: FastifyReply): boolean;
+  /** Counts a request with this token, once its body has been read. */
+  refuseByToken(request: FastifyRequest, reply: FastifyReply): boolean;
+};
+
+export function createLimits({ settings: { startRate, rate }, now }: Pick<Service, 'settings' | 'now'>): Limits {
+  const byAddress: Record<LimitName, Limiter> = {
+    start: createLimiter(startRate),
+    general: createLimiter(rate),
+    probe: createLimiter({ ...rate, count: rate.count * probesPerRequest }),
+  };
+  const byToken = createLimiter(rate);
+
+  return {
+    refuseByAddress(request, reply) {
+      const name = request.routeOptions.config.limit ?? 'general';
+      return count(reply, name === 'general' ? 'address' : name, byAddress[name], clientKey(request), now());
+    },
+    refuseByToken(request, reply) {
+      const token = tokenIn(request);
+      return token !== undefined && count(reply, 'token', byToken, hashToken(token), now());
+    },
+  };
+}
+
+function count(reply: FastifyReply, name: string, limiter: Limiter, key: string, now: number): boolean {
+  const { isAllowed, remaining, resetsInMs } = limiter.take(key, now);
+  const seconds = Math.max(1, Math.ceil(resetsInMs / 1000));
+  const { count, windowMs } = limiter.rate;
+  add(reply, 'RateLimit-Policy', `"${name}";q=${count};w=${windowMs / 1000}`);
+  add(reply, 'RateLimit', `"${name}";r=${remaining};t=${seconds}`);
+  if (!isAllowed) sendProblem(reply, tooMany(name, seconds));
+  return !isAllowed;
+}
+
+/** Both fields are lists. */
+function add(reply: FastifyReply, header: string, item: string): void {
+  const before = reply.getHeader(header);
+  reply.header(header, before === undefined ? item : `${before}, ${item}`);
+}
+
+function tooMany(name: string, seconds: number): Problem {
+  return {
+    code: 'rate_limited',
+    error: `Too many ${name === 'start' ? 'starts' : 'requests'} ${name === 'token' ? 'with this token' : 'from your address'}.`,
+    hint: `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+    retryAfterSeconds: seconds,
+  };
+}
+
+/** Wherever a client may put it; what has another form is no token. */
+function tokenIn(request: FastifyRequest): string | undefined {
+  const given = [request.query, request.body].map(sessionTokenOf).find((token) => token !== undefined);
+  return tokenOf(request, given === undefined ? {} : { sessionToken: given });
+}
+
+function sessionTokenOf(part: unknown): string | undefined {
+  if (typeof part !== 'object' || part === null || !('sessionToken' in part)) return undefined;
+  return typeof part.sessionToken === 'string' ? part.sessionToken : undefined;
+}
