@@ -17,6 +17,7 @@ import { createDockerEngine } from './engine/docker/docker.ts';
 import { newToken } from './lib/ids.ts';
 import { createMetrics } from './lib/metrics.ts';
 import { sealWith } from './lib/seal.ts';
+import { wait } from './lib/wait.ts';
 import { applicationUrl, describeSettings, readSettings, type Settings } from './settings.ts';
 import { openSqlite } from './store/database.ts';
 import { installationId } from './store/installation.ts';
@@ -74,7 +75,8 @@ export async function serve(settings: Settings, logFile?: string): Promise<Runni
   await takeOver(db, now());
   const { deployDeadlineMs, drainMs, imageDiskShare } = settings;
   const loop = startLoop({
-    ...{ db, seal, engine, refreshEdge, urlOf, metrics, now, log: log.child({ part: 'control' }) },
+    ...{ db, seal, engine, refreshEdge, urlOf, metrics, now, wait, log: log.child({ part: 'control' }) },
+    random: Math.random,
     settings: { deployDeadlineMs, drainMs, leaseMs, resyncMs, imageDiskShare },
   });
 

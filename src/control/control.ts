@@ -3,6 +3,7 @@ import type { Instant } from '../deployment/deployment.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Seal } from '../lib/seal.ts';
+import type { Wait } from '../lib/wait.ts';
 import type { Database } from '../store/database.ts';
 
 export type ControlSettings = {
@@ -27,5 +28,8 @@ export type Control = {
   settings: ControlSettings;
   metrics: Metrics;
   now: () => Instant;
+  wait: Wait;
+  /** From 0 to below 1. */
+  random: () => number;
   log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
 };

@@ -1,10 +1,10 @@
 /** Executes one operation of a plan: on the engine, or, for routes and drains, on the edge's side of things. */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { Operation } from '../deployment/operation.ts';
 import type { Endpoint } from '../deployment/site.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import type { Wait } from '../lib/wait.ts';
 import type { Database } from '../store/database.ts';
 import type { Observation } from '../store/deployments.ts';
 import type { DeploymentEvent } from '../store/events.ts';
@@ -13,6 +13,7 @@ import { checkImages, confirmAccess, pullImage } from './images.ts';
 export type Executor = {
   db: Database;
   now: () => Instant;
+  wait: Wait;
   engine: Engine;
   /** Resolves when the edge serves what the store says. */
   refreshEdge: () => Promise<void>;
@@ -46,7 +47,7 @@ async function perform(
   executor: Executor,
   progress: (done: number) => void,
 ): Promise<void> {
-  const { engine, drainMs } = executor;
+  const { engine, drainMs, wait } = executor;
   switch (operation.kind) {
     case 'check':
       await checkImages(deployment, operation, executor);
@@ -62,7 +63,7 @@ async function perform(
       await route(deployment, operation.endpoints, executor);
       return;
     case 'drain':
-      await delay(drainMs);
+      await wait(drainMs);
       return;
     default:
       await engine.execute(deployment.id, operation);

@@ -2,7 +2,6 @@
  * The control loop: takes leases on due deployments and visits them, several at a time. Everything that happens to a
  * deployment (start, update, expiry, removal, repair, recovery after a crash) is a visit.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import { EngineFault } from '../engine/engine.ts';
 import { addEvents } from '../store/events.ts';
 import { type Lease, makeDue, nextDueAt, releaseLease, renewLease, takeLeases } from '../store/leases.ts';
@@ -26,7 +25,7 @@ export type Loop = {
 };
 
 export function startLoop(control: Control): Loop {
-  const { db, engine, log, metrics, now, settings } = control;
+  const { db, engine, log, metrics, now, wait, random, settings } = control;
   const stopping = new AbortController();
   const visits = new Map<string, { interrupt: AbortController; done: Promise<void> }>();
   const faults = new Map<string, number>();
@@ -49,10 +48,8 @@ export function startLoop(control: Control): Loop {
     const { deploymentId } = lease;
     metrics.visits.inc();
     const lost = new AbortController();
-    const heartbeat = setInterval(async () => {
-      const isOurs = await renewLease(db, lease, now() + settings.leaseMs).catch(() => true);
-      if (!isOurs) lost.abort();
-    }, settings.leaseMs / 3);
+    const ended = new AbortController();
+    void keep(lease, ended.signal, () => lost.abort());
     let dueAt: number | null;
     try {
       const stop = AbortSignal.any([stopping.signal, lost.signal]);
@@ -61,9 +58,19 @@ export function startLoop(control: Control): Loop {
     } catch (error) {
       dueAt = now() + (await reportFault(deploymentId, error));
     } finally {
-      clearInterval(heartbeat);
+      ended.abort();
     }
     await releaseLease(db, lease, dueAt);
+  }
+
+  /** Renews the lease until the visit has ended or somebody else has it. */
+  async function keep(lease: Lease, ended: AbortSignal, lose: () => void): Promise<void> {
+    for (;;) {
+      await wait(settings.leaseMs / 3, ended);
+      if (ended.aborted) return;
+      const isOurs = await renewLease(db, lease, now() + settings.leaseMs).catch(() => true);
+      if (!isOurs) return lose();
+    }
   }
 
   function freshInterrupt(deploymentId: string): AbortSignal {
@@ -84,7 +91,7 @@ export function startLoop(control: Control): Loop {
       const message = `${words} It is tried again.`;
       await addEvents(db, deploymentId, [{ at: now(), kind: 'fault', message }]).catch(() => {});
     }
-    return Math.min(backOff.firstMs * 2 ** (count - 1), backOff.mostMs) * (0.5 + Math.random() / 2);
+    return Math.min(backOff.firstMs * 2 ** (count - 1), backOff.mostMs) * (0.5 + random() / 2);
   }
 
   /** Beside the visits: an image of some gigabytes takes seconds to remove. */
@@ -117,7 +124,7 @@ export function startLoop(control: Control): Loop {
       const dueAt = (await nextDueAt(db).catch(() => undefined)) ?? Number.POSITIVE_INFINITY;
       const waitMs = Math.max(5, Math.min(pollMs, dueAt - now()));
       const timer = new AbortController();
-      await Promise.race([roused, delay(waitMs, undefined, { signal: timer.signal }).catch(() => {})]);
+      await Promise.race([roused, wait(waitMs, timer.signal)]);
       timer.abort();
     }
   }

@@ -6,6 +6,7 @@ import { createMemoryEngine } from '../engine/memory.ts';
 import { createMemoryWorld, type MemoryImage } from '../engine/memory-world.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { sealWith } from '../lib/seal.ts';
+import { wait } from '../lib/wait.ts';
 import { openSqlite } from '../store/database.ts';
 import { addDeployment, deploymentById, type Intent, servedEndpoints, writeIntent } from '../store/deployments.ts';
 import { eventsAfter } from '../store/events.ts';
@@ -40,6 +41,8 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
     settings: { deployDeadlineMs: 60_000, drainMs: 0, leaseMs: 15_000, resyncMs: 30_000, imageDiskShare: 0.85 },
     metrics: createMetrics(),
     now: () => clock.now,
+    wait,
+    random: Math.random,
     log: { info() {}, error() {} },
   };
   const { db, seal } = control;

@@ -4,6 +4,7 @@
  */
 import type { EngineOperation } from '../deployment/operation.ts';
 import type { Observed, ObservedWorkload, WorkloadName } from '../deployment/workload.ts';
+import { wait as reallyWait, type Wait } from '../lib/wait.ts';
 import type { Engine, Owned } from './engine.ts';
 import { isLocal, isOnHost, listImages, removeImage } from './memory-images.ts';
 import { perform } from './memory-operations.ts';
@@ -20,6 +21,7 @@ export type MemoryEngineOptions = {
   /** Default: an empty one. Engines of several installations may share one. */
   world?: MemoryWorld;
   owner?: string;
+  wait?: Wait;
 };
 
 /** Where to fail: at the `operation`-th execution from now on (1 is the next) of that kind, or of any. Happens once. */
@@ -45,6 +47,7 @@ export type MemoryEngine = Engine & {
 export function createMemoryEngine({
   world = createMemoryWorld({}),
   owner = 'memory',
+  wait = reallyWait,
 }: MemoryEngineOptions = {}): MemoryEngine {
   const executed: MemoryEngine['executed'] = [];
   const interruptions: Interruption[] = [];
@@ -104,18 +107,11 @@ export function createMemoryEngine({
     async change(deploymentId, seen, timeoutMs, signal) {
       const isOutdated = (seenVersions.get(seen) ?? 0) !== (versions.get(deploymentId) ?? 0);
       if (signal.aborted || isOutdated || mayChange(world, deploymentId)) return;
-      await new Promise<void>((resolve) => {
-        const end = () => {
-          clearTimeout(timer);
-          watchers.delete(watcher);
-          signal.removeEventListener('abort', end);
-          resolve();
-        };
-        const watcher = (id: string) => id === deploymentId && end();
-        const timer = setTimeout(end, timeoutMs);
-        watchers.add(watcher);
-        signal.addEventListener('abort', end);
-      });
+      const ended = new AbortController();
+      const watcher = (id: string) => id === deploymentId && ended.abort();
+      watchers.add(watcher);
+      await wait(timeoutMs, AbortSignal.any([signal, ended.signal]));
+      watchers.delete(watcher);
     },
 
     watch(onChange, signal) {
