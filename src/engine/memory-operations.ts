@@ -3,7 +3,16 @@ import type { EngineOperation, ResolvedImage } from '../deployment/operation.ts'
 import type { Workload } from '../deployment/workload.ts';
 import { EngineFault } from './engine.ts';
 import { checkImage, isOnHost, pullImage } from './memory-images.ts';
-import { filesAt, type MemoryContainer, type MemoryWorld, startContainer, volumeKey } from './memory-world.ts';
+import {
+  addNetwork,
+  filesAt,
+  freeAddress,
+  type MemoryContainer,
+  type MemoryWorld,
+  removeNetwork,
+  startContainer,
+  volumeKey,
+} from './memory-world.ts';
 
 /** `isHalfway` stops a start between the creation of the container and its start, as a crash does. */
 export function perform(
@@ -37,14 +46,13 @@ function change(
       createNetwork(world, owner, deploymentId);
       return;
     case 'remove-network':
-      if (world.networks.get(deploymentId)?.owner === owner) world.networks.delete(deploymentId);
+      if (world.networks.get(deploymentId)?.owner === owner) removeNetwork(world, deploymentId);
       return;
     case 'create-volume':
       createVolume(world, owner, deploymentId, operation.volume);
       return;
     case 'remove-volume':
-      if (world.volumes.get(volumeKey(deploymentId, operation.volume))?.owner === owner)
-        world.volumes.delete(volumeKey(deploymentId, operation.volume));
+      removeVolume(world, owner, volumeKey(deploymentId, operation.volume));
       return;
     case 'start':
       start(world, owner, deploymentId, operation.workload, isHalfway);
@@ -58,12 +66,8 @@ function change(
 
 function createNetwork(world: MemoryWorld, owner: string, deploymentId: string): void {
   const found = world.networks.get(deploymentId);
-  if (found) {
-    refuseForeign(found.owner, owner, `network ${deploymentId}`);
-    return;
-  }
-  const number = world.networksMade++;
-  world.networks.set(deploymentId, { owner, deploymentId, prefix: `10.200.${number % 256}` });
+  if (found) refuseForeign(found.owner, owner, `network ${deploymentId}`);
+  else addNetwork(world, { owner, deploymentId });
 }
 
 function createVolume(world: MemoryWorld, owner: string, deploymentId: string, volume: string): void {
@@ -76,22 +80,41 @@ function createVolume(world: MemoryWorld, owner: string, deploymentId: string, v
   world.volumes.set(key, { owner, deploymentId, volume, files: new Map() });
 }
 
+function removeVolume(world: MemoryWorld, owner: string, key: string): void {
+  if (world.volumes.get(key)?.owner !== owner) return;
+  refuseInUse(world, key);
+  world.volumes.delete(key);
+}
+
+/** Throws when a container has the volume, running or not. */
+export function refuseInUse({ containers, volumes }: MemoryWorld, key: string): void {
+  const { deploymentId, volume } = volumes.get(key)!;
+  for (const { workload } of containers.of(deploymentId)) {
+    if (workload.volumes.some((mount) => mount.volume === volume))
+      throw new EngineFault('unavailable', `The volume ${key} is in use.`);
+  }
+}
+
 function start(world: MemoryWorld, owner: string, deploymentId: string, workload: Workload, isHalfway: boolean): void {
   const found = findOurs(world, owner, workload.name);
   if (found && found.phase !== 'created' && found.workload.fingerprint === workload.fingerprint) {
-    if (found.phase === 'exited' && workload.readiness.kind !== 'exit') startContainer(world, found);
+    if (found.phase !== 'exited' || workload.readiness.kind === 'exit') return;
+    if (found.address === undefined) throw new EngineFault('unavailable', `The network of ${workload.name} is gone.`);
+    startContainer(world, found);
     return;
   }
-  const network = world.networks.get(deploymentId);
-  if (!network) throw new EngineFault('unavailable', 'The network of the deployment is missing.');
+  if (!world.networks.has(deploymentId))
+    throw new EngineFault('unavailable', 'The network of the deployment is missing.');
   if (!isOnHost(world, workload.image))
     throw new EngineFault('unavailable', `Image ${workload.image} is not on the host yet.`);
   world.containers.delete(workload.name);
+  const address = freeAddress(world, deploymentId);
+  if (!address) throw new EngineFault('unavailable', 'The network of the deployment has no address left.');
   const container: MemoryContainer = {
     owner,
     deploymentId,
     workload,
-    address: freeAddress(world, network.prefix),
+    address,
     phase: 'created',
     files: new Map(),
     run: {},
@@ -116,10 +139,4 @@ function findOurs(world: MemoryWorld, owner: string, name: string): MemoryContai
 
 function refuseForeign(actual: string, owner: string, subject: string): void {
   if (actual !== owner) throw new EngineFault('bad-request', `A ${subject} exists already, of another installation.`);
-}
-
-function freeAddress(world: MemoryWorld, prefix: string): string {
-  const used = new Set([...world.containers.values()].map(({ address }) => address));
-  for (let host = 2; host < 127; host++) if (!used.has(`${prefix}.${host}`)) return `${prefix}.${host}`;
-  throw new EngineFault('unavailable', 'The network of the deployment has no address left.');
 }

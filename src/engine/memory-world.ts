@@ -4,6 +4,7 @@ import type { Capacity } from '../deployment/budget.ts';
 import type { Readiness, Workload } from '../deployment/workload.ts';
 import type { FaultKind } from './engine.ts';
 import { imageOf } from './memory-images.ts';
+import { Shelf } from './memory-shelf.ts';
 
 /** Unless a program says otherwise, an image listens on the ports of its workload and answers 200; a job exits with 0. */
 export type MemoryImage = {
@@ -53,7 +54,8 @@ export type MemoryContainer = {
   owner: string;
   deploymentId: string;
   workload: Workload;
-  address: string;
+  /** Absent without a network. */
+  address?: string;
   phase: 'created' | 'running' | 'exited';
   files: Map<string, string>;
   run: MemoryRun;
@@ -68,12 +70,15 @@ type Owned = { owner: string; deploymentId: string };
 
 export type MemoryWorld = {
   images: Map<string, MemoryImage>;
-  containers: Map<string, MemoryContainer>;
+  containers: Shelf<MemoryContainer>;
   /** By deployment and volume. */
-  volumes: Map<string, Owned & { volume: string; files: Map<string, string> }>;
-  /** By deployment; the subnet's first three numbers. */
-  networks: Map<string, Owned & { prefix: string }>;
-  networksMade: number;
+  volumes: Shelf<Owned & { volume: string; files: Map<string, string> }>;
+  /** By deployment. */
+  networks: Map<string, Owned & { subnet: number }>;
+  subnets: { taken: Set<number>; lowestFree: number };
+  /** How often something of a deployment has changed, and who wants to hear of it: everybody on this machine. */
+  versions: Map<string, number>;
+  watchers: Set<(deploymentId: string) => void>;
   capacity: Capacity;
 };
 
@@ -82,16 +87,52 @@ const gibibyte = 2 ** 30;
 export function createMemoryWorld(images: Record<string, MemoryImage>): MemoryWorld {
   return {
     images: new Map(Object.entries(images)),
-    containers: new Map(),
-    volumes: new Map(),
+    containers: new Shelf(),
+    volumes: new Shelf(),
     networks: new Map(),
-    networksMade: 0,
+    subnets: { taken: new Set(), lowestFree: 0 },
+    versions: new Map(),
+    watchers: new Set(),
     capacity: {
       memoryBytes: 16 * gibibyte,
       cpuMillis: 4_000,
       disk: { usedBytes: 20 * gibibyte, freeBytes: 80 * gibibyte },
     },
   };
+}
+
+export function announce({ versions, watchers }: MemoryWorld, deploymentId: string): void {
+  versions.set(deploymentId, (versions.get(deploymentId) ?? 0) + 1);
+  for (const watcher of [...watchers]) watcher(deploymentId);
+}
+
+/** With the lowest subnet that is free, as on Docker: one that has just been given back is soon another tenant's. */
+export function addNetwork({ networks, subnets }: MemoryWorld, owned: Owned): void {
+  const { taken } = subnets;
+  const subnet = subnets.lowestFree;
+  taken.add(subnet);
+  while (taken.has(subnets.lowestFree)) subnets.lowestFree++;
+  networks.set(owned.deploymentId, { ...owned, subnet });
+}
+
+/** Whatever was on the network goes on without one. */
+export function removeNetwork({ networks, subnets, containers }: MemoryWorld, deploymentId: string): void {
+  const { subnet } = networks.get(deploymentId)!;
+  for (const container of containers.of(deploymentId)) delete container.address;
+  networks.delete(deploymentId);
+  subnets.taken.delete(subnet);
+  subnets.lowestFree = Math.min(subnets.lowestFree, subnet);
+}
+
+/** The lowest of the subnet's 125 addresses that is free, as on Docker; undefined when none is. */
+export function freeAddress({ containers, networks }: MemoryWorld, deploymentId: string): string | undefined {
+  const { subnet } = networks.get(deploymentId)!;
+  const used = new Set(containers.of(deploymentId).map(({ address }) => address));
+  for (let host = 2; host < 127; host++) {
+    const address = `10.${200 + (subnet >> 8)}.${subnet & 255}.${host}`;
+    if (!used.has(address)) return address;
+  }
+  return undefined;
 }
 
 export function volumeKey(deploymentId: string, volume: string): string {
@@ -147,6 +188,7 @@ function reasonWhileRunning(container: MemoryContainer): string | undefined {
   const { readiness } = container.workload;
   if (readiness.kind === 'exit') return 'has not finished yet';
   const isAwake = container.rounds > container.readyAfter;
+  if (readiness.kind !== 'running' && container.address === undefined) return 'has no address yet';
   if (readiness.kind === 'running') return isAwake ? undefined : 'has only just started';
   if (!isAwake || !container.run.ports?.includes(readiness.port)) return `port ${readiness.port} refuses connections`;
   return readiness.kind === 'http' ? reasonUnhealthy(container, readiness) : undefined;
@@ -170,12 +212,9 @@ function processOf(world: MemoryWorld, container: MemoryContainer, image: Memory
       place.files.set(place.path, content);
     },
     fetch: (name, port, path) => {
-      const target = [...world.containers.values()].find(
-        (other) =>
-          other.deploymentId === container.deploymentId &&
-          other.phase === 'running' &&
-          other.workload.aliases.includes(name),
-      );
+      const target = world.containers
+        .of(container.deploymentId)
+        .find((other) => other.phase === 'running' && other.workload.aliases.includes(name));
       if (!target?.run.ports?.includes(port)) return undefined;
       return target.run.respond?.(path) ?? { status: 200, body: '' };
     },

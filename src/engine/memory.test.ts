@@ -96,3 +96,57 @@ test('an image that cannot be pulled fails as its settings say', async () => {
   await assert.rejects(engine.execute('a', pull), { kind: 'image-access-denied' });
   assert.deepEqual((await engine.observe('a', ['web:1'])).images, []);
 });
+
+test('every call can be told to fail, before it has done anything or after', async () => {
+  const engine = await started({});
+  const [network] = (await engine.listOwned()).filter(({ kind }) => kind === 'network');
+  const images = await engine.listImages();
+  const calls = {
+    observe: () => engine.observe('a', []),
+    logs: () => engine.logs(web.name, { tail: 1 }),
+    capacity: () => engine.capacity(),
+    listOwned: () => engine.listOwned(),
+    listImages: () => engine.listImages(),
+    removeImage: () => engine.removeImage(images[0]!),
+    removeOwned: () => engine.removeOwned(network!),
+  };
+  for (const [name, call] of Object.entries(calls)) {
+    for (const when of ['before', 'after'] as const) {
+      engine.interrupt({ operation: 1, name: name as keyof typeof calls, when });
+      await assert.rejects(call(), new RegExp(`interrupted ${when} ${name}`));
+    }
+    await call();
+  }
+  assert.equal((await engine.observe('a', [])).hasNetwork, false);
+});
+
+test('a workload whose network was removed has no address, cannot be started again, and is not ready', async () => {
+  const engine = await started({});
+  engine.lose({ kind: 'network', id: 'a' });
+  const [severed] = (await engine.observe('a', [])).workloads;
+  assert.deepEqual([severed?.address, severed?.notReadyBecause], [undefined, 'has no address yet']);
+  engine.halt(web.name);
+  await engine.execute('a', network);
+  await assert.rejects(engine.execute('a', start), /network of berth-a-web-1-0 is gone/);
+});
+
+test('a volume that a container has is not removed', async () => {
+  const engine = engineWith({});
+  const workload = { ...web, volumes: [{ volume: 'data', mountPath: '/data' }] };
+  const remove: EngineOperation = { kind: 'remove-volume', volume: 'data', because: 'test' };
+  await engine.execute('a', network);
+  await engine.execute('a', { kind: 'create-volume', volume: 'data', because: 'test' });
+  await engine.execute('a', { ...start, workload });
+  await assert.rejects(engine.execute('a', remove), /in use/);
+  await engine.execute('a', { kind: 'remove', name: web.name, because: 'test' });
+  await engine.execute('a', remove);
+  assert.deepEqual((await engine.observe('a', [])).volumes, []);
+});
+
+test('what happens on one machine is told to every engine on it', async () => {
+  const world = createMemoryWorld({ 'web:1': {} });
+  const heard: string[] = [];
+  createMemoryEngine({ world }).watch((id) => heard.push(id), new AbortController().signal);
+  await createMemoryEngine({ world }).execute('a', network);
+  assert.deepEqual(heard, ['a']);
+});

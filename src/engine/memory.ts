@@ -1,20 +1,23 @@
 /**
  * An engine in memory, held to the same contract as the real ones. Time passes by observations, not by the clock, and
- * it can be told to fail at any operation, before, in the middle of or after it.
+ * it can be told to fail at any call, before, in the middle of or after it.
  */
 import type { EngineOperation } from '../deployment/operation.ts';
 import type { Observed, ObservedWorkload, WorkloadName } from '../deployment/workload.ts';
 import { wait as reallyWait, type Wait } from '../lib/wait.ts';
 import type { Engine, Owned } from './engine.ts';
 import { isLocal, isOnHost, listImages, removeImage } from './memory-images.ts';
-import { perform } from './memory-operations.ts';
+import { perform, refuseInUse } from './memory-operations.ts';
+import { changeableWeather, type Interruption, type Weather } from './memory-weather.ts';
 import {
+  announce,
   createMemoryWorld,
   endContainer,
   type MemoryContainer,
   type MemoryWorld,
   passRound,
   reasonNotReady,
+  removeNetwork,
 } from './memory-world.ts';
 
 export type MemoryEngineOptions = {
@@ -22,16 +25,8 @@ export type MemoryEngineOptions = {
   world?: MemoryWorld;
   owner?: string;
   wait?: Wait;
-};
-
-/** Where to fail: at the `operation`-th execution from now on (1 is the next) of that kind, or of any. Happens once. */
-export type Interruption = {
-  operation: number;
-  kind?: EngineOperation['kind'];
-  /** `halfway` leaves a container that was created and never started; for other operations it is `before`. */
-  when: 'before' | 'halfway' | 'after';
-  /** Default: an Error, as when the process dies. */
-  error?: Error;
+  /** Default: fair, but for what `interrupt` asks for. */
+  weather?: Weather;
 };
 
 export type MemoryEngine = Engine & {
@@ -42,67 +37,55 @@ export type MemoryEngine = Engine & {
   crash(name: WorkloadName, exitCode: number): void;
   /** Somebody stops a workload behind our back; the engine leaves it like that. */
   halt(name: WorkloadName): void;
+  /** Somebody removes a workload, a volume that nothing uses, or a network with everything on it, behind our back. */
+  lose(owned: Pick<Owned, 'kind' | 'id'>): void;
 };
 
 export function createMemoryEngine({
   world = createMemoryWorld({}),
   owner = 'memory',
   wait = reallyWait,
+  ...options
 }: MemoryEngineOptions = {}): MemoryEngine {
   const executed: MemoryEngine['executed'] = [];
-  const interruptions: Interruption[] = [];
-  const watchers = new Set<(deploymentId: string) => void>();
-  const versions = new Map<string, number>();
+  const changeable = changeableWeather();
+  const { weather = changeable.weather } = options;
+  const { watchers, versions } = world;
   const seenVersions = new WeakMap<Observed, number>();
-
-  function announce(deploymentId: string): void {
-    versions.set(deploymentId, (versions.get(deploymentId) ?? 0) + 1);
-    for (const watcher of [...watchers]) watcher(deploymentId);
-  }
-
-  /** Counts down the interruptions, and answers the one whose turn it is. */
-  function nextInterruption(operation: EngineOperation): Interruption | undefined {
-    const concerned = interruptions.filter(({ kind }) => kind === undefined || kind === operation.kind);
-    for (const interruption of concerned) interruption.operation--;
-    const due = concerned.find((interruption) => interruption.operation <= 0);
-    if (due) interruptions.splice(interruptions.indexOf(due), 1);
-    return due;
-  }
 
   return {
     executed,
-    interrupt: (interruption) => interruptions.push({ ...interruption }),
+    interrupt: changeable.interrupt,
 
     crash(name, exitCode) {
       const container = findRunning(world, name);
       endContainer(world, container, exitCode);
-      announce(container.deploymentId);
+      announce(world, container.deploymentId);
     },
 
     halt(name) {
       const container = findRunning(world, name);
       container.phase = 'exited';
-      announce(container.deploymentId);
+      announce(world, container.deploymentId);
     },
 
-    async observe(deploymentId, images) {
-      const observed = observe(world, owner, deploymentId, images);
-      seenVersions.set(observed, versions.get(deploymentId) ?? 0);
-      return observed;
-    },
+    lose: (owned) => removeOwned(world, owner, owned),
 
-    async execute(deploymentId, operation, progress) {
-      const interruption = nextInterruption(operation);
-      const failure = interruption?.error ?? new Error(`interrupted ${interruption?.when} ${operation.kind}`);
-      const isStart = operation.kind === 'start';
-      if (interruption?.when === 'before' || (interruption?.when === 'halfway' && !isStart)) throw failure;
-      const found = perform(world, owner, deploymentId, operation, interruption?.when === 'halfway', progress);
-      announce(deploymentId);
-      if (interruption?.when === 'halfway') throw failure;
-      executed.push({ deploymentId, operation });
-      if (interruption) throw failure;
-      return found;
-    },
+    observe: (deploymentId, images) =>
+      weather({ name: 'observe', deploymentId }, () => {
+        const observed = observe(world, owner, deploymentId, images);
+        seenVersions.set(observed, versions.get(deploymentId) ?? 0);
+        return observed;
+      }),
+
+    execute: (deploymentId, operation, progress) =>
+      weather({ name: 'execute', deploymentId, operation }, (extent) => {
+        const isHalfway = extent === 'halfway';
+        const found = perform(world, owner, deploymentId, operation, isHalfway, progress);
+        announce(world, deploymentId);
+        if (!isHalfway) executed.push({ deploymentId, operation });
+        return found;
+      }),
 
     async change(deploymentId, seen, timeoutMs, signal) {
       const isOutdated = (seenVersions.get(seen) ?? 0) !== (versions.get(deploymentId) ?? 0);
@@ -120,11 +103,12 @@ export function createMemoryEngine({
       signal.addEventListener('abort', () => watchers.delete(onChange), { once: true });
     },
 
-    async logs(name, { tail }) {
-      const container = world.containers.get(name);
-      if (container?.owner !== owner || tail <= 0) return [];
-      return (container.run.output ?? []).slice(-tail).map((text) => ({ at: 0, text }));
-    },
+    logs: (name, { tail }) =>
+      weather({ name: 'logs' }, () => {
+        const container = world.containers.get(name);
+        if (container?.owner !== owner || tail <= 0) return [];
+        return (container.run.output ?? []).slice(-tail).map((text) => ({ at: 0, text }));
+      }),
 
     async *followLogs(name, _since, signal) {
       if (signal.aborted) return;
@@ -132,30 +116,22 @@ export function createMemoryEngine({
       if (container?.owner === owner) yield* (container.run.output ?? []).map((text) => ({ at: 0, text }));
     },
 
-    capacity: async () => world.capacity,
-
-    listOwned: async () => listOwned(world, owner),
-
-    async removeOwned(owned) {
-      if (!listOwned(world, owner).some(({ kind, id }) => kind === owned.kind && id === owned.id)) return;
-      const objects = { workload: world.containers, volume: world.volumes, network: world.networks }[owned.kind];
-      objects.delete(owned.id);
-      announce(owned.deploymentId);
-    },
-
-    listImages: async () => listImages(world),
-    removeImage: async (image) => removeImage(world, image),
+    capacity: () => weather({ name: 'capacity' }, () => world.capacity),
+    listOwned: () => weather({ name: 'listOwned' }, () => listOwned(world, owner)),
+    removeOwned: (owned) => weather({ name: 'removeOwned' }, () => removeOwned(world, owner, owned)),
+    listImages: () => weather({ name: 'listImages' }, () => listImages(world)),
+    removeImage: (image) => weather({ name: 'removeImage' }, () => removeImage(world, image)),
   };
 }
 
 function observe(world: MemoryWorld, owner: string, deploymentId: string, images: string[]): Observed {
-  const isOurs = (thing: { owner: string; deploymentId: string }) =>
-    thing.owner === owner && thing.deploymentId === deploymentId;
-  const containers = [...world.containers.values()].filter(isOurs);
+  const isOurs = (thing: { owner: string }) => thing.owner === owner;
+  const containers = world.containers.of(deploymentId).filter(isOurs);
   for (const container of containers) passRound(world, container);
   return {
-    hasNetwork: [...world.networks.values()].some(isOurs),
-    volumes: [...world.volumes.values()]
+    hasNetwork: world.networks.get(deploymentId)?.owner === owner,
+    volumes: world.volumes
+      .of(deploymentId)
       .filter(isOurs)
       .map(({ volume }) => volume)
       .sort(),
@@ -177,7 +153,7 @@ function describe(container: MemoryContainer): ObservedWorkload {
     phase,
     isReady: because === undefined,
     restarts,
-    ...(phase === 'running' && { address }),
+    ...(phase === 'running' && address !== undefined && { address }),
     ...(exitCode !== undefined && { exitCode }),
     ...(because && { notReadyBecause: because }),
   };
@@ -185,16 +161,27 @@ function describe(container: MemoryContainer): ObservedWorkload {
 
 /** Whether the next observation sees something new by itself: somebody on the way to ready, or to an end. */
 function mayChange(world: MemoryWorld, deploymentId: string): boolean {
-  return [...world.containers.values()].some(
-    ({ deploymentId: id, phase, run, rounds, readyAfter }) =>
-      id === deploymentId && phase === 'running' && (run.exitCode !== undefined || rounds <= readyAfter),
-  );
+  return world.containers
+    .of(deploymentId)
+    .some(
+      ({ phase, run, rounds, readyAfter }) =>
+        phase === 'running' && (run.exitCode !== undefined || rounds <= readyAfter),
+    );
 }
 
 function findRunning(world: MemoryWorld, name: WorkloadName): MemoryContainer {
   const container = world.containers.get(name);
   if (container?.phase !== 'running') throw new Error(`${name} is not running`);
   return container;
+}
+
+function removeOwned(world: MemoryWorld, owner: string, { kind, id }: Pick<Owned, 'kind' | 'id'>): void {
+  const found = listOwned(world, owner).find((owned) => owned.kind === kind && owned.id === id);
+  if (!found) return;
+  if (kind === 'volume') refuseInUse(world, id);
+  if (kind === 'network') removeNetwork(world, id);
+  else (kind === 'workload' ? world.containers : world.volumes).delete(id);
+  announce(world, found.deploymentId);
 }
 
 function listOwned(world: MemoryWorld, owner: string): Owned[] {
