@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { createApp } from './api/app.ts';
+import type { Control } from './control/control.ts';
 import { startLoop } from './control/loop.ts';
 import { budgetOf } from './deployment/budget.ts';
+import type { Instant } from './deployment/deployment.ts';
 import { startEdge } from './edge/haproxy.ts';
 import { startPageServer } from './edge/page-server.ts';
 import { dataDirProblem, edgePaths } from './edge/paths.ts';
@@ -35,8 +37,12 @@ export type Running = {
 /** Something that the operator has to mend; the message says what. */
 export class StartError extends Error {}
 
+/** What may take another's place or listen in. */
+export type Parts = { now: () => Instant } & Pick<Control, 'afterOperation'>;
+
 /** Resolves when requests are taken. The log goes to the standard output or to `logFile`. Throws StartError. */
-export async function serve(settings: Settings, logFile?: string): Promise<Running> {
+export async function serve(settings: Settings, logFile?: string, parts: Partial<Parts> = {}): Promise<Running> {
+  const { now = Date.now, afterOperation } = parts;
   const paths = edgePaths(settings.dataDir);
   const problem = dataDirProblem(settings.dataDir);
   if (problem) throw new StartError(`BERTH_DATA_DIR: ${problem}`);
@@ -53,7 +59,6 @@ export async function serve(settings: Settings, logFile?: string): Promise<Runni
   const { networkPool, runtime } = settings;
   const engine = createDockerEngine({ docker, owner: await installationId(db), networkPool, runtime });
   const urlOf = (label: string) => applicationUrl(settings, label);
-  const now = Date.now;
   const metrics = createMetrics();
 
   const { dataDir, host, port } = settings;
@@ -78,6 +83,7 @@ export async function serve(settings: Settings, logFile?: string): Promise<Runni
     ...{ db, seal, engine, refreshEdge, urlOf, metrics, now, wait, log: log.child({ part: 'control' }) },
     random: Math.random,
     settings: { deployDeadlineMs, drainMs, leaseMs, resyncMs, imageDiskShare },
+    ...(afterOperation && { afterOperation }),
   });
 
   const { baseUrl, startRate, rate, lifetimeMs, extensionMs, extensions, metricsToken } = settings;

@@ -1,5 +1,6 @@
 /** What the control layer works with; wired in `main.ts`. */
 import type { Instant } from '../deployment/deployment.ts';
+import type { Operation } from '../deployment/operation.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Seal } from '../lib/seal.ts';
@@ -27,6 +28,8 @@ export type Control = {
   urlOf: (label: string) => URL;
   settings: ControlSettings;
   metrics: Metrics;
+  /** Hears of every operation that has been executed, before anything is written about it. */
+  afterOperation?: (operation: Operation) => void;
   now: () => Instant;
   wait: Wait;
   /** From 0 to below 1. */

@@ -216,6 +216,7 @@ class Step {
     const { record, note } = this.#journal;
     const executor = { ...this.#control, record, note, drainMs: this.#control.settings.drainMs };
     await execute(this.#deployment, operation, executor, pullProgress(operation, pulled));
+    this.#control.afterOperation?.(operation);
     this.#journal.note({ kind: 'operation', ...podOf(operation), message: describePlan([operation]) });
   }
 }

@@ -54,6 +54,12 @@ export async function buildImage(docker: Docker, { name, changes = [] }: ImageVa
   return tag;
 }
 
+/** The same as an image of a registry: its layer, and how a container of it starts. */
+export async function programImage(): Promise<{ layer: Buffer; config: object }> {
+  const layer = Buffer.concat(await Array.fromAsync((await rootFileSystem()) as AsyncIterable<Buffer>));
+  return { layer, config: { Entrypoint: entrypoint, Cmd: command, Env: ['PATH=/bin'] } };
+}
+
 async function rootFileSystem(): Promise<NodeJS.ReadableStream> {
   const archive = pack();
   const executable = (name: string, content: string | Buffer) => archive.entry({ name, mode: 0o755 }, content);

@@ -1,6 +1,6 @@
 /**
  * A registry of images on 127.0.0.1, where Docker asks for no TLS. As little of the distribution API as a pull needs:
- * a repository has one image of two layers.
+ * a repository has one image.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -27,11 +27,22 @@ export type Registry = {
 export const login = { username: 'me', personalAccessToken: 'secret' };
 const basic = `Basic ${Buffer.from(`${login.username}:${login.personalAccessToken}`).toString('base64')}`;
 
-export type RegistryOptions = { architecture: string; foreignArchitecture: string; needsLogin: boolean };
+export type RegistryOptions = {
+  architecture: string;
+  foreignArchitecture: string;
+  needsLogin: boolean;
+  /** Another repository, `program`: one layer, and how a container of it starts. */
+  program?: { layer: Buffer; config: object };
+};
 
 /** Repositories: `good`, `foreign` (for `foreignArchitecture`), `busy` (HTTP 429), `silent` (no answer). Tag: `1`. */
 export async function startRegistry(options: RegistryOptions): Promise<Registry> {
-  const images = { good: await makeImage(options.architecture), foreign: await makeImage(options.foreignArchitecture) };
+  const { architecture, foreignArchitecture, program } = options;
+  const images = {
+    good: await makeImage(architecture),
+    foreign: await makeImage(foreignArchitecture),
+    ...(program && { program: packImage(architecture, [program.layer], program.config) }),
+  };
   const earlier: Image[] = [];
   let layersServed = 0;
   let requests = 0;
@@ -74,7 +85,7 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
     requests: () => requests,
     async move() {
       earlier.push(images.good);
-      images.good = await makeImage(options.architecture);
+      images.good = await makeImage(architecture);
     },
     close: () =>
       new Promise((resolve) => {
@@ -90,15 +101,19 @@ function refuse(response: ServerResponse, status: number, code: string, message:
   response.end(JSON.stringify({ errors: [{ code, message }] }));
 }
 
-type Image = Awaited<ReturnType<typeof makeImage>>;
+type Image = ReturnType<typeof packImage>;
 
-async function makeImage(architecture: string) {
-  const layers = [await makeLayer(), await makeLayer()];
+/** Two layers of random bytes, and nothing in them that could run. */
+async function makeImage(architecture: string): Promise<Image> {
+  return packImage(architecture, [await makeLayer(), await makeLayer()], { Cmd: ['/nothing'] });
+}
+
+function packImage(architecture: string, layers: Buffer[], howToStart: object) {
   const config = Buffer.from(
     JSON.stringify({
       architecture,
       os: 'linux',
-      config: { Cmd: ['/nothing'] },
+      config: howToStart,
       rootfs: { type: 'layers', diff_ids: layers.map(digestOf) },
     }),
   );

@@ -20,3 +20,37 @@ ${fields.map((line) => `      ${line}\n`).join('')}      files:
             process.once('SIGTERM', () => process.exit());
 `;
 }
+
+/** Where the web servers below say what they are. */
+export const saysPath = '/cgi-bin/identity';
+
+/** Two web servers on the tests' image of 2 MB, without volumes; the public one says `says` at `saysPath`. */
+export function tinyYaml(name: string, image: string, says: string): string {
+  const pod = (podName: string) => `
+    - { name: ${podName}, image: "${image}", servicePorts: [8080], vars: { IDENTITY: ${says} }`;
+  return `application:
+  name: ${name}
+  pods:${pod('front')}, path: / }${pod('back')} }
+`;
+}
+
+/**
+ * Two web servers on the same image, the public one on a volume: /says tells its revision, /born a random id that the
+ * volume got when it was empty.
+ */
+export function keepingYaml(name: string, image: string, says: string): string {
+  const script = 'test -e born || cat /proc/sys/kernel/random/uuid >born; echo "$SAYS" >says; exec httpd -f -p 8080';
+  return `application:
+  name: ${name}
+  pods:
+    - name: store
+      image: "${image}"
+      path: /
+      servicePorts: [8080]
+      entrypoint: /bin/sh
+      command: [-c, 'cd /data; ${script}']
+      vars: { SAYS: ${says} }
+      volumes: [{ name: data, size: 1Mi, mountPath: /data }]
+    - { name: back, image: "${image}", servicePorts: [8080] }
+`;
+}

@@ -1,6 +1,7 @@
 /** A real Berth for scenarios: its own process, data directory, port and HAProxy, on the real engine. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { on, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { createServer } from 'node:net';
@@ -11,6 +12,7 @@ import { promisify } from 'node:util';
 import { openInstallation } from '../../scripts/installed.ts';
 import { findOrphans } from '../../src/control/sweep.ts';
 import { readSettings, type Settings } from '../../src/settings.ts';
+import type { Order, Report } from './hooked-service.ts';
 
 const run = promisify(execFile);
 
@@ -24,8 +26,15 @@ export type Answer = {
 
 export type Started = { url: string; sessionToken: string; applicationName: string };
 
+const hookedEntry = 'test/scenarios/hooked-service.ts';
+
+export type BerthOptions = {
+  /** The service obeys `order` and tells of its operations. */
+  isHooked?: boolean;
+};
+
 /** Call `destroy` when done, whatever happened. `env` holds further settings. */
-export async function createBerth(env: Record<string, string> = {}) {
+export async function createBerth(env: Record<string, string> = {}, { isHooked = false }: BerthOptions = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-'));
   const port = await freePort();
   const variables = {
@@ -40,6 +49,7 @@ export async function createBerth(env: Record<string, string> = {}) {
   assert.ok(read.ok);
   const settings: Settings = read.settings;
   const log: string[] = [];
+  const operations: string[] = [];
   let service: ChildProcess | undefined;
 
   const send = (url: URL | string, options: { method?: string; headers?: object; body?: string } = {}) =>
@@ -52,22 +62,40 @@ export async function createBerth(env: Record<string, string> = {}) {
 
     /** Starts the service and waits until it takes requests. */
     async serve(): Promise<void> {
-      service = spawn(process.execPath, ['src/main.ts'], { env: { ...process.env, ...variables } });
+      service = spawn(process.execPath, [isHooked ? hookedEntry : 'src/main.ts'], {
+        env: { ...process.env, ...variables },
+        stdio: ['ignore', 'pipe', 'pipe', ...(isHooked ? (['ipc'] as const) : [])],
+      });
       service.stdout!.on('data', (chunk) => log.push(String(chunk)));
       service.stderr!.on('data', (chunk) => log.push(String(chunk)));
+      service.on('message', (report: Report) => report.kind === 'operation' && operations.push(report.operation));
       await until('the service takes requests', async () => {
         assert.equal(service!.exitCode, null, `the service has ended: ${log.join('')}`);
         return (await berth.get('/healthz').catch(() => undefined))?.status === 200;
       });
     },
     async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-      if (!service || service.exitCode !== null || service.signalCode !== null) return;
-      const exited = new Promise((resolve) => service!.once('exit', resolve));
+      if (!isRunning(service)) return;
       service.kill(signal);
-      await exited;
+      await once(service, 'exit');
     },
+    /** To a hooked service; resolves when it has been heard. */
+    async order(order: Order): Promise<void> {
+      service!.send(order);
+      for await (const [report] of on(service!, 'message', { close: ['exit'] })) if (report.kind === 'obeyed') return;
+      throw new Error(`the service has ended: ${log.join('').slice(-2000)}`);
+    },
+    /** Waits until a hooked service has died of its own order. */
+    async died(): Promise<void> {
+      await until('the service has died', async () => !isRunning(service));
+      assert.equal(service!.signalCode, 'SIGKILL', log.join('').slice(-2000));
+    },
+    /** Each operation that a hooked service told of since the last call, as one line of a plan. */
+    takeOperations: () => operations.splice(0),
     /** Runs the real `down` command, which removes all that this Berth made, and its directory. */
     async destroy(): Promise<void> {
+      // `down` ends nothing but what `npm start` and `npm run serve` have started.
+      if (isHooked) await berth.end('SIGTERM');
       const { stdout } = await run(process.execPath, ['scripts/down.ts', '--yes'], {
         env: { ...process.env, ...variables },
       });
@@ -120,20 +148,31 @@ export async function createBerth(env: Record<string, string> = {}) {
       });
     },
 
-    /** What the engine has of this Berth, and what of it no row wants. */
+    /** What the engine has of this Berth, what of it no row wants, and all rows. */
     async inventory() {
       const installation = await openInstallation(settings);
       assert.ok(installation);
       const { db, engine } = installation;
-      const inventory = { owned: await engine.listOwned(), orphans: await findOrphans(engine, db) };
+      const rows = await db.selectFrom('deployments').select(['id', 'label', 'goneAt']).execute();
+      const inventory = { rows, owned: await engine.listOwned(), orphans: await findOrphans(engine, db) };
       await db.destroy();
       return inventory;
+    },
+    async deploymentId({ url }: Started): Promise<string> {
+      const { rows } = await berth.inventory();
+      const row = rows.find(({ label }) => new URL(url).hostname.startsWith(`${label}.`));
+      assert.ok(row, `no row is lost: ${url}`);
+      return row.id;
     },
   };
   return berth;
 }
 
 export type Berth = Awaited<ReturnType<typeof createBerth>>;
+
+function isRunning(service: ChildProcess | undefined): service is ChildProcess {
+  return service !== undefined && service.exitCode === null && service.signalCode === null;
+}
 
 /** Polls until `look` answers something truthy, for at most a minute, and returns it. */
 export async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<NonNullable<T>> {

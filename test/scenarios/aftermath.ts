@@ -1,0 +1,49 @@
+/** What has to be so after any fault, once it is over: asserted after every scenario of one. */
+import assert from 'node:assert/strict';
+import type { Berth, Started } from './berth.ts';
+import { until } from './berth.ts';
+
+export type Whole = {
+  /** What the site answers at `path`. */
+  says: RegExp;
+  path?: string;
+  /** How many of each there are of this deployment, and no more. */
+  workloads: number;
+  volumes: number;
+};
+
+/** The deployment runs, its site answers, all that it needs is there once, and its session still has it. */
+export async function assertWhole(berth: Berth, started: Started, wanted: Whole): Promise<void> {
+  const { says, path = '/', workloads, volumes } = wanted;
+  await berth.reach(started, 'running');
+  await until(`the site answers ${says}`, async () => {
+    const { status, text } = await berth.visit(started.url + path);
+    return status === 200 && says.test(text);
+  });
+  const { state, message, progress } = await berth.status(started);
+  assert.deepEqual({ state, message, progress }, { state: 'running', message: undefined, progress: 100 });
+  const { owned, orphans } = await berth.inventory();
+  assert.deepEqual(orphans, []);
+  const deploymentId = await berth.deploymentId(started);
+  const count = (kind: string) =>
+    owned.filter((object) => object.kind === kind && object.deploymentId === deploymentId).length;
+  const found = { workloads: count('workload'), volumes: count('volume'), networks: count('network') };
+  assert.deepEqual(found, { workloads, volumes, networks: 1 }, owned.map(({ name }) => name).join(' '));
+  const { body } = await berth.get(`/getReservations?sessionToken=${started.sessionToken}`);
+  assert.ok(
+    body.reservedDeployments.some(({ url }: Started) => url === started.url),
+    'its session still has it',
+  );
+}
+
+/** Nothing of the deployment is left, and its address says so. */
+export async function assertGone(berth: Berth, started: Started): Promise<void> {
+  const deploymentId = await berth.deploymentId(started);
+  await until(`nothing of ${started.applicationName} is left`, async () => {
+    const { owned, rows } = await berth.inventory();
+    const row = rows.find(({ id }) => id === deploymentId);
+    return row?.goneAt !== null && owned.every((object) => object.deploymentId !== deploymentId);
+  });
+  assert.deepEqual((await berth.inventory()).orphans, []);
+  assert.equal((await berth.visit(started.url)).status, 410);
+}

@@ -1,0 +1,37 @@
+/**
+ * The service as `npm run serve` starts it, with two strings for a test to pull: it tells of every operation and can be
+ * made to die right after one, and its clock can be set. Orders come from the parent process.
+ */
+import { describePlan } from '../../src/deployment/operation.ts';
+import { serve, settingsOrExit, stopOnSignal } from '../../src/main.ts';
+
+export type Order =
+  /** Die like a killed process, after so many operations from now on; 0: live. */
+  | { kind: 'die'; afterOperations: number }
+  /** From now on the clock differs so much from the machine's. */
+  | { kind: 'clock'; offsetMs: number };
+
+/** `operation` is one line of a plan. */
+export type Report = { kind: 'operation'; operation: string } | { kind: 'obeyed' };
+
+let toLive = 0;
+let offsetMs = 0;
+const report = (report: Report) => process.send!(report);
+
+process.on('message', (order: Order) => {
+  if (order.kind === 'die') toLive = order.afterOperations;
+  else offsetMs = order.offsetMs;
+  report({ kind: 'obeyed' });
+});
+// A test that has died takes its service along.
+process.once('disconnect', () => process.exit());
+
+stopOnSignal(
+  await serve(settingsOrExit(), undefined, {
+    now: () => Date.now() + offsetMs,
+    afterOperation: (operation) => {
+      if (--toLive === 0) process.kill(process.pid, 'SIGKILL');
+      report({ kind: 'operation', operation: describePlan([operation]) });
+    },
+  }),
+);
