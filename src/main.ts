@@ -4,6 +4,8 @@ import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
+import { accountSettings } from './account-settings.ts';
+import { createAccounts } from './accounts/accounts.ts';
 import { createApp } from './api/app.ts';
 import type { Control } from './control/control.ts';
 import { startLoop } from './control/loop.ts';
@@ -86,15 +88,19 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
     ...(afterOperation && { afterOperation }),
   });
 
-  const { baseUrl, startRate, rate, lifetimeMs, extensionMs, extensions, metricsToken } = settings;
+  const { baseUrl, startRate, rate, lifetimeMs, extensionMs, extensions, metricsToken, tiers, signInRate } = settings;
+  const accounts = createAccounts({
+    ...{ db, seal, log: log.child({ part: 'accounts' }) },
+    settings: { ...accountSettings(settings), otherOrigins: otherOrigins(settings) },
+  });
   // The first answer asks the engine, so that no later one has to.
   await engine.capacity();
   const app = await createApp(
     {
-      ...{ db, seal, urlOf, metrics, now, engine, wake: loop.wake },
+      ...{ db, seal, accounts, urlOf, metrics, now, engine, wake: loop.wake },
       budget: async () => budgetOf(await engine.capacity(), settings),
       settings: {
-        ...{ baseUrl, startRate, rate, limits: { lifetimeMs, extensionMs, extensions } },
+        ...{ baseUrl, startRate, rate, signInRate, tiers, limits: { lifetimeMs, extensionMs, extensions } },
         ...(metricsToken !== undefined && { metricsToken }),
       },
     },
@@ -123,6 +129,13 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
 function apiHosts({ baseUrl, host }: Settings): string[] {
   const own = host === '0.0.0.0' || host === '::' ? [] : [host.includes(':') ? `[${host}]` : host];
   return [...new Set([baseUrl.hostname, 'localhost', '127.0.0.1', '[::1]', ...own])];
+}
+
+/** A service for this machine alone has several names; on a server, a page at `localhost` is somebody else's. */
+function otherOrigins(settings: Settings): string[] {
+  const { hostname, port } = settings.baseUrl;
+  if (!/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)) return [];
+  return apiHosts(settings).map((host) => new URL(`http://${host}:${port || 80}`).origin);
 }
 
 /** Made at the first start; whoever has it can read the stored configurations. */

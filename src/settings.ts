@@ -1,7 +1,25 @@
 /** Settings: the environment variables `BERTH_…`, read here and nowhere else. */
 import { resolve } from 'node:path';
-import { parseBytes } from './config/units.ts';
+import type { Tiers } from './deployment/tier.ts';
 import type { Rate } from './lib/rate-limit.ts';
+import { defaultTiersText, tiers } from './setting-tiers.ts';
+import {
+  address,
+  domain,
+  duration,
+  integer,
+  issuer,
+  mailServer,
+  network,
+  oneOf,
+  rate,
+  secret,
+  share,
+  size,
+  text,
+  Unreadable,
+  webAddress,
+} from './setting-values.ts';
 
 export type Settings = {
   host: string;
@@ -24,89 +42,23 @@ export type Settings = {
   drainMs: number;
   networkPool: string;
   example: string;
+  signUp: 'open' | 'closed';
+  signInRate: Rate;
+  tiers: Tiers;
+  githubClientId: string | undefined;
+  githubClientSecret: string | undefined;
+  oidcIssuer: URL | undefined;
+  oidcClientId: string | undefined;
+  oidcClientSecret: string | undefined;
+  oidcName: string;
+  smtpUrl: URL | undefined;
+  mailFrom: string | undefined;
   secretKey: string | undefined;
   metricsToken: string | undefined;
   logLevel: string;
 };
 
 type Setting<T> = { variable: string; default: string; says: string; read: (text: string) => T };
-
-/** Thrown by a reader: what the value must be. */
-class Unreadable extends Error {}
-
-function oneOf<T extends string>(...values: T[]): (text: string) => T {
-  return (value) => {
-    const found = values.find((known) => known === value);
-    if (found === undefined) throw new Unreadable(`must be ${values.join(' or ')}`);
-    return found;
-  };
-}
-
-function integer(least: number, most: number): (text: string) => number {
-  return (value) => {
-    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
-    if (!(number >= least && number <= most)) throw new Unreadable(`must be a whole number from ${least} to ${most}`);
-    return number;
-  };
-}
-
-const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** `120m` → milliseconds. */
-function duration(value: string): number {
-  const match = /^(\d+)(ms|s|m|h|d)$/.exec(value);
-  if (!match) throw new Unreadable('must be a duration such as 30s, 120m or 24h');
-  return Number(match[1]) * unitMs[match[2] as keyof typeof unitMs];
-}
-
-/** `10/m` → 10 in 60,000 ms. */
-function rate(value: string): Rate {
-  const match = /^([1-9]\d*)\/(s|m|h)$/.exec(value);
-  if (!match) throw new Unreadable('must be a rate such as 10/m');
-  return { count: Number(match[1]), windowMs: unitMs[match[2] as 's' | 'm' | 'h'] };
-}
-
-/** `512Mi` → bytes. */
-function size(value: string): number {
-  const bytes = parseBytes(value);
-  if (!(bytes >= 0)) throw new Unreadable('must be a size such as 512Mi or 20Gi');
-  return bytes;
-}
-
-/** `80%` → 0.8. */
-function share(value: string): number {
-  const percent = /^(\d{1,3})%$/.exec(value)?.[1];
-  if (!(Number(percent) >= 1 && Number(percent) <= 100)) throw new Unreadable('must be a share from 1% to 100%');
-  return Number(percent) / 100;
-}
-
-function domain(value: string): string {
-  if (!/^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/.test(value)) {
-    throw new Unreadable('must be a domain such as apps.example.com');
-  }
-  return value;
-}
-
-function webAddress(value: string): URL {
-  const url = URL.parse(value);
-  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search || url.hash) {
-    throw new Unreadable('must be an address such as https://berth.example.com');
-  }
-  return url;
-}
-
-function address(value: string): string {
-  if (!/^[0-9a-fA-F.:]+$/.test(value)) throw new Unreadable('must be an IP address such as 127.0.0.1 or 0.0.0.0');
-  return value;
-}
-
-function network(value: string): string {
-  const match = /^(\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})\/(\d+)$/.exec(value);
-  if (!match || Number(match[2]) < 8 || Number(match[2]) > 24) {
-    throw new Unreadable('must be an IPv4 network from /8 to /24 such as 10.200.0.0/13');
-  }
-  return value;
-}
 
 const table = {
   host: { variable: 'HOST', default: '127.0.0.1', says: 'address to listen at; 0.0.0.0 for all', read: address },
@@ -209,6 +161,52 @@ const table = {
     says: 'what `npm start` deploys, or none',
     read: oneOf('guestbook', 'none'),
   },
+  signUp: {
+    variable: 'SIGN_UP',
+    default: 'open',
+    says: 'whether anybody may make an account; closed: only those who have one sign in',
+    read: oneOf('open', 'closed'),
+  },
+  signInRate: {
+    variable: 'SIGN_IN_RATE',
+    default: '10/m',
+    says: 'sign-ins and sign-ups per client address',
+    read: rate,
+  },
+  tiers: {
+    variable: 'TIERS',
+    default: '',
+    says: 'plans of accounts, new ones get the first; default: see "Plans" in docs/accounts.md',
+    read: tiers,
+  },
+  githubClientId: { variable: 'GITHUB_CLIENT_ID', default: '', says: 'sign-in with GitHub: its OAuth app', read: text },
+  githubClientSecret: {
+    variable: 'GITHUB_CLIENT_SECRET',
+    default: '',
+    says: 'and the secret of that app',
+    read: text,
+  },
+  oidcIssuer: {
+    variable: 'OIDC_ISSUER',
+    default: '',
+    says: 'sign-in with an OpenID Connect provider: its issuer',
+    read: issuer,
+  },
+  oidcClientId: { variable: 'OIDC_CLIENT_ID', default: '', says: 'what it calls this service', read: text },
+  oidcClientSecret: { variable: 'OIDC_CLIENT_SECRET', default: '', says: 'and the secret it has for it', read: text },
+  oidcName: { variable: 'OIDC_NAME', default: 'Single sign-on', says: 'what people call that provider', read: text },
+  smtpUrl: {
+    variable: 'SMTP_URL',
+    default: '',
+    says: 'mail server, smtp://user:password@host:587; without one, addresses are not verified, passwords not reset',
+    read: mailServer,
+  },
+  mailFrom: {
+    variable: 'MAIL_FROM',
+    default: '',
+    says: 'sender of mails, Berth <berth@example.com>',
+    read: text,
+  },
   secretKey: {
     variable: 'SECRET_KEY',
     default: '',
@@ -229,10 +227,21 @@ const table = {
   },
 } satisfies { [K in keyof Settings]: Setting<Settings[K]> };
 
-function secret(value: string): string {
-  if (value.length < 32) throw new Unreadable('must have 32 characters or more');
-  return value;
-}
+/** Settings whose text is never shown. */
+const secrets: readonly string[] = [
+  'secretKey',
+  'metricsToken',
+  'githubClientSecret',
+  'oidcClientSecret',
+  'smtpUrl',
+] satisfies (keyof Settings)[];
+
+/** Each of these is of no use without the others. */
+const groups: (keyof Settings)[][] = [
+  ['githubClientId', 'githubClientSecret'],
+  ['oidcIssuer', 'oidcClientId', 'oidcClientSecret'],
+  ['smtpUrl', 'mailFrom'],
+];
 
 /** All mistakes at once, one line each. */
 export function readSettings(
@@ -246,7 +255,7 @@ export function readSettings(
       return [key, setting.read(given)];
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
-      const shown = key === 'secretKey' || key === 'metricsToken' ? '' : `, not ${JSON.stringify(given)}`;
+      const shown = secrets.includes(key) ? '' : `, not ${JSON.stringify(given)}`;
       mistakes.push(`BERTH_${setting.variable} ${error.message}${shown}`);
       return [key, undefined];
     }
@@ -255,11 +264,21 @@ export function readSettings(
   for (const name of Object.keys(env).filter((name) => name.startsWith('BERTH_') && !known.has(name))) {
     mistakes.push(`${name} is not a setting; \`npm run serve -- --help\` lists them`);
   }
-  if (mistakes.length > 0) return { ok: false, mistakes };
   const settings = Object.fromEntries(entries) as Settings;
+  for (const group of groups) {
+    const missing = group.filter((key) => !env[`BERTH_${table[key].variable}`]);
+    if (missing.length === 0 || missing.length === group.length) continue;
+    const names = (keys: (keyof Settings)[]) => keys.map((key) => `BERTH_${table[key].variable}`).join(' and ');
+    mistakes.push(`${names(group)} belong together; set ${names(missing)} too`);
+  }
+  if (mistakes.length > 0) return { ok: false, mistakes };
   return {
     ok: true,
-    settings: { ...settings, baseUrl: settings.baseUrl ?? new URL(`http://localhost:${settings.port}`) },
+    settings: {
+      ...settings,
+      baseUrl: settings.baseUrl ?? new URL(`http://localhost:${settings.port}`),
+      tiers: settings.tiers ?? tiers(defaultTiersText),
+    },
   };
 }
 

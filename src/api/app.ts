@@ -9,6 +9,8 @@ import fastify, {
   LogController,
 } from 'fastify';
 import { newId } from '../lib/ids.ts';
+import { accountEndpoints } from './account.ts';
+import { claimEndpoints } from './claims.ts';
 import { configurationEndpoints } from './configuration.ts';
 import { deployEndpoints } from './deploy.ts';
 import { UnreadableType } from './documents.ts';
@@ -21,6 +23,7 @@ import { metricsEndpoints } from './metrics.ts';
 import { pageEndpoints } from './pages.ts';
 import { reservationEndpoints } from './reservations.ts';
 import type { Service } from './service.ts';
+import { signInEndpoints } from './sign-in.ts';
 import { statusEndpoints } from './status.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
@@ -73,6 +76,9 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await app.register(reservationEndpoints(service));
   await app.register(statusEndpoints(service));
   await app.register(logEndpoints(service));
+  await app.register(claimEndpoints(service));
+  await app.register(accountEndpoints(service));
+  await app.register(signInEndpoints(service));
   await app.register(pageEndpoints(service));
   await app.register(healthEndpoints(service));
   await app.register(metricsEndpoints(service));

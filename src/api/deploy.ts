@@ -6,6 +6,7 @@ import type { AppSpec } from '../config/spec.ts';
 import { type Deployment, newDeployment } from '../deployment/deployment.ts';
 import { nextState } from '../deployment/lifecycle.ts';
 import { hostLabel, newEnvironment } from '../deployment/names.ts';
+import { limitAt } from '../deployment/tier.ts';
 import { newId, newToken } from '../lib/ids.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import type { Database } from '../store/database.ts';
@@ -13,14 +14,15 @@ import { addDeployment, deploymentById, isLabelTaken, writeIntent } from '../sto
 import { addEvents } from '../store/events.ts';
 import { makeDue } from '../store/leases.ts';
 import { addRevision } from '../store/revisions.ts';
-import { addSession } from '../store/sessions.ts';
+import { accountOfSession, addSession } from '../store/sessions.ts';
 import { admit } from './admission.ts';
+import { applicationOf, type Caller, findCaller, requireCaller, TokenQuery, UpdateQuery } from './callers.ts';
 import { readConfiguration, readDocuments } from './documents.ts';
 import { sendProblem } from './errors.ts';
 import { type IdempotencyKey, readIdempotencyKey, recallAnswer, rememberAnswer } from './idempotency.ts';
+import { admitToPlan, planOf } from './plans.ts';
 import { ErrorRecord, extendRecord, StartRecord, statusRecord, UpdateRecord } from './records.ts';
 import type { Service } from './service.ts';
-import { applicationOf, findSession, type Session, TokenQuery, tokenOf } from './sessions.ts';
 
 export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -41,15 +43,13 @@ export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
       async (request, reply) => {
         const configuration = readConfiguration(request.body);
         if (!configuration.ok) return sendProblem(reply, configuration.problem);
-        const token = tokenOf(request, request.query);
-        const session = token === undefined ? undefined : await findSession(service, token);
-        if (session && !session.ok) return sendProblem(reply, session.problem);
+        const caller = await findCaller(service, request, request.query);
+        if (!caller.ok) return sendProblem(reply, caller.problem);
 
-        const key = readIdempotencyKey(request, token, configuration.value.document);
+        const key = readIdempotencyKey(request, caller.value, configuration.value.document);
         const known = key && (await recallAnswer(service, key));
         if (known && !known.ok) return sendProblem(reply, known.problem);
-        const started =
-          known ?? (await start(service, configuration.value, session && { token: token!, ...session.value }, key));
+        const started = known ?? (await start(service, configuration.value, caller.value, key));
         if (!started.ok) return sendProblem(reply, started.problem);
 
         const { deployment, sessionToken } = started.value;
@@ -73,16 +73,20 @@ export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'updateDeployment',
           summary: 'Update a deployment',
-          querystring: TokenQuery,
+          querystring: UpdateQuery,
           response: { 200: UpdateRecord, '4xx': ErrorRecord, 503: ErrorRecord },
         },
       },
       async (request, reply) => {
         const configuration = readConfiguration(request.body);
         if (!configuration.ok) return sendProblem(reply, configuration.problem);
-        const session = await findSession(service, tokenOf(request, request.query));
-        if (!session.ok) return sendProblem(reply, session.problem);
-        const found = applicationOf(session.value, configuration.value.spec.name);
+        const caller = await requireCaller(service, request, request.query);
+        if (!caller.ok) return sendProblem(reply, caller.problem);
+        const { environment } = request.query;
+        const found = applicationOf(caller.value, {
+          applicationName: configuration.value.spec.name,
+          ...(environment !== undefined && { environment }),
+        });
         if (!found.ok) return sendProblem(reply, found.problem);
 
         const updated = await update(service, found.value, configuration.value);
@@ -104,9 +108,10 @@ type Started = { deployment: Deployment; sessionToken: string };
 async function start(
   service: Service,
   { document, spec }: Configuration,
-  session: (Session & { token: string }) | undefined,
+  caller: Caller | undefined,
   key: IdempotencyKey | undefined,
 ): Promise<Result<Started>> {
+  const session = caller?.kind === 'session' ? caller : undefined;
   if (session?.deployments.some(({ applicationName }) => applicationName === spec.name)) {
     return refuse(
       'application_exists',
@@ -118,15 +123,23 @@ async function start(
   const sessionToken = session?.token ?? newToken('berth');
   const budget = await service.budget();
   const started = await service.db.transaction().execute(async (db): Promise<Result<Started>> => {
+    // Read here, not taken from the caller: the session may have been claimed meanwhile.
+    const accountId = session ? await accountOfSession(db, session.sessionId) : caller?.accountId;
+    const plan = await planOf(db, service.settings.tiers, accountId);
+    const allowed = await admitToPlan(db, plan, { spec, now: createdAt });
+    if (!allowed.ok) return allowed;
     const admitted = await admit(db, budget, spec);
     if (!admitted.ok) return admitted;
-    const sessionId = session?.id ?? randomUUID();
-    if (!session) await addSession(db, { id: sessionId, token: sessionToken, createdAt });
+    const sessionId = session?.sessionId ?? randomUUID();
+    if (!session) await addSession(db, { id: sessionId, token: sessionToken, createdAt, accountId: plan?.accountId });
     const environment = await freeEnvironment(db, spec.name);
     const deployment = newDeployment({
       ...{ id: newId(), sessionId, applicationName: spec.name, environment, createdAt },
       label: hostLabel(environment, spec.name),
-      expiresAt: createdAt + service.settings.limits.lifetimeMs,
+      // What an account starts is claimed from the beginning.
+      ...(plan
+        ? { claimedAt: createdAt, expiresAt: limitAt(plan.tier, createdAt) }
+        : { claimedAt: null, expiresAt: createdAt + service.settings.limits.lifetimeMs }),
     });
     await addDeployment(db, deployment);
     await addRevision(db, service.seal, deployment.id, { number: 1, spec, document, createdAt });
@@ -156,6 +169,9 @@ async function update(
   const now = service.now();
   const budget = await service.budget();
   const updated = await service.db.transaction().execute(async (db): Promise<Result<Deployment>> => {
+    const plan = await planOf(db, service.settings.tiers, await accountOfSession(db, current.sessionId));
+    const allowed = await admitToPlan(db, plan, { spec, now, deploymentId: current.id });
+    if (!allowed.ok) return allowed;
     const admitted = await admit(db, budget, spec, current.id);
     if (!admitted.ok) return admitted;
     const latest = (await deploymentById(db, current.id)) ?? current;

@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Problem, ProblemCode } from '../lib/problem.ts';
 
-const statusOf = {
+export const statusOf = {
   invalid_configuration: 400,
   unparsable_yaml: 400,
   invalid_request: 400,
@@ -11,6 +11,14 @@ const statusOf = {
   application_exists: 409,
   extension_limit_reached: 409,
   already_claimed: 409,
+  ambiguous_application: 409,
+  claim_not_found: 404,
+  claim_expired: 410,
+  not_signed_in: 401,
+  invalid_api_key: 401,
+  api_key_not_found: 404,
+  cross_site_request: 403,
+  plan_limit_reached: 403,
   idempotency_key_reused: 409,
   // The interface's own status for a plan that must be upgraded.
   plan_does_not_allow_reservations: 500,

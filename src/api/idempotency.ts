@@ -7,6 +7,7 @@ import type { Seal } from '../lib/seal.ts';
 import type { Database } from '../store/database.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { addIdempotency, idempotencyOf } from '../store/idempotency.ts';
+import type { Caller } from './callers.ts';
 import { clientAddress } from './client.ts';
 
 const rememberForMs = 24 * 60 * 60_000;
@@ -16,17 +17,18 @@ type Answer = { deployment: Deployment; sessionToken: string };
 type Memory = { db: Database; seal: Seal; now: () => number };
 
 /**
- * Bound to the client's address and session: the answer holds a session token, which must not go to a stranger
+ * Bound to the client's address and to who asks: the answer holds a session token, which must not go to a stranger
  * who happens to use the same key and body.
  */
 export function readIdempotencyKey(
   request: FastifyRequest,
-  sessionToken: string | undefined,
+  caller: Caller | undefined,
   document: string,
 ): IdempotencyKey | undefined {
   const key = request.headers['idempotency-key'];
   if (typeof key !== 'string') return undefined;
-  return { keyHash: hashOf(clientAddress(request), sessionToken ?? '', key), bodyHash: hashOf(document) };
+  const who = caller === undefined ? '' : caller.kind === 'session' ? caller.token : `account ${caller.accountId}`;
+  return { keyHash: hashOf(clientAddress(request), who, key), bodyHash: hashOf(document) };
 }
 
 /** The answer that the key had before; undefined when it is new. */

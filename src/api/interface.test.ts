@@ -108,7 +108,7 @@ test('a claim answers a token and a link whose page says what it is, for 24 hour
   assert.match(page.body, /Keep shop/);
   assert.equal((await api.get('/claim/claim_unknown')).status, 404);
   api.clock.now += 24 * hour;
-  assert.equal((await api.get(`/claim/${body.claimToken}`)).status, 404);
+  assert.equal((await api.get(`/claim/${body.claimToken}`)).status, 410);
 });
 
 test('list items have the fields of the interface', async () => {

@@ -8,10 +8,10 @@ import { addClaim } from '../store/claims.ts';
 import { deploymentById, writeIntent } from '../store/deployments.ts';
 import { addEvents } from '../store/events.ts';
 import { makeDue } from '../store/leases.ts';
+import { ApplicationBody, findApplication } from './callers.ts';
 import { sendProblem } from './errors.ts';
 import { ErrorRecord } from './records.ts';
 import type { Service } from './service.ts';
-import { ApplicationBody, findApplication, tokenOf } from './sessions.ts';
 
 const claimLinkMs = 24 * 60 * 60_000;
 
@@ -35,7 +35,7 @@ export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
       },
       async (request, reply) => {
         const { applicationName: name } = request.body;
-        const found = await findApplication(service, tokenOf(request, request.body), name);
+        const found = await findApplication(service, request, request.body);
         if (!found.ok) return sendProblem(reply, found.problem);
         const extended = await extendNow(service, found.value.id);
         if (!extended.ok) return sendProblem(reply, extended.problem);
@@ -59,7 +59,7 @@ export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
         },
       },
       async (request, reply) => {
-        const found = await findApplication(service, tokenOf(request, request.body), request.body.applicationName);
+        const found = await findApplication(service, request, request.body);
         if (!found.ok) return sendProblem(reply, found.problem);
         const deployment = found.value;
         if (deployment.claimedAt !== null) {

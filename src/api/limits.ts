@@ -6,13 +6,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hashToken } from '../lib/ids.ts';
 import type { Problem } from '../lib/problem.ts';
 import { createLimiter, type Limiter } from '../lib/rate-limit.ts';
+import { tokenOf } from './callers.ts';
 import { clientKey } from './client.ts';
 import { sendProblem } from './errors.ts';
 import type { Service } from './service.ts';
-import { tokenOf } from './sessions.ts';
 
 /** Which limit a route counts against; without a word, the general one. */
-export type LimitName = 'start' | 'general' | 'probe';
+export type LimitName = 'start' | 'sign-in' | 'general' | 'probe';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -23,6 +23,8 @@ declare module 'fastify' {
 /** Monitors ask often, and their questions cost nothing; nor may they use up what a person at their address has. */
 const probesPerRequest = 10;
 
+const things: Record<string, string> = { start: 'starts', 'sign-in': 'sign-ins' };
+
 export type Limits = {
   /** Counts a request of this client; answers it, and returns true, when it is one too many. */
   refuseByAddress(request: FastifyRequest, reply: FastifyReply): boolean;
@@ -30,9 +32,11 @@ export type Limits = {
   refuseByToken(request: FastifyRequest, reply: FastifyReply): boolean;
 };
 
-export function createLimits({ settings: { startRate, rate }, now }: Pick<Service, 'settings' | 'now'>): Limits {
+export function createLimits({ settings, now }: Pick<Service, 'settings' | 'now'>): Limits {
+  const { startRate, signInRate, rate } = settings;
   const byAddress: Record<LimitName, Limiter> = {
     start: createLimiter(startRate),
+    'sign-in': createLimiter(signInRate),
     general: createLimiter(rate),
     probe: createLimiter({ ...rate, count: rate.count * probesPerRequest }),
   };
@@ -69,7 +73,7 @@ function add(reply: FastifyReply, header: string, item: string): void {
 function tooMany(name: string, seconds: number): Problem {
   return {
     code: 'rate_limited',
-    error: `Too many ${name === 'start' ? 'starts' : 'requests'} ${name === 'token' ? 'with this token' : 'from your address'}.`,
+    error: `Too many ${things[name] ?? 'requests'} ${name === 'token' ? 'with this token' : 'from your address'}.`,
     hint: `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
     retryAfterSeconds: seconds,
   };

@@ -8,10 +8,10 @@ import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { ObservedWorkload } from '../deployment/workload.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { deploymentById } from '../store/deployments.ts';
+import { ApplicationQuery, findApplication } from './callers.ts';
 import { sendProblem } from './errors.ts';
 import { ErrorRecord } from './records.ts';
 import type { Service } from './service.ts';
-import { ApplicationQuery, findApplication, tokenOf } from './sessions.ts';
 
 /** How often a follower looks for workloads that an update or a repair has started. */
 const lookEveryMs = 1_000;
@@ -48,8 +48,8 @@ export function logEndpoints(service: Service): FastifyPluginAsyncTypebox {
         },
       },
       async (request, reply) => {
-        const { applicationName, pod, tail = '100', follow } = request.query;
-        const found = await findApplication(service, tokenOf(request, request.query), applicationName);
+        const { pod, tail = '100', follow } = request.query;
+        const found = await findApplication(service, request, request.query);
         if (!found.ok) return sendProblem(reply, found.problem);
         const since = readSince(request.query.since, service.now());
         if (!since.ok) return sendProblem(reply, since.problem);

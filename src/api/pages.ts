@@ -1,10 +1,12 @@
 /** The pages that a person sees at the API's own address: the front page and the claim page. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { type Deployment, isActive } from '../deployment/deployment.ts';
+import type { Deployment } from '../deployment/deployment.ts';
 import { escapeHtml } from '../lib/html.ts';
-import { claimOfToken } from '../store/claims.ts';
-import { deploymentById } from '../store/deployments.ts';
+import type { Problem } from '../lib/problem.ts';
+import { findSignedIn } from './callers.ts';
+import { findClaim } from './claims.ts';
+import { sendProblem, statusOf } from './errors.ts';
 import type { Service } from './service.ts';
 
 const contentPolicy =
@@ -25,15 +27,13 @@ export function pageEndpoints(service: Service): FastifyPluginAsyncTypebox {
       '/claim/:token',
       { schema: { hide: true, params: Type.Object({ token: Type.String() }) } },
       async (request, reply) => {
-        const claim = await claimOfToken(service.db, request.params.token);
-        const now = service.now();
-        const deployment =
-          claim && claim.expiresAt > now ? await deploymentById(service.db, claim.deploymentId) : undefined;
-        const page =
-          deployment && isActive(deployment, now)
-            ? { status: 200, html: claimPage(deployment, service.urlOf(deployment.label).origin) }
-            : { status: 404, html: unknownClaimPage };
-        return reply.status(page.status).type('text/html; charset=utf-8').send(page.html);
+        const accountId = await findSignedIn(service, request);
+        if (!accountId.ok) return sendProblem(reply, accountId.problem);
+        const found = await findClaim(service.db, request.params.token, accountId.value, service.now());
+        reply.type('text/html; charset=utf-8');
+        if (!found.ok) return reply.status(statusOf[found.problem.code]).send(refusedClaimPage(found.problem));
+        const { deployment } = found.value;
+        return reply.send(claimPage(deployment, service.urlOf(deployment.label).origin));
       },
     );
   };
@@ -58,16 +58,14 @@ function claimPage({ applicationName, expiresAt }: Deployment, url: string): str
     `<h1>Keep ${escapeHtml(applicationName)}</h1>
 <p>This link attaches the deployment at <a href="${escapeHtml(url)}">${escapeHtml(url)}</a> to an account, so that it stops expiring.</p>
 <p>${limit}</p>
-<p><strong>Accounts are not open on this server yet</strong>, so the claim cannot be finished here. Until then the deployment can be extended.</p>`,
+<p>Sign in, then confirm with <code>POST</code> to this address.</p>`,
   );
 }
 
-const unknownClaimPage = layout(
-  'Unknown claim link',
-  `<h1>This claim link is not valid</h1>
-<p>It may have been mistyped, be older than 24 hours, or belong to a deployment that has ended.</p>
-<p>Ask for a new one with <code>POST /claimDeployment</code>.</p>`,
-);
+/** A used, an expired and an unknown link each say what they are. */
+function refusedClaimPage({ error, hint = '' }: Problem): string {
+  return layout('Claim link', `<h1>${escapeHtml(error)}</h1>\n<p>${escapeHtml(hint)}</p>`);
+}
 
 function layout(title: string, body: string): string {
   return `<!doctype html>

@@ -5,10 +5,10 @@ import { refuse } from '../lib/problem.ts';
 import { writeIntent } from '../store/deployments.ts';
 import { addEvents } from '../store/events.ts';
 import { makeDue } from '../store/leases.ts';
+import { ApplicationBody, findApplication, requireCaller, TokenBody, TokenQuery } from './callers.ts';
 import { sendProblem } from './errors.ts';
 import { ErrorRecord, MessageRecord, ReservationRecord, reservationRecord } from './records.ts';
 import type { Service } from './service.ts';
-import { ApplicationBody, findApplication, findSession, TokenBody, TokenQuery, tokenOf } from './sessions.ts';
 
 export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -23,10 +23,10 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
         },
       },
       async (request, reply) => {
-        const session = await findSession(service, tokenOf(request, request.query));
-        if (!session.ok) return sendProblem(reply, session.problem);
+        const caller = await requireCaller(service, request, request.query);
+        if (!caller.ok) return sendProblem(reply, caller.problem);
         return {
-          reservedDeployments: session.value.deployments.map((deployment) =>
+          reservedDeployments: caller.value.deployments.map((deployment) =>
             reservationRecord(deployment, service.urlOf(deployment.label)),
           ),
         };
@@ -44,7 +44,7 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
         },
       },
       async (request, reply) => {
-        const found = await findApplication(service, tokenOf(request, request.body), request.body.applicationName);
+        const found = await findApplication(service, request, request.body);
         if (!found.ok) return sendProblem(reply, found.problem);
         // Sessions belong to no account yet, and only an account's plan can allow a reservation.
         const { problem } = refuse(
@@ -68,7 +68,7 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
       },
       async (request, reply) => {
         const { applicationName: name } = request.body;
-        const found = await findApplication(service, tokenOf(request, request.body), name);
+        const found = await findApplication(service, request, request.body);
         if (!found.ok) return sendProblem(reply, found.problem);
         await intend(service, found.value.id, { removedAt: service.now(), heldAt: null }, 'removed');
         return {
@@ -90,10 +90,10 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
         },
       },
       async (request, reply) => {
-        const session = await findSession(service, tokenOf(request, request.body));
-        if (!session.ok) return sendProblem(reply, session.problem);
+        const caller = await requireCaller(service, request, request.body);
+        if (!caller.ok) return sendProblem(reply, caller.problem);
         // Without its hold a deployment lives until its time limit; one that is past it goes now.
-        for (const { id } of session.value.deployments.filter(({ heldAt }) => heldAt !== null)) {
+        for (const { id } of caller.value.deployments.filter(({ heldAt }) => heldAt !== null)) {
           await intend(service, id, { heldAt: null }, 'reservation removed');
         }
         const sentence =

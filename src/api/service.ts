@@ -2,6 +2,7 @@
 import type { Kysely } from 'kysely';
 import type { Budget } from '../deployment/budget.ts';
 import type { Instant, Limits } from '../deployment/deployment.ts';
+import type { Tiers } from '../deployment/tier.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Rate } from '../lib/rate-limit.ts';
@@ -15,13 +16,33 @@ export type ApiSettings = {
   startRate: Rate;
   /** Other requests of one client address, and requests with one token. */
   rate: Rate;
+  /** Sign-ins and sign-ups of one client address. */
+  signInRate: Rate;
+  tiers: Tiers;
   /** Whoever has it may read the metrics; without one, whoever comes from this machine. */
   metricsToken?: string;
+};
+
+/** Who people are, as the accounts' layer knows them. */
+export type Accounts = {
+  /** How people can sign in. */
+  methods: () => Promise<{
+    password: boolean;
+    passkeys: boolean;
+    providers: { id: string; name: string }[];
+    sendsMail: boolean;
+    signUp: boolean;
+  }>;
+  /** Answers a request below `/api/auth`. */
+  answer: (request: Request) => Promise<Response>;
+  /** The id of the account that the cookie of these headers is signed in to. */
+  signedIn: (headers: Headers) => Promise<string | undefined>;
 };
 
 export type Service = {
   db: Kysely<Tables>;
   seal: Seal;
+  accounts: Accounts;
   settings: ApiSettings;
   /** The public address of a deployment's label. */
   urlOf: (label: string) => URL;

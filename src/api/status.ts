@@ -5,10 +5,10 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { deploymentById } from '../store/deployments.ts';
 import { eventsAfter, type RecordedEvent } from '../store/events.ts';
+import { ApplicationQuery, findApplication } from './callers.ts';
 import { sendProblem } from './errors.ts';
 import { ErrorRecord, ReservationRecord, reservationRecord } from './records.ts';
 import type { Service } from './service.ts';
-import { ApplicationQuery, findApplication, tokenOf } from './sessions.ts';
 
 /** An indexed query of 0.1 ms: cheap enough to see what any process has written, soon enough for a person. */
 const lookEveryMs = 250;
@@ -32,8 +32,7 @@ export function statusEndpoints(service: Service): FastifyPluginAsyncTypebox {
         },
       },
       async (request, reply) => {
-        const { applicationName } = request.query;
-        const found = await findApplication(service, tokenOf(request, request.query), applicationName);
+        const found = await findApplication(service, request, request.query);
         if (!found.ok) return sendProblem(reply, found.problem);
         return reservationRecord(found.value, service.urlOf(found.value.label));
       },
@@ -51,8 +50,7 @@ export function statusEndpoints(service: Service): FastifyPluginAsyncTypebox {
         },
       },
       async (request, reply) => {
-        const { applicationName } = request.query;
-        const found = await findApplication(service, tokenOf(request, request.query), applicationName);
+        const found = await findApplication(service, request, request.query);
         if (!found.ok) return sendProblem(reply, found.problem);
         const after = Number(request.headers['last-event-id'] ?? 0);
         const stream = Readable.from(follow(service, found.value.id, after, closing.signal));

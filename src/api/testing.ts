@@ -1,12 +1,12 @@
 /** The API as a function, for tests: a database in memory, a clock that only the test moves, no loop behind it. */
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { createMemoryEngine } from '../engine/memory.ts';
 import { createMemoryWorld } from '../engine/memory-world.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { sealWith } from '../lib/seal.ts';
 import { openSqlite } from '../store/database.ts';
 import { createApp } from './app.ts';
-import type { ApiSettings, Service } from './service.ts';
+import type { Accounts, ApiSettings, Service } from './service.ts';
 
 export const shopYaml = `application:
   name: shop
@@ -19,20 +19,36 @@ export const shopYaml = `application:
 
 const minutes = 60_000;
 
-export async function testApi(settings: Partial<ApiSettings> = {}) {
+/** Where nobody has an account; those of tests with accounts are real ones. */
+const nobody: Accounts = {
+  methods: async () => ({ password: false, passkeys: false, providers: [], sendsMail: false, signUp: false }),
+  answer: async () => new Response(null, { status: 404 }),
+  signedIn: async () => undefined,
+};
+
+/** `accountsOf` makes the accounts; without it nobody has one. */
+export async function testApi(
+  settings: Partial<ApiSettings> = {},
+  accountsOf: (wiring: Pick<Service, 'db' | 'seal'> & { log: Logger }) => Accounts = () => nobody,
+) {
   const woken: string[] = [];
   const clock = { now: Date.UTC(2026, 0, 1, 12) };
   const world = createMemoryWorld({});
   const budget = { memoryBytes: 2 ** 40, cpuMillis: 1e6, diskBytes: 2 ** 40 };
+  const lines: string[] = [];
+  const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
+  const db = await openSqlite(':memory:');
+  const seal = sealWith('a secret of the tests');
   const service: Service = {
     engine: createMemoryEngine({ world }),
-    db: await openSqlite(':memory:'),
-    seal: sealWith('a secret of the tests'),
+    ...{ db, seal, accounts: accountsOf({ db, seal, log }) },
     settings: {
       baseUrl: new URL('http://localhost:8080'),
       limits: { lifetimeMs: 120 * minutes, extensionMs: 120 * minutes, extensions: 2 },
       startRate: { count: 1000, windowMs: minutes },
       rate: { count: 1000, windowMs: minutes },
+      signInRate: { count: 1000, windowMs: minutes },
+      tiers: [{ name: 'free', deployments: 3, memoryBytes: 2 ** 30, allowsReservations: false, lifetimeMs: null }],
       ...settings,
     },
     urlOf: (label) => new URL(`http://${label}.localhost:8080`),
@@ -41,11 +57,14 @@ export async function testApi(settings: Partial<ApiSettings> = {}) {
     now: () => clock.now,
     wake: (deploymentId) => woken.push(deploymentId),
   };
-  const lines: string[] = [];
-  const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
   const app = await createApp(service, log);
 
-  const send = async (method: 'GET' | 'POST', url: string, body?: string, headers: Record<string, string> = {}) => {
+  const send = async (
+    method: 'GET' | 'POST' | 'DELETE',
+    url: string,
+    body?: string,
+    headers: Record<string, string> = {},
+  ) => {
     const response = await app.inject({ method, url, headers, ...(body !== undefined && { payload: body }) });
     const isJson = String(response.headers['content-type']).startsWith('application/json');
     return { status: response.statusCode, headers: response.headers, body: isJson ? response.json() : response.body };
@@ -57,6 +76,7 @@ export async function testApi(settings: Partial<ApiSettings> = {}) {
       send('POST', url, yaml, { 'content-type': 'text/x-yaml', ...headers }),
     postJson: (url: string, body: unknown, headers?: Record<string, string>) =>
       send('POST', url, JSON.stringify(body), { 'content-type': 'application/json', ...headers }),
+    send,
     /** A started shop and its token. */
     async startShop(): Promise<string> {
       const { body } = await send('POST', '/startUserDeployment', shopYaml, { 'content-type': 'text/x-yaml' });

@@ -66,7 +66,10 @@ export type Limits = { lifetimeMs: number; extensionMs: number; extensions: numb
 
 /** One that was just asked for and of which nothing exists yet. */
 export function newDeployment(
-  asked: Pick<Deployment, 'id' | 'sessionId' | 'applicationName' | 'environment' | 'label' | 'createdAt' | 'expiresAt'>,
+  asked: Pick<
+    Deployment,
+    'id' | 'sessionId' | 'applicationName' | 'environment' | 'label' | 'createdAt' | 'expiresAt' | 'claimedAt'
+  >,
 ): Deployment {
   return {
     ...asked,
@@ -80,7 +83,6 @@ export function newDeployment(
     lastLines: [],
     endpoints: [],
     extensionsUsed: 0,
-    claimedAt: null,
     heldAt: null,
     removedAt: null,
     goneAt: null,
@@ -110,7 +112,9 @@ export function canExtend(deployment: Deployment, limits: Limits): boolean {
 export function extend(deployment: Deployment, limits: Limits): Result<{ expiresAt: Instant; remaining: number }> {
   const { applicationName: name, expiresAt } = deployment;
   if (deployment.claimedAt !== null || expiresAt === null) {
-    return refuse('already_claimed', `Application ${name} is claimed and does not expire.`, 'It needs no extension.');
+    return expiresAt === null
+      ? refuse('already_claimed', `Application ${name} is claimed and does not expire.`, 'It needs no extension.')
+      : refuse('already_claimed', `Application ${name} is claimed: the plan of its account sets its time limit.`);
   }
   if (!canExtend(deployment, limits)) {
     return refuse(

@@ -9,7 +9,7 @@ export const url = new URL('http://jolly-tapir-shop.localhost:8080');
 export function deploymentOf(fields: Partial<Deployment>): Deployment {
   const shop = { id: 'shop', sessionId: 'session', applicationName: 'shop', environment: 'jolly-tapir' };
   return {
-    ...newDeployment({ ...shop, label: 'jolly-tapir-shop', createdAt: 0, expiresAt: null }),
+    ...newDeployment({ ...shop, label: 'jolly-tapir-shop', createdAt: 0, expiresAt: null, claimedAt: null }),
     ...fields,
   };
 }

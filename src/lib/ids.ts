@@ -12,7 +12,7 @@ export function newId(random: Random = randomBytes): string {
 }
 
 /** `<prefix>_` and 192 random bits. */
-export function newToken(prefix: 'berth' | 'claim', random: Random = randomBytes): string {
+export function newToken(prefix: 'berth' | 'claim' | 'berthkey', random: Random = randomBytes): string {
   return `${prefix}_${Buffer.from(random(24)).toString('base64url')}`;
 }
 

@@ -4,23 +4,29 @@ import type { Database } from './database.ts';
 
 /** The sum over all deployments that may have something on the engine. */
 export async function committedInAll(db: Database): Promise<Amount> {
-  const perDeployment = largestOf(db)
-    .where('deployments.goneAt', 'is', null)
-    .groupBy('deployments.id')
-    .as('perDeployment');
-  const row = await db
-    .selectFrom(perDeployment)
+  return toAmount(await sumOf(db, largestOf(db).where('deployments.goneAt', 'is', null).groupBy('deployments.id')));
+}
+
+export async function committedTo(db: Database, deploymentId: string): Promise<Amount> {
+  return toAmount(await largestOf(db).where('deployments.id', '=', deploymentId).executeTakeFirst());
+}
+
+/** What deployments have been promised together. */
+export async function committedToAll(db: Database, deploymentIds: readonly string[]): Promise<Amount> {
+  if (deploymentIds.length === 0) return toAmount(undefined);
+  const perDeployment = largestOf(db).where('deployments.id', 'in', deploymentIds).groupBy('deployments.id');
+  return toAmount(await sumOf(db, perDeployment));
+}
+
+async function sumOf(db: Database, perDeployment: ReturnType<typeof largestOf>) {
+  return await db
+    .selectFrom(perDeployment.as('perDeployment'))
     .select((eb) => [
       eb.fn.sum('memoryBytes').as('memoryBytes'),
       eb.fn.sum('cpuMillis').as('cpuMillis'),
       eb.fn.sum('diskBytes').as('diskBytes'),
     ])
     .executeTakeFirst();
-  return toAmount(row);
-}
-
-export async function committedTo(db: Database, deploymentId: string): Promise<Amount> {
-  return toAmount(await largestOf(db).where('deployments.id', '=', deploymentId).executeTakeFirst());
 }
 
 /** Of the revision that was asked for and the one that serves, whatever is more: a failed update goes back. */

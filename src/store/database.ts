@@ -9,7 +9,26 @@ import { migrations } from './migrations/index.ts';
 
 export type Tables = {
   installation: { id: string; createdAt: Instant };
-  sessions: { id: string; tokenHash: string; createdAt: Instant };
+  sessions: { id: string; tokenHash: string; createdAt: Instant; accountId: string | null };
+  /** Written by the sign-in library, whose other tables nobody else touches; but `tier` is ours. */
+  accounts: {
+    id: string;
+    name: string;
+    email: string;
+    /** A number in SQLite. */
+    emailVerified: boolean | number;
+    createdAt: string | Date;
+    tier: string | null;
+  };
+  apiKeys: {
+    id: string;
+    accountId: string;
+    name: string;
+    start: string;
+    keyHash: string;
+    createdAt: Instant;
+    lastUsedAt: Instant | null;
+  };
   deployments: DeploymentRow;
   revisions: {
     deploymentId: string;

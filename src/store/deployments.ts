@@ -24,16 +24,25 @@ export async function isLabelTaken(db: Database, label: string): Promise<boolean
 
 /** Those of a session that are active at `now`, oldest first. */
 export async function activeDeployments(db: Database, sessionId: string, now: Instant): Promise<Deployment[]> {
-  const rows = await db
+  const rows = await active(db, now).where('sessionId', '=', sessionId).execute();
+  return rows.map(fromRow);
+}
+
+/** Those of all sessions of an account that are active at `now`, oldest first. */
+export async function activeDeploymentsOfAccount(db: Database, accountId: string, now: Instant): Promise<Deployment[]> {
+  const sessions = db.selectFrom('sessions').select('id').where('accountId', '=', accountId);
+  const rows = await active(db, now).where('sessionId', 'in', sessions).execute();
+  return rows.map(fromRow);
+}
+
+function active(db: Database, now: Instant) {
+  return db
     .selectFrom('deployments')
     .selectAll()
-    .where('sessionId', '=', sessionId)
     .where('removedAt', 'is', null)
     .where((eb) => eb.or([eb('heldAt', 'is not', null), eb('expiresAt', 'is', null), eb('expiresAt', '>', now)]))
     .orderBy('createdAt')
-    .orderBy('id')
-    .execute();
-  return rows.map(fromRow);
+    .orderBy('id');
 }
 
 /** What the edge serves, by label; deployments without endpoints are left out. */
@@ -74,6 +83,7 @@ export type Intent = Partial<
     | 'lastLines'
     | 'expiresAt'
     | 'extensionsUsed'
+    | 'claimedAt'
     | 'heldAt'
     | 'removedAt'
     | 'progressedAt'

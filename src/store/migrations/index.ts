@@ -5,6 +5,7 @@ import * as commitments from './0002-commitments.ts';
 import * as revisionImages from './0003-revision-images.ts';
 import * as imageAccess from './0004-image-access.ts';
 import * as pulledImages from './0005-pulled-images.ts';
+import * as accounts from './0006-accounts.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -12,4 +13,5 @@ export const migrations: Record<string, Migration> = {
   '0003-revision-images': revisionImages,
   '0004-image-access': imageAccess,
   '0005-pulled-images': pulledImages,
+  '0006-accounts': accounts,
 };

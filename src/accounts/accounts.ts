@@ -1,0 +1,91 @@
+/**
+ * Accounts: sign-in by a library (better-auth) over our store. Its types end in this folder; the API sees a request go
+ * in and a response come out, and which account a cookie is signed in to.
+ */
+import { passkey } from '@better-auth/passkey';
+import { betterAuth } from 'better-auth';
+import { createMailer } from './mail.ts';
+import { authOptions, type Wiring } from './options.ts';
+import { isOidcThere, oidcPlugin, providersOf } from './providers.ts';
+
+export type { AccountSettings } from './options.ts';
+
+/** How people can sign in here. */
+export type SignInMethods = {
+  password: true;
+  passkeys: boolean;
+  providers: { id: string; name: string }[];
+  sendsMail: boolean;
+  signUp: boolean;
+};
+
+/** A provider that did not answer is asked again after this. */
+const askAgainMs = 30_000;
+
+export function createAccounts(wiring: Wiring) {
+  const { settings, log } = wiring;
+  const { oidc, mail } = settings;
+  const mailer = mail && createMailer(mail, log);
+  let library = createLibrary(wiring, mailer, false);
+  let hasOidc = false;
+  let askedAt = Number.NEGATIVE_INFINITY;
+
+  /** With the OpenID provider, as soon as it has answered once. */
+  async function current() {
+    if (!oidc || hasOidc || performance.now() - askedAt < askAgainMs) return library;
+    askedAt = performance.now();
+    if (await isOidcThere(oidc)) {
+      library = createLibrary(wiring, mailer, true);
+      hasOidc = true;
+    } else log.warn({ issuer: oidc.issuer.href }, 'the OpenID provider does not answer as this issuer');
+    return library;
+  }
+
+  return {
+    async methods(): Promise<SignInMethods> {
+      await current();
+      return {
+        password: true,
+        passkeys: canHavePasskeys(settings.baseUrl),
+        providers: providersOf(settings, hasOidc),
+        sendsMail: mail !== undefined,
+        signUp: settings.signUp === 'open',
+      };
+    },
+
+    /** Answers a request to a path below `/api/auth`. */
+    async answer(request: Request): Promise<Response> {
+      return await (await current()).handler(request);
+    },
+
+    /** The id of the account that the cookie of these headers is signed in to. */
+    async signedIn(headers: Headers): Promise<string | undefined> {
+      if (!headers.has('cookie')) return undefined;
+      const signIn = await library.api.getSession({ headers });
+      return signIn?.user.id;
+    },
+  };
+}
+
+/** The library as it is told to be: by itself it answers nothing. */
+export function createLibrary(wiring: Wiring, mailer: ReturnType<typeof createMailer> | undefined, hasOidc: boolean) {
+  const { baseUrl, oidc, signUp } = wiring.settings;
+  const passkeys = passkey({
+    rpName: 'Berth',
+    rpID: baseUrl.hostname,
+    origin: baseUrl.origin,
+    schema: { passkey: { modelName: 'passkeys' } },
+  });
+  return betterAuth({
+    ...authOptions(wiring, mailer),
+    plugins: [
+      ...(canHavePasskeys(baseUrl) ? [passkeys] : []),
+      ...(oidc && hasOidc ? [oidcPlugin(oidc, signUp === 'closed')] : []),
+    ],
+  });
+}
+
+/** A passkey is bound to a name: there is none for an address of numbers. */
+function canHavePasskeys({ hostname }: URL): boolean {
+  return !/^[\d.]+$|^\[/.test(hostname);
+}

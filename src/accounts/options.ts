@@ -1,0 +1,89 @@
+/** What the sign-in library is told. Whatever it would take from its environment is said here. */
+import type { BetterAuthOptions } from 'better-auth';
+import type { Kysely } from 'kysely';
+import type { Logger } from 'pino';
+import type { Seal } from '../lib/seal.ts';
+import type { Tables } from '../store/database.ts';
+import type { Mailer, MailSettings } from './mail.ts';
+import { githubProvider, type ProviderSettings } from './providers.ts';
+
+export type AccountSettings = {
+  baseUrl: URL;
+  /** Origins at which the dashboard is served too, such as http://127.0.0.1:8080. */
+  otherOrigins: string[];
+  signUp: 'open' | 'closed';
+  mail?: MailSettings;
+} & ProviderSettings;
+
+export type Wiring = { db: Kysely<Tables>; seal: Seal; log: Logger; settings: AccountSettings };
+
+const day = 24 * 60 * 60;
+
+type Letter = { user: { email: string }; url: string };
+
+/** Without a mailer addresses are not verified, and a password that is forgotten stays so. */
+export function authOptions({ db, seal, log, settings }: Wiring, mailer: Mailer | undefined) {
+  const { baseUrl, otherOrigins, signUp } = settings;
+  return {
+    appName: 'Berth',
+    baseURL: baseUrl.origin,
+    basePath: '/api/auth',
+    trustedOrigins: [baseUrl.origin, ...otherOrigins],
+    secrets: [{ version: 1, value: Buffer.from(seal.derive('sign-in')).toString('base64url') }],
+    database: { db, type: 'sqlite' },
+    user: { modelName: 'accounts' },
+    // 30 days from the sign-in, not from the last visit: then no answer but that to a sign-in sets a cookie.
+    session: { modelName: 'signIns', expiresIn: 30 * day, disableSessionRefresh: true },
+    account: {
+      modelName: 'credentials',
+      // An address that nobody has proven may be another one's: whoever comes with it from a provider is not let in.
+      accountLinking: { enabled: true, requireLocalEmailVerified: true },
+    },
+    databaseHooks: { account: { create: { before: withoutTokens }, update: { before: withoutTokens } } },
+    verification: { modelName: 'verifications', storeIdentifier: 'hashed' },
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: signUp === 'closed',
+      minPasswordLength: 10,
+      maxPasswordLength: 128,
+      revokeSessionsOnPasswordReset: true,
+      requireEmailVerification: mailer !== undefined,
+      ...(mailer && {
+        sendResetPassword: async ({ user, url }: Letter) => await mailer.sendPasswordReset(user.email, url),
+      }),
+    },
+    ...(mailer && {
+      emailVerification: {
+        sendOnSignUp: true,
+        sendOnSignIn: true,
+        autoSignInAfterVerification: true,
+        sendVerificationEmail: async ({ user, url }: Letter) => await mailer.sendVerification(user.email, url),
+      },
+    }),
+    socialProviders: { ...githubProvider(settings, signUp === 'closed') },
+    // Ours counts (api/limits.ts): by one address behind the edge, in memory that has a bound.
+    rateLimit: { enabled: false },
+    advanced: {
+      cookiePrefix: 'berth',
+      useSecureCookies: baseUrl.protocol === 'https:',
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/' },
+      disableCSRFCheck: false,
+      disableOriginCheck: false,
+      ipAddress: { disableIpTracking: true },
+      backgroundTasks: { handler: (work: Promise<unknown>) => void work },
+    },
+    telemetry: { enabled: false },
+    // The message alone, and not those that tell what happens: they hold addresses. At `warn` it also writes to the console.
+    logger: {
+      level: 'info',
+      log(level: 'debug' | 'info' | 'warn' | 'error', message: string) {
+        if (level === 'warn' || level === 'error') log[level](`sign-in: ${message}`);
+      },
+    },
+  } satisfies BetterAuthOptions;
+}
+
+/** A provider's tokens would open somebody's account there; who they are is all that is asked of it. */
+async function withoutTokens<T extends object>(credential: T) {
+  return { data: { ...credential, accessToken: null, refreshToken: null, idToken: null } };
+}

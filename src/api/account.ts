@@ -1,0 +1,79 @@
+/** The account that a browser is signed in to, and how people can sign in. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { tierNamed } from '../deployment/tier.ts';
+import { accountById, usageOf } from '../store/accounts.ts';
+import { requireSignedIn } from './callers.ts';
+import { sendProblem } from './errors.ts';
+import { ErrorRecord } from './records.ts';
+import type { Service } from './service.ts';
+
+const MethodsRecord = Type.Object({
+  password: Type.Boolean(),
+  passkeys: Type.Boolean(),
+  providers: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
+  sendsMail: Type.Boolean({ description: 'Whether addresses are verified and passwords can be reset by mail.' }),
+  signUp: Type.Boolean({ description: 'Whether anybody may make an account.' }),
+});
+
+const AccountRecord = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  email: Type.String(),
+  isEmailVerified: Type.Boolean(),
+  tier: Type.Object({
+    name: Type.String(),
+    deployments: Type.Integer(),
+    memory: Type.Integer({ description: 'Bytes.' }),
+    reservations: Type.Boolean(),
+    lifetimeMinutes: Type.Union([Type.Number(), Type.Null()], { description: 'null: deployments do not expire.' }),
+  }),
+  usage: Type.Object({ deployments: Type.Integer(), memory: Type.Integer({ description: 'Bytes.' }) }),
+});
+
+export function accountEndpoints(service: Service): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/api/sign-in-methods',
+      {
+        schema: {
+          operationId: 'getSignInMethods',
+          summary: 'How people can sign in here',
+          response: { 200: MethodsRecord },
+        },
+      },
+      async () => await service.accounts.methods(),
+    );
+
+    app.get(
+      '/api/account',
+      {
+        schema: {
+          operationId: 'getAccount',
+          summary: 'The account that is signed in, its plan and what it uses',
+          response: { 200: AccountRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const accountId = await requireSignedIn(service, request);
+        if (!accountId.ok) return sendProblem(reply, accountId.problem);
+        const account = await accountById(service.db, accountId.value);
+        if (!account) throw new Error('an account is signed in that does not exist');
+        const { id, name, email, isEmailVerified } = account;
+        const tier = tierNamed(service.settings.tiers, account.tier);
+        const usage = await usageOf(service.db, id, service.now());
+        return {
+          ...{ id, name, email, isEmailVerified },
+          tier: {
+            name: tier.name,
+            deployments: tier.deployments,
+            memory: tier.memoryBytes,
+            reservations: tier.allowsReservations,
+            lifetimeMinutes: tier.lifetimeMs === null ? null : tier.lifetimeMs / 60_000,
+          },
+          usage: { deployments: usage.deployments, memory: usage.memoryBytes },
+        };
+      },
+    );
+  };
+}

@@ -1,0 +1,155 @@
+/** Who asks: the one place where a session token, an API key or a cookie becomes a caller with its deployments. */
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { Deployment } from '../deployment/deployment.ts';
+import { type Result, refuse, succeed } from '../lib/problem.ts';
+import { activeDeployments, activeDeploymentsOfAccount } from '../store/deployments.ts';
+import { sessionOfToken } from '../store/sessions.ts';
+import type { Service } from './service.ts';
+
+/** Optional in the schemas because `Authorization: Bearer` or a cookie may stand for the caller instead. */
+const SessionToken = Type.Optional(
+  Type.String({ maxLength: 200, description: 'The session token; it may also come as `Authorization: Bearer`.' }),
+);
+const ApplicationName = Type.String({ minLength: 1, maxLength: 200, description: 'Name of the application.' });
+const Environment = Type.Optional(
+  Type.String({
+    maxLength: 100,
+    description: "The deployment's environment; needed where an account has two applications of one name.",
+  }),
+);
+
+export const TokenQuery = Type.Object({ sessionToken: SessionToken });
+export const TokenBody = Type.Object({ sessionToken: SessionToken });
+export const UpdateQuery = Type.Object({ sessionToken: SessionToken, environment: Environment });
+export const ApplicationQuery = Type.Object({
+  sessionToken: SessionToken,
+  applicationName: ApplicationName,
+  environment: Environment,
+});
+export const ApplicationBody = ApplicationQuery;
+
+/** A session sees its own deployments; an account those of all its sessions. */
+export type Caller =
+  | { kind: 'session'; sessionId: string; token: string; accountId: string | null; deployments: Deployment[] }
+  | { kind: 'account'; accountId: string; deployments: Deployment[] };
+
+type Given = { sessionToken?: string };
+type Named = Given & { applicationName: string; environment?: string };
+
+/** The caller with its active deployments; undefined for a request that says nothing of who asks. */
+export async function findCaller(
+  service: Service,
+  request: FastifyRequest,
+  given: Given,
+): Promise<Result<Caller | undefined>> {
+  const token = tokenOf(request, given);
+  if (token !== undefined) return await findSession(service, token);
+  const signedIn = await findSignedIn(service, request);
+  if (!signedIn.ok || signedIn.value === undefined) return signedIn as Result<undefined>;
+  return succeed(await accountCaller(service, signedIn.value));
+}
+
+/** As `findCaller`, where nothing can be done for a stranger. */
+export async function requireCaller(service: Service, request: FastifyRequest, given: Given): Promise<Result<Caller>> {
+  const caller = await findCaller(service, request, given);
+  if (!caller.ok || caller.value) return caller as Result<Caller>;
+  return refuse(
+    'invalid_request',
+    'The sessionToken is missing.',
+    'Send the sessionToken that the start answered, or an API key as Authorization: Bearer.',
+  );
+}
+
+/** An application of the caller. */
+export async function findApplication(
+  service: Service,
+  request: FastifyRequest,
+  given: Named,
+): Promise<Result<Deployment>> {
+  const caller = await requireCaller(service, request, given);
+  return caller.ok ? applicationOf(caller.value, given) : caller;
+}
+
+export function applicationOf(
+  { kind, deployments }: Caller,
+  { applicationName, environment }: Omit<Named, 'sessionToken'>,
+): Result<Deployment> {
+  const found = deployments.filter(
+    (known) =>
+      known.applicationName === applicationName && (environment === undefined || known.environment === environment),
+  );
+  if (found.length > 1) {
+    const environments = found.map((known) => known.environment).join(', ');
+    return refuse(
+      'ambiguous_application',
+      `The account has ${found.length} applications of this name.`,
+      `Say which with environment: ${environments}.`,
+    );
+  }
+  if (found[0]) return succeed(found[0]);
+  const names = deployments.map((known) => known.applicationName).join(', ');
+  const hint = deployments.length === 0 ? 'Start it first.' : `This ${kind} has: ${names}.`;
+  return refuse('application_not_found', 'The application was not found.', hint);
+}
+
+/** The account that the request's cookie is signed in to. Another site must not be able to use the cookie. */
+export async function findSignedIn(service: Service, request: FastifyRequest): Promise<Result<string | undefined>> {
+  if (request.headers.cookie === undefined) return succeed(undefined);
+  const accountId = await service.accounts.signedIn(new Headers({ cookie: request.headers.cookie }));
+  if (accountId !== undefined && !isSafe(request) && !isSameOrigin(request, service.settings.baseUrl)) {
+    return refuse(
+      'cross_site_request',
+      'A request with a cookie that changes something must come from this site.',
+      'Scripts send an API key as Authorization: Bearer instead of a cookie.',
+    );
+  }
+  return succeed(accountId);
+}
+
+export async function requireSignedIn(service: Service, request: FastifyRequest): Promise<Result<string>> {
+  const accountId = await findSignedIn(service, request);
+  if (!accountId.ok || accountId.value !== undefined) return accountId as Result<string>;
+  return refuse('not_signed_in', 'Nobody is signed in.', 'Sign in with POST /api/auth/sign-in/email.');
+}
+
+/** The token of the query, the body, or the Authorization header. */
+export function tokenOf(request: FastifyRequest, given: Given): string | undefined {
+  const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '');
+  return given.sessionToken || bearer?.[1];
+}
+
+/** A session without any active deployment is as unknown as one that never was. */
+async function findSession(service: Service, token: string): Promise<Result<Caller>> {
+  const session = await sessionOfToken(service.db, token);
+  const deployments = session ? await activeDeployments(service.db, session.id, service.now()) : [];
+  if (!session || deployments.length === 0) {
+    return refuse(
+      'session_not_found',
+      'No session has this token, or all of its deployments have expired or were removed.',
+      'Start a new deployment to get a new sessionToken.',
+    );
+  }
+  return succeed({ kind: 'session', sessionId: session.id, token, accountId: session.accountId, deployments });
+}
+
+async function accountCaller({ db, now }: Service, accountId: string): Promise<Caller> {
+  return { kind: 'account', accountId, deployments: await activeDeploymentsOfAccount(db, accountId, now()) };
+}
+
+function isSafe({ method }: FastifyRequest): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
+}
+
+/** What a browser says of where a request comes from; no page can make it say another thing. */
+function isSameOrigin({ headers }: FastifyRequest, baseUrl: URL): boolean {
+  if (headers['sec-fetch-site'] !== undefined) return headers['sec-fetch-site'] === 'same-origin';
+  const origin = URL.parse(String(headers.origin));
+  if (origin === null || headers.host === undefined) return false;
+  return origin.origin === baseUrl.origin || origin.host === normalHost(headers.host, origin.protocol);
+}
+
+/** As a URL has it: without the scheme's own port, in lower case. */
+function normalHost(host: string, protocol: string): string | undefined {
+  return URL.parse(`${protocol}//${host}`)?.host;
+}

@@ -1,0 +1,121 @@
+/**
+ * Signing up, in and out, below `/api/auth`: what the accounts' library answers. Only the paths of this list reach it:
+ * what nobody here uses or tests is not there for a stranger either.
+ */
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { LimitName } from './limits.ts';
+import type { Service } from './service.ts';
+
+type Path = { method: 'GET' | 'POST'; path: string; limit?: LimitName; summary: string };
+
+const paths: Path[] = [
+  { method: 'POST', path: 'sign-up/email', limit: 'sign-in', summary: 'Sign up: `name`, `email`, `password`' },
+  { method: 'POST', path: 'sign-in/email', limit: 'sign-in', summary: 'Sign in: `email`, `password`' },
+  {
+    method: 'POST',
+    path: 'sign-in/social',
+    limit: 'sign-in',
+    summary: 'Sign in with a provider: `provider`, `callbackURL`; answers its `url`',
+  },
+  { method: 'GET', path: 'callback/:provider', summary: 'Where a provider sends people back to' },
+  { method: 'GET', path: 'error', summary: 'Where people are told that a sign-in has failed' },
+  { method: 'POST', path: 'sign-out', summary: 'Sign out' },
+  { method: 'GET', path: 'get-session', summary: 'Who is signed in; null for nobody' },
+  { method: 'GET', path: 'list-sessions', summary: 'The browsers that are signed in' },
+  { method: 'POST', path: 'revoke-session', summary: 'Sign out another browser: its `token`' },
+  { method: 'POST', path: 'revoke-other-sessions', summary: 'Sign out all other browsers' },
+  { method: 'POST', path: 'update-user', summary: 'Change the `name`' },
+  {
+    method: 'POST',
+    path: 'change-password',
+    limit: 'sign-in',
+    summary: 'Change the password: `currentPassword`, `newPassword`',
+  },
+  {
+    method: 'POST',
+    path: 'request-password-reset',
+    limit: 'sign-in',
+    summary: 'Ask for a mail with a link: `email`, `redirectTo`',
+  },
+  { method: 'GET', path: 'reset-password/:token', summary: 'The link of that mail' },
+  {
+    method: 'POST',
+    path: 'reset-password',
+    limit: 'sign-in',
+    summary: 'Set a password with the `token` of the link: `newPassword`',
+  },
+  {
+    method: 'POST',
+    path: 'send-verification-email',
+    limit: 'sign-in',
+    summary: 'Ask for another mail that verifies the `email`',
+  },
+  { method: 'GET', path: 'verify-email', summary: 'The link of that mail' },
+  { method: 'GET', path: 'passkey/generate-register-options', summary: 'Begin to add a passkey' },
+  { method: 'POST', path: 'passkey/verify-registration', summary: 'Add a passkey' },
+  { method: 'GET', path: 'passkey/generate-authenticate-options', summary: 'Begin to sign in with a passkey' },
+  { method: 'POST', path: 'passkey/verify-authentication', limit: 'sign-in', summary: 'Sign in with a passkey' },
+  { method: 'GET', path: 'passkey/list-user-passkeys', summary: 'The passkeys of the account' },
+  { method: 'POST', path: 'passkey/delete-passkey', summary: 'Remove a passkey: its `id`' },
+];
+
+const bodyLimit = 64 * 1024;
+
+export function signInEndpoints(service: Service): FastifyPluginAsync {
+  return async (app) => {
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser('*', { parseAs: 'string', bodyLimit }, async (_: unknown, body: string) => body);
+    for (const { method, path, limit, summary } of paths) {
+      const schema = { summary, tags: ['sign-in'] };
+      app.route({
+        ...{ method, url: `/api/auth/${path}`, schema, config: { ...(limit && { limit }) } },
+        handler: async (request, reply) => {
+          const answer = await service.accounts.answer(toRequest(service, request));
+          return await send(reply, answer);
+        },
+      });
+    }
+  };
+}
+
+function toRequest({ settings }: Service, { method, url, headers, body }: FastifyRequest): Request {
+  const given = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    for (const one of [value].flat()) if (one !== undefined) given.append(name, one);
+  }
+  return new Request(new URL(url, settings.baseUrl), {
+    method,
+    headers: given,
+    ...(typeof body === 'string' && { body }),
+  });
+}
+
+/** The library's own errors become those of this API; its other answers stay as they are. */
+async function send(reply: FastifyReply, answer: Response): Promise<FastifyReply> {
+  reply.status(answer.status);
+  for (const [name, value] of answer.headers) {
+    if (name !== 'set-cookie' && name !== 'content-length') reply.header(name, value);
+  }
+  for (const cookie of answer.headers.getSetCookie()) reply.header('set-cookie', cookie);
+  const text = await answer.text();
+  // A redirection has no body, but would call it JSON.
+  if (text === '') return reply.removeHeader('content-type').send();
+  if (answer.status < 400) return reply.send(text);
+  return reply.type('application/json').send(JSON.stringify(errorOf(answer.status, text)));
+}
+
+/** `message` stays: the library's client for browsers reads it. */
+function errorOf(status: number, text: string): { error: string; code: string; message: string } {
+  const { message, code } = readError(text);
+  const error = message ?? 'The request was refused.';
+  return { error, code: code?.toLowerCase() ?? (status >= 500 ? 'internal' : 'invalid_request'), message: error };
+}
+
+function readError(text: string): { message?: string; code?: string } {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}

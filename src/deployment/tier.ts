@@ -1,0 +1,57 @@
+/** PURE. Plan tiers: what an account may have. */
+import { printBytes } from '../config/units.ts';
+import { type Result, refuse, succeed } from '../lib/problem.ts';
+import type { Instant } from './deployment.ts';
+
+export type Tier = {
+  name: string;
+  /** How many active deployments at a time. */
+  deployments: number;
+  /** What they may be promised in all, counted as admission counts it. */
+  memoryBytes: number;
+  allowsReservations: boolean;
+  /** How long a deployment lives once it is claimed; null: until it is removed. */
+  lifetimeMs: number | null;
+};
+
+/** New accounts get the first. */
+export type Tiers = readonly [Tier, ...Tier[]];
+
+/** What the active deployments of an account are: how many, and the memory that they have been promised. */
+export type Usage = { deployments: number; memoryBytes: number };
+
+/** Accounts whose tier is not set, or is none any more, have the first: they lose nothing but what it does not allow. */
+export function tierNamed(tiers: Tiers, name: string | null): Tier {
+  return tiers.find((tier) => tier.name === name) ?? tiers[0];
+}
+
+/** Whether an account may have `asked` beside what it has. Who asks for nothing more of something is not refused for it. */
+export function planFits(tier: Tier, used: Usage, asked: Usage): Result<undefined> {
+  const { name } = tier;
+  if (asked.deployments > 0 && used.deployments + asked.deployments > tier.deployments) {
+    return refuse(
+      'plan_limit_reached',
+      `The plan "${name}" allows ${count(tier.deployments, 'deployment')}; the account has ${used.deployments}` +
+        `${asked.deployments > 1 ? `, and this would add ${asked.deployments}` : ''}.`,
+      'Remove a deployment that is not needed any more, or ask the operator for another plan.',
+    );
+  }
+  if (asked.memoryBytes > 0 && used.memoryBytes + asked.memoryBytes > tier.memoryBytes) {
+    return refuse(
+      'plan_limit_reached',
+      `The plan "${name}" allows ${printBytes(tier.memoryBytes)} of memory; the account has ` +
+        `${printBytes(used.memoryBytes)}, and this would add ${printBytes(asked.memoryBytes)}.`,
+      'Less is counted for smaller resources.requests.memory and resources.limits.memory; or remove a deployment.',
+    );
+  }
+  return succeed(undefined);
+}
+
+/** The time limit of a deployment that is an account's from `now` on. */
+export function limitAt({ lifetimeMs }: Tier, now: Instant): Instant | null {
+  return lifetimeMs === null ? null : now + lifetimeMs;
+}
+
+function count(number: number, thing: string): string {
+  return `${number} ${thing}${number === 1 ? '' : 's'}`;
+}

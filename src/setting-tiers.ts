@@ -1,0 +1,66 @@
+/** The setting of the plans: one line that an operator can read. */
+import type { Tier, Tiers } from './deployment/tier.ts';
+import { duration, size, Unreadable } from './setting-values.ts';
+
+/** What applies without the setting. */
+export const defaultTiersText = 'free deployments=3 memory=1Gi; pro deployments=20 memory=16Gi reservations=yes';
+
+const tierForm =
+  'must be plans such as "free deployments=3 memory=1Gi; pro deployments=20 memory=16Gi reservations=yes"';
+
+/** `free deployments=3 memory=1Gi; pro deployments=20 memory=16Gi reservations=yes lifetime=30d` */
+export function tiers(value: string): Tiers {
+  const [first, ...others] = value
+    .split(';')
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+    .map(tier);
+  if (!first) throw new Unreadable(tierForm);
+  const all: Tiers = [first, ...others];
+  const names = all.map(({ name }) => name);
+  if (new Set(names).size < names.length) throw new Unreadable('must not name a plan twice');
+  return all;
+}
+
+function tier(text: string): Tier {
+  const [name, ...words] = text.split(/\s+/);
+  if (!/^[a-z][a-z0-9-]{0,30}$/.test(name!)) throw new Unreadable(tierForm);
+  const fields = new Map(
+    words.map((word): [string, string] => {
+      const [key, given] = word.split('=');
+      if (!key || !given || !Object.hasOwn(tierFields, key)) {
+        throw new Unreadable(`must give plan ${name} only ${Object.keys(tierFields).join(', ')}, as name=value`);
+      }
+      return [key, given];
+    }),
+  );
+  const read = <K extends keyof typeof tierFields>(key: K) => {
+    const given = fields.get(key) ?? tierFields[key].default;
+    if (given === undefined) throw new Unreadable(`must say ${key}=… of plan ${name}`);
+    return tierFields[key].read(given) as ReturnType<(typeof tierFields)[K]['read']>;
+  };
+  return {
+    name: name!,
+    deployments: read('deployments'),
+    memoryBytes: read('memory'),
+    allowsReservations: read('reservations'),
+    lifetimeMs: read('lifetime'),
+  };
+}
+
+const tierFields = {
+  deployments: { default: undefined, read: count },
+  memory: { default: undefined, read: size },
+  reservations: { default: 'no', read: yesOrNo },
+  lifetime: { default: 'never', read: (value: string) => (value === 'never' ? null : duration(value)) },
+};
+
+function count(value: string): number {
+  if (!/^\d{1,6}$/.test(value)) throw new Unreadable('must count deployments with a whole number');
+  return Number(value);
+}
+
+function yesOrNo(value: string): boolean {
+  if (value !== 'yes' && value !== 'no') throw new Unreadable('must say reservations=yes or reservations=no');
+  return value === 'yes';
+}

@@ -1,0 +1,106 @@
+/** How the texts of settings become values. */
+import { parseBytes } from './config/units.ts';
+import type { Rate } from './lib/rate-limit.ts';
+
+/** Thrown by a reader: what the value must be. */
+export class Unreadable extends Error {}
+
+const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `120m` → milliseconds. */
+export function duration(value: string): number {
+  const match = /^(\d+)(ms|s|m|h|d)$/.exec(value);
+  if (!match) throw new Unreadable('must be a duration such as 30s, 120m or 24h');
+  return Number(match[1]) * unitMs[match[2] as keyof typeof unitMs];
+}
+
+/** `512Mi` → bytes. */
+export function size(value: string): number {
+  const bytes = parseBytes(value);
+  if (!(bytes >= 0)) throw new Unreadable('must be a size such as 512Mi or 20Gi');
+  return bytes;
+}
+
+export function oneOf<T extends string>(...values: T[]): (text: string) => T {
+  return (value) => {
+    const found = values.find((known) => known === value);
+    if (found === undefined) throw new Unreadable(`must be ${values.join(' or ')}`);
+    return found;
+  };
+}
+
+export function integer(least: number, most: number): (text: string) => number {
+  return (value) => {
+    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+    if (!(number >= least && number <= most)) throw new Unreadable(`must be a whole number from ${least} to ${most}`);
+    return number;
+  };
+}
+
+/** `10/m` → 10 in 60,000 ms. */
+export function rate(value: string): Rate {
+  const match = /^([1-9]\d*)\/(s|m|h)$/.exec(value);
+  if (!match) throw new Unreadable('must be a rate such as 10/m');
+  return { count: Number(match[1]), windowMs: unitMs[match[2] as 's' | 'm' | 'h'] };
+}
+
+/** `80%` → 0.8. */
+export function share(value: string): number {
+  const percent = /^(\d{1,3})%$/.exec(value)?.[1];
+  if (!(Number(percent) >= 1 && Number(percent) <= 100)) throw new Unreadable('must be a share from 1% to 100%');
+  return Number(percent) / 100;
+}
+
+export function domain(value: string): string {
+  if (!/^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/.test(value)) {
+    throw new Unreadable('must be a domain such as apps.example.com');
+  }
+  return value;
+}
+
+export function webAddress(value: string): URL {
+  const url = URL.parse(value);
+  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search || url.hash) {
+    throw new Unreadable('must be an address such as https://berth.example.com');
+  }
+  return url;
+}
+
+export function address(value: string): string {
+  if (!/^[0-9a-fA-F.:]+$/.test(value)) throw new Unreadable('must be an IP address such as 127.0.0.1 or 0.0.0.0');
+  return value;
+}
+
+export function network(value: string): string {
+  const match = /^(\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})\/(\d+)$/.exec(value);
+  if (!match || Number(match[2]) < 8 || Number(match[2]) > 24) {
+    throw new Unreadable('must be an IPv4 network from /8 to /24 such as 10.200.0.0/13');
+  }
+  return value;
+}
+
+export function text(value: string): string {
+  if (value.length > 500 || /\p{Cc}/u.test(value)) throw new Unreadable('must be one short line');
+  return value;
+}
+
+export function issuer(value: string): URL {
+  const url = URL.parse(value);
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {
+    throw new Unreadable('must be an address such as https://login.example.com');
+  }
+  return url;
+}
+
+export function mailServer(value: string): URL {
+  const url = URL.parse(value);
+  if (!url || !/^smtps?:$/.test(url.protocol) || !url.hostname) {
+    throw new Unreadable('must be an address such as smtp://user:password@mail.example.com:587');
+  }
+  return url;
+}
+
+export function secret(value: string): string {
+  if (value.length < 32) throw new Unreadable('must have 32 characters or more');
+  return value;
+}

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { shopYaml } from '../../src/api/testing.ts';
+import { type ApiWithAccounts, apiWithAccounts } from './people.ts';
+
+const hour = 3_600_000;
+const named = (name: string) => shopYaml.replace('shop', name);
+
+async function list(api: ApiWithAccounts, sessionToken: string) {
+  const { status, body } = await api.get('/getReservations', { authorization: `Bearer ${sessionToken}` });
+  return { status, names: body.reservedDeployments?.map(({ applicationName }: never) => applicationName), body };
+}
+
+test('a claim attaches the deployment to the account: same address, same revision, no expiry', async () => {
+  const api = await apiWithAccounts();
+  const { body: started } = await api.postYaml('/startUserDeployment', shopYaml);
+  const link = await api.claimPath(started.sessionToken);
+  const ada = await api.person('ada@example.com');
+
+  const { status, body: view } = await ada.get(`/api/claims/${link.split('/').at(-1)}`);
+  assert.equal(status, 200);
+  const { applicationName, environment, url } = started;
+  assert.deepEqual(view, {
+    ...{ applicationName, environment, url, pods: [], isYours: false },
+    expiresAt: '2026-01-01T14:00:00.000Z',
+  });
+  const before = await api.service.db.selectFrom('deployments').selectAll().executeTakeFirstOrThrow();
+
+  const { body: claimed } = await ada.post(link);
+  assert.deepEqual(claimed, { message: 'Application shop is yours.', applicationName, environment, url });
+  const after = await api.service.db.selectFrom('deployments').selectAll().executeTakeFirstOrThrow();
+  assert.deepEqual(
+    { ...after },
+    {
+      ...before,
+      ...{ claimedAt: api.clock.now, expiresAt: null, generation: before.generation + 1 },
+    },
+  );
+  assert.equal(api.woken.at(-1), before.id);
+  api.clock.now += 1000 * hour;
+  const { body } = await list(api, started.sessionToken);
+  assert.equal(body.reservedDeployments[0].expiresAt, undefined);
+  assert.equal((await ada.get('/api/account')).body.usage.deployments, 1);
+});
+
+test('the whole session is the account’s from then on, and its token keeps working for that session only', async () => {
+  const api = await apiWithAccounts();
+  const token = await api.startShop();
+  await api.postYaml(`/startUserDeployment?sessionToken=${token}`, named('blog'));
+  const other = await api.startShop();
+  const ada = await api.person('ada@example.com');
+  await ada.post(await api.claimPath(token));
+
+  const { body: later } = await api.postYaml(`/startUserDeployment?sessionToken=${token}`, named('wiki'));
+  assert.deepEqual([later.claim, later.extend.expiresAt], [{ claimed: true }, undefined]);
+  api.clock.now += 3 * hour;
+  assert.deepEqual((await list(api, token)).names.sort(), ['blog', 'shop', 'wiki']);
+  assert.equal((await list(api, other)).status, 404);
+  const { body } = await ada.get('/getReservations');
+  assert.equal(body.reservedDeployments.length, 3);
+});
+
+test('claiming twice is harmless, and a second account cannot take what is claimed', async () => {
+  const api = await apiWithAccounts();
+  const token = await api.startShop();
+  const [link, secondLink] = [await api.claimPath(token), await api.claimPath(token)];
+  const ada = await api.person('ada@example.com');
+  const eve = await api.person('eve@example.com');
+  const first = await ada.post(link);
+  const rows = await api.service.db.selectFrom('deployments').selectAll().execute();
+  api.clock.now += hour;
+  assert.deepEqual((await ada.post(link)).body, first.body);
+  assert.deepEqual((await ada.post(secondLink)).body, first.body);
+  assert.deepEqual(await api.service.db.selectFrom('deployments').selectAll().execute(), rows);
+  for (const each of [link, secondLink]) {
+    const { status, body } = await eve.post(each);
+    assert.deepEqual([status, body.code], [409, 'already_claimed']);
+  }
+  const again = await api.postJson('/claimDeployment', { applicationName: 'shop', sessionToken: token });
+  assert.deepEqual([again.status, again.body.code], [409, 'already_claimed']);
+});
+
+test('of two accounts that confirm at once, exactly one gets it', async () => {
+  const api = await apiWithAccounts();
+  const people = [await api.person('ada@example.com'), await api.person('bob@example.com')];
+  for (let round = 0; round < 3; round++) {
+    const link = await api.claimPath(await api.startShop());
+    const answers = await Promise.all(people.map((person) => person.post(link)));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
+  }
+  const owners = await api.service.db.selectFrom('sessions').select('accountId').execute();
+  assert.ok(owners.every(({ accountId }) => accountId !== null));
+});
+
+test('a claim needs somebody who is signed in', async () => {
+  const api = await apiWithAccounts();
+  const link = await api.claimPath(await api.startShop());
+  const { status, body } = await api.browser().post(link);
+  assert.deepEqual([status, body.code], [401, 'not_signed_in']);
+});
+
+test('a used, an unknown and an expired link each say what they are, as a page and as an error', async () => {
+  const api = await apiWithAccounts();
+  const ada = await api.person('ada@example.com');
+  const stranger = api.browser();
+  const expect = async (browser: typeof stranger, link: string, status: number, code: string, words: RegExp) => {
+    const page = await browser.get(link, { accept: 'text/html' });
+    assert.deepEqual([page.status, String(page.headers['content-type'])], [status, 'text/html; charset=utf-8']);
+    assert.match(page.body, words);
+    const view = await browser.get(`/api/claims/${link.split('/').at(-1)}`);
+    assert.deepEqual([view.status, view.body.code], [status, code]);
+  };
+  await expect(stranger, '/claim/claim_unknown', 404, 'claim_not_found', /no such claim link/);
+
+  const used = await api.claimPath(await api.startShop());
+  await ada.post(used);
+  await expect(stranger, used, 409, 'already_claimed', /was used/);
+  const { body: mine } = await ada.get(`/api/claims/${used.split('/').at(-1)}`);
+  assert.equal(mine.isYours, true);
+
+  const token = await api.startShop();
+  const late = await api.claimPath(token);
+  for (let extension = 0; extension < 2; extension++) {
+    await api.postJson('/extendDeployment', { applicationName: 'shop', sessionToken: token });
+  }
+  await api.service.db
+    .updateTable('deployments')
+    .set({ expiresAt: api.clock.now + 30 * hour })
+    .execute();
+  api.clock.now += 24 * hour;
+  await expect(ada, late, 410, 'claim_expired', /This claim link has expired/);
+  assert.equal((await ada.post(late)).status, 410);
+  // What was used is used for good, also when the link is older than that.
+  assert.equal((await ada.get(used, { accept: 'text/html' })).status, 200);
+
+  const ended = await api.claimPath(token);
+  await api.postJson('/removeDeploymentReservation', { applicationName: 'shop', sessionToken: token });
+  await expect(ada, ended, 410, 'claim_expired', /has ended/);
+});
+
+test('a claim that the plan does not allow changes nothing', async () => {
+  const api = await apiWithAccounts();
+  const ada = await api.person('ada@example.com');
+  const token = await api.startShop();
+  for (const name of ['blog', 'wiki', 'chat']) {
+    await api.postYaml(`/startUserDeployment?sessionToken=${token}`, named(name));
+  }
+  const link = await api.claimPath(token);
+  const { status, body } = await ada.post(link);
+  assert.deepEqual([status, body.code], [403, 'plan_limit_reached']);
+  assert.equal(body.error, 'The plan "free" allows 3 deployments; the account has 0, and this would add 4.');
+  const rows = await api.service.db.selectFrom('deployments').select(['claimedAt', 'expiresAt']).execute();
+  assert.ok(rows.every(({ claimedAt, expiresAt }) => claimedAt === null && expiresAt !== null));
+  await api.postJson('/removeDeploymentReservation', { applicationName: 'chat', sessionToken: token });
+  assert.equal((await ada.post(link)).status, 200);
+});

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { getMigrations } from 'better-auth/db/migration';
+import { pino } from 'pino';
+import { createLibrary } from '../../src/accounts/accounts.ts';
+import { sealWith } from '../../src/lib/seal.ts';
+import { openSqlite } from '../../src/store/database.ts';
+
+test('our migrations make every table and column that the sign-in library wants', async () => {
+  const db = await openSqlite(':memory:');
+  const settings = { baseUrl: new URL('http://localhost:8080'), otherOrigins: [], signUp: 'open' } as const;
+  const wiring = {
+    db,
+    seal: sealWith('k'),
+    log: pino({ level: 'silent' }),
+    settings: { ...settings, otherOrigins: [] },
+  };
+  const { options } = createLibrary(wiring, undefined, false);
+  const { compileMigrations } = await getMigrations(options);
+  assert.equal(await compileMigrations(), ';');
+});
