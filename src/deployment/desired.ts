@@ -15,6 +15,8 @@ export type Desired =
   | {
       kind: 'running';
       revision: number;
+      /** Some revision has become ready before, and may be wanted again. */
+      hasServed: boolean;
       /** In start order. */
       workloads: DesiredWorkload[];
       volumes: string[];
@@ -63,6 +65,7 @@ export function desiredAt(
   return {
     kind: 'running',
     revision: number,
+    hasServed: deployment.servingRevision !== null,
     workloads: startOrder(spec.pods).flatMap((pod) =>
       Array.from({ length: replicasOf(pod) }, (_, replica) => ({
         workload: toWorkload(revision, pod, replica, values),

@@ -84,7 +84,7 @@ test('registries are asked while the network is made', () => {
 
 test('a pod whose tag has moved is replaced by an update, and one whose tag has not is left alone', () => {
   const at = (number: number, images: Record<string, string>) =>
-    desiredAt({ ...shop, revision: number }, { number, spec, images }, url, now);
+    desiredAt({ ...shop, revision: number, servingRevision: 1 }, { number, spec, images }, url, now);
   const first = at(1, { 'postgres:15': 'postgres@sha256:1', 'nginx:1': 'nginx@sha256:1' });
   const images = ['postgres@sha256:1', 'nginx@sha256:1', 'nginx@sha256:2', 'postgres:15', 'nginx:1'];
   const observed = { ...observedOf({ desired: first, ready: ['db', 'web'], images, localImages: [] }) };
@@ -138,7 +138,7 @@ test('replicas of a statefulset start one after another, each when those before 
 test('an update replaces a statefulset with volumes one replica after another', () => {
   const stateful = pod('db', { resourceType: 'statefulset', replicas: 2, volumes: [volume('data')] });
   const old = observedOf({ desired: running(shop, specOf(stateful)), ready: ['db'], images: ['node:26-slim'] });
-  const desired = running({ ...shop, revision: 2 }, specOf({ ...stateful, vars: { A: '1' } }));
+  const desired = running(updated, specOf({ ...stateful, vars: { A: '1' } }));
   assert.equal(
     describePlan(plan(desired, old, [])),
     'remove berth-shop-db-1-0, its volumes pass to the next revision\nstart berth-shop-db-2-0, revision 2',
@@ -146,7 +146,7 @@ test('an update replaces a statefulset with volumes one replica after another', 
 });
 
 const second = specOf(database, { ...web, image: 'nginx:2' });
-const updated = { ...shop, revision: 2 };
+const updated = { ...shop, revision: 2, servingRevision: 1 };
 const serving = [{ path: '/', address: address('web', 1), port: 80 }];
 
 test('an update starts the new beside the old and leaves an unchanged pod alone', () => {
@@ -184,6 +184,48 @@ test('a job that has ended is kept beside its next revision, which its volumes p
   const observe = (condition: object) => observedOf({ desired: first, images: ['node:26-slim'], ...condition });
   assert.equal(describePlan(plan(next, observe({ exited: ['seed'] }), [])), 'start berth-shop-seed-2-0, revision 2');
   assert.match(describePlan(plan(next, observe({ starting: ['seed'] }), [])), /^remove berth-shop-seed-1-0/);
+});
+
+test('the edge lets go of a pod with volumes before it stops', () => {
+  const shared = pod('web', { image: 'nginx:1', path: '/', servicePorts: [80], volumes: [volume('data')] });
+  const docs = pod('docs', { image: 'nginx:1', path: '/docs', servicePorts: [80] });
+  const first = running(shop, specOf(shared, docs));
+  const observed = observedOf({ desired: first, ready: ['web', 'docs'], images: ['nginx:1', 'nginx:2'] });
+  const served = [...serving, { path: '/docs', address: address('docs', 1), port: 80 }];
+  const next = running(updated, specOf({ ...shared, image: 'nginx:2' }, docs));
+  assert.equal(
+    describePlan(plan(next, observed, served)),
+    [
+      `route /docs→${address('docs', 1)}:80, the rest stops`,
+      'remove berth-shop-web-1-0, its volumes pass to the next revision',
+      'start berth-shop-web-2-0, revision 2',
+    ].join('\n'),
+  );
+});
+
+test('without its network everything is made again but the jobs that are done', () => {
+  const job = specOf(web, pod('seed', { resourceType: 'job' }));
+  const desired = running(shop, job);
+  const done = observedOf({ desired, ready: ['web'], images: ['nginx:1'], network: false });
+  const exited = observedOf({ desired, exited: ['seed'] }).workloads.map((seed) => ({ ...seed, isReady: true }));
+  const observed = { ...done, workloads: [...done.workloads, ...exited] };
+  assert.equal(
+    describePlan(plan(desired, observed, serving)),
+    'route nothing, the rest stops\nremove berth-shop-web-1-0, its network is gone',
+  );
+  assert.equal(
+    describePlan(plan(desired, { ...observed, workloads: exited }, [])),
+    'create-network, missing\nstart berth-shop-web-1-0, revision 1',
+  );
+});
+
+test('revisions that never served leave nothing beside the next one', () => {
+  const failed = observedOf({ desired: running(), ready: ['db'], starting: ['web'] });
+  assert.equal(
+    describePlan(plan(running({ ...shop, revision: 2 }, second), failed, [])),
+    'remove berth-shop-web-1-0, outdated',
+  );
+  assert.match(describePlan(plan(running(updated, second), failed, [])), /^pull nginx:2/);
 });
 
 test('a failed update goes back to the revision that served', () => {

@@ -28,6 +28,13 @@ type Running = Extract<Desired, { kind: 'running' }>;
 function planRunning(desired: Running, observed: Observed, endpoints: Endpoint[]): Operation[] {
   const matches = matchWorkloads(desired, observed);
   const outdated = outdatedWorkloads(matches, observed);
+  const severed = observed.hasNetwork ? [] : severedWorkloads(matches, observed);
+  if (severed.length > 0) {
+    const removals = severed.map(({ name }) => ({ kind: 'remove', name, because: 'its network is gone' }) as const);
+    return [...planWithdrawal(removals, observed, endpoints), ...removals];
+  }
+  // Nobody goes back to a revision that has never served, and of those there may be many.
+  if (!desired.hasServed && outdated.length > 0) return outdated.map(removal);
   const unfinished = [
     ...(observed.hasNetwork ? [] : [{ kind: 'create-network', because: 'missing' } as const]),
     ...desired.volumes
@@ -35,8 +42,17 @@ function planRunning(desired: Running, observed: Observed, endpoints: Endpoint[]
       .map((volume) => ({ kind: 'create-volume', volume, because: 'missing' }) as const),
     ...planStarts(desired, observed, matches, outdated),
   ];
-  if (unfinished.length > 0 || !matches.every(({ found }) => found?.isReady)) return unfinished;
+  if (unfinished.length > 0 || !matches.every(({ found }) => found?.isReady))
+    return [...planWithdrawal(unfinished, observed, endpoints), ...unfinished];
   return planSwitch(desired, matches, outdated, endpoints);
+}
+
+/** The edge lets go of what is about to be removed: its address may soon be another pod's. */
+function planWithdrawal(operations: Operation[], { workloads }: Observed, endpoints: Endpoint[]): Operation[] {
+  const removed = new Set(operations.flatMap((operation) => (operation.kind === 'remove' ? [operation.name] : [])));
+  const lost = new Set(workloads.filter(({ name }) => removed.has(name)).map(({ address }) => address));
+  const kept = endpoints.filter(({ address }) => !lost.has(address));
+  return kept.length < endpoints.length ? [{ kind: 'route', endpoints: kept, because: 'the rest stops' }] : [];
 }
 
 /** A desired workload with the one that runs for it, if any does. */
@@ -53,6 +69,14 @@ export function matchWorkloads(desired: Running, { workloads }: Observed): Match
     const found = candidates.toSorted((a, b) => Number(b.isReady) - Number(a.isReady) || b.revision - a.revision)[0];
     return { wanted, found };
   });
+}
+
+/** Without their network they never find each other again, and engines do not start them; a job that is done needs none. */
+function severedWorkloads(matches: Match[], { workloads }: Observed): ObservedWorkload[] {
+  const done = new Set(
+    matches.flatMap(({ found }) => (found?.isReady && found.phase === 'exited' ? [found.name] : [])),
+  );
+  return workloads.filter(({ name }) => !done.has(name));
 }
 
 function outdatedWorkloads(matches: Match[], { workloads }: Observed): ObservedWorkload[] {
@@ -145,8 +169,12 @@ function planSwitch(
   return [
     ...(sameEndpoints(wanted, endpoints) ? [] : [{ kind: 'route', endpoints: wanted, because } as const]),
     ...(servedByOutdated ? [{ kind: 'drain', because } as const] : []),
-    ...outdated.map(({ name }) => ({ kind: 'remove', name, because: 'outdated' }) as const),
+    ...outdated.map(removal),
   ];
+}
+
+function removal({ name }: ObservedWorkload): Operation {
+  return { kind: 'remove', name, because: 'outdated' };
 }
 
 function endpointsOf(matches: Match[]): Endpoint[] {
