@@ -57,6 +57,20 @@ test('an update that fails goes back to the revision that serves, and says so', 
   assert.deepEqual(await shop.visit(), []);
 });
 
+test('a failed update waits for the revision that it goes back to, as long as for any other', async () => {
+  const shop = await shopOnMemory(spec, { ...images, 'mute:1': { program: () => ({ ports: [] }) } });
+  await shop.visit();
+  await shop.update(specOf({ ...database, image: 'mute:1' }, web));
+  assert.deepEqual(await shop.visit(), ['remove', 'start', 'remove', 'start']);
+  const { state, message } = await shop.deployment();
+  assert.deepEqual(
+    [state, message],
+    ['failed', 'pod db: port 5432 refuses connections, and nothing has moved for 1 min; revision 1 still serves'],
+  );
+  assert.deepEqual(await shop.visit(), []);
+  assert.ok((await shop.deployment()).pods.every((pod) => pod.state === 'ready'));
+});
+
 test('an image that cannot be had fails the deployment at once, in words', async () => {
   const shop = await shopOnMemory(withWeb('private:1'), {
     ...images,

@@ -153,7 +153,10 @@ class Step {
       this.#journal.note({ kind: 'state', message: ['failed: ', message, ...lines].join('') });
       this.#control.log.info({ deployment: deployment.id, because: message }, 'deployment failed');
     }
-    await this.#journal.record({ state: nextState(deployment.state, 'given-up'), message, lastLines });
+    const state = nextState(deployment.state, 'given-up');
+    // The revision that it goes back to has its own time to become ready.
+    const progressedAt = fallback && isNews ? { progressedAt: this.#control.now() } : {};
+    await this.#journal.record({ state, message, lastLines, ...progressedAt });
     return fallback && isNews ? 'again' : this.#later();
   }
 

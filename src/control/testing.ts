@@ -29,10 +29,12 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
   };
   /** What the edge was given, one entry for each time. */
   const published: string[] = [];
+  /** Whoever waits for a change has the clock moved. */
+  const engineOf = () => createMemoryEngine({ world, wait: async (ms) => clock.pass(ms) });
   const control: Control = {
     db: await openSqlite(':memory:'),
     seal: sealWith('tests'),
-    engine: createMemoryEngine({ world }),
+    engine: engineOf(),
     refreshEdge: async () => {
       const [site] = await servedEndpoints(control.db);
       published.push((site?.endpoints ?? []).map(({ path, address }) => `${path} ${address}`).join(', '));
@@ -73,7 +75,7 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
 
     /** One visit on an engine that may be told to fail first; a visit that throws leaves its lease, like a dead process. */
     async visit(prepare: (engine: ReturnType<typeof createMemoryEngine>) => void = () => {}): Promise<string[]> {
-      const engine = createMemoryEngine({ world });
+      const engine = engineOf();
       prepare(engine);
       await visitOnce(control, engine, id);
       return engine.executed.map(({ operation }) => operation.kind);
