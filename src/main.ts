@@ -80,11 +80,11 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
 
   // SQLite is this process's alone: whoever held a lease before is dead, and much may have happened since.
   await takeOver(db, now());
-  const { deployDeadlineMs, drainMs, imageDiskShare } = settings;
+  const { deployDeadlineMs, listenPatienceMs, drainMs, imageDiskShare } = settings;
   const loop = startLoop({
     ...{ db, seal, engine, refreshEdge, urlOf, metrics, now, wait, log: log.child({ part: 'control' }) },
     random: Math.random,
-    settings: { deployDeadlineMs, drainMs, leaseMs, resyncMs, imageDiskShare },
+    settings: { deployDeadlineMs, listenPatienceMs, drainMs, leaseMs, resyncMs, imageDiskShare },
     ...(afterOperation && { afterOperation }),
   });
 

@@ -39,6 +39,7 @@ export type Settings = {
   diskFreeBytes: number;
   imageDiskShare: number;
   deployDeadlineMs: number;
+  listenPatienceMs: number;
   drainMs: number;
   networkPool: string;
   example: string;
@@ -141,6 +142,12 @@ const table = {
     variable: 'DEPLOY_DEADLINE',
     default: '10m',
     says: 'without progress for this long, a deploy has failed',
+    read: duration,
+  },
+  listenPatienceMs: {
+    variable: 'LISTEN_PATIENCE',
+    default: '30s',
+    says: 'a pod that does nothing for so long but listen where it should not has failed',
     read: duration,
   },
   drainMs: {

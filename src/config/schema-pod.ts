@@ -89,11 +89,18 @@ const HealthCheck = closed(
     initialDelaySeconds: Type.Optional(Count('Seconds before the first check.', 0, 3600, 0)),
     periodSeconds: Type.Optional(Count('Seconds between two checks.', 1, 3600, 10)),
     timeoutSeconds: Type.Optional(Count('Seconds to wait for an answer.', 1, 3600, 5)),
-    failureThreshold: Type.Optional(Count('Failed checks after which the pod counts as unhealthy.', 1, 100, 3)),
+    failureThreshold: Type.Optional(
+      Count(
+        'Failed checks after which the pod counts as unhealthy; a start that is answered badly for so many periods has failed.',
+        1,
+        100,
+        3,
+      ),
+    ),
   },
   {
     description:
-      'When the pod is ready: an HTTP GET that answers 2xx or 3xx. Without it: a connection to the first port.',
+      'When the pod is ready: an HTTP GET that answers 2xx or 3xx. Public pods are asked under the name of their site, the others as `localhost`. Without it: a connection to the first port.',
     examples: [{ path: '/healthz', port: 3000 }],
   },
 );

@@ -10,6 +10,8 @@ import type { Database } from '../store/database.ts';
 export type ControlSettings = {
   /** Without progress for this long, a deployment has failed. */
   deployDeadlineMs: number;
+  /** A pod that for this long listens only where it should not has failed. */
+  listenPatienceMs: number;
   drainMs: number;
   /** How long a lease lasts without being renewed. */
   leaseMs: number;

@@ -103,7 +103,7 @@ async function acceptUnasked(deployment: Deployment, { image }: ResolvedImage, {
   if (!(await mayUse(db, deployment.id, repositoryOf(image)))) {
     const registry = registryOf(image);
     const words = `The registry ${registry} cannot be reached to ask whether this application may use ${image}.`;
-    throw new EngineFault('registry-unreachable', words);
+    throw new EngineFault('registry-unreachable', words, { image, hint: 'it is tried again' });
   }
   const message = `image ${image} is used as it is on this host: its registry cannot be reached now`;
   note({ kind: 'fault', message });

@@ -4,7 +4,7 @@
  * them to tell (under load that was 0.1 s of its time to live; measured). Those that a crash loses are told again.
  */
 import type { Deployment, PodStatus } from '../deployment/deployment.ts';
-import type { Desired } from '../deployment/desired.ts';
+import { type Desired, hasFailed } from '../deployment/desired.ts';
 import { progressOf } from '../deployment/progress.ts';
 import { podStatuses } from '../deployment/status.ts';
 import type { Observed } from '../deployment/workload.ts';
@@ -63,7 +63,7 @@ export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment
     flush,
     /** Progress only grows, and only within a revision; the pods' states are news at any time. */
     async recordProgress(desired, observed, pulled = new Map()) {
-      const pods = podStatuses(desired, observed);
+      const pods = podStatuses(desired, observed, hasFailed(deployment));
       const isDeploying = deployment.state === 'deploying';
       const progress = isDeploying ? Math.max(deployment.progress, progressOf(desired, observed, pulled)) : undefined;
       const grew = progress !== undefined && progress > deployment.progress;

@@ -1,11 +1,11 @@
 /** One visit to a deployment: observe, plan, execute, and again, until there is nothing left to do for now. */
-import type { Deployment, Instant } from '../deployment/deployment.ts';
+import type { Deployment, Instant, PodStatus } from '../deployment/deployment.ts';
 import { type Desired, desiredAt, endingAt, wantedRevision } from '../deployment/desired.ts';
 import { nextState } from '../deployment/lifecycle.ts';
 import { batchesOf, describePlan, type Operation } from '../deployment/operation.ts';
 import { plan } from '../deployment/plan.ts';
 import { redactorOf } from '../deployment/redact.ts';
-import { judge } from '../deployment/status.ts';
+import { judge, podStatuses } from '../deployment/status.ts';
 import type { Observed, WorkloadName } from '../deployment/workload.ts';
 import { EngineFault } from '../engine/engine.ts';
 import { deploymentById } from '../store/deployments.ts';
@@ -13,10 +13,14 @@ import { isStillWanted, type Lease } from '../store/leases.ts';
 import { revisionOf } from '../store/revisions.ts';
 import type { Control } from './control.ts';
 import { execute } from './execute.ts';
+import { describeFault, linesHint, type Reason } from './failure.ts';
 import { type Journal, openJournal } from './journal.ts';
 
 /** How much of a failed pod's output its owner is shown. */
 const linesOfFailure = 50;
+
+/** A look at a failed deployment costs some 10 ms of the engine's time. */
+const soonestMs = 1_000;
 
 export type Visit = {
   lease: Lease;
@@ -107,13 +111,16 @@ class Step {
     await this.#journal.recordProgress(desired, observed);
     if (operations.length > 0) return await this.#execute(operations, { desired, observed });
 
-    const deadlineMs = settings.deployDeadlineMs;
-    const { progressedAt } = deployment;
-    const verdict = judge(desired, observed, { now: now(), progressedAt, deadlineMs });
+    const { progressedAt, state } = deployment;
+    const patience = { deadlineMs: settings.deployDeadlineMs, listenMs: settings.listenPatienceMs };
+    const verdict = judge(desired, observed, { now: now(), progressedAt, patience, isRunning: state === 'running' });
     if (verdict.kind === 'ready') return await this.#settle(desired.revision);
-    if (verdict.kind === 'given-up') return await this.#giveUp(verdict.because, verdict.workload);
+    if (verdict.kind === 'given-up') {
+      const outcome = await this.#giveUp(verdict, podStatuses(desired, observed, true));
+      return outcome === 'again' ? outcome : this.#soon();
+    }
 
-    const dueAt = Math.min(this.#nextVisitAt(), progressedAt + deadlineMs);
+    const dueAt = Math.min(this.#nextVisitAt(), verdict.lookAgainAt);
     const timeoutMs = Math.max(10, dueAt - now());
     await engine.change(deployment.id, observed, timeoutMs, AbortSignal.any([this.#visit.stop, interrupted]));
     return 'again';
@@ -140,14 +147,15 @@ class Step {
     return this.#later();
   }
 
-  async #giveUp(because: string, workload?: WorkloadName): Promise<Outcome> {
+  async #giveUp({ because, hint, workload }: Reason, pods?: PodStatus[]): Promise<Outcome> {
     const deployment = this.#deployment;
     const fallback = deployment.servingRevision !== null && deployment.servingRevision !== deployment.revision;
     const serving = fallback ? `; revision ${deployment.servingRevision} still serves` : '';
-    const message = `${this.#redact(because)}${serving}`;
+    const lastLines = await this.#lastLines(workload);
+    const advice = hint ?? (workload === undefined ? undefined : linesHint(lastLines));
+    const message = `${this.#redact(because)}${advice ? ` (${advice})` : ''}${serving}`;
     if (deployment.state === 'failed' && deployment.message === message) return this.#later();
     const isNews = deployment.state !== 'failed';
-    const lastLines = await this.#lastLines(workload);
     if (isNews) {
       const lines = lastLines.map((line) => `\n${line}`);
       this.#journal.note({ kind: 'state', message: ['failed: ', message, ...lines].join('') });
@@ -156,7 +164,7 @@ class Step {
     const state = nextState(deployment.state, 'given-up');
     // The revision that it goes back to has its own time to become ready.
     const progressedAt = fallback && isNews ? { progressedAt: this.#control.now() } : {};
-    await this.#journal.record({ state, message, lastLines, ...progressedAt });
+    await this.#journal.record({ state, message, lastLines, ...(pods && { pods }), ...progressedAt });
     return fallback && isNews ? 'again' : this.#later();
   }
 
@@ -168,6 +176,13 @@ class Step {
 
   #later(): Outcome {
     return { dueAt: this.#nextVisitAt() };
+  }
+
+  /** A failed pod may still come up: at first it is looked at often, then as rarely as any other. */
+  #soon(): Outcome {
+    const { now } = this.#control;
+    const failedForMs = now() - this.#deployment.progressedAt;
+    return { dueAt: Math.min(this.#nextVisitAt(), now() + Math.max(soonestMs, failedForMs / 10)) };
   }
 
   /** At the next resync, or at the time limit where that comes first. */
@@ -194,7 +209,7 @@ class Step {
       if (failed !== -1) {
         const { reason } = results[failed] as PromiseRejectedResult;
         if (!(reason instanceof EngineFault) || !towards || !this.#endsTry(reason)) throw reason;
-        return await this.#giveUp(describeFault(batch[failed]!, reason));
+        return await this.#giveUp(describeFault(batch[failed]!, reason, towards.desired));
       }
       seen = seen && batch.reduce(afterOperation, seen);
       if (towards && seen) await this.#journal.recordProgress(towards.desired, seen);
@@ -255,10 +270,4 @@ function pullProgress(operation: Operation, report: (share: [string, number]) =>
     reportedAt = performance.now();
     report([operation.image, done]);
   };
-}
-
-function describeFault(operation: Operation, fault: EngineFault): string {
-  const words = fault.message.replace(/\.$/, '');
-  const pod = podOf(operation).pod;
-  return pod === undefined || words.startsWith(`pod ${pod}: `) ? words : `pod ${pod}: ${words}`;
 }

@@ -30,7 +30,7 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
   /** What the edge was given, one entry for each time. */
   const published: string[] = [];
   /** Whoever waits for a change has the clock moved. */
-  const engineOf = () => createMemoryEngine({ world, wait: async (ms) => clock.pass(ms) });
+  const engineOf = () => createMemoryEngine({ world, now: () => clock.now, wait: async (ms) => clock.pass(ms) });
   const control: Control = {
     db: await openSqlite(':memory:'),
     seal: sealWith('tests'),
@@ -40,7 +40,14 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
       published.push((site?.endpoints ?? []).map(({ path, address }) => `${path} ${address}`).join(', '));
     },
     urlOf: (label) => new URL(`http://${label}.localhost`),
-    settings: { deployDeadlineMs: 60_000, drainMs: 0, leaseMs: 15_000, resyncMs: 30_000, imageDiskShare: 0.85 },
+    settings: {
+      deployDeadlineMs: 60_000,
+      listenPatienceMs: 30_000,
+      drainMs: 0,
+      leaseMs: 15_000,
+      resyncMs: 30_000,
+      imageDiskShare: 0.85,
+    },
     metrics: createMetrics(),
     now: () => clock.now,
     wait,

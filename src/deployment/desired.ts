@@ -41,6 +41,11 @@ export function wantedRevision({ state, revision, servingRevision }: Deployment)
   return state === 'failed' && servingRevision !== null ? servingRevision : revision;
 }
 
+/** Nothing else is wanted than what has failed. */
+export function hasFailed(deployment: Deployment): boolean {
+  return deployment.state === 'failed' && wantedRevision(deployment) === deployment.revision;
+}
+
 /** Why nothing of the deployment should exist at `now`; undefined while it should. */
 export function endingAt(deployment: Deployment, now: Instant): 'removed' | 'expired' | undefined {
   if (deployment.removedAt !== null) return 'removed';
@@ -142,7 +147,7 @@ function toWorkload(
     aliases: aliasesOf(spec, pod, replica),
     resources: pod.resources,
     useGPU: pod.useGPU,
-    readiness: readinessOf(pod),
+    readiness: readinessOf(spec, pod, values),
   };
   // Without the revision: a pod that an update leaves as it was keeps running.
   const fingerprint = createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 32);
@@ -184,8 +189,15 @@ function isPublic(pod: PodSpec, { pods }: AppSpec): boolean {
   return rivals.every(({ subdomain }) => subdomain !== undefined) && rivals[0] === pod;
 }
 
-function readinessOf({ resourceType, healthCheck, servicePorts }: PodSpec): Readiness {
+/**
+ * A public pod has to answer under the name that its visitors use, and often answers under no other; the others are
+ * asked as somebody inside of them would. (Django, Rails and the servers of Vite and webpack refuse unknown names.)
+ */
+function readinessOf(spec: AppSpec, pod: PodSpec, { url }: Values): Readiness {
+  const { resourceType, healthCheck, servicePorts } = pod;
   if (resourceType === 'job') return { kind: 'exit' };
-  if (healthCheck) return { kind: 'http', ...healthCheck };
-  return servicePorts[0] === undefined ? { kind: 'running' } : { kind: 'port', port: servicePorts[0] };
+  if (!healthCheck)
+    return servicePorts[0] === undefined ? { kind: 'running' } : { kind: 'port', port: servicePorts[0] };
+  const isOfSite = isPublic(pod, spec) && healthCheck.port === servicePorts[0];
+  return { kind: 'http', ...healthCheck, ...(isOfSite && { host: url.host }) };
 }

@@ -13,7 +13,8 @@ const desired = desiredAt(
 );
 assert.ok(desired.kind === 'running');
 const images = ['node:26-slim', 'nginx:1'];
-const clock = { now: 60_000, progressedAt: 0, deadlineMs: 120_000 };
+const patience = { deadlineMs: 120_000, listenMs: 30_000 };
+const clock = { now: 60_000, progressedAt: 0, patience, isRunning: false };
 
 test('progress follows the steps that are done: pulled bytes, starts, readiness; 100 is for what is routed', () => {
   const steps = [
@@ -30,16 +31,23 @@ test('progress follows the steps that are done: pulled bytes, starts, readiness;
 test('each pod has a status in words', () => {
   assert.deepEqual(podStatuses(desired, observedOf({ desired, ready: ['db'], starting: ['web'] })), [
     { name: 'db', state: 'ready' },
-    { name: 'web', state: 'starting', message: 'port 80 refuses connections' },
+    { name: 'web', state: 'starting', message: 'does not listen on port 80' },
   ]);
+});
+
+test('in a deployment that has failed, a pod that is on its way has failed, and one that waits still waits', () => {
+  const states = (given: object) =>
+    podStatuses(desired, observedOf({ desired, ...given }), true).map(({ state }) => state);
+  assert.deepEqual(states({ ready: ['db'], starting: ['web'] }), ['ready', 'failed']);
+  assert.deepEqual(states({ starting: ['db'] }), ['failed', 'waiting']);
 });
 
 test('a deployment is pending until its deadline, and then given up with the pod that holds it up', () => {
   const observed = observedOf({ desired, ready: ['db'], starting: ['web'] });
-  assert.deepEqual(judge(desired, observed, clock), { kind: 'pending' });
+  assert.deepEqual(judge(desired, observed, clock), { kind: 'pending', lookAgainAt: 120_000 });
   assert.deepEqual(judge(desired, observed, { ...clock, now: 120_000 }), {
     kind: 'given-up',
-    because: 'pod web: port 80 refuses connections, and nothing has moved for 2 min',
+    because: 'pod web: does not listen on port 80, and nothing has moved for 2 min',
     workload: 'berth-shop-web-1-0',
   });
 });
@@ -51,7 +59,50 @@ test('a pod that crashes again and again is given up before the deadline', () =>
   );
   assert.deepEqual(judge(desired, { ...observed, workloads: crashing }, clock), {
     kind: 'given-up',
-    because: 'pod web: exited with code 3 (restarted 5 times)',
+    because: 'pod web: crash loop, restarted 5 times, exited with code 3',
+    workload: 'berth-shop-web-1-0',
+  });
+});
+
+test('a pod that listens elsewhere is given up after its patience, and looked at more often meanwhile', () => {
+  const observe = (since: number) => {
+    const observed = observedOf({ desired, ready: ['db'], starting: ['web'] });
+    const elsewhere = {
+      notReadyBecause: 'does not listen on port 80, listens on 81 instead',
+      hint: 'let it listen on 80',
+      stuck: { by: 'listening' as const, since },
+    };
+    const workloads = observed.workloads.map((each) => (each.isReady ? each : { ...each, ...elsewhere }));
+    return { ...observed, workloads };
+  };
+  assert.deepEqual(judge(desired, observe(50_000), clock), { kind: 'pending', lookAgainAt: 66_000 });
+  assert.deepEqual(judge(desired, observe(30_000), clock), {
+    kind: 'given-up',
+    because: 'pod web: does not listen on port 80, listens on 81 instead, for 30 s',
+    hint: 'let it listen on 80',
+    workload: 'berth-shop-web-1-0',
+  });
+  assert.equal(judge(desired, observe(30_000), { ...clock, isRunning: true }).kind, 'pending', 'one that has run');
+});
+
+test('a health check that is answered badly is given up after failureThreshold × periodSeconds', () => {
+  const healthCheck = {
+    ...{ path: '/', port: 80, initialDelaySeconds: 0, periodSeconds: 4, timeoutSeconds: 1, failureThreshold: 5 },
+  };
+  const spec = specOf(pod('web', { servicePorts: [80], healthCheck }));
+  const checked = desiredAt(deploymentOf({}), { number: 1, spec }, url, 0);
+  assert.ok(checked.kind === 'running');
+  const observed = observedOf({ desired: checked, starting: ['web'] });
+  const [web] = observed.workloads;
+  const judgeAt = (now: number) => {
+    const stuck = { by: 'health-check' as const, since: 1_000 };
+    const sick = { ...web!, notReadyBecause: 'health check / answered 500', stuck };
+    return judge(checked, { ...observed, workloads: [sick] }, { ...clock, now });
+  };
+  assert.deepEqual(judgeAt(20_999), { kind: 'pending', lookAgainAt: 21_000 });
+  assert.deepEqual(judgeAt(21_000), {
+    kind: 'given-up',
+    because: 'pod web: health check / answered 500, for 20 s',
     workload: 'berth-shop-web-1-0',
   });
 });

@@ -2,31 +2,34 @@
 import type { Instant, PodStatus } from './deployment.ts';
 import type { Desired } from './desired.ts';
 import { type Match, matchWorkloads } from './plan.ts';
-import type { Observed, WorkloadName } from './workload.ts';
+import type { Observed, Stuck, WorkloadName } from './workload.ts';
 
 type Running = Extract<Desired, { kind: 'running' }>;
 
 /** A service that has crashed this often is not going to come up: Docker's back-off then waits longer than 3 s. */
 const crashLimit = 5;
 
-/** One status per pod, in start order; a pod's replicas are summed up by their worst. */
-export function podStatuses(desired: Running, observed: Observed): PodStatus[] {
+/**
+ * One status per pod, in start order; a pod's replicas are summed up by their worst. `hasFailed`: the deployment has,
+ * and so have those that are still on their way.
+ */
+export function podStatuses(desired: Running, observed: Observed, hasFailed = false): PodStatus[] {
   const statuses = new Map<string, PodStatus>();
   const severity = ['ready', 'starting', 'waiting', 'failed'];
   for (const match of matchWorkloads(desired, observed)) {
-    const status = statusOf(match);
+    const status = statusOf(match, hasFailed);
     const known = statuses.get(status.name);
     if (!known || severity.indexOf(status.state) > severity.indexOf(known.state)) statuses.set(status.name, status);
   }
   return [...statuses.values()];
 }
 
-function statusOf({ wanted, found }: Match): PodStatus {
+function statusOf({ wanted, found }: Match, hasFailed: boolean): PodStatus {
   const name = wanted.workload.pod;
   if (!found) return { name, state: 'waiting' };
   if (found.isReady) return { name, state: 'ready' };
   const message = found.notReadyBecause;
-  const state = hasGivenUp({ wanted, found }) ? 'failed' : 'starting';
+  const state = hasFailed || hasGivenUp({ wanted, found }) ? 'failed' : 'starting';
   return { name, state, ...(message !== undefined && { message }) };
 }
 
@@ -38,37 +41,70 @@ function hasGivenUp({ wanted, found }: Match): boolean {
 
 export type Verdict =
   | { kind: 'ready' }
-  | { kind: 'pending' }
-  | { kind: 'given-up'; because: string; workload?: WorkloadName };
+  /** `lookAgainAt`: when waiting on may have become hopeless although nothing has changed. */
+  | { kind: 'pending'; lookAgainAt: Instant }
+  | { kind: 'given-up'; because: string; hint?: string; workload?: WorkloadName };
+
+export type Patience = {
+  /** Without any progress, whatever the reason. */
+  deadlineMs: number;
+  /** With who listens, but not where he should. */
+  listenMs: number;
+};
+
+/** Who listens elsewhere is looked at this often meanwhile: between two looks it is told whether it works or waits. */
+const looksWhileListening = 5;
 
 /**
- * Ready when every workload is; given up when a pod has failed for good, or nothing has moved for `deadlineMs`
- * since `progressedAt`.
+ * Ready when every workload is; given up when a pod has failed for good, does something else than become ready for too
+ * long, or nothing has moved since `progressedAt`. One that runs already is given the whole deadline to come back.
  */
 export function judge(
   desired: Running,
   observed: Observed,
-  { now, progressedAt, deadlineMs }: { now: Instant; progressedAt: Instant; deadlineMs: number },
+  clock: { now: Instant; progressedAt: Instant; patience: Patience; isRunning: boolean },
 ): Verdict {
-  const matches = matchWorkloads(desired, observed);
-  const unready = matches.filter(({ found }) => !found?.isReady);
+  const { now, progressedAt, patience, isRunning } = clock;
+  const unready = matchWorkloads(desired, observed).filter(({ found }) => !found?.isReady);
   if (unready.length === 0) return { kind: 'ready' };
   const crashed = unready.find(hasGivenUp);
   if (crashed) return givenUp(crashed, '');
-  if (now - progressedAt < deadlineMs) return { kind: 'pending' };
-  return givenUp(unready[0]!, `, and nothing has moved for ${printMinutes(deadlineMs)}`);
+  const stuck = isRunning ? [] : unready.flatMap((match) => stuckIn(match, patience));
+  const hopeless = stuck.find(({ since, patienceMs }) => now - since >= patienceMs);
+  if (hopeless) return givenUp(hopeless.match, `, for ${printSpan(hopeless.patienceMs)}`);
+  if (now - progressedAt >= patience.deadlineMs)
+    return givenUp(unready[0]!, `, and nothing has moved for ${printSpan(patience.deadlineMs)}`);
+  const looks = stuck.flatMap(({ by, since, patienceMs }) => [
+    since + patienceMs,
+    ...(by === 'listening' ? [now + patienceMs / looksWhileListening] : []),
+  ]);
+  return { kind: 'pending', lookAgainAt: Math.min(progressedAt + patience.deadlineMs, ...looks) };
+}
+
+/** A health check is given as long as it would need to make a running pod unhealthy. */
+function stuckIn(match: Match, { listenMs }: Patience): (Stuck & { match: Match; patienceMs: number })[] {
+  const { readiness } = match.wanted.workload;
+  const stuck = match.found?.stuck;
+  if (!stuck) return [];
+  if (stuck.by === 'listening') return [{ ...stuck, match, patienceMs: listenMs }];
+  if (readiness.kind !== 'http') return [];
+  return [{ ...stuck, match, patienceMs: readiness.failureThreshold * readiness.periodSeconds * 1000 }];
 }
 
 function givenUp(match: Match, suffix: string): Verdict {
-  const because = `${reason(match)}${suffix}`;
-  return { kind: 'given-up', because, ...(match.found && { workload: match.found.name }) };
+  const { wanted, found } = match;
+  const because = `pod ${wanted.workload.pod}: ${repetition(match)}${found?.notReadyBecause ?? 'is not ready'}${suffix}`;
+  const hint = found?.hint;
+  return { kind: 'given-up', because, ...(hint !== undefined && { hint }), ...(found && { workload: found.name }) };
 }
 
-function reason({ wanted, found }: Match): string {
-  const often = found && found.restarts > 0 ? ` (restarted ${found.restarts} times)` : '';
-  return `pod ${wanted.workload.pod}: ${found?.notReadyBecause ?? 'is not ready'}${often}`;
+function repetition(match: Match): string {
+  const restarts = match.found?.restarts ?? 0;
+  if (restarts === 0) return '';
+  if (match.wanted.workload.readiness.kind === 'exit') return `tried ${restarts + 1} times, `;
+  return `${hasGivenUp(match) ? 'crash loop, ' : ''}restarted ${restarts} times, `;
 }
 
-function printMinutes(ms: number): string {
-  return ms < 60_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
+function printSpan(ms: number): string {
+  return ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
 }

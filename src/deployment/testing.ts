@@ -71,7 +71,7 @@ export function observedOf(given: {
     localImages: given.localImages ?? images,
     workloads: [
       ...inCondition(given.ready, { isReady: true }),
-      ...inCondition(given.starting, { notReadyBecause: 'port 80 refuses connections' }),
+      ...inCondition(given.starting, { notReadyBecause: 'does not listen on port 80' }),
       ...inCondition(given.created, { phase: 'created' }),
       ...inCondition(given.exited, { phase: 'exited', exitCode: 0, notReadyBecause: 'exited with code 0' }),
       ...(beside?.workloads ?? []),

@@ -1,5 +1,6 @@
 /** Workloads: what an engine is asked to run, and what it says about them. Engine-neutral values only. */
 import type { HealthCheck, RegistryLogin, Resources } from '../config/spec.ts';
+import type { Instant } from './deployment.ts';
 
 /** `berth-<deployment>-<pod>-<revision>-<replica>`: deterministic, so that a second create is "already exists". */
 export type WorkloadName = string;
@@ -32,7 +33,8 @@ export type Workload = {
 };
 
 export type Readiness =
-  | ({ kind: 'http' } & HealthCheck)
+  /** `host`: what the request calls the site; default: `localhost` with the port. */
+  | ({ kind: 'http'; host?: string } & HealthCheck)
   /** The image's own HEALTHCHECK where it has one, else a TCP connection to the port. */
   | { kind: 'port'; port: number }
   /** A worker without ports: the image's own HEALTHCHECK where it has one, else that it runs. */
@@ -65,6 +67,15 @@ export type ObservedWorkload = {
   /** Times the engine has restarted it after an exit. */
   restarts: number;
   exitCode?: number;
-  /** In words, e.g. `port 3000 refuses connections`; absent when ready. */
+  /** In words, e.g. `does not listen on port 3000`; absent when ready. */
   notReadyBecause?: string;
+  /** What its owner can do about that. */
+  hint?: string;
+  stuck?: Stuck;
 };
+
+/**
+ * It runs, was never ready since its start, and does something else: its health check is answered, and not well; it
+ * listens, and not where it should. `since`: from then on it has done nothing but that.
+ */
+export type Stuck = { by: 'health-check' | 'listening'; since: Instant };

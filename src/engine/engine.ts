@@ -87,11 +87,17 @@ const final: ReadonlySet<FaultKind> = new Set([
 /** Thrown by engines. `message` is in words for the owner of the deployment and holds no secret. */
 export class EngineFault extends Error {
   readonly kind: FaultKind;
+  /** What its owner can do about it. */
+  readonly hint: string | undefined;
+  /** The reference that it is about. */
+  readonly image: string | undefined;
 
-  constructor(kind: FaultKind, message: string, options?: ErrorOptions) {
+  constructor(kind: FaultKind, message: string, options: ErrorOptions & { hint?: string; image?: string } = {}) {
     super(message, options);
     this.name = 'EngineFault';
     this.kind = kind;
+    this.hint = options.hint;
+    this.image = options.image;
   }
 
   get isFinal(): boolean {

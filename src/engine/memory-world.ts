@@ -1,7 +1,7 @@
 /** The machine behind the in-memory engine: images that are functions, containers, volumes, networks. */
 import { posix } from 'node:path';
 import type { Capacity } from '../deployment/budget.ts';
-import type { Readiness, Workload } from '../deployment/workload.ts';
+import type { Readiness, Stuck, Workload } from '../deployment/workload.ts';
 import type { FaultKind } from './engine.ts';
 import { imageOf } from './memory-images.ts';
 import { Shelf } from './memory-shelf.ts';
@@ -64,6 +64,9 @@ export type MemoryContainer = {
   readyAfter: number;
   restarts: number;
   exitCode?: number;
+  /** Of this start. */
+  wasReady?: boolean;
+  stuck?: Stuck | undefined;
 };
 
 type Owned = { owner: string; deploymentId: string };
@@ -149,6 +152,8 @@ export function startContainer(world: MemoryWorld, container: MemoryContainer): 
   };
   container.phase = 'running';
   container.rounds = 0;
+  container.wasReady = false;
+  container.stuck = undefined;
   container.readyAfter = image.readyAfter ?? 0;
   container.run = image.program?.(processOf(world, container, image)) ?? usual;
 }
@@ -159,6 +164,18 @@ export function passRound(world: MemoryWorld, container: MemoryContainer): void 
   container.rounds++;
   const { run, rounds, readyAfter } = container;
   if (run.exitCode !== undefined && rounds > readyAfter) endContainer(world, container, run.exitCode);
+}
+
+/** Remembers since when it does something else than become ready. */
+export function noteStuck(container: MemoryContainer, now: number): void {
+  container.wasReady ||= reasonNotReady(container) === undefined;
+  const by = container.wasReady || container.phase !== 'running' ? undefined : stuckBy(container);
+  container.stuck = by && (container.stuck?.by === by ? container.stuck : { by, since: now });
+}
+
+function stuckBy({ workload: { readiness }, run, rounds, readyAfter }: MemoryContainer): Stuck['by'] | undefined {
+  if ((readiness.kind !== 'port' && readiness.kind !== 'http') || rounds <= readyAfter || !run.ports?.length) return;
+  return run.ports.includes(readiness.port) ? 'health-check' : 'listening';
 }
 
 /** A service is always restarted; a job three times, unless it exits with 0. */
@@ -190,7 +207,10 @@ function reasonWhileRunning(container: MemoryContainer): string | undefined {
   const isAwake = container.rounds > container.readyAfter;
   if (readiness.kind !== 'running' && container.address === undefined) return 'has no address yet';
   if (readiness.kind === 'running') return isAwake ? undefined : 'has only just started';
-  if (!isAwake || !container.run.ports?.includes(readiness.port)) return `port ${readiness.port} refuses connections`;
+  const { ports = [] } = container.run;
+  const silence = `does not listen on port ${readiness.port}`;
+  if (!isAwake || ports.length === 0) return silence;
+  if (!ports.includes(readiness.port)) return `${silence}, listens on ${ports.join(', ')} instead`;
   return readiness.kind === 'http' ? reasonUnhealthy(container, readiness) : undefined;
 }
 

@@ -15,6 +15,7 @@ import {
   endContainer,
   type MemoryContainer,
   type MemoryWorld,
+  noteStuck,
   passRound,
   reasonNotReady,
   removeNetwork,
@@ -25,6 +26,8 @@ export type MemoryEngineOptions = {
   world?: MemoryWorld;
   owner?: string;
   wait?: Wait;
+  /** Epoch milliseconds; dates what is observed. */
+  now?: () => number;
   /** Default: fair, but for what `interrupt` asks for. */
   weather?: Weather;
 };
@@ -45,6 +48,7 @@ export function createMemoryEngine({
   world = createMemoryWorld({}),
   owner = 'memory',
   wait = reallyWait,
+  now = Date.now,
   ...options
 }: MemoryEngineOptions = {}): MemoryEngine {
   const executed: MemoryEngine['executed'] = [];
@@ -73,7 +77,7 @@ export function createMemoryEngine({
 
     observe: (deploymentId, images) =>
       weather({ name: 'observe', deploymentId }, () => {
-        const observed = observe(world, owner, deploymentId, images);
+        const observed = observe(world, { owner, now: now() }, deploymentId, images);
         seenVersions.set(observed, versions.get(deploymentId) ?? 0);
         return observed;
       }),
@@ -124,10 +128,18 @@ export function createMemoryEngine({
   };
 }
 
-function observe(world: MemoryWorld, owner: string, deploymentId: string, images: string[]): Observed {
+function observe(
+  world: MemoryWorld,
+  { owner, now }: { owner: string; now: number },
+  deploymentId: string,
+  images: string[],
+): Observed {
   const isOurs = (thing: { owner: string }) => thing.owner === owner;
   const containers = world.containers.of(deploymentId).filter(isOurs);
-  for (const container of containers) passRound(world, container);
+  for (const container of containers) {
+    passRound(world, container);
+    noteStuck(container, now);
+  }
   return {
     hasNetwork: world.networks.get(deploymentId)?.owner === owner,
     volumes: world.volumes
@@ -142,7 +154,7 @@ function observe(world: MemoryWorld, owner: string, deploymentId: string, images
 }
 
 function describe(container: MemoryContainer): ObservedWorkload {
-  const { workload, phase, address, restarts, exitCode } = container;
+  const { workload, phase, address, restarts, exitCode, stuck } = container;
   const because = reasonNotReady(container);
   return {
     name: workload.name,
@@ -156,6 +168,7 @@ function describe(container: MemoryContainer): ObservedWorkload {
     ...(phase === 'running' && address !== undefined && { address }),
     ...(exitCode !== undefined && { exitCode }),
     ...(because && { notReadyBecause: because }),
+    ...(stuck && { stuck }),
   };
 }
 

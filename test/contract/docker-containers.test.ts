@@ -161,12 +161,13 @@ describe('docker engine', () => {
     assert.match(observed.notReadyBecause ?? '', /^killed for memory \(limit 16 MiB\)/);
   });
 
-  test('who listens on another port is told on which', async () => {
+  test('who listens on 127.0.0.1 only is told so', async () => {
     const scene = newScene();
-    const web = scene.workload('web', { readiness: { kind: 'port', port: 3000 } });
+    const web = scene.workload('web', { command: ['serve', `127.0.0.1:${port}`] });
     await scene.start(web);
-    const observed = await scene.until(web, ({ notReadyBecause }) => /listens/.test(notReadyBecause ?? ''));
-    assert.equal(observed.notReadyBecause, `port 3000 refuses connections (it listens on ${port})`);
+    const observed = await scene.until(web, ({ stuck }) => stuck?.by === 'listening');
+    assert.equal(observed.notReadyBecause, `listens on 127.0.0.1:${port} only`);
+    assert.equal(observed.hint, `let it listen on 0.0.0.0:${port}`);
   });
 
   test('a command that does not exist says so', async () => {
@@ -174,7 +175,7 @@ describe('docker engine', () => {
     const web = scene.workload('web', { entrypoint: ['/no/such/program'] });
     await scene.start(web);
     const observed = await scene.until(web, ({ exitCode }) => exitCode !== undefined);
-    assert.match(observed.notReadyBecause ?? '', /^exited with code 127 \(command not found\)/);
+    assert.match(observed.notReadyBecause ?? '', /^exited with code 127, command not found/);
   });
 
   test('a pod that asks for more processors than there are gets all of them', async () => {

@@ -31,13 +31,16 @@ export function readinessContract({ contractor, newScene }: Stage): void {
     assert.match(observed.notReadyBecause ?? '', /exited with code 1/);
   });
 
-  test('a workload on another port is not ready and says which port is silent', async () => {
+  test('a workload on another port is not ready and says on which it listens, since when it does nothing else', async () => {
     const scene = newScene();
     const web = scene.workload('web', { readiness: { kind: 'port', port: 9999 } });
     await scene.start(web);
-    const observed = await scene.until(web, ({ phase }) => phase === 'running');
+    const observed = await scene.until(web, ({ stuck }) => stuck !== undefined);
     assert.equal(observed.isReady, false);
-    assert.match(observed.notReadyBecause ?? '', /^port 9999 refuses connections/);
+    assert.equal(observed.notReadyBecause, `does not listen on port 9999, listens on ${port} instead`);
+    assert.equal(observed.stuck?.by, 'listening');
+    const later = await scene.until(web, ({ stuck }) => stuck !== undefined);
+    assert.equal(later.stuck?.since, observed.stuck?.since);
   });
 
   test('a health check decides: 2xx and 3xx are healthy, 500 is not', async () => {
@@ -60,6 +63,7 @@ export function readinessContract({ contractor, newScene }: Stage): void {
     const observed = await scene.until(sick, ({ notReadyBecause }) => /answered/.test(notReadyBecause ?? ''));
     assert.equal(observed.isReady, false);
     assert.equal(observed.notReadyBecause, `health check ${statusPath(500)} answered 500`);
+    assert.equal(observed.stuck?.by, 'health-check');
   });
 
   test('a worker without ports is ready once it runs', async () => {

@@ -24,6 +24,8 @@ export type Answer = {
   body: any;
 };
 
+export type DeploymentEvent = { kind: string; pod?: string; message: string };
+
 export type Started = { url: string; sessionToken: string; applicationName: string };
 
 const hookedEntry = 'test/scenarios/hooked-service.ts';
@@ -133,6 +135,33 @@ export async function createBerth(env: Record<string, string> = {}, { isHooked =
       const query = new URLSearchParams({ applicationName });
       const authorization = `Bearer ${sessionToken}`;
       return (await berth.get(`/getDeploymentStatus?${query}`, { authorization })).body.status;
+    },
+    /** A stream of the API, such as followed logs; `text` is what has come so far. */
+    stream(path: string, headers: object = {}) {
+      let text = '';
+      const target = { host: '127.0.0.1', port, path, headers: { host: 'localhost', ...headers } };
+      const sent = request(target, (response) => {
+        response.setEncoding('utf8').on('data', (chunk) => {
+          text += chunk;
+        });
+      });
+      sent.on('error', () => {}).end();
+      return { text: () => text, close: () => sent.destroy() };
+    },
+    /** The events of a deployment up to the one whose message matches. */
+    async eventsUntil({ sessionToken, applicationName }: Started, message: RegExp): Promise<DeploymentEvent[]> {
+      const authorization = `Bearer ${sessionToken}`;
+      const reader = berth.stream(`/getDeploymentEvents?${new URLSearchParams({ applicationName })}`, {
+        authorization,
+      });
+      try {
+        return await until(`an event ${message} of ${applicationName}`, async () => {
+          const events = [...reader.text().matchAll(/^data: (.*)\n/gm)].map(([, data]) => JSON.parse(data!));
+          return events.some((event) => message.test(event.message)) ? events : undefined;
+        });
+      } finally {
+        reader.close();
+      }
     },
     /** Waits for a state and returns the status; another final state fails at once. */
     async reach(started: Started, state: 'running' | 'failed') {

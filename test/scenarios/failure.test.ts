@@ -16,7 +16,7 @@ const crashing = webYaml('app', 'never', ['# a secret that it gives away'])
     'command: node /app/server.mjs',
     'command: node -e "console.log(`no ${process.env.API_KEY}`), process.exit(3)"',
   );
-const deaf = webYaml('app', 'never').replace('listen(3000)', 'listen(4000)');
+const deaf = webYaml('app', 'never').replace('.listen(3000)', '; setInterval(() => {}, 1e9)');
 
 test('a deployment whose pod crashes fails, says why, and its page says so too', async () => {
   const app = await berth.start(crashing);
@@ -39,14 +39,10 @@ test('a deployment whose pod crashes fails, says why, and its page says so too',
 test('a pod that never listens fails at the deadline with the port that it does not listen on', async () => {
   const app = await berth.start(deaf);
   const { message } = await berth.reach(app, 'failed');
-  assert.match(message, /^pod web: port 3000 refuses connections.*4000/);
-  await berth.remove(app);
-});
-
-test('an image that cannot be had fails in words', async () => {
-  const app = await berth.start(webYaml('app', 'x').replace('node:26-slim', 'localhost:1/nothing:1'));
-  const { message } = await berth.reach(app, 'failed');
-  assert.match(message, /localhost:1/);
+  assert.equal(
+    message,
+    'pod web: does not listen on port 3000, nor on any other, and nothing has moved for 4 s (its last lines may say what it waits for)',
+  );
   await berth.remove(app);
 });
 

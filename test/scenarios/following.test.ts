@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { webYaml } from './applications.ts';
 import { type Berth, createBerth, type Started, until } from './berth.ts';
@@ -67,7 +66,7 @@ test('logs of all pods come interleaved with the names of the pods, of one pod a
 });
 
 test('followed logs bring each line once, as it is written, also those of the next revision', async () => {
-  const reader = read(`/getDeploymentLogs?${query()}&follow=true&tail=0`);
+  const reader = berth.stream(`/getDeploymentLogs?${query()}&follow=true&tail=0`);
   let visits = 0;
   const untilAsked = (path: string) =>
     until(`a line of ${path}`, async () => {
@@ -85,20 +84,8 @@ test('followed logs bring each line once, as it is written, also those of the ne
 
 /** Reads a stream until `isEnough`. */
 async function follow(path: string, headers: object, isEnough: (text: string) => boolean): Promise<string> {
-  const reader = read(path, headers);
+  const reader = berth.stream(path, headers);
   await until(path, async () => isEnough(reader.text()));
   reader.close();
   return reader.text();
-}
-
-function read(path: string, headers: object = {}) {
-  const { port } = berth.settings;
-  let text = '';
-  const sent = request({ host: '127.0.0.1', port, path, headers: { host: 'localhost', ...headers } }, (response) => {
-    response.setEncoding('utf8').on('data', (chunk) => {
-      text += chunk;
-    });
-  });
-  sent.on('error', () => {}).end();
-  return { text: () => text, close: () => sent.destroy() };
 }

@@ -49,7 +49,7 @@ test("a private image that one tenant's login brought to the host is refused to 
   ] as const) {
     const stranger = await berth.start(yaml(name, reference, token));
     const refused = await berth.reach(stranger, 'failed');
-    assert.match(refused.message, new RegExp(`The registry ${registry.host} refuses ${reference}`), name);
+    assert.match(refused.message, new RegExp(`The registry ${registry.host} refuses access to ${reference}`), name);
     const { owned } = await berth.inventory();
     assert.deepEqual(workloadsOf(owned), workloadsOf(ownersOwn), name);
     await berth.remove(stranger);

@@ -26,10 +26,13 @@ export function readHealthCheck(service: Field, names: readonly string[], readin
     const message = 'the command of the check is not run';
     reading.warn(keyOf(field), 'healthcheck', message, hint);
   }
-  const periodSeconds = readSeconds(childOf(field, 'interval'), reading) ?? 10;
-  const timeoutSeconds = readSeconds(childOf(field, 'timeout'), reading) ?? 5;
-  const failureThreshold = Math.min(integerOf(reading, childOf(field, 'retries'), 0) || 3, 100);
-  // The start period forgives failures; a check here forgives all of them until the first success.
+  // Docker's own defaults.
+  const periodSeconds = readSeconds(childOf(field, 'interval'), reading) ?? 30;
+  const timeoutSeconds = readSeconds(childOf(field, 'timeout'), reading) ?? 30;
+  const retries = integerOf(reading, childOf(field, 'retries'), 0) || 3;
+  // Failures of the start period do not count, but its first success does: it is no delay, but more failures.
+  const startSeconds = readSeconds(childOf(field, 'start_period'), reading) ?? 0;
+  const failureThreshold = Math.min(retries + Math.ceil(startSeconds / periodSeconds), 100);
   return asked && { ...asked, initialDelaySeconds: 0, periodSeconds, timeoutSeconds, failureThreshold };
 }
 

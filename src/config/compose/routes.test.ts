@@ -93,6 +93,11 @@ describe('checks of health', () => {
       assert.equal(healthCheck?.failureThreshold, 7);
     });
   }
+  test("the start period is more failures, and what is left out is Docker's default", () => {
+    const { healthCheck } = readWeb('healthcheck: { test: curl -f http://localhost/, start_period: 1m10s }').web;
+    const { initialDelaySeconds, periodSeconds, timeoutSeconds, failureThreshold } = healthCheck!;
+    assert.deepEqual([initialDelaySeconds, periodSeconds, timeoutSeconds, failureThreshold], [0, 30, 30, 6]);
+  });
   const notAsked = [
     '["CMD", "pg_isready"]',
     '["CMD-SHELL", "curl http://localhost:3000/ || exit 1"]',

@@ -4,58 +4,74 @@
  */
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import type { Readiness } from '../../deployment/workload.ts';
 
-/** Why the attempt failed, in words; undefined when it went well. */
-export type Reason = string | undefined;
+/** Why an attempt failed. `refused`: nobody listens there (yet). `unhealthy`: somebody does, and does not answer well. */
+export type Reason = { kind: 'refused' | 'unhealthy' | 'unreachable'; words: string; hint?: string };
 
 /** A connection on a bridge of this host takes well under a millisecond; it is only dropped when something is wrong. */
 const connectTimeoutMs = 1_000;
 
-export function attemptConnection(address: string, port: number): Promise<Reason> {
+/** Resolves with nothing when it went well. */
+export function attemptConnection(address: string, port: number): Promise<Reason | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host: address, port });
-    const end = (reason?: string) => {
+    const end = (reason?: Reason) => {
       socket.destroy();
       resolve(reason);
     };
-    socket.setTimeout(connectTimeoutMs, () => end(`port ${port} does not answer`));
+    socket.setTimeout(connectTimeoutMs, () => end({ kind: 'unreachable', words: `port ${port} does not answer` }));
     socket.once('connect', () => end());
     socket.once('error', (error: NodeJS.ErrnoException) => end(connectionReason(error, port)));
   });
 }
 
-/** Any 2xx or 3xx is healthy. The body is not read. */
-export function attemptRequest(address: string, port: number, path: string, timeoutMs: number): Promise<Reason> {
+export type Asked = Pick<Extract<Readiness, { kind: 'http' }>, 'port' | 'path' | 'host' | 'timeoutSeconds'>;
+
+/** Resolves with nothing at any 2xx or 3xx, which is healthy. The body is not read. */
+export function attemptRequest(address: string, asked: Asked): Promise<Reason | undefined> {
+  const { port, path, timeoutSeconds, host = `localhost:${port}` } = asked;
   return new Promise((resolve) => {
-    const asked = request({
+    const sent = request({
       host: address,
       port,
       path,
       agent: false,
-      headers: { 'user-agent': 'berth-health-check', connection: 'close' },
-      signal: AbortSignal.timeout(timeoutMs),
+      // Many frameworks refuse names that they do not know, the container's address among them.
+      headers: { host, 'user-agent': 'berth-health-check', connection: 'close' },
+      signal: AbortSignal.timeout(timeoutSeconds * 1000),
     });
-    const end = (reason?: string) => {
-      asked.destroy();
+    const end = (reason?: Reason) => {
+      sent.destroy();
       resolve(reason);
     };
-    asked.once('response', ({ statusCode = 0 }) =>
-      end(statusCode >= 200 && statusCode < 400 ? undefined : `health check ${path} answered ${statusCode}`),
-    );
+    sent.once('response', ({ statusCode = 0 }) => end(statusReason(statusCode, path)));
     // Stays on: destroying the request above may raise another error.
-    asked.on('error', (error: NodeJS.ErrnoException) => end(requestReason(error, port, path, timeoutMs)));
-    asked.end();
+    sent.on('error', (error: NodeJS.ErrnoException) => end(requestReason(error, asked)));
+    sent.end();
   });
 }
 
-function connectionReason(error: NodeJS.ErrnoException, port: number): string {
-  return error.code === 'ECONNREFUSED' ? `port ${port} refuses connections` : `port ${port} cannot be reached`;
+function statusReason(status: number, path: string): Reason | undefined {
+  if (status >= 200 && status < 400) return undefined;
+  const hint = 'healthCheck.path has to answer 2xx or 3xx';
+  return { kind: 'unhealthy', words: `health check ${path} answered ${status}`, hint };
 }
 
-function requestReason(error: NodeJS.ErrnoException, port: number, path: string, timeoutMs: number): string {
-  if (error.name === 'AbortError' || error.name === 'TimeoutError')
-    return `health check ${path} did not answer within ${timeoutMs / 1000} s`;
-  if (error.code?.startsWith('HPE_')) return `health check ${path} got an answer that is not HTTP`;
-  if (error.code === 'ECONNRESET') return `health check ${path} was cut off`;
+function connectionReason(error: NodeJS.ErrnoException, port: number): Reason {
+  if (error.code === 'ECONNREFUSED') return { kind: 'refused', words: `does not listen on port ${port}` };
+  return { kind: 'unreachable', words: `port ${port} cannot be reached` };
+}
+
+function requestReason(error: NodeJS.ErrnoException, { port, path, timeoutSeconds }: Asked): Reason {
+  if (error.name === 'AbortError' || error.name === 'TimeoutError') {
+    const hint = 'it has to answer sooner, or healthCheck.timeoutSeconds to be more';
+    return { kind: 'unhealthy', words: `health check ${path} timed out after ${timeoutSeconds} s`, hint };
+  }
+  if (error.code?.startsWith('HPE_')) {
+    const hint = `port ${port} has to speak HTTP`;
+    return { kind: 'unhealthy', words: `health check ${path} got an answer that is not HTTP`, hint };
+  }
+  if (error.code === 'ECONNRESET') return { kind: 'unhealthy', words: `health check ${path} was cut off` };
   return connectionReason(error, port);
 }

@@ -2,12 +2,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Observed } from '../../deployment/workload.ts';
 import type { Events } from './events.ts';
+import { listeningAfterMs } from './listening.ts';
 import type { Known } from './observe.ts';
 import type { Probe } from './probe.ts';
 import { uptimeMissingMs } from './readiness.ts';
+import type { Sighting } from './sighting.ts';
 
 /** Pauses between two attempts grow by this factor: many while an application is young, few for a slow one. */
 const pauseGrowth = 1.3;
+
+/** Who is asked and does not get ready is looked at as a whole when it is that much older: what it does may tell why. */
+const ageGrowth = 1.3;
 
 /** When an observation began: the mark of the events before it, and the time. */
 export type Mark = { event: number; atMs: number };
@@ -22,8 +27,8 @@ export type ChangeRequest = {
 };
 
 /**
- * Resolves at an event of the deployment since `mark`, when a workload that was seen unready becomes ready, after
- * `timeoutMs`, or at the abort.
+ * Resolves at an event of the deployment since `mark`, when a workload that was seen unready becomes ready, or may have
+ * another reason by now why it does not, after `timeoutMs`, or at the abort.
  */
 export async function waitForChange(events: Events, request: ChangeRequest, now: () => number): Promise<void> {
   const { deploymentId, seen, mark, known, timeoutMs, signal } = request;
@@ -47,9 +52,14 @@ export async function waitForChange(events: Events, request: ChangeRequest, now:
 
 /** Resolves when the container has become ready. Exits and the image's own health checks are events, not ours to ask. */
 async function waitForFlip({ labels, sighting, probe }: Known, until: AbortSignal, now: () => number): Promise<void> {
-  if (probe) return waitForProbe(probe, until);
+  if (probe) return Promise.race([waitForProbe(probe, until), pause(nextLookInMs(sighting, now()), until)]);
   const countsUptime = labels.readiness.kind === 'running' && sighting.phase === 'running' && !sighting.health;
   return countsUptime ? pause(uptimeMissingMs(sighting, now()), until) : never();
+}
+
+function nextLookInMs({ startedAtMs }: Sighting, nowMs: number): number {
+  const ageMs = nowMs - startedAtMs;
+  return ageMs < listeningAfterMs ? listeningAfterMs - ageMs : ageMs * (ageGrowth - 1);
 }
 
 async function waitForProbe(probe: Probe, until: AbortSignal): Promise<void> {

@@ -51,7 +51,7 @@ async function askDigest(docker: Docker, image: string, auth: RegistryAuth | und
   } catch (error) {
     if (!abortSignal.aborted) throw error;
     const words = `The registry ${registryOf(image)} did not answer within ${patienceMs / 1000} s for ${image}.`;
-    throw new EngineFault('registry-unreachable', words, { cause: error });
+    throw new EngineFault('registry-unreachable', words, { cause: error, image, hint: 'it is tried again' });
   }
 }
 
@@ -79,5 +79,7 @@ function inspectDistribution(
 async function presentImage(docker: Docker, image: string, fault?: EngineFault): Promise<ResolvedImage> {
   const facts = await readImage(docker, image);
   if (facts) return { image, reference: facts.pinned[0] ?? image, by: 'presence' };
-  throw fault ?? new EngineFault('registry-unreachable', `The registry ${registryOf(image)} cannot be reached.`);
+  if (fault) throw fault;
+  const words = `The registry ${registryOf(image)} cannot be reached for ${image}.`;
+  throw new EngineFault('registry-unreachable', words, { image, hint: 'it is tried again' });
 }

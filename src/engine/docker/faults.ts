@@ -41,7 +41,10 @@ export function faultOf(error: unknown, subject?: string): unknown {
   const about = subject ? `${subject}: ` : '';
   const text = textOf(error);
   const known = rules.find(({ pattern }) => pattern.test(text));
-  if (known) return new EngineFault(known.kind, about + known.words, { cause: error });
+  if (known) {
+    const { kind, words, hint } = known;
+    return new EngineFault(kind, about + words, { cause: error, ...(hint !== undefined && { hint }) });
+  }
   const status = statusOf(error);
   if (status === undefined)
     return new EngineFault('unavailable', `${about}the container engine does not answer.`, { cause: error });
@@ -56,11 +59,12 @@ function isAnswerOrSilence(error: unknown): boolean {
 }
 
 /** Docker's words, as Docker 20.10 to 28 say them. */
-const rules: { pattern: RegExp; kind: EngineFault['kind']; words: string }[] = [
+const rules: { pattern: RegExp; kind: EngineFault['kind']; words: string; hint?: string }[] = [
   {
     pattern: /could not select device driver/i,
     kind: 'bad-request',
     words: 'it asks for a GPU, and this host has none that containers can use.',
+    hint: 'leave useGPU out, or deploy it to a host that has one',
   },
   { pattern: /no space left on device/i, kind: 'unavailable', words: 'the host has no disk space left.' },
   { pattern: /no such image/i, kind: 'unavailable', words: 'its image is no longer on the host.' },

@@ -4,6 +4,7 @@ import { isReference, repositoryOf } from '../../deployment/references.ts';
 import { EngineFault } from '../engine.ts';
 import { orAbsent } from './faults.ts';
 import type { HostFacts } from './host.ts';
+import { architectureHint } from './pull-faults.ts';
 
 export type ImageFacts = {
   architecture: string;
@@ -41,5 +42,6 @@ export function checkArchitecture(image: string, facts: ImageFacts, host: HostFa
   throw new EngineFault(
     'image-wrong-architecture',
     `Image ${image} was built for ${facts.architecture}; this host needs ${host.architecture}.`,
+    { image, hint: architectureHint },
   );
 }

@@ -1,7 +1,16 @@
-/** On which TCP ports a container listens, for the most common of mistakes: another port, or only on localhost. */
+/**
+ * On which TCP ports a container listens, for the most common of mistakes: another port, or only on localhost.
+ *
+ * Who listens elsewhere may be on the way (RabbitMQ opens three other ports first, an image of a database listens on
+ * localhost while it initialises), so it counts from the last sign of that: other ports than before, or work.
+ */
 import { readFile } from 'node:fs/promises';
+import type { Reason } from './attempts.ts';
 
 export type Listening = { port: number; isLocalOnly: boolean };
+
+/** Most applications listen within a second; before that, looking for other ports would only cost. */
+export const listeningAfterMs = 1_000;
 
 /** Addresses as the kernel prints them: bytes of 127.x.x.x in reverse; ::1 in words of four bytes. */
 const localAddress = /^([0-9A-F]{6}7F|00000000000000000000000001000000|0000000000000000FFFF0000[0-9A-F]{6}7F)$/;
@@ -39,12 +48,40 @@ export function parseListening(table: string): Listening[] {
   return [...found].map(([port, isLocalOnly]) => ({ port, isLocalOnly })).sort((a, b) => a.port - b.port);
 }
 
-/** What to add to `port N refuses connections`; empty when it tells nothing. */
-export function listeningWords(listening: Listening[] | undefined, wanted: number): string {
-  if (!listening) return '';
+/** Why the port is refused then; undefined when these sockets do not explain it. */
+export function listeningReason(listening: Listening[] | undefined, wanted: number): Reason | undefined {
+  if (!listening) return undefined;
+  const refused = (words: string, hint: string): Reason => ({ kind: 'refused', words, hint });
   if (listening.some(({ port, isLocalOnly }) => port === wanted && isLocalOnly))
-    return ' (it listens on localhost only; let it listen on 0.0.0.0)';
-  const others = listening.filter(({ isLocalOnly }) => !isLocalOnly).map(({ port }) => port);
-  if (others.length > 0) return ` (it listens on ${others.slice(0, 5).join(', ')})`;
-  return listening.length === 0 ? ' (it listens on no port)' : '';
+    return refused(`listens on 127.0.0.1:${wanted} only`, `let it listen on 0.0.0.0:${wanted}`);
+  if (listening.some(({ port }) => port === wanted)) return undefined;
+  if (listening.length === 0)
+    return refused(`does not listen on port ${wanted}, nor on any other`, 'its last lines may say what it waits for');
+  const open = listening.filter(({ isLocalOnly }) => !isLocalOnly).map(({ port }) => `${port}`);
+  const places = open.length > 0 ? open : listening.map(({ port }) => `127.0.0.1:${port}`);
+  return refused(
+    `does not listen on port ${wanted}, listens on ${places.slice(0, 5).join(', ')} instead`,
+    open.length > 0
+      ? `let it listen on ${wanted}, or write the port that it listens on`
+      : `let it listen on 0.0.0.0:${wanted}`,
+  );
+}
+
+/** A container that listens elsewhere: on which ports, with how much processor time used, seen when (epoch). */
+export type Elsewhere = { ports: string; cpuMs: number | undefined; atMs: number; sinceMs: number };
+
+/** A server that waits for requests uses well under 1 % of a processor; one that starts, what it can get. */
+const busyShare = 0.05;
+
+/** In a shorter time a single request of anybody's would count for work. */
+const shortestSpanMs = 1_000;
+
+/** `sinceMs`: since when nothing has moved. */
+export function followElsewhere(before: Elsewhere | undefined, seen: Omit<Elsewhere, 'sinceMs'>): Elsewhere {
+  if (!before || before.ports !== seen.ports) return { ...seen, sinceMs: seen.atMs };
+  const spanMs = seen.atMs - before.atMs;
+  if (spanMs < shortestSpanMs) return before;
+  const isBusy =
+    before.cpuMs !== undefined && seen.cpuMs !== undefined && seen.cpuMs - before.cpuMs > busyShare * spanMs;
+  return { ...seen, sinceMs: isBusy ? seen.atMs : before.sinceMs };
 }

@@ -1,11 +1,12 @@
 /** What exists of a deployment on the engine now, and whether it is ready. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
-import type { Observed, ObservedWorkload, Readiness, WorkloadName } from '../../deployment/workload.ts';
+import type { Observed, ObservedWorkload, Readiness, Stuck, WorkloadName } from '../../deployment/workload.ts';
 import { isOwnedBy, labelKeys, labelSelector, readWorkloadLabels, type WorkloadLabels } from '../labels.ts';
+import type { Reason } from './attempts.ts';
 import { orAbsent } from './faults.ts';
 import { readImage } from './images.ts';
-import { listeningWords, readListening } from './listening.ts';
+import { type Elsewhere, followElsewhere, listeningAfterMs, listeningReason, readListening } from './listening.ts';
 import { networkName } from './names.ts';
 import { createProbe, type Probe } from './probe.ts';
 import { judge } from './readiness.ts';
@@ -14,9 +15,6 @@ import { listVolumes } from './volumes.ts';
 
 /** A probe may take longer; it goes on, and a later observation has its answer. */
 const probeWaitMs = 250;
-
-/** Applications listen within a second or never; before that, looking for other ports would only cost. */
-const listeningAfterMs = 1_000;
 
 /** What is remembered of a container from one observation to the next. */
 export type Known = {
@@ -28,6 +26,7 @@ export type Known = {
   statusText: string;
   sighting: Sighting;
   probe?: Probe;
+  elsewhere?: Elsewhere;
   lastExit?: Exit;
   isReady: boolean;
 };
@@ -54,7 +53,7 @@ export function createObserver(docker: Docker, owner: string, now: () => number)
       const looks = await Promise.all(containers.map((container) => look(docker, container, before, now)));
       const known = looks.filter((container) => container !== undefined);
       await probeAll(known);
-      const workloads = await Promise.all(known.map((container) => describe(container, now())));
+      const workloads = await Promise.all(known.map((container) => describe(docker, container, now())));
       if (known.length > 0) memory.set(deploymentId, known);
       else memory.delete(deploymentId);
       return {
@@ -88,6 +87,7 @@ async function look(
   const address = sighting.phase === 'running' ? addressOf(inspected, labels) : undefined;
   const probe = address && probeFor(labels.readiness, sighting, address, before, now);
   const lastExit = sighting.exit ?? before?.lastExit;
+  const elsewhere = before?.sighting.startedAtMs === sighting.startedAtMs ? before.elsewhere : undefined;
   return {
     containerId: container.Id,
     name: inspected.Name.slice(1),
@@ -97,6 +97,7 @@ async function look(
     isReady: false,
     ...(address && { address }),
     ...(probe && { probe }),
+    ...(elsewhere && { elsewhere }),
     ...(lastExit && { lastExit }),
   };
 }
@@ -127,10 +128,12 @@ async function probeAll(known: Known[]): Promise<void> {
   enough.abort();
 }
 
-async function describe(known: Known, nowMs: number): Promise<ObservedWorkload> {
+async function describe(docker: Docker, known: Known, nowMs: number): Promise<ObservedWorkload> {
   const { labels, sighting, probe, lastExit } = known;
-  const { isReady, because } = judge(labels.readiness, sighting, probe, lastExit, nowMs);
-  known.isReady = isReady;
+  const because = (await reasonElsewhere(docker, known, nowMs)) ?? probe?.because;
+  const verdict = judge(labels.readiness, sighting, probe && { isReady: probe.isReady, because }, lastExit, nowMs);
+  known.isReady = verdict.isReady;
+  const stuck = stuckOf(known);
   return {
     name: known.name,
     pod: labels.pod,
@@ -138,18 +141,44 @@ async function describe(known: Known, nowMs: number): Promise<ObservedWorkload> 
     replica: labels.replica,
     fingerprint: labels.fingerprint,
     phase: sighting.phase,
-    isReady,
+    isReady: verdict.isReady,
     restarts: sighting.restarts,
     ...(known.address && { address: known.address }),
     ...(lastExit && { exitCode: lastExit.code }),
-    ...(because && { notReadyBecause: because + (await portHint(known, nowMs)) }),
+    ...(!verdict.isReady && { notReadyBecause: verdict.because }),
+    ...(!verdict.isReady && verdict.hint !== undefined && { hint: verdict.hint }),
+    ...(stuck && { stuck }),
   };
 }
 
-/** A refused port says on which ports the container listens instead. */
-async function portHint({ labels, sighting, probe, containerId }: Known, nowMs: number): Promise<string> {
+/** A port is refused: on which ports does the container listen instead? Remembers since when it does nothing else. */
+async function reasonElsewhere(docker: Docker, known: Known, nowMs: number): Promise<Reason | undefined> {
+  const { labels, sighting, probe, containerId } = known;
   const { readiness } = labels;
-  if (readiness.kind !== 'port' && readiness.kind !== 'http') return '';
-  if (!probe?.because.includes('refuses') || nowMs - sighting.startedAtMs < listeningAfterMs) return '';
-  return listeningWords(await readListening(sighting.pid, containerId), readiness.port);
+  const before = known.elsewhere;
+  delete known.elsewhere;
+  if (readiness.kind !== 'port' && readiness.kind !== 'http') return undefined;
+  if (probe?.because?.kind !== 'refused' || nowMs - sighting.startedAtMs < listeningAfterMs) return undefined;
+  const listening = await readListening(sighting.pid, containerId);
+  if (listening && listening.length > 0) {
+    const cpuMs = await readCpuMs(docker, containerId);
+    known.elsewhere = followElsewhere(before, { ports: JSON.stringify(listening), cpuMs, atMs: nowMs });
+  }
+  return listeningReason(listening, readiness.port);
+}
+
+/** Processor time that the container has used since its start; undefined where the engine does not tell. */
+async function readCpuMs(docker: Docker, containerId: string): Promise<number | undefined> {
+  try {
+    const { cpu_stats: cpu } = await docker.getContainer(containerId).stats({ stream: false, 'one-shot': true });
+    return cpu.cpu_usage.total_usage / 1e6;
+  } catch {
+    return undefined;
+  }
+}
+
+function stuckOf({ probe, elsewhere, sighting }: Known): Stuck | undefined {
+  if (sighting.exit || !probe || probe.isReady) return undefined;
+  if (probe.unhealthySinceMs !== undefined) return { by: 'health-check', since: probe.unhealthySinceMs };
+  return elsewhere && { by: 'listening', since: elsewhere.sinceMs };
 }

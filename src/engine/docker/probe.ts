@@ -6,8 +6,10 @@ export type ProbedReadiness = Extract<Readiness, { kind: 'http' | 'port' }>;
 
 export type Probe = {
   readonly isReady: boolean;
-  /** In words; empty when ready. */
-  readonly because: string;
+  /** Undefined when ready. */
+  readonly because: Reason | undefined;
+  /** Since when (epoch) it has answered, and never as it should; undefined once it has, or while nobody answers. */
+  readonly unhealthySinceMs: number | undefined;
   /** Milliseconds until it should be asked again: 0 when now, Infinity when it needs no more asking. */
   dueInMs(): number;
   /** Asks, or joins a question that is under way. Never rejects. */
@@ -29,7 +31,9 @@ export function createProbe(
   const firstAtMs = readiness.kind === 'http' ? startedAtMs + readiness.initialDelaySeconds * 1000 : startedAtMs;
   const tolerance = readiness.kind === 'http' ? readiness.failureThreshold : 1;
   let isReady = false;
-  let because = firstWords(readiness);
+  let wasReady = false;
+  let because: Reason | undefined = firstReason(readiness);
+  let unhealthySinceMs: number | undefined;
   let failures = 0;
   let askedAtMs = 0;
   let running: Promise<void> | undefined;
@@ -37,10 +41,11 @@ export function createProbe(
   async function run(): Promise<void> {
     askedAtMs = now();
     const reason = await ask(readiness, address);
-    failures = reason === undefined ? 0 : failures + 1;
-    if (reason === undefined) isReady = true;
+    failures = reason ? failures + 1 : 0;
+    if (!reason) isReady = wasReady = true;
     else if (failures >= tolerance) isReady = false;
-    because = isReady ? '' : (reason ?? '');
+    because = isReady ? undefined : reason;
+    unhealthySinceMs = reason?.kind === 'unhealthy' && !wasReady ? (unhealthySinceMs ?? askedAtMs) : undefined;
   }
 
   return {
@@ -49,6 +54,9 @@ export function createProbe(
     },
     get because() {
       return because;
+    },
+    get unhealthySinceMs() {
+      return unhealthySinceMs;
     },
     dueInMs() {
       if (!isReady) return Math.max(0, firstAtMs - now());
@@ -65,23 +73,27 @@ export function createProbe(
   };
 }
 
-function firstWords(readiness: ProbedReadiness): string {
-  if (readiness.kind === 'port') return `port ${readiness.port} has not answered yet`;
+function firstReason(readiness: ProbedReadiness): Reason {
+  if (readiness.kind === 'port') return unasked(`port ${readiness.port} has not answered yet`);
   const { path, initialDelaySeconds } = readiness;
   return initialDelaySeconds > 0
-    ? `health check ${path} begins ${initialDelaySeconds} s after the start`
-    : `health check ${path} has not answered yet`;
+    ? unasked(`health check ${path} begins ${initialDelaySeconds} s after the start`)
+    : unasked(`health check ${path} has not answered yet`);
+}
+
+function unasked(words: string): Reason {
+  return { kind: 'unreachable', words };
 }
 
 /** A path or port that no request can be made of is a reason like any other. */
-async function ask(readiness: ProbedReadiness, address: string): Promise<Reason> {
+async function ask(readiness: ProbedReadiness, address: string): Promise<Reason | undefined> {
   try {
     return readiness.kind === 'port'
       ? await attemptConnection(address, readiness.port)
-      : await attemptRequest(address, readiness.port, readiness.path, readiness.timeoutSeconds * 1000);
+      : await attemptRequest(address, readiness);
   } catch {
     return readiness.kind === 'port'
-      ? `port ${readiness.port} is not a port`
-      : `health check ${readiness.path} on port ${readiness.port} cannot be asked`;
+      ? unasked(`port ${readiness.port} is not a port`)
+      : unasked(`health check ${readiness.path} on port ${readiness.port} cannot be asked`);
   }
 }

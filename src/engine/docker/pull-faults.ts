@@ -13,10 +13,16 @@ export function pullFault(error: unknown, image: string, hasLogin: boolean): Eng
   const text = textOf(error).replace(/^(\(HTTP code \d+\) .*? - )+/, '');
   const rule = rules.find(({ pattern }) => pattern.test(text)) ?? otherwise;
   const kind = rule.kind === 'image-not-found' && hasLogin && /denied/i.test(text) ? 'image-access-denied' : rule.kind;
-  return new EngineFault(kind, rule.words(image, hasLogin), { cause: error });
+  const hint = rule.hint?.(hasLogin);
+  return new EngineFault(kind, rule.words(image, hasLogin), { cause: error, image, ...(hint && { hint }) });
 }
 
-type Rule = { pattern: RegExp; kind: FaultKind; words: (image: string, hasLogin: boolean) => string };
+type Rule = {
+  pattern: RegExp;
+  kind: FaultKind;
+  words: (image: string, hasLogin: boolean) => string;
+  hint?: (hasLogin: boolean) => string;
+};
 
 const rules: Rule[] = [
   {
@@ -29,38 +35,43 @@ const rules: Rule[] = [
     pattern: /no matching manifest for|does not match the specified platform|cannot be used on this platform/i,
     kind: 'image-wrong-architecture',
     words: (image) => `Image ${image} is not built for the processor of this host.`,
+    hint: () => architectureHint,
   },
   {
     pattern: /invalid reference format|must be lowercase|invalid checksum digest/i,
     kind: 'bad-request',
     words: (image) => `${JSON.stringify(image)} is not the name of an image.`,
+    hint: () => 'write it as registry.example.com/team/app:1.2',
   },
   {
     pattern: /toomanyrequests|too many requests|rate limit/i,
     kind: 'registry-unreachable',
     words: (image) => `The registry ${registryOf(image)} allows no more pulls at the moment (its rate limit).`,
+    hint: (hasLogin) => (hasLogin ? 'it is tried again' : 'it is tried again; a registryLogin may be allowed more'),
   },
   {
     // Docker Hub says the same of an image that does not exist and of one that is private.
     pattern: /repository does not exist or may require/i,
     kind: 'image-not-found',
     words: (image, hasLogin) =>
+      `Image ${image} does not exist, or ${hasLogin ? 'the registryLogin may not pull it' : 'it is private'}.`,
+    hint: (hasLogin) =>
       hasLogin
-        ? `Image ${image} does not exist, or the registry login may not pull it.`
-        : `Image ${image} does not exist, or it is private: then add a registryLogin.`,
+        ? 'check its name, and what the registryLogin may pull'
+        : 'check its name, or add a registryLogin if it is private',
   },
   {
     pattern: /manifest.*(unknown|not found)|name unknown|: not found|not found: |no such (image|repository)/i,
     kind: 'image-not-found',
     words: (image) => `Image ${image} does not exist in the registry ${registryOf(image)}.`,
+    hint: () => 'check its name and tag',
   },
   {
     pattern: /unauthorized|no basic auth credentials|denied|forbidden|authentication required|incorrect username/i,
     kind: 'image-access-denied',
-    words: (image, hasLogin) =>
-      hasLogin
-        ? `The registry ${registryOf(image)} refuses ${image} with the given registryLogin.`
-        : `The registry ${registryOf(image)} refuses ${image} without a login: add a registryLogin.`,
+    words: (image) => `The registry ${registryOf(image)} refuses access to ${image}.`,
+    hint: (hasLogin) =>
+      hasLogin ? 'check the registryLogin, and what it may pull' : 'add a registryLogin for this registry',
   },
   {
     pattern: /no space left on device/i,
@@ -74,4 +85,8 @@ const otherwise: Rule = {
   pattern: /./,
   kind: 'registry-unreachable',
   words: (image) => `The registry ${registryOf(image)} cannot be reached for ${image}.`,
+  hint: () => 'check its name; it is tried again',
 };
+
+/** For an image that exists and has nothing that this host could run. */
+export const architectureHint = 'build it for this processor, for example with docker build --platform';

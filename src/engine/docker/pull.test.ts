@@ -16,14 +16,24 @@ const answers: [text: string, hasLogin: boolean, kind: string, words: RegExp][] 
     "pull access denied for nope, repository does not exist or may require 'docker login': denied: requested access to the resource is denied",
     true,
     'image-access-denied',
-    /or the registry login may not pull it/,
+    /or the registryLogin may not pull it/,
   ],
   ['manifest for nginx:nope not found: manifest unknown: manifest unknown', false, 'image-not-found', /does not exist/],
   ['docker.io/library/nginx:nope: not found', false, 'image-not-found', /does not exist/],
-  ['(HTTP code 401) no such image - unauthorized ', true, 'image-access-denied', /with the given registryLogin/],
+  [
+    '(HTTP code 401) no such image - unauthorized ',
+    true,
+    'image-access-denied',
+    /refuses access to .* \(check the registryLogin/,
+  ],
   ['unauthorized: authentication required', false, 'image-access-denied', /add a registryLogin/],
   ['Get "https://r.example/v2/x": no basic auth credentials', false, 'image-access-denied', /add a registryLogin/],
-  ['Head "https://ghcr.io/v2/a/b/manifests/1": denied', true, 'image-access-denied', /with the given registryLogin/],
+  [
+    'Head "https://ghcr.io/v2/a/b/manifests/1": denied',
+    true,
+    'image-access-denied',
+    /refuses access to .* \(check the registryLogin/,
+  ],
   ['no matching manifest for linux/amd64 in the manifest list entries', false, 'image-wrong-architecture', /processor/],
   ['toomanyrequests: You have reached your pull rate limit.', false, 'registry-unreachable', /rate limit/],
   ['Get "https://r.example/v2/": dial tcp: lookup r.example: no such host', false, 'registry-unreachable', /reached/],
@@ -40,7 +50,7 @@ test('why a pull failed is told by the words of the answer, in words without int
     const fault = pullFault(new Error(`(HTTP code 500) server error - ${text} `), 'r.example/x:1', hasLogin);
     const bare = pullFault(new Error(text), 'r.example/x:1', hasLogin);
     assert.equal(bare.kind, kind, text);
-    assert.match(bare.message, words);
+    assert.match(`${bare.message} (${bare.hint})`, words);
     assert.ok(!/var\/|dial tcp|https:/.test(bare.message), bare.message);
     if (!text.startsWith('connect')) assert.equal(fault.kind, kind, text);
   }

@@ -82,7 +82,9 @@ async function pullImage(
     });
   } catch (error) {
     throw stalled.signal.aborted
-      ? new EngineFault('registry-unreachable', `The registry ${registryOf(image)} stopped answering for ${image}.`)
+      ? new EngineFault('registry-unreachable', `The registry ${registryOf(image)} stopped answering for ${image}.`, {
+          ...{ image, hint: 'it is tried again' },
+        })
       : pullFault(error, image, login !== undefined);
   } finally {
     clearTimeout(timer);

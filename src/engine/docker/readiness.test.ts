@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { Readiness } from '../../deployment/workload.ts';
 import { attemptConnection, attemptRequest } from './attempts.ts';
-import { listeningWords, parseListening } from './listening.ts';
+import { followElsewhere, listeningReason, parseListening } from './listening.ts';
 import { createProbe } from './probe.ts';
-import { judge, uptimeMissingMs } from './readiness.ts';
+import { judge, type Probed, uptimeMissingMs, type Verdict } from './readiness.ts';
 import type { Sighting } from './sighting.ts';
 
 const startedAtMs = 1_000_000;
@@ -19,17 +19,31 @@ const running = (changes: Partial<Sighting> = {}): Sighting => ({
   ...changes,
 });
 const exit = (code: number, isOutOfMemory = false) => ({ code, isOutOfMemory, memoryBytes: 512 * 2 ** 20 });
-const refused = { isReady: false, because: 'port 3000 refuses connections' };
+const refused = { isReady: false, because: { words: 'does not listen on port 3000', hint: 'mend it' } };
+const well = { isReady: true, because: undefined };
 
-test('a verdict says why', () => {
-  const table: [Readiness, Sighting, typeof refused | undefined, string | undefined][] = [
-    [port, running(), refused, 'port 3000 refuses connections'],
-    [port, running(), { isReady: true, because: '' }, undefined],
+const wordsOf = (verdict: Verdict) =>
+  verdict.isReady ? undefined : `${verdict.because}${verdict.hint ? ` (${verdict.hint})` : ''}`;
+
+test('a verdict says why, and what to do about it', () => {
+  const table: [Readiness, Sighting, Probed | undefined, string | undefined][] = [
+    [port, running(), refused, 'does not listen on port 3000 (mend it)'],
+    [port, running(), well, undefined],
     [port, running(), undefined, 'has no address yet'],
     [port, running({ exit: exit(1) }), undefined, 'exited with code 1'],
-    [port, running({ exit: exit(137, true) }), undefined, 'killed for memory (limit 512 MiB)'],
-    [port, running({ exit: exit(137) }), undefined, 'exited with code 137 (killed)'],
-    [port, running({ exit: exit(0) }), undefined, 'exited with code 0'],
+    [
+      port,
+      running({ exit: exit(137, true) }),
+      undefined,
+      'killed for memory (limit 512 MiB) (raise resources.limits.memory)',
+    ],
+    [port, running({ exit: exit(137) }), undefined, 'exited with code 137, killed'],
+    [
+      port,
+      running({ exit: exit(0) }),
+      undefined,
+      'exited with code 0 (a service has to go on running; what ends is a job)',
+    ],
     [port, running({ phase: 'created' }), undefined, 'is created but not started'],
     [port, running({ health: { isHealthy: true, output: '' } }), undefined, undefined],
     [
@@ -45,13 +59,13 @@ test('a verdict says why', () => {
   ];
   for (const [readiness, sighting, probe, because] of table) {
     const verdict = judge(readiness, sighting, probe, undefined, startedAtMs + 100);
-    assert.deepEqual(verdict, because === undefined ? { isReady: true } : { isReady: false, because });
+    assert.equal(wordsOf(verdict), because);
   }
 });
 
 test('who was restarted says how it ended before', () => {
   const verdict = judge(port, running({ restarts: 2 }), refused, exit(1), startedAtMs + 100);
-  assert.equal(verdict.because, 'exited with code 1; since its restart: port 3000 refuses connections');
+  assert.equal(wordsOf(verdict), 'exited with code 1; since its restart: does not listen on port 3000 (mend it)');
 });
 
 test('a worker is ready after half a second, and after ten once it has been restarted', () => {
@@ -79,7 +93,7 @@ test('a health check begins after its delay, repeats at its period, and tolerate
     startedAtMs,
     () => now,
   );
-  assert.deepEqual([probe.isReady, probe.because], [false, 'health check /healthz begins 3 s after the start']);
+  assert.deepEqual([probe.isReady, probe.because?.words], [false, 'health check /healthz begins 3 s after the start']);
   assert.equal(probe.dueInMs(), 3_000);
   now += 3_000;
   await probe.attempt();
@@ -88,11 +102,42 @@ test('a health check begins after its delay, repeats at its period, and tolerate
   await probe.attempt();
   assert.equal(probe.isReady, true);
   await probe.attempt();
-  assert.deepEqual([probe.isReady, probe.because], [false, 'health check /healthz answered 503']);
+  assert.deepEqual([probe.isReady, probe.because?.words], [false, 'health check /healthz answered 503']);
   status = 200;
   await probe.attempt();
-  assert.deepEqual([probe.isReady, probe.because], [true, '']);
+  assert.deepEqual([probe.isReady, probe.because], [true, undefined]);
   server.close();
+});
+
+test('who answers badly from the start is unhealthy since its first answer, until its first good one', async () => {
+  let status = 500;
+  const hosts: (string | undefined)[] = [];
+  const server = createServer(({ headers }, response) => {
+    hosts.push(headers.host);
+    response.writeHead(status).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  let now = startedAtMs;
+  const check = { path: '/', initialDelaySeconds: 0, periodSeconds: 10, timeoutSeconds: 1, failureThreshold: 1 };
+  const probeOf = (host?: string) =>
+    createProbe({ kind: 'http', port, ...check, ...(host && { host }) }, '127.0.0.1', startedAtMs, () => now);
+  const probe = probeOf();
+  for (const answered of [500, 503, 200, 500]) {
+    status = answered;
+    now += 1_000;
+    await probe.attempt();
+    const isFromStart = answered === 500 && now === startedAtMs + 1_000;
+    const expected = isFromStart || answered === 503 ? startedAtMs + 1_000 : undefined;
+    assert.equal(probe.unhealthySinceMs, expected, `${answered} at ${now - startedAtMs}`);
+  }
+  await probeOf('shop.example').attempt();
+  assert.deepEqual([hosts[0], hosts.at(-1)], [`localhost:${port}`, 'shop.example'], 'a name that servers know');
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  const refused = probeOf();
+  await refused.attempt();
+  assert.equal(refused.unhealthySinceMs, undefined, 'nobody answers yet');
 });
 
 test('redirects are healthy and not followed; what is too slow or no HTTP is not', async () => {
@@ -106,16 +151,18 @@ test('redirects are healthy and not followed; what is too slow or no HTTP is not
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const ask = (path: string) => attemptRequest('127.0.0.1', port, path, 100);
+  const ask = async (path: string) => (await attemptRequest('127.0.0.1', { port, path, timeoutSeconds: 0.1 }))?.words;
   assert.equal(await ask('/moved'), undefined);
   assert.equal(await ask('/endless'), undefined);
-  assert.equal(await ask('/silent'), 'health check /silent did not answer within 0.1 s');
+  assert.equal(await ask('/silent'), 'health check /silent timed out after 0.1 s');
   assert.equal(await ask('/garbage'), 'health check /garbage got an answer that is not HTTP');
   assert.equal(await ask('/cut'), 'health check /cut was cut off');
   assert.ok(!paths.includes('/secret'));
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
-  assert.equal(await attemptConnection('127.0.0.1', port), `port ${port} refuses connections`);
+  assert.deepEqual(await attemptConnection('127.0.0.1', port), {
+    ...{ kind: 'refused', words: `does not listen on port ${port}` },
+  });
 });
 
 test('a path or a port that no request can be made of is a reason, not a crash', async () => {
@@ -127,7 +174,7 @@ test('a path or a port that no request can be made of is a reason, not a crash',
   ]) {
     const probe = createProbe(readiness, '127.0.0.1', 0, () => 0);
     await probe.attempt();
-    assert.match(probe.because, /cannot be asked|is not a port/);
+    assert.match(probe.because?.words ?? '', /cannot be asked|is not a port/);
   }
 });
 
@@ -143,8 +190,28 @@ test('where a container listens is read from the kernel and told when it helps',
     { port: 3000, isLocalOnly: true },
     { port: 8080, isLocalOnly: false },
   ]);
-  assert.equal(listeningWords(listening, 3000), ' (it listens on localhost only; let it listen on 0.0.0.0)');
-  assert.equal(listeningWords(listening, 5000), ' (it listens on 8080)');
-  assert.equal(listeningWords([], 5000), ' (it listens on no port)');
-  assert.equal(listeningWords(undefined, 5000), '');
+  const words = (wanted: number, where = listening) => {
+    const reason = listeningReason(where, wanted);
+    return reason && `${reason.words} (${reason.hint})`;
+  };
+  assert.equal(words(3000), 'listens on 127.0.0.1:3000 only (let it listen on 0.0.0.0:3000)');
+  assert.match(words(5000)!, /^does not listen on port 5000, listens on 8080 instead \(let it listen on 5000, or/);
+  assert.equal(
+    words(5000, listening.slice(0, 1)),
+    'does not listen on port 5000, listens on 127.0.0.1:3000 instead (let it listen on 0.0.0.0:5000)',
+  );
+  assert.match(words(5000, [])!, /^does not listen on port 5000, nor on any other/);
+  assert.equal(words(8080), undefined);
+  assert.equal(listeningReason(undefined, 5000), undefined);
+});
+
+test('who listens elsewhere counts from the last sign that it is on its way: other ports, or work', () => {
+  const first = followElsewhere(undefined, { ports: '81', cpuMs: 500, atMs: 10_000 });
+  assert.equal(first.sinceMs, 10_000);
+  const idle = followElsewhere(first, { ports: '81', cpuMs: 510, atMs: 20_000 });
+  assert.equal(idle.sinceMs, 10_000);
+  assert.equal(followElsewhere(idle, { ports: '81', cpuMs: 600, atMs: 20_200 }), idle, 'too short to tell');
+  assert.equal(followElsewhere(idle, { ports: '81', cpuMs: 2_000, atMs: 30_000 }).sinceMs, 30_000, 'it works');
+  assert.equal(followElsewhere(idle, { ports: '81 82', cpuMs: 510, atMs: 30_000 }).sinceMs, 30_000, 'another port');
+  assert.equal(followElsewhere(idle, { ports: '81', cpuMs: undefined, atMs: 30_000 }).sinceMs, 10_000);
 });

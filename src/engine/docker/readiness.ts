@@ -1,8 +1,12 @@
 /** PURE. Whether a container is ready, and if not, why not. */
 import type { Readiness } from '../../deployment/workload.ts';
-import { type Exit, exitWords, type Sighting } from './sighting.ts';
+import type { Reason } from './attempts.ts';
+import { type Exit, exitReason, type Sighting } from './sighting.ts';
 
-export type Verdict = { isReady: boolean; because?: string };
+export type Verdict = { isReady: true } | { isReady: false; because: string; hint?: string };
+
+/** What a probe knows: `because` is undefined when ready. */
+export type Probed = { isReady: boolean; because: Pick<Reason, 'words' | 'hint'> | undefined };
 
 /** A worker without ports counts as running once it has survived its first moments … */
 const firstUptimeMs = 500;
@@ -13,18 +17,20 @@ const uptimeAfterRestartMs = 10_000;
 export function judge(
   readiness: Readiness,
   sighting: Sighting,
-  probe: { isReady: boolean; because: string } | undefined,
+  probed: Probed | undefined,
   lastExit: Exit | undefined,
   nowMs: number,
 ): Verdict {
-  if (sighting.phase === 'created') return { isReady: false, because: 'is created but not started' };
+  if (sighting.phase === 'created') return notReady('is created but not started');
   if (sighting.exit) {
     if (readiness.kind === 'exit' && sighting.exit.code === 0) return { isReady: true };
-    return { isReady: false, because: exitWords(sighting.exit) };
+    const { words, hint } = exitReason(sighting.exit);
+    return notReady(words, hint);
   }
-  const verdict = judgeRunning(readiness, sighting, probe, nowMs);
+  const verdict = judgeRunning(readiness, sighting, probed, nowMs);
   if (verdict.isReady || !lastExit) return verdict;
-  return { isReady: false, because: `${exitWords(lastExit)}; since its restart: ${verdict.because}` };
+  const { words, hint } = exitReason(lastExit);
+  return notReady(`${words}; since its restart: ${verdict.because}`, verdict.hint ?? hint);
 }
 
 /** Milliseconds until a worker without ports will have run for long enough; 0 when it has. */
@@ -33,24 +39,20 @@ export function uptimeMissingMs(sighting: Sighting, nowMs: number): number {
   return Math.max(0, sighting.startedAtMs + needed - nowMs);
 }
 
-function judgeRunning(
-  readiness: Readiness,
-  sighting: Sighting,
-  probe: { isReady: boolean; because: string } | undefined,
-  nowMs: number,
-): Verdict {
-  if (readiness.kind === 'exit') return { isReady: false, because: 'has not finished yet' };
-  if (probe) return probe.isReady ? { isReady: true } : { isReady: false, because: probe.because };
+function judgeRunning(readiness: Readiness, sighting: Sighting, probed: Probed | undefined, nowMs: number): Verdict {
+  if (readiness.kind === 'exit') return notReady('has not finished yet');
+  if (probed) return probed.isReady ? { isReady: true } : notReady(probed.because?.words ?? '', probed.because?.hint);
   if (sighting.health) {
     if (sighting.health.isHealthy) return { isReady: true };
     const output = sighting.health.output.slice(0, 200);
-    return {
-      isReady: false,
-      because: `the health check of its image has not succeeded yet${output ? `: ${output}` : ''}`,
-    };
+    return notReady(`the health check of its image has not succeeded yet${output ? `: ${output}` : ''}`);
   }
   // A port without an address is on its way into its network.
-  if (readiness.kind !== 'running') return { isReady: false, because: 'has no address yet' };
+  if (readiness.kind !== 'running') return notReady('has no address yet');
   if (uptimeMissingMs(sighting, nowMs) === 0) return { isReady: true };
-  return { isReady: false, because: 'has only just started' };
+  return notReady('has only just started');
+}
+
+function notReady(because: string, hint?: string): Verdict {
+  return { isReady: false, because, ...(hint !== undefined && { hint }) };
 }

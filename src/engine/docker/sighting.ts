@@ -34,11 +34,16 @@ export function sightingOf({ State, RestartCount, HostConfig }: Docker.Container
   };
 }
 
-/** Why it ended, e.g. `exited with code 1`, `killed for memory (limit 512 MiB)`. */
-export function exitWords({ code, isOutOfMemory, memoryBytes }: Exit): string {
-  if (isOutOfMemory) return `killed for memory (limit ${Math.round(memoryBytes / 2 ** 20)} MiB)`;
+/** Why it ended, e.g. `exited with code 1`, `killed for memory (limit 512 MiB)`, and what to do about it. */
+export function exitReason({ code, isOutOfMemory, memoryBytes }: Exit): { words: string; hint?: string } {
+  if (isOutOfMemory) {
+    const words = `killed for memory (limit ${Math.round(memoryBytes / 2 ** 20)} MiB)`;
+    return { words, hint: 'raise resources.limits.memory' };
+  }
   const meaning = exitMeanings[code];
-  return `exited with code ${code}${meaning ? ` (${meaning})` : ''}`;
+  const words = `exited with code ${code}${meaning ? `, ${meaning}` : ''}`;
+  const hint = exitHints[code];
+  return { words, ...(hint && { hint }) };
 }
 
 /** Conventions of shells and of the init process; 128 + n is signal n. */
@@ -49,6 +54,12 @@ const exitMeanings: Record<number, string> = {
   137: 'killed',
   139: 'segmentation fault',
   143: 'terminated',
+};
+
+const exitHints: Record<number, string> = {
+  0: 'a service has to go on running; what ends is a job',
+  126: 'check its command and entrypoint',
+  127: 'check its command and entrypoint',
 };
 
 /** Between two restarts nobody has to start it: the engine will. A paused one has not exited either. */

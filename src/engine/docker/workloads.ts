@@ -133,7 +133,7 @@ async function startContainer(container: Docker.Container, workload: Workload): 
     const reason = commandFault.exec(textOf(error));
     if (!reason) throw faultOf(error, `pod ${workload.pod}`);
     const words = `pod ${workload.pod}: its command cannot be run: ${reason[1] ?? reason[0]}.`;
-    throw new EngineFault('bad-request', words, { cause: error });
+    throw new EngineFault('bad-request', words, { cause: error, hint: 'check its command and entrypoint' });
   }
 }
 

@@ -1,0 +1,29 @@
+/** Why a deployment is given up, in words. Pure. */
+import type { Desired } from '../deployment/desired.ts';
+import type { Operation } from '../deployment/operation.ts';
+import type { WorkloadName } from '../deployment/workload.ts';
+import type { EngineFault } from '../engine/engine.ts';
+
+/** In words, what its owner can do, and the workload whose lines tell more. */
+export type Reason = { because: string; hint?: string | undefined; workload?: WorkloadName };
+
+/** The advice where nothing better is known. */
+export function linesHint(lastLines: string[]): string {
+  return lastLines.length > 0 ? 'its last lines may say why' : 'it has written nothing';
+}
+
+/** The pods are those of the operation, or those that run from the image that the fault is about. */
+export function describeFault(
+  operation: Operation,
+  fault: EngineFault,
+  desired: Extract<Desired, { kind: 'running' }>,
+): Reason {
+  const words = fault.message.replace(/\.$/, '');
+  const concerned = desired.workloads.filter(({ workload }) =>
+    operation.kind === 'start' ? workload.name === operation.workload.name : workload.image === fault.image,
+  );
+  const pods = [...new Set(concerned.map(({ workload }) => workload.pod))];
+  const isSaid = pods.length === 0 || words.startsWith(`pod ${pods[0]}: `);
+  const subject = isSaid ? '' : `${pods.length > 1 ? 'pods' : 'pod'} ${pods.join(', ')}: `;
+  return { because: `${subject}${words}`, hint: fault.hint };
+}

@@ -1,0 +1,182 @@
+/** For each way to fail the very words, as its owner reads them: in the status, in the events, on the page. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import Docker from 'dockerode';
+import { type Registry, startRegistry } from '../contract/registry.ts';
+import { webYaml } from './applications.ts';
+import { type Berth, createBerth, until } from './berth.ts';
+
+const docker = new Docker();
+const secret = 'very-secret-0123';
+let berth: Berth;
+let open: Registry;
+let closed: Registry;
+let architecture: string;
+
+before(async () => {
+  ({ Arch: architecture } = await docker.version());
+  const options = { architecture, foreignArchitecture: 's390x' };
+  open = await startRegistry({ ...options, needsLogin: false });
+  closed = await startRegistry({ ...options, needsLogin: true });
+  // Whatever fails here does so long before the deadline.
+  berth = await createBerth({ BERTH_DEPLOY_DEADLINE: '10m', BERTH_LISTEN_PATIENCE: '2s' });
+  await berth.serve();
+});
+after(async () => {
+  await berth.destroy();
+  await Promise.all([open.close(), closed.close()]);
+  for (const { Id, RepoTags, RepoDigests } of await docker.listImages()) {
+    const names = [...(RepoTags ?? []), ...(RepoDigests ?? [])];
+    if (names.some((name) => name.startsWith(`${open.host}/`))) await docker.getImage(Id).remove({ force: true });
+  }
+});
+
+/** A way to fail: its document, and the message that it ends with. `says`: what the pod has written last. */
+type Failure = { name: string; yaml: (name: string) => string; message: () => string; says?: string };
+
+const fromImage = (image: () => string) => (name: string) => webYaml(name, 'x').replace('node:26-slim', image());
+const listening = (how: string) => (name: string) => webYaml(name, 'x').replace('listen(3000)', how);
+/** Runs this script instead, with a secret in its environment. */
+const running =
+  (script: string, fields: string[] = []) =>
+  (name: string) =>
+    webYaml(name, 'x', fields)
+      .replace('vars: { ', `vars: { API_KEY: ${secret}, `)
+      .replace('command: node /app/server.mjs', `command: [node, -e, ${JSON.stringify(script)}]`);
+const checked = (path: string, answer: string) => (name: string) =>
+  webYaml(name, 'x', [
+    `healthCheck: { path: ${path}, periodSeconds: 1, timeoutSeconds: 1, failureThreshold: 2 }`,
+  ]).replace('response.end(', answer);
+const sixtyLines = 'for (let line = 1; line <= 60; line++) console.log("line", line, "with", process.env.API_KEY);';
+
+const failures: Failure[] = [
+  {
+    name: 'image-not-found',
+    yaml: fromImage(() => `${open.host}/nothing:1`),
+    message: () =>
+      `pod web: Image ${open.host}/nothing:1 does not exist in the registry ${open.host} (check its name and tag)`,
+  },
+  {
+    name: 'access-denied',
+    yaml: fromImage(() => `${closed.host}/good:1`),
+    message: () =>
+      `pod web: The registry ${closed.host} refuses access to ${closed.host}/good:1 (add a registryLogin for this registry)`,
+  },
+  {
+    name: 'wrong-architecture',
+    yaml: fromImage(() => `${open.host}/foreign:1`),
+    message: () =>
+      `pod web: Image ${open.host}/foreign:1 was built for s390x; this host needs ${architecture} (build it for this processor, for example with docker build --platform)`,
+  },
+  {
+    name: 'registry-unreachable',
+    yaml: fromImage(() => 'localhost:1/nothing:1'),
+    message: () =>
+      'pod web: The registry localhost:1 cannot be reached for localhost:1/nothing:1 (check its name; it is tried again)',
+  },
+  {
+    name: 'crash-loop',
+    yaml: running(`${sixtyLines} process.exit(3);`),
+    message: () => 'pod web: crash loop, restarted 5 times, exited with code 3 (its last lines may say why)',
+    says: 'line 60 with [redacted]',
+  },
+  {
+    name: 'silent-crash',
+    yaml: running('process.exit(4);'),
+    message: () => 'pod web: crash loop, restarted 5 times, exited with code 4 (it has written nothing)',
+  },
+  {
+    name: 'no-such-command',
+    yaml: (name) => webYaml(name, 'x').replace('command: node', 'entrypoint: /no/such/program\n      command: node'),
+    message: () =>
+      'pod web: crash loop, restarted 5 times, exited with code 127, command not found (check its command and entrypoint)',
+    says: '[FATAL tini (7)] exec /no/such/program failed: No such file or directory',
+  },
+  {
+    name: 'out-of-memory',
+    yaml: running('console.log("filling"); for (const held = []; ; ) held.push(Buffer.alloc(1e7, 1));', [
+      'resources: { limits: { memory: 96Mi } }',
+    ]),
+    message: () =>
+      'pod web: crash loop, restarted 5 times, killed for memory (limit 96 MiB) (raise resources.limits.memory)',
+    says: 'filling',
+  },
+  {
+    name: 'another-port',
+    yaml: listening('listen(4000)'),
+    message: () =>
+      'pod web: does not listen on port 3000, listens on 4000 instead, for 2 s (let it listen on 3000, or write the port that it listens on)',
+  },
+  {
+    name: 'localhost-only',
+    yaml: listening("listen(3000, '127.0.0.1')"),
+    message: () => 'pod web: listens on 127.0.0.1:3000 only, for 2 s (let it listen on 0.0.0.0:3000)',
+  },
+  {
+    name: 'unhealthy',
+    yaml: checked('/healthz', 'response.writeHead(500).end('),
+    message: () => 'pod web: health check /healthz answered 500, for 2 s (healthCheck.path has to answer 2xx or 3xx)',
+  },
+  {
+    name: 'slow-check',
+    yaml: checked('/slow', '(() => {})('),
+    message: () =>
+      'pod web: health check /slow timed out after 1 s, for 2 s (it has to answer sooner, or healthCheck.timeoutSeconds to be more)',
+  },
+  {
+    name: 'failing-job',
+    yaml: (name) => `${webYaml(name, 'x')}    - name: seed
+      image: node:26-slim
+      resourceType: job
+      vars: { API_KEY: ${secret} }
+      command: [node, -e, "console.log('no table for ' + process.env.API_KEY); process.exit(2)"]
+`,
+    message: () => 'pod seed: tried 4 times, exited with code 2 (its last lines may say why)',
+    says: 'no table for [redacted]',
+  },
+  {
+    name: 'no-gpu',
+    yaml: (name) => webYaml(name, 'x', ['useGPU: true']),
+    message: () =>
+      'pod web: it asks for a GPU, and this host has none that containers can use (leave useGPU out, or deploy it to a host that has one)',
+  },
+];
+
+describe('the words of each failure stand in the status, in the events and on the page', { concurrency: true }, () => {
+  for (const { name, yaml, message, says } of failures) {
+    test(name, async () => {
+      const app = await berth.start(yaml(name));
+      const status = await berth.reach(app, 'failed');
+      assert.equal(status.message, message());
+      if (says !== undefined) assert.equal(status.lastLines?.at(-1), says);
+      if (name === 'crash-loop') assert.equal(status.lastLines.length, 50);
+
+      const page = await berth.visit(app.url, { headers: { accept: 'text/html' } });
+      const json = await berth.visit(app.url);
+      const events = await berth.eventsUntil(app, /^failed: pod/);
+      const told = events.find(({ kind, message }) => kind === 'state' && message.startsWith('failed: '))!.message;
+      assert.equal(page.status, 502);
+      assert.equal(json.body.error, `Application ${name} could not be deployed: ${message()}`);
+      assert.equal(told.split('\n')[0], `failed: ${message()}`);
+      for (const text of [page.text, JSON.stringify(json.body), told]) {
+        assert.ok(text.includes(message()), text);
+        assert.ok(text.includes(says ?? ''), text);
+      }
+      for (const text of [JSON.stringify(status), page.text, json.text, JSON.stringify(events)])
+        assert.ok(!text.includes(secret), text);
+      await berth.remove(app);
+    });
+  }
+});
+
+test('a pod that has failed because it listened elsewhere runs as soon as it listens where it should', async () => {
+  const mended = "process.once('SIGUSR2', () => createServer((_, response) => response.end()).listen(3000))";
+  const app = await berth.start(listening(`listen(4000); ${mended}`)('late'));
+  await berth.reach(app, 'failed');
+  const { owned } = await berth.inventory();
+  const web = owned.find(({ kind, name }) => kind === 'workload' && name.includes('-web-'));
+  await docker.getContainer(web!.id).kill({ signal: 'SIGUSR2' });
+  await until('it runs', async () => (await berth.status(app)).state === 'running');
+  assert.equal((await berth.visit(app.url)).status, 200);
+  await berth.remove(app);
+});
