@@ -65,7 +65,10 @@ test('a failed update waits for the revision that it goes back to, as long as fo
   const { state, message } = await shop.deployment();
   assert.deepEqual(
     [state, message],
-    ['failed', 'pod db: port 5432 refuses connections, and nothing has moved for 1 min; revision 1 still serves'],
+    [
+      'failed',
+      'pod db: does not listen on port 5432, and nothing has moved for 60 s (it has written nothing); revision 1 still serves',
+    ],
   );
   assert.deepEqual(await shop.visit(), []);
   assert.ok((await shop.deployment()).pods.every((pod) => pod.state === 'ready'));
