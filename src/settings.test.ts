@@ -27,6 +27,22 @@ test('every mistake has a line of its own, and none shows the secret key', () =>
   ]);
 });
 
+test('settings that are of no use alone are asked for together, and their secrets are not shown', () => {
+  const read = readSettings({
+    BERTH_GITHUB_CLIENT_ID: 'an app',
+    BERTH_OIDC_ISSUER: 'https://login.example.com',
+    BERTH_OIDC_CLIENT_SECRET: 'hunter2',
+    BERTH_SMTP_URL: 'http://user:hunter2@mail.example.com',
+  });
+  assert.ok(!read.ok);
+  assert.deepEqual(read.mistakes, [
+    'BERTH_SMTP_URL must be an address such as smtp://user:password@mail.example.com:587',
+    'BERTH_GITHUB_CLIENT_ID and BERTH_GITHUB_CLIENT_SECRET belong together; set BERTH_GITHUB_CLIENT_SECRET too',
+    'BERTH_OIDC_ISSUER and BERTH_OIDC_CLIENT_ID and BERTH_OIDC_CLIENT_SECRET belong together; set BERTH_OIDC_CLIENT_ID too',
+    'BERTH_SMTP_URL and BERTH_MAIL_FROM belong together; set BERTH_MAIL_FROM too',
+  ]);
+});
+
 test('the help lists every setting with its default', () => {
   assert.match(describeSettings(), /BERTH_LIFETIME +120m +how long a free deployment lives/);
 });

@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { tierNamed } from '../deployment/tier.ts';
 import { accountById, usageOf } from '../store/accounts.ts';
-import { requireSignedIn } from './callers.ts';
+import { requireAccount } from './callers.ts';
 import { sendProblem } from './errors.ts';
 import { ErrorRecord } from './records.ts';
 import type { Service } from './service.ts';
@@ -50,12 +50,12 @@ export function accountEndpoints(service: Service): FastifyPluginAsyncTypebox {
       {
         schema: {
           operationId: 'getAccount',
-          summary: 'The account that is signed in, its plan and what it uses',
+          summary: 'The account of the caller, its plan and what it uses',
           response: { 200: AccountRecord, '4xx': ErrorRecord },
         },
       },
       async (request, reply) => {
-        const accountId = await requireSignedIn(service, request);
+        const accountId = await requireAccount(service, request);
         if (!accountId.ok) return sendProblem(reply, accountId.problem);
         const account = await accountById(service.db, accountId.value);
         if (!account) throw new Error('an account is signed in that does not exist');

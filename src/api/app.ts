@@ -16,6 +16,7 @@ import { deployEndpoints } from './deploy.ts';
 import { UnreadableType } from './documents.ts';
 import { nothingHere, problemOfFrameworkError, sendProblem } from './errors.ts';
 import { healthEndpoints } from './health.ts';
+import { keyEndpoints } from './keys.ts';
 import { lifetimeEndpoints } from './lifetime.ts';
 import { createLimits } from './limits.ts';
 import { logEndpoints } from './logs.ts';
@@ -78,6 +79,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await app.register(logEndpoints(service));
   await app.register(claimEndpoints(service));
   await app.register(accountEndpoints(service));
+  await app.register(keyEndpoints(service));
   await app.register(signInEndpoints(service));
   await app.register(pageEndpoints(service));
   await app.register(healthEndpoints(service));

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Deployment } from '../deployment/deployment.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
+import { accountOfApiKey } from '../store/api-keys.ts';
 import { activeDeployments, activeDeploymentsOfAccount } from '../store/deployments.ts';
 import { sessionOfToken } from '../store/sessions.ts';
 import type { Service } from './service.ts';
@@ -34,6 +35,9 @@ export type Caller =
   | { kind: 'session'; sessionId: string; token: string; accountId: string | null; deployments: Deployment[] }
   | { kind: 'account'; accountId: string; deployments: Deployment[] };
 
+/** Tells a key from a session token, and a scanner of sources what it has found. */
+export const apiKeyPrefix = 'berthkey';
+
 type Given = { sessionToken?: string };
 type Named = Given & { applicationName: string; environment?: string };
 
@@ -44,10 +48,11 @@ export async function findCaller(
   given: Given,
 ): Promise<Result<Caller | undefined>> {
   const token = tokenOf(request, given);
-  if (token !== undefined) return await findSession(service, token);
-  const signedIn = await findSignedIn(service, request);
-  if (!signedIn.ok || signedIn.value === undefined) return signedIn as Result<undefined>;
-  return succeed(await accountCaller(service, signedIn.value));
+  if (token !== undefined && !isApiKey(token, given)) return await findSession(service, token);
+  const accountId = token === undefined ? await findSignedIn(service, request) : await findKeyOwner(service, token);
+  if (!accountId.ok || accountId.value === undefined) return accountId as Result<undefined>;
+  const deployments = await activeDeploymentsOfAccount(service.db, accountId.value, service.now());
+  return succeed({ kind: 'account', accountId: accountId.value, deployments });
 }
 
 /** As `findCaller`, where nothing can be done for a stranger. */
@@ -107,6 +112,15 @@ export async function findSignedIn(service: Service, request: FastifyRequest): P
   return succeed(accountId);
 }
 
+/** The account of a key or a cookie, for what a session token has no say in. */
+export async function requireAccount(service: Service, request: FastifyRequest): Promise<Result<string>> {
+  const key = tokenOf(request, {});
+  return key !== undefined && isApiKey(key, {})
+    ? await findKeyOwner(service, key)
+    : await requireSignedIn(service, request);
+}
+
+/** The account of a cookie alone. */
 export async function requireSignedIn(service: Service, request: FastifyRequest): Promise<Result<string>> {
   const accountId = await findSignedIn(service, request);
   if (!accountId.ok || accountId.value !== undefined) return accountId as Result<string>;
@@ -133,8 +147,15 @@ async function findSession(service: Service, token: string): Promise<Result<Call
   return succeed({ kind: 'session', sessionId: session.id, token, accountId: session.accountId, deployments });
 }
 
-async function accountCaller({ db, now }: Service, accountId: string): Promise<Caller> {
-  return { kind: 'account', accountId, deployments: await activeDeploymentsOfAccount(db, accountId, now()) };
+/** Keys come in the header alone: an address may end in somebody's log. */
+function isApiKey(token: string, { sessionToken }: Given): boolean {
+  return !sessionToken && token.startsWith(`${apiKeyPrefix}_`);
+}
+
+async function findKeyOwner({ db, now }: Service, key: string): Promise<Result<string>> {
+  const accountId = await accountOfApiKey(db, key, now());
+  if (accountId !== undefined) return succeed(accountId);
+  return refuse('invalid_api_key', 'No account has this API key.', 'Keys are made and revoked in the dashboard.');
 }
 
 function isSafe({ method }: FastifyRequest): boolean {

@@ -134,15 +134,16 @@ async function claim(service: Service, token: string, accountId: string): Promis
     const plan = await planOf(db, service.settings.tiers, accountId);
     if (!plan) throw new Error('an account is signed in that does not exist');
     const { tier } = plan;
-    const ids = (await activeDeployments(db, deployment.sessionId, now)).map(({ id }) => id);
+    const deployments = await activeDeployments(db, deployment.sessionId, now);
+    const ids = deployments.map(({ id }) => id);
     const { memoryBytes } = await committedToAll(db, ids);
     const fit = planFits(tier, await usageOf(db, accountId, now), { deployments: ids.length, memoryBytes });
     if (!fit.ok) return fit;
     if (!(await attachSession(db, deployment.sessionId, accountId))) {
       return refuse('already_claimed', 'Another account has claimed this application just now.');
     }
-    for (const id of ids) {
-      await writeIntent(db, id, { claimedAt: now, expiresAt: limitAt(tier, now) });
+    for (const { id, expiresAt } of deployments) {
+      await writeIntent(db, id, { claimedAt: now, expiresAt: limitAt(tier, now, expiresAt) });
       await addEvents(db, id, [{ at: now, kind: 'intent', message: 'claimed' }]);
       await makeDue(db, id, now);
     }

@@ -1,12 +1,15 @@
 /** Reservations: the deployments of a session as it lists them, and holds on them. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { refuse } from '../lib/problem.ts';
-import { writeIntent } from '../store/deployments.ts';
+import { type Deployment, isActive } from '../deployment/deployment.ts';
+import { type Result, refuse, succeed } from '../lib/problem.ts';
+import { deploymentById, writeIntent } from '../store/deployments.ts';
 import { addEvents } from '../store/events.ts';
 import { makeDue } from '../store/leases.ts';
+import { accountOfSession } from '../store/sessions.ts';
 import { ApplicationBody, findApplication, requireCaller, TokenBody, TokenQuery } from './callers.ts';
 import { sendProblem } from './errors.ts';
+import { planOf } from './plans.ts';
 import { ErrorRecord, MessageRecord, ReservationRecord, reservationRecord } from './records.ts';
 import type { Service } from './service.ts';
 
@@ -46,13 +49,9 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
       async (request, reply) => {
         const found = await findApplication(service, request, request.body);
         if (!found.ok) return sendProblem(reply, found.problem);
-        // Sessions belong to no account yet, and only an account's plan can allow a reservation.
-        const { problem } = refuse(
-          'plan_does_not_allow_reservations',
-          "The user's plan does not allow reservations and must be upgraded.",
-          'Claim the deployment with an account whose plan allows reservations.',
-        );
-        return sendProblem(reply, problem);
+        const held = await hold(service, found.value);
+        if (!held.ok) return sendProblem(reply, held.problem);
+        return { message: `Application ${found.value.applicationName} reservation has been added.` };
       },
     );
 
@@ -103,6 +102,34 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
       },
     );
   };
+}
+
+/** The plan is asked in the transaction that writes the hold. A second hold changes nothing. */
+async function hold(service: Service, { id, sessionId }: Deployment): Promise<Result<undefined>> {
+  const now = service.now();
+  const held = await service.db.transaction().execute(async (db): Promise<Result<undefined>> => {
+    const plan = await planOf(db, service.settings.tiers, await accountOfSession(db, sessionId));
+    if (!plan?.tier.allowsReservations) {
+      return refuse(
+        'plan_does_not_allow_reservations',
+        "The user's plan does not allow reservations and must be upgraded.",
+        plan
+          ? `The plan of this account is "${plan.tier.name}"; the operator can change it.`
+          : 'Claim the deployment with an account whose plan allows reservations.',
+      );
+    }
+    const latest = await deploymentById(db, id);
+    if (!latest || !isActive(latest, now)) {
+      return refuse('application_not_found', 'The application has ended just now.', 'Start it again.');
+    }
+    if (latest.heldAt !== null) return succeed(undefined);
+    await writeIntent(db, id, { heldAt: now });
+    await addEvents(db, id, [{ at: now, kind: 'intent', message: 'reservation added' }]);
+    await makeDue(db, id, now);
+    return succeed(undefined);
+  });
+  if (held.ok) service.wake(id);
+  return held;
 }
 
 async function intend(

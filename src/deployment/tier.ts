@@ -47,9 +47,9 @@ export function planFits(tier: Tier, used: Usage, asked: Usage): Result<undefine
   return succeed(undefined);
 }
 
-/** The time limit of a deployment that is an account's from `now` on. */
-export function limitAt({ lifetimeMs }: Tier, now: Instant): Instant | null {
-  return lifetimeMs === null ? null : now + lifetimeMs;
+/** The time limit of a deployment that is an account's from `now` on. A claim never makes the one it had earlier. */
+export function limitAt({ lifetimeMs }: Tier, now: Instant, before: Instant | null = now): Instant | null {
+  return lifetimeMs === null || before === null ? null : Math.max(now + lifetimeMs, before);
 }
 
 function count(number: number, thing: string): string {
