@@ -26,18 +26,19 @@ const nobody: Accounts = {
   signedIn: async () => undefined,
 };
 
-/** `accountsOf` makes the accounts; without it nobody has one. */
+/** `accountsOf` makes the accounts; without it nobody has one. `given`: another database than one in memory. */
 export async function testApi(
   settings: Partial<ApiSettings> = {},
   accountsOf: (wiring: Pick<Service, 'db' | 'seal'> & { log: Logger }) => Accounts = () => nobody,
+  given?: Service['db'],
 ) {
+  const db = given ?? (await openSqlite(':memory:'));
   const woken: string[] = [];
   const clock = { now: Date.UTC(2026, 0, 1, 12) };
   const world = createMemoryWorld({});
   const budget = { memoryBytes: 2 ** 40, cpuMillis: 1e6, diskBytes: 2 ** 40 };
   const lines: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
-  const db = await openSqlite(':memory:');
   const seal = sealWith('a secret of the tests');
   const service: Service = {
     engine: createMemoryEngine({ world }),

@@ -6,6 +6,7 @@ const help = `berth: deploy an application that one YAML file describes.
 
   berth validate FILE…      check configurations and Compose files; - is standard input
       --json                print the result as JSON
+  berth admin COMMAND       what the operator sees and changes: accounts, plans, deployments; --help lists it
   berth help                this text
 
 Exit status: 0 all valid, 1 something is not valid, 2 it could not be checked.
@@ -15,6 +16,11 @@ Colours are used on a terminal, unless NO_COLOR is set.
 process.exitCode = await run(process.argv.slice(2));
 
 async function run(words: string[]): Promise<number> {
+  if (words[0] === 'admin') {
+    // Here, not at the top: nothing else needs a database, and loading one takes longer than checking a file.
+    const { admin } = await import('./admin/admin.ts');
+    return await admin(words.slice(1), process);
+  }
   let parsed: ReturnType<typeof parseWords>;
   try {
     parsed = parseWords(words);

@@ -26,6 +26,14 @@ export function renderSummary(checked: Checked[], inColour: boolean): string {
   return `\n${checked.length} files: ${paint('green', `${valid} valid`)}, ${bad}\n`;
 }
 
+/** Columns as wide as their widest cell, one row a line. */
+export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = [head, ...rows].map((row) => row.map(printable));
+  const widths = head.map((_, column) => Math.max(...cells.map((row) => widthOf(row[column]!))));
+  const pad = (cell: string, column: number) => cell + ' '.repeat(widths[column]! - widthOf(cell));
+  return cells.map((row) => `${row.map(pad).join('  ').trimEnd()}\n`).join('');
+}
+
 function painter(inColour: boolean): Paint {
   return (style, text) => (inColour ? styleText(style, text, { validateStream: false }) : text);
 }

@@ -13,11 +13,28 @@ export type Account = {
   isEmailVerified: boolean;
   /** As it was set; null: none was, and the first of the settings applies. */
   tier: string | null;
+  createdAt: string;
 };
 
 export async function accountById(db: Database, id: string): Promise<Account | undefined> {
   const row = await accounts(db).where('id', '=', id).executeTakeFirst();
   return row && fromRow(row);
+}
+
+/** Addresses are stored in lower case. */
+export async function accountByEmail(db: Database, email: string): Promise<Account | undefined> {
+  const row = await accounts(db).where('email', '=', email.toLowerCase()).executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** In the order in which they signed up. */
+export async function allAccounts(db: Database): Promise<Account[]> {
+  const rows = await accounts(db).orderBy('createdAt').orderBy('id').execute();
+  return rows.map(fromRow);
+}
+
+export async function setTier(db: Database, id: string, tier: string): Promise<void> {
+  await db.updateTable('accounts').set({ tier }).where('id', '=', id).execute();
 }
 
 /** What the account's active deployments are in all. */
@@ -28,11 +45,11 @@ export async function usageOf(db: Database, accountId: string, now: Instant): Pr
 }
 
 function accounts(db: Database) {
-  return db.selectFrom('accounts').select(['id', 'name', 'email', 'emailVerified', 'tier']);
+  return db.selectFrom('accounts').select(['id', 'name', 'email', 'emailVerified', 'tier', 'createdAt']);
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof accounts>['executeTakeFirstOrThrow']>>;
 
-function fromRow({ emailVerified, ...fields }: Row): Account {
-  return { ...fields, isEmailVerified: Boolean(emailVerified) };
+function fromRow({ emailVerified, createdAt, ...fields }: Row): Account {
+  return { ...fields, isEmailVerified: Boolean(emailVerified), createdAt: new Date(createdAt).toISOString() };
 }

@@ -86,13 +86,19 @@ async function migrate(database: Kysely<Tables>): Promise<void> {
   if (error) throw error;
 }
 
+/**
+ * Our transactions read and then write. One that begins as a reader is refused at its first write when another process
+ * (a command of the operator) has written since; one that begins as a writer waits for it instead.
+ */
+const beginToWrite = 'begin immediate';
+
 /** Kysely's dialect was made for another driver with the same ideas; this is the difference. */
 function forKysely(sqlite: DatabaseSync): SqliteDatabase {
   const statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
   return {
     close: () => sqlite.close(),
     prepare(sql) {
-      const statement = statements.get(sql) ?? sqlite.prepare(sql);
+      const statement = statements.get(sql) ?? sqlite.prepare(sql === 'begin' ? beginToWrite : sql);
       statements.set(sql, statement);
       const values = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
       return {

@@ -73,6 +73,20 @@ export async function presentDeploymentIds(db: Database): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
+/** Those that may have something on the engine, oldest first, with the address of the account that each belongs to. */
+export async function presentDeployments(db: Database) {
+  return await db
+    .selectFrom('deployments')
+    .innerJoin('sessions', 'sessions.id', 'deployments.sessionId')
+    .leftJoin('accounts', 'accounts.id', 'sessions.accountId')
+    .select(['deployments.id', 'applicationName', 'environment', 'state', 'email'])
+    .select(['deployments.createdAt', 'expiresAt', 'heldAt'])
+    .where('goneAt', 'is', null)
+    .orderBy('deployments.createdAt')
+    .orderBy('deployments.id')
+    .execute();
+}
+
 export type Intent = Partial<
   Pick<
     DeploymentRow,

@@ -1,7 +1,7 @@
 /** The API with real accounts over a database in memory, and people with browsers: each keeps its own cookies. */
 import assert from 'node:assert/strict';
 import { type AccountSettings, createAccounts } from '../../src/accounts/accounts.ts';
-import type { ApiSettings } from '../../src/api/service.ts';
+import type { ApiSettings, Service } from '../../src/api/service.ts';
 import { testApi } from '../../src/api/testing.ts';
 
 let browsers = 0;
@@ -10,17 +10,24 @@ const origin = 'http://localhost:8080';
 
 export const password = 'correct horse battery';
 
-export async function apiWithAccounts(settings: Partial<AccountSettings> = {}, apiSettings: Partial<ApiSettings> = {}) {
-  const api = await testApi(apiSettings, ({ db, seal, log }) =>
-    createAccounts({
-      ...{ db, seal, log },
-      settings: {
-        baseUrl: new URL(origin),
-        otherOrigins: [],
-        signUp: 'open',
-        ...settings,
-      },
-    }),
+export async function apiWithAccounts(
+  settings: Partial<AccountSettings> = {},
+  apiSettings: Partial<ApiSettings> = {},
+  db?: Service['db'],
+) {
+  const api = await testApi(
+    apiSettings,
+    ({ db, seal, log }) =>
+      createAccounts({
+        ...{ db, seal, log },
+        settings: {
+          baseUrl: new URL(origin),
+          otherOrigins: [],
+          signUp: 'open',
+          ...settings,
+        },
+      }),
+    db,
   );
 
   /** A browser that is at the dashboard, from an address of its own. */

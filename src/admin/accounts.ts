@@ -1,0 +1,65 @@
+/** Accounts as the operator sees them, and their plans. */
+import type { Kysely } from 'kysely';
+import type { Instant } from '../deployment/deployment.ts';
+import { limitAt, type Tier, type Tiers, tierNamed } from '../deployment/tier.ts';
+import { accountByEmail, allAccounts, setTier, usageOf } from '../store/accounts.ts';
+import type { Tables } from '../store/database.ts';
+import { activeDeploymentsOfAccount, writeIntent } from '../store/deployments.ts';
+import { addEvents } from '../store/events.ts';
+import { makeDue } from '../store/leases.ts';
+
+export type AccountLine = {
+  email: string;
+  name: string;
+  isEmailVerified: boolean;
+  tier: string;
+  deployments: number;
+  memoryBytes: number;
+  createdAt: string;
+};
+
+/** In the order in which they signed up. */
+export async function listAccounts(db: Kysely<Tables>, tiers: Tiers, now: Instant): Promise<AccountLine[]> {
+  const lines: AccountLine[] = [];
+  for (const { id, email, name, isEmailVerified, tier, createdAt } of await allAccounts(db)) {
+    const usage = await usageOf(db, id, now);
+    lines.push({ email, name, isEmailVerified, tier: tierNamed(tiers, tier).name, ...usage, createdAt });
+  }
+  return lines;
+}
+
+export type PlanChange =
+  | { kind: 'changed'; from: string; to: string; deployments: number }
+  | { kind: 'unchanged'; to: string }
+  | { kind: 'no-account' }
+  | { kind: 'no-tier'; names: string[] };
+
+/**
+ * Gives an account a tier, and its deployments the new tier's lifetime from now on. Holds end where the tier allows
+ * none. Whatever exceeds the tier stays: only what would be started or grow is refused.
+ */
+export async function changePlan(
+  db: Kysely<Tables>,
+  { email, tier: name, tiers, now }: { email: string; tier: string; tiers: Tiers; now: Instant },
+): Promise<PlanChange> {
+  const tier = tiers.find((known) => known.name === name);
+  if (!tier) return { kind: 'no-tier', names: tiers.map((known) => known.name) };
+  return await db.transaction().execute(async (db): Promise<PlanChange> => {
+    const account = await accountByEmail(db, email);
+    if (!account) return { kind: 'no-account' };
+    const from = tierNamed(tiers, account.tier).name;
+    await setTier(db, account.id, tier.name);
+    if (from === tier.name) return { kind: 'unchanged', to: tier.name };
+    const deployments = await activeDeploymentsOfAccount(db, account.id, now);
+    for (const { id, heldAt } of deployments) {
+      await writeIntent(db, id, termsOf(tier, heldAt, now));
+      await addEvents(db, id, [{ at: now, kind: 'intent', message: `plan changed to ${tier.name}` }]);
+      await makeDue(db, id, now);
+    }
+    return { kind: 'changed', from, to: tier.name, deployments: deployments.length };
+  });
+}
+
+function termsOf(tier: Tier, heldAt: Instant | null, now: Instant) {
+  return { expiresAt: limitAt(tier, now), heldAt: tier.allowsReservations ? heldAt : null };
+}

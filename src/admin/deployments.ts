@@ -1,0 +1,29 @@
+/** Deployments as the operator sees them. */
+import type { Kysely } from 'kysely';
+import type { Tables } from '../store/database.ts';
+import { presentDeployments } from '../store/deployments.ts';
+
+export type DeploymentLine = {
+  id: string;
+  applicationName: string;
+  environment: string;
+  state: string;
+  /** Of whom it is; absent while it is nobody's. */
+  email?: string;
+  createdAt: string;
+  /** Absent when it does not expire. */
+  expiresAt?: string;
+  isHeld: boolean;
+};
+
+/** Those that may have something on the engine, oldest first. */
+export async function listDeployments(db: Kysely<Tables>): Promise<DeploymentLine[]> {
+  const rows = await presentDeployments(db);
+  return rows.map(({ email, createdAt, expiresAt, heldAt, ...row }) => ({
+    ...row,
+    ...(email !== null && { email }),
+    createdAt: new Date(createdAt).toISOString(),
+    ...(expiresAt !== null && { expiresAt: new Date(expiresAt).toISOString() }),
+    isHeld: heldAt !== null,
+  }));
+}

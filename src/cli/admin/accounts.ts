@@ -1,0 +1,40 @@
+/** `berth admin accounts` and `berth admin plan`. */
+import { changePlan, listAccounts } from '../../admin/accounts.ts';
+import { printBytes } from '../../config/units.ts';
+import { renderTable } from '../render.ts';
+import { type Command, done, refused } from './command.ts';
+
+export const accountsCommand: Command = {
+  words: [],
+  says: 'who has an account, with its plan and what it uses',
+  async run(db, _, { tiers }) {
+    const accounts = await listAccounts(db, tiers, Date.now());
+    const rows = accounts.map(({ email, name, isEmailVerified, tier, deployments, memoryBytes, createdAt }) => [
+      ...[email, name, isEmailVerified ? 'yes' : 'no', tier],
+      ...[String(deployments), printBytes(memoryBytes), createdAt],
+    ]);
+    const head = ['E-MAIL', 'NAME', 'VERIFIED', 'PLAN', 'DEPLOYMENTS', 'MEMORY', 'SINCE'];
+    return done(renderTable(head, rows), { accounts });
+  },
+};
+
+export const planCommand: Command = {
+  words: ['EMAIL', 'TIER'],
+  says: 'gives an account another plan; its deployments get that plan’s lifetime from now on',
+  async run(db, [email = '', tier = ''], { tiers }) {
+    const change = await changePlan(db, { email, tier, tiers, now: Date.now() });
+    switch (change.kind) {
+      case 'changed':
+        return done(
+          `${email} has the plan ${change.to} instead of ${change.from}; deployments changed: ${change.deployments}\n`,
+          change,
+        );
+      case 'unchanged':
+        return done(`${email} has the plan ${change.to} already\n`, change);
+      case 'no-account':
+        return refused(`There is no account with the address ${email}.`);
+      case 'no-tier':
+        return refused(`There is no plan "${tier}"; BERTH_TIERS has: ${change.names.join(', ')}.`);
+    }
+  },
+};

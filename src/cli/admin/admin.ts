@@ -1,0 +1,81 @@
+/** `berth admin …`: what the operator sees and changes, on the database of this machine's installation. */
+import { parseArgs } from 'node:util';
+import { openStore } from '../../admin/open.ts';
+import { readSettings } from '../../settings.ts';
+import type { Streams } from '../validate.ts';
+import { accountsCommand, planCommand } from './accounts.ts';
+import { type Command, statuses } from './command.ts';
+import { deploymentsCommand } from './deployments.ts';
+
+const commands: Record<string, Command> = {
+  accounts: accountsCommand,
+  deployments: deploymentsCommand,
+  plan: planCommand,
+};
+
+const help = `berth admin: see and change what a Berth on this machine has.
+
+${Object.entries(commands)
+  .map(([name, { words, says }]) => `  ${['berth admin', name, ...words].join(' ').padEnd(32)}${says}`)
+  .join('\n')}
+      --json                        print the result as JSON
+
+It works on the database in BERTH_DATA_DIR (and by BERTH_TIERS), whether the service runs or not; run it as the user of
+the service. A running service sees a change within seconds.
+Exit status: 0 done, 1 refused, 2 it could not be done.
+`;
+
+export async function admin(words: string[], { stdout, stderr, env }: Streams): Promise<number> {
+  const fail = (message: string): number => {
+    stderr.write(`${message}\n`);
+    return statuses.unusable;
+  };
+  const parsed = parseWords(words);
+  if ('mistake' in parsed) return fail(`${parsed.mistake}\n\n${help}`);
+  if (parsed.isHelp) {
+    stdout.write(help);
+    return statuses.done;
+  }
+  const read = readSettings(env);
+  if (!read.ok) return fail(read.mistakes.join('\n'));
+  const db = await openStore(read.settings.dataDir).catch((error: Error) => error);
+  if (db instanceof Error) return fail(`The database in ${read.settings.dataDir} cannot be opened: ${db.message}`);
+  if (!db) return fail(`No service was ever started from ${read.settings.dataDir}; set BERTH_DATA_DIR.`);
+  try {
+    const { status, text, value } = await parsed.command.run(db, parsed.given, read.settings);
+    const isRefusal = status !== statuses.done;
+    if (parsed.asJson) stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+    else (isRefusal ? stderr : stdout).write(text);
+    return status;
+  } finally {
+    await db.destroy();
+  }
+}
+
+type Parsed =
+  | { mistake: string }
+  | { isHelp: true }
+  | { isHelp: false; command: Command; given: string[]; asJson: boolean };
+
+function parseWords(words: string[]): Parsed {
+  const options = {
+    help: { type: 'boolean', short: 'h', default: false },
+    json: { type: 'boolean', default: false },
+  } as const;
+  let values: { help: boolean; json: boolean };
+  let positionals: string[];
+  try {
+    ({ values, positionals } = parseArgs({ args: words, allowPositionals: true, options }));
+  } catch (error) {
+    return { mistake: (error as Error).message.split('\n')[0]! };
+  }
+  const [name, ...given] = positionals;
+  if (values.help || name === 'help') return { isHelp: true };
+  const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command)
+    return { mistake: name === undefined ? 'There is no command.' : `There is no command "admin ${name}".` };
+  if (given.length !== command.words.length) {
+    return { mistake: `Write: ${['berth admin', name, ...command.words].join(' ')}` };
+  }
+  return { isHelp: false, command, given, asJson: values.json };
+}

@@ -1,0 +1,26 @@
+/** What one command of the operator is. */
+import type { openStore } from '../../admin/open.ts';
+import type { Settings } from '../../settings.ts';
+
+export type Store = NonNullable<Awaited<ReturnType<typeof openStore>>>;
+
+/** The same twice: text for people, a value for scripts. */
+export type Answer = { status: number; text: string; value: unknown };
+
+export type Command = {
+  /** What stands after the command's name, each word once. */
+  words: readonly string[];
+  says: string;
+  run: (db: Store, given: readonly string[], settings: Settings) => Promise<Answer>;
+};
+
+/** Exit statuses: done; understood and refused; not to be done at all (words, settings, database). */
+export const statuses = { done: 0, refused: 1, unusable: 2 } as const;
+
+export function done(text: string, value: unknown): Answer {
+  return { status: statuses.done, text, value };
+}
+
+export function refused(error: string): Answer {
+  return { status: statuses.refused, text: `${error}\n`, value: { error } };
+}
