@@ -9,7 +9,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stopEdge } from '../src/edge/haproxy.ts';
 import { connectDocker } from '../src/engine/docker/connect.ts';
-import { listOwned, removeOwned } from '../src/engine/docker/owned.ts';
+import { createDockerEngine } from '../src/engine/docker/docker.ts';
+import { volumesFolder } from '../src/engine/docker/loop-layout.ts';
+import type { Owned } from '../src/engine/engine.ts';
 import { type Answer, ask, untilOk } from './http.ts';
 import type { Undo } from './undo.ts';
 
@@ -43,11 +45,16 @@ export async function startService(undo: Undo, signal: AbortSignal): Promise<Ser
   await chmod(dataDir, 0o711);
   const port = await freePort();
   const docker = await connectDocker();
-  let ownedNow = async (): ReturnType<typeof listOwned> => [];
+  const engineOf = (owner: string) =>
+    createDockerEngine({
+      ...{ docker, owner, networkPool: '10.200.0.0/13' },
+      loops: { directory: volumesFolder(dataDir), isForNew: false },
+    });
+  let ownedNow = async (): Promise<Owned[]> => [];
   // After its end, when nothing can be in the making any more: what is there now was left behind.
   undo.add('leave nothing behind', async () => {
     const remains = await ownedNow();
-    for (const owned of remains) await removeOwned(docker, store.owner, owned);
+    for (const owned of remains) await engineOf(store.owner).removeOwned(owned);
     if (remains.length > 0) throw new Error(`the service had left ${remains.map(({ name }) => name).join(', ')}`);
   });
   const child = spawn(process.execPath, [main], {
@@ -66,7 +73,7 @@ export async function startService(undo: Undo, signal: AbortSignal): Promise<Ser
 
   const store = openStore(dataDir);
   undo.add('close the store', async () => store.close());
-  ownedNow = () => listOwned(docker, store.owner);
+  ownedNow = () => engineOf(store.owner).listOwned();
   const running = new Set<Started>();
   const post = (path: string, type: string, body: string) =>
     ask({ port, host: `localhost:${port}`, method: 'POST', path, type, body }, AbortSignal.timeout(removalPatienceMs));
@@ -154,7 +161,7 @@ async function untilGone({ countPresent }: Store): Promise<void> {
   }
 }
 
-async function expectNothing(ownedNow: () => ReturnType<typeof listOwned>): Promise<void> {
+async function expectNothing(ownedNow: () => Promise<Owned[]>): Promise<void> {
   const owned = await ownedNow();
   if (owned.length > 0) throw new Error(`still on the engine: ${owned.map(({ name }) => name).join(', ')}`);
 }

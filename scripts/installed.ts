@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectDocker } from '../src/engine/docker/connect.ts';
 import { createDockerEngine } from '../src/engine/docker/docker.ts';
+import { volumesFolder } from '../src/engine/docker/loop-layout.ts';
 import type { Settings } from '../src/settings.ts';
 import { openSqlite } from '../src/store/database.ts';
 import { installationId } from '../src/store/installation.ts';
@@ -12,6 +13,9 @@ export async function openInstallation({ dataDir, networkPool }: Settings) {
   const file = join(dataDir, 'berth.db');
   if (!existsSync(file)) return undefined;
   const db = await openSqlite(file);
-  const engine = createDockerEngine({ docker: await connectDocker(), owner: await installationId(db), networkPool });
+  const engine = createDockerEngine({
+    ...{ docker: await connectDocker(), owner: await installationId(db), networkPool },
+    loops: { directory: volumesFolder(dataDir), isForNew: false },
+  });
   return { db, engine };
 }

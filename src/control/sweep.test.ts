@@ -13,7 +13,7 @@ test('what no row wants is removed, what a row wants stays, and what another ins
   const { engine, metrics } = shop.control;
   const because = 'test';
   await engine.execute('stray', { kind: 'create-network', because });
-  await engine.execute('stray', { kind: 'create-volume', volume: 'data', because });
+  await engine.execute('stray', { kind: 'create-volume', volume: 'data', sizeBytes: 1, because });
   const neighbour = createMemoryEngine({ world: shop.world, owner: 'neighbour' });
   await neighbour.execute('theirs', { kind: 'create-network', because });
 

@@ -48,7 +48,10 @@ test('the fingerprint tells content, not the revision', () => {
 test('each replica of a statefulset has a name and volumes of its own; other replicas share theirs', () => {
   const volumes = [{ name: 'data', sizeBytes: 1, mountPath: '/data' }];
   const stateful = workloadsOf(pod('db', { resourceType: 'statefulset', replicas: 2, volumes }));
-  assert.deepEqual(stateful.volumes, ['db-data', 'db-1-data']);
+  assert.deepEqual(stateful.volumes, [
+    { volume: 'db-data', sizeBytes: 1, title: 'volume data of pod db' },
+    { volume: 'db-1-data', sizeBytes: 1, title: 'volume data of pod db-1' },
+  ]);
   assert.ok(stateful.workloads[1]!.workload.aliases.includes('db-1.pod'));
   assert.deepEqual(
     stateful.workloads.map(({ workload }) => workload.hostname),
@@ -57,16 +60,19 @@ test('each replica of a statefulset has a name and volumes of its own; other rep
   const long = workloadsOf(pod('a'.repeat(63), { resourceType: 'statefulset', replicas: 2 }));
   assert.equal(long.workloads[1]!.workload.hostname, `${'a'.repeat(61)}-1`);
   const web = workloadsOf(pod('web', { replicas: 2, volumes }));
-  assert.deepEqual([web.volumes, web.workloads[1]!.workload.hostname], [['web-data'], undefined]);
+  assert.deepEqual(
+    [web.volumes.map(({ volume }) => volume), web.workloads[1]!.workload.hostname],
+    [['web-data'], undefined],
+  );
 });
 
 test('a shared volume is one volume for all pods that name it, whatever their type', () => {
   const volumes = [{ name: 'media', sizeBytes: 1, mountPath: '/media', isShared: true }];
-  const { workloads, volumes: names } = workloadsOf(
-    pod('web', { volumes }),
+  const { workloads, volumes: found } = workloadsOf(
+    pod('web', { volumes: [{ ...volumes[0]!, sizeBytes: 2 }] }),
     pod('worker', { resourceType: 'statefulset', replicas: 2, volumes }),
   );
-  assert.deepEqual(names, ['shared.media']);
+  assert.deepEqual(found, [{ volume: 'shared.media', sizeBytes: 2, title: 'volume media' }]);
   assert.ok(workloads.every(({ workload }) => workload.volumes[0]!.volume === 'shared.media'));
 });
 

@@ -19,8 +19,16 @@ export type Desired =
       hasServed: boolean;
       /** In start order. */
       workloads: DesiredWorkload[];
-      volumes: string[];
+      volumes: DesiredVolume[];
     };
+
+export type DesiredVolume = {
+  volume: string;
+  /** What a host that can limit volumes lets fit into it. */
+  sizeBytes: number;
+  /** For people, e.g. `volume data of pod db`. */
+  title: string;
+};
 
 export type DesiredWorkload = {
   workload: Workload;
@@ -90,13 +98,24 @@ export function replicasOf({ resourceType, replicas }: PodSpec): number {
   return resourceType === 'daemonset' || resourceType === 'job' ? 1 : replicas;
 }
 
-function volumesOf({ pods }: AppSpec): string[] {
-  const names = pods.flatMap((pod) =>
-    Array.from({ length: replicasOf(pod) }, (_, replica) =>
-      pod.volumes.map((volume) => volumeName(pod, volume, replica)),
-    ).flat(),
-  );
-  return [...new Set(names)];
+/** One that several pods share is as large as the largest of them wants it. */
+function volumesOf({ pods }: AppSpec): DesiredVolume[] {
+  const volumes = new Map<string, DesiredVolume>();
+  for (const pod of pods) {
+    for (let replica = 0; replica < replicasOf(pod); replica++) {
+      for (const spec of pod.volumes) {
+        const volume = volumeName(pod, spec, replica);
+        const sizeBytes = Math.max(spec.sizeBytes, volumes.get(volume)?.sizeBytes ?? 0);
+        volumes.set(volume, { volume, sizeBytes, title: titleOf(pod, spec, replica) });
+      }
+    }
+  }
+  return [...volumes.values()];
+}
+
+function titleOf({ name, resourceType }: PodSpec, volume: VolumeSpec, replica: number): string {
+  if (volume.isShared) return `volume ${volume.name}`;
+  return `volume ${volume.name} of pod ${resourceType === 'statefulset' && replica > 0 ? `${name}-${replica}` : name}`;
 }
 
 /**

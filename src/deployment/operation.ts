@@ -6,7 +6,10 @@ import type { Workload, WorkloadName } from './workload.ts';
 /** Steps that an engine executes. Each one is idempotent: done twice, the second is a no-op. */
 export type EngineOperation =
   | { kind: 'create-network'; because: string }
-  | { kind: 'create-volume'; volume: string; because: string }
+  /** Where the host can make one, with a hard limit. */
+  | { kind: 'create-volume'; volume: string; sizeBytes: number; because: string }
+  /** Of a volume with a hard limit, while it is used; none is ever made smaller. */
+  | { kind: 'grow-volume'; volume: string; sizeBytes: number; because: string }
   /** Asks the registries, all at once, which images these tags mean now. */
   | { kind: 'check'; images: ImageRequest[]; because: string }
   | { kind: 'pull'; image: string; registryLogin?: RegistryLogin; because: string }
@@ -42,6 +45,7 @@ export function describePlan(operations: Operation[]): string {
 function describe(operation: Operation): string {
   switch (operation.kind) {
     case 'create-volume':
+    case 'grow-volume':
     case 'remove-volume':
       return `${operation.kind} ${operation.volume}`;
     case 'check':

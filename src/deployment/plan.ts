@@ -2,6 +2,7 @@
  * The plan: the operations that bring what is observed to what is desired, in order. Pure; called again after every
  * change until it has nothing left to do. Whoever dies between two operations leaves a state that it plans from.
  */
+import { printBytes } from '../config/units.ts';
 import type { Desired, DesiredWorkload } from './desired.ts';
 import type { ImageRequest, Operation } from './operation.ts';
 import type { Endpoint } from './site.ts';
@@ -38,8 +39,14 @@ function planRunning(desired: Running, observed: Observed, endpoints: Endpoint[]
   const unfinished = [
     ...(observed.hasNetwork ? [] : [{ kind: 'create-network', because: 'missing' } as const]),
     ...desired.volumes
-      .filter((volume) => !observed.volumes.includes(volume))
-      .map((volume) => ({ kind: 'create-volume', volume, because: 'missing' }) as const),
+      .filter(({ volume }) => !observed.volumes.includes(volume))
+      .map(({ volume, sizeBytes }) => ({ kind: 'create-volume', volume, sizeBytes, because: 'missing' }) as const),
+    ...desired.volumes
+      .filter(({ volume, sizeBytes }) => (observed.volumeSizes?.[volume] ?? sizeBytes) < sizeBytes)
+      .map(
+        ({ volume, sizeBytes }) =>
+          ({ kind: 'grow-volume', volume, sizeBytes, because: `to ${printBytes(sizeBytes)}` }) as const,
+      ),
     ...planStarts(desired, observed, matches, outdated),
   ];
   if (unfinished.length > 0 || !matches.every(({ found }) => found?.isReady))

@@ -66,7 +66,7 @@ export function observedOf(given: {
   const images = given.images ?? (beside ? workloads.map(({ image }) => image) : []);
   return {
     hasNetwork: given.network ?? desired !== undefined,
-    volumes: desired?.kind === 'running' ? desired.volumes : [],
+    volumes: desired?.kind === 'running' ? desired.volumes.map(({ volume }) => volume) : [],
     images,
     localImages: given.localImages ?? images,
     workloads: [

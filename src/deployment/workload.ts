@@ -47,6 +47,8 @@ export type Observed = {
   hasNetwork: boolean;
   /** Names as in `Workload.volumes`. */
   volumes: string[];
+  /** Of those with a hard limit, how many bytes fit into each; 0 while it is not complete. */
+  volumeSizes?: Record<string, number>;
   /** Those of the images asked for that are present on the host. */
   images: string[];
   /** Those of them that no registry knows, because they were built or loaded here: there is nobody to ask about them. */

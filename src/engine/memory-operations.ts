@@ -49,7 +49,8 @@ function change(
       if (world.networks.get(deploymentId)?.owner === owner) removeNetwork(world, deploymentId);
       return;
     case 'create-volume':
-      createVolume(world, owner, deploymentId, operation.volume);
+    case 'grow-volume':
+      createVolume(world, owner, deploymentId, operation);
       return;
     case 'remove-volume':
       removeVolume(world, owner, volumeKey(deploymentId, operation.volume));
@@ -70,14 +71,20 @@ function createNetwork(world: MemoryWorld, owner: string, deploymentId: string):
   else addNetwork(world, { owner, deploymentId });
 }
 
-function createVolume(world: MemoryWorld, owner: string, deploymentId: string, volume: string): void {
+function createVolume(
+  world: MemoryWorld,
+  owner: string,
+  deploymentId: string,
+  { volume, sizeBytes }: { volume: string; sizeBytes: number },
+): void {
   const key = volumeKey(deploymentId, volume);
   const found = world.volumes.get(key);
   if (found) {
     refuseForeign(found.owner, owner, `volume ${key}`);
+    found.sizeBytes = Math.max(found.sizeBytes, sizeBytes);
     return;
   }
-  world.volumes.set(key, { owner, deploymentId, volume, files: new Map() });
+  world.volumes.set(key, { owner, deploymentId, volume, sizeBytes, files: new Map() });
 }
 
 function removeVolume(world: MemoryWorld, owner: string, key: string): void {

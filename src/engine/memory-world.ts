@@ -36,7 +36,10 @@ export type MemoryProcess = {
   env: Record<string, string>;
   /** Undefined when there is no such file. */
   read(path: string): string | undefined;
+  /** As much of it as fits. */
   write(path: string, content: string): void;
+  /** The names of what is in a directory that is a volume. */
+  list(path: string): string[];
   /** Asks `http://<name>:<port><path>` in the network of the deployment. */
   fetch(name: string, port: number, path: string): Answer | undefined;
 };
@@ -75,7 +78,7 @@ export type MemoryWorld = {
   images: Map<string, MemoryImage>;
   containers: Shelf<MemoryContainer>;
   /** By deployment and volume. */
-  volumes: Shelf<Owned & { volume: string; files: Map<string, string> }>;
+  volumes: Shelf<Owned & { volume: string; sizeBytes: number; files: Map<string, string> }>;
   /** By deployment. */
   networks: Map<string, Owned & { subnet: number }>;
   subnets: { taken: Set<number>; lowestFree: number };
@@ -229,8 +232,9 @@ function processOf(world: MemoryWorld, container: MemoryContainer, image: Memory
     read: (path) => filesAt(world, container, path).files.get(filesAt(world, container, path).path),
     write: (path, content) => {
       const place = filesAt(world, container, path);
-      place.files.set(place.path, content);
+      place.files.set(place.path, content.slice(0, place.mostBytes));
     },
+    list: (path) => [...filesAt(world, container, `${path}/any`).files.keys()],
     fetch: (name, port, path) => {
       const target = world.containers
         .of(container.deploymentId)
@@ -241,10 +245,14 @@ function processOf(world: MemoryWorld, container: MemoryContainer, image: Memory
   };
 }
 
-/** The volume that the path lies in, or the container's own files. */
+/** The volume that the path lies in, or the container's own files; and how long the file can become. */
 export function filesAt(world: MemoryWorld, { deploymentId, workload, files }: MemoryContainer, anyPath: string) {
   const path = posix.resolve('/', anyPath);
   const mount = workload.volumes.find(({ mountPath }) => path.startsWith(`${posix.resolve('/', mountPath)}/`));
   const volume = mount && world.volumes.get(volumeKey(deploymentId, mount.volume));
-  return volume && mount ? { files: volume.files, path: posix.relative(mount.mountPath, path) } : { files, path };
+  if (!volume || !mount) return { files, path, mostBytes: Number.POSITIVE_INFINITY };
+  const inVolume = posix.relative(mount.mountPath, path);
+  const others = [...volume.files].filter(([name]) => name !== inVolume);
+  const mostBytes = volume.sizeBytes - others.reduce((sum, [, content]) => sum + content.length, 0);
+  return { files: volume.files, path: inVolume, mostBytes };
 }

@@ -135,7 +135,7 @@ test('a volume that a container has is not removed', async () => {
   const workload = { ...web, volumes: [{ volume: 'data', mountPath: '/data' }] };
   const remove: EngineOperation = { kind: 'remove-volume', volume: 'data', because: 'test' };
   await engine.execute('a', network);
-  await engine.execute('a', { kind: 'create-volume', volume: 'data', because: 'test' });
+  await engine.execute('a', { kind: 'create-volume', volume: 'data', sizeBytes: 1, because: 'test' });
   await engine.execute('a', { ...start, workload });
   await assert.rejects(engine.execute('a', remove), /in use/);
   await engine.execute('a', { kind: 'remove', name: web.name, because: 'test' });

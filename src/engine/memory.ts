@@ -140,13 +140,13 @@ function observe(
     passRound(world, container);
     noteStuck(container, now);
   }
+  const volumes = world.volumes.of(deploymentId).filter(isOurs);
   return {
     hasNetwork: world.networks.get(deploymentId)?.owner === owner,
-    volumes: world.volumes
-      .of(deploymentId)
-      .filter(isOurs)
-      .map(({ volume }) => volume)
-      .sort(),
+    volumes: volumes.map(({ volume }) => volume).sort(),
+    ...(volumes.length > 0 && {
+      volumeSizes: Object.fromEntries(volumes.map(({ volume, sizeBytes }) => [volume, sizeBytes])),
+    }),
     images: images.filter((image) => isOnHost(world, image)),
     localImages: images.filter((image) => isLocal(world, image)),
     workloads: containers.map(describe).sort((a, b) => (a.name < b.name ? -1 : 1)),

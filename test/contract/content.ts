@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { EngineFault } from '../../src/engine/engine.ts';
 import type { Stage } from './engine.ts';
 import { decode, identityPath, port, written } from './program.ts';
+import { createVolume } from './scene.ts';
 
 export function contentContract({ contractor, newScene }: Stage): void {
   test('environment variables arrive as they were written', async () => {
@@ -43,7 +44,7 @@ export function contentContract({ contractor, newScene }: Stage): void {
     const scene = newScene();
     const content = `\0\x01 'quotes" \\ $HOME \r\n\ttab ü 🚢 no newline at the end`;
     const paths = ['/etc/app/deep er/odd "name".conf', '/tmp/here', '/srv/in/volume'];
-    await scene.execute({ kind: 'create-network' }, { kind: 'create-volume', volume: 'data' });
+    await scene.execute({ kind: 'create-network' }, createVolume('data'));
     for (const [index, path] of paths.entries()) {
       const job = scene.job(`printer-${index}`, 'print-file', path);
       const files = [{ path, content }];

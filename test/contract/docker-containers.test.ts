@@ -10,7 +10,7 @@ import { dockerContractor, networkPool } from './docker-contractor.ts';
 import { setStage } from './engine.ts';
 import { buildImage } from './image.ts';
 import { decode, port } from './program.ts';
-import { createScene } from './scene.ts';
+import { createScene, createVolume } from './scene.ts';
 
 describe('docker engine', () => {
   let docker: Docker;
@@ -112,7 +112,7 @@ describe('docker engine', () => {
     const scene = newScene();
     const image = await buildImage(docker, { name: 'volume', changes: ['VOLUME /srv/db/data'] });
     const volumes = [{ volume: 'pg', mountPath: '/srv/db' }];
-    await scene.execute({ kind: 'create-network' }, { kind: 'create-volume', volume: 'pg' });
+    await scene.execute({ kind: 'create-network' }, createVolume('pg'));
     const write = { ...scene.job('db', 'append', '/srv/db/data/file', 'kept'), image, volumes };
     await scene.output(write);
     await scene.execute({ kind: 'remove', name: write.name });

@@ -1,5 +1,8 @@
 /** Two installations on the machine's real Docker engine, with random owners, so that runs never meet. */
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rmdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { connectDocker } from '../../src/engine/docker/connect.ts';
 import { createDockerEngine } from '../../src/engine/docker/docker.ts';
@@ -7,14 +10,21 @@ import { newId } from '../../src/lib/ids.ts';
 import type { Contractor } from './engine.ts';
 import { buildImage } from './image.ts';
 
+/** File systems can be made and mounted by root alone. */
+export const limitsVolumes = process.getuid?.() === 0;
+
 export const networkPool = '10.206.0.0/16';
 
-export async function dockerContractor(): Promise<Contractor & { docker: Docker; owner: string }> {
+export async function dockerContractor(): Promise<
+  Contractor & { docker: Docker; owner: string; volumesFolder: string }
+> {
   const docker = await connectDocker();
   const [owner, other] = [newOwner(), newOwner()];
   const options = { docker, networkPool, stopSeconds: 1 };
-  const engine = createDockerEngine({ ...options, owner });
-  const neighbour = createDockerEngine({ ...options, owner: other });
+  const folder = await mkdtemp(join(tmpdir(), 'berth-volumes-'));
+  const loops = (name: string) => ({ directory: join(folder, name), isForNew: limitsVolumes });
+  const engine = createDockerEngine({ ...options, owner, loops: loops('one') });
+  const neighbour = createDockerEngine({ ...options, owner: other, loops: loops('two') });
   return {
     docker,
     owner,
@@ -22,10 +32,18 @@ export async function dockerContractor(): Promise<Contractor & { docker: Docker;
     neighbour,
     image: await buildImage(docker, { name: 'contract' }),
     hasRealAddresses: true,
+    limitsVolumes,
+    volumesFolder: join(folder, 'one'),
     async dispose() {
       for (const each of [engine, neighbour]) for (const owned of await each.listOwned()) await each.removeOwned(owned);
+      // Not what is in them: whatever is left of a volume is a failure.
+      for (const name of ['one', 'two', '.']) await rmdir(join(folder, name)).catch(isAbsent);
     },
   };
+}
+
+function isAbsent(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
 }
 
 function newOwner(): string {

@@ -1,10 +1,11 @@
-/** What every engine has to do, in three parts. The titles of the tests are the specification. */
+/** What every engine has to do, in four parts. The titles of the tests are the specification. */
 import { after, afterEach, before, describe } from 'node:test';
 import type { Engine } from '../../src/engine/engine.ts';
 import { contentContract } from './content.ts';
 import { lifecycleContract } from './lifecycle.ts';
 import { readinessContract } from './readiness.ts';
 import { createScene, type Scene } from './scene.ts';
+import { volumesContract } from './volumes.ts';
 
 export type Contractor = {
   /** Two installations on the same machine. */
@@ -14,6 +15,8 @@ export type Contractor = {
   image: string;
   /** Whether the address of a workload can be reached from here. */
   hasRealAddresses: boolean;
+  /** Whether volumes take no more than their size. */
+  limitsVolumes: boolean;
   /** Removes what is left, after failed tests too. */
   dispose(): Promise<void>;
 };
@@ -28,6 +31,7 @@ export function engineContract(name: string, makeEngine: () => Promise<Contracto
     lifecycleContract(stage);
     contentContract(stage);
     readinessContract(stage);
+    volumesContract(stage);
   });
 }
 

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { EngineFault } from '../../src/engine/engine.ts';
 import type { Stage } from './engine.ts';
 import { identityPath, port, written } from './program.ts';
+import { createVolume } from './scene.ts';
 
 /** What is observed of a deployment that has nothing. */
 const nothing = { hasNetwork: false, volumes: [], images: [], localImages: [], workloads: [] };
@@ -52,7 +53,7 @@ export function lifecycleContract({ contractor, newScene }: Stage): void {
     const web = scene.workload('web', { volumes: [{ volume: 'data', mountPath: '/srv' }] });
     const operations = [
       { kind: 'create-network' },
-      { kind: 'create-volume', volume: 'data' },
+      createVolume('data'),
       { kind: 'pull', image: contractor().image },
       { kind: 'start', workload: web },
     ] as const;
@@ -87,7 +88,7 @@ export function lifecycleContract({ contractor, newScene }: Stage): void {
 
   test('the data of a volume outlives the revision that wrote it', async () => {
     const scene = newScene();
-    await scene.execute({ kind: 'create-network' }, { kind: 'create-volume', volume: 'data' });
+    await scene.execute({ kind: 'create-network' }, createVolume('data'));
     const volumes = [{ volume: 'data', mountPath: '/srv' }];
     const first = { ...scene.job('writer', 'append', '/srv/log', 'first'), volumes };
     assert.deepEqual(await scene.output(first), ['first']);
@@ -100,7 +101,7 @@ export function lifecycleContract({ contractor, newScene }: Stage): void {
 
   test('removal leaves nothing', async () => {
     const scene = newScene();
-    await scene.execute({ kind: 'create-volume', volume: 'data' });
+    await scene.execute(createVolume('data'));
     const web = scene.workload('web', { volumes: [{ volume: 'data', mountPath: '/srv' }] });
     await scene.start(web, scene.job('migrate', 'exit', '1'));
     await scene.ready(web);
@@ -110,7 +111,7 @@ export function lifecycleContract({ contractor, newScene }: Stage): void {
 
   test('what is owned is listed and can be removed, once and again', async () => {
     const scene = newScene();
-    await scene.execute({ kind: 'create-volume', volume: 'data' });
+    await scene.execute(createVolume('data'));
     await scene.start(scene.workload('web', { volumes: [{ volume: 'data', mountPath: '/srv' }] }));
     const owned = (await contractor().engine.listOwned()).filter(({ deploymentId }) => deploymentId === scene.id);
     assert.deepEqual(owned.map(({ kind }) => kind).sort(), ['network', 'volume', 'workload']);

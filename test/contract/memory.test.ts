@@ -10,6 +10,7 @@ engineContract('memory', async () => {
     neighbour: createMemoryEngine({ world, owner: 'two' }),
     image: 'contract:1',
     hasRealAddresses: false,
+    limitsVolumes: true,
     dispose: async () => {},
   };
 });

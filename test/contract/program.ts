@@ -23,6 +23,8 @@ case "$verb" in
   print-arguments) each "$@" ;;
   print-environment) base64 -w0 /proc/self/environ; echo ;;
   print-file) base64 -w0 "$1"; echo; stat -c '%a %u' "$1" ;;
+  fill) head -c "$2" /dev/zero >>"$1" 2>/dev/null; stat -c %s "$1" ;;
+  list) ls -A "$1" ;;
   append) printf '%s\\n' "$2" >>"$1"; cat "$1" ;;
   fetch) for url in "$@"; do wget -q -O - "$url" || echo "no answer"; done ;;
   eat-memory) exec tail /dev/zero ;;
@@ -65,6 +67,13 @@ export function program(container: MemoryProcess): MemoryRun {
     }
     case 'print-file':
       return { exitCode: 0, output: [encode(container.read(args[0] ?? '') ?? ''), '644 0'] };
+    case 'fill': {
+      const [path = '', bytes = ''] = args;
+      container.write(path, (container.read(path) ?? '') + '0'.repeat(Number(bytes)));
+      return { exitCode: 0, output: [String(container.read(path)?.length)] };
+    }
+    case 'list':
+      return { exitCode: 0, output: container.list(args[0] ?? '') };
     case 'append': {
       const [path = '', line = ''] = args;
       const content = `${container.read(path) ?? ''}${line}\n`;

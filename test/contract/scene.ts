@@ -30,6 +30,10 @@ export type Scene = {
 type Uncaused<T> = T extends unknown ? Omit<T, 'because'> : never;
 export type UncausedOperation = Uncaused<EngineOperation>;
 
+/** As small as most tests can have it. */
+export const createVolume = (volume: string, sizeBytes = 12 * 2 ** 20) =>
+  ({ kind: 'create-volume', volume, sizeBytes }) as const;
+
 export function createScene(engine: Engine, image: string): Scene {
   const id = newId(randomBytes);
 

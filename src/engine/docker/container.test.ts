@@ -36,6 +36,7 @@ function options(workload: Partial<Workload> = {}, request: Partial<ContainerReq
       rootDirectory: '/var/lib/docker',
       cpus: 4,
       apiVersion: '1.41',
+      containerRoot: { uid: 0, gid: 0 },
     },
     runtime: 'runc',
     stopSeconds: 5,
@@ -124,6 +125,7 @@ test("the image's health check is asked every second, and not at all where the c
     rootDirectory: '/var/lib/docker',
     cpus: 4,
     apiVersion: '1.44',
+    containerRoot: { uid: 0, gid: 0 },
   };
   assert.deepEqual(options({}, { image }).Healthcheck, { Interval: 1e9 });
   assert.deepEqual(options({}, { image, host: newer }).Healthcheck, { StartPeriod: 600e9, StartInterval: 1e9 });

@@ -24,11 +24,13 @@ export type ContainerRequest = {
   image: ImageFacts;
   host: HostFacts;
   runtime: 'runc' | 'runsc';
+  /** See `mountsOf`. */
+  boundTo?: ReadonlyMap<string, string>;
   stopSeconds: number;
 };
 
 export function containerOptions(request: ContainerRequest): ContainerCreateOptions {
-  const { owner, deploymentId, workload, address, image, host, runtime, stopSeconds } = request;
+  const { owner, deploymentId, workload, address, image, host, runtime, boundTo, stopSeconds } = request;
   const network = networkName(deploymentId);
   return {
     name: workload.name,
@@ -45,7 +47,7 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
     StopTimeout: stopSeconds,
     HostConfig: {
       NetworkMode: network,
-      Mounts: mountsOf(owner, deploymentId, workload.volumes, image.volumes),
+      Mounts: mountsOf(owner, deploymentId, workload.volumes, image.volumes, boundTo),
       // A service has to survive a restart of the engine; a job that keeps failing has failed.
       RestartPolicy:
         workload.readiness.kind === 'exit'

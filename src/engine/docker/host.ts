@@ -12,6 +12,8 @@ export type HostFacts = {
   rootDirectory: string;
   /** 1.44 and newer have a health-check interval of its own for the start. */
   apiVersion: string;
+  /** Who root in a container is on the host: another user where the engine remaps users. */
+  containerRoot: { uid: number; gid: number };
 };
 
 /** Asks the engine once; a failed question is asked again by the next caller. */
@@ -33,10 +35,15 @@ export function isAtLeast(version: string, wanted: string): boolean {
   return major === wantedMajor ? minor >= wantedMinor : major > wantedMajor;
 }
 
+/** Whether the engine is reached through a socket of this machine. */
+export function isLocal(docker: Docker): boolean {
+  const { socketPath } = docker.modem as { socketPath?: string };
+  return Boolean(socketPath);
+}
+
 /** How full the engine's disk is; undefined when the engine runs elsewhere. Counted as `df` counts. */
 export async function readDisk(docker: Docker, { rootDirectory }: HostFacts): Promise<Disk | undefined> {
-  const { socketPath } = docker.modem as { socketPath?: string };
-  if (!socketPath) return undefined;
+  if (!isLocal(docker)) return undefined;
   const found = await statfs(rootDirectory).catch(() => undefined);
   if (!found) return undefined;
   const { bsize, blocks, bfree, bavail } = found;
@@ -51,7 +58,15 @@ async function readHostFacts(docker: Docker): Promise<HostFacts> {
     cpus: info.NCPU,
     memoryBytes: info.MemTotal,
     rootDirectory: info.DockerRootDir,
+    containerRoot: containerRootOf(info),
   };
 }
 
-type Info = { NCPU: number; MemTotal: number; DockerRootDir: string };
+type Info = { NCPU: number; MemTotal: number; DockerRootDir: string; SecurityOptions?: string[] };
+
+/** With `userns-remap`, everything of the engine is below a folder that is named after root's ids there. */
+function containerRootOf({ DockerRootDir, SecurityOptions }: Info): HostFacts['containerRoot'] {
+  const ids = /\/(\d+)\.(\d+)$/.exec(DockerRootDir);
+  const isRemapped = SecurityOptions?.some((option) => option.startsWith('name=userns'));
+  return isRemapped && ids ? { uid: Number(ids[1]), gid: Number(ids[2]) } : { uid: 0, gid: 0 };
+}

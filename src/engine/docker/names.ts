@@ -27,6 +27,10 @@ export function volumeName(deploymentId: string, volume: string): string {
  * configuration names: their names have none.
  */
 export function nestedVolumeName(deploymentId: string, volume: string, relativePath: string): string {
-  const slug = relativePath.replaceAll('/', '.').replaceAll(/[^A-Za-z0-9_.-]/g, '_');
-  return `${volumeName(deploymentId, volume)}.${slug}`;
+  return `${volumeName(deploymentId, volume)}.${nestedSlug(relativePath)}`;
+}
+
+/** One step of a path, whatever the image calls its directories. */
+export function nestedSlug(relativePath: string): string {
+  return relativePath.replaceAll('/', '.').replaceAll(/[^A-Za-z0-9_.-]/g, '_');
 }

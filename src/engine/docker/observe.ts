@@ -11,7 +11,7 @@ import { networkName } from './names.ts';
 import { createProbe, type Probe } from './probe.ts';
 import { judge } from './readiness.ts';
 import { type Exit, type Sighting, sightingOf } from './sighting.ts';
-import { listVolumes } from './volumes.ts';
+import { listVolumes, type Volumes } from './volumes.ts';
 
 /** A probe may take longer; it goes on, and a later observation has its answer. */
 const probeWaitMs = 250;
@@ -37,7 +37,10 @@ export type Observer = {
   known(deploymentId: string): Known[];
 };
 
-export function createObserver(docker: Docker, owner: string, now: () => number): Observer {
+export type ObserverOptions = { owner: string; volumes: Pick<Volumes, 'hardSizes'>; now: () => number };
+
+export function createObserver(docker: Docker, options: ObserverOptions): Observer {
+  const { owner, now } = options;
   const memory = new Map<string, Known[]>();
 
   return {
@@ -54,11 +57,13 @@ export function createObserver(docker: Docker, owner: string, now: () => number)
       const known = looks.filter((container) => container !== undefined);
       await probeAll(known);
       const workloads = await Promise.all(known.map((container) => describe(docker, container, now())));
+      const volumeSizes = await options.volumes.hardSizes(volumes);
       if (known.length > 0) memory.set(deploymentId, known);
       else memory.delete(deploymentId);
       return {
         hasNetwork: isOwnedBy(owner, network?.Labels),
         volumes: [...new Set(volumes.flatMap(({ Labels }) => Labels?.[labelKeys.volume] ?? []))].sort(),
+        ...(Object.keys(volumeSizes).length > 0 && { volumeSizes }),
         images: images.filter((_, index) => found[index]),
         localImages: images.filter((_, index) => found[index]?.pinned.length === 0),
         workloads: workloads.sort((a, b) => (a.name < b.name ? -1 : 1)),

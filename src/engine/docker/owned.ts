@@ -2,39 +2,43 @@
 import type Docker from 'dockerode';
 import type { Owned } from '../engine.ts';
 import { isOwnedBy, type Labels, labelKeys, labelSelector } from '../labels.ts';
-import { orAbsent, unless } from './faults.ts';
+import { orAbsent } from './faults.ts';
 import { removeNetwork } from './networks.ts';
-import { listVolumes } from './volumes.ts';
+import { listVolumes, type Volumes } from './volumes.ts';
 import { removeContainer } from './workloads.ts';
 
 /** Workloads come first, then volumes and networks: in this order each one can be removed. */
-export async function listOwned(docker: Docker, owner: string): Promise<Owned[]> {
+export async function listOwned(docker: Docker, owner: string, held: Pick<Volumes, 'listLeft'>): Promise<Owned[]> {
   const filters = { label: labelSelector(owner) };
   const [containers, volumes, networks] = await Promise.all([
     docker.listContainers({ all: true, filters }),
     listVolumes(docker, owner),
     docker.listNetworks({ filters }),
   ]);
+  const left = await held.listLeft(volumes);
   return [
     ...containers.map(({ Id, Names, Labels }) => owned('workload', Id, Names[0]?.slice(1) ?? Id, Labels)),
     ...volumes.map(({ Name, Labels }) => owned('volume', Name, Name, Labels)),
+    ...left.map(({ name, deploymentId }): Owned => ({ kind: 'volume', id: name, name, deploymentId })),
     ...networks.map(({ Id, Name, Labels }) => owned('network', Id, Name, Labels)),
   ];
 }
 
 /** Looks at the labels again: a name may belong to somebody else by now. */
-export async function removeOwned(docker: Docker, owner: string, { kind, id }: Owned): Promise<void> {
+export async function removeOwned(
+  docker: Docker,
+  owner: string,
+  held: Pick<Volumes, 'removeNamed'>,
+  { kind, id }: Owned,
+): Promise<void> {
   switch (kind) {
     case 'workload': {
       const found = await orAbsent(docker.getContainer(id).inspect());
       if (isOwnedBy(owner, found?.Config.Labels)) await removeContainer(docker, id);
       return;
     }
-    case 'volume': {
-      const found = await orAbsent(docker.getVolume(id).inspect());
-      if (isOwnedBy(owner, found?.Labels)) await unless(docker.getVolume(id).remove(), 404);
-      return;
-    }
+    case 'volume':
+      return held.removeNamed(id);
     case 'network': {
       const found = await orAbsent(docker.getNetwork(id).inspect());
       if (isOwnedBy(owner, found?.Labels)) await removeNetwork(docker, id);

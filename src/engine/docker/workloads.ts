@@ -8,6 +8,8 @@ import { faultOf, orAbsent, statusOf, textOf, unless } from './faults.ts';
 import { putFiles } from './files.ts';
 import type { HostFacts } from './host.ts';
 import { checkArchitecture, readImage } from './images.ts';
+import type { LoopVolumes } from './loop-volumes.ts';
+import { nestedVolumes } from './mounts.ts';
 import { readNetwork } from './networks.ts';
 import { lowestFreeAddress } from './subnets.ts';
 import { createGate, createTurns } from './turns.ts';
@@ -22,6 +24,8 @@ export type WorkloadOptions = Pick<ContainerRequest, 'owner' | 'runtime' | 'stop
   /** Starts at once on the whole host. */
   startConcurrency: number;
   hostFacts: () => Promise<HostFacts>;
+  /** Where volumes with a file system of their own are. */
+  loops: LoopVolumes | undefined;
 };
 
 export function createWorkloads(docker: Docker, options: WorkloadOptions): Workloads {
@@ -36,6 +40,7 @@ export function createWorkloads(docker: Docker, options: WorkloadOptions): Workl
   return {
     async start(deploymentId, workload) {
       const found = await findOurs(docker, options.owner, workload.name);
+      await mountLoops(options.loops, deploymentId, workload);
       if (found && isComplete(found, workload)) return startAgain(docker, found, workload, startGate);
       if (found) await removeContainer(docker, found.Id);
       try {
@@ -100,7 +105,7 @@ async function startAgain(
 
 async function createContainer(
   docker: Docker,
-  { owner, runtime, stopSeconds, hostFacts }: WorkloadOptions,
+  { owner, runtime, stopSeconds, hostFacts, loops }: WorkloadOptions,
   deploymentId: string,
   workload: Workload,
 ): Promise<Docker.Container> {
@@ -115,8 +120,31 @@ async function createContainer(
   checkArchitecture(workload.image, image, host);
   const address = lowestFreeAddress(network.subnet, [...network.addresses, ...promised]);
   if (!address) throw new EngineFault('unavailable', 'The network of the deployment has no address left.');
-  const request = { owner, deploymentId, workload, address, image, host, runtime, stopSeconds };
+  const boundTo = await bindNested(loops, deploymentId, workload, image.volumes);
+  const request = { owner, deploymentId, workload, address, image, host, runtime, boundTo, stopSeconds };
   return docker.createContainer(containerOptions(request));
+}
+
+/** After a reboot of the host nothing is mounted any more. */
+async function mountLoops(loops: LoopVolumes | undefined, deploymentId: string, { volumes }: Workload): Promise<void> {
+  for (const { volume } of volumes) {
+    if (await loops?.has({ deploymentId, volume })) await loops?.ensure({ deploymentId, volume });
+  }
+}
+
+/** Directories for what the image declares as volumes below those with a file system of their own, by their paths. */
+async function bindNested(
+  loops: LoopVolumes | undefined,
+  deploymentId: string,
+  { volumes }: Workload,
+  imageVolumes: string[],
+): Promise<Map<string, string>> {
+  const directories = new Map<string, string>();
+  for (const { volume, path, slug } of nestedVolumes(volumes, imageVolumes)) {
+    const which = { deploymentId, volume };
+    if (loops && (await loops.has(which))) directories.set(path, await loops.ensureNested(which, slug));
+  }
+  return directories;
 }
 
 /** Those of the deployment's containers that do not run count too: they get theirs back at their next start. */
