@@ -7,6 +7,8 @@ export type MailSettings = { smtpUrl: URL; mailFrom: string };
 
 export type Mailer = {
   sendVerification: (to: string, link: string) => Promise<void>;
+  /** To whom an address belongs that somebody has tried to sign up with once more. */
+  sendKnownAddress: (to: string, link: string) => Promise<void>;
   sendPasswordReset: (to: string, link: string) => Promise<void>;
 };
 
@@ -47,6 +49,13 @@ export function createMailer({ smtpUrl, mailFrom }: MailSettings, log: Logger): 
         'Confirm your address',
         `Somebody has made an account with this address. If it was you, open this link within an hour:\n\n${link}\n\n` +
           'If it was not, do nothing: the account cannot be used.\n',
+      ),
+    sendKnownAddress: (to, link) =>
+      send(
+        to,
+        'You have an account already',
+        `Somebody has tried to make an account with this address, which has one. If it was you, sign in, or set a new ` +
+          `password:\n\n${link}\n\nIf it was not, do nothing.\n`,
       ),
     sendPasswordReset: (to, link) =>
       send(

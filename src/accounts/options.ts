@@ -49,6 +49,9 @@ export function authOptions({ db, seal, log, settings }: Wiring, mailer: Mailer 
       revokeSessionsOnPasswordReset: true,
       requireEmailVerification: mailer !== undefined,
       ...(mailer && {
+        // The answer does not tell that the address is known: its owner is told instead.
+        onExistingUserSignUp: async ({ user }: Pick<Letter, 'user'>) =>
+          await mailer.sendKnownAddress(user.email, baseUrl.origin),
         sendResetPassword: async ({ user, url }: Letter) => await mailer.sendPasswordReset(user.email, url),
       }),
     },

@@ -2,6 +2,7 @@
 import type { Instant } from '../deployment/deployment.ts';
 import type { Engine, Owned } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import { forgetSignIns } from '../store/accounts.ts';
 import type { Database } from '../store/database.ts';
 import { forgetGone, presentDeploymentIds } from '../store/deployments.ts';
 import { forgetIdempotency } from '../store/idempotency.ts';
@@ -34,5 +35,6 @@ export async function sweep({ engine, db, metrics, now }: Sweeper): Promise<Owne
   }
   await forgetGone(db, now() - forgetAfterMs);
   await forgetIdempotency(db, now());
+  await forgetSignIns(db, now());
   return orphans;
 }

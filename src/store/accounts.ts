@@ -44,6 +44,13 @@ export async function usageOf(db: Database, accountId: string, now: Instant): Pr
   return { deployments: ids.length, memoryBytes: (await committedToAll(db, ids)).memoryBytes };
 }
 
+/** Sign-ins that have expired, and links and challenges that nobody has answered: the library forgets only those it meets. */
+export async function forgetSignIns(db: Database, now: Instant): Promise<void> {
+  const before = new Date(now).toISOString();
+  await db.deleteFrom('signIns').where('expiresAt', '<', before).execute();
+  await db.deleteFrom('verifications').where('expiresAt', '<', before).execute();
+}
+
 function accounts(db: Database) {
   return db.selectFrom('accounts').select(['id', 'name', 'email', 'emailVerified', 'tier', 'createdAt']);
 }

@@ -10,7 +10,7 @@ import { migrations } from './migrations/index.ts';
 export type Tables = {
   installation: { id: string; createdAt: Instant };
   sessions: { id: string; tokenHash: string; createdAt: Instant; accountId: string | null };
-  /** Written by the sign-in library, whose other tables nobody else touches; but `tier` is ours. */
+  /** Written by the sign-in library, as are the next two and others that nobody else touches; but `tier` is ours. */
   accounts: {
     id: string;
     name: string;
@@ -20,6 +20,8 @@ export type Tables = {
     createdAt: string | Date;
     tier: string | null;
   };
+  signIns: { expiresAt: string };
+  verifications: { expiresAt: string };
   apiKeys: {
     id: string;
     accountId: string;

@@ -66,6 +66,18 @@ test('a password that is forgotten is set anew by the link of a mail, once, and 
   assert.ok(!server.mails.some(({ to }) => to.includes('nobody@example.com')));
 });
 
+test('an address that has an account is not told from a new one, and its owner is told of the attempt', async () => {
+  const api = await apiWithAccounts({ mail });
+  const signUp = (email: string) => api.browser().post('/api/auth/sign-up/email', { name: 'x', email, password });
+  const known = 'known@example.com';
+  await signUp(known);
+  await server.linkTo(known);
+  const [again, fresh] = [await signUp(known), await signUp('fresh@example.com')];
+  assert.equal(again.status, fresh.status);
+  assert.deepEqual(Object.keys(again.body.user).sort(), Object.keys(fresh.body.user).sort());
+  assert.equal((await server.linkTo(known)).href, 'http://localhost:8080/');
+});
+
 test('a link of a mail is not in the database as it was sent', async () => {
   const api = await apiWithAccounts({ mail });
   const cy = api.browser();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { forgetSignIns } from '../../src/store/accounts.ts';
 import { apiWithAccounts, password } from './people.ts';
 
 test('whoever signs up is signed in, and the account says its plan and what it uses', async () => {
@@ -148,4 +149,22 @@ test('paths of the library that nothing uses are not there', async () => {
   for (const path of ['delete-user', 'change-email', 'get-access-token', 'set-password', 'update-session']) {
     assert.equal((await ada.post(`/api/auth/${path}`)).status, 404, path);
   }
+});
+
+test('sign-ins, links and challenges that have expired are forgotten, and no others', async () => {
+  const api = await apiWithAccounts();
+  const ada = await api.person('ada@example.com');
+  await api.browser().get('/api/auth/passkey/generate-authenticate-options');
+  const { db } = api.service;
+  const count = async () => ({
+    signIns: (await db.selectFrom('signIns').selectAll().execute()).length,
+    verifications: (await db.selectFrom('verifications').selectAll().execute()).length,
+  });
+  await forgetSignIns(db, Date.now());
+  assert.deepEqual(await count(), { signIns: 1, verifications: 1 });
+  await forgetSignIns(db, Date.now() + 3_600_000);
+  assert.deepEqual(await count(), { signIns: 1, verifications: 0 });
+  assert.equal((await ada.get('/api/account')).status, 200);
+  await forgetSignIns(db, Date.now() + 31 * 24 * 3_600_000);
+  assert.deepEqual(await count(), { signIns: 0, verifications: 0 });
 });
