@@ -1,5 +1,6 @@
 /** What the sign-in library is told. Whatever it would take from its environment is said here. */
 import type { BetterAuthOptions } from 'better-auth';
+import { APIError } from 'better-auth/api';
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import type { Seal } from '../lib/seal.ts';
@@ -18,6 +19,9 @@ export type AccountSettings = {
 export type Wiring = { db: Kysely<Tables>; seal: Seal; log: Logger; settings: AccountSettings };
 
 const day = 24 * 60 * 60;
+/** RFC 5321 allows no longer path. */
+const mostEmail = 254;
+const mostName = 100;
 
 type Letter = { user: { email: string }; url: string };
 
@@ -39,7 +43,10 @@ export function authOptions({ db, seal, log, settings }: Wiring, mailer: Mailer 
       // An address that nobody has proven may be another one's: whoever comes with it from a provider is not let in.
       accountLinking: { enabled: true, requireLocalEmailVerified: true },
     },
-    databaseHooks: { account: { create: { before: withoutTokens }, update: { before: withoutTokens } } },
+    databaseHooks: {
+      user: { create: { before: withinBounds }, update: { before: withinBounds } },
+      account: { create: { before: withoutTokens }, update: { before: withoutTokens } },
+    },
     verification: { modelName: 'verifications', storeIdentifier: 'hashed' },
     emailAndPassword: {
       enabled: true,
@@ -76,14 +83,28 @@ export function authOptions({ db, seal, log, settings }: Wiring, mailer: Mailer 
       backgroundTasks: { handler: (work: Promise<unknown>) => void work },
     },
     telemetry: { enabled: false },
+    // To the API's boundary, which logs it under a reference; else it goes to the console.
+    onAPIError: { throw: true },
     // The message alone, and not those that tell what happens: they hold addresses. At `warn` it also writes to the console.
     logger: {
       level: 'info',
       log(level: 'debug' | 'info' | 'warn' | 'error', message: string) {
-        if (level === 'warn' || level === 'error') log[level](`sign-in: ${message}`);
+        if (level === 'warn' || level === 'error') log[level](`sign-in: ${message.slice(0, 200)}`);
       },
     },
   } satisfies BetterAuthOptions;
+}
+
+/** What people are called ends up in lists and tables; a picture is an address that nobody here asks for. */
+async function withinBounds(account: { email?: string; name?: string }) {
+  const { email, name } = account;
+  if (email !== undefined && email.length > mostEmail) throw APIError.from('BAD_REQUEST', tooLong('email', mostEmail));
+  if (name !== undefined && name.length > mostName) throw APIError.from('BAD_REQUEST', tooLong('name', mostName));
+  return { data: { ...account, image: null } };
+}
+
+function tooLong(field: string, most: number) {
+  return { code: `${field.toUpperCase()}_TOO_LONG`, message: `The ${field} has more than ${most} characters.` };
 }
 
 /** A provider's tokens would open somebody's account there; who they are is all that is asked of it. */

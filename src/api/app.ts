@@ -29,6 +29,22 @@ import { statusEndpoints } from './status.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
+/** Who asks, in the order in which it is looked for; some endpoints need nobody. */
+const securitySchemes = {
+  sessionToken: {
+    ...({ type: 'apiKey', in: 'query', name: 'sessionToken' } as const),
+    description: 'A session token; in JSON bodies the field `sessionToken`.',
+  },
+  bearer: {
+    ...({ type: 'http', scheme: 'bearer' } as const),
+    description: 'A session token, or an API key of an account.',
+  },
+  signIn: {
+    ...({ type: 'apiKey', in: 'cookie', name: 'berth.session_token' } as const),
+    description: 'The cookie of a sign-in; what changes something must come from this site.',
+  },
+};
+
 /** Ready to listen; the caller chooses where. */
 export async function createApp(service: Service, log: FastifyBaseLogger) {
   const limits = createLimits(service);
@@ -68,6 +84,8 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
       openapi: '3.1.0',
       info: { title: 'Berth', version: '1.0.0', description: 'One YAML in, a live URL out.' },
       servers: [{ url: service.settings.baseUrl.origin }],
+      components: { securitySchemes },
+      security: [{}, { sessionToken: [] }, { bearer: [] }, { signIn: [] }],
     },
   });
 

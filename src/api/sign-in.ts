@@ -61,6 +61,9 @@ const paths: Path[] = [
 
 const bodyLimit = 64 * 1024;
 
+const contentPolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 export function signInEndpoints(service: Service): FastifyPluginAsync {
   return async (app) => {
     app.removeAllContentTypeParsers();
@@ -90,25 +93,31 @@ function toRequest({ settings }: Service, { method, url, headers, body }: Fastif
   });
 }
 
-/** The library's own errors become those of this API; its other answers stay as they are. */
+/** The library's own errors become those of this API; its other answers stay as they are. Throws when it has failed. */
 async function send(reply: FastifyReply, answer: Response): Promise<FastifyReply> {
-  reply.status(answer.status);
+  const text = await answer.text();
+  const refusal = answer.status >= 400 ? refusalOf(answer.status, text) : undefined;
+  reply.status(refusal?.status ?? answer.status);
   for (const [name, value] of answer.headers) {
     if (name !== 'set-cookie' && name !== 'content-length') reply.header(name, value);
   }
   for (const cookie of answer.headers.getSetCookie()) reply.header('set-cookie', cookie);
-  const text = await answer.text();
+  // Links of mails hold a token, and the page of errors what a stranger has written.
+  reply.header('Referrer-Policy', 'no-referrer').header('Content-Security-Policy', contentPolicy);
+  if (refusal) return reply.type('application/json').send(JSON.stringify(refusal.body));
   // A redirection has no body, but would call it JSON.
-  if (text === '') return reply.removeHeader('content-type').send();
-  if (answer.status < 400) return reply.send(text);
-  return reply.type('application/json').send(JSON.stringify(errorOf(answer.status, text)));
+  return text === '' ? reply.removeHeader('content-type').send() : reply.send(text);
 }
 
 /** `message` stays: the library's client for browsers reads it. */
-function errorOf(status: number, text: string): { error: string; code: string; message: string } {
+function refusalOf(status: number, text: string) {
   const { message, code } = readError(text);
+  const isFault = status >= 500 && code !== 'FAILED_TO_VERIFY_REGISTRATION';
+  if (isFault) throw new Error(`the sign-in library has answered ${status}`);
   const error = message ?? 'The request was refused.';
-  return { error, code: code?.toLowerCase() ?? (status >= 500 ? 'internal' : 'invalid_request'), message: error };
+  const body = { error, code: code?.toLowerCase() ?? 'invalid_request', message: error };
+  // A passkey's answer that is none is the client's mistake, whatever the library calls it.
+  return { status: status >= 500 ? 400 : status, body };
 }
 
 function readError(text: string): { message?: string; code?: string } {

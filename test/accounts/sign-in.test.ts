@@ -79,6 +79,25 @@ test('a short password, a known address and a wrong password are refused with th
   assert.deepEqual([unknown.status, unknown.body], [wrong.status, wrong.body]);
 });
 
+test('a name and an address have bounds, and no picture is kept', async () => {
+  const api = await apiWithAccounts();
+  const signUp = (fields: object) =>
+    api.browser().post('/api/auth/sign-up/email', { name: 'x', email: 'x@example.com', password, ...fields });
+  const longName = await signUp({ name: 'n'.repeat(101) });
+  assert.deepEqual([longName.status, longName.body.code], [400, 'name_too_long']);
+  const longAddress = await signUp({ email: `x@${'a.'.repeat(130)}com` });
+  assert.deepEqual([longAddress.status, longAddress.body.code], [400, 'email_too_long']);
+  assert.equal((await signUp({ image: 'https://evil.example/pixel' })).body.user.image, null);
+});
+
+test('what the library itself cannot do is an internal error with a reference, not its words', async () => {
+  const api = await apiWithAccounts();
+  await api.service.db.schema.dropTable('credentials').execute();
+  const { status, body } = await api.browser().signUp('ada@example.com');
+  assert.deepEqual([status, body.code], [500, 'internal']);
+  assert.match(body.error, /^The service failed to answer\. Reference: \S+\.$/);
+});
+
 test('passwords are stored hashed, and neither they nor addresses nor cookies reach the log', async () => {
   const api = await apiWithAccounts();
   const ada = await api.person('ada@example.com');
