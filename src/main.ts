@@ -3,6 +3,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import type Docker from 'dockerode';
 import { pino } from 'pino';
 import { accountSettings } from './account-settings.ts';
 import { createAccounts } from './accounts/accounts.ts';
@@ -17,7 +18,9 @@ import { dataDirProblem, edgePaths } from './edge/paths.ts';
 import { servedSites, siteState } from './edge/sites.ts';
 import { admitProxy, clearSocket, prepareRunDirectory } from './edge/sockets.ts';
 import { connectDocker } from './engine/docker/connect.ts';
+import { type DiskMeans, findDiskMeans } from './engine/docker/disk-means.ts';
 import { createDockerEngine } from './engine/docker/docker.ts';
+import { volumesFolder } from './engine/docker/loop-layout.ts';
 import { newToken } from './lib/ids.ts';
 import { createMetrics } from './lib/metrics.ts';
 import { sealWith } from './lib/seal.ts';
@@ -59,7 +62,11 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const db = await openSqlite(join(settings.dataDir, 'berth.db'));
   const seal = sealWith(settings.secretKey ?? (await secretKeyOf(settings.dataDir)));
   const { networkPool, runtime } = settings;
-  const engine = createDockerEngine({ docker, owner: await installationId(db), networkPool, runtime });
+  const owner = await installationId(db);
+  const means = await diskMeans(docker, owner, settings);
+  log[means.because === undefined ? 'info' : 'warn'](means, 'disk limits');
+  const loops = { directory: volumesFolder(settings.dataDir), isForNew: means.volumes === 'loop' };
+  const engine = createDockerEngine({ docker, owner, networkPool, runtime, loops });
   const urlOf = (label: string) => applicationUrl(settings, label);
   const metrics = createMetrics();
 
@@ -123,6 +130,13 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
       log.info('Berth has stopped; the applications keep running');
     },
   };
+}
+
+async function diskMeans(docker: Docker, owner: string, { dataDir, diskLimits }: Settings): Promise<DiskMeans> {
+  const wanted = { owner, directory: volumesFolder(dataDir), limits: diskLimits };
+  return await findDiskMeans(docker, wanted).catch((error: Error) => {
+    throw new StartError(`BERTH_DISK_LIMITS: ${error.message}`);
+  });
 }
 
 /** Hosts at which the API itself answers; every other one is an application's. */

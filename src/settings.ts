@@ -1,6 +1,7 @@
 /** Settings: the environment variables `BERTH_…`, read here and nowhere else. */
 import { resolve } from 'node:path';
 import type { Tiers } from './deployment/tier.ts';
+import type { DiskLimits } from './engine/docker/disk-means.ts';
 import type { Rate } from './lib/rate-limit.ts';
 import { defaultTiersText, tiers } from './setting-tiers.ts';
 import {
@@ -38,6 +39,7 @@ export type Settings = {
   cpuOvercommit: number;
   diskFreeBytes: number;
   imageDiskShare: number;
+  diskLimits: DiskLimits;
   deployDeadlineMs: number;
   listenPatienceMs: number;
   drainMs: number;
@@ -137,6 +139,12 @@ const table = {
     default: '85%',
     says: "of the engine's disk; above it, images that nothing runs from leave",
     read: share,
+  },
+  diskLimits: {
+    variable: 'DISK_LIMITS',
+    default: 'auto',
+    says: 'how volumes are bounded: loop (a file system each), off, or auto: as the host can',
+    read: oneOf('auto', 'loop', 'off'),
   },
   deployDeadlineMs: {
     variable: 'DEPLOY_DEADLINE',

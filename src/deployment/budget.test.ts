@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { budgetOf, type Capacity, fits, growth } from './budget.ts';
+import { budgetOf, type Capacity, type Disk, fits, growth } from './budget.ts';
 import { type Amount, amountOf, limitsOf, requestsOf } from './resources.ts';
 import { pod, specOf } from './testing.ts';
 
@@ -26,6 +26,13 @@ test('a request counts as it is, unless its limit is more than sixteen times as 
   assert.equal(asked(100 * mebibyte), 100 * mebibyte);
   assert.equal(asked(gibibyte), gibibyte);
   assert.equal(asked(1, 16 * gibibyte), gibibyte);
+});
+
+test('where volumes are on a disk of their own, the fuller one decides', () => {
+  const free = (disk: Disk) => budgetOf({ memoryBytes: 1, cpuMillis: 1, disk }, rules).diskBytes / gibibyte;
+  assert.equal(free({ usedBytes: 0, freeBytes: 20 * gibibyte }), 15);
+  assert.equal(free({ usedBytes: 0, freeBytes: 20 * gibibyte, volumesFreeBytes: 12 * gibibyte }), 7);
+  assert.equal(free({ usedBytes: 0, freeBytes: 20 * gibibyte, volumesFreeBytes: 90 * gibibyte }), 15);
 });
 
 test('every replica counts, with volumes of its own in a statefulset only; of a job there is one', () => {

@@ -9,7 +9,12 @@ export type Capacity = {
   disk?: Disk;
 };
 
-export type Disk = { usedBytes: number; freeBytes: number };
+export type Disk = {
+  usedBytes: number;
+  freeBytes: number;
+  /** Where volumes are, which may be another disk. */
+  volumesFreeBytes?: number;
+};
 
 export type BudgetRules = {
   /** Of the machine's memory, or in all. */
@@ -27,8 +32,13 @@ export function budgetOf({ memoryBytes, cpuMillis, disk }: Capacity, rules: Budg
   return {
     memoryBytes: 'bytes' in rules.memory ? rules.memory.bytes : Math.floor(memoryBytes * rules.memory.share),
     cpuMillis: cpuMillis * rules.cpuOvercommit,
-    diskBytes: disk ? disk.freeBytes - rules.diskFreeBytes : Number.POSITIVE_INFINITY,
+    diskBytes: disk ? freeOf(disk) - rules.diskFreeBytes : Number.POSITIVE_INFINITY,
   };
+}
+
+/** Volumes, layers and logs are on either; the fuller one decides. */
+export function freeOf({ freeBytes, volumesFreeBytes = freeBytes }: Disk): number {
+  return Math.min(freeBytes, volumesFreeBytes);
 }
 
 export type Fit =

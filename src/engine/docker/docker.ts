@@ -108,7 +108,7 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
     capacity: () =>
       withFaults(async () => {
         const host = await hostFacts();
-        const disk = await readDisk(docker, host);
+        const disk = await readDisk(docker, host, options.loops?.isForNew ? options.loops.directory : undefined);
         return { memoryBytes: host.memoryBytes, cpuMillis: host.cpus * 1000, ...(disk && { disk }) };
       }),
     listOwned: () => withFaults(() => listOwned(docker, owner, volumes)),

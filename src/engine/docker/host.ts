@@ -1,5 +1,6 @@
 /** What never changes while an engine runs (its version, its processor architecture, its size), and its disk. */
 import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type Docker from 'dockerode';
 import type { Disk } from '../../deployment/budget.ts';
 
@@ -41,13 +42,26 @@ export function isLocal(docker: Docker): boolean {
   return Boolean(socketPath);
 }
 
-/** How full the engine's disk is; undefined when the engine runs elsewhere. Counted as `df` counts. */
-export async function readDisk(docker: Docker, { rootDirectory }: HostFacts): Promise<Disk | undefined> {
+/**
+ * How full the engine's disk is; undefined when the engine runs elsewhere. Counted as `df` counts. Where volumes are
+ * kept in another folder, there is only as much room for them as there.
+ */
+export async function readDisk(
+  docker: Docker,
+  { rootDirectory }: HostFacts,
+  volumesFolder?: string,
+): Promise<Disk | undefined> {
   if (!isLocal(docker)) return undefined;
   const found = await statfs(rootDirectory).catch(() => undefined);
   if (!found) return undefined;
   const { bsize, blocks, bfree, bavail } = found;
-  return { usedBytes: (blocks - bfree) * bsize, freeBytes: bavail * bsize };
+  const volumes = volumesFolder && (await statfs(dirname(volumesFolder)).catch(() => undefined));
+  const volumesFreeBytes = volumes ? volumes.bavail * volumes.bsize : undefined;
+  return {
+    usedBytes: (blocks - bfree) * bsize,
+    freeBytes: bavail * bsize,
+    ...(volumesFreeBytes !== undefined && { volumesFreeBytes }),
+  };
 }
 
 async function readHostFacts(docker: Docker): Promise<HostFacts> {
