@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { pod, specOf } from '../deployment/testing.ts';
 import { createMemoryEngine } from '../engine/memory.ts';
 import { startLoop } from './loop.ts';
@@ -61,4 +62,21 @@ test('a stopped loop has given its leases back, and a second one goes on', async
   t.after(() => second.stop());
   await reach(shop, async () => (await shop.deployment()).state === 'running');
   await second.stop();
+});
+
+test('a lease that cannot be given back, because the store takes nothing, runs out', async (t) => {
+  const shop = await shopOnMemory(spec, { 'nginx:1': {} });
+  const { db } = shop.control;
+  await sql`create trigger full before update on leases when new.token is null
+    begin select raise(abort, 'database or disk is full'); end`.execute(db);
+  const complaints: string[] = [];
+  const log = { info() {}, error: (_: object, message: string) => void complaints.push(message) };
+  const loop = startLoop({ ...shop.control, log, engine: createMemoryEngine({ world: shop.world }) });
+  t.after(() => loop.stop());
+  await reach(shop, async () => complaints.includes('a lease could not be given back; it runs out'));
+  await sql`drop trigger full`.execute(db);
+  await shop.intend({ removedAt: shop.clock.now });
+  shop.clock.pass(shop.control.settings.leaseMs);
+  loop.wake('shop');
+  await reach(shop, async () => (await shop.deployment()).goneAt !== null);
 });

@@ -60,7 +60,10 @@ export function startLoop(control: Control): Loop {
     } finally {
       ended.abort();
     }
-    await releaseLease(db, lease, dueAt);
+    // One that cannot be given back runs out.
+    await releaseLease(db, lease, dueAt).catch((error) =>
+      log.error({ deployment: deploymentId, err: error }, 'a lease could not be given back; it runs out'),
+    );
   }
 
   /** Renews the lease until the visit has ended or somebody else has it. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import type { AppSpec } from '../config/spec.ts';
 import { pod, specOf } from '../deployment/testing.ts';
 import { EngineFault } from '../engine/engine.ts';
@@ -110,6 +111,24 @@ test("a fault that no retry has mended by the deadline fails the deployment with
   await shop.visit(refuse);
   const { state, message } = await shop.deployment();
   assert.deepEqual([state, message], ['failed', 'pod db: the host has no disk space left']);
+});
+
+test('a pull goes on although its progress cannot be written', async () => {
+  const shop = await shopOnMemory(withWeb('nginx:2'), { ...images, 'nginx:2': { isOnHost: false } });
+  const { db } = shop.control;
+  await shop.visit((engine) => {
+    const { execute } = engine;
+    engine.execute = async (id, operation, progress) => {
+      if (operation.kind !== 'pull') return await execute(id, operation, progress);
+      await sql`create trigger full before update on deployments
+        begin select raise(abort, 'database or disk is full'); end`.execute(db);
+      progress?.(0.5);
+      await new Promise((resolve) => setImmediate(resolve));
+      await sql`drop trigger full`.execute(db);
+      return await execute(id, operation);
+    };
+  });
+  assert.equal((await shop.deployment()).state, 'running');
 });
 
 test('nothing is removed while the edge has not let go of it', async () => {

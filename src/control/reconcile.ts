@@ -202,7 +202,10 @@ class Step {
     for (const batch of batchesOf(operations)) {
       if (this.#visit.stop.aborted || !(await this.#isWanted())) return 'again';
       const pulled = (share: [string, number]) => {
-        if (towards && seen) void this.#journal.recordProgress(towards.desired, seen, new Map([share]));
+        if (towards && seen)
+          this.#journal
+            .recordProgress(towards.desired, seen, new Map([share]))
+            .catch((err) => this.#control.log.error({ deployment: this.#deployment.id, err }, 'progress not written'));
       };
       const results = await Promise.allSettled(batch.map((operation) => this.#executeOne(operation, pulled)));
       const failed = results.findIndex(({ status }) => status === 'rejected');
