@@ -6,7 +6,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Wait } from '../lib/wait.ts';
 import type { Database } from '../store/database.ts';
-import type { Observation } from '../store/deployments.ts';
+import { type Observation, servedAddresses } from '../store/deployments.ts';
 import type { DeploymentEvent } from '../store/events.ts';
 import { checkImages, confirmAccess, pullImage } from './images.ts';
 
@@ -47,8 +47,11 @@ async function perform(
   executor: Executor,
   progress: (done: number) => void,
 ): Promise<void> {
-  const { engine, drainMs, wait } = executor;
+  const { db, engine, drainMs, wait } = executor;
   switch (operation.kind) {
+    case 'create-network':
+      await engine.execute(deployment.id, { ...operation, avoid: await servedAddresses(db) });
+      return;
     case 'check':
       await checkImages(deployment, operation, executor);
       return;

@@ -12,14 +12,14 @@ const imagesRun = (shop: Shop) => [...shop.world.containers.values()].map(({ wor
 
 test('a tag is looked up at the start, and a second visit does not ask again', async () => {
   const shop = await shopOnMemory(spec, { 'nginx:1': { ...onHost } });
-  assert.deepEqual(await shop.visit(), ['create-network', 'check', 'start']);
+  assert.deepEqual(await shop.visit(), ['check', 'create-network', 'start']);
   assert.deepEqual(imagesRun(shop), ['nginx@sha256:1']);
   assert.deepEqual(await shop.visit(), []);
 });
 
 test('a tag that has moved in its registry is pulled, although an image of that name is here', async () => {
   const shop = await shopOnMemory(spec, { 'nginx:1': { ...onHost, digest: 'sha256:2' } });
-  assert.deepEqual(await shop.visit(), ['create-network', 'check', 'pull', 'start']);
+  assert.deepEqual(await shop.visit(), ['check', 'create-network', 'pull', 'start']);
   assert.deepEqual(imagesRun(shop), ['nginx@sha256:2']);
 });
 

@@ -3,9 +3,12 @@ import type { RegistryLogin } from '../config/spec.ts';
 import type { Endpoint } from './site.ts';
 import type { Workload, WorkloadName } from './workload.ts';
 
-/** Steps that an engine executes. Each one is idempotent: done twice, the second is a no-op. */
+/**
+ * Steps that an engine executes. Each one is idempotent: done twice, the second is a no-op. `avoid` are addresses that
+ * nobody new may get: the edge still sends requests to them that are meant for somebody else.
+ */
 export type EngineOperation =
-  | { kind: 'create-network'; because: string }
+  | { kind: 'create-network'; avoid?: readonly string[]; because: string }
   /** Where the host can make one, with a hard limit. */
   | { kind: 'create-volume'; volume: string; sizeBytes: number; because: string }
   /** Of a volume with a hard limit, while it is used; none is ever made smaller. */
@@ -13,7 +16,7 @@ export type EngineOperation =
   /** Asks the registries, all at once, which images these tags mean now. */
   | { kind: 'check'; images: ImageRequest[]; because: string }
   | { kind: 'pull'; image: string; registryLogin?: RegistryLogin; because: string }
-  | { kind: 'start'; workload: Workload; because: string }
+  | { kind: 'start'; workload: Workload; avoid?: readonly string[]; because: string }
   /** Stops (with the engine's grace period) and removes. */
   | { kind: 'remove'; name: WorkloadName; because: string }
   | { kind: 'remove-volume'; volume: string; because: string }

@@ -211,11 +211,21 @@ test('without its network everything is made again but the jobs that are done', 
   const observed = { ...done, workloads: [...done.workloads, ...exited] };
   assert.equal(
     describePlan(plan(desired, observed, serving)),
-    'route nothing, the rest stops\nremove berth-shop-web-1-0, its network is gone',
+    'route nothing, the network is gone\nremove berth-shop-web-1-0, its network is gone',
   );
   assert.equal(
     describePlan(plan(desired, { ...observed, workloads: exited }, [])),
     'create-network, missing\nstart berth-shop-web-1-0, revision 1',
+  );
+});
+
+test('what starts gets no address that the edge has for another pod', () => {
+  const desired = running();
+  const observed = observedOf({ images: ['postgres:15', 'nginx:1'], network: true });
+  const starts = plan(desired, observed, serving).filter(({ kind }) => kind === 'start');
+  assert.deepEqual(
+    starts.map((operation) => 'avoid' in operation && operation.avoid),
+    [[address('web', 1)], false],
   );
 });
 
@@ -225,7 +235,12 @@ test('revisions that never served leave nothing beside the next one', () => {
     describePlan(plan(running({ ...shop, revision: 2 }, second), failed, [])),
     'remove berth-shop-web-1-0, outdated',
   );
-  assert.match(describePlan(plan(running(updated, second), failed, [])), /^pull nginx:2/);
+  for (const [deployment, endpoints] of [
+    [updated, []],
+    // It was routed and nobody has had the time to write down that it serves.
+    [{ ...shop, revision: 2 }, serving],
+  ] as const)
+    assert.match(describePlan(plan(running(deployment, second), failed, [...endpoints])), /^pull nginx:2/);
 });
 
 test('a failed update goes back to the revision that served', () => {

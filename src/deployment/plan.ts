@@ -32,10 +32,12 @@ function planRunning(desired: Running, observed: Observed, endpoints: Endpoint[]
   const severed = observed.hasNetwork ? [] : severedWorkloads(matches, observed);
   if (severed.length > 0) {
     const removals = severed.map(({ name }) => ({ kind: 'remove', name, because: 'its network is gone' }) as const);
-    return [...planWithdrawal(removals, observed, endpoints), ...removals];
+    const withdrawal = { kind: 'route', endpoints: [], because: 'the network is gone' } as const;
+    return [...(endpoints.length > 0 ? [withdrawal] : []), ...removals];
   }
   // Nobody goes back to a revision that has never served, and of those there may be many.
-  if (!desired.hasServed && outdated.length > 0) return outdated.map(removal);
+  const hasServed = desired.hasServed || endpoints.length > 0;
+  if (!hasServed && outdated.length > 0) return outdated.map(removal);
   const unfinished = [
     ...(observed.hasNetwork ? [] : [{ kind: 'create-network', because: 'missing' } as const]),
     ...desired.volumes
@@ -47,7 +49,7 @@ function planRunning(desired: Running, observed: Observed, endpoints: Endpoint[]
         ({ volume, sizeBytes }) =>
           ({ kind: 'grow-volume', volume, sizeBytes, because: `to ${printBytes(sizeBytes)}` }) as const,
       ),
-    ...planStarts(desired, observed, matches, outdated),
+    ...planStarts(desired, observed, matches, outdated).map((operation) => avoiding(operation, matches, endpoints)),
   ];
   if (unfinished.length > 0 || !matches.every(({ found }) => found?.isReady))
     return [...planWithdrawal(unfinished, observed, endpoints), ...unfinished];
@@ -120,6 +122,15 @@ function planStarts(desired: Running, observed: Observed, matches: Match[], outd
     );
   }
   return operations;
+}
+
+/** A workload may have the address that its own path leads to, which then leads where it should. */
+function avoiding(operation: Operation, matches: Match[], endpoints: Endpoint[]): Operation {
+  if (operation.kind !== 'start') return operation;
+  const { pod, ports } = operation.workload;
+  const path = matches.find(({ wanted }) => wanted.workload.pod === pod)?.wanted.path;
+  const avoid = endpoints.filter((endpoint) => endpoint.path !== path || endpoint.port !== ports[0]);
+  return avoid.length === 0 ? operation : { ...operation, avoid: avoid.map(({ address }) => address) };
 }
 
 /** Of an image that was built here there is no other. */

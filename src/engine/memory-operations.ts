@@ -43,7 +43,7 @@ function change(
 ): void {
   switch (operation.kind) {
     case 'create-network':
-      createNetwork(world, owner, deploymentId);
+      createNetwork(world, owner, deploymentId, operation.avoid);
       return;
     case 'remove-network':
       if (world.networks.get(deploymentId)?.owner === owner) removeNetwork(world, deploymentId);
@@ -56,7 +56,7 @@ function change(
       removeVolume(world, owner, volumeKey(deploymentId, operation.volume));
       return;
     case 'start':
-      start(world, owner, deploymentId, operation.workload, isHalfway);
+      start(world, owner, deploymentId, operation, isHalfway);
       return;
     case 'remove': {
       if (findOurs(world, owner, operation.name)) world.containers.delete(operation.name);
@@ -65,10 +65,10 @@ function change(
   }
 }
 
-function createNetwork(world: MemoryWorld, owner: string, deploymentId: string): void {
+function createNetwork(world: MemoryWorld, owner: string, deploymentId: string, avoid?: readonly string[]): void {
   const found = world.networks.get(deploymentId);
   if (found) refuseForeign(found.owner, owner, `network ${deploymentId}`);
-  else addNetwork(world, { owner, deploymentId });
+  else addNetwork(world, { owner, deploymentId }, avoid);
 }
 
 function createVolume(
@@ -102,7 +102,13 @@ export function refuseInUse({ containers, volumes }: MemoryWorld, key: string): 
   }
 }
 
-function start(world: MemoryWorld, owner: string, deploymentId: string, workload: Workload, isHalfway: boolean): void {
+function start(
+  world: MemoryWorld,
+  owner: string,
+  deploymentId: string,
+  { workload, avoid }: { workload: Workload; avoid?: readonly string[] },
+  isHalfway: boolean,
+): void {
   const found = findOurs(world, owner, workload.name);
   if (found && found.phase !== 'created' && found.workload.fingerprint === workload.fingerprint) {
     if (found.phase !== 'exited' || workload.readiness.kind === 'exit') return;
@@ -115,7 +121,7 @@ function start(world: MemoryWorld, owner: string, deploymentId: string, workload
   if (!isOnHost(world, workload.image))
     throw new EngineFault('unavailable', `Image ${workload.image} is not on the host yet.`);
   world.containers.delete(workload.name);
-  const address = freeAddress(world, deploymentId);
+  const address = freeAddress(world, deploymentId, avoid);
   if (!address) throw new EngineFault('unavailable', 'The network of the deployment has no address left.');
   const container: MemoryContainer = {
     owner,

@@ -113,9 +113,10 @@ export function announce({ versions, watchers }: MemoryWorld, deploymentId: stri
 }
 
 /** With the lowest subnet that is free, as on Docker: one that has just been given back is soon another tenant's. */
-export function addNetwork({ networks, subnets }: MemoryWorld, owned: Owned): void {
+export function addNetwork({ networks, subnets }: MemoryWorld, owned: Owned, avoid: readonly string[] = []): void {
   const { taken } = subnets;
-  const subnet = subnets.lowestFree;
+  let subnet = subnets.lowestFree;
+  while (taken.has(subnet) || avoid.some((address) => address.startsWith(`${prefixOf(subnet)}.`))) subnet++;
   taken.add(subnet);
   while (taken.has(subnets.lowestFree)) subnets.lowestFree++;
   networks.set(owned.deploymentId, { ...owned, subnet });
@@ -131,14 +132,22 @@ export function removeNetwork({ networks, subnets, containers }: MemoryWorld, de
 }
 
 /** The lowest of the subnet's 125 addresses that is free, as on Docker; undefined when none is. */
-export function freeAddress({ containers, networks }: MemoryWorld, deploymentId: string): string | undefined {
+export function freeAddress(
+  { containers, networks }: MemoryWorld,
+  deploymentId: string,
+  avoid: readonly string[] = [],
+): string | undefined {
   const { subnet } = networks.get(deploymentId)!;
-  const used = new Set(containers.of(deploymentId).map(({ address }) => address));
+  const used = new Set([...avoid, ...containers.of(deploymentId).map(({ address }) => address)]);
   for (let host = 2; host < 127; host++) {
-    const address = `10.${200 + (subnet >> 8)}.${subnet & 255}.${host}`;
+    const address = `${prefixOf(subnet)}.${host}`;
     if (!used.has(address)) return address;
   }
   return undefined;
+}
+
+function prefixOf(subnet: number): string {
+  return `10.${200 + (subnet >> 8)}.${subnet & 255}`;
 }
 
 export function volumeKey(deploymentId: string, volume: string): string {

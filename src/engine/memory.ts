@@ -86,7 +86,8 @@ export function createMemoryEngine({
       weather({ name: 'execute', deploymentId, operation }, (extent) => {
         const isHalfway = extent === 'halfway';
         const found = perform(world, owner, deploymentId, operation, isHalfway, progress);
-        announce(world, deploymentId);
+        // Of images nothing is told, as on Docker: they belong to no deployment.
+        if (operation.kind !== 'check' && operation.kind !== 'pull') announce(world, deploymentId);
         if (!isHalfway) executed.push({ deploymentId, operation });
         return found;
       }),

@@ -56,6 +56,11 @@ export async function servedEndpoints(db: Database): Promise<{ label: string; en
   return rows.map(({ label, endpoints }) => ({ label, endpoints: JSON.parse(endpoints) }));
 }
 
+/** Where the edge sends requests to. */
+export async function servedAddresses(db: Database): Promise<string[]> {
+  return (await servedEndpoints(db)).flatMap(({ endpoints }) => endpoints.map(({ address }) => address));
+}
+
 /** How many may have something on the engine, by state. */
 export async function countByState(db: Database): Promise<Map<DeploymentState, number>> {
   const rows = await db

@@ -70,6 +70,22 @@ export function lifecycleContract({ contractor, newScene }: Stage): void {
     assert.deepEqual(await scene.observe(), nothing);
   });
 
+  test('nothing new gets an address to avoid, with a new network nor without one', async () => {
+    const scene = newScene();
+    const web = scene.workload('web');
+    await scene.start(web);
+    const { address } = await scene.ready(web);
+    const avoid = [address!];
+    await scene.execute({ kind: 'remove', name: web.name }, { kind: 'start', workload: web, avoid });
+    const second = await scene.ready(web);
+    assert.notEqual(second.address, address);
+    await scene.removeAll();
+    await scene.execute({ kind: 'create-network', avoid }, { kind: 'start', workload: web });
+    const elsewhere = await scene.ready(web);
+    assert.notEqual(elsewhere.address, address);
+    assert.notEqual(elsewhere.address, second.address);
+  });
+
   test('a job that has finished is not run again by a second start', async () => {
     const scene = newScene();
     const job = scene.job('migrate', 'print-arguments', 'once');

@@ -70,7 +70,7 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
   function change(deploymentId: string, operation: Exclude<EngineOperation, { kind: 'check' | 'pull' }>) {
     switch (operation.kind) {
       case 'create-network':
-        return networks.create(deploymentId);
+        return networks.create(deploymentId, operation.avoid);
       case 'remove-network':
         return networks.remove(deploymentId);
       case 'create-volume':
@@ -79,7 +79,7 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
       case 'remove-volume':
         return volumes.remove(deploymentId, operation.volume);
       case 'start':
-        return workloads.start(deploymentId, operation.workload);
+        return workloads.start(deploymentId, operation.workload, operation.avoid);
       case 'remove':
         return workloads.remove(operation.name);
     }

@@ -10,7 +10,8 @@ import { lowestFreeSubnet } from './subnets.ts';
 const refusalLimit = 64;
 
 export type Networks = {
-  create(deploymentId: string): Promise<void>;
+  /** With a subnet that has none of the addresses to avoid. */
+  create(deploymentId: string, avoid?: readonly string[]): Promise<void>;
   remove(deploymentId: string): Promise<void>;
 };
 
@@ -18,12 +19,13 @@ export type Networks = {
 export function createNetworks(docker: Docker, owner: string, pool: string): Networks {
   const promised = new Set<string>();
 
-  async function createWithFreeSubnet(deploymentId: string): Promise<void> {
+  async function createWithFreeSubnet(deploymentId: string, avoid: readonly string[]): Promise<void> {
+    const avoided = avoid.map((address) => `${address}/32`);
     const refused: string[] = [];
     while (refused.length < refusalLimit) {
       const taken = subnetsOf(await docker.listNetworks());
       // No await between the choice and the promise: two creations never choose the same.
-      const subnet = lowestFreeSubnet(pool, [...taken, ...promised, ...refused]);
+      const subnet = lowestFreeSubnet(pool, [...taken, ...promised, ...refused, ...avoided]);
       if (!subnet) throw new EngineFault('unavailable', 'This host has no room for another network.');
       promised.add(subnet);
       try {
@@ -39,10 +41,10 @@ export function createNetworks(docker: Docker, owner: string, pool: string): Net
   }
 
   return {
-    async create(deploymentId) {
+    async create(deploymentId, avoid = []) {
       if (await isOurs(docker, owner, deploymentId)) return;
       try {
-        await createWithFreeSubnet(deploymentId);
+        await createWithFreeSubnet(deploymentId, avoid);
       } catch (error) {
         // Somebody was faster: the name and the bridge are taken, by the network that was to be made.
         if (error instanceof EngineFault || !(await isOurs(docker, owner, deploymentId))) throw error;

@@ -15,8 +15,8 @@ import { lowestFreeAddress } from './subnets.ts';
 import { createGate, createTurns } from './turns.ts';
 
 export type Workloads = {
-  /** Afterwards the container exists, complete with its files, and was started. */
-  start(deploymentId: string, workload: Workload): Promise<void>;
+  /** Afterwards the container exists, complete with its files, and was started. A new one has none of the addresses to avoid. */
+  start(deploymentId: string, workload: Workload, avoid?: readonly string[]): Promise<void>;
   remove(name: WorkloadName): Promise<void>;
 };
 
@@ -33,18 +33,18 @@ export function createWorkloads(docker: Docker, options: WorkloadOptions): Workl
   const inTurn = createTurns();
 
   /** One creation at a time per deployment: the next one has to see the address that this one takes. */
-  function create(deploymentId: string, workload: Workload): Promise<Docker.Container> {
-    return inTurn(deploymentId, () => createContainer(docker, options, deploymentId, workload));
+  function create(deploymentId: string, workload: Workload, avoid: readonly string[]): Promise<Docker.Container> {
+    return inTurn(deploymentId, () => createContainer(docker, options, deploymentId, { workload, avoid }));
   }
 
   return {
-    async start(deploymentId, workload) {
+    async start(deploymentId, workload, avoid = []) {
       const found = await findOurs(docker, options.owner, workload.name);
       await mountLoops(options.loops, deploymentId, workload);
       if (found && isComplete(found, workload)) return startAgain(docker, found, workload, startGate);
       if (found) await removeContainer(docker, found.Id);
       try {
-        const container = await create(deploymentId, workload);
+        const container = await create(deploymentId, workload, avoid);
         await putFiles(container, workload);
         await startGate(() => startContainer(container, workload));
       } catch (error) {
@@ -107,7 +107,7 @@ async function createContainer(
   docker: Docker,
   { owner, runtime, stopSeconds, hostFacts, loops }: WorkloadOptions,
   deploymentId: string,
-  workload: Workload,
+  { workload, avoid }: { workload: Workload; avoid: readonly string[] },
 ): Promise<Docker.Container> {
   const [host, image, network, promised] = await Promise.all([
     hostFacts(),
@@ -118,7 +118,7 @@ async function createContainer(
   if (!network) throw new EngineFault('unavailable', 'The network of the deployment is missing.');
   if (!image) throw new EngineFault('unavailable', `Image ${workload.image} is not on the host yet.`);
   checkArchitecture(workload.image, image, host);
-  const address = lowestFreeAddress(network.subnet, [...network.addresses, ...promised]);
+  const address = lowestFreeAddress(network.subnet, [...network.addresses, ...promised, ...avoid]);
   if (!address) throw new EngineFault('unavailable', 'The network of the deployment has no address left.');
   const boundTo = await bindNested(loops, deploymentId, workload, image.volumes);
   const request = { owner, deploymentId, workload, address, image, host, runtime, boundTo, stopSeconds };
