@@ -122,6 +122,7 @@ function environment(dataDir: string, port: number): NodeJS.ProcessEnv {
     BERTH_PORT: String(port),
     BERTH_START_RATE: '100000/m',
     BERTH_RATE: '100000/m',
+    BERTH_STRANGERS: 'session=1000 address=1000 memory=1Ti',
     BERTH_LOG_LEVEL: process.env.BERTH_LOG_LEVEL ?? 'warn',
   };
 }

@@ -96,6 +96,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   });
 
   const { baseUrl, startRate, rate, lifetimeMs, extensionMs, extensions, metricsToken, tiers, signInRate } = settings;
+  const { strangers, termsUrl } = settings;
   const accounts = createAccounts({
     ...{ db, seal, log: log.child({ part: 'accounts' }) },
     settings: { ...accountSettings(settings), otherOrigins: otherOrigins(settings) },
@@ -107,7 +108,8 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
       ...{ db, seal, accounts, urlOf, metrics, now, engine, wake: loop.wake },
       budget: async () => budgetOf(await engine.capacity(), settings),
       settings: {
-        ...{ baseUrl, startRate, rate, signInRate, tiers, limits: { lifetimeMs, extensionMs, extensions } },
+        ...{ baseUrl, startRate, rate, signInRate, tiers, strangers, limits: { lifetimeMs, extensionMs, extensions } },
+        ...(termsUrl && { termsUrl }),
         ...(metricsToken !== undefined && { metricsToken }),
       },
     },

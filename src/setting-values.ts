@@ -104,3 +104,11 @@ export function secret(value: string): string {
   if (value.length < 32) throw new Unreadable('must have 32 characters or more');
   return value;
 }
+
+export function link(value: string): URL {
+  const url = URL.parse(value);
+  if (!url || !/^https?:$/.test(url.protocol) || url.username) {
+    throw new Unreadable('must be an address such as https://example.com/terms');
+  }
+  return url;
+}

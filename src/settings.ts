@@ -1,8 +1,10 @@
 /** Settings: the environment variables `BERTH_…`, read here and nowhere else. */
 import { resolve } from 'node:path';
+import type { StrangerLimits } from './deployment/stranger.ts';
 import type { Tiers } from './deployment/tier.ts';
 import type { DiskLimits } from './engine/docker/disk-means.ts';
 import type { Rate } from './lib/rate-limit.ts';
+import { defaultStrangersText, strangers } from './setting-strangers.ts';
 import { defaultTiersText, tiers } from './setting-tiers.ts';
 import {
   address,
@@ -10,6 +12,7 @@ import {
   duration,
   integer,
   issuer,
+  link,
   mailServer,
   network,
   oneOf,
@@ -48,6 +51,8 @@ export type Settings = {
   signUp: 'open' | 'closed';
   signInRate: Rate;
   tiers: Tiers;
+  strangers: StrangerLimits;
+  termsUrl: URL | undefined;
   githubClientId: string | undefined;
   githubClientSecret: string | undefined;
   oidcIssuer: URL | undefined;
@@ -194,6 +199,13 @@ const table = {
     says: 'plans of accounts, new ones get the first; default: see "Plans" in docs/accounts.md',
     read: tiers,
   },
+  strangers: {
+    variable: 'STRANGERS',
+    default: '',
+    says: `what those have who have no account, per session and per address; default: ${defaultStrangersText}`,
+    read: strangers,
+  },
+  termsUrl: { variable: 'TERMS', default: '', says: 'address of the terms of use, told with every start', read: link },
   githubClientId: { variable: 'GITHUB_CLIENT_ID', default: '', says: 'sign-in with GitHub: its OAuth app', read: text },
   githubClientSecret: {
     variable: 'GITHUB_CLIENT_SECRET',
@@ -293,6 +305,7 @@ export function readSettings(
       ...settings,
       baseUrl: settings.baseUrl ?? new URL(`http://localhost:${settings.port}`),
       tiers: settings.tiers ?? tiers(defaultTiersText),
+      strangers: settings.strangers ?? strangers(defaultStrangersText),
     },
   };
 }

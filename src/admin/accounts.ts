@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { limitAt, type Tier, type Tiers, tierNamed } from '../deployment/tier.ts';
 import { accountByEmail, allAccounts, setTier, usageOf } from '../store/accounts.ts';
+import { addAuditEntry } from '../store/audit.ts';
 import type { Tables } from '../store/database.ts';
 import { activeDeploymentsOfAccount, writeIntent } from '../store/deployments.ts';
 import { addEvents } from '../store/events.ts';
@@ -40,7 +41,7 @@ export type PlanChange =
  */
 export async function changePlan(
   db: Kysely<Tables>,
-  { email, tier: name, tiers, now }: { email: string; tier: string; tiers: Tiers; now: Instant },
+  { email, tier: name, tiers, actor, now }: { email: string; tier: string; tiers: Tiers; actor: string; now: Instant },
 ): Promise<PlanChange> {
   const tier = tiers.find((known) => known.name === name);
   if (!tier) return { kind: 'no-tier', names: tiers.map((known) => known.name) };
@@ -50,6 +51,7 @@ export async function changePlan(
     const from = tierNamed(tiers, account.tier).name;
     await setTier(db, account.id, tier.name);
     if (from === tier.name) return { kind: 'unchanged', to: tier.name };
+    await addAuditEntry(db, { at: now, actor, action: `plan ${tier.name}`, subject: account.email, reason: '' });
     const deployments = await activeDeploymentsOfAccount(db, account.id, now);
     for (const { id, heldAt } of deployments) {
       await writeIntent(db, id, termsOf(tier, heldAt, now));

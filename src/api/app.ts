@@ -48,6 +48,7 @@ const securitySchemes = {
 /** Ready to listen; the caller chooses where. */
 export async function createApp(service: Service, log: FastifyBaseLogger) {
   const limits = createLimits(service);
+  const { baseUrl, termsUrl } = service.settings;
   const app = fastify({
     loggerInstance: log,
     // The framework's own line has the whole address, and with it the session token; see the hook below.
@@ -82,8 +83,13 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Berth', version: '1.0.0', description: 'One YAML in, a live URL out.' },
-      servers: [{ url: service.settings.baseUrl.origin }],
+      info: {
+        title: 'Berth',
+        version: '1.0.0',
+        description: 'One YAML in, a live URL out.',
+        ...(termsUrl && { termsOfService: termsUrl.href }),
+      },
+      servers: [{ url: baseUrl.origin }],
       components: { securitySchemes },
       security: [{}, { sessionToken: [] }, { bearer: [] }, { signIn: [] }],
     },

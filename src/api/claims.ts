@@ -11,12 +11,14 @@ import type { Database } from '../store/database.ts';
 import { activeDeployments, deploymentById, writeIntent } from '../store/deployments.ts';
 import { addEvents } from '../store/events.ts';
 import { makeDue } from '../store/leases.ts';
+import type { Origin } from '../store/origins.ts';
 import { accountOfSession, attachSession } from '../store/sessions.ts';
 import { findSignedIn, requireSignedIn } from './callers.ts';
 import { sendProblem } from './errors.ts';
 import { planOf } from './plans.ts';
 import { ErrorRecord, reservationRecord } from './records.ts';
 import type { Service } from './service.ts';
+import { originOf, refuseBanned } from './standing.ts';
 
 const ClaimParams = Type.Object({ token: Type.String({ maxLength: 200 }) });
 
@@ -76,7 +78,7 @@ export function claimEndpoints(service: Service): FastifyPluginAsyncTypebox {
       async (request, reply) => {
         const accountId = await requireSignedIn(service, request);
         if (!accountId.ok) return sendProblem(reply, accountId.problem);
-        const claimed = await claim(service, request.params.token, accountId.value);
+        const claimed = await claim(service, request.params.token, accountId.value, originOf(request));
         if (!claimed.ok) return sendProblem(reply, claimed.problem);
         const { applicationName, environment, label } = claimed.value;
         return {
@@ -124,13 +126,15 @@ export async function findClaim(
  * Makes the whole session the account's: every active deployment of it stops expiring, as the account's plan says.
  * Nothing is deployed again. A second time by the same account changes nothing.
  */
-async function claim(service: Service, token: string, accountId: string): Promise<Result<Deployment>> {
+async function claim(service: Service, token: string, accountId: string, origin: Origin): Promise<Result<Deployment>> {
   const now = service.now();
   const claimed = await service.db.transaction().execute(async (db) => {
     const found = await findClaim(db, token, accountId, now);
     if (!found.ok) return found;
     const { deployment, isYours } = found.value;
     if (isYours) return succeed({ deployment, ids: [] });
+    const unbanned = await refuseBanned(db, origin, { accountId });
+    if (!unbanned.ok) return unbanned;
     const plan = await planOf(db, service.settings.tiers, accountId);
     if (!plan) throw new Error('an account is signed in that does not exist');
     const { tier } = plan;

@@ -13,6 +13,7 @@ import type { Database } from '../store/database.ts';
 import { addDeployment, deploymentById, isLabelTaken, writeIntent } from '../store/deployments.ts';
 import { addEvents } from '../store/events.ts';
 import { makeDue } from '../store/leases.ts';
+import { addOrigin, type Origin } from '../store/origins.ts';
 import { addRevision } from '../store/revisions.ts';
 import { accountOfSession, addSession } from '../store/sessions.ts';
 import { admit } from './admission.ts';
@@ -23,6 +24,7 @@ import { type IdempotencyKey, readIdempotencyKey, recallAnswer, rememberAnswer }
 import { admitToPlan, planOf } from './plans.ts';
 import { ErrorRecord, extendRecord, StartRecord, statusRecord, UpdateRecord } from './records.ts';
 import type { Service } from './service.ts';
+import { admitStranger, originOf, refuseBanned } from './standing.ts';
 
 export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -49,13 +51,18 @@ export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const key = readIdempotencyKey(request, caller.value, configuration.value.document);
         const known = key && (await recallAnswer(service, key));
         if (known && !known.ok) return sendProblem(reply, known.problem);
-        const started = known ?? (await start(service, configuration.value, caller.value, key));
+        const started =
+          known ??
+          (await start(service, configuration.value, { caller: caller.value, origin: originOf(request), key }));
         if (!started.ok) return sendProblem(reply, started.problem);
 
         const { deployment, sessionToken } = started.value;
         const { applicationName, environment } = deployment;
+        const { termsUrl } = service.settings;
+        if (termsUrl) reply.header('Link', `<${termsUrl.href}>; rel="terms-of-service"`);
+        const terms = termsUrl ? ` Its use is subject to ${termsUrl.href}` : '';
         return {
-          message: `Application ${applicationName} is being deployed. Its address goes live as soon as it is ready.`,
+          message: `Application ${applicationName} is being deployed. Its address goes live as soon as it is ready.${terms}`,
           url: service.urlOf(deployment.label).origin,
           sessionToken,
           applicationName,
@@ -89,7 +96,7 @@ export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
         });
         if (!found.ok) return sendProblem(reply, found.problem);
 
-        const updated = await update(service, found.value, configuration.value);
+        const updated = await update(service, found.value, configuration.value, originOf(request));
         if (!updated.ok) return sendProblem(reply, updated.problem);
         const deployment = updated.value;
         return {
@@ -108,8 +115,7 @@ type Started = { deployment: Deployment; sessionToken: string };
 async function start(
   service: Service,
   { document, spec }: Configuration,
-  caller: Caller | undefined,
-  key: IdempotencyKey | undefined,
+  { caller, origin, key }: { caller: Caller | undefined; origin: Origin; key: IdempotencyKey | undefined },
 ): Promise<Result<Started>> {
   const session = caller?.kind === 'session' ? caller : undefined;
   if (session?.deployments.some(({ applicationName }) => applicationName === spec.name)) {
@@ -125,8 +131,13 @@ async function start(
   const started = await service.db.transaction().execute(async (db): Promise<Result<Started>> => {
     // Read here, not taken from the caller: the session may have been claimed meanwhile.
     const accountId = session ? await accountOfSession(db, session.sessionId) : caller?.accountId;
+    const unbanned = await refuseBanned(db, origin, { spec, accountId });
+    if (!unbanned.ok) return unbanned;
     const plan = await planOf(db, service.settings.tiers, accountId);
-    const allowed = await admitToPlan(db, plan, { spec, now: createdAt });
+    const asked = { spec, now: createdAt };
+    const allowed = plan
+      ? await admitToPlan(db, plan, asked)
+      : await admitStranger(db, service.settings.strangers, origin, { ...asked, sessionId: session?.sessionId });
     if (!allowed.ok) return allowed;
     const admitted = await admit(db, budget, spec);
     if (!admitted.ok) return admitted;
@@ -142,6 +153,7 @@ async function start(
         : { claimedAt: null, expiresAt: createdAt + service.settings.limits.lifetimeMs }),
     });
     await addDeployment(db, deployment);
+    await addOrigin(db, deployment.id, origin);
     await addRevision(db, service.seal, deployment.id, { number: 1, spec, document, createdAt });
     await addEvents(db, deployment.id, [{ at: createdAt, kind: 'intent', message: 'started' }]);
     await makeDue(db, deployment.id, createdAt);
@@ -165,12 +177,19 @@ async function update(
   service: Service,
   current: Deployment,
   { document, spec }: Configuration,
+  origin: Origin,
 ): Promise<Result<Deployment>> {
   const now = service.now();
   const budget = await service.budget();
   const updated = await service.db.transaction().execute(async (db): Promise<Result<Deployment>> => {
-    const plan = await planOf(db, service.settings.tiers, await accountOfSession(db, current.sessionId));
-    const allowed = await admitToPlan(db, plan, { spec, now, deploymentId: current.id });
+    const accountId = await accountOfSession(db, current.sessionId);
+    const unbanned = await refuseBanned(db, origin, { spec, accountId });
+    if (!unbanned.ok) return unbanned;
+    const plan = await planOf(db, service.settings.tiers, accountId);
+    const asked = { spec, now, deploymentId: current.id };
+    const allowed = plan
+      ? await admitToPlan(db, plan, asked)
+      : await admitStranger(db, service.settings.strangers, origin, asked);
     if (!allowed.ok) return allowed;
     const admitted = await admit(db, budget, spec, current.id);
     if (!admitted.ok) return admitted;

@@ -19,6 +19,9 @@ export const statusOf = {
   api_key_not_found: 404,
   cross_site_request: 403,
   plan_limit_reached: 403,
+  client_limit_reached: 403,
+  banned: 403,
+  image_banned: 403,
   idempotency_key_reused: 409,
   // The interface's own status for a plan that must be upgraded.
   plan_does_not_allow_reservations: 500,

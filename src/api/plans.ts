@@ -3,8 +3,8 @@ import type { AppSpec } from '../config/spec.ts';
 import { growth } from '../deployment/budget.ts';
 import type { Instant } from '../deployment/deployment.ts';
 import { amountOf } from '../deployment/resources.ts';
-import { planFits, type Tier, type Tiers, tierNamed } from '../deployment/tier.ts';
-import { type Result, succeed } from '../lib/problem.ts';
+import { planFits, type Tier, type Tiers, tierNamed, type Usage } from '../deployment/tier.ts';
+import type { Result } from '../lib/problem.ts';
 import { accountById, usageOf } from '../store/accounts.ts';
 import { committedTo } from '../store/commitments.ts';
 import type { Database } from '../store/database.ts';
@@ -22,18 +22,21 @@ export async function planOf(
   return account && { accountId, tier: tierNamed(tiers, account.tier) };
 }
 
-/** As `admit`, within the same transaction. Whoever has no plan is limited by other rules. */
+/** As `admit`, within the same transaction. */
 export async function admitToPlan(
   db: Database,
-  plan: Plan | undefined,
+  { accountId, tier }: Plan,
   asked: { spec: AppSpec; now: Instant; deploymentId?: string },
 ): Promise<Result<undefined>> {
-  if (!plan) return succeed(undefined);
-  const { spec, now, deploymentId } = asked;
+  return planFits(tier, await usageOf(db, accountId, asked.now), await addedBy(db, asked));
+}
+
+/** What a start adds to a usage, or what an update makes more of it. */
+export async function addedBy(
+  db: Database,
+  { spec, deploymentId }: { spec: AppSpec; deploymentId?: string },
+): Promise<Usage> {
   const wanted = amountOf(spec);
-  const added =
-    deploymentId === undefined
-      ? { deployments: 1, memoryBytes: wanted.memoryBytes }
-      : { deployments: 0, memoryBytes: growth(await committedTo(db, deploymentId), wanted).memoryBytes };
-  return planFits(plan.tier, await usageOf(db, plan.accountId, now), added);
+  if (deploymentId === undefined) return { deployments: 1, memoryBytes: wanted.memoryBytes };
+  return { deployments: 0, memoryBytes: growth(await committedTo(db, deploymentId), wanted).memoryBytes };
 }

@@ -2,6 +2,7 @@
 import type { Kysely } from 'kysely';
 import type { Budget } from '../deployment/budget.ts';
 import type { Instant, Limits } from '../deployment/deployment.ts';
+import type { StrangerLimits } from '../deployment/stranger.ts';
 import type { Tiers } from '../deployment/tier.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -19,6 +20,10 @@ export type ApiSettings = {
   /** Sign-ins and sign-ups of one client address. */
   signInRate: Rate;
   tiers: Tiers;
+  /** For those without an account. */
+  strangers: StrangerLimits;
+  /** What users agree to. */
+  termsUrl?: URL;
   /** Whoever has it may read the metrics; without one, whoever comes from this machine. */
   metricsToken?: string;
 };

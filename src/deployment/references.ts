@@ -1,5 +1,6 @@
 /** PURE. Image references: `[registry/]repository[:tag][@digest]`. A tag may move; a digest is always the same image. */
-import type { RegistryLogin } from '../config/spec.ts';
+import { replaceScriptlets } from '../config/scriptlets.ts';
+import type { AppSpec, RegistryLogin } from '../config/spec.ts';
 
 const dockerHub = 'docker.io';
 const dockerHubNames = new Set(['docker.io', 'index.docker.io', 'registry-1.docker.io', 'hub.docker.com']);
@@ -49,6 +50,20 @@ export function repositoryOf(image: string): string {
   const registry = registryOf(image);
   const path = hasRegistry(name) ? name.slice(name.indexOf('/') + 1) : name;
   return `${registry}/${registry === dockerHub && !path.includes('/') ? 'library/' : ''}${path}`;
+}
+
+/** The tag that is written; a reference with a digest may have one too. */
+export function tagOf(image: string): string | undefined {
+  return /:([^:/]+)$/.exec(image.replace(/@.*$/, ''))?.[1];
+}
+
+/** What the pods of a configuration name, each once, with the registry that is meant. */
+export function imagesOf({ pods, registryLogin }: AppSpec): string[] {
+  const registry = registryLogin?.registry ?? '';
+  const written = pods.map(({ image }) =>
+    replaceScriptlets(image, ({ kind }) => (kind === 'registry' ? registry : '')),
+  );
+  return [...new Set(written.map((image) => image.replace(/^\//, '')))];
 }
 
 /** The login when it is one of this image's registry: credentials go nowhere else. */

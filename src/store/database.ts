@@ -4,6 +4,7 @@
  */
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { type Generated, Kysely, Migrator, type SqliteDatabase, SqliteDialect, type Transaction } from 'kysely';
+import type { Ban } from '../deployment/ban.ts';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import { migrations } from './migrations/index.ts';
 
@@ -44,6 +45,8 @@ export type Tables = {
     memoryBytes: Generated<number>;
     cpuMillis: Generated<number>;
     diskBytes: Generated<number>;
+    /** A JSON list of what its pods name, in clear: an operator has to find who runs an image. */
+    images: Generated<string>;
   };
   revisionImages: { deploymentId: string; revision: number; image: string; reference: string };
   privateRepositories: { repository: string };
@@ -52,6 +55,10 @@ export type Tables = {
   events: { deploymentId: string; number: number; at: Instant; kind: string; pod: string | null; message: string };
   leases: { deploymentId: string; dueAt: Instant | null; token: string | null; leasedUntil: Instant | null };
   claims: { tokenHash: string; deploymentId: string; createdAt: Instant; expiresAt: Instant };
+  /** Where a deployment was started from: the address, and the client that the limits count. */
+  origins: { deploymentId: string; address: string; client: string };
+  bans: Ban & { createdAt: Instant };
+  auditEntries: { number: number; at: Instant; actor: string; action: string; subject: string; reason: string };
   idempotency: {
     keyHash: string;
     bodyHash: string;

@@ -1,6 +1,7 @@
 /** Revisions: immutable, and sealed because configurations hold passwords. */
 import type { AppSpec } from '../config/spec.ts';
 import type { Instant, Revision } from '../deployment/deployment.ts';
+import { imagesOf } from '../deployment/references.ts';
 import { amountOf } from '../deployment/resources.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Database } from './database.ts';
@@ -19,6 +20,7 @@ export async function addRevision(
       ...{ deploymentId, number, createdAt, ...amountOf(spec) },
       spec: seal.close(JSON.stringify(spec)),
       document: seal.close(document),
+      images: JSON.stringify(imagesOf(spec)),
     })
     .execute();
 }

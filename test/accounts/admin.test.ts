@@ -3,11 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
 import { after, before, test } from 'node:test';
-import { admin } from '../../src/cli/admin/admin.ts';
 import { openSqlite } from '../../src/store/database.ts';
 import { type ApiWithAccounts, apiWithAccounts } from './people.ts';
+import * as terminal from './terminal.ts';
 
 const hour = 3_600_000;
 const tiers = 'free deployments=3 memory=1Gi lifetime=24h; pro deployments=9 memory=1Gi reservations=yes';
@@ -29,20 +28,8 @@ after(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-async function berthAdmin(...words: string[]) {
-  const output = { stdout: '', stderr: '' };
-  const into = (name: 'stdout' | 'stderr') =>
-    new Writable({
-      write(chunk, _, done) {
-        output[name] += chunk;
-        done();
-      },
-    });
-  const env = { BERTH_DATA_DIR: dataDir, BERTH_TIERS: tiers };
-  const streams = { stdin: Readable.from([]), stdout: into('stdout'), stderr: into('stderr'), env };
-  const status = await admin(words, streams);
-  return { status, ...output };
-}
+const berthAdmin = (...words: string[]) =>
+  terminal.berthAdmin({ BERTH_DATA_DIR: dataDir, BERTH_TIERS: tiers }, ...words);
 
 test('the operator gives an account another plan, and what it has follows that plan, while the service runs', async () => {
   const ada = await api.person('ada@example.com');

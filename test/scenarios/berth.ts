@@ -44,6 +44,7 @@ export async function createBerth(env: Record<string, string> = {}, { isHooked =
     BERTH_PORT: String(port),
     BERTH_START_RATE: '10000/m',
     BERTH_RATE: '100000/m',
+    BERTH_STRANGERS: 'session=1000 address=1000 memory=1Ti',
     BERTH_DRAIN: '200ms',
     ...env,
   };

@@ -1,5 +1,7 @@
 /** `berth admin accounts` and `berth admin plan`. */
+
 import { changePlan, listAccounts } from '../../admin/accounts.ts';
+import { actorOf } from '../../admin/actor.ts';
 import { printBytes } from '../../config/units.ts';
 import { renderTable } from '../render.ts';
 import { type Command, done, refused } from './command.ts';
@@ -22,7 +24,7 @@ export const planCommand: Command = {
   words: ['EMAIL', 'TIER'],
   says: 'gives an account another plan; its deployments get that plan’s lifetime from now on',
   async run(db, [email = '', tier = ''], { tiers }) {
-    const change = await changePlan(db, { email, tier, tiers, now: Date.now() });
+    const change = await changePlan(db, { email, tier, tiers, actor: actorOf(process.env), now: Date.now() });
     switch (change.kind) {
       case 'changed':
         return done(

@@ -4,13 +4,21 @@ import { openStore } from '../../admin/open.ts';
 import { readSettings } from '../../settings.ts';
 import type { Streams } from '../validate.ts';
 import { accountsCommand, planCommand } from './accounts.ts';
+import { auditCommand } from './audit.ts';
+import { banCommand, bansCommand, unbanCommand } from './bans.ts';
 import { type Command, statuses } from './command.ts';
-import { deploymentsCommand } from './deployments.ts';
+import { deploymentsCommand, inspectCommand, stopCommand } from './deployments.ts';
 
 const commands: Record<string, Command> = {
   accounts: accountsCommand,
   deployments: deploymentsCommand,
   plan: planCommand,
+  inspect: inspectCommand,
+  stop: stopCommand,
+  bans: bansCommand,
+  ban: banCommand,
+  unban: unbanCommand,
+  audit: auditCommand,
 };
 
 const help = `berth admin: see and change what a Berth on this machine has.

@@ -1,7 +1,10 @@
-/** `berth admin deployments`. */
+/** `berth admin deployments`, `inspect` and `stop`. */
+import { actorOf } from '../../admin/actor.ts';
 import { listDeployments } from '../../admin/deployments.ts';
+import { type Inspection, inspect } from '../../admin/inspect.ts';
+import { stop } from '../../admin/stop.ts';
 import { renderTable } from '../render.ts';
-import { type Command, done } from './command.ts';
+import { type Command, done, refused } from './command.ts';
 
 export const deploymentsCommand: Command = {
   words: [],
@@ -17,3 +20,40 @@ export const deploymentsCommand: Command = {
     });
   },
 };
+
+export const inspectCommand: Command = {
+  words: ['WHICH'],
+  says: 'one deployment, by its id or the first part of its host: images, pods, whose it is, what happened',
+  async run(db, [which = '']) {
+    const inspection = await inspect(db, which);
+    return inspection ? done(renderInspection(inspection), inspection) : refused(noDeployment(which));
+  },
+};
+
+export const stopCommand: Command = {
+  words: ['WHICH', 'REASON'],
+  says: 'stops a deployment for good, its data too; its owner is told the reason',
+  async run(db, [which = '', reason = '']) {
+    const stopped = await stop(db, { which, reason, actor: actorOf(process.env), now: Date.now() });
+    if (!stopped) return refused(noDeployment(which));
+    if (!stopped.isNews) return refused(`Deployment ${stopped.id} has ended already.`);
+    return done(`Deployment ${stopped.id} is being stopped\n`, { id: stopped.id });
+  },
+};
+
+function renderInspection(inspection: Inspection): string {
+  const { events, pods, images, ...facts } = inspection;
+  const lines = Object.entries(facts).map(([name, value]) => [name, String(value)]);
+  const all = [...lines, ...images.map((image) => ['image', image])];
+  const states = pods.map(({ name, state, message }) => [name, state, message ?? '']);
+  const happened = events.map(({ at, kind, message }) => [new Date(at).toISOString(), kind, message.split('\n')[0]!]);
+  return [
+    renderTable(['FIELD', 'VALUE'], all),
+    renderTable(['POD', 'STATE', 'MESSAGE'], states),
+    renderTable(['AT', 'EVENT', 'MESSAGE'], happened),
+  ].join('\n');
+}
+
+function noDeployment(which: string): string {
+  return `There is no deployment ${which}; \`berth admin deployments\` lists them.`;
+}

@@ -6,6 +6,7 @@ import * as revisionImages from './0003-revision-images.ts';
 import * as imageAccess from './0004-image-access.ts';
 import * as pulledImages from './0005-pulled-images.ts';
 import * as accounts from './0006-accounts.ts';
+import * as abuse from './0007-abuse.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -14,4 +15,5 @@ export const migrations: Record<string, Migration> = {
   '0004-image-access': imageAccess,
   '0005-pulled-images': pulledImages,
   '0006-accounts': accounts,
+  '0007-abuse': abuse,
 };

@@ -1,0 +1,70 @@
+/** Bans as the operator makes and ends them. Each stops what it applies to, and is written in the audit log. */
+import type { Kysely } from 'kysely';
+import { type Ban, type BanKind, banKinds, isImageOf, isWithin, normalSubject } from '../deployment/ban.ts';
+import type { Instant } from '../deployment/deployment.ts';
+import { accountByEmail, accountById } from '../store/accounts.ts';
+import { addAuditEntry } from '../store/audit.ts';
+import { addBan, allBans, removeBan } from '../store/bans.ts';
+import type { Database, Tables } from '../store/database.ts';
+import { type Suspect, suspects } from '../store/origins.ts';
+import { stopDeployment } from './stop.ts';
+
+export type BanLine = { kind: BanKind; subject: string; reason: string; since: string };
+
+export type Banned =
+  | { kind: 'banned'; subject: string; stopped: string[] }
+  | { kind: 'no-account' }
+  | { kind: 'no-subject' }
+  | { kind: 'no-kind'; kinds: readonly string[] };
+
+type Asked = { kind: string; subject: string; actor: string; now: Instant };
+
+/** Refuses new deployments from now on, and stops those that are there, as their owners then read in their events. */
+export async function ban(db: Kysely<Tables>, asked: Asked & { reason: string }): Promise<Banned> {
+  const { reason, actor, now } = asked;
+  const kind = banKinds.find((known) => known === asked.kind);
+  if (!kind) return { kind: 'no-kind', kinds: banKinds };
+  return await db.transaction().execute(async (db): Promise<Banned> => {
+    const subject = await subjectOf(db, kind, asked.subject);
+    if (subject === undefined) return { kind: kind === 'account' ? 'no-account' : 'no-subject' };
+    await addBan(db, { kind, subject, reason, createdAt: now });
+    await addAuditEntry(db, { at: now, actor, action: `ban ${kind}`, subject: asked.subject, reason });
+    const found = (await suspects(db, now)).filter((suspect) => applies({ kind, subject }, suspect));
+    for (const { id } of found) await stopDeployment(db, { id, reason, actor, now });
+    return { kind: 'banned', subject: asked.subject, stopped: found.map(({ id }) => id) };
+  });
+}
+
+/** False when there is no such ban. What was stopped stays stopped. */
+export async function unban(db: Kysely<Tables>, asked: Asked): Promise<boolean> {
+  const { actor, now } = asked;
+  const kind = banKinds.find((known) => known === asked.kind);
+  if (!kind) return false;
+  return await db.transaction().execute(async (db) => {
+    const subject = await subjectOf(db, kind, asked.subject);
+    if (subject === undefined || !(await removeBan(db, { kind, subject }))) return false;
+    await addAuditEntry(db, { at: now, actor, action: `unban ${kind}`, subject: asked.subject, reason: '' });
+    return true;
+  });
+}
+
+export async function listBans(db: Kysely<Tables>): Promise<BanLine[]> {
+  const lines: BanLine[] = [];
+  for (const { kind, subject, reason, createdAt } of await allBans(db)) {
+    const account = kind === 'account' ? await accountById(db, subject) : undefined;
+    lines.push({ kind, subject: account?.email ?? subject, reason, since: new Date(createdAt).toISOString() });
+  }
+  return lines;
+}
+
+/** An operator writes an account's e-mail address; it may change, so its id is what is kept. */
+async function subjectOf(db: Database, kind: BanKind, subject: string): Promise<string | undefined> {
+  return kind === 'account' ? (await accountByEmail(db, subject))?.id : normalSubject(kind, subject);
+}
+
+function applies({ kind, subject }: Omit<Ban, 'reason'>, suspect: Suspect): boolean {
+  if (kind === 'account') return suspect.accountId === subject;
+  if (kind === 'image') return suspect.images.some((image) => isImageOf(subject, image));
+  // Whoever has an account is banned by it: an address may be many people's.
+  return suspect.accountId === null && suspect.address !== null && isWithin(subject, suspect.address);
+}

@@ -1,0 +1,33 @@
+/** Stopping a deployment that has to go, whoever's it is. */
+import type { Kysely } from 'kysely';
+import type { Instant } from '../deployment/deployment.ts';
+import { addAuditEntry } from '../store/audit.ts';
+import type { Database, Tables } from '../store/database.ts';
+import { deploymentById, deploymentByLabel, writeIntent } from '../store/deployments.ts';
+import { addEvents } from '../store/events.ts';
+import { makeDue } from '../store/leases.ts';
+
+type Asked = { reason: string; actor: string; now: Instant };
+
+/** `which`: an id, or the first part of its host. Undefined where there is none; its site and data go within a minute. */
+export async function stop(
+  db: Kysely<Tables>,
+  { which, ...asked }: Asked & { which: string },
+): Promise<{ id: string; isNews: boolean } | undefined> {
+  return await db.transaction().execute(async (db) => {
+    const deployment = (await deploymentById(db, which)) ?? (await deploymentByLabel(db, which));
+    if (!deployment) return undefined;
+    const { id, removedAt, goneAt } = deployment;
+    const isNews = removedAt === null && goneAt === null;
+    if (isNews) await stopDeployment(db, { id, ...asked });
+    return { id, isNews };
+  });
+}
+
+/** Writes the intent, its reason for the owner, and the entry of the audit log. */
+export async function stopDeployment(db: Database, { id, reason, actor, now }: Asked & { id: string }): Promise<void> {
+  await writeIntent(db, id, { removedAt: now, heldAt: null });
+  await addEvents(db, id, [{ at: now, kind: 'intent', message: `stopped by the operator: ${reason}` }]);
+  await makeDue(db, id, now);
+  await addAuditEntry(db, { at: now, actor, action: 'stop', subject: id, reason });
+}

@@ -1,0 +1,43 @@
+/** Whether who asks may deploy what they ask for: bans, and what those may have who have no account. */
+import type { FastifyRequest } from 'fastify';
+import type { AppSpec } from '../config/spec.ts';
+import { admitUnbanned } from '../deployment/ban.ts';
+import type { Instant } from '../deployment/deployment.ts';
+import { imagesOf } from '../deployment/references.ts';
+import { type StrangerLimits, strangerFits } from '../deployment/stranger.ts';
+import type { Result } from '../lib/problem.ts';
+import { allBans } from '../store/bans.ts';
+import type { Database } from '../store/database.ts';
+import { activeDeployments } from '../store/deployments.ts';
+import { type Origin, usageOfClient } from '../store/origins.ts';
+import { clientAddress, clientKey } from './client.ts';
+import { addedBy } from './plans.ts';
+
+export function originOf(request: FastifyRequest): Origin {
+  return { address: clientAddress(request), client: clientKey(request) };
+}
+
+/** Within the transaction that writes the intent. The session may belong to an account, and the account be banned. */
+export async function refuseBanned(
+  db: Database,
+  { address }: Origin,
+  { spec, accountId }: { spec?: AppSpec; accountId: string | null | undefined },
+): Promise<Result<undefined>> {
+  return admitUnbanned(await allBans(db), { address, accountId, images: spec ? imagesOf(spec) : [] });
+}
+
+/**
+ * As `admit`, within the same transaction, for a session that is nobody's. An update is counted to the client that
+ * sends it, whoever started the deployment: otherwise each would be a new start elsewhere.
+ */
+export async function admitStranger(
+  db: Database,
+  limits: StrangerLimits,
+  { client }: Origin,
+  asked: { spec: AppSpec; now: Instant; sessionId?: string | undefined; deploymentId?: string },
+): Promise<Result<undefined>> {
+  const { now, sessionId } = asked;
+  const inSession = sessionId === undefined ? 0 : (await activeDeployments(db, sessionId, now)).length;
+  const used = { inSession, fromAddress: await usageOfClient(db, client, now) };
+  return strangerFits(limits, used, await addedBy(db, asked));
+}

@@ -1,0 +1,14 @@
+/** `berth admin audit`. */
+import { listAudit } from '../../admin/audit.ts';
+import { renderTable } from '../render.ts';
+import { type Command, done } from './command.ts';
+
+export const auditCommand: Command = {
+  words: [],
+  says: 'what was changed with these commands, by whom and why',
+  async run(db) {
+    const entries = await listAudit(db);
+    const rows = entries.map(({ at, actor, action, subject, reason }) => [at, actor, action, subject, reason]);
+    return done(renderTable(['AT', 'WHO', 'WHAT', 'OF WHAT', 'WHY'], rows), { entries });
+  },
+};

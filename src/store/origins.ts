@@ -1,0 +1,72 @@
+/** Where deployments were started from. */
+import type { Instant } from '../deployment/deployment.ts';
+import type { Usage } from '../deployment/tier.ts';
+import { committedToAll } from './commitments.ts';
+import type { Database } from './database.ts';
+
+/** `address`: as the edge saw it; `client`: whom the limits count. */
+export type Origin = { address: string; client: string };
+
+export async function addOrigin(db: Database, deploymentId: string, { address, client }: Origin): Promise<void> {
+  await db.insertInto('origins').values({ deploymentId, address, client }).execute();
+}
+
+/** What a client has that no account has claimed. */
+export async function usageOfClient(db: Database, client: string, now: Instant): Promise<Usage> {
+  const rows = await db
+    .selectFrom('deployments')
+    .innerJoin('origins', 'origins.deploymentId', 'deployments.id')
+    .select('deployments.id')
+    .where('client', '=', client)
+    .where('claimedAt', 'is', null)
+    .where('removedAt', 'is', null)
+    .where('expiresAt', '>', now)
+    .execute();
+  const ids = rows.map(({ id }) => id);
+  return { deployments: ids.length, memoryBytes: (await committedToAll(db, ids)).memoryBytes };
+}
+
+/** What a ban may be about. */
+export type Suspect = {
+  id: string;
+  /** Null while it is nobody's. */
+  accountId: string | null;
+  email: string | null;
+  /** Null for what was started before it was written down. */
+  address: string | null;
+  images: string[];
+};
+
+/** All deployments that nothing has ended yet. */
+export async function suspects(db: Database, now: Instant): Promise<Suspect[]> {
+  const rows = await selectSuspects(db)
+    .where('removedAt', 'is', null)
+    .where((eb) => eb.or([eb('heldAt', 'is not', null), eb('expiresAt', 'is', null), eb('expiresAt', '>', now)]))
+    .execute();
+  return rows.map(fromRow);
+}
+
+/** One deployment, which has to exist. */
+export async function suspect(db: Database, deploymentId: string): Promise<Suspect> {
+  return fromRow(await selectSuspects(db).where('deployments.id', '=', deploymentId).executeTakeFirstOrThrow());
+}
+
+function selectSuspects(db: Database) {
+  return db
+    .selectFrom('deployments')
+    .innerJoin('sessions', 'sessions.id', 'deployments.sessionId')
+    .innerJoin('revisions', (join) =>
+      join
+        .onRef('revisions.deploymentId', '=', 'deployments.id')
+        .onRef('revisions.number', '=', 'deployments.revision'),
+    )
+    .leftJoin('accounts', 'accounts.id', 'sessions.accountId')
+    .leftJoin('origins', 'origins.deploymentId', 'deployments.id')
+    .select(['deployments.id', 'sessions.accountId', 'email', 'address', 'images'])
+    .orderBy('deployments.createdAt')
+    .orderBy('deployments.id');
+}
+
+function fromRow({ images, ...row }: Omit<Suspect, 'images'> & { images: string }): Suspect {
+  return { ...row, images: JSON.parse(images) };
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { clientHeader } from '../../src/api/client.ts';
+import { openSqlite } from '../../src/store/database.ts';
+import { eventsAfter } from '../../src/store/events.ts';
+import { type ApiWithAccounts, apiWithAccounts } from './people.ts';
+import { berthAdmin } from './terminal.ts';
+
+let dataDir: string;
+let api: ApiWithAccounts;
+before(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'berth-abuse-'));
+  api = await apiWithAccounts({}, {}, await openSqlite(join(dataDir, 'berth.db')));
+  api.clock.now = Date.now();
+});
+after(async () => {
+  await api.service.db.destroy();
+  await rm(dataDir, { recursive: true });
+});
+
+const admin = (...words: string[]) => berthAdmin({ BERTH_DATA_DIR: dataDir }, ...words);
+const json = async (...words: string[]) => JSON.parse((await admin(...words, '--json')).stdout);
+
+async function start(name: string, { address = '192.0.2.1', image = 'nginx:1' } = {}) {
+  const yaml = `application: { name: ${name}, pods: [{ name: web, image: "${image}", path: /, servicePorts: [80], vars: { PASSWORD: hush-hush } }] }`;
+  const { status, body } = await api.postYaml('/startUserDeployment', yaml, { [clientHeader]: address });
+  const { deployments } = await json('deployments');
+  return {
+    status,
+    body,
+    id: deployments.findLast((known: { applicationName: string }) => known.applicationName === name)?.id as string,
+  };
+}
+
+const isListed = async (token: string) => (await api.get(`/getReservations?sessionToken=${token}`)).status === 200;
+
+test('the operator sees who started what from where, and no secret of it', async () => {
+  const { id, body } = await start('seen', { address: '192.0.2.50' });
+  const inspection = await json('inspect', id);
+  assert.deepEqual(
+    [inspection.id, inspection.applicationName, inspection.address, inspection.images, inspection.events[0].message],
+    [id, 'seen', '192.0.2.50', ['nginx:1'], 'started'],
+  );
+  const { stdout } = await admin('inspect', new URL(body.url).hostname.split('.')[0]!);
+  assert.match(stdout, /address +192\.0\.2\.50/);
+  assert.doesNotMatch(stdout + JSON.stringify(inspection), /hush-hush/);
+});
+
+test('the operator stops a deployment; its owner is told why, and the audit log who did it', async () => {
+  const { id, body } = await start('loud');
+  const stopped = await admin('stop', id, 'too loud');
+  assert.deepEqual([stopped.status, stopped.stdout], [0, `Deployment ${id} is being stopped\n`]);
+  assert.equal(await isListed(body.sessionToken), false);
+  const events = await eventsAfter(api.service.db, id, 0, 100);
+  assert.equal(events.at(-1)!.message, 'stopped by the operator: too loud');
+  const [entry] = (await json('audit')).entries.slice(-1);
+  assert.deepEqual(
+    [entry.actor, entry.action, entry.subject, entry.reason],
+    [process.env.SUDO_USER || userInfo().username, 'stop', id, 'too loud'],
+  );
+  assert.deepEqual((await admin('stop', id, 'again')).status, 1);
+  assert.match((await admin('stop', 'nothing', 'why')).stderr, /^There is no deployment nothing;/);
+});
+
+test('a ban of an address stops what strangers have from there, and ends with unban', async () => {
+  const near = await start('near', { address: '198.51.100.7' });
+  const far = await start('far', { address: '203.0.113.7' });
+  const banned = await json('ban', 'address', '198.51.100.0/24', 'attacks');
+  assert.deepEqual(banned.stopped, [near.id]);
+  assert.deepEqual([await isListed(near.body.sessionToken), await isListed(far.body.sessionToken)], [false, true]);
+  assert.equal((await start('again', { address: '198.51.100.8' })).status, 403);
+  assert.match((await admin('bans')).stdout, /address +198\.51\.100\.0\/24 +20\S+ +attacks/);
+  assert.equal((await admin('unban', 'address', '198.51.100.0/24')).status, 0);
+  assert.equal((await start('again', { address: '198.51.100.8' })).status, 200);
+  assert.equal((await admin('unban', 'address', '198.51.100.0/24')).status, 1);
+});
+
+test('a ban of an image stops all that run it', async () => {
+  const miner = await start('miner', { image: 'ghcr.io/acme/miner:1' });
+  assert.deepEqual((await json('ban', 'image', 'ghcr.io/acme/*', 'mines')).stopped, [miner.id]);
+  assert.equal((await start('miner', { image: 'ghcr.io/acme/miner:2' })).status, 403);
+});
+
+test('a banned account keeps nothing, starts nothing and claims nothing; its e-mail is what the operator writes', async () => {
+  const eve = await api.person('eve@example.com');
+  const token = await api.startShop();
+  const claimPath = await api.claimPath(token);
+  await eve.post(claimPath);
+  assert.equal((await json('ban', 'account', 'Eve@example.com', 'fraud')).stopped.length, 1);
+  assert.equal(await isListed(token), false);
+  const { body } = await start('fresh');
+  assert.equal((await eve.post(await api.claimPath(body.sessionToken, 'fresh'))).body.code, 'banned');
+  assert.deepEqual((await json('bans')).bans.at(-1).subject, 'eve@example.com');
+  assert.equal((await admin('ban', 'account', 'nobody@example.com', 'x')).status, 1);
+});
+
+test('a kind or a subject that is none is refused with words', async () => {
+  assert.match((await admin('ban', 'moon', 'x', 'y')).stderr, /KIND is one of address, account, image/);
+  assert.match((await admin('ban', 'address', 'example.com', 'y')).stderr, /example\.com is no address/);
+});
