@@ -66,6 +66,7 @@ test('a key works on every endpoint that needs a caller, for the deployments of 
 test('of two applications with one name the environment says which', async () => {
   const { api, headers } = await withKey();
   const { body: first } = await api.postYaml('/startUserDeployment', shopYaml, headers);
+  api.clock.now += 1; // They are listed oldest first.
   const { body: second } = await api.postYaml('/startUserDeployment', shopYaml, headers);
   const refused = await api.postJson('/removeDeploymentReservation', { applicationName: 'shop' }, headers);
   assert.deepEqual([refused.status, refused.body.code], [409, 'ambiguous_application']);
