@@ -1,6 +1,7 @@
 /** What this installation has on the engine, for the commands that list or remove it while no service needs to run. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type Docker from 'dockerode';
 import { connectDocker } from '../src/engine/docker/connect.ts';
 import { createDockerEngine } from '../src/engine/docker/docker.ts';
 import { volumesFolder } from '../src/engine/docker/loop-layout.ts';
@@ -8,13 +9,13 @@ import type { Settings } from '../src/settings.ts';
 import { openSqlite } from '../src/store/database.ts';
 import { installationId } from '../src/store/installation.ts';
 
-/** Undefined when nothing was ever started from this data directory. */
-export async function openInstallation({ dataDir, networkPool }: Settings) {
+/** Undefined when nothing was ever started from this data directory. `docker`: default, the engine as usual. */
+export async function openInstallation({ dataDir, networkPool }: Settings, docker?: Docker) {
   const file = join(dataDir, 'berth.db');
   if (!existsSync(file)) return undefined;
   const db = await openSqlite(file);
   const engine = createDockerEngine({
-    ...{ docker: await connectDocker(), owner: await installationId(db), networkPool },
+    ...{ docker: docker ?? (await connectDocker()), owner: await installationId(db), networkPool },
     loops: { directory: volumesFolder(dataDir), isForNew: false },
   });
   return { db, engine };

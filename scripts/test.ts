@@ -21,7 +21,7 @@ const root = join(import.meta.dirname, '..');
 const files = await testFiles(process.argv.slice(2));
 if (files.length === 0) fail('No test file matches.');
 try {
-  await setUp();
+  await setUp({ forTests: true });
 } catch (error) {
   if (!(error instanceof SetUpError)) throw error;
   fail(error.message);

@@ -4,12 +4,15 @@ import { provideEngine } from './engine.ts';
 import { lookAtHost } from './host.ts';
 import { provideImages } from './images/images.ts';
 import { provideProxy } from './proxy.ts';
+import { provideTestTools } from './tools.ts';
 
 export { SetUpError } from './announce.ts';
 
 export type SetUpOptions = {
   /** Tells a person what is being done; default: lines on the standard output. */
   announce?: Announce;
+  /** Also what only tests need. */
+  forTests?: boolean;
 };
 
 /**
@@ -22,4 +25,5 @@ export async function setUp(options: SetUpOptions = {}): Promise<void> {
   await provideEngine(host, announce);
   await provideProxy(host, announce);
   await provideImages(host, announce);
+  if (options.forTests) await provideTestTools(host, announce);
 }

@@ -27,6 +27,7 @@ export const statusOf = {
   plan_does_not_allow_reservations: 500,
   rate_limited: 429,
   capacity_exhausted: 503,
+  engine_unreachable: 503,
   payload_too_large: 413,
   unsupported_media_type: 415,
   not_found: 404,

@@ -55,8 +55,8 @@ export type Service = {
   budget: () => Promise<Budget>;
   metrics: Metrics;
   now: () => Instant;
-  /** Only to read what workloads write: everything that changes something goes through the store and the loop. */
-  engine: Pick<Engine, 'observe' | 'logs' | 'followLogs'>;
+  /** Only to read what workloads write, and whether it answers: everything that changes something goes through the store and the loop. */
+  engine: Pick<Engine, 'ping' | 'observe' | 'logs' | 'followLogs'>;
   /** Called after an intent was written: the loop looks at the deployment now. */
   wake: (deploymentId: string) => void;
 };

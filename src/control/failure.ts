@@ -1,8 +1,8 @@
-/** Why a deployment is given up, in words. Pure. */
+/** Why a deployment is given up, or what keeps it waiting, in words. Pure. */
 import type { Desired } from '../deployment/desired.ts';
 import type { Operation } from '../deployment/operation.ts';
 import type { WorkloadName } from '../deployment/workload.ts';
-import type { EngineFault } from '../engine/engine.ts';
+import { EngineFault } from '../engine/engine.ts';
 
 /** In words, what its owner can do, and the workload whose lines tell more. */
 export type Reason = { because: string; hint?: string | undefined; workload?: WorkloadName };
@@ -26,4 +26,11 @@ export function describeFault(
   const isSaid = pods.length === 0 || words.startsWith(`pod ${pods[0]}: `);
   const subject = isSaid ? '' : `${pods.length > 1 ? 'pods' : 'pod'} ${pods.join(', ')}: `;
   return { because: `${subject}${words}`, hint: fault.hint };
+}
+
+/** A fault that is tried again. */
+export function describeTrouble(error: unknown): string {
+  const isFault = error instanceof EngineFault;
+  const words = isFault ? error.message : 'The engine did not do what was asked.';
+  return `${words} ${isFault && error.hint ? `(${error.hint}) ` : ''}It is tried again; what runs keeps running.`;
 }

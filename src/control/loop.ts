@@ -2,8 +2,6 @@
  * The control loop: takes leases on due deployments and visits them, several at a time. Everything that happens to a
  * deployment (start, update, expiry, removal, repair, recovery after a crash) is a visit.
  */
-import { EngineFault } from '../engine/engine.ts';
-import { addEvents } from '../store/events.ts';
 import { type Lease, makeDue, nextDueAt, releaseLease, renewLease, takeLeases } from '../store/leases.ts';
 import { clearImages } from './clear-images.ts';
 import type { Control } from './control.ts';
@@ -56,7 +54,7 @@ export function startLoop(control: Control): Loop {
       dueAt = await reconcile({ lease, stop, interrupt: () => freshInterrupt(deploymentId) }, control);
       faults.delete(deploymentId);
     } catch (error) {
-      dueAt = now() + (await reportFault(deploymentId, error));
+      dueAt = now() + reportFault(deploymentId, error);
     } finally {
       ended.abort();
     }
@@ -83,17 +81,12 @@ export function startLoop(control: Control): Loop {
     return interrupt.signal;
   }
 
-  /** Logs it, tells the deployment's owner, and returns how long to wait before the next try: doubled, with jitter. */
-  async function reportFault(deploymentId: string, error: unknown): Promise<number> {
+  /** Logs it and returns how long to wait before the next try: doubled, with jitter. */
+  function reportFault(deploymentId: string, error: unknown): number {
     const count = (faults.get(deploymentId) ?? 0) + 1;
     faults.set(deploymentId, count);
     metrics.visitFaults.inc();
     log.error({ deployment: deploymentId, err: error, count }, 'visit failed, will be tried again');
-    if (count === 1) {
-      const words = error instanceof EngineFault ? error.message : 'The engine did not do what was asked.';
-      const message = `${words} It is tried again.`;
-      await addEvents(db, deploymentId, [{ at: now(), kind: 'fault', message }]).catch(() => {});
-    }
     return Math.min(backOff.firstMs * 2 ** (count - 1), backOff.mostMs) * (0.5 + random() / 2);
   }
 

@@ -131,6 +131,51 @@ test('a pull goes on although its progress cannot be written', async () => {
   assert.equal((await shop.deployment()).state, 'running');
 });
 
+test('trouble with the engine is told while it lasts, and is not held against the application', async () => {
+  const shop = await shopOnMemory(spec, { ...images, 'postgres:15': { readyAfter: 1_000 } });
+  const { deployDeadlineMs, leaseMs } = shop.control.settings;
+  const words = 'The container engine does not answer. It is tried again; what runs keeps running.';
+  for (const _ of ['once', 'and again']) {
+    await assert.rejects(shop.visit(goAway), /does not answer/);
+    assert.deepEqual(await stateOf(shop), ['deploying', words]);
+    shop.clock.pass(deployDeadlineMs);
+  }
+  await assert.rejects(shop.visit(goAway), /does not answer/);
+  shop.clock.pass(leaseMs);
+  shop.world.images.set('postgres:15', {});
+  await shop.visit();
+  assert.deepEqual(await stateOf(shop), ['running', '']);
+
+  await assert.rejects(shop.visit(goAway), /does not answer/);
+  assert.deepEqual(await stateOf(shop), ['running', words]);
+  shop.clock.pass(leaseMs);
+  await shop.visit();
+  assert.deepEqual(await stateOf(shop), ['running', '']);
+});
+
+test('a site goes when its deployment does, though the engine is away', async () => {
+  const shop = await shopOnMemory(spec, images);
+  await shop.visit();
+  await shop.intend({ removedAt: shop.clock.now });
+  await assert.rejects(shop.visit(goAway), /does not answer/);
+  assert.deepEqual(await stateOf(shop), ['expired', 'removed']);
+  assert.equal(shop.published.at(-1), '');
+  shop.clock.pass(shop.control.settings.leaseMs);
+  await shop.visit();
+  assert.deepEqual(await shop.control.engine.listOwned(), []);
+});
+
+function goAway(engine: MemoryEngine): void {
+  engine.observe = async () => {
+    throw new EngineFault('unavailable', 'The container engine does not answer.');
+  };
+}
+
+async function stateOf(shop: Shop) {
+  const { state, message } = await shop.deployment();
+  return [state, message];
+}
+
 test('nothing is removed while the edge has not let go of it', async () => {
   const shop = await shopOnMemory(spec, images);
   await shop.visit();

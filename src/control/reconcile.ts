@@ -13,8 +13,9 @@ import { isStillWanted, type Lease } from '../store/leases.ts';
 import { revisionOf } from '../store/revisions.ts';
 import type { Control } from './control.ts';
 import { execute } from './execute.ts';
-import { describeFault, linesHint, type Reason } from './failure.ts';
+import { describeFault, describeTrouble, linesHint, type Reason } from './failure.ts';
 import { type Journal, openJournal } from './journal.ts';
+import { afterOperation, pullProgress } from './progress.ts';
 
 /** How much of a failed pod's output its owner is shown. */
 const linesOfFailure = 50;
@@ -38,10 +39,15 @@ export async function reconcile(visit: Visit, control: Control): Promise<Instant
     const deployment = await deploymentById(control.db, visit.lease.deploymentId);
     if (!deployment || deployment.goneAt !== null) return null;
     const step = new Step(deployment, visit, control);
-    const outcome = await step.run(interrupted);
+    const outcome = await step.run(interrupted).catch(async (error: unknown) => {
+      await step.tellTrouble(error);
+      throw error;
+    });
     if (outcome !== 'again') return outcome.dueAt;
   }
 }
+
+const nothingObserved: Observed = { hasNetwork: false, volumes: [], images: [], localImages: [], workloads: [] };
 
 type Outcome = 'again' | { dueAt: Instant | null };
 
@@ -53,6 +59,7 @@ class Step {
   readonly #journal: Journal;
   /** Of the revision that is wanted; before it was read there is nothing to hide. */
   #redact = (text: string) => text;
+  #isSeen = false;
 
   constructor(deployment: Deployment, visit: Visit, control: Control) {
     this.#deployment = deployment;
@@ -62,14 +69,28 @@ class Step {
   }
 
   async run(interrupted: AbortSignal): Promise<Outcome> {
-    const { engine } = this.#control;
-    const deployment = this.#deployment;
     const desired = await this.#desired();
-    const observed = await engine.observe(deployment.id, imagesOf(desired));
-    const operations = plan(desired, observed, deployment.endpoints);
-    return desired.kind === 'gone'
-      ? await this.#end(desired, operations)
-      : await this.#advance(desired, observed, operations, interrupted);
+    return desired.kind === 'gone' ? await this.#end(desired) : await this.#advance(desired, interrupted);
+  }
+
+  async #observe(desired: Desired): Promise<Observed> {
+    const observed = await this.#control.engine.observe(this.#deployment.id, imagesOf(desired));
+    this.#isSeen = true;
+    return observed;
+  }
+
+  /**
+   * The owner is told once of a fault that is tried again. A deployment that has failed keeps its reason, one that ends
+   * its own words. Time in which the engine could not even be looked at does not count towards the deadline.
+   */
+  async tellTrouble(error: unknown): Promise<void> {
+    const { now } = this.#control;
+    const { state, message } = this.#deployment;
+    if (state === 'failed' || endingAt(this.#deployment, now())) return;
+    const words = this.#redact(describeTrouble(error));
+    if (message === words && this.#isSeen) return;
+    if (message !== words) this.#journal.note({ kind: 'fault', message: words });
+    await this.#journal.record({ message: words, ...(!this.#isSeen && { progressedAt: now() }) });
   }
 
   /** An ending needs no revision: one that cannot be read any more does not keep its deployment alive. */
@@ -87,29 +108,31 @@ class Step {
     return desired;
   }
 
-  async #end(desired: Extract<Desired, { kind: 'gone' }>, operations: Operation[]): Promise<Outcome> {
+  async #end(desired: Extract<Desired, { kind: 'gone' }>): Promise<Outcome> {
     const deployment = this.#deployment;
     if (deployment.state !== 'expired') {
       const message = desired.because === 'removed' ? 'removed' : 'its time limit is reached';
       this.#journal.note({ kind: 'state', message });
       await this.#journal.record({ state: nextState(deployment.state, 'ended'), message, pods: [] });
     }
+    // The site goes at once, even while the engine cannot be asked what else there is.
+    const unrouting = plan(desired, nothingObserved, deployment.endpoints);
+    if (unrouting.length > 0) return await this.#execute(unrouting);
+    const operations = plan(desired, await this.#observe(desired), []);
     if (operations.length > 0) return await this.#execute(operations);
     await this.#journal.record({ goneAt: this.#control.now() });
     this.#control.log.info({ deployment: deployment.id, because: desired.because }, 'deployment gone');
     return { dueAt: null };
   }
 
-  async #advance(
-    desired: Extract<Desired, { kind: 'running' }>,
-    observed: Observed,
-    operations: Operation[],
-    interrupted: AbortSignal,
-  ): Promise<Outcome> {
+  async #advance(desired: Extract<Desired, { kind: 'running' }>, interrupted: AbortSignal): Promise<Outcome> {
     const { now, settings, engine } = this.#control;
     const deployment = this.#deployment;
+    const observed = await this.#observe(desired);
+    const operations = plan(desired, observed, deployment.endpoints);
     await this.#journal.recordProgress(desired, observed);
     if (operations.length > 0) return await this.#execute(operations, { desired, observed });
+    await this.#forgetTrouble();
 
     const { progressedAt, state } = deployment;
     const patience = { deadlineMs: settings.deployDeadlineMs, listenMs: settings.listenPatienceMs };
@@ -124,6 +147,13 @@ class Step {
     const timeoutMs = Math.max(10, dueAt - now());
     await engine.change(deployment.id, observed, timeoutMs, AbortSignal.any([this.#visit.stop, interrupted]));
     return 'again';
+  }
+
+  /** The engine has done all that was asked of it; what is missing now is the application's own. */
+  async #forgetTrouble(): Promise<void> {
+    if (this.#deployment.state !== 'deploying' || this.#deployment.message === '') return;
+    this.#deployment.message = '';
+    await this.#journal.record({ message: '' });
   }
 
   /** Everything wanted is ready and routed. */
@@ -242,35 +272,10 @@ class Step {
   }
 }
 
-/** What will be observed at least, once the operation is done: enough to tell its owner before the next look. */
-function afterOperation(observed: Observed, operation: Operation): Observed {
-  if (operation.kind === 'pull') return { ...observed, images: [...observed.images, operation.image] };
-  if (operation.kind !== 'start') return observed;
-  const { name, pod, revision, replica, fingerprint } = operation.workload;
-  const others = observed.workloads.filter((workload) => workload.name !== name);
-  const started = {
-    ...{ name, pod, revision, replica, fingerprint },
-    phase: 'running',
-    isReady: false,
-    restarts: 0,
-  } as const;
-  return { ...observed, workloads: [...others, started] };
-}
-
 function imagesOf(desired: Desired): string[] {
   return desired.kind === 'gone' ? [] : [...new Set(desired.workloads.map(({ workload }) => workload.image))];
 }
 
 function podOf(operation: Operation): { pod?: string } {
   return operation.kind === 'start' ? { pod: operation.workload.pod } : {};
-}
-
-/** Reports a pull's share at most every 250 ms: each report is a write. */
-function pullProgress(operation: Operation, report: (share: [string, number]) => void): (done: number) => void {
-  let reportedAt = 0;
-  return (done) => {
-    if (operation.kind !== 'pull' || performance.now() - reportedAt < 250) return;
-    reportedAt = performance.now();
-    report([operation.image, done]);
-  };
 }

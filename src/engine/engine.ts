@@ -8,6 +8,8 @@ import type { EngineOperation, ResolvedImage } from '../deployment/operation.ts'
 import type { Observed, WorkloadName } from '../deployment/workload.ts';
 
 export type Engine = {
+  /** Resolves when the engine answers; throws EngineFault when it refuses, or has not answered after two seconds. */
+  ping(): Promise<void>;
   /** What exists for the deployment now; `images` are the references whose presence is asked for. */
   observe(deploymentId: string, images: string[]): Promise<Observed>;
   /**

@@ -75,6 +75,8 @@ export function createMemoryEngine({
 
     lose: (owned) => removeOwned(world, owner, owned),
 
+    ping: () => weather({ name: 'ping' }, () => {}),
+
     observe: (deploymentId, images) =>
       weather({ name: 'observe', deploymentId }, () => {
         const observed = observe(world, { owner, now: now() }, deploymentId, images);

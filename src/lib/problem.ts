@@ -24,6 +24,7 @@ export type ProblemCode =
   | 'plan_does_not_allow_reservations'
   | 'rate_limited'
   | 'capacity_exhausted'
+  | 'engine_unreachable'
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'not_found'

@@ -10,6 +10,10 @@ import { createVolume } from './scene.ts';
 const nothing = { hasNetwork: false, volumes: [], images: [], localImages: [], workloads: [] };
 
 export function lifecycleContract({ contractor, newScene }: Stage): void {
+  test('an engine that runs answers', async () => {
+    await contractor().engine.ping();
+  });
+
   test('nothing exists of a deployment that was never started', async () => {
     const scene = newScene();
     const { engine, image } = contractor();

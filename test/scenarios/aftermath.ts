@@ -20,11 +20,13 @@ export async function assertWhole(berth: Berth, started: Started, wanted: Whole)
     const { status, text } = await berth.visit(started.url + path);
     return status === 200 && says.test(text);
   });
-  const { state, message, progress } = await berth.status(started);
-  assert.deepEqual({ state, message, progress }, { state: 'running', message: undefined, progress: 100 });
+  await until('its status tells of no trouble any more', async () => !(await berth.status(started)).message);
+  const { state, progress, pods } = await berth.status(started);
+  assert.deepEqual([state, progress], ['running', 100]);
+  for (const pod of pods) assert.equal(pod.state, 'ready', JSON.stringify(pod));
   const { owned, orphans } = await berth.inventory();
   assert.deepEqual(orphans, []);
-  const deploymentId = await berth.deploymentId(started);
+  const { id: deploymentId } = await berth.row(started);
   const count = (kind: string) =>
     owned.filter((object) => object.kind === kind && object.deploymentId === deploymentId).length;
   const found = { workloads: count('workload'), volumes: count('volume'), networks: count('network') };
@@ -38,12 +40,13 @@ export async function assertWhole(berth: Berth, started: Started, wanted: Whole)
 
 /** Nothing of the deployment is left, and its address says so. */
 export async function assertGone(berth: Berth, started: Started): Promise<void> {
-  const deploymentId = await berth.deploymentId(started);
-  await until(`nothing of ${started.applicationName} is left`, async () => {
-    const { owned, rows } = await berth.inventory();
-    const row = rows.find(({ id }) => id === deploymentId);
-    return row?.goneAt !== null && owned.every((object) => object.deploymentId !== deploymentId);
-  });
-  assert.deepEqual((await berth.inventory()).orphans, []);
+  await until(`${started.applicationName} is gone`, async () => (await berth.row(started)).goneAt !== null);
+  const { id } = await berth.row(started);
+  const { owned, orphans } = await berth.inventory();
+  assert.deepEqual(orphans, []);
+  assert.deepEqual(
+    owned.filter(({ deploymentId }) => deploymentId === id),
+    [],
+  );
   assert.equal((await berth.visit(started.url)).status, 410);
 }

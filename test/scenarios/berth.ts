@@ -1,6 +1,6 @@
 /** A real Berth for scenarios: its own process, data directory, port and HAProxy, on the real engine. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
 import { on, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type IncomingHttpHeaders, request } from 'node:http';
@@ -11,8 +11,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { openInstallation } from '../../scripts/installed.ts';
 import { findOrphans } from '../../src/control/sweep.ts';
+import type { Deployment } from '../../src/deployment/deployment.ts';
 import { readSettings, type Settings } from '../../src/settings.ts';
+import { type Database, openSqlite } from '../../src/store/database.ts';
+import { deploymentByLabel } from '../../src/store/deployments.ts';
+import { eventsAfter } from '../../src/store/events.ts';
 import type { Order, Report } from './hooked-service.ts';
+import type { PrivateEngine } from './private-engine.ts';
 
 const run = promisify(execFile);
 
@@ -33,13 +38,19 @@ const hookedEntry = 'test/scenarios/hooked-service.ts';
 export type BerthOptions = {
   /** The service obeys `order` and tells of its operations. */
   isHooked?: boolean;
+  /** Service and edge run beside this engine, which is theirs. */
+  engine?: PrivateEngine;
 };
 
 /** Call `destroy` when done, whatever happened. `env` holds further settings. */
-export async function createBerth(env: Record<string, string> = {}, { isHooked = false }: BerthOptions = {}) {
+export async function createBerth(
+  env: Record<string, string> = {},
+  { isHooked = false, engine: ownEngine }: BerthOptions = {},
+) {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-'));
   const port = await freePort();
   const variables = {
+    ...(ownEngine && { DOCKER_HOST: ownEngine.dockerHost, BERTH_HOST: '0.0.0.0' }),
     BERTH_DATA_DIR: dataDir,
     BERTH_PORT: String(port),
     BERTH_START_RATE: '10000/m',
@@ -56,7 +67,13 @@ export async function createBerth(env: Record<string, string> = {}, { isHooked =
   let service: ChildProcess | undefined;
 
   const send = (url: URL | string, options: { method?: string; headers?: object; body?: string } = {}) =>
-    ask(new URL(url), port, options);
+    ask(new URL(url), { host: ownEngine?.host.address ?? '127.0.0.1', port }, options);
+  const environment = { ...process.env, ...variables };
+
+  async function query<T>(ask: (db: Database) => Promise<T>): Promise<T> {
+    const db = await openSqlite(join(dataDir, 'berth.db'));
+    return await ask(db).finally(() => db.destroy());
+  }
 
   const berth = {
     settings,
@@ -65,10 +82,12 @@ export async function createBerth(env: Record<string, string> = {}, { isHooked =
 
     /** Starts the service and waits until it takes requests. */
     async serve(): Promise<void> {
-      service = spawn(process.execPath, [isHooked ? hookedEntry : 'src/main.ts'], {
-        env: { ...process.env, ...variables },
+      const argv = [process.execPath, isHooked ? hookedEntry : 'src/main.ts'] as const;
+      const options: SpawnOptions = {
+        env: environment,
         stdio: ['ignore', 'pipe', 'pipe', ...(isHooked ? (['ipc'] as const) : [])],
-      });
+      };
+      service = ownEngine ? ownEngine.host.spawn(argv, options) : spawn(argv[0], argv.slice(1), options);
       service.stdout!.on('data', (chunk) => log.push(String(chunk)));
       service.stderr!.on('data', (chunk) => log.push(String(chunk)));
       service.on('message', (report: Report) => report.kind === 'operation' && operations.push(report.operation));
@@ -95,14 +114,14 @@ export async function createBerth(env: Record<string, string> = {}, { isHooked =
     },
     /** Each operation that a hooked service told of since the last call, as one line of a plan. */
     takeOperations: () => operations.splice(0),
-    /** Runs the real `down` command, which removes all that this Berth made, and its directory. */
+    /** Runs the real `down` command, which removes all that this Berth made; what is in an engine of its own goes with that. */
     async destroy(): Promise<void> {
       // `down` ends nothing but what `npm start` and `npm run serve` have started.
-      if (isHooked) await berth.end('SIGTERM');
-      const { stdout } = await run(process.execPath, ['scripts/down.ts', '--yes'], {
-        env: { ...process.env, ...variables },
-      });
-      assert.match(stdout, /Everything is removed|Nothing was started/);
+      if (isHooked || ownEngine) await berth.end('SIGKILL');
+      if (!ownEngine) {
+        const { stdout } = await run(process.execPath, ['scripts/down.ts', '--yes'], { env: environment });
+        assert.match(stdout, /Everything is removed|Nothing was started/);
+      }
       await berth.end('SIGKILL');
       await rm(dataDir, { recursive: true, force: true });
     },
@@ -178,21 +197,25 @@ export async function createBerth(env: Record<string, string> = {}, { isHooked =
       });
     },
 
-    /** What the engine has of this Berth, what of it no row wants, and all rows. */
+    /** What the engine has of this Berth, and what of it no row wants. */
     async inventory() {
-      const installation = await openInstallation(settings);
+      const installation = await openInstallation(settings, ownEngine?.docker);
       assert.ok(installation);
       const { db, engine } = installation;
-      const rows = await db.selectFrom('deployments').select(['id', 'label', 'goneAt']).execute();
-      const inventory = { rows, owned: await engine.listOwned(), orphans: await findOrphans(engine, db) };
+      const inventory = { owned: await engine.listOwned(), orphans: await findOrphans(engine, db) };
       await db.destroy();
       return inventory;
     },
-    async deploymentId({ url }: Started): Promise<string> {
-      const { rows } = await berth.inventory();
-      const row = rows.find(({ label }) => new URL(url).hostname.startsWith(`${label}.`));
+    /** The row of the deployment. */
+    async row({ url }: Started): Promise<Deployment> {
+      const row = await query((db) => deploymentByLabel(db, new URL(url).hostname.replace(/\.[^.]+$/, '')));
       assert.ok(row, `no row is lost: ${url}`);
-      return row.id;
+      return row;
+    },
+    /** What each event of the deployment says, so far. */
+    async events(started: Started): Promise<string[]> {
+      const { id } = await berth.row(started);
+      return (await query((db) => eventsAfter(db, id, 0, 10_000))).map(({ message }) => message);
     },
   };
   return berth;
@@ -215,13 +238,17 @@ export async function until<T>(what: string, look: () => Promise<T | undefined>)
   }
 }
 
-/** To the edge at 127.0.0.1, under the host of `url`: names below `localhost` do not resolve everywhere. */
-function ask(url: URL, port: number, options: { method?: string; headers?: object; body?: string }): Promise<Answer> {
+/** To the edge at its address, under the host of `url`: names below `localhost` do not resolve everywhere. */
+function ask(
+  url: URL,
+  edge: { host: string; port: number },
+  options: { method?: string; headers?: object; body?: string },
+): Promise<Answer> {
   const { method = 'GET', headers = {}, body } = options;
   return new Promise((resolve, reject) => {
     const sent = request(
       {
-        ...{ host: '127.0.0.1', port, method, path: `${url.pathname}${url.search}` },
+        ...{ ...edge, method, path: `${url.pathname}${url.search}` },
         headers: {
           host: url.host,
           ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),

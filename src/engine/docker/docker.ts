@@ -14,6 +14,7 @@ import { createLoopVolumes } from './loop-volumes.ts';
 import { createNetworks } from './networks.ts';
 import { createObserver } from './observe.ts';
 import { listOwned, removeOwned } from './owned.ts';
+import { createPing } from './ping.ts';
 import { createPull } from './pull.ts';
 import { createVolumes } from './volumes.ts';
 import { createWorkloads } from './workloads.ts';
@@ -47,6 +48,7 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
   const workloads = createWorkloads(docker, { owner, runtime, stopSeconds, startConcurrency, hostFacts, loops });
   const pull = createPull(docker, hostFacts);
   const check = createCheck(docker, now);
+  const ping = createPing(docker);
   const events = createEvents(docker, owner);
   const observer = createObserver(docker, { owner, volumes, now });
   const marks = new WeakMap<Observed, Mark>();
@@ -86,6 +88,8 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
   }
 
   return {
+    ping: () => withFaults(ping),
+
     observe: (deploymentId, images) =>
       withFaults(async () => {
         const mark = { event: events.mark(), atMs: now() };

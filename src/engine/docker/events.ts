@@ -72,10 +72,14 @@ async function follow(
   const filters = { type: ['container' as const], event: actions, label: labelSelector(owner) };
   let since = sinceMs / 1000;
   let pauseMs = shortestPauseMs;
+  let wasCut = false;
   while (!signal.aborted) {
     try {
       const stream = await docker.getEvents({ since, filters, abortSignal: signal });
       pauseMs = shortestPauseMs;
+      // An engine that was restarted has forgotten what happened before, and has ended containers meanwhile.
+      if (wasCut) for (const deploymentId of await deploymentsOf(docker, owner)) deliver(deploymentId);
+      wasCut = true;
       for await (const line of createInterface({ input: stream })) {
         const { deploymentId, seconds } = readEvent(line);
         since = seconds ?? since;
@@ -87,6 +91,11 @@ async function follow(
     await delay(pauseMs, undefined, { signal }).catch(() => {});
     pauseMs = Math.min(pauseMs * 2, longestPauseMs);
   }
+}
+
+async function deploymentsOf(docker: Docker, owner: string): Promise<Set<string>> {
+  const containers = await docker.listContainers({ all: true, filters: { label: labelSelector(owner) } });
+  return new Set(containers.flatMap(({ Labels }) => Labels[labelKeys.deployment] ?? []));
 }
 
 type DockerEvent = { timeNano?: number; Actor?: { Attributes?: Record<string, string> } };

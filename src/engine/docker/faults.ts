@@ -38,18 +38,24 @@ export async function unless(request: Promise<unknown>, ...statuses: number[]): 
  */
 export function faultOf(error: unknown, subject?: string): unknown {
   if (error instanceof EngineFault || !isAnswerOrSilence(error)) return error;
-  const about = subject ? `${subject}: ` : '';
+  // Its silence is about nothing in particular.
+  if (statusOf(error) === undefined) return new EngineFault('unavailable', engineIsSilent, { cause: error });
+  const { kind, words, hint } = explain(error);
+  const message = subject ? `${subject}: ${words}` : words.replace(/^./, (letter) => letter.toUpperCase());
+  return new EngineFault(kind, message, { cause: error, ...(hint !== undefined && { hint }) });
+}
+
+export const engineIsSilent = 'The container engine does not answer.';
+
+type Explanation = { kind: EngineFault['kind']; words: string; hint?: string };
+
+function explain(error: unknown): Explanation {
   const text = textOf(error);
-  const known = rules.find(({ pattern }) => pattern.test(text));
-  if (known) {
-    const { kind, words, hint } = known;
-    return new EngineFault(kind, about + words, { cause: error, ...(hint !== undefined && { hint }) });
-  }
   const status = statusOf(error);
-  if (status === undefined)
-    return new EngineFault('unavailable', `${about}the container engine does not answer.`, { cause: error });
-  if (status === 400) return new EngineFault('bad-request', `${about}${reasonIn(text)}`, { cause: error });
-  return new EngineFault('unavailable', `${about}the container engine could not do this now.`, { cause: error });
+  const known = rules.find(({ pattern }) => pattern.test(text));
+  if (known) return known;
+  if (status === 400) return { kind: 'bad-request', words: reasonIn(text) };
+  return { kind: 'unavailable', words: 'the container engine could not do this now.' };
 }
 
 /** Docker has answered with an error, or the connection to it has failed (`ECONNREFUSED`, `ENOENT`, …). */
@@ -59,7 +65,7 @@ function isAnswerOrSilence(error: unknown): boolean {
 }
 
 /** Docker's words, as Docker 20.10 to 28 say them. */
-const rules: { pattern: RegExp; kind: EngineFault['kind']; words: string; hint?: string }[] = [
+const rules: (Explanation & { pattern: RegExp })[] = [
   {
     pattern: /could not select device driver/i,
     kind: 'bad-request',

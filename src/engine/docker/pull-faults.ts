@@ -5,7 +5,7 @@
 
 import { registryOf } from '../../deployment/references.ts';
 import { EngineFault, type FaultKind } from '../engine.ts';
-import { textOf } from './faults.ts';
+import { engineIsSilent, textOf } from './faults.ts';
 
 export function pullFault(error: unknown, image: string, hasLogin: boolean): EngineFault {
   if (error instanceof EngineFault) return error;
@@ -29,7 +29,7 @@ const rules: Rule[] = [
     // The socket of the engine, not that of the registry: no HTTP answer at all.
     pattern: /^(connect|read|write) E[A-Z]+|socket hang up/,
     kind: 'unavailable',
-    words: () => 'The container engine does not answer.',
+    words: () => engineIsSilent,
   },
   {
     pattern: /no matching manifest for|does not match the specified platform|cannot be used on this platform/i,

@@ -1,0 +1,19 @@
+/** Programs that only tests need: those that make a machine inside the machine, with a network and a disk. */
+import { type Announce, SetUpError } from './announce.ts';
+import { installPackages } from './apt.ts';
+import { findProgram } from './commands.ts';
+import type { Host } from './host.ts';
+
+/** By the program, the Debian package that it comes with; a minimal system has none of them. */
+const packageOf = { ip: 'iproute2', 'mkfs.ext4': 'e2fsprogs', tini: 'tini' };
+
+export async function provideTestTools(host: Host, announce: Announce): Promise<void> {
+  const packages: string[] = [];
+  for (const [program, name] of Object.entries(packageOf)) if (!(await findProgram(program))) packages.push(name);
+  if (packages.length === 0) return;
+  if (!host.isDebianLike || host.privilege === 'none') {
+    const way = host.isDebianLike ? `Run \`sudo apt-get install ${packages.join(' ')}\`` : 'Install them';
+    throw new SetUpError(`The tests need ${packages.join(', ')}. ${way} and repeat the command.`);
+  }
+  await announce(`Installing ${packages.join(', ')} from apt (about 5 s)`, () => installPackages(host, packages));
+}

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EngineFault } from '../engine/engine.ts';
+import { testApi } from './testing.ts';
+
+test('the service is ready while its engine answers, and says so when it does not', async () => {
+  const { service, get } = await testApi();
+  assert.deepEqual((await get('/readyz')).body, { status: 'ok' });
+  service.engine = {
+    ...service.engine,
+    ping: async () => {
+      throw new EngineFault('unavailable', 'The container engine does not answer.');
+    },
+  };
+  const { status, headers, body } = await get('/readyz');
+  assert.deepEqual([status, headers['retry-after'], body.code], [503, '5', 'engine_unreachable']);
+  assert.equal(body.error, 'The container engine does not answer.');
+  assert.ok(body.hint);
+  assert.equal((await get('/healthz')).status, 200);
+});

@@ -1,0 +1,28 @@
+/** What a visit can tell of progress before it looks at the engine again. */
+import type { Operation } from '../deployment/operation.ts';
+import type { Observed } from '../deployment/workload.ts';
+
+/** What will be observed at least, once the operation is done: enough to tell its owner before the next look. */
+export function afterOperation(observed: Observed, operation: Operation): Observed {
+  if (operation.kind === 'pull') return { ...observed, images: [...observed.images, operation.image] };
+  if (operation.kind !== 'start') return observed;
+  const { name, pod, revision, replica, fingerprint } = operation.workload;
+  const others = observed.workloads.filter((workload) => workload.name !== name);
+  const started = {
+    ...{ name, pod, revision, replica, fingerprint },
+    phase: 'running',
+    isReady: false,
+    restarts: 0,
+  } as const;
+  return { ...observed, workloads: [...others, started] };
+}
+
+/** Reports a pull's share at most every 250 ms: each report is a write. */
+export function pullProgress(operation: Operation, report: (share: [string, number]) => void): (done: number) => void {
+  let reportedAt = 0;
+  return (done) => {
+    if (operation.kind !== 'pull' || performance.now() - reportedAt < 250) return;
+    reportedAt = performance.now();
+    report([operation.image, done]);
+  };
+}

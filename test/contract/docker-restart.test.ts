@@ -1,0 +1,49 @@
+/** The engine's own end and return. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { createDockerEngine } from '../../src/engine/docker/docker.ts';
+import { endRequests } from '../../src/engine/docker/requests.ts';
+import { type Engine, EngineFault } from '../../src/engine/engine.ts';
+import { until } from '../scenarios/berth.ts';
+import { createPrivateEngine, type PrivateEngine } from '../scenarios/private-engine.ts';
+import { networkPool } from './docker-contractor.ts';
+import { buildImage } from './image.ts';
+import { createScene, type Scene } from './scene.ts';
+
+describe('docker engine: its restart', () => {
+  let daemon: PrivateEngine;
+  let engine: Engine;
+  let scene: Scene;
+  before(async () => {
+    daemon = await createPrivateEngine();
+    const image = await buildImage(daemon.docker, { name: 'contract' });
+    engine = createDockerEngine({ docker: endRequests(daemon.docker), owner: 'test-restart', networkPool });
+    scene = createScene(engine, image);
+  });
+  after(() => daemon?.close());
+
+  for (const [words, signal] of [
+    ['was killed', 'SIGKILL'],
+    ['has ended', 'SIGTERM'],
+  ] as const) {
+    test(`whoever watches hears of every deployment when an engine that ${words} is back`, async () => {
+      const stop = new AbortController();
+      const heard = new Set<string>();
+      const job = scene.job(signal.toLowerCase(), 'exit', '0');
+      await scene.start(job);
+      await scene.until(job, ({ phase }) => phase === 'exited');
+      engine.watch((deploymentId) => heard.add(deploymentId), stop.signal);
+      try {
+        await daemon.stop(signal);
+        const isSilence = (error: unknown) => error instanceof EngineFault && error.kind === 'unavailable';
+        await assert.rejects(engine.ping(), isSilence);
+        await assert.rejects(scene.observe(), isSilence);
+        heard.clear();
+        await daemon.start();
+        await until('it hears of the deployment', async () => heard.has(scene.id));
+      } finally {
+        stop.abort();
+      }
+    });
+  }
+});
