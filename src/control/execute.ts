@@ -2,7 +2,7 @@
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { Operation } from '../deployment/operation.ts';
 import type { Endpoint } from '../deployment/site.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Engine, Pulling } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Wait } from '../lib/wait.ts';
 import type { Database } from '../store/database.ts';
@@ -26,16 +26,16 @@ export type Executor = {
   metrics: Metrics;
 };
 
-/** `progress` is called during a pull with 0..1. Throws EngineFault. */
+/** Throws EngineFault, and a pull that is given up its signal's reason. */
 export async function execute(
   deployment: Deployment,
   operation: Operation,
   executor: Executor,
-  progress: (done: number) => void,
+  pulling: Required<Pulling>,
 ): Promise<void> {
   const stopTimer = executor.metrics.operations.startTimer({ kind: operation.kind });
   try {
-    await perform(deployment, operation, executor, progress);
+    await perform(deployment, operation, executor, pulling);
   } finally {
     stopTimer();
   }
@@ -45,7 +45,7 @@ async function perform(
   deployment: Deployment,
   operation: Operation,
   executor: Executor,
-  progress: (done: number) => void,
+  pulling: Required<Pulling>,
 ): Promise<void> {
   const { db, engine, drainMs, wait } = executor;
   switch (operation.kind) {
@@ -56,7 +56,7 @@ async function perform(
       await checkImages(deployment, operation, executor);
       return;
     case 'pull':
-      await pullImage(deployment, operation, executor, progress);
+      await pullImage(deployment, operation, executor, pulling);
       return;
     case 'start':
       await confirmAccess(deployment, operation.workload, executor);

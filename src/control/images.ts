@@ -11,7 +11,7 @@ import { wantedRevision } from '../deployment/desired.ts';
 import type { ImageRequest, Operation, ResolvedImage } from '../deployment/operation.ts';
 import { isPinned, loginFor, registryOf, repositoryOf } from '../deployment/references.ts';
 import type { Workload } from '../deployment/workload.ts';
-import { type Engine, EngineFault } from '../engine/engine.ts';
+import { type Engine, EngineFault, type Pulling } from '../engine/engine.ts';
 import type { Database } from '../store/database.ts';
 import type { DeploymentEvent } from '../store/events.ts';
 import { grantAccess, markPrivate, markPublic, mayUse } from '../store/image-access.ts';
@@ -45,11 +45,11 @@ export async function pullImage(
   deployment: Deployment,
   pull: Pull,
   keeper: ImageKeeper,
-  progress: (done: number) => void,
+  pulling: Pulling,
 ): Promise<void> {
   const { db, engine } = keeper;
   await markIfPrivate(deployment, pull, keeper);
-  const [resolved] = await engine.execute(deployment.id, pull, progress);
+  const [resolved] = await engine.execute(deployment.id, pull, pulling);
   if (!resolved) return;
   // One that somebody else brought here meanwhile: whether this deployment may use it is asked before it starts.
   if (resolved.by === 'pull') {

@@ -63,7 +63,8 @@ export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment
     flush,
     /** Progress only grows, and only within a revision; the pods' states are news at any time. */
     async recordProgress(desired, observed, pulled = new Map()) {
-      const pods = podStatuses(desired, observed, hasFailed(deployment));
+      const circumstances = { hasFailed: hasFailed(deployment), pulling: new Set(pulled.keys()) };
+      const pods = podStatuses(desired, observed, circumstances);
       const isDeploying = deployment.state === 'deploying';
       const progress = isDeploying ? Math.max(deployment.progress, progressOf(desired, observed, pulled)) : undefined;
       const grew = progress !== undefined && progress > deployment.progress;

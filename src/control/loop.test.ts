@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { pod, specOf } from '../deployment/testing.ts';
@@ -79,4 +79,48 @@ test('a lease that cannot be given back, because the store takes nothing, runs o
   shop.clock.pass(shop.control.settings.leaseMs);
   loop.wake('shop');
   await reach(shop, async () => (await shop.deployment()).goneAt !== null);
+});
+
+/** A pull that is under way until it is let go. */
+async function pullingShop(t: TestContext, settings: object = {}) {
+  const { promise, resolve: letGo } = Promise.withResolvers<void>();
+  const shop = await shopOnMemory(spec, { 'nginx:1': { isOnHost: false, held: promise }, 'nginx:2': {} });
+  const { control } = shop;
+  const engine = createMemoryEngine({ world: shop.world });
+  const loop = startLoop({ ...control, engine, settings: { ...control.settings, ...settings } });
+  t.after(() => loop.stop());
+  await reach(shop, async () => (await shop.deployment()).pods[0]?.message === 'its image is on its way');
+  return { shop, loop, letGo };
+}
+
+test('a removal does not wait for a pull that is under way', async (t) => {
+  const { shop, loop } = await pullingShop(t);
+  await shop.intend({ removedAt: shop.clock.now });
+  loop.wake('shop');
+  await reach(shop, async () => (await shop.deployment()).goneAt !== null);
+});
+
+test('nor does an update, nor the end of the loop', async (t) => {
+  const { shop, loop } = await pullingShop(t);
+  await shop.update(specOf(pod('web', { image: 'nginx:2', path: '/', servicePorts: [80] })));
+  loop.wake('shop');
+  await reach(shop, async () => (await shop.deployment()).state === 'running');
+  await shop.update(spec);
+  loop.wake('shop');
+  await reach(shop, async () => (await shop.deployment()).pods[0]?.message === 'its image is on its way');
+  await loop.stop();
+  assert.equal((await shop.deployment()).state, 'deploying');
+});
+
+test('a pull in which nothing moves for too long fails in words, and is taken up when it does', async (t) => {
+  const { shop, loop, letGo } = await pullingShop(t, { deployDeadlineMs: 100 });
+  const ticking = setInterval(() => shop.clock.pass(10), 10);
+  t.after(() => clearInterval(ticking));
+  await reach(shop, async () => (await shop.deployment()).state === 'failed');
+  const { message } = await shop.deployment();
+  assert.equal(message, 'pod web: The registry docker.io has sent no more of nginx:1 for too long (it is tried again)');
+  letGo();
+  await shop.intend({});
+  loop.wake('shop');
+  await reach(shop, async () => (await shop.deployment()).state === 'running');
 });

@@ -16,13 +16,3 @@ export function afterOperation(observed: Observed, operation: Operation): Observ
   } as const;
   return { ...observed, workloads: [...others, started] };
 }
-
-/** Reports a pull's share at most every 250 ms: each report is a write. */
-export function pullProgress(operation: Operation, report: (share: [string, number]) => void): (done: number) => void {
-  let reportedAt = 0;
-  return (done) => {
-    if (operation.kind !== 'pull' || performance.now() - reportedAt < 250) return;
-    reportedAt = performance.now();
-    report([operation.image, done]);
-  };
-}

@@ -118,11 +118,11 @@ test('a pull goes on although its progress cannot be written', async () => {
   const { db } = shop.control;
   await shop.visit((engine) => {
     const { execute } = engine;
-    engine.execute = async (id, operation, progress) => {
-      if (operation.kind !== 'pull') return await execute(id, operation, progress);
+    engine.execute = async (id, operation, pulling) => {
+      if (operation.kind !== 'pull') return await execute(id, operation, pulling);
       await sql`create trigger full before update on deployments
         begin select raise(abort, 'database or disk is full'); end`.execute(db);
-      progress?.(0.5);
+      pulling?.progress?.(0.5);
       await new Promise((resolve) => setImmediate(resolve));
       await sql`drop trigger full`.execute(db);
       return await execute(id, operation);

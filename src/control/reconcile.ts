@@ -15,7 +15,8 @@ import type { Control } from './control.ts';
 import { execute } from './execute.ts';
 import { describeFault, describeTrouble, linesHint, type Reason } from './failure.ts';
 import { type Journal, openJournal } from './journal.ts';
-import { afterOperation, pullProgress } from './progress.ts';
+import { afterOperation } from './progress.ts';
+import { watchPull } from './pulling.ts';
 
 /** How much of a failed pod's output its owner is shown. */
 const linesOfFailure = 50;
@@ -38,8 +39,8 @@ export async function reconcile(visit: Visit, control: Control): Promise<Instant
     if (visit.stop.aborted) return control.now();
     const deployment = await deploymentById(control.db, visit.lease.deploymentId);
     if (!deployment || deployment.goneAt !== null) return null;
-    const step = new Step(deployment, visit, control);
-    const outcome = await step.run(interrupted).catch(async (error: unknown) => {
+    const step = new Step(deployment, visit, control, interrupted);
+    const outcome = await step.run().catch(async (error: unknown) => {
       await step.tellTrouble(error);
       throw error;
     });
@@ -56,21 +57,24 @@ class Step {
   readonly #deployment: Deployment;
   readonly #visit: Visit;
   readonly #control: Control;
+  /** Aborts when it has to end, or an intent has come. */
+  readonly #disturbed: AbortSignal;
   readonly #journal: Journal;
   /** Of the revision that is wanted; before it was read there is nothing to hide. */
   #redact = (text: string) => text;
   #isSeen = false;
 
-  constructor(deployment: Deployment, visit: Visit, control: Control) {
+  constructor(deployment: Deployment, visit: Visit, control: Control, interrupted: AbortSignal) {
     this.#deployment = deployment;
     this.#visit = visit;
     this.#control = control;
+    this.#disturbed = AbortSignal.any([visit.stop, interrupted]);
     this.#journal = openJournal(control, deployment, visit.lease);
   }
 
-  async run(interrupted: AbortSignal): Promise<Outcome> {
+  async run(): Promise<Outcome> {
     const desired = await this.#desired();
-    return desired.kind === 'gone' ? await this.#end(desired) : await this.#advance(desired, interrupted);
+    return desired.kind === 'gone' ? await this.#end(desired) : await this.#advance(desired);
   }
 
   async #observe(desired: Desired): Promise<Observed> {
@@ -125,7 +129,7 @@ class Step {
     return { dueAt: null };
   }
 
-  async #advance(desired: Extract<Desired, { kind: 'running' }>, interrupted: AbortSignal): Promise<Outcome> {
+  async #advance(desired: Extract<Desired, { kind: 'running' }>): Promise<Outcome> {
     const { now, settings, engine } = this.#control;
     const deployment = this.#deployment;
     const observed = await this.#observe(desired);
@@ -139,13 +143,13 @@ class Step {
     const verdict = judge(desired, observed, { now: now(), progressedAt, patience, isRunning: state === 'running' });
     if (verdict.kind === 'ready') return await this.#settle(desired.revision);
     if (verdict.kind === 'given-up') {
-      const outcome = await this.#giveUp(verdict, podStatuses(desired, observed, true));
+      const outcome = await this.#giveUp(verdict, podStatuses(desired, observed, { hasFailed: true }));
       return outcome === 'again' ? outcome : this.#soon();
     }
 
     const dueAt = Math.min(this.#nextVisitAt(), verdict.lookAgainAt);
     const timeoutMs = Math.max(10, dueAt - now());
-    await engine.change(deployment.id, observed, timeoutMs, AbortSignal.any([this.#visit.stop, interrupted]));
+    await engine.change(deployment.id, observed, timeoutMs, this.#disturbed);
     return 'again';
   }
 
@@ -241,6 +245,7 @@ class Step {
       const failed = results.findIndex(({ status }) => status === 'rejected');
       if (failed !== -1) {
         const { reason } = results[failed] as PromiseRejectedResult;
+        if (this.#disturbed.aborted) return 'again';
         if (!(reason instanceof EngineFault) || !towards || !this.#endsTry(reason)) throw reason;
         return await this.#giveUp(describeFault(batch[failed]!, reason, towards.desired));
       }
@@ -258,15 +263,22 @@ class Step {
 
   /** A fault that no retry has mended by the deadline is as final as one that none can mend. */
   #endsTry(fault: EngineFault): boolean {
+    return fault.isFinal || this.#leftMs() <= 0;
+  }
+
+  /** Until a deployment on its way has failed, if nothing moves; all the time for one that is not. */
+  #leftMs(): number {
     const { now, settings } = this.#control;
     const { state, progressedAt } = this.#deployment;
-    return fault.isFinal || (state === 'deploying' && now() - progressedAt >= settings.deployDeadlineMs);
+    return (state === 'deploying' ? progressedAt - now() : 0) + settings.deployDeadlineMs;
   }
 
   async #executeOne(operation: Operation, pulled: (share: [string, number]) => void): Promise<void> {
     const { record, note } = this.#journal;
-    const executor = { ...this.#control, record, note, drainMs: this.#control.settings.drainMs };
-    await execute(this.#deployment, operation, executor, pullProgress(operation, pulled));
+    const { wait, settings } = this.#control;
+    const executor = { ...this.#control, record, note, drainMs: settings.drainMs };
+    const watch = { report: pulled, giveUp: this.#disturbed, leftMs: () => this.#leftMs(), wait };
+    await watchPull(operation, watch, (pulling) => execute(this.#deployment, operation, executor, pulling));
     this.#control.afterOperation?.(operation);
     this.#journal.note({ kind: 'operation', ...podOf(operation), message: describePlan([operation]) });
   }

@@ -35,9 +35,14 @@ test('each pod has a status in words', () => {
   ]);
 });
 
+test('a pod whose image is on its way says so', () => {
+  const [db, web] = podStatuses(desired, observedOf({ desired, ready: ['db'] }), { pulling: new Set(['nginx:1']) });
+  assert.deepEqual([db?.message, web?.message], [undefined, 'its image is on its way']);
+});
+
 test('in a deployment that has failed, a pod that is on its way has failed, and one that waits still waits', () => {
   const states = (given: object) =>
-    podStatuses(desired, observedOf({ desired, ...given }), true).map(({ state }) => state);
+    podStatuses(desired, observedOf({ desired, ...given }), { hasFailed: true }).map(({ state }) => state);
   assert.deepEqual(states({ ready: ['db'], starting: ['web'] }), ['ready', 'failed']);
   assert.deepEqual(states({ starting: ['db'] }), ['failed', 'waiting']);
 });

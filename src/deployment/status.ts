@@ -9,24 +9,28 @@ type Running = Extract<Desired, { kind: 'running' }>;
 /** A service that has crashed this often is not going to come up: Docker's back-off then waits longer than 3 s. */
 const crashLimit = 5;
 
-/**
- * One status per pod, in start order; a pod's replicas are summed up by their worst. `hasFailed`: the deployment has,
- * and so have those that are still on their way.
- */
-export function podStatuses(desired: Running, observed: Observed, hasFailed = false): PodStatus[] {
+export type Circumstances = {
+  /** The deployment has failed, and so have those pods that are still on their way. */
+  hasFailed?: boolean;
+  /** Images that are on their way. */
+  pulling?: ReadonlySet<string>;
+};
+
+/** One status per pod, in start order; a pod's replicas are summed up by their worst. */
+export function podStatuses(desired: Running, observed: Observed, circumstances: Circumstances = {}): PodStatus[] {
   const statuses = new Map<string, PodStatus>();
   const severity = ['ready', 'starting', 'waiting', 'failed'];
   for (const match of matchWorkloads(desired, observed)) {
-    const status = statusOf(match, hasFailed);
+    const status = statusOf(match, circumstances);
     const known = statuses.get(status.name);
     if (!known || severity.indexOf(status.state) > severity.indexOf(known.state)) statuses.set(status.name, status);
   }
   return [...statuses.values()];
 }
 
-function statusOf({ wanted, found }: Match, hasFailed: boolean): PodStatus {
-  const name = wanted.workload.pod;
-  if (!found) return { name, state: 'waiting' };
+function statusOf({ wanted, found }: Match, { hasFailed, pulling }: Circumstances): PodStatus {
+  const { pod: name, image } = wanted.workload;
+  if (!found) return { name, state: 'waiting', ...(pulling?.has(image) && { message: 'its image is on its way' }) };
   if (found.isReady) return { name, state: 'ready' };
   const message = found.notReadyBecause;
   const state = hasFailed || hasGivenUp({ wanted, found }) ? 'failed' : 'starting';

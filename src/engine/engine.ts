@@ -14,16 +14,12 @@ export type Engine = {
   observe(deploymentId: string, images: string[]): Promise<Observed>;
   /**
    * Executes one operation; idempotent. A network that is missing is an error, an object that exists already is not.
-   * `progress` is called during a pull with 0..1. Answers what a check or a pull has found. Throws EngineFault.
+   * Answers what a check or a pull has found. Throws EngineFault.
    *
    * A check asks with the login of the request and no other, and throws when the registry refuses. Of a registry that
    * cannot be reached, or was not a minute ago, the image that is on the host is taken.
    */
-  execute(
-    deploymentId: string,
-    operation: EngineOperation,
-    progress?: (done: number) => void,
-  ): Promise<ResolvedImage[]>;
+  execute(deploymentId: string, operation: EngineOperation, pulling?: Pulling): Promise<ResolvedImage[]>;
   /** Resolves as soon as `observe` may answer something else than `seen`, after `timeoutMs`, or at the abort. */
   change(deploymentId: string, seen: Observed, timeoutMs: number, signal: AbortSignal): Promise<void>;
   /** Calls back with the id of a deployment of ours whenever something of it changed on the engine. Ends at the abort. */
@@ -42,6 +38,14 @@ export type Engine = {
   listImages(): Promise<HostImage[]>;
   /** Removes an image by all its names; false when something runs from it, or it has got another name. */
   removeImage(image: HostImage): Promise<boolean>;
+};
+
+/** About the pull of an image; without meaning for other operations. */
+export type Pulling = {
+  /** Called with 0..1. */
+  progress?: (done: number) => void;
+  /** Gives it up: rejects with the signal's reason. It goes on for others who wait for the same image. */
+  signal?: AbortSignal;
 };
 
 export type HostImage = {

@@ -36,6 +36,11 @@ export function checkImage(world: MemoryWorld, { image: name, registryLogin }: I
   }
 }
 
+/** Until its registry sends it. */
+export async function heldBack(world: MemoryWorld, name: string): Promise<void> {
+  if (!isOnHost(world, name)) await imageOf(world, name)?.held;
+}
+
 export function pullImage(
   world: MemoryWorld,
   name: string,

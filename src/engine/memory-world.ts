@@ -12,6 +12,8 @@ export type MemoryImage = {
   isOnHost?: boolean;
   /** What a pull of it, or a look at its registry, fails with. */
   pullFault?: FaultKind;
+  /** A pull of it does not end before this does. */
+  held?: Promise<void>;
   /** What its tag means in its registry now. Without one, no registry knows it. */
   digest?: string;
   /** What its tag means on the host; default: the same. */

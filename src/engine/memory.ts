@@ -4,9 +4,10 @@
  */
 import type { EngineOperation } from '../deployment/operation.ts';
 import type { Observed, ObservedWorkload, WorkloadName } from '../deployment/workload.ts';
+import { orAbort } from '../lib/abort.ts';
 import { wait as reallyWait, type Wait } from '../lib/wait.ts';
 import type { Engine, Owned } from './engine.ts';
-import { isLocal, isOnHost, listImages, removeImage } from './memory-images.ts';
+import { heldBack, isLocal, isOnHost, listImages, removeImage } from './memory-images.ts';
 import { perform, refuseInUse } from './memory-operations.ts';
 import { changeableWeather, type Interruption, type Weather } from './memory-weather.ts';
 import {
@@ -84,15 +85,17 @@ export function createMemoryEngine({
         return observed;
       }),
 
-    execute: (deploymentId, operation, progress) =>
-      weather({ name: 'execute', deploymentId, operation }, (extent) => {
+    async execute(deploymentId, operation, { progress, signal } = {}) {
+      if (operation.kind === 'pull') await orAbort(heldBack(world, operation.image), signal);
+      return await weather({ name: 'execute', deploymentId, operation }, (extent) => {
         const isHalfway = extent === 'halfway';
         const found = perform(world, owner, deploymentId, operation, isHalfway, progress);
         // Of images nothing is told, as on Docker: they belong to no deployment.
         if (operation.kind !== 'check' && operation.kind !== 'pull') announce(world, deploymentId);
         if (!isHalfway) executed.push({ deploymentId, operation });
         return found;
-      }),
+      });
+    },
 
     async change(deploymentId, seen, timeoutMs, signal) {
       const isOutdated = (seenVersions.get(seen) ?? 0) !== (versions.get(deploymentId) ?? 0);

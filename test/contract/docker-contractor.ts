@@ -9,6 +9,7 @@ import { createDockerEngine } from '../../src/engine/docker/docker.ts';
 import { newId } from '../../src/lib/ids.ts';
 import type { Contractor } from './engine.ts';
 import { buildImage } from './image.ts';
+import { startRegistry } from './registry.ts';
 
 /** File systems can be made and mounted by root alone. */
 export const limitsVolumes = process.getuid?.() === 0;
@@ -25,16 +26,26 @@ export async function dockerContractor(): Promise<
   const loops = (name: string) => ({ directory: join(folder, name), isForNew: limitsVolumes });
   const engine = createDockerEngine({ ...options, owner, loops: loops('one') });
   const neighbour = createDockerEngine({ ...options, owner: other, loops: loops('two') });
+  const { Arch: architecture } = await docker.version();
+  const registry = await startRegistry({ architecture, foreignArchitecture: 'none', needsLogin: false });
+  const held: string[] = [];
   return {
     docker,
     owner,
     engine,
     neighbour,
     image: await buildImage(docker, { name: 'contract' }),
+    async heldImage() {
+      const made = await registry.hold(`held-${held.length}`, 2);
+      held.push(made.image);
+      return made;
+    },
     hasRealAddresses: true,
     limitsVolumes,
     volumesFolder: join(folder, 'one'),
     async dispose() {
+      await registry.close();
+      for (const image of held) await docker.getImage(image).remove().catch(ignoreAbsence);
       for (const each of [engine, neighbour]) for (const owned of await each.listOwned()) await each.removeOwned(owned);
       // Not what is in them: whatever is left of a volume is a failure.
       for (const name of ['one', 'two', '.']) await rmdir(join(folder, name)).catch(isAbsent);
@@ -44,6 +55,10 @@ export async function dockerContractor(): Promise<
 
 function isAbsent(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
+}
+
+function ignoreAbsence(error: { statusCode?: number }): void {
+  if (error.statusCode !== 404) throw error;
 }
 
 function newOwner(): string {

@@ -50,7 +50,7 @@ describe('docker engine: pulls', () => {
     pulled.add(image);
     const registryLogin = password && { registry: loginOf, username: login.username, personalAccessToken: password };
     const operation = { kind: 'pull', image, ...(registryLogin && { registryLogin }), because: 'the test' } as const;
-    return engine.execute('pulls', operation, progress);
+    return engine.execute('pulls', operation, progress && { progress });
   }
 
   test('a pull tells its progress by bytes, growing to 1', async () => {

@@ -1,8 +1,9 @@
-/** What every engine has to do, in four parts. The titles of the tests are the specification. */
+/** What every engine has to do, in five parts. The titles of the tests are the specification. */
 import { after, afterEach, before, describe } from 'node:test';
 import type { Engine } from '../../src/engine/engine.ts';
 import { contentContract } from './content.ts';
 import { lifecycleContract } from './lifecycle.ts';
+import { pullContract } from './pulls.ts';
 import { readinessContract } from './readiness.ts';
 import { createScene, type Scene } from './scene.ts';
 import { volumesContract } from './volumes.ts';
@@ -13,6 +14,8 @@ export type Contractor = {
   neighbour: Engine;
   /** A reference of the image with the contract's program, present on the machine. */
   image: string;
+  /** One that is not on the machine, whose pull does not end before it is let go; another one at each call. */
+  heldImage(): Promise<{ image: string; letGo: () => void }>;
   /** Whether the address of a workload can be reached from here. */
   hasRealAddresses: boolean;
   /** Whether volumes take no more than their size. */
@@ -32,6 +35,7 @@ export function engineContract(name: string, makeEngine: () => Promise<Contracto
     contentContract(stage);
     readinessContract(stage);
     volumesContract(stage);
+    pullContract(stage);
   });
 }
 

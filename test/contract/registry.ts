@@ -21,6 +21,11 @@ export type Registry = {
   requests(): number;
   /** Makes the tag `good:1` mean another image from now on; the earlier one stays there by its digest. */
   move(): Promise<void>;
+  /**
+   * A repository of its own whose layers come half and then no further, until it is let go. `layers`: how many.
+   * `program`: or the layer of the program.
+   */
+  hold(repository: string, layers: number | 'program'): Promise<{ image: string; letGo: () => void }>;
   close(): Promise<void>;
 };
 
@@ -38,11 +43,13 @@ export type RegistryOptions = {
 /** Repositories: `good`, `foreign` (for `foreignArchitecture`), `busy` (HTTP 429), `silent` (no answer). Tag: `1`. */
 export async function startRegistry(options: RegistryOptions): Promise<Registry> {
   const { architecture, foreignArchitecture, program } = options;
-  const images = {
+  const programImage = program && packImage(architecture, [program.layer], program.config);
+  const images: Record<string, Image> = {
     good: await makeImage(architecture),
     foreign: await makeImage(foreignArchitecture),
-    ...(program && { program: packImage(architecture, [program.layer], program.config) }),
+    ...(programImage && { program: programImage }),
   };
+  const held = new Map<string, Promise<void>>();
   const earlier: Image[] = [];
   let layersServed = 0;
   let requests = 0;
@@ -50,7 +57,7 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     requests++;
     const [, repository = '', kind = '', reference = ''] =
-      /^\/v2\/(\w+)\/(manifests|blobs)\/(.+)$/.exec(request.url ?? '') ?? [];
+      /^\/v2\/([\w-]+)\/(manifests|blobs)\/(.+)$/.exec(request.url ?? '') ?? [];
     if (options.needsLogin && request.headers.authorization !== basic) {
       response.setHeader('www-authenticate', 'Basic realm="test"');
       return refuse(response, 401, 'UNAUTHORIZED', 'authentication required');
@@ -58,7 +65,7 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
     if (request.url === '/v2/') return void response.end('{}');
     if (repository === 'busy') return refuse(response, 429, 'TOOMANYREQUESTS', 'toomanyrequests: slow down');
     if (repository === 'silent') return;
-    const known = images[repository as keyof typeof images];
+    const known = images[repository];
     const image = [known, ...earlier].find((each) => each?.digest === reference || each?.blobs.has(reference)) ?? known;
     if (kind === 'manifests' && image && [image.digest, '1'].includes(reference)) {
       response.setHeader('content-type', 'application/vnd.docker.distribution.manifest.v2+json');
@@ -71,6 +78,7 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
     response.setHeader('content-length', blob.length);
     if (blob.length >= layerSize) layersServed++;
     for (let at = 0; at < blob.length; at += pieceSize) {
+      if (at >= blob.length / 2) await held.get(repository);
       response.write(blob.subarray(at, at + pieceSize));
       if (blob.length > pieceSize) await new Promise((resolve) => setTimeout(resolve, pieceEveryMs));
     }
@@ -79,13 +87,21 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
 
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    host,
     layersServed: () => layersServed,
     requests: () => requests,
     async move() {
-      earlier.push(images.good);
+      earlier.push(images.good!);
       images.good = await makeImage(architecture);
+    },
+    async hold(repository, layers) {
+      const image = layers === 'program' ? programImage! : await makeImage(architecture, layers);
+      images[repository] = image;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held.set(repository, promise);
+      return { image: `${host}/${repository}:1`, letGo: resolve };
     },
     close: () =>
       new Promise((resolve) => {
@@ -103,9 +119,10 @@ function refuse(response: ServerResponse, status: number, code: string, message:
 
 type Image = ReturnType<typeof packImage>;
 
-/** Two layers of random bytes, and nothing in them that could run. */
-async function makeImage(architecture: string): Promise<Image> {
-  return packImage(architecture, [await makeLayer(), await makeLayer()], { Cmd: ['/nothing'] });
+/** Layers of random bytes, and nothing in them that could run. */
+async function makeImage(architecture: string, count = 2): Promise<Image> {
+  const layers = await Promise.all(Array.from({ length: count }, makeLayer));
+  return packImage(architecture, layers, { Cmd: ['/nothing'] });
 }
 
 function packImage(architecture: string, layers: Buffer[], howToStart: object) {

@@ -2,7 +2,7 @@
 import type Docker from 'dockerode';
 import type { EngineOperation, ResolvedImage } from '../../deployment/operation.ts';
 import type { Observed } from '../../deployment/workload.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine, Pulling } from '../engine.ts';
 import { type Mark, waitForChange } from './change.ts';
 import { createCheck } from './check.ts';
 import { createEvents } from './events.ts';
@@ -56,13 +56,13 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
   async function perform(
     deploymentId: string,
     operation: EngineOperation,
-    progress?: (done: number) => void,
+    pulling: Pulling | undefined,
   ): Promise<ResolvedImage[]> {
     switch (operation.kind) {
       case 'check':
         return check(operation.images);
       case 'pull':
-        return [await pull(operation.image, operation.registryLogin, progress)];
+        return [await pull(operation.image, operation.registryLogin, pulling)];
       default:
         await change(deploymentId, operation);
         return [];
@@ -98,7 +98,7 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
         return observed;
       }),
 
-    execute: (deploymentId, operation, progress) => withFaults(() => perform(deploymentId, operation, progress)),
+    execute: (deploymentId, operation, pulling) => withFaults(() => perform(deploymentId, operation, pulling)),
 
     change: (deploymentId, seen, timeoutMs, signal) => {
       const mark = marks.get(seen) ?? { event: events.mark(), atMs: now() };

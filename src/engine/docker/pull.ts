@@ -4,7 +4,8 @@ import type Docker from 'dockerode';
 import type { RegistryLogin } from '../../config/spec.ts';
 import type { ResolvedImage } from '../../deployment/operation.ts';
 import { isPinned, isReference, loginFor, registryOf } from '../../deployment/references.ts';
-import { EngineFault } from '../engine.ts';
+import { orAbort } from '../../lib/abort.ts';
+import { EngineFault, type Pulling } from '../engine.ts';
 import type { HostFacts } from './host.ts';
 import { checkArchitecture, readImage } from './images.ts';
 import { authOf } from './login.ts';
@@ -14,20 +15,35 @@ import { createPullProgress, type PullLine } from './pull-progress.ts';
 /** A registry that sends nothing for so long is given up. */
 const stallMs = 120_000;
 
-export type PullProgress = (done: number) => void;
-export type Pull = (image: string, login: RegistryLogin | undefined, progress?: PullProgress) => Promise<ResolvedImage>;
+/**
+ * A pull that nobody waits for goes on for so long: whoever has left because of a new intent is back in a few
+ * milliseconds, often for the same image, and an engine that begins again begins from nothing.
+ */
+const lingerMs = 2_000;
+
+type PullProgress = (done: number) => void;
+export type Pull = (image: string, login: RegistryLogin | undefined, pulling?: Pulling) => Promise<ResolvedImage>;
+
+/** A pull that is under way, for all who wait for it. */
+type SharedPull = {
+  done: Promise<ResolvedImage>;
+  abandon: AbortController;
+  waiting: Set<Pulling>;
+  lingering?: NodeJS.Timeout;
+};
 
 /** An image that is on the host already is not pulled again. */
 export function createPull(docker: Docker, hostFacts: () => Promise<HostFacts>): Pull {
-  const running = new Map<string, { done: Promise<ResolvedImage>; listeners: Set<PullProgress> }>();
+  const running = new Map<string, SharedPull>();
 
   async function ensureImage(
     image: string,
     login: RegistryLogin | undefined,
     report: PullProgress,
+    abandoned: AbortSignal,
   ): Promise<ResolvedImage> {
     const isHere = (await readImage(docker, image)) !== undefined;
-    if (!isHere) await pullImage(docker, image, login, report);
+    if (!isHere) await pullImage(docker, image, login, report, abandoned);
     const facts = await readImage(docker, image);
     if (!facts) throw new EngineFault('unavailable', `Image ${image} is gone from the host again.`);
     checkArchitecture(image, facts, await hostFacts());
@@ -36,24 +52,40 @@ export function createPull(docker: Docker, hostFacts: () => Promise<HostFacts>):
     return { image, reference, by: isHere ? 'presence' : 'pull' };
   }
 
-  return async (image, anyLogin, progress) => {
+  function startPull(key: string, image: string, login: RegistryLogin | undefined): SharedPull {
+    const abandon = new AbortController();
+    const waiting = new Set<Pulling>();
+    const report: PullProgress = (done) => {
+      for (const { progress } of waiting) progress?.(done);
+    };
+    const done = ensureImage(image, login, report, abandon.signal).finally(() => forget(key, pull));
+    const pull: SharedPull = { done, abandon, waiting };
+    running.set(key, pull);
+    return pull;
+  }
+
+  function forget(key: string, pull: SharedPull): void {
+    if (running.get(key) === pull) running.delete(key);
+  }
+
+  function abandon(key: string, pull: SharedPull): void {
+    forget(key, pull);
+    pull.abandon.abort();
+  }
+
+  return async (image, anyLogin, pulling = {}) => {
     if (!isReference(image)) throw pullFault(new Error('invalid reference format'), image, false);
     const login = loginFor(image, anyLogin);
     const key = keyOf(image, login);
-    let pull = running.get(key);
-    if (!pull) {
-      const listeners = new Set<PullProgress>();
-      const report: PullProgress = (done) => {
-        for (const listener of listeners) listener(done);
-      };
-      pull = { done: ensureImage(image, login, report).finally(() => running.delete(key)), listeners };
-      running.set(key, pull);
-    }
-    if (progress) pull.listeners.add(progress);
+    const pull = running.get(key) ?? startPull(key, image, login);
+    clearTimeout(pull.lingering);
+    const waiter = { ...pulling };
+    pull.waiting.add(waiter);
     try {
-      return await pull.done;
+      return await orAbort(pull.done, pulling.signal);
     } finally {
-      if (progress) pull.listeners.delete(progress);
+      pull.waiting.delete(waiter);
+      if (pull.waiting.size === 0) pull.lingering = setTimeout(() => abandon(key, pull), lingerMs).unref();
     }
   };
 }
@@ -69,12 +101,13 @@ async function pullImage(
   image: string,
   login: RegistryLogin | undefined,
   report: PullProgress,
+  abandoned: AbortSignal,
 ): Promise<void> {
   const authconfig = authOf(image, login);
   const stalled = new AbortController();
   const timer = setTimeout(() => stalled.abort(), stallMs);
   try {
-    const options = { ...(authconfig && { authconfig }), abortSignal: stalled.signal };
+    const options = { ...(authconfig && { authconfig }), abortSignal: AbortSignal.any([stalled.signal, abandoned]) };
     const stream = await docker.pull(image, options);
     await follow(docker, stream, (done) => {
       timer.refresh();
