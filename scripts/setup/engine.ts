@@ -15,6 +15,9 @@ const pingTimeoutMs = 3_000;
 const startTimeoutMs = 60_000;
 const manual = 'https://docs.docker.com/engine/install/';
 
+/** Docker downloads three layers at a time, of all pulls together: one registry that stalls would hold up everybody. */
+export const engineOptions = ['--max-concurrent-downloads', '64'] as const;
+
 export type EngineFacts = Host & {
   engine: 'answers' | 'refuses this user' | 'does not answer';
   /** DOCKER_HOST: an engine that someone chose is never replaced by another. */
@@ -123,7 +126,7 @@ async function startDetached(host: Host, log: string): Promise<() => boolean> {
   const dockerd = (await findProgram('dockerd')) ?? 'dockerd';
   // The socket belongs to the one who asked for the engine; dockerd keeps its pid in /var/run/docker.pid.
   const group = host.privilege === 'root' ? [] : ['--group', String(process.getgid?.())];
-  const [program, ...args] = asRoot(host, [dockerd, ...group]);
+  const [program, ...args] = asRoot(host, [dockerd, ...engineOptions, ...group]);
   const child = spawn(program, args, {
     cwd: '/',
     detached: true,

@@ -36,7 +36,7 @@ export async function watchPull(
     });
   } catch (error) {
     if (!late.signal.aborted || giveUp.aborted) throw error;
-    const words = `The registry ${registryOf(image)} has sent no more of ${image} for too long.`;
+    const words = `The pull of ${image} gets no further: its registry ${registryOf(image)} may have stopped sending.`;
     throw new EngineFault('registry-unreachable', words, { image, hint: 'it is tried again', cause: error });
   } finally {
     ended.abort();

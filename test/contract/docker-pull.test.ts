@@ -4,6 +4,7 @@ import { after, afterEach, before, describe, test } from 'node:test';
 import { connectDocker } from '../../src/engine/docker/connect.ts';
 import { createDockerEngine } from '../../src/engine/docker/docker.ts';
 import { type Engine, EngineFault } from '../../src/engine/engine.ts';
+import { until } from '../scenarios/berth.ts';
 import { networkPool } from './docker-contractor.ts';
 import { login, type Registry, startRegistry } from './registry.ts';
 
@@ -115,6 +116,24 @@ describe('docker engine: pulls', () => {
 
   test('a registry that limits pulls is no fault of the configuration', async () => {
     await assert.rejects(pull('busy:1'), isFault('registry-unreachable', /rate limit/));
+  });
+
+  test('a registry that stops sending is given up, and holds up no other pull for longer', async () => {
+    const patience = { asking: 10_000, receiving: 1_000, engine: 10_000 };
+    const docker = await connectDocker();
+    const impatient = createDockerEngine({ docker, owner: 'test-pulls', networkPool, pullPatience: patience });
+    // More layers than an engine downloads at a time.
+    const { image } = await registry.hold('stalled', 4);
+    const because = 'the test';
+    const before = registry.layersServed();
+    const stalled = assert.rejects(
+      impatient.execute('pulls', { kind: 'pull', image, because }),
+      isFault('registry-unreachable', /stopped answering/),
+    );
+    await until('its layers are asked for', async () => registry.layersServed() > before);
+    pulled.add(`${registry.host}/good:1`);
+    await impatient.execute('pulls', { kind: 'pull', image: `${registry.host}/good:1`, because });
+    await stalled;
   });
 
   test('a name that is none is a bad request, and no image', async () => {

@@ -22,8 +22,8 @@ export type Registry = {
   /** Makes the tag `good:1` mean another image from now on; the earlier one stays there by its digest. */
   move(): Promise<void>;
   /**
-   * A repository of its own whose layers come half and then no further, until it is let go. `layers`: how many.
-   * `program`: or the layer of the program.
+   * A repository of its own whose layers come half and then no further, until it is let go: so many layers, or that of
+   * the program and one more.
    */
   hold(repository: string, layers: number | 'program'): Promise<{ image: string; letGo: () => void }>;
   close(): Promise<void>;
@@ -36,18 +36,19 @@ export type RegistryOptions = {
   architecture: string;
   foreignArchitecture: string;
   needsLogin: boolean;
+  /** Where it listens; default: 127.0.0.1. */
+  address?: string;
   /** Another repository, `program`: one layer, and how a container of it starts. */
   program?: { layer: Buffer; config: object };
 };
 
 /** Repositories: `good`, `foreign` (for `foreignArchitecture`), `busy` (HTTP 429), `silent` (no answer). Tag: `1`. */
 export async function startRegistry(options: RegistryOptions): Promise<Registry> {
-  const { architecture, foreignArchitecture, program } = options;
-  const programImage = program && packImage(architecture, [program.layer], program.config);
+  const { architecture, foreignArchitecture, program, address = '127.0.0.1' } = options;
   const images: Record<string, Image> = {
     good: await makeImage(architecture),
     foreign: await makeImage(foreignArchitecture),
-    ...(programImage && { program: programImage }),
+    ...(program && { program: packImage(architecture, [program.layer], program.config) }),
   };
   const held = new Map<string, Promise<void>>();
   const earlier: Image[] = [];
@@ -86,8 +87,8 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
   }
 
   const server = createServer((request, response) => void answer(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await new Promise<void>((resolve) => server.listen(0, address, resolve));
+  const host = `${address}:${(server.address() as AddressInfo).port}`;
   return {
     host,
     layersServed: () => layersServed,
@@ -97,7 +98,10 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
       images.good = await makeImage(architecture);
     },
     async hold(repository, layers) {
-      const image = layers === 'program' ? programImage! : await makeImage(architecture, layers);
+      const image =
+        layers === 'program'
+          ? packImage(architecture, [program!.layer, await makeLayer()], program!.config)
+          : await makeImage(architecture, layers);
       images[repository] = image;
       const { promise, resolve } = Promise.withResolvers<void>();
       held.set(repository, promise);

@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Docker from 'dockerode';
+import { engineOptions } from '../../scripts/setup/engine.ts';
 import { until } from './berth.ts';
 import { createPrivateHost, type PrivateHost } from './private-host.ts';
 
@@ -90,6 +91,7 @@ export async function createPrivateEngine({ diskBytes }: PrivateEngineOptions = 
 function daemonOptions(folder: string): string[] {
   const name = folder.slice(-6);
   return [
+    ...engineOptions,
     ...['--config-file', join(folder, 'daemon.json'), '--pidfile', join(folder, 'dockerd.pid')],
     ...['--data-root', join(folder, 'data'), '--exec-root', join(folder, 'exec')],
     ...['--host', `unix://${join(folder, 'docker.sock')}`],

@@ -15,7 +15,7 @@ import { createNetworks } from './networks.ts';
 import { createObserver } from './observe.ts';
 import { listOwned, removeOwned } from './owned.ts';
 import { createPing } from './ping.ts';
-import { createPull } from './pull.ts';
+import { createPull, type PullPatience } from './pull.ts';
 import { createVolumes } from './volumes.ts';
 import { createWorkloads } from './workloads.ts';
 
@@ -33,6 +33,8 @@ export type DockerEngineOptions = {
   startConcurrency?: number;
   /** Between SIGTERM and SIGKILL. */
   stopSeconds?: number;
+  /** How long nothing may be heard of a pull. */
+  pullPatience?: PullPatience;
   /** Epoch milliseconds. */
   now?: () => number;
 };
@@ -46,7 +48,7 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
   const loops = options.loops && createLoopVolumes(options.loops.directory, ownerOfData);
   const volumes = createVolumes(docker, { owner, loops, isLoopForNew: options.loops?.isForNew ?? false, stopSeconds });
   const workloads = createWorkloads(docker, { owner, runtime, stopSeconds, startConcurrency, hostFacts, loops });
-  const pull = createPull(docker, hostFacts);
+  const pull = createPull(docker, hostFacts, options.pullPatience);
   const check = createCheck(docker, now);
   const ping = createPing(docker);
   const events = createEvents(docker, owner);

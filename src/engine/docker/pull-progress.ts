@@ -1,4 +1,4 @@
-/** PURE. How far a pull is, by bytes over all layers. */
+/** PURE. How far a pull is, by bytes over all layers, and what it waits for. */
 
 /** One line of Docker's answer to a pull. */
 export type PullLine = {
@@ -9,26 +9,42 @@ export type PullLine = {
 };
 
 /** `total` is unknown until the layer's download starts. */
-type Layer = { total?: number; downloaded: number; extracted: number };
+type Layer = { total?: number; downloaded: number; extracted: number; isComing: boolean };
+
+/** Whom a pull waits for: nobody has said yet what the image is, its registry sends it, or the engine is at work. */
+export type PullPhase = 'asking' | 'receiving' | 'engine';
 
 /** Downloads take most of the time; a layer is done when it is unpacked. */
 const downloadShare = 0.8;
 
-/** Takes the lines one after another and answers 0..1, never less than before. */
-export function createPullProgress(): (line: PullLine) => number {
+export type PullProgress = {
+  /** Takes the lines one after another and answers 0..1, never less than before. */
+  read(line: PullLine): number;
+  phase(): PullPhase;
+};
+
+export function createPullProgress(): PullProgress {
   const layers = new Map<string, Layer>();
   let best = 0;
-  return (line) => {
-    note(layers, line);
-    best = Math.max(best, shareOf([...layers.values()]));
-    return best;
+  return {
+    read(line) {
+      note(layers, line);
+      best = Math.max(best, shareOf([...layers.values()]));
+      return best;
+    },
+    phase() {
+      if (layers.size === 0) return 'asking';
+      return [...layers.values()].some(({ isComing }) => isComing) ? 'receiving' : 'engine';
+    },
   };
 }
 
 function note(layers: Map<string, Layer>, { id, status, progressDetail }: PullLine): void {
   if (!id || !status) return;
-  const layer = layers.get(id) ?? { downloaded: 0, extracted: 0 };
+  const layer = layers.get(id) ?? { downloaded: 0, extracted: 0, isComing: false };
   const { current = 0, total } = progressDetail ?? {};
+  // One that waits has no turn yet: the engine downloads a few layers at a time, of all pulls together.
+  layer.isComing = status === 'Pulling fs layer' || status === 'Downloading';
   switch (status) {
     case 'Pulling fs layer':
     case 'Waiting':

@@ -57,7 +57,7 @@ test('why a pull failed is told by the words of the answer, in words without int
 });
 
 test('progress counts bytes over all layers, the unknown ones as the mean of the known', () => {
-  const progress = createPullProgress();
+  const { read: progress } = createPullProgress();
   const line = (id: string, status: string, current?: number, total?: number): PullLine => ({
     id,
     status,
@@ -75,6 +75,20 @@ test('progress counts bytes over all layers, the unknown ones as the mean of the
   assert.equal(progress(line('b', 'Pull complete')), 1);
 });
 
+test('a pull waits for its registry while one of its layers has its turn and is not there', () => {
+  const { read, phase } = createPullProgress();
+  const phases = [
+    ...(['Pulling from x', 'Pulling fs layer', 'Waiting', 'Downloading', 'Verifying Checksum'] as const),
+    ...(['Download complete', 'Extracting', 'Pull complete'] as const),
+  ].map((status) => {
+    read({ id: 'a', status });
+    return phase();
+  });
+  const [asking, begun, queued, coming, ...here] = phases;
+  assert.deepEqual([asking, begun, queued, coming], ['asking', 'receiving', 'engine', 'receiving']);
+  assert.deepEqual([...new Set(here)], ['engine']);
+});
+
 test('progress grows from 0 to at most 1, whatever Docker says', () => {
   const statuses = ['Pulling fs layer', 'Downloading', 'Download complete', 'Extracting', 'Pull complete', 'Waiting'];
   const line = fc.record({
@@ -84,7 +98,7 @@ test('progress grows from 0 to at most 1, whatever Docker says', () => {
   });
   fc.assert(
     fc.property(fc.array(line), (lines) => {
-      const progress = createPullProgress();
+      const { read: progress } = createPullProgress();
       let before = 0;
       for (const each of lines) {
         const share = progress(each);

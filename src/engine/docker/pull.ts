@@ -10,10 +10,16 @@ import type { HostFacts } from './host.ts';
 import { checkArchitecture, readImage } from './images.ts';
 import { authOf } from './login.ts';
 import { pullFault } from './pull-faults.ts';
-import { createPullProgress, type PullLine } from './pull-progress.ts';
+import { createPullProgress, type PullLine, type PullPhase } from './pull-progress.ts';
 
-/** A registry that sends nothing for so long is given up. */
-const stallMs = 120_000;
+/** How long nothing may be heard of a pull, by whom it waits for. */
+export type PullPatience = Record<PullPhase, number>;
+
+/**
+ * Whoever stalls while its layers come holds the places of all other pulls: an engine downloads three layers at a time
+ * unless it is set up otherwise.
+ */
+const usualPatience: PullPatience = { asking: 120_000, receiving: 30_000, engine: 600_000 };
 
 /**
  * A pull that nobody waits for goes on for so long: whoever has left because of a new intent is back in a few
@@ -21,7 +27,6 @@ const stallMs = 120_000;
  */
 const lingerMs = 2_000;
 
-type PullProgress = (done: number) => void;
 export type Pull = (image: string, login: RegistryLogin | undefined, pulling?: Pulling) => Promise<ResolvedImage>;
 
 /** A pull that is under way, for all who wait for it. */
@@ -33,17 +38,21 @@ type SharedPull = {
 };
 
 /** An image that is on the host already is not pulled again. */
-export function createPull(docker: Docker, hostFacts: () => Promise<HostFacts>): Pull {
+export function createPull(
+  docker: Docker,
+  hostFacts: () => Promise<HostFacts>,
+  patience: PullPatience = usualPatience,
+): Pull {
   const running = new Map<string, SharedPull>();
 
   async function ensureImage(
     image: string,
     login: RegistryLogin | undefined,
-    report: PullProgress,
+    report: (done: number) => void,
     abandoned: AbortSignal,
   ): Promise<ResolvedImage> {
     const isHere = (await readImage(docker, image)) !== undefined;
-    if (!isHere) await pullImage(docker, image, login, report, abandoned);
+    if (!isHere) await pullImage(docker, { image, login, report, abandoned, patience });
     const facts = await readImage(docker, image);
     if (!facts) throw new EngineFault('unavailable', `Image ${image} is gone from the host again.`);
     checkArchitecture(image, facts, await hostFacts());
@@ -55,7 +64,7 @@ export function createPull(docker: Docker, hostFacts: () => Promise<HostFacts>):
   function startPull(key: string, image: string, login: RegistryLogin | undefined): SharedPull {
     const abandon = new AbortController();
     const waiting = new Set<Pulling>();
-    const report: PullProgress = (done) => {
+    const report = (done: number) => {
       for (const { progress } of waiting) progress?.(done);
     };
     const done = ensureImage(image, login, report, abandon.signal).finally(() => forget(key, pull));
@@ -96,22 +105,27 @@ function keyOf(image: string, login: RegistryLogin | undefined): string {
     .digest('hex');
 }
 
-async function pullImage(
-  docker: Docker,
-  image: string,
-  login: RegistryLogin | undefined,
-  report: PullProgress,
-  abandoned: AbortSignal,
-): Promise<void> {
+type PullRequest = {
+  image: string;
+  login: RegistryLogin | undefined;
+  report: (done: number) => void;
+  abandoned: AbortSignal;
+  patience: PullPatience;
+};
+
+async function pullImage(docker: Docker, { image, login, report, abandoned, patience }: PullRequest): Promise<void> {
   const authconfig = authOf(image, login);
+  const progress = createPullProgress();
   const stalled = new AbortController();
-  const timer = setTimeout(() => stalled.abort(), stallMs);
+  const waitOn = () => setTimeout(() => stalled.abort(), patience[progress.phase()]);
+  let timer = waitOn();
   try {
     const options = { ...(authconfig && { authconfig }), abortSignal: AbortSignal.any([stalled.signal, abandoned]) };
     const stream = await docker.pull(image, options);
-    await follow(docker, stream, (done) => {
-      timer.refresh();
-      report(done);
+    await follow(docker, stream, (line) => {
+      report(progress.read(line));
+      clearTimeout(timer);
+      timer = waitOn();
     });
   } catch (error) {
     throw stalled.signal.aborted
@@ -125,13 +139,8 @@ async function pullImage(
 }
 
 /** Reads the answer to its end, and throws what it says went wrong. */
-function follow(docker: Docker, stream: NodeJS.ReadableStream, report: PullProgress): Promise<void> {
-  const progress = createPullProgress();
+function follow(docker: Docker, stream: NodeJS.ReadableStream, read: (line: PullLine) => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    docker.modem.followProgress(
-      stream,
-      (error) => (error ? reject(error) : resolve()),
-      (line: PullLine) => report(progress(line)),
-    );
+    docker.modem.followProgress(stream, (error) => (error ? reject(error) : resolve()), read);
   });
 }
