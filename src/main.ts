@@ -9,6 +9,7 @@ import { accountSettings } from './account-settings.ts';
 import { createAccounts } from './accounts/accounts.ts';
 import { createApp } from './api/app.ts';
 import type { Control } from './control/control.ts';
+import { createDiskBook } from './control/disk-book.ts';
 import { startLoop } from './control/loop.ts';
 import { budgetOf } from './deployment/budget.ts';
 import type { Instant } from './deployment/deployment.ts';
@@ -69,6 +70,8 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const engine = createDockerEngine({ docker, owner, networkPool, runtime, loops });
   const urlOf = (label: string) => applicationUrl(settings, label);
   const metrics = createMetrics();
+  metrics.diskMeans.set({ of: 'volumes', means: means.volumes }, 1);
+  metrics.diskMeans.set({ of: 'containers', means: means.containers }, 1);
 
   const { dataDir, host, port } = settings;
   const edge = await startEdge(
@@ -87,11 +90,32 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
 
   // SQLite is this process's alone: whoever held a lease before is dead, and much may have happened since.
   await takeOver(db, now());
-  const { deployDeadlineMs, listenPatienceMs, drainMs, imageDiskShare } = settings;
+  const { deployDeadlineMs, listenPatienceMs, drainMs, imageDiskShare, diskFreeBytes } = settings;
+  const containerDiskBytes = means.containers === 'watch' ? settings.containerDiskBytes : undefined;
   const loop = startLoop({
-    ...{ db, seal, engine, refreshEdge, urlOf, metrics, now, wait, log: log.child({ part: 'control' }) },
+    ...{
+      db,
+      seal,
+      engine,
+      refreshEdge,
+      urlOf,
+      metrics,
+      now,
+      wait,
+      disk: createDiskBook(),
+      log: log.child({ part: 'control' }),
+    },
     random: Math.random,
-    settings: { deployDeadlineMs, listenPatienceMs, drainMs, leaseMs, resyncMs, imageDiskShare },
+    settings: {
+      deployDeadlineMs,
+      listenPatienceMs,
+      drainMs,
+      leaseMs,
+      resyncMs,
+      imageDiskShare,
+      diskFreeBytes,
+      ...(containerDiskBytes !== undefined && { containerDiskBytes }),
+    },
     ...(afterOperation && { afterOperation }),
   });
 

@@ -43,6 +43,7 @@ export type Settings = {
   diskFreeBytes: number;
   imageDiskShare: number;
   diskLimits: DiskLimits;
+  containerDiskBytes: number;
   deployDeadlineMs: number;
   listenPatienceMs: number;
   drainMs: number;
@@ -148,8 +149,14 @@ const table = {
   diskLimits: {
     variable: 'DISK_LIMITS',
     default: 'auto',
-    says: 'how volumes are bounded: loop (a file system each), off, or auto: as the host can',
-    read: oneOf('auto', 'loop', 'off'),
+    says: 'how volumes are bounded: loop (a file system each), watch, off, or auto: the best that the host has',
+    read: oneOf('auto', 'loop', 'watch', 'off'),
+  },
+  containerDiskBytes: {
+    variable: 'CONTAINER_DISK',
+    default: '1Gi',
+    says: 'what a container may write outside of its volumes; one with more is stopped',
+    read: size,
   },
   deployDeadlineMs: {
     variable: 'DEPLOY_DEADLINE',

@@ -6,6 +6,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Wait } from '../lib/wait.ts';
 import type { Database } from '../store/database.ts';
+import type { DiskBook } from './disk-book.ts';
 
 export type ControlSettings = {
   /** Without progress for this long, a deployment has failed. */
@@ -19,6 +20,10 @@ export type ControlSettings = {
   resyncMs: number;
   /** Of the engine's disk, 0..1; above it unused images leave. */
   imageDiskShare: number;
+  /** What a workload may write outside of its volumes; absent: nobody looks at the disk. */
+  containerDiskBytes?: number;
+  /** Of the disk, so much must stay free. */
+  diskFreeBytes: number;
 };
 
 export type Control = {
@@ -30,6 +35,7 @@ export type Control = {
   urlOf: (label: string) => URL;
   settings: ControlSettings;
   metrics: Metrics;
+  disk: DiskBook;
   /** Hears of every operation that has been executed, before anything is written about it. */
   afterOperation?: (operation: Operation) => void;
   now: () => Instant;

@@ -7,6 +7,7 @@ import { clearImages } from './clear-images.ts';
 import type { Control } from './control.ts';
 import { reconcile } from './reconcile.ts';
 import { sweep } from './sweep.ts';
+import { watchDisk } from './watch-disk.ts';
 
 /** Visits mostly wait (for a pull, for a database to come up), so there may be many. */
 const visitsAtOnce = 64;
@@ -133,6 +134,9 @@ export function startLoop(control: Control): Loop {
       .catch((error) => log.error({ err: error }, 'engine event lost; the resync will see it'));
   }, stopping.signal);
   const running = run();
+  const { containerDiskBytes } = settings;
+  const watching =
+    containerDiskBytes === undefined ? undefined : watchDisk(control, containerDiskBytes, stopping.signal);
 
   return {
     wake(deploymentId) {
@@ -144,6 +148,7 @@ export function startLoop(control: Control): Loop {
       rouse();
       await running;
       await tidying;
+      await watching;
       await Promise.all([...visits.values()].map(({ done }) => done));
     },
   };

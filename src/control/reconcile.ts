@@ -1,6 +1,7 @@
 /** One visit to a deployment: observe, plan, execute, and again, until there is nothing left to do for now. */
 import type { Deployment, Instant, PodStatus } from '../deployment/deployment.ts';
 import { type Desired, desiredAt, endingAt, wantedRevision } from '../deployment/desired.ts';
+import { withEvictions, withFullVolumes } from '../deployment/disk.ts';
 import { nextState } from '../deployment/lifecycle.ts';
 import { batchesOf, describePlan, type Operation } from '../deployment/operation.ts';
 import { plan } from '../deployment/plan.ts';
@@ -9,6 +10,7 @@ import { judge, podStatuses } from '../deployment/status.ts';
 import type { Observed, WorkloadName } from '../deployment/workload.ts';
 import { EngineFault } from '../engine/engine.ts';
 import { deploymentById } from '../store/deployments.ts';
+import { evictionsOf } from '../store/evictions.ts';
 import { isStillWanted, type Lease } from '../store/leases.ts';
 import { revisionOf } from '../store/revisions.ts';
 import type { Control } from './control.ts';
@@ -112,7 +114,17 @@ class Step {
     return desired;
   }
 
+  /** What is known of the disk explains why workloads are not there, or not ready. */
+  async #withDisk(desired: Extract<Desired, { kind: 'running' }>, seen: Observed): Promise<Observed> {
+    const { db, disk } = this.#control;
+    const { id } = this.#deployment;
+    disk.learn(id, desired);
+    const held = withEvictions(desired, seen, await evictionsOf(db, id, desired.revision));
+    return withFullVolumes(desired, held, disk.fullVolumes(id));
+  }
+
   async #end(desired: Extract<Desired, { kind: 'gone' }>): Promise<Outcome> {
+    this.#control.disk.forget(this.#deployment.id);
     const deployment = this.#deployment;
     if (deployment.state !== 'expired') {
       const message = desired.because === 'removed' ? 'removed' : 'its time limit is reached';
@@ -132,7 +144,8 @@ class Step {
   async #advance(desired: Extract<Desired, { kind: 'running' }>): Promise<Outcome> {
     const { now, settings, engine } = this.#control;
     const deployment = this.#deployment;
-    const observed = await this.#observe(desired);
+    const seen = await this.#observe(desired);
+    const observed = await this.#withDisk(desired, seen);
     const operations = plan(desired, observed, deployment.endpoints);
     await this.#journal.recordProgress(desired, observed);
     if (operations.length > 0) return await this.#execute(operations, { desired, observed });
@@ -149,7 +162,8 @@ class Step {
 
     const dueAt = Math.min(this.#nextVisitAt(), verdict.lookAgainAt);
     const timeoutMs = Math.max(10, dueAt - now());
-    await engine.change(deployment.id, observed, timeoutMs, this.#disturbed);
+    // The engine knows its own observation again, and nothing that was made from it.
+    await engine.change(deployment.id, seen, timeoutMs, this.#disturbed);
     return 'again';
   }
 

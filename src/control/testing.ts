@@ -14,6 +14,7 @@ import { makeDue, releaseLease, takeLeases } from '../store/leases.ts';
 import { addRevision } from '../store/revisions.ts';
 import { addSession } from '../store/sessions.ts';
 import type { Control } from './control.ts';
+import { createDiskBook } from './disk-book.ts';
 import { reconcile } from './reconcile.ts';
 import { findOrphans } from './sweep.ts';
 
@@ -47,8 +48,11 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
       leaseMs: 15_000,
       resyncMs: 30_000,
       imageDiskShare: 0.85,
+      containerDiskBytes: 1000,
+      diskFreeBytes: 1000,
     },
     metrics: createMetrics(),
+    disk: createDiskBook(),
     now: () => clock.now,
     wait,
     random: Math.random,

@@ -39,6 +39,7 @@ function statusOf({ wanted, found }: Match, { hasFailed, pulling }: Circumstance
 
 function hasGivenUp({ wanted, found }: Match): boolean {
   if (!found || found.isReady) return false;
+  if (found.phase === 'evicted') return true;
   if (wanted.workload.readiness.kind === 'exit') return found.phase === 'exited';
   return found.restarts >= crashLimit;
 }

@@ -62,7 +62,8 @@ export type ObservedWorkload = {
   revision: number;
   replica: number;
   fingerprint: string;
-  phase: 'created' | 'running' | 'exited';
+  /** `evicted`: it was removed for what it held of the disk, and stays so; no engine says this. */
+  phase: 'created' | 'running' | 'exited' | 'evicted';
   isReady: boolean;
   /** Where the edge and the other pods reach it; absent while it has none. */
   address?: string;

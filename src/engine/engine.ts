@@ -4,6 +4,7 @@
  */
 import type { Capacity } from '../deployment/budget.ts';
 import type { Instant } from '../deployment/deployment.ts';
+import type { DiskUse } from '../deployment/disk.ts';
 import type { EngineOperation, ResolvedImage } from '../deployment/operation.ts';
 import type { Observed, WorkloadName } from '../deployment/workload.ts';
 
@@ -30,6 +31,8 @@ export type Engine = {
   followLogs(name: WorkloadName, since: Instant, signal: AbortSignal): AsyncIterable<LogLine>;
   /** How large the host is, and how full its disk. Once it has answered, it answers without the engine too. */
   capacity(): Promise<Capacity>;
+  /** What running workloads and all volumes of this installation hold of the disk, as far as that can be seen. */
+  diskUse(): Promise<DiskUse[]>;
   /** Everything on the engine that carries this installation's label. */
   listOwned(): Promise<Owned[]>;
   /** Removes one object that `listOwned` returned; one that is gone already is no error. */

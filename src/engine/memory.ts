@@ -7,6 +7,7 @@ import type { Observed, ObservedWorkload, WorkloadName } from '../deployment/wor
 import { orAbort } from '../lib/abort.ts';
 import { wait as reallyWait, type Wait } from '../lib/wait.ts';
 import type { Engine, Owned } from './engine.ts';
+import { diskUse } from './memory-disk.ts';
 import { heldBack, isLocal, isOnHost, listImages, removeImage } from './memory-images.ts';
 import { perform, refuseInUse } from './memory-operations.ts';
 import { changeableWeather, type Interruption, type Weather } from './memory-weather.ts';
@@ -127,6 +128,7 @@ export function createMemoryEngine({
     },
 
     capacity: () => weather({ name: 'capacity' }, () => world.capacity),
+    diskUse: () => weather({ name: 'diskUse' }, () => diskUse(world, owner)),
     listOwned: () => weather({ name: 'listOwned' }, () => listOwned(world, owner)),
     removeOwned: (owned) => weather({ name: 'removeOwned' }, () => removeOwned(world, owner, owned)),
     listImages: () => weather({ name: 'listImages' }, () => listImages(world)),

@@ -47,6 +47,17 @@ export function createMetrics() {
       help: 'Unused images that were removed because the disk was too full.',
       registers,
     }),
+    evictions: new Counter({
+      name: 'berth_evictions_total',
+      help: 'Workloads that were stopped for what they held of the disk.',
+      registers,
+    }),
+    diskMeans: new Gauge({
+      name: 'berth_disk_means',
+      help: 'By what the disk is kept from tenants: 1 for what is active.',
+      labelNames: ['of', 'means'] as const,
+      registers,
+    }),
     deployments: new Gauge({
       name: 'berth_deployments',
       help: 'Deployments that may have something on the engine, by state.',

@@ -53,6 +53,14 @@ export type Tables = {
   imageAccess: { deploymentId: string; repository: string };
   pulledImages: { reference: string; lastUsedAt: Instant };
   events: { deploymentId: string; number: number; at: Instant; kind: string; pod: string | null; message: string };
+  evictions: {
+    deploymentId: string;
+    revision: number;
+    pod: string;
+    replica: number;
+    at: Instant;
+    because: string;
+  };
   leases: { deploymentId: string; dueAt: Instant | null; token: string | null; leasedUntil: Instant | null };
   claims: { tokenHash: string; deploymentId: string; createdAt: Instant; expiresAt: Instant };
   /** Where a deployment was started from: the address, and the client that the limits count. */

@@ -2,9 +2,9 @@
 import type { Instant } from '../deployment/deployment.ts';
 import type { Database } from './database.ts';
 
-/** `progress` has the percentage as its message, `pod` the pod's state and what keeps it from being ready. */
+/** `disk` tells of full volumes and of pods that are stopped for what they hold; `progress` has the percentage as its message, `pod` the pod's state and what keeps it from being ready. */
 export type DeploymentEvent = {
-  kind: 'intent' | 'operation' | 'progress' | 'pod' | 'state' | 'fault';
+  kind: 'intent' | 'operation' | 'progress' | 'pod' | 'state' | 'fault' | 'disk';
   pod?: string;
   message: string;
 };

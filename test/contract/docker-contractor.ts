@@ -21,7 +21,7 @@ export async function dockerContractor(): Promise<
 > {
   const docker = await connectDocker();
   const [owner, other] = [newOwner(), newOwner()];
-  const options = { docker, networkPool, stopSeconds: 1 };
+  const options = { docker, networkPool, stopSeconds: 1, walkEveryMs: 0 };
   const folder = await mkdtemp(join(tmpdir(), 'berth-volumes-'));
   const loops = (name: string) => ({ directory: join(folder, name), isForNew: limitsVolumes });
   const engine = createDockerEngine({ ...options, owner, loops: loops('one') });

@@ -24,6 +24,7 @@ case "$verb" in
   print-environment) base64 -w0 /proc/self/environ; echo ;;
   print-file) base64 -w0 "$1"; echo; stat -c '%a %u' "$1" ;;
   fill) head -c "$2" /dev/zero >>"$1" 2>/dev/null; stat -c %s "$1" ;;
+  hold) head -c "$2" /dev/zero >"$1"; exec sleep 100000 ;;
   list) ls -A "$1" ;;
   append) printf '%s\\n' "$2" >>"$1"; cat "$1" ;;
   fetch) for url in "$@"; do wget -q -O - "$url" || echo "no answer"; done ;;
@@ -72,6 +73,9 @@ export function program(container: MemoryProcess): MemoryRun {
       container.write(path, (container.read(path) ?? '') + '0'.repeat(Number(bytes)));
       return { exitCode: 0, output: [String(container.read(path)?.length)] };
     }
+    case 'hold':
+      container.write(args[0] ?? '', '0'.repeat(Number(args[1])));
+      return {};
     case 'list':
       return { exitCode: 0, output: container.list(args[0] ?? '') };
     case 'append': {

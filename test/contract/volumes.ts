@@ -1,6 +1,8 @@
 /** How much fits into a volume, and what becomes of it when that changes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { DiskUse } from '../../src/deployment/disk.ts';
 import type { Workload } from '../../src/deployment/workload.ts';
 import type { Stage } from './engine.ts';
 import { createVolume, type Scene } from './scene.ts';
@@ -53,5 +55,46 @@ export function volumesContract({ contractor, newScene }: Stage): void {
     for (const size of [40, 12]) await scene.execute({ kind: 'create-network' }, createVolume('data', size * mebibyte));
     await scene.execute({ kind: 'grow-volume', volume: 'data', sizeBytes: 12 * mebibyte });
     assert.equal(await fill(scene, 'filler', '/srv/large', 30 * mebibyte), 30 * mebibyte);
+  });
+
+  /** Workloads write on their own time. */
+  async function untilUse(is: (uses: DiskUse[]) => boolean): Promise<DiskUse[]> {
+    const deadline = Date.now() + 15_000;
+    for (;;) {
+      const uses = await contractor().engine.diskUse();
+      if (is(uses)) return uses;
+      assert.ok(Date.now() < deadline, `never so: ${JSON.stringify(uses)}`);
+      await delay(20);
+    }
+  }
+
+  test('what is in a volume is told, and how full that makes it', async () => {
+    const scene = newScene();
+    await scene.execute({ kind: 'create-network' }, createVolume('data', 12 * mebibyte));
+    await fill(scene, 'filler', '/srv/file', 9 * mebibyte);
+    const uses = await untilUse((all) =>
+      all.some(({ kind, usedBytes }) => kind === 'volume' && usedBytes > 8 * mebibyte),
+    );
+    const [use] = uses.filter(({ deploymentId }) => deploymentId === scene.id);
+    assert.ok(use?.kind === 'volume' && use.volume === 'data');
+    if (!contractor().limitsVolumes) return;
+    assert.ok(use.fullShare !== undefined && use.fullShare > 0.6 && use.fullShare < 0.85, String(use.fullShare));
+    await fill(scene, 'second', '/srv/more', 64 * mebibyte);
+    await untilUse((all) => all.some((one) => one.kind === 'volume' && (one.fullShare ?? 0) >= 0.995));
+  });
+
+  test('what a workload writes outside of volumes is told, and what it writes to its volume is not counted', async () => {
+    const scene = newScene();
+    await scene.execute({ kind: 'create-network' }, createVolume('data', 12 * mebibyte));
+    const writer = { ports: [], readiness: { kind: 'running' as const }, volumes };
+    const inside = scene.workload('inside', { ...writer, command: ['hold', '/tmp/file', String(5 * mebibyte)] });
+    const beside = scene.workload('beside', { ...writer, command: ['hold', '/srv/file', String(5 * mebibyte)] });
+    await scene.start(inside, beside);
+    const uses = await untilUse((all) =>
+      all.some((one) => one.kind === 'workload' && one.name === inside.name && one.usedBytes >= 5 * mebibyte),
+    );
+    const other = uses.find((one) => one.kind === 'workload' && one.name === beside.name);
+    assert.ok(other?.kind === 'workload' && other.pod === 'beside' && other.usedBytes < mebibyte, JSON.stringify(uses));
+    assert.deepEqual(await contractor().neighbour.diskUse(), []);
   });
 }

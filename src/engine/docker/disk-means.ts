@@ -3,14 +3,16 @@ import type Docker from 'dockerode';
 import { loopObstacle } from './loop-trial.ts';
 
 /** `auto` is the best that the host has. */
-export type DiskLimits = 'auto' | 'loop' | 'off';
+export type DiskLimits = 'auto' | 'loop' | 'watch' | 'off';
 
 export type DiskMeans = {
   /**
-   * `loop`: each new volume has a file system of its own, and nothing more fits into it. `none`: they are directories
-   * of the engine's.
+   * `loop`: each new volume has a file system of its own, and nothing more fits into it. `watch`: how much is in them
+   * is looked at, and who has too much in one is stopped.
    */
-  volumes: 'loop' | 'none';
+  volumes: 'loop' | 'watch' | 'none';
+  /** Of what containers write elsewhere. */
+  containers: 'watch' | 'none';
   /** Why it is not better, for the operator. */
   because?: string;
 };
@@ -20,9 +22,10 @@ export async function findDiskMeans(
   docker: Docker,
   { owner, directory, limits }: { owner: string; directory: string; limits: DiskLimits },
 ): Promise<DiskMeans> {
-  if (limits === 'off') return { volumes: 'none', because: 'BERTH_DISK_LIMITS is off' };
+  if (limits === 'off') return { volumes: 'none', containers: 'none', because: 'BERTH_DISK_LIMITS is off' };
+  if (limits === 'watch') return { volumes: 'watch', containers: 'watch', because: 'BERTH_DISK_LIMITS is watch' };
   const obstacle = await loopObstacle(docker, owner, directory);
-  if (obstacle === undefined) return { volumes: 'loop' };
+  if (obstacle === undefined) return { volumes: 'loop', containers: 'watch' };
   if (limits === 'loop') throw new Error(`volumes cannot have file systems of their own: ${obstacle}`);
-  return { volumes: 'none', because: obstacle };
+  return { volumes: 'watch', containers: 'watch', because: obstacle };
 }

@@ -5,6 +5,7 @@ import type { Observed } from '../../deployment/workload.ts';
 import type { Engine, Pulling } from '../engine.ts';
 import { type Mark, waitForChange } from './change.ts';
 import { createCheck } from './check.ts';
+import { createDiskUse } from './disk-use.ts';
 import { createEvents } from './events.ts';
 import { faultOf } from './faults.ts';
 import { createHostFacts, readDisk } from './host.ts';
@@ -35,19 +36,22 @@ export type DockerEngineOptions = {
   stopSeconds?: number;
   /** How long nothing may be heard of a pull. */
   pullPatience?: PullPatience;
+  /** Directories without a limit are walked at least this often; default: every minute. */
+  walkEveryMs?: number;
   /** Epoch milliseconds. */
   now?: () => number;
 };
 
 export function createDockerEngine(options: DockerEngineOptions): Engine {
   const { docker, owner, networkPool, now = Date.now } = options;
-  const { runtime = 'runc', startConcurrency = 3, stopSeconds = 5 } = options;
+  const { runtime = 'runc', startConcurrency = 3, stopSeconds = 5, walkEveryMs = 60_000 } = options;
   const hostFacts = createHostFacts(docker);
   const networks = createNetworks(docker, owner, networkPool);
   const ownerOfData = async () => (await hostFacts()).containerRoot;
   const loops = options.loops && createLoopVolumes(options.loops.directory, ownerOfData);
   const volumes = createVolumes(docker, { owner, loops, isLoopForNew: options.loops?.isForNew ?? false, stopSeconds });
   const workloads = createWorkloads(docker, { owner, runtime, stopSeconds, startConcurrency, hostFacts, loops });
+  const diskUse = createDiskUse(docker, { owner, loops, hostFacts, now, walkEveryMs });
   const pull = createPull(docker, hostFacts, options.pullPatience);
   const check = createCheck(docker, now);
   const ping = createPing(docker);
@@ -117,6 +121,7 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
         const disk = await readDisk(docker, host, options.loops?.isForNew ? options.loops.directory : undefined);
         return { memoryBytes: host.memoryBytes, cpuMillis: host.cpus * 1000, ...(disk && { disk }) };
       }),
+    diskUse: () => withFaults(diskUse),
     listOwned: () => withFaults(() => listOwned(docker, owner, volumes)),
     removeOwned: (owned) => withFaults(() => removeOwned(docker, owner, volumes, owned)),
     listImages: () => withFaults(() => listImages(docker)),

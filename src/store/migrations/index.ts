@@ -7,6 +7,7 @@ import * as imageAccess from './0004-image-access.ts';
 import * as pulledImages from './0005-pulled-images.ts';
 import * as accounts from './0006-accounts.ts';
 import * as abuse from './0007-abuse.ts';
+import * as evictions from './0008-evictions.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -16,4 +17,5 @@ export const migrations: Record<string, Migration> = {
   '0005-pulled-images': pulledImages,
   '0006-accounts': accounts,
   '0007-abuse': abuse,
+  '0008-evictions': evictions,
 };

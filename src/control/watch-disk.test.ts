@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pod, specOf } from '../deployment/testing.ts';
+import type { MemoryProgram } from '../engine/memory-world.ts';
+import { shopOnMemory } from './testing.ts';
+import { createLook } from './watch-disk.ts';
+
+const containerBytes = 1000;
+const volumes = [{ name: 'data', sizeBytes: 100, mountPath: '/data' }];
+const db = pod('db', { image: 'db:1', path: '/', servicePorts: [80], volumes });
+const web = pod('web', { image: 'web:1', path: '/', servicePorts: [80] });
+
+/** A shop of one pod, whose every start writes so many characters to a file; the number may be changed. */
+async function shopThatWrites(shopPod: typeof web, path: string, bytes: number) {
+  const writer = { bytes };
+  const program: MemoryProgram = ({ write }) => {
+    write(path, 'x'.repeat(writer.bytes));
+    return { ports: [80] };
+  };
+  const shop = await shopOnMemory(specOf(shopPod), { [shopPod.image]: { program }, 'idle:1': {} });
+  const look = createLook(shop.control, containerBytes);
+  const [container] = (await shop.visit()) && shop.world.containers.values();
+  return { shop, look, writer, container: container! };
+}
+
+/** What the watch on the disk has told. */
+async function told({ events }: Awaited<ReturnType<typeof shopOnMemory>>): Promise<string[]> {
+  return (await events()).filter((message) => /volume|stopped:/.test(message) && !/create-volume/.test(message));
+}
+
+test('the owner is told when a volume is nearly full, full, and has room again; each once', async () => {
+  const { shop, look } = await shopThatWrites(db, '/data/file', 50);
+  const { files } = shop.world.volumes.get('shop/db-data')!;
+  for (const bytes of [50, 91, 92, 88, 91, 100, 100, 80]) {
+    files.set('file', 'x'.repeat(bytes));
+    await look();
+  }
+  assert.deepEqual(await told(shop), [
+    'volume data of pod db is 91 % full (of 100 B): make it larger or delete files before it is',
+    'volume data of pod db is full (100 B): make it larger or delete files',
+    'volume data of pod db has room again: 80 % full (of 100 B)',
+  ]);
+});
+
+test('a pod that is not ready and has a full volume is told so', async () => {
+  const { shop, look, container } = await shopThatWrites(db, '/data/file', 100);
+  await look();
+  container.run = { ports: [] };
+  await shop.visit();
+  const { pods } = await shop.deployment();
+  const full = 'volume data of pod db is full (100 B): make it larger or delete files';
+  assert.equal(pods[0]?.message, `does not listen on port 80; ${full}`);
+});
+
+test('a workload that writes too much outside of its volumes is stopped and starts again without what it wrote', async () => {
+  const { shop, look, writer } = await shopThatWrites(web, '/tmp/file', 1001);
+  await look();
+  assert.equal(shop.world.containers.size, 0);
+  assert.deepEqual(await told(shop), [
+    'pod web is stopped: it had written 1001 B outside of its volumes, and may 1000 B',
+  ]);
+  writer.bytes = 1000;
+  assert.deepEqual(await shop.visit(), ['start']);
+  await look();
+  assert.equal(shop.world.containers.size, 1);
+  assert.equal((await shop.deployment()).state, 'running');
+});
+
+test('a workload that is stopped three times within an hour fails its deployment, until it is updated', async () => {
+  const { shop, look, writer } = await shopThatWrites(web, '/tmp/file', 5000);
+  for (let count = 1; count <= 3; count++) {
+    await look();
+    await shop.visit();
+  }
+  assert.equal(shop.world.containers.size, 0);
+  const { state, message, pods } = await shop.deployment();
+  const because = 'was stopped 3 times within an hour, it had written 4.9 KiB outside of its volumes, and may 1000 B';
+  assert.equal(state, 'failed');
+  assert.equal(
+    message,
+    `pod web: ${because} (write less or to a volume that is large enough, and update the application to start it again)`,
+  );
+  assert.equal(pods[0]?.state, 'failed');
+  assert.deepEqual(await shop.visit(), [], 'nothing starts by itself');
+  writer.bytes = 10;
+  await shop.update(specOf(web));
+  await shop.visit();
+  assert.equal((await shop.deployment()).state, 'running');
+});
+
+test('a workload that is stopped now and then goes on', async () => {
+  const { shop, look } = await shopThatWrites(web, '/tmp/file', 5000);
+  await shop.intend({ expiresAt: null });
+  for (let count = 1; count <= 6; count++) {
+    await look();
+    shop.clock.pass(31 * 60_000);
+    await shop.visit();
+    assert.equal(shop.world.containers.size, 1, `after ${count}`);
+  }
+});
+
+test('when the disk of the host is nearly full, whoever writes most is stopped, and nobody else', async () => {
+  const megabytes = 2 ** 20;
+  const { shop, container } = await shopThatWrites(web, '/tmp/file', 100 * megabytes);
+  const look = createLook(shop.control, Number.POSITIVE_INFINITY);
+  const idle = pod('idle', { image: 'idle:1', path: '/idle', servicePorts: [80] });
+  await shop.update(specOf(web, idle));
+  await shop.visit();
+  await look();
+  container.files.set('/tmp/file', 'x'.repeat(150 * megabytes));
+  await look();
+  assert.equal(shop.world.containers.size, 2, 'room enough');
+  shop.world.capacity.disk = { usedBytes: 1, freeBytes: 499 };
+  await look();
+  assert.deepEqual(
+    [...shop.world.containers.values()].map(({ workload }) => workload.pod),
+    ['idle'],
+  );
+  assert.match(
+    (await told(shop)).join(),
+    /pod web is stopped: the disk of the host was nearly full, and it wrote most \(50 MiB\)/,
+  );
+  await look();
+  assert.equal(shop.world.containers.size, 1, 'who does not write goes on');
+});

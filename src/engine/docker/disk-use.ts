@@ -1,0 +1,76 @@
+/**
+ * What the volumes and containers of this installation hold of the disk. Volumes with file systems of their own say it
+ * themselves, at every look; everything else is walked, see `disk-walk.ts`.
+ */
+import type Docker from 'dockerode';
+import type { DiskUse } from '../../deployment/disk.ts';
+import { labelKeys, labelSelector, readWorkloadLabels } from '../labels.ts';
+import { createWalks, type WalkOptions } from './disk-walk.ts';
+import type { LoopUsage, LoopVolumes } from './loop-volumes.ts';
+import { listVolumes } from './volumes.ts';
+
+export type DiskUseOptions = WalkOptions & { owner: string; loops: LoopVolumes | undefined };
+
+export function createDiskUse(docker: Docker, options: DiskUseOptions): () => Promise<DiskUse[]> {
+  const { owner, loops } = options;
+  const walks = createWalks(docker, options);
+
+  return async () => {
+    const [containers, all] = await Promise.all([
+      docker.listContainers({ filters: { label: labelSelector(owner) } }),
+      listVolumes(docker, owner),
+    ]);
+    const limited = await usagesOf(loops);
+    const isLimited = ({ Labels: labels }: Docker.VolumeInspectInfo) => limited.has(keyOf(labels));
+    const volumes = all.filter((volume) => volume.Labels?.[labelKeys.volume] && !isLimited(volume));
+    const inLoops = [...limited.values()].reduce((sum, { usedBytes }) => sum + usedBytes, 0);
+    const bytes = await walks.bytesOf(containers, volumes, inLoops);
+    return [
+      ...[...limited].map(([key, usage]) => limitedUse(key, usage)),
+      ...unlimitedUses(volumes, bytes),
+      ...containers.flatMap(({ Id, Labels, Names }): DiskUse[] => {
+        const labels = readWorkloadLabels(Labels);
+        const usedBytes = bytes.get(Id);
+        if (!labels || usedBytes === undefined) return [];
+        const { deploymentId, pod, replica } = labels;
+        return [{ kind: 'workload', deploymentId, name: Names[0]?.slice(1) ?? Id, pod, replica, usedBytes }];
+      }),
+    ];
+  };
+}
+
+const separator = '/';
+
+function keyOf(labels: Record<string, string> | null | undefined): string {
+  return [labels?.[labelKeys.deployment], labels?.[labelKeys.volume]].join(separator);
+}
+
+/** By deployment and volume. */
+async function usagesOf(loops: LoopVolumes | undefined): Promise<Map<string, LoopUsage>> {
+  const volumes = (await loops?.list()) ?? [];
+  const usages = volumes.map(async (volume): Promise<[string, LoopUsage][]> => {
+    const usage = await loops?.usageOf(volume);
+    return usage ? [[`${volume.deploymentId}${separator}${volume.volume}`, usage]] : [];
+  });
+  return new Map((await Promise.all(usages)).flat());
+}
+
+function limitedUse(key: string, { usedBytes, freeBytes, usedFiles, freeFiles }: LoopUsage): DiskUse {
+  const [deploymentId = '', volume = ''] = key.split(separator);
+  const share = (used: number, free: number) => used / Math.max(used + free, 1);
+  const fullShare = Math.max(share(usedBytes, freeBytes), share(usedFiles, freeFiles));
+  return { kind: 'volume', deploymentId, volume, usedBytes, fullShare };
+}
+
+/** One volume of the configuration may be several of Docker's. */
+function unlimitedUses(volumes: Docker.VolumeInspectInfo[], bytes: ReadonlyMap<string, number>): DiskUse[] {
+  const sums = new Map<string, number>();
+  for (const { Name, Labels } of volumes) {
+    const usedBytes = bytes.get(Name);
+    if (usedBytes !== undefined) sums.set(keyOf(Labels), (sums.get(keyOf(Labels)) ?? 0) + usedBytes);
+  }
+  return [...sums].map(([key, usedBytes]) => {
+    const [deploymentId = '', volume = ''] = key.split(separator);
+    return { kind: 'volume', deploymentId, volume, usedBytes };
+  });
+}
