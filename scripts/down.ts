@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stopEdge } from '../src/edge/haproxy.ts';
+import { endIsolation } from '../src/engine/docker/firewall/isolate.ts';
 import type { Owned } from '../src/engine/engine.ts';
 import { isServing, pidFile, settingsOrExit } from '../src/main.ts';
 import { endAll } from '../src/store/deployments.ts';
@@ -15,7 +16,7 @@ if (!installation) {
   console.log(`Nothing was started from ${settings.dataDir}.`);
   process.exit(0);
 }
-const { db, engine } = installation;
+const { db, engine, owner } = installation;
 
 const owned = await engine.listOwned();
 console.log(`This stops Berth at ${settings.dataDir} and removes ${describe(owned)}, with all data in them.`);
@@ -28,6 +29,8 @@ await stopService();
 // The edge first: visitors get no half of an application.
 if (await stopEdge(settings.dataDir)) console.log('HAProxy stopped');
 const left = await removeAll();
+// Last, and only when nothing is left that they hold back.
+if (left === 0) await endIsolation(owner, settings.dataDir);
 await endAll(db, Date.now());
 await db.destroy();
 console.log(left === 0 ? 'Everything is removed.' : `${left} objects could not be removed; run it again.`);

@@ -14,9 +14,10 @@ export async function openInstallation({ dataDir, networkPool }: Settings, docke
   const file = join(dataDir, 'berth.db');
   if (!existsSync(file)) return undefined;
   const db = await openSqlite(file);
+  const owner = await installationId(db);
   const engine = createDockerEngine({
-    ...{ docker: docker ?? (await connectDocker()), owner: await installationId(db), networkPool },
+    ...{ docker: docker ?? (await connectDocker()), owner, networkPool },
     loops: { directory: volumesFolder(dataDir), isForNew: false },
   });
-  return { db, engine };
+  return { db, engine, owner };
 }

@@ -4,7 +4,7 @@ import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type Docker from 'dockerode';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { accountSettings } from './account-settings.ts';
 import { createAccounts } from './accounts/accounts.ts';
 import { createApp } from './api/app.ts';
@@ -21,6 +21,7 @@ import { admitProxy, clearSocket, prepareRunDirectory } from './edge/sockets.ts'
 import { connectDocker } from './engine/docker/connect.ts';
 import { type DiskMeans, findDiskMeans } from './engine/docker/disk-means.ts';
 import { createDockerEngine } from './engine/docker/docker.ts';
+import { isolate } from './engine/docker/firewall/isolate.ts';
 import { volumesFolder } from './engine/docker/loop-layout.ts';
 import { newToken } from './lib/ids.ts';
 import { createMetrics } from './lib/metrics.ts';
@@ -62,14 +63,19 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   });
   const db = await openSqlite(join(settings.dataDir, 'berth.db'));
   const seal = sealWith(settings.secretKey ?? (await secretKeyOf(settings.dataDir)));
-  const { networkPool, runtime } = settings;
+  const { networkPool, runtime, egress } = settings;
   const owner = await installationId(db);
+  const metrics = createMetrics();
+  const { firewall, problem: exposure } = await isolate(docker, {
+    ...{ owner, egress, dataDir: settings.dataDir, ...edgeSeenBy(settings), log: log.child({ part: 'firewall' }) },
+    report: (areInForce) => metrics.isolated.set(Number(areInForce)),
+  });
+  if (exposure) refuseStrangers(exposure, settings, log);
   const means = await diskMeans(docker, owner, settings);
   log[means.because === undefined ? 'info' : 'warn'](means, 'disk limits');
   const loops = { directory: volumesFolder(settings.dataDir), isForNew: means.volumes === 'loop' };
-  const engine = createDockerEngine({ docker, owner, networkPool, runtime, loops });
+  const engine = createDockerEngine({ docker, owner, networkPool, runtime, loops, ...(firewall && { firewall }) });
   const urlOf = (label: string) => applicationUrl(settings, label);
-  const metrics = createMetrics();
   metrics.diskMeans.set({ of: 'volumes', means: means.volumes }, 1);
   metrics.diskMeans.set({ of: 'containers', means: means.containers }, 1);
 
@@ -114,6 +120,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
       resyncMs,
       imageDiskShare,
       diskFreeBytes,
+      egress,
       ...(containerDiskBytes !== undefined && { containerDiskBytes }),
     },
     ...(afterOperation && { afterOperation }),
@@ -151,6 +158,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
       await loop.stop();
       await pages.close();
       await edge.close();
+      await firewall?.close();
       await db.destroy();
       await rm(pidFile(settings), { force: true });
       log.info('Berth has stopped; the applications keep running');
@@ -163,6 +171,20 @@ async function diskMeans(docker: Docker, owner: string, { dataDir, diskLimits }:
   return await findDiskMeans(docker, wanted).catch((error: Error) => {
     throw new StartError(`BERTH_DISK_LIMITS: ${error.message}`);
   });
+}
+
+/** What containers may reach of this machine: the public port, at the addresses where visitors find it. */
+function edgeSeenBy({ host, port }: Settings): { edge?: { address?: string; port: number } } {
+  if (host.startsWith('127.') || host === '::1') return {};
+  return { edge: { port, ...(host !== '0.0.0.0' && host !== '::' && { address: host }) } };
+}
+
+/** Whoever can reach the API can run code here. Throws StartError unless the operator has said that this is wanted. */
+function refuseStrangers(problem: string, { allowUnsafe }: Settings, log: Logger): void {
+  const words = `Containers are not kept from this machine's services and private networks: ${problem}.`;
+  if (!allowUnsafe)
+    throw new StartError(`${words}\nWhere nobody but you can deploy, BERTH_ALLOW_UNSAFE=1 serves all the same.`);
+  log.warn({ problem }, `${words} BERTH_ALLOW_UNSAFE is set`);
 }
 
 /** Hosts at which the API itself answers; every other one is an application's. */

@@ -1,5 +1,6 @@
 /** How the texts of settings become values. */
 import { parseBytes } from './config/units.ts';
+import { type Egress, parseEgress } from './deployment/egress.ts';
 import type { Rate } from './lib/rate-limit.ts';
 
 /** Thrown by a reader: what the value must be. */
@@ -111,4 +112,14 @@ export function link(value: string): URL {
     throw new Unreadable('must be an address such as https://example.com/terms');
   }
   return url;
+}
+
+export function flag(value: string): boolean {
+  return oneOf('0', '1')(value) === '1';
+}
+
+export function egress(value: string): Egress {
+  const read = parseEgress(value);
+  if (!read) throw new Unreadable('must be open, none, or networks such as 203.0.113.0/24:443,198.51.100.7');
+  return read;
 }

@@ -1,5 +1,6 @@
 /** Settings: the environment variables `BERTH_…`, read here and nowhere else. */
 import { resolve } from 'node:path';
+import type { Egress } from './deployment/egress.ts';
 import type { StrangerLimits } from './deployment/stranger.ts';
 import type { Tiers } from './deployment/tier.ts';
 import type { DiskLimits } from './engine/docker/disk-means.ts';
@@ -10,6 +11,8 @@ import {
   address,
   domain,
   duration,
+  egress,
+  flag,
   integer,
   issuer,
   link,
@@ -48,6 +51,8 @@ export type Settings = {
   listenPatienceMs: number;
   drainMs: number;
   networkPool: string;
+  egress: Egress;
+  allowUnsafe: boolean;
   example: string;
   signUp: 'open' | 'closed';
   signInRate: Rate;
@@ -182,6 +187,13 @@ const table = {
     says: "addresses for the applications' networks",
     read: network,
   },
+  egress: {
+    variable: 'EGRESS',
+    default: 'open',
+    says: 'what applications may reach: open (the public internet), none, or 203.0.113.0/24:443,…',
+    read: egress,
+  },
+  allowUnsafe: { variable: 'ALLOW_UNSAFE', default: '0', says: '1: serve without a firewall around pods', read: flag },
   example: {
     variable: 'EXAMPLE',
     default: 'guestbook',
@@ -214,12 +226,7 @@ const table = {
   },
   termsUrl: { variable: 'TERMS', default: '', says: 'address of the terms of use, told with every start', read: link },
   githubClientId: { variable: 'GITHUB_CLIENT_ID', default: '', says: 'sign-in with GitHub: its OAuth app', read: text },
-  githubClientSecret: {
-    variable: 'GITHUB_CLIENT_SECRET',
-    default: '',
-    says: 'and the secret of that app',
-    read: text,
-  },
+  githubClientSecret: { variable: 'GITHUB_CLIENT_SECRET', default: '', says: 'and the secret of that app', read: text },
   oidcIssuer: {
     variable: 'OIDC_ISSUER',
     default: '',
@@ -235,12 +242,7 @@ const table = {
     says: 'mail server, smtp://user:password@host:587; without one, addresses are not verified, passwords not reset',
     read: mailServer,
   },
-  mailFrom: {
-    variable: 'MAIL_FROM',
-    default: '',
-    says: 'sender of mails, Berth <berth@example.com>',
-    read: text,
-  },
+  mailFrom: { variable: 'MAIL_FROM', default: '', says: 'sender of mails, Berth <berth@example.com>', read: text },
   secretKey: {
     variable: 'SECRET_KEY',
     default: '',

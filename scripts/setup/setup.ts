@@ -1,6 +1,7 @@
 /** What `npm start` and `npm test` need from the machine, brought when it is missing. */
 import { type Announce, announceOn } from './announce.ts';
 import { provideEngine } from './engine.ts';
+import { provideFirewall } from './firewall.ts';
 import { lookAtHost } from './host.ts';
 import { provideImages } from './images/images.ts';
 import { provideProxy } from './proxy.ts';
@@ -24,6 +25,7 @@ export async function setUp(options: SetUpOptions = {}): Promise<void> {
   const host = await lookAtHost();
   await provideEngine(host, announce);
   await provideProxy(host, announce);
+  await provideFirewall(host, announce);
   await provideImages(host, announce);
   if (options.forTests) await provideTestTools(host, announce);
 }

@@ -1,5 +1,6 @@
 /** What the control layer works with; wired in `main.ts`. */
 import type { Instant } from '../deployment/deployment.ts';
+import type { Egress } from '../deployment/egress.ts';
 import type { Operation } from '../deployment/operation.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -24,6 +25,8 @@ export type ControlSettings = {
   containerDiskBytes?: number;
   /** Of the disk, so much must stay free. */
   diskFreeBytes: number;
+  /** What deployments may reach. */
+  egress: Egress;
 };
 
 export type Control = {

@@ -101,12 +101,12 @@ class Step {
 
   /** An ending needs no revision: one that cannot be read any more does not keep its deployment alive. */
   async #desired(): Promise<Desired> {
-    const { db, seal, urlOf, now } = this.#control;
+    const { db, seal, urlOf, now, settings } = this.#control;
     const deployment = this.#deployment;
     const because = endingAt(deployment, now());
     if (because) return { kind: 'gone', because };
     const revision = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
-    const desired = desiredAt(deployment, revision, urlOf(deployment.label), now(), seal.derive);
+    const desired = desiredAt(deployment, revision, urlOf(deployment.label), now(), seal.derive, settings.egress);
     if (desired.kind === 'running') {
       const environments = desired.workloads.map(({ workload }) => workload.env);
       this.#redact = redactorOf(revision.spec, environments);

@@ -1,6 +1,7 @@
 /** One deployment on an in-memory engine and store, for tests of the control layer. */
 import type { AppSpec } from '../config/spec.ts';
 import type { Deployment } from '../deployment/deployment.ts';
+import { openEgress } from '../deployment/egress.ts';
 import { deploymentOf } from '../deployment/testing.ts';
 import { createMemoryEngine } from '../engine/memory.ts';
 import { createMemoryWorld, type MemoryImage } from '../engine/memory-world.ts';
@@ -50,6 +51,7 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
       imageDiskShare: 0.85,
       containerDiskBytes: 1000,
       diskFreeBytes: 1000,
+      egress: openEgress,
     },
     metrics: createMetrics(),
     disk: createDiskBook(),

@@ -4,6 +4,7 @@ import { aliasesOf } from '../config/addresses.ts';
 import { replaceScriptlets } from '../config/scriptlets.ts';
 import type { AppSpec, PodSpec, VolumeSpec } from '../config/spec.ts';
 import { type Deployment, type Instant, isPastLimit, type Revision } from './deployment.ts';
+import { type Egress, openEgress } from './egress.ts';
 import { type Derive, generatedValue } from './generated.ts';
 import { workloadName } from './names.ts';
 import { startOrder } from './order.ts';
@@ -20,6 +21,7 @@ export type Desired =
       /** In start order. */
       workloads: DesiredWorkload[];
       volumes: DesiredVolume[];
+      egress: Egress;
     };
 
 export type DesiredVolume = {
@@ -62,7 +64,7 @@ export function endingAt(deployment: Deployment, now: Instant): 'removed' | 'exp
 
 /**
  * What should exist at `now`. `url` is the deployment's own, as its visitors see it; `derive` is where the values of
- * `<% SECRET … %>` come from.
+ * `<% SECRET … %>` come from; `egress` is what its plan lets it reach.
  */
 export function desiredAt(
   deployment: Deployment,
@@ -70,6 +72,7 @@ export function desiredAt(
   url: URL,
   now: Instant,
   derive: Derive = refuseSecrets,
+  egress: Egress = openEgress,
 ): Desired {
   const because = endingAt(deployment, now);
   if (because) return { kind: 'gone', because };
@@ -90,6 +93,7 @@ export function desiredAt(
       })),
     ),
     volumes: volumesOf(spec),
+    egress,
   };
 }
 

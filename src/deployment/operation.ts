@@ -1,5 +1,6 @@
 /** Operations: the steps a plan is made of. Each carries its cause; a plan prints as text, and tests compare that text. */
 import type { RegistryLogin } from '../config/spec.ts';
+import { type Egress, printEgress } from './egress.ts';
 import type { Endpoint } from './site.ts';
 import type { Workload, WorkloadName } from './workload.ts';
 
@@ -8,7 +9,9 @@ import type { Workload, WorkloadName } from './workload.ts';
  * nobody new may get: the edge still sends requests to them that are meant for somebody else.
  */
 export type EngineOperation =
-  | { kind: 'create-network'; avoid?: readonly string[]; because: string }
+  | { kind: 'create-network'; egress?: Egress; avoid?: readonly string[]; because: string }
+  /** From now on; connections that are there stay. */
+  | { kind: 'set-egress'; egress: Egress; because: string }
   /** Where the host can make one, with a hard limit. */
   | { kind: 'create-volume'; volume: string; sizeBytes: number; because: string }
   /** Of a volume with a hard limit, while it is used; none is ever made smaller. */
@@ -51,6 +54,8 @@ function describe(operation: Operation): string {
     case 'grow-volume':
     case 'remove-volume':
       return `${operation.kind} ${operation.volume}`;
+    case 'set-egress':
+      return `set-egress ${printEgress(operation.egress)}`;
     case 'check':
       return `check ${operation.images.map(({ image }) => image).join(' ')}`;
     case 'pull':

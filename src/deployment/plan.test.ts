@@ -293,3 +293,14 @@ test('a removal takes its workloads at once, then its volumes, then its network'
   const kinds = batchesOf(gone).map((batch) => batch.map(({ kind }) => kind).join('+'));
   assert.deepEqual(kinds, ['route', 'remove+remove', 'remove-volume', 'remove-network']);
 });
+
+test('what a network lets out follows the plan of its account, and nothing is started anew for it', () => {
+  const desired = desiredAt(shop, { number: 1, spec }, url, now, undefined, { kind: 'none' });
+  const observed = observedOf({ desired, ready: ['db', 'web'] });
+  const serving = [{ path: '/', address: address('web', 1), port: 80 }];
+  const planFor = (egress?: string) => describePlan(plan(desired, { ...observed, ...(egress && { egress }) }, serving));
+  assert.equal(planFor('open'), 'set-egress none, it is open');
+  assert.equal(planFor('none'), '');
+  // The engine has no firewall to tell.
+  assert.equal(planFor(), '');
+});

@@ -4,6 +4,7 @@
  */
 import { printBytes } from '../config/units.ts';
 import type { Desired, DesiredWorkload } from './desired.ts';
+import { printEgress } from './egress.ts';
 import type { ImageRequest, Operation } from './operation.ts';
 import type { Endpoint } from './site.ts';
 import type { Observed, ObservedWorkload, Workload } from './workload.ts';
@@ -39,7 +40,7 @@ function planRunning(desired: Running, observed: Observed, endpoints: Endpoint[]
   const hasServed = desired.hasServed || endpoints.length > 0;
   if (!hasServed && outdated.length > 0) return outdated.map(removal);
   const unfinished = [
-    ...(observed.hasNetwork ? [] : [{ kind: 'create-network', because: 'missing' } as const]),
+    ...planNetwork(desired, observed),
     ...desired.volumes
       .filter(({ volume }) => !observed.volumes.includes(volume))
       .map(({ volume, sizeBytes }) => ({ kind: 'create-volume', volume, sizeBytes, because: 'missing' }) as const),
@@ -62,6 +63,12 @@ function planWithdrawal(operations: Operation[], { workloads }: Observed, endpoi
   const lost = new Set(workloads.filter(({ name }) => removed.has(name)).map(({ address }) => address));
   const kept = endpoints.filter(({ address }) => !lost.has(address));
   return kept.length < endpoints.length ? [{ kind: 'route', endpoints: kept, because: 'the rest stops' }] : [];
+}
+
+function planNetwork({ egress }: Running, { hasNetwork, egress: present }: Observed): Operation[] {
+  if (!hasNetwork) return [{ kind: 'create-network', egress, because: 'missing' }];
+  if (present === undefined || present === printEgress(egress)) return [];
+  return [{ kind: 'set-egress', egress, because: `it is ${present}` }];
 }
 
 /** A desired workload with the one that runs for it, if any does. */

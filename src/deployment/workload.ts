@@ -45,6 +45,8 @@ export type Readiness =
 /** What exists for one deployment, as the engine sees it now. */
 export type Observed = {
   hasNetwork: boolean;
+  /** What its network lets out, as `printEgress` says it; absent where the engine does not see to that. */
+  egress?: string;
   /** Names as in `Workload.volumes`. */
   volumes: string[];
   /** Of those with a hard limit, how many bytes fit into each; 0 while it is not complete. */

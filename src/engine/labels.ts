@@ -15,6 +15,8 @@ export const labelKeys = {
   fingerprint: 'berth.fingerprint',
   /** JSON: a service that was restarted knows from the engine alone when a workload counts as ready. */
   readiness: 'berth.readiness',
+  /** What a network lets out, as its deployment began. */
+  egress: 'berth.egress',
   /** The static address, which an engine does not tell of a workload that is not running. */
   address: 'berth.address',
 } as const;

@@ -1,4 +1,5 @@
 /** What the operations do to the in-memory engine's world. */
+import { type Egress, printEgress } from '../deployment/egress.ts';
 import type { EngineOperation, ResolvedImage } from '../deployment/operation.ts';
 import type { Workload } from '../deployment/workload.ts';
 import { EngineFault } from './engine.ts';
@@ -43,7 +44,10 @@ function change(
 ): void {
   switch (operation.kind) {
     case 'create-network':
-      createNetwork(world, owner, deploymentId, operation.avoid);
+      createNetwork(world, owner, deploymentId, operation.egress, operation.avoid);
+      return;
+    case 'set-egress':
+      setEgress(world, owner, deploymentId, operation.egress);
       return;
     case 'remove-network':
       if (world.networks.get(deploymentId)?.owner === owner) removeNetwork(world, deploymentId);
@@ -65,10 +69,23 @@ function change(
   }
 }
 
-function createNetwork(world: MemoryWorld, owner: string, deploymentId: string, avoid?: readonly string[]): void {
+function createNetwork(
+  world: MemoryWorld,
+  owner: string,
+  deploymentId: string,
+  egress: Egress = { kind: 'none' },
+  avoid?: readonly string[],
+): void {
   const found = world.networks.get(deploymentId);
   if (found) refuseForeign(found.owner, owner, `network ${deploymentId}`);
-  else addNetwork(world, { owner, deploymentId }, avoid);
+  else addNetwork(world, { owner, deploymentId }, printEgress(egress), avoid);
+}
+
+function setEgress(world: MemoryWorld, owner: string, deploymentId: string, egress: Egress): void {
+  const found = world.networks.get(deploymentId);
+  if (!found) throw new EngineFault('unavailable', 'The network of the deployment is missing.');
+  refuseForeign(found.owner, owner, `network ${deploymentId}`);
+  found.egress = printEgress(egress);
 }
 
 function createVolume(

@@ -82,7 +82,7 @@ export type MemoryWorld = {
   /** By deployment and volume. */
   volumes: Shelf<Owned & { volume: string; sizeBytes: number; files: Map<string, string> }>;
   /** By deployment. */
-  networks: Map<string, Owned & { subnet: number }>;
+  networks: Map<string, Owned & { subnet: number; egress: string }>;
   subnets: { taken: Set<number>; lowestFree: number };
   /** How often something of a deployment has changed, and who wants to hear of it: everybody on this machine. */
   versions: Map<string, number>;
@@ -115,13 +115,18 @@ export function announce({ versions, watchers }: MemoryWorld, deploymentId: stri
 }
 
 /** With the lowest subnet that is free, as on Docker: one that has just been given back is soon another tenant's. */
-export function addNetwork({ networks, subnets }: MemoryWorld, owned: Owned, avoid: readonly string[] = []): void {
+export function addNetwork(
+  { networks, subnets }: MemoryWorld,
+  owned: Owned,
+  egress: string,
+  avoid: readonly string[] = [],
+): void {
   const { taken } = subnets;
   let subnet = subnets.lowestFree;
   while (taken.has(subnet) || avoid.some((address) => address.startsWith(`${prefixOf(subnet)}.`))) subnet++;
   taken.add(subnet);
   while (taken.has(subnets.lowestFree)) subnets.lowestFree++;
-  networks.set(owned.deploymentId, { ...owned, subnet });
+  networks.set(owned.deploymentId, { ...owned, subnet, egress });
 }
 
 /** Whatever was on the network goes on without one. */

@@ -149,8 +149,11 @@ function observe(
     noteStuck(container, now);
   }
   const volumes = world.volumes.of(deploymentId).filter(isOurs);
+  const network = world.networks.get(deploymentId);
+  const hasNetwork = network?.owner === owner;
   return {
-    hasNetwork: world.networks.get(deploymentId)?.owner === owner,
+    hasNetwork,
+    ...(hasNetwork && { egress: network.egress }),
     volumes: volumes.map(({ volume }) => volume).sort(),
     ...(volumes.length > 0 && {
       volumeSizes: Object.fromEntries(volumes.map(({ volume, sizeBytes }) => [volume, sizeBytes])),

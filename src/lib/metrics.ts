@@ -82,6 +82,11 @@ export function createMetrics() {
       help: 'Visits that ended with a fault and are tried again.',
       registers,
     }),
+    isolated: new Gauge({
+      name: 'berth_isolated',
+      help: 'Whether the firewall rules around containers are in force: 1, or 0.',
+      registers,
+    }),
     operations: new Histogram({
       name: 'berth_operations_seconds',
       help: 'How long operations of plans took, failed ones included.',

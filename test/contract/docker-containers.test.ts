@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type Docker from 'dockerode';
 import { createDockerEngine } from '../../src/engine/docker/docker.ts';
-import { networkName, volumeName } from '../../src/engine/docker/names.ts';
+import { bridgeName, networkName, volumeName } from '../../src/engine/docker/names.ts';
 import { EngineFault } from '../../src/engine/engine.ts';
 import { workloadLabels } from '../../src/engine/labels.ts';
 import { dockerContractor, networkPool } from './docker-contractor.ts';
@@ -50,7 +50,7 @@ describe('docker engine', () => {
     const scene = newScene();
     await scene.execute({ kind: 'create-network' });
     const { Options: options } = await docker.getNetwork(networkName(scene.id)).inspect();
-    assert.equal(options?.['com.docker.network.bridge.name'], `brt-${scene.id}`);
+    assert.equal(options?.['com.docker.network.bridge.name'], bridgeName(owner, scene.id));
   });
 
   test('networks made at once get different subnets, and leave foreign ones alone', async () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { connectDocker } from '../../src/engine/docker/connect.ts';
 import { createDockerEngine } from '../../src/engine/docker/docker.ts';
+import { removeFirewall, startFirewall } from '../../src/engine/docker/firewall/firewall.ts';
 import { newId } from '../../src/lib/ids.ts';
 import type { Contractor } from './engine.ts';
 import { buildImage } from './image.ts';
@@ -24,7 +25,11 @@ export async function dockerContractor(): Promise<
   const options = { docker, networkPool, stopSeconds: 1, walkEveryMs: 0 };
   const folder = await mkdtemp(join(tmpdir(), 'berth-volumes-'));
   const loops = (name: string) => ({ directory: join(folder, name), isForNew: limitsVolumes });
-  const engine = createDockerEngine({ ...options, owner, loops: loops('one') });
+  const firewall = await startFirewall(
+    { owner, readResolvers: async () => [], keep: async () => {}, report: () => {}, log: console },
+    new Map(),
+  );
+  const engine = createDockerEngine({ ...options, owner, firewall, loops: loops('one') });
   const neighbour = createDockerEngine({ ...options, owner: other, loops: loops('two') });
   const { Arch: architecture } = await docker.version();
   const registry = await startRegistry({ architecture, foreignArchitecture: 'none', needsLogin: false });
@@ -49,6 +54,8 @@ export async function dockerContractor(): Promise<
       for (const each of [engine, neighbour]) for (const owned of await each.listOwned()) await each.removeOwned(owned);
       // Not what is in them: whatever is left of a volume is a failure.
       for (const name of ['one', 'two', '.']) await rmdir(join(folder, name)).catch(isAbsent);
+      await firewall.close();
+      await removeFirewall(owner);
     },
   };
 }

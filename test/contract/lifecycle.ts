@@ -1,6 +1,7 @@
 /** Starting, repeating, removing, and whose things they are. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parseEgress } from '../../src/deployment/egress.ts';
 import { EngineFault } from '../../src/engine/engine.ts';
 import type { Stage } from './engine.ts';
 import { identityPath, port, written } from './program.ts';
@@ -88,6 +89,26 @@ export function lifecycleContract({ contractor, newScene }: Stage): void {
     const elsewhere = await scene.ready(web);
     assert.notEqual(elsewhere.address, address);
     assert.notEqual(elsewhere.address, second.address);
+  });
+
+  test('a network lets out what it was told, until it is told otherwise', async () => {
+    const scene = newScene();
+    const { engine } = contractor();
+    const egress = async () => (await scene.observe()).egress;
+    await scene.execute({ kind: 'create-network', egress: { kind: 'open' } });
+    assert.equal(await egress(), 'open');
+    // A network that is there stays as it is.
+    await scene.execute({ kind: 'create-network', egress: { kind: 'none' } });
+    assert.equal(await egress(), 'open');
+    const list = parseEgress('203.0.113.0/24:443')!;
+    await scene.execute({ kind: 'set-egress', egress: list }, { kind: 'set-egress', egress: list });
+    assert.equal(await egress(), '203.0.113.0/24:443');
+    await scene.execute({ kind: 'remove-network' });
+    assert.equal(await egress(), undefined);
+    await scene.execute({ kind: 'create-network' });
+    assert.equal(await egress(), 'none');
+    const elsewhere = engine.execute(`${scene.id}x`, { kind: 'set-egress', egress: list, because: 'test' });
+    await assert.rejects(elsewhere, (error) => error instanceof EngineFault && error.kind === 'unavailable');
   });
 
   test('a job that has finished is not run again by a second start', async () => {

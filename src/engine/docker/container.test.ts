@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Resources } from '../../config/spec.ts';
 import type { Workload } from '../../deployment/workload.ts';
 import { type ContainerRequest, containerOptions } from './container.ts';
-import { bridgeName } from './names.ts';
+import { bridgeName, bridgePrefix } from './names.ts';
 
 const plain: Workload = {
   name: 'berth-abc-web-1-0',
@@ -149,9 +149,13 @@ test('volumes of the image: one below a mount is kept with it, others are anonym
   assert.ok(mounts.every(({ VolumeOptions }) => VolumeOptions?.Labels['berth.owner'] === 'me'));
 });
 
-test('the name of a bridge has at most 15 characters and differs for every deployment', () => {
-  assert.equal(bridgeName('abcdefghij'), 'brt-abcdefghij');
-  const long = ['a-deployment-with-a-long-name-1', 'a-deployment-with-a-long-name-2'].map(bridgeName);
-  assert.ok(long.every((name) => name.length === 15 && name.startsWith('brt-')));
-  assert.equal(new Set(long).size, 2);
+test('the name of a bridge has at most 15 characters, begins as all of its installation and differs for every deployment', () => {
+  const names = ['abcdefghij', 'abcdefghik', 'a-deployment-with-a-long-name-1', 'a'].map((id) => bridgeName('me', id));
+  assert.ok(
+    names.every((name) => name.length === 15 && name.startsWith(bridgePrefix('me'))),
+    names.join(),
+  );
+  assert.equal(new Set(names).size, names.length);
+  assert.match(bridgePrefix('me'), /^brt-[0-9a-z]{4}$/);
+  assert.notEqual(bridgePrefix('me'), bridgePrefix('you'));
 });

@@ -4,18 +4,28 @@ import { createHash } from 'node:crypto';
 /** Linux allows 15 characters for the name of an interface. */
 const interfaceNameLimit = 15;
 
-/** Every bridge of ours starts like this; firewall rules go by it. */
-const bridgePrefix = 'brt-';
+/** Every bridge of every installation starts like this; firewall rules go by it. */
+export const everyBridgePrefix = 'brt-';
+
+/** Every bridge of this installation: 36^4 of them on one machine. */
+export function bridgePrefix(owner: string): string {
+  return `${everyBridgePrefix}${hashOf(owner, 4)}`;
+}
 
 export function networkName(deploymentId: string): string {
   return `berth-${deploymentId}`;
 }
 
-export function bridgeName(deploymentId: string): string {
-  const name = `${bridgePrefix}${deploymentId}`;
-  if (name.length <= interfaceNameLimit) return name;
-  const hash = createHash('sha256').update(deploymentId).digest('hex');
-  return `${bridgePrefix}${hash.slice(0, interfaceNameLimit - bridgePrefix.length)}`;
+/** The hash has 7 characters, 36 bits: among 4,096 networks two meet in one of 9,000 installations. */
+export function bridgeName(owner: string, deploymentId: string): string {
+  const prefix = bridgePrefix(owner);
+  return `${prefix}${hashOf(deploymentId, interfaceNameLimit - prefix.length)}`;
+}
+
+/** Letters and digits. */
+function hashOf(text: string, length: number): string {
+  const hash = createHash('sha256').update(text).digest();
+  return hash.readBigUInt64BE().toString(36).padStart(13, '0').slice(-length);
 }
 
 export function volumeName(deploymentId: string, volume: string): string {

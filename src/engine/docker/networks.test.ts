@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type Docker from 'dockerode';
+import { openEgress } from '../../deployment/egress.ts';
 import { createNetworks } from './networks.ts';
 
 /** A Docker whose list of networks is always a step behind: it refuses subnets that it does not show. */
@@ -23,20 +24,20 @@ const usedUp = { statusCode: 404, message: 'could not find an available, non-ove
 
 test('a subnet that Docker refuses is passed over for the next one', async () => {
   const { docker, made } = forgetfulDocker([overlap, usedUp]);
-  await createNetworks(docker, 'me', '10.200.0.0/13').create('abc');
+  await createNetworks(docker, 'me', '10.200.0.0/13').create('abc', openEgress);
   assert.deepEqual(made, ['10.200.1.0/25']);
 });
 
 test('creations at once never choose the same subnet', async () => {
   const { docker, made } = forgetfulDocker([]);
   const networks = createNetworks(docker, 'me', '10.200.0.0/13');
-  await Promise.all(['a', 'b', 'c'].map((id) => networks.create(id)));
+  await Promise.all(['a', 'b', 'c'].map((id) => networks.create(id, openEgress)));
   assert.equal(new Set(made).size, 3);
 });
 
 test('a pool that is used up is a matter of time, another error is itself', async () => {
   const full = createNetworks(forgetfulDocker([overlap, overlap]).docker, 'me', '10.200.0.0/24');
-  await assert.rejects(full.create('abc'), {
+  await assert.rejects(full.create('abc', openEgress), {
     kind: 'unavailable',
     message: 'This host has no room for another network.',
   });
@@ -45,5 +46,5 @@ test('a pool that is used up is a matter of time, another error is itself', asyn
     'me',
     '10.200.0.0/13',
   );
-  await assert.rejects(broken.create('abc'), { message: 'broken' });
+  await assert.rejects(broken.create('abc', openEgress), { message: 'broken' });
 });

@@ -1,8 +1,11 @@
 /** One bridge network per deployment, with a subnet of our own pool: Docker's own pools end at the 30th network. */
+import { readFile } from 'node:fs/promises';
 import type Docker from 'dockerode';
+import { type Egress, printEgress } from '../../deployment/egress.ts';
 import { EngineFault } from '../engine.ts';
-import { deploymentLabels, isOwnedBy } from '../labels.ts';
+import { deploymentLabels, isOwnedBy, labelKeys } from '../labels.ts';
 import { orAbsent, statusOf, textOf, unless } from './faults.ts';
+import type { Firewall } from './firewall/firewall.ts';
 import { bridgeName, networkName } from './names.ts';
 import { lowestFreeSubnet } from './subnets.ts';
 
@@ -11,15 +14,19 @@ const refusalLimit = 64;
 
 export type Networks = {
   /** With a subnet that has none of the addresses to avoid. */
-  create(deploymentId: string, avoid?: readonly string[]): Promise<void>;
+  create(deploymentId: string, egress: Egress, avoid?: readonly string[]): Promise<void>;
+  setEgress(deploymentId: string, egress: Egress): Promise<void>;
   remove(deploymentId: string): Promise<void>;
 };
 
-/** `pool` in CIDR notation. Subnets of creations under way are kept apart within this process. */
-export function createNetworks(docker: Docker, owner: string, pool: string): Networks {
+/**
+ * `pool` in CIDR notation. Subnets of creations under way are kept apart within this process. Without a firewall,
+ * nothing keeps containers from what their machine reaches.
+ */
+export function createNetworks(docker: Docker, owner: string, pool: string, firewall?: Firewall): Networks {
   const promised = new Set<string>();
 
-  async function createWithFreeSubnet(deploymentId: string, avoid: readonly string[]): Promise<void> {
+  async function createWithFreeSubnet(deploymentId: string, egress: Egress, avoid: readonly string[]): Promise<void> {
     const avoided = avoid.map((address) => `${address}/32`);
     const refused: string[] = [];
     while (refused.length < refusalLimit) {
@@ -29,7 +36,7 @@ export function createNetworks(docker: Docker, owner: string, pool: string): Net
       if (!subnet) throw new EngineFault('unavailable', 'This host has no room for another network.');
       promised.add(subnet);
       try {
-        return await createNetwork(docker, owner, deploymentId, subnet);
+        return await createNetwork(docker, owner, deploymentId, subnet, egress);
       } catch (error) {
         if (!isSubnetRefusal(error)) throw error;
         refused.push(subnet);
@@ -40,20 +47,34 @@ export function createNetworks(docker: Docker, owner: string, pool: string): Net
     throw new EngineFault('unavailable', 'The container engine refuses every network of its own pool.');
   }
 
+  async function admit(deploymentId: string, egress: Egress): Promise<void> {
+    await firewall?.admit(bridgeName(owner, deploymentId), egress).catch((error: unknown) => {
+      throw new EngineFault('unavailable', 'The firewall of this host takes no rules now.', { cause: error });
+    });
+  }
+
   return {
-    async create(deploymentId, avoid = []) {
+    async create(deploymentId, egress, avoid = []) {
       if (await isOurs(docker, owner, deploymentId)) return;
+      await admit(deploymentId, egress);
       try {
-        await createWithFreeSubnet(deploymentId, avoid);
+        await createWithFreeSubnet(deploymentId, egress, avoid);
       } catch (error) {
         // Somebody was faster: the name and the bridge are taken, by the network that was to be made.
         if (error instanceof EngineFault || !(await isOurs(docker, owner, deploymentId))) throw error;
       }
+      if (firewall) await refuseElsewhere(docker, owner, deploymentId);
+    },
+
+    async setEgress(deploymentId, egress) {
+      const isThere = await isOurs(docker, owner, deploymentId);
+      if (!isThere) throw new EngineFault('unavailable', 'The network of the deployment is missing.');
+      await admit(deploymentId, egress);
     },
 
     async remove(deploymentId) {
-      if (!(await isOurs(docker, owner, deploymentId))) return;
-      await removeNetwork(docker, networkName(deploymentId));
+      if (await isOurs(docker, owner, deploymentId)) await removeNetwork(docker, networkName(deploymentId));
+      await firewall?.dismiss(bridgeName(owner, deploymentId));
     },
   };
 }
@@ -88,14 +109,30 @@ async function isOurs(docker: Docker, owner: string, deploymentId: string): Prom
   throw new EngineFault('bad-request', `A network named ${name} exists already and is not of this installation.`);
 }
 
-async function createNetwork(docker: Docker, owner: string, deploymentId: string, subnet: string): Promise<void> {
+/** An engine that answers here may still run in another network than this process, where no rule of ours is. */
+async function refuseElsewhere(docker: Docker, owner: string, deploymentId: string): Promise<void> {
+  const interfaces = await readFile('/proc/self/net/dev', 'utf8');
+  if (interfaces.includes(`${bridgeName(owner, deploymentId)}:`)) return;
+  await removeNetwork(docker, networkName(deploymentId));
+  throw new EngineFault('unavailable', 'The networks of the container engine are out of reach of the firewall.');
+}
+
+async function createNetwork(
+  docker: Docker,
+  owner: string,
+  deploymentId: string,
+  subnet: string,
+  egress: Egress,
+): Promise<void> {
   await docker.createNetwork({
     Name: networkName(deploymentId),
     CheckDuplicate: true,
     Driver: 'bridge',
+    // The pool has no IPv6; what has no address reaches nothing by it.
+    EnableIPv6: false,
     IPAM: { Driver: 'default', Config: [{ Subnet: subnet }] },
-    Options: { 'com.docker.network.bridge.name': bridgeName(deploymentId) },
-    Labels: deploymentLabels(owner, deploymentId),
+    Options: { 'com.docker.network.bridge.name': bridgeName(owner, deploymentId) },
+    Labels: { ...deploymentLabels(owner, deploymentId), [labelKeys.egress]: printEgress(egress) },
   });
 }
 

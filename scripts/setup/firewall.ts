@@ -1,0 +1,16 @@
+/** What the firewall around applications is made with: nftables, and iproute2 for trying it out. */
+import type { Announce } from './announce.ts';
+import { installPackages } from './apt.ts';
+import { findProgram } from './commands.ts';
+import type { Host } from './host.ts';
+
+/** By the program that each one brings. */
+const packages = { nft: 'nftables', ip: 'iproute2' };
+
+/** Where it cannot be had, the service says so, and how it is served without. */
+export async function provideFirewall(host: Host, announce: Announce): Promise<void> {
+  const missing: string[] = [];
+  for (const [program, name] of Object.entries(packages)) if (!(await findProgram(program))) missing.push(name);
+  if (missing.length === 0 || !host.isDebianLike || host.privilege === 'none') return;
+  await announce(`Installing ${missing.join(', ')} from apt (about 5 s)`, () => installPackages(host, missing));
+}

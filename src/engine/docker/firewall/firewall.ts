@@ -1,0 +1,148 @@
+/**
+ * The firewall: keeps our table of rules in the kernel as it should be. Level-triggered like everything else: whoever
+ * changes or flushes it, within seconds it is whole again.
+ */
+import { type Egress, printEgress } from '../../../deployment/egress.ts';
+import { type Listing, readListing } from './listing.ts';
+import { apply, list } from './nft.ts';
+import {
+  admissionText,
+  type Bridges,
+  dismissalText,
+  policyChain,
+  type RuleSettings,
+  removalText,
+  tableName,
+  tableText,
+} from './rules.ts';
+
+/** A look costs 8 ms of a program of its own. */
+const lookEveryMs = 2_000;
+
+export type Firewall = {
+  /** From now on the bridge's containers reach what `egress` says; before, their own network alone. */
+  admit(bridge: string, egress: Egress): Promise<void>;
+  /** The bridge is gone. */
+  dismiss(bridge: string): Promise<void>;
+  egressOf(bridge: string): Egress | undefined;
+  /** Stops looking after the rules; they stay. */
+  close(): Promise<void>;
+};
+
+export type FirewallOptions = {
+  owner: string;
+  edge?: RuleSettings['edge'];
+  readResolvers: () => Promise<string[]>;
+  /** Keeps the rules as text, for whoever loads them before the containers start at the next boot. */
+  keep: (rules: string) => Promise<void>;
+  log: FirewallLog;
+  /** Called when it turns out that the rules are in force, or that they cannot be put there. */
+  report: (areInForce: boolean) => void;
+};
+
+export type FirewallLog = {
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+};
+
+/** Resolves when the rules are in force for the bridges that are there. Throws ProgramError when they cannot be. */
+export async function startFirewall(options: FirewallOptions, present: Bridges): Promise<Firewall> {
+  const { owner, edge, readResolvers, keep, log, report } = options;
+  const bridges = new Map(present);
+  let resolvers: string[] = [];
+  /** Of the table as it was loaded. */
+  let shape = '';
+  let chains = new Set<string>();
+  let last: Promise<unknown> = Promise.resolve();
+  let isBroken = false;
+
+  function rules(): string {
+    return tableText({ owner, resolvers, ...(edge && { edge }) }, bridges);
+  }
+
+  async function load(): Promise<void> {
+    resolvers = await readResolvers();
+    await apply(rules());
+    chains = new Set([...bridges.values()].map(policyChain));
+    shape = (await look())?.shape ?? '';
+    await keep(rules());
+  }
+
+  async function look(): Promise<Listing | undefined> {
+    const json = await list(tableName(owner));
+    return json === undefined ? undefined : readListing(json);
+  }
+
+  async function restore(): Promise<void> {
+    const haveMoved = (await readResolvers()).join() !== resolvers.join();
+    const found = await look();
+    if (!haveMoved && found && isWhole(found, shape, bridges)) return;
+    await load();
+    if (!haveMoved) log.warn({ table: tableName(owner) }, 'firewall rules were changed from outside, and restored');
+  }
+
+  /** One at a time: two loads at once would each record what the other has made. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = last.then(work);
+    last = turn.catch(() => {});
+    return turn;
+  }
+
+  async function guard(): Promise<void> {
+    try {
+      await restore();
+      isBroken = false;
+    } catch (error) {
+      if (!isBroken) log.error({ err: error }, 'firewall rules cannot be looked after, will be tried again');
+      isBroken = true;
+    }
+    report(!isBroken);
+  }
+
+  await inTurn(load);
+  report(true);
+  const timer = setInterval(() => inTurn(guard), lookEveryMs);
+
+  return {
+    admit: (bridge, egress) =>
+      inTurn(async () => {
+        const before = bridges.get(bridge);
+        if (before && printEgress(before) === printEgress(egress)) return;
+        bridges.set(bridge, egress);
+        try {
+          // Where somebody has changed the rules meanwhile, only a whole table is sure to be right.
+          if (!chains.has(policyChain(egress))) await load();
+          else await apply(admissionText(owner, bridge, egress, before)).catch(load);
+        } catch (error) {
+          if (before) bridges.set(bridge, before);
+          else bridges.delete(bridge);
+          throw error;
+        }
+        await keep(rules());
+      }),
+
+    dismiss: (bridge) =>
+      inTurn(async () => {
+        if (!bridges.delete(bridge)) return;
+        await apply(dismissalText(owner, bridge)).catch(load);
+        await keep(rules());
+      }),
+
+    egressOf: (bridge) => bridges.get(bridge),
+
+    async close() {
+      clearInterval(timer);
+      await last;
+    },
+  };
+}
+
+/** Takes the rules out of the kernel; no error when there are none. Throws ProgramError. */
+export async function removeFirewall(owner: string): Promise<void> {
+  if ((await list(tableName(owner))) !== undefined) await apply(removalText(owner));
+}
+
+function isWhole(found: Listing, shape: string, wanted: Bridges): boolean {
+  if (found.shape !== shape || found.bridges.size !== wanted.size) return false;
+  return [...wanted].every(([bridge, egress]) => found.bridges.get(bridge) === policyChain(egress));
+}

@@ -1,0 +1,37 @@
+/**
+ * The self-check's other side: a program of its own in a network namespace of its own, connected by an interface with
+ * the name of a container's bridge. Says its process id, takes one line of JSON, tries, answers one line of JSON.
+ */
+import { createConnection } from 'node:net';
+import { createInterface } from 'node:readline';
+import { run } from './nft.ts';
+
+export type Errand = {
+  /** For `ip -batch`: addresses and routes in this namespace. */
+  setUp: string;
+  targets: { address: string; port: number }[];
+  timeoutMs: number;
+};
+
+/** `ECONNREFUSED` and the like; `connected`; `silence`. */
+export type Findings = string[];
+
+process.stdout.write(`${process.pid}\n`);
+for await (const line of createInterface({ input: process.stdin })) {
+  const { setUp, targets, timeoutMs } = JSON.parse(line) as Errand;
+  await run(['ip', '-batch', '-'], setUp);
+  const findings: Findings = await Promise.all(targets.map((target) => attempt(target, timeoutMs)));
+  process.stdout.write(`${JSON.stringify(findings)}\n`);
+  break;
+}
+process.exit();
+
+function attempt({ address, port }: Errand['targets'][number], timeoutMs: number): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ host: address, port, timeout: timeoutMs });
+    socket
+      .once('connect', () => resolve('connected'))
+      .once('timeout', () => resolve('silence'))
+      .once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+  });
+}

@@ -1,0 +1,76 @@
+/** Keeps the containers of this installation from this machine and from its networks, and makes sure that it does. */
+import { existsSync } from 'node:fs';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type Docker from 'dockerode';
+import { type Egress, parseEgress } from '../../../deployment/egress.ts';
+import { labelKeys, labelSelector } from '../../labels.ts';
+import { bridgeName } from '../names.ts';
+import { type Firewall, type FirewallOptions, removeFirewall, startFirewall } from './firewall.ts';
+import { ProgramError } from './nft.ts';
+import { readResolvers } from './resolvers.ts';
+import { checkFromInside } from './self-check.ts';
+
+export type Isolation = {
+  /** Absent where the rules cannot be put in force at all. */
+  firewall?: Firewall;
+  /** Why strangers' containers would not be kept apart, or why nobody knows; with what to do about it. */
+  problem?: string;
+};
+
+/** Where the rules are kept below the data directory. */
+export function rulesFile(dataDir: string): string {
+  return join(dataDir, 'firewall.nft');
+}
+
+/** `egress` is for networks that do not say what theirs is. */
+export async function isolate(
+  docker: Docker,
+  options: Omit<FirewallOptions, 'readResolvers' | 'keep'> & { egress: Egress; dataDir: string },
+): Promise<Isolation> {
+  const { owner, egress, dataDir } = options;
+  const keep = (rules: string) => replaceFile(rulesFile(dataDir), rules);
+  const { socketPath } = docker.modem as { socketPath?: string };
+  if (!socketPath)
+    return { problem: 'the engine at DOCKER_HOST may be on another machine, whose firewall is not ours' };
+  let firewall: Firewall | undefined;
+  try {
+    firewall = await startFirewall({ ...options, keep, readResolvers }, await presentBridges(docker, owner, egress));
+    const wrong = await checkFromInside(owner);
+    return { firewall, ...(wrong && { problem: wrong }) };
+  } catch (error) {
+    if (!(error instanceof ProgramError)) throw error;
+    return { ...(firewall && { firewall }), problem: wordsFor(error) };
+  }
+}
+
+/** Removes what `isolate` has made; no error where it has made nothing. Throws ProgramError. */
+export async function endIsolation(owner: string, dataDir: string): Promise<void> {
+  // Without it there were never any rules, and looking for them may take rights that nobody here has.
+  if (!existsSync(rulesFile(dataDir))) return;
+  await removeFirewall(owner);
+  await rm(rulesFile(dataDir));
+}
+
+/** Whoever reads it at the next boot gets the whole of it, whenever the machine died. */
+async function replaceFile(file: string, content: string): Promise<void> {
+  await writeFile(`${file}.new`, content, { mode: 0o600, flush: true });
+  await rename(`${file}.new`, file);
+}
+
+/** Containers of a network run on while the service is away, and start with the engine before the service does. */
+async function presentBridges(docker: Docker, owner: string, egress: Egress): Promise<Map<string, Egress>> {
+  const networks = await docker.listNetworks({ filters: { label: labelSelector(owner) } });
+  return new Map(
+    networks.map(({ Labels }) => {
+      const own = parseEgress(Labels?.[labelKeys.egress] ?? '');
+      return [bridgeName(owner, Labels?.[labelKeys.deployment] ?? ''), own ?? egress];
+    }),
+  );
+}
+
+function wordsFor({ message, isMissing }: ProgramError): string {
+  if (isMissing) return `${message}; run \`apt-get install nftables iproute2\``;
+  if (/not permitted|must be root|password is required/i.test(message)) return `it takes root (${message})`;
+  return message;
+}

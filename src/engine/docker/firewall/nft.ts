@@ -1,0 +1,65 @@
+/** Running programs that set up networks: argument lists and standard input, never a shell; as root or by sudo. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+
+/** Debian keeps these programs where not every user's PATH leads. */
+const path = `${process.env.PATH ?? ''}:/usr/local/sbin:/usr/sbin:/sbin`;
+
+/** Nothing here takes longer than some 30 ms. */
+const timeoutMs = 10_000;
+
+/** The environment is not passed on: it holds the service's secrets. */
+const options = { env: { PATH: path, LC_ALL: 'C' }, timeout: timeoutMs, killSignal: 'SIGKILL' as const };
+
+/** A program that could not be run, or said no; the message is its own words. */
+export class ProgramError extends Error {
+  readonly isMissing: boolean;
+
+  constructor(message: string, isMissing = false) {
+    super(message);
+    this.isMissing = isMissing;
+  }
+}
+
+export function asRoot(argv: string[]): string[] {
+  return process.getuid?.() === 0 ? argv : ['sudo', '--non-interactive', ...argv];
+}
+
+/** Starts a program with its input and output in our hands. */
+export function start(argv: string[]): ChildProcess {
+  const [program = '', ...args] = argv;
+  return spawn(program, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
+}
+
+/** Runs a program to its end and answers what it has written. Throws ProgramError. */
+export async function run(argv: string[], input = ''): Promise<string> {
+  const child = start(argv);
+  const ended = new Promise<{ code: number | null } | { error: NodeJS.ErrnoException }>((resolve) => {
+    child.once('error', (error) => resolve({ error }));
+    child.once('close', (code) => resolve({ code }));
+  });
+  // One that ends without reading says why in its own words.
+  child.stdin!.on('error', () => {});
+  child.stdin!.end(input);
+  const [output, words, end] = await Promise.all([text(child.stdout!), text(child.stderr!), ended]);
+  if ('error' in end) throw new ProgramError(`${argv[0]}: ${end.error.message}`, end.error.code === 'ENOENT');
+  if (end.code === 0) return output;
+  // What sudo says of a program that is not there.
+  const isMissing = /sudo: .*: command not found/.test(words);
+  throw new ProgramError(words.trim().split('\n').slice(0, 3).join(' ') || `${argv[0]} failed`, isMissing);
+}
+
+/** Executes a text of rules as one transaction: all of it or nothing. Throws ProgramError. */
+export async function apply(rules: string): Promise<void> {
+  await run(asRoot(['nft', '--file', '-']), rules);
+}
+
+/** A table as JSON; undefined when there is none of that name. Throws ProgramError. */
+export async function list(table: string): Promise<string | undefined> {
+  try {
+    return await run(asRoot(['nft', '--json', '--stateless', 'list', 'table', 'inet', table]));
+  } catch (error) {
+    if (error instanceof ProgramError && /No such file or directory/.test(error.message)) return undefined;
+    throw error;
+  }
+}

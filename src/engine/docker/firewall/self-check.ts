@@ -1,0 +1,120 @@
+/**
+ * Whether the rules do what they say, tried from where a container is: a network namespace behind an interface with the
+ * name of a bridge of ours. It goes with the program inside it, and the interfaces go with it.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { bridgePrefix } from '../names.ts';
+import type { Errand, Findings } from './inside.ts';
+import { asRoot, ProgramError, run, start } from './nft.ts';
+
+/** The answers come within a millisecond; a busy machine may take its time. */
+const timeoutMs = 2_000;
+
+/** Throws ProgramError when it cannot be tried. Otherwise: what is wrong in words, or undefined. */
+export async function checkFromInside(owner: string): Promise<string | undefined> {
+  const stage = newStage(owner);
+  const inside = startInside();
+  let listener: Server | undefined;
+  try {
+    const pid = Number(await inside.says());
+    await run(asRoot(['ip', '-batch', '-']), hostSide(stage, pid));
+    listener = await listen(stage.host);
+    const { port } = listener.address() as { port: number };
+    const targets = [
+      { address: stage.host, port },
+      { address: stage.beyond, port: 80 },
+    ];
+    inside.tell({ setUp: podSide(stage), targets, timeoutMs });
+    return wordsFor(JSON.parse(await inside.says()) as Findings);
+  } finally {
+    // With its input it ends, and the kernel takes namespace and interfaces apart.
+    inside.end();
+    listener?.close();
+  }
+}
+
+/**
+ * PURE. Both have to be refused, and nobody but the rules can have done it: on this machine's address a listener waits,
+ * and where the other one's packets go there is nothing that could answer.
+ */
+export function wordsFor([host, beyond]: Findings): string | undefined {
+  if (host === 'connected') return 'a container can reach services of this machine';
+  if (beyond === 'connected') return 'a container can reach private networks';
+  if (host === 'ECONNREFUSED' && beyond === 'ECONNREFUSED') return undefined;
+  return `the rules are there, but something else decides before them (${host}, ${beyond})`;
+}
+
+function startInside() {
+  const program = join(import.meta.dirname, 'inside.ts');
+  const child: ChildProcess = start(asRoot(['unshare', '--net', process.execPath, program]));
+  const failed = new Promise<never>((_, reject) => {
+    child.once('error', (error) => reject(new ProgramError(error.message)));
+  });
+  failed.catch(() => {});
+  child.stdin!.on('error', () => {});
+  const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
+  const complaints = text(child.stderr!).catch(() => '');
+
+  async function nextLine(): Promise<string> {
+    const { value, done } = await lines.next();
+    if (!done) return value;
+    throw new ProgramError((await complaints).trim().split('\n').at(-1) || 'the program inside has ended');
+  }
+
+  return {
+    says: () => Promise.race([nextLine(), failed]),
+    tell: (errand: Errand) => child.stdin!.write(`${JSON.stringify(errand)}\n`),
+    end: () => child.stdin!.end(),
+  };
+}
+
+type Stage = { bridge: string; sink: string; host: string; pod: string; beyond: string };
+
+/** Names and addresses (four of 198.18.0.0/15, which no network uses) by chance: others may check at the same time. */
+function newStage(owner: string): Stage {
+  const tag = randomBytes(3).toString('hex');
+  const block = randomBytes(2).readUInt16BE() & ~3;
+  const address = (offset: number) => `198.18.${block >> 8}.${(block & 255) + offset}`;
+  return {
+    ...{ bridge: `${bridgePrefix(owner)}${tag}`, sink: `bsink-${tag}` },
+    ...{ host: address(1), pod: address(2), beyond: address(3) },
+  };
+}
+
+function hostSide({ bridge, sink, host, pod, beyond }: Stage, pid: number): string {
+  return [
+    `link add ${bridge} type veth peer name pod netns ${pid}`,
+    `link add ${sink} type veth peer name sink netns ${pid}`,
+    `addr add ${host}/32 peer ${pod} dev ${bridge}`,
+    `link set ${bridge} up`,
+    `link set ${sink} up`,
+    `route add ${beyond}/32 dev ${sink}`,
+    // Nobody there says which hardware address it is; without this the kernel itself would say "unreachable".
+    `neigh add ${beyond} lladdr 02:00:00:00:00:01 dev ${sink} nud permanent`,
+    '',
+  ].join('\n');
+}
+
+function podSide({ host, pod }: Stage): string {
+  return [
+    `addr add ${pod}/32 peer ${host} dev pod`,
+    'link set pod up',
+    'link set sink up',
+    `route add default via ${host} dev pod`,
+    '',
+  ].join('\n');
+}
+
+async function listen(host: string): Promise<Server> {
+  const server = createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, host, resolve);
+  });
+  return server;
+}
