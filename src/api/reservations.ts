@@ -106,8 +106,8 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
 
 /** The plan is asked in the transaction that writes the hold. A second hold changes nothing. */
 async function hold(service: Service, { id, sessionId }: Deployment): Promise<Result<undefined>> {
-  const now = service.now();
   const held = await service.db.transaction().execute(async (db): Promise<Result<undefined>> => {
+    const now = service.now();
     const plan = await planOf(db, service.settings.tiers, await accountOfSession(db, sessionId));
     if (!plan?.tier.allowsReservations) {
       return refuse(

@@ -101,6 +101,17 @@ test('a mail server that refuses us loses the mail, not the sign-up, and the log
   assert.ok(!api.lines.join('').includes('not-the-password'));
 });
 
+test('a password for the mail server is not sent in the clear to another machine', async () => {
+  const smtpUrl = new URL(server.url);
+  // Another spelling of this machine, which is not known to be it.
+  smtpUrl.hostname = '[::ffff:127.0.0.1]';
+  const api = await apiWithAccounts({ mail: { ...mail, smtpUrl } });
+  await api.browser().signUp('dan@example.com');
+  await until('the log tells', async () => api.lines.join('').includes('mail could not be sent'));
+  assert.match(api.lines.join(''), /"reason":"ETLS"/);
+  assert.ok(!server.mails.some(({ to }) => to.includes('dan@example.com')));
+});
+
 test('nobody gets more than five mails an hour, whoever asks for them from wherever', async () => {
   const api = await apiWithAccounts({ mail });
   await api.browser().signUp('eva@example.com');

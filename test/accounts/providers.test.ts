@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { after, test } from 'node:test';
 import { type ApiWithAccounts, apiWithAccounts } from './people.ts';
 import { client, startProvider } from './provider.ts';
@@ -76,6 +78,21 @@ test('a provider that does not answer, or as another issuer, is not offered, and
   assert.deepEqual((await api.get('/api/sign-in-methods')).body.providers, [{ id: 'github', name: 'GitHub' }]);
   const { status, body } = await api.browser().post('/api/auth/sign-in/social', { provider: 'oidc', callbackURL: '/' });
   assert.deepEqual([status, body.code], [404, 'provider_not_found']);
+});
+
+test('a provider that does not answer is asked again after half a minute, not at each sign-in', async () => {
+  let asked = 0;
+  const server = createServer((_, response) => {
+    asked += 1;
+    response.writeHead(503).end();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const issuer = new URL(`http://127.0.0.1:${(server.address() as { port: number }).port}`);
+  const api = await apiWithAccounts({ oidc: { ...oidc, issuer } });
+  for (let time = 0; time < 3; time++) await api.get('/api/sign-in-methods');
+  await api.person('ada@example.com');
+  assert.equal(asked, 1);
+  server.close();
 });
 
 test('signing in with GitHub goes to GitHub with our app, and comes back to us', async () => {

@@ -42,7 +42,9 @@ test('on a plan that allows it the reservation is added, the message says so, an
   const { api, ada, isLive, body } = await claimedShop('pro');
   const { status, body: answer } = await api.postJson('/addDeploymentReservation', body);
   assert.deepEqual([status, answer], [200, { message: 'Application shop reservation has been added.' }]);
+  const held = await api.service.db.selectFrom('deployments').selectAll().execute();
   assert.equal((await ada.post('/addDeploymentReservation', { applicationName: 'shop' })).status, 200);
+  assert.deepEqual(await api.service.db.selectFrom('deployments').selectAll().execute(), held);
   api.clock.now += 2 * hour;
   assert.equal(await isLive(), true);
   const { body: list } = await api.get(`/getReservations?sessionToken=${body.sessionToken}`);
@@ -53,6 +55,20 @@ test('a deployment whose limit has passed cannot be held any more', async () => 
   const { api, body, isLive } = await claimedShop('pro');
   api.clock.now += 2 * hour;
   assert.equal((await api.postJson('/addDeploymentReservation', body)).status, 404);
+  assert.equal(await isLive(), false);
+});
+
+test('a deployment whose limit passes while it is asked for is not held', async () => {
+  const { api, body, isLive } = await claimedShop('pro');
+  const { db } = api.service;
+  const begin = db.transaction.bind(db);
+  // The application is found in time; when the transaction begins, the time is over.
+  db.transaction = () => {
+    api.clock.now += 2 * hour;
+    return begin();
+  };
+  const { status, body: answer } = await api.postJson('/addDeploymentReservation', body);
+  assert.deepEqual([status, answer.code], [404, 'application_not_found']);
   assert.equal(await isLive(), false);
 });
 
