@@ -1,7 +1,7 @@
 /** An AppSpec as a document of the native form, which parses back to the same spec. Pure. */
-import { posix } from 'node:path';
 import { Document, visit } from 'yaml';
 import { escapeParameters } from './parameters.ts';
+import { splitPath } from './paths.ts';
 import type { AppSpec, FileSpec, PodSpec, Resources, VolumeSpec } from './spec.ts';
 
 /** Only what differs from the defaults is written. */
@@ -52,12 +52,13 @@ function escapeValues(vars: Record<string, string>): Record<string, string> {
 }
 
 function secretDocument({ path, content }: FileSpec, index: number) {
+  const { directory, fileName } = splitPath(path);
   return {
     name: `secret-${index + 1}`,
     // In several lines nothing is replaced, so nothing is escaped.
     data: content.includes('\n') ? content : escapeParameters(content),
-    fileName: posix.basename(path),
-    mountPath: posix.dirname(path),
+    fileName,
+    mountPath: directory,
   };
 }
 

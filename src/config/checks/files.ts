@@ -1,6 +1,6 @@
 /** Files and volumes: each at a path of its own, where a container can have it. */
-import { posix } from 'node:path';
 import { excerpt } from '../diagnostics.ts';
+import { normalisePath } from '../paths.ts';
 import { databaseOf } from '../software.ts';
 import { type Context, type PodContext, repeated } from './context.ts';
 
@@ -8,14 +8,14 @@ import { type Context, type PodContext, repeated } from './context.ts';
 const reserved = /^\/(?:proc|sys|dev)(?:\/|$)|^\/(?:var\/)?run\/docker\.sock$/;
 
 export function checkFiles({ pod, index, path, origin, report }: PodContext): void {
-  const paths = pod.files.map((file) => posix.normalize(file.path));
+  const paths = pod.files.map((file) => normalisePath(file.path));
   for (const { value, index: position } of repeated(paths)) {
     report.error(origin.file(index, position), 'duplicate-file', `the file "${excerpt(value)}" is there twice`, {
       hint: 'keep one of them, or give one another "mountPath" or "fileName"',
     });
   }
   const directories = new Set(paths.flatMap(parentsOf));
-  const mounts = new Set(pod.volumes.map(({ mountPath }) => posix.normalize(mountPath)));
+  const mounts = new Set(pod.volumes.map(({ mountPath }) => normalisePath(mountPath)));
   pod.files.forEach((file, position) => {
     const at = origin.file(index, position);
     const name = paths[position]!;
@@ -35,7 +35,7 @@ export function checkFiles({ pod, index, path, origin, report }: PodContext): vo
     }
   });
   for (const field of ['name', 'mountPath'] as const) {
-    const values = pod.volumes.map((volume) => (field === 'name' ? volume.name : posix.normalize(volume.mountPath)));
+    const values = pod.volumes.map((volume) => (field === 'name' ? volume.name : normalisePath(volume.mountPath)));
     for (const { value, index: position } of repeated(values)) {
       const message = `two volumes of the pod have the same ${field} "${excerpt(value)}"`;
       report.error([...path, 'volumes', position, field], 'duplicate-volume', message, { hint: 'keep one of them' });
@@ -57,7 +57,8 @@ function parentsOf(path: string): string[] {
 function isEncoded(content: string): boolean {
   const text = content.trim();
   if (text.length < 24 || text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return false;
-  const decoded = Buffer.from(text, 'base64').toString('utf8').trim();
+  // What these begin with is ASCII, so that bytes are characters.
+  const decoded = atob(text).trim();
   return decoded.startsWith('-----BEGIN ') || (/^[[{]/.test(decoded) && isJson(decoded));
 }
 
