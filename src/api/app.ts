@@ -23,6 +23,7 @@ import { logEndpoints } from './logs.ts';
 import { metricsEndpoints } from './metrics.ts';
 import { pageEndpoints } from './pages.ts';
 import { reservationEndpoints } from './reservations.ts';
+import { revisionEndpoints } from './revisions.ts';
 import type { Service } from './service.ts';
 import { signInEndpoints } from './sign-in.ts';
 import { statusEndpoints } from './status.ts';
@@ -100,6 +101,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await app.register(lifetimeEndpoints(service));
   await app.register(reservationEndpoints(service));
   await app.register(statusEndpoints(service));
+  await app.register(revisionEndpoints(service));
   await app.register(logEndpoints(service));
   await app.register(claimEndpoints(service));
   await app.register(accountEndpoints(service));

@@ -5,9 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
+import { desiredAt } from '../deployment/desired.ts';
+import { redactorOf } from '../deployment/redact.ts';
 import type { ObservedWorkload } from '../deployment/workload.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { deploymentById } from '../store/deployments.ts';
+import { revisionOf } from '../store/revisions.ts';
 import { ApplicationQuery, findApplication } from './callers.ts';
 import { sendProblem } from './errors.ts';
 import { ErrorRecord } from './records.ts';
@@ -104,18 +107,23 @@ function checkPod({ pods }: Deployment, pod: string | undefined): Result<void> {
 
 /** Interleaved by time. `until` is when they were read: those that come are followed from then on. */
 async function lastLines(
-  { engine, now }: Service,
-  { id }: Deployment,
+  service: Service,
+  deployment: Deployment,
   { pod, tail, since }: Wanted,
 ): Promise<{ lines: PodLine[]; until: Instant }> {
+  const { engine, now } = service;
+  const { id } = deployment;
   const until = now();
   const { workloads } = await engine.observe(id, []);
   const perWorkload = await Promise.all(
     workloads
       .filter((workload) => pod === undefined || workload.pod === pod)
       .map(async (workload) => {
+        const redact = await redactorFor(service, deployment, workload);
         const lines = await engine.logs(workload.name, { tail, ...(since !== undefined && { since }) });
-        return lines.filter(({ at }) => at <= until).map((line) => ({ ...line, pod: labelOf(workload) }));
+        return lines
+          .filter(({ at }) => at <= until)
+          .map(({ at, text }) => ({ at, text: redact(text), pod: labelOf(workload) }));
       }),
   );
   return { lines: perWorkload.flat().toSorted((a, b) => a.at - b.at), until };
@@ -125,9 +133,10 @@ async function lastLines(
 function follower(service: Service, id: string, pod: string | undefined, from: Instant, stop: AbortSignal) {
   return async (write: (line: PodLine) => Promise<void>): Promise<void> => {
     const followed = new Map<string, Promise<void>>();
-    const followOne = async (workload: ObservedWorkload) => {
-      for await (const line of service.engine.followLogs(workload.name, from + 1, stop)) {
-        await write({ ...line, pod: labelOf(workload) });
+    const followOne = async (deployment: Deployment, workload: ObservedWorkload) => {
+      const redact = await redactorFor(service, deployment, workload);
+      for await (const { at, text } of service.engine.followLogs(workload.name, from + 1, stop)) {
+        await write({ at, text: redact(text), pod: labelOf(workload) });
       }
     };
     while (!stop.aborted) {
@@ -139,13 +148,30 @@ function follower(service: Service, id: string, pod: string | undefined, from: I
         if (isWanted && !followed.has(workload.name))
           followed.set(
             workload.name,
-            followOne(workload).catch(() => {}),
+            followOne(deployment, workload).catch(() => {}),
           );
       }
       await delay(lookEveryMs, undefined, { signal: stop }).catch(() => {});
     }
     await Promise.all(followed.values());
   };
+}
+
+/** What a pod writes goes to whoever may look at it; the secrets that it was given do not go with it. */
+async function redactorFor(
+  { db, seal, urlOf }: Service,
+  deployment: Deployment,
+  workload: ObservedWorkload,
+): Promise<(text: string) => string> {
+  const revision = await revisionOf(db, seal, deployment.id, workload.revision);
+  // While it was active: what its pods were given does not change with its end.
+  const active = { ...deployment, removedAt: null };
+  const desired = desiredAt(active, revision, urlOf(deployment.label), deployment.createdAt, seal.derive);
+  const workloads = desired.kind === 'running' ? desired.workloads : [];
+  return redactorOf(
+    revision.spec,
+    workloads.map(({ workload }) => workload.env),
+  );
 }
 
 /** A reader that is slower than the pods holds them up here, not in our memory. */

@@ -46,6 +46,13 @@ export const ReservationRecord = Type.Object({
   expiresAt: Type.Optional(Type.String({ format: 'date-time', description: 'Absent when it does not expire.' })),
 });
 
+/** Of one deployment there is more to say than its session's list does. */
+export const DeploymentRecord = Type.Object({
+  ...ReservationRecord.properties,
+  extend: ExtendRecord,
+  claim: Type.Object({ claimed: Type.Boolean() }),
+});
+
 export const MessageRecord = Type.Object({ message: Type.String() });
 
 export const ErrorRecord = Type.Object({
@@ -83,6 +90,14 @@ export function reservationRecord(deployment: Deployment, url: URL) {
     status: statusRecord(deployment),
     createdAt: printInstant(createdAt),
     ...(expiresAt !== null && { expiresAt: printInstant(expiresAt) }),
+  };
+}
+
+export function deploymentRecord(deployment: Deployment, url: URL, limits: Limits) {
+  return {
+    ...reservationRecord(deployment, url),
+    extend: extendRecord(deployment, limits),
+    claim: { claimed: deployment.claimedAt !== null },
   };
 }
 

@@ -7,7 +7,7 @@ import { deploymentById } from '../store/deployments.ts';
 import { eventsAfter, type RecordedEvent } from '../store/events.ts';
 import { ApplicationQuery, findApplication } from './callers.ts';
 import { sendProblem } from './errors.ts';
-import { ErrorRecord, ReservationRecord, reservationRecord } from './records.ts';
+import { DeploymentRecord, deploymentRecord, ErrorRecord } from './records.ts';
 import type { Service } from './service.ts';
 
 /** An indexed query of 0.1 ms: cheap enough to see what any process has written, soon enough for a person. */
@@ -28,13 +28,13 @@ export function statusEndpoints(service: Service): FastifyPluginAsyncTypebox {
           operationId: 'getDeploymentStatus',
           summary: 'Get the status of a deployment',
           querystring: ApplicationQuery,
-          response: { 200: ReservationRecord, '4xx': ErrorRecord },
+          response: { 200: DeploymentRecord, '4xx': ErrorRecord },
         },
       },
       async (request, reply) => {
         const found = await findApplication(service, request, request.query);
         if (!found.ok) return sendProblem(reply, found.problem);
-        return reservationRecord(found.value, service.urlOf(found.value.label));
+        return deploymentRecord(found.value, service.urlOf(found.value.label), service.settings.limits);
       },
     );
 

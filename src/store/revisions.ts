@@ -25,6 +25,17 @@ export async function addRevision(
     .execute();
 }
 
+/** The document as it was sent. Throws as `revisionOf` does. */
+export async function documentOf(db: Database, seal: Seal, deploymentId: string, number: number): Promise<string> {
+  const { document } = await db
+    .selectFrom('revisions')
+    .select('document')
+    .where('deploymentId', '=', deploymentId)
+    .where('number', '=', number)
+    .executeTakeFirstOrThrow();
+  return seal.open(document);
+}
+
 /** Throws when it does not exist or was sealed with another key. */
 export async function revisionOf(db: Database, seal: Seal, deploymentId: string, number: number): Promise<Revision> {
   const { spec } = await db

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { shopYaml, testApi } from './testing.ts';
+
+const secretYaml = `${shopYaml}      vars: { API_TOKEN: hunter2-token }
+      secrets: [{ name: key, fileName: key.pem, data: hunter3-key }]
+    - name: db
+      image: postgres:15
+      servicePorts: [5432]
+      vars: { POSTGRES_PASSWORD: hunter4-password }
+      volumes: [{ name: data, size: 1Gi, mountPath: /var/lib/postgresql/data }]
+`;
+
+async function startSecretShop() {
+  const api = await testApi();
+  const { body } = await api.postYaml('/startUserDeployment', secretYaml);
+  const authorization = { authorization: `Bearer ${body.sessionToken}` };
+  return { api, token: body.sessionToken as string, authorization };
+}
+
+test('the owner gets the document as it was sent, with the outline of its pods', async () => {
+  const { api, authorization } = await startSecretShop();
+  const { status, body } = await api.get('/getDeploymentConfiguration?applicationName=shop', authorization);
+  assert.equal(status, 200);
+  assert.equal(body.yaml, secretYaml);
+  assert.deepEqual([body.revision, body.servingRevision], [1, undefined]);
+  assert.deepEqual(
+    body.pods.map(({ name, paths, ports }: { name: string; paths: string[]; ports: number[] }) => [name, paths, ports]),
+    [
+      ['web', ['/'], [80]],
+      ['db', [], [5432]],
+    ],
+  );
+  const { yaml: _, ...outline } = body;
+  assert.deepEqual((await api.get('/getDeploymentOutline?applicationName=shop', authorization)).body, outline);
+  assert.ok(!JSON.stringify(outline).includes('hunter'));
+  assert.deepEqual(body.pods[1].volumes, [{ name: 'data', size: '1 GiB', mountPath: '/var/lib/postgresql/data' }]);
+});
+
+test('after an update the document is the new one, and the revision that serves is told beside it', async () => {
+  const { api, token, authorization } = await startSecretShop();
+  await api.service.db.updateTable('deployments').set({ servingRevision: 1 }).execute();
+  await api.postYaml(`/updateUserDeployment?sessionToken=${token}`, shopYaml);
+  const { body } = await api.get('/getDeploymentConfiguration?applicationName=shop', authorization);
+  assert.deepEqual([body.yaml, body.revision, body.servingRevision], [shopYaml, 2, 1]);
+});
+
+test('another session gets no configuration and no preview', async () => {
+  const { api } = await startSecretShop();
+  const { body } = await api.postYaml('/startUserDeployment', shopYaml.replace('name: shop', 'name: other'));
+  const stranger = { authorization: `Bearer ${body.sessionToken}` };
+  for (const answer of [
+    await api.get('/getDeploymentConfiguration?applicationName=shop', stranger),
+    await api.get('/getDeploymentOutline?applicationName=shop', stranger),
+    await api.postYaml('/previewUserDeployment', secretYaml, stranger),
+  ]) {
+    assert.deepEqual([answer.status, answer.body.code], [404, 'application_not_found']);
+  }
+  const nobody = await api.get('/getDeploymentConfiguration?applicationName=shop', { authorization: 'Bearer berth_x' });
+  assert.deepEqual([nobody.status, nobody.body.code], [404, 'session_not_found']);
+  assert.equal((await api.get('/getDeploymentConfiguration?applicationName=shop')).status, 400);
+});
+
+test('a preview tells what an update would do to each pod, without a secret, and changes nothing', async () => {
+  const { api, authorization } = await startSecretShop();
+  await api.service.db.updateTable('deployments').set({ servingRevision: 1 }).execute();
+  const next = secretYaml.replace('hunter2-token', 'hunter5-token').replace('postgres:15', 'postgres:16');
+  const { status, body } = await api.postYaml('/previewUserDeployment', next, authorization);
+  assert.equal(status, 200);
+  assert.deepEqual(body.pods, [
+    { name: 'db', change: 'restarted', keepsData: true, because: 'its image (postgres:15 → postgres:16)' },
+    { name: 'web', change: 'replaced', keepsData: false, because: 'the variable API_TOKEN' },
+  ]);
+  const { revision } = await api.service.db.selectFrom('deployments').select('revision').executeTakeFirstOrThrow();
+  assert.equal(revision, 1);
+});
+
+test('an invalid configuration has no preview, and is answered as an update of it would be', async () => {
+  const { api, token, authorization } = await startSecretShop();
+  const broken = secretYaml.replace('image: nginx:1', 'image: nginx');
+  const preview = await api.postYaml('/previewUserDeployment', broken, authorization);
+  const update = await api.postYaml(`/updateUserDeployment?sessionToken=${token}`, broken);
+  assert.equal(preview.status, 400);
+  assert.deepEqual(preview.body, update.body);
+});

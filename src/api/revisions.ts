@@ -1,0 +1,131 @@
+/** The configuration of a deployment, for its owner alone, and what an update to another one would do. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { outlineOf } from '../config/outline.ts';
+import { resourceTypes } from '../config/schema-pod.ts';
+import type { AppSpec } from '../config/spec.ts';
+import type { Deployment, Revision } from '../deployment/deployment.ts';
+import { desiredAt, wantedRevision } from '../deployment/desired.ts';
+import { type PodChange, previewUpdate } from '../deployment/preview.ts';
+import { documentOf, revisionOf } from '../store/revisions.ts';
+import { ApplicationQuery, applicationOf, findApplication, requireCaller, UpdateQuery } from './callers.ts';
+import { readConfiguration, readDocuments } from './documents.ts';
+import { sendProblem } from './errors.ts';
+import { ErrorRecord } from './records.ts';
+import type { Service } from './service.ts';
+
+export const OutlineRecord = Type.Object({
+  revision: Type.Integer({ minimum: 1, description: 'The last revision that was asked for: the one described here.' }),
+  servingRevision: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'The revision that serves; absent before the first one does.' }),
+  ),
+  pods: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      image: Type.String(),
+      paths: Type.Array(Type.String(), { description: 'Public paths; empty for an internal pod.' }),
+      ports: Type.Array(Type.Integer()),
+      uses: Type.Array(Type.String(), { description: 'Pods that it names or waits for.' }),
+      volumes: Type.Array(Type.Object({ name: Type.String(), size: Type.String(), mountPath: Type.String() })),
+      resourceType: Type.Enum([...resourceTypes]),
+      replicas: Type.Integer({ minimum: 1 }),
+    }),
+  ),
+});
+
+export const ConfigurationRecord = Type.Object({
+  yaml: Type.String({ description: 'The document as it was sent, secrets and all.' }),
+  ...OutlineRecord.properties,
+});
+
+export const PreviewRecord = Type.Object({
+  pods: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      change: Type.Enum(['added', 'removed', 'unchanged', 'replaced', 'restarted'], {
+        description: '`replaced`: the new one is ready before the old one goes; `restarted`: the old one stops first.',
+      }),
+      keepsData: Type.Boolean({ description: 'Whether what it has stored is there afterwards.' }),
+      because: Type.String(),
+    }),
+  ),
+});
+
+export function revisionEndpoints(service: Service): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    readDocuments(app);
+
+    app.get(
+      '/getDeploymentOutline',
+      {
+        schema: {
+          operationId: 'getDeploymentOutline',
+          summary: 'Get the pods of a deployment and how they hang together, without anything secret',
+          querystring: ApplicationQuery,
+          response: { 200: OutlineRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const found = await findApplication(service, request, request.query);
+        return found.ok ? await outline(service, found.value) : sendProblem(reply, found.problem);
+      },
+    );
+
+    app.get(
+      '/getDeploymentConfiguration',
+      {
+        schema: {
+          operationId: 'getDeploymentConfiguration',
+          summary: 'Get the configuration of a deployment',
+          querystring: ApplicationQuery,
+          response: { 200: ConfigurationRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const found = await findApplication(service, request, request.query);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        const { id, revision } = found.value;
+        const yaml = await documentOf(service.db, service.seal, id, revision);
+        return { yaml, ...(await outline(service, found.value)) };
+      },
+    );
+
+    app.post(
+      '/previewUserDeployment',
+      {
+        schema: {
+          operationId: 'previewUpdate',
+          summary: 'What an update with this configuration would do to each pod',
+          querystring: UpdateQuery,
+          response: { 200: PreviewRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const configuration = readConfiguration(request.body);
+        if (!configuration.ok) return sendProblem(reply, configuration.problem);
+        const { spec } = configuration.value;
+        const caller = await requireCaller(service, request, request.query);
+        if (!caller.ok) return sendProblem(reply, caller.problem);
+        const found = applicationOf(caller.value, { ...request.query, applicationName: spec.name });
+        if (!found.ok) return sendProblem(reply, found.problem);
+        return { pods: await preview(service, found.value, spec) };
+      },
+    );
+  };
+}
+
+async function outline({ db, seal }: Service, { id, revision, servingRevision }: Deployment) {
+  const { spec } = await revisionOf(db, seal, id, revision);
+  return { revision, ...(servingRevision !== null && { servingRevision }), pods: outlineOf(spec) };
+}
+
+/** Against the revision that runs. A tag that both name is taken to mean the same image: the registry is not asked. */
+async function preview({ db, seal, urlOf, now }: Service, deployment: Deployment, spec: AppSpec): Promise<PodChange[]> {
+  const current = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
+  const next: Revision = { number: deployment.revision + 1, spec, ...(current.images && { images: current.images }) };
+  const [before, after] = [current, next].map((revision) =>
+    desiredAt(deployment, revision, urlOf(deployment.label), now(), seal.derive),
+  );
+  // It was active a moment ago; with its time limit reached in between, nothing of it will be changed any more.
+  return before?.kind === 'running' && after?.kind === 'running' ? previewUpdate(before, after) : [];
+}
