@@ -9,7 +9,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { SetUpError, setUp } from './setup/setup.ts';
 
-const folders = ['src', 'scripts', 'test'];
+const folders = ['src', 'scripts', 'test', 'web/src', 'web/build'];
 // Tests share one engine, whose starts gain nothing from more than four at a time.
 const mostAtOnce = 4;
 // A test that hangs is a failure with a name, not a build that somebody has to stop.

@@ -8,6 +8,7 @@ import { type Logger, pino } from 'pino';
 import { accountSettings } from './account-settings.ts';
 import { createAccounts } from './accounts/accounts.ts';
 import { createApp } from './api/app.ts';
+import { readDashboard } from './api/dashboard.ts';
 import type { Control } from './control/control.ts';
 import { createDiskBook } from './control/disk-book.ts';
 import { startLoop } from './control/loop.ts';
@@ -35,6 +36,9 @@ import { takeOver } from './store/leases.ts';
 /** A lease is renewed three times in this span; a second process on the store takes over after it. */
 const leaseMs = 15_000;
 const resyncMs = 30_000;
+
+/** Where `npm run serve`, `npm start` and `npm test` build it. */
+const dashboardFolder = join(import.meta.dirname, '../web/dist');
 
 export type Running = {
   /** Takes no more requests, ends what is under way, and leaves the applications and the edge running. */
@@ -138,6 +142,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
     {
       ...{ db, seal, accounts, urlOf, metrics, now, engine, wake: loop.wake },
       budget: async () => budgetOf(await engine.capacity(), settings),
+      dashboard: await readDashboard(dashboardFolder, baseUrl.origin),
       settings: {
         ...{ baseUrl, startRate, rate, signInRate, tiers, strangers, limits: { lifetimeMs, extensionMs, extensions } },
         ...(termsUrl && { termsUrl }),

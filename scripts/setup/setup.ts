@@ -1,5 +1,6 @@
 /** What `npm start` and `npm test` need from the machine, brought when it is missing. */
 import { type Announce, announceOn } from './announce.ts';
+import { provideDashboard } from './dashboard.ts';
 import { provideEngine } from './engine.ts';
 import { provideFirewall } from './firewall.ts';
 import { lookAtHost } from './host.ts';
@@ -22,6 +23,7 @@ export type SetUpOptions = {
  */
 export async function setUp(options: SetUpOptions = {}): Promise<void> {
   const announce = options.announce ?? announceOn(process.stdout);
+  await provideDashboard(announce);
   const host = await lookAtHost();
   await provideEngine(host, announce);
   await provideProxy(host, announce);

@@ -21,7 +21,7 @@ import { lifetimeEndpoints } from './lifetime.ts';
 import { createLimits } from './limits.ts';
 import { logEndpoints } from './logs.ts';
 import { metricsEndpoints } from './metrics.ts';
-import { pageEndpoints } from './pages.ts';
+import { pageEndpoints, sendPage, wantsHtml } from './pages.ts';
 import { reservationEndpoints } from './reservations.ts';
 import { revisionEndpoints } from './revisions.ts';
 import type { Service } from './service.ts';
@@ -126,6 +126,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
         hint: `Use ${list}.`,
       });
     }
+    if (wantsHtml(request)) return sendPage(service, reply, 404);
     return sendProblem(reply, nothingHere);
   });
   return app;

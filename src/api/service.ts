@@ -9,6 +9,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { Rate } from '../lib/rate-limit.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Tables } from '../store/database.ts';
+import type { Dashboard } from './dashboard.ts';
 
 export type ApiSettings = {
   baseUrl: URL;
@@ -54,6 +55,8 @@ export type Service = {
   /** What may be set aside on the host in all, and its free disk space now. Does not ask the engine. */
   budget: () => Promise<Budget>;
   metrics: Metrics;
+  /** Absent where none was built. */
+  dashboard?: Dashboard | undefined;
   now: () => Instant;
   /** Only to read what workloads write, and whether it answers: everything that changes something goes through the store and the loop. */
   engine: Pick<Engine, 'ping' | 'observe' | 'logs' | 'followLogs'>;

@@ -1,0 +1,87 @@
+/** The dashboard as it was built, in memory: a request names one of these files or none, and reaches no disk. */
+import { createHash, randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { escapeHtml } from '../lib/html.ts';
+
+type Encoding = 'br' | 'gzip' | 'identity';
+export type Asset = { type: string; bodies: Partial<Record<Encoding, Buffer>> };
+
+export type Dashboard = {
+  assets: ReadonlyMap<string, Asset>;
+  /** The page for every path of the dashboard, with the policy that lets it run what is its own and nothing else. */
+  page(): { html: string; policy: string };
+};
+
+const types: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+const encodings = { '.br': 'br', '.gz': 'gzip' } as const;
+
+/** In the page as it is built; stands for what is new with every answer, so that only our own styles are applied. */
+const noncePlace = '%NONCE%';
+const originPlace = '%ORIGIN%';
+
+/** Undefined when none was built. `origin` is the address that clients use. */
+export async function readDashboard(folder: string, origin: string): Promise<Dashboard | undefined> {
+  const built = await readFile(join(folder, 'index.html'), 'utf8').catch(() => undefined);
+  if (built === undefined) return undefined;
+  const template = built.replaceAll(originPlace, escapeHtml(origin));
+  const inline = Array.from(
+    template.matchAll(/<script>([\s\S]*?)<\/script>/g),
+    ([, code]) => `'sha256-${sha256(code!)}'`,
+  );
+  return {
+    assets: await readAssets(join(folder, 'assets')),
+    page() {
+      const nonce = randomBytes(18).toString('base64');
+      return { html: template.replaceAll(noncePlace, nonce), policy: policy(inline, nonce) };
+    },
+  };
+}
+
+async function readAssets(folder: string): Promise<Map<string, Asset>> {
+  const assets = new Map<string, Asset>();
+  for (const file of await readdir(folder)) {
+    const ending = extname(file);
+    const encoding = ending in encodings ? encodings[ending as keyof typeof encodings] : 'identity';
+    const name = encoding === 'identity' ? file : file.slice(0, -ending.length);
+    const asset = assets.get(name) ?? { type: types[extname(name)] ?? 'application/octet-stream', bodies: {} };
+    asset.bodies[encoding] = await readFile(join(folder, file));
+    assets.set(name, asset);
+  }
+  return assets;
+}
+
+/** The smallest body that the client reads. */
+export function bodyFor({ bodies }: Asset, accepted: string | undefined): { encoding: Encoding; body: Buffer } {
+  for (const encoding of ['br', 'gzip'] as const) {
+    const body = bodies[encoding];
+    if (body && new RegExp(`\\b${encoding}\\b(?!\\s*;\\s*q=0(?:\\.0*)?\\s*(?:,|$))`).test(accepted ?? '')) {
+      return { encoding, body };
+    }
+  }
+  return { encoding: 'identity', body: bodies.identity! };
+}
+
+/** The editor brings its styles with it and marks them with the nonce; scripts are files of ours, or known by their hash. */
+function policy(inlineScripts: string[], nonce: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'self' ${inlineScripts.join(' ')}`.trim(),
+    "worker-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
+}

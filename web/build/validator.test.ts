@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { parse } from 'yaml';
+import { ConfigurationSchema } from '../../src/config/schema.ts';
+import { compileValidator } from './validator.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+test('the validator that is compiled for the dashboard says of every document what Ajv says', async () => {
+  const module = await import(`data:text/javascript,${encodeURIComponent(compileValidator())}`);
+  const ours: ValidateFunction = new module.Ajv2020().compile();
+  const theirs = new Ajv2020({ allErrors: true, verbose: true, strict: false }).compile(ConfigurationSchema);
+  const valid = globSync('{examples,test}/**/*.yaml', { cwd: root }).map((file) =>
+    parse(readFileSync(join(root, file), 'utf8')),
+  );
+  let refused = 0;
+  for (const document of [...valid, ...valid.flatMap(brokenIn)]) {
+    assert.equal(ours(document), theirs(document));
+    assert.deepEqual(report(ours.errors), report(theirs.errors));
+    refused += ours.errors ? 1 : 0;
+  }
+  assert.ok(refused > 50, `${refused} documents were refused`);
+});
+
+/** The same document with one field after another of a kind that it is not, and one that is too much. */
+function brokenIn(document: unknown): unknown[] {
+  const pods = (document as { application?: { pods?: object[] } })?.application?.pods ?? [];
+  return pods.flatMap((pod) =>
+    Object.keys(pod).flatMap((key) =>
+      [null, 7, '', '\u{1f600}', [{}], { a: [] }].map((value) => ({
+        application: { name: 'ab', surplus: 1, pods: [{ ...pod, [key]: value }] },
+      })),
+    ),
+  );
+}
+
+function report(errors: ErrorObject[] | null | undefined) {
+  return (errors ?? []).map(({ instancePath, keyword, params, message, parentSchema }) => {
+    return { instancePath, keyword, params, message, says: parentSchema?.['x-says'] };
+  });
+}

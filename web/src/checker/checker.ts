@@ -1,0 +1,69 @@
+/** Asks the worker that checks configurations, or the service where a browser cannot run it. */
+import type { Diagnostic } from '../../../src/config/diagnostics.ts';
+import type { PodOutline } from '../../../src/config/outline.ts';
+import { ask } from '../service/ask.ts';
+
+export type Checked = {
+  isValid: boolean;
+  diagnostics: Diagnostic[];
+  /** Of a valid configuration; the service does not tell it. */
+  outline?: { name: string; pods: PodOutline[] };
+};
+
+export type Task = { number: number; kind: 'check' | 'fix'; text: string };
+export type Reply = { number: number } & ({ kind: 'check'; checked: Checked } | { kind: 'fix'; text: string });
+
+let worker: Worker | undefined;
+let isBroken = false;
+let last = 0;
+const waiting = new Map<number, { task: Task; resolve: (reply: Reply) => void }>();
+
+export async function checkText(text: string): Promise<Checked> {
+  const reply = await give('check', text);
+  return reply.kind === 'check' ? reply.checked : { isValid: false, diagnostics: [] };
+}
+
+/** The text with all fixes that are certain. */
+export async function fixText(text: string): Promise<string> {
+  const reply = await give('fix', text);
+  return reply.kind === 'fix' ? reply.text : text;
+}
+
+function give(kind: Task['kind'], text: string): Promise<Reply> {
+  const task: Task = { number: ++last, kind, text };
+  if (isBroken) return giveToService(task);
+  return new Promise((resolve) => {
+    waiting.set(task.number, { task, resolve });
+    theWorker().postMessage(task);
+  });
+}
+
+/** Started when it is first needed; it holds 100 kB that the first view can do without. */
+function theWorker(): Worker {
+  if (worker) return worker;
+  worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'checker' });
+  worker.onmessage = ({ data }: MessageEvent<Reply>) => {
+    waiting.get(data.number)?.resolve(data);
+    waiting.delete(data.number);
+  };
+  worker.onerror = () => {
+    isBroken = true;
+    for (const { task, resolve } of waiting.values()) void giveToService(task).then(resolve);
+    waiting.clear();
+  };
+  return worker;
+}
+
+type Validation = { valid: boolean; diagnostics: Diagnostic[]; fixed?: string };
+
+async function giveToService({ number, kind, text }: Task): Promise<Reply> {
+  const answer = await ask<Validation>('/validate', { yaml: text, query: { fix: 'true' } });
+  if (kind === 'fix') return { number, kind, text: answer.ok ? (answer.value.fixed ?? text) : text };
+  const checked = answer.ok
+    ? { isValid: answer.value.valid, diagnostics: answer.value.diagnostics }
+    : { isValid: false, diagnostics: [{ ...nowhere, message: answer.problem.error }] };
+  return { number, kind, checked };
+}
+
+/** Where the service has nothing to say but that it is no YAML, or says nothing. */
+const nowhere = { severity: 'error', code: 'unchecked', path: '', line: 1, column: 1 } as const;

@@ -1,0 +1,25 @@
+/** The checks of a text that changes. */
+import { useEffect, useState } from 'react';
+import { type Checked, checkText } from './checker.ts';
+
+/** Long enough to swallow a burst of keys, short enough to feel immediate. */
+const settleMs = 120;
+
+export type CheckedText = Checked & { text: string };
+
+/** What was said last; `text` says of what. Undefined before the first word. */
+export function useChecked(text: string): CheckedText | undefined {
+  const [checked, setChecked] = useState<CheckedText>();
+  useEffect(() => {
+    let isWanted = true;
+    const timer = setTimeout(async () => {
+      const result = await checkText(text);
+      if (isWanted) setChecked({ ...result, text });
+    }, settleMs);
+    return () => {
+      isWanted = false;
+      clearTimeout(timer);
+    };
+  }, [text]);
+  return checked;
+}

@@ -1,0 +1,92 @@
+/** What an update would change, in the text and in the pods, before it is sent. */
+import { useState } from 'react';
+import { Loading } from '../parts/loading.tsx';
+import { ProblemNotice } from '../parts/notice.tsx';
+import { useAnswer } from '../parts/use-answer.ts';
+import { go } from '../routing/router.tsx';
+import { pathOf } from '../routing/routes.ts';
+import type { Problem } from '../service/ask.ts';
+import { previewUpdate, type Target, updateDeployment } from '../service/calls.ts';
+import type { PodChange } from '../service/records.ts';
+import { Comparison } from './comparison.tsx';
+import './review.css';
+
+type ReviewProps = { target: Target; original: string; text: string; onBack: () => void };
+
+export default function Review({ target, original, text, onBack }: ReviewProps) {
+  const preview = useAnswer(text, () => previewUpdate(target, text));
+  const [problem, setProblem] = useState<Problem>();
+  const [isSending, setIsSending] = useState(false);
+
+  const update = async () => {
+    setIsSending(true);
+    const answer = await updateDeployment(target, text);
+    setIsSending(false);
+    if (!answer.ok) return setProblem(answer.problem);
+    go(pathOf({ page: 'deployment', ...target, tab: 'overview' }));
+  };
+
+  const refused = problem ?? preview.problem;
+  return (
+    <section className="panel review" aria-label="Review of the update">
+      <div className="changes">
+        <h2>What happens to the pods</h2>
+        {refused && <ProblemNotice problem={refused} />}
+        {!preview.value && !preview.problem && <Loading what="the plan" height="8rem" />}
+        {preview.value && (
+          <ul>
+            {preview.value.pods.map((pod) => (
+              <ChangeRow key={pod.name} pod={pod} />
+            ))}
+          </ul>
+        )}
+        <p className="small soft">
+          The address stays. If the new revision does not become ready, the present one goes on serving.
+        </p>
+        <div className="row">
+          <button
+            type="button"
+            className="button primary"
+            disabled={isSending || !preview.value}
+            onClick={() => void update()}
+          >
+            {isSending ? 'Sending …' : 'Update now'}
+          </button>
+          <button type="button" className="button" onClick={onBack}>
+            Back to editing
+          </button>
+        </div>
+      </div>
+      <div className="comparison">
+        <h2>What changes in the text</h2>
+        <Comparison original={original} text={text} />
+      </div>
+    </section>
+  );
+}
+
+const words: Record<PodChange['change'], string> = {
+  added: 'is added',
+  removed: 'is removed',
+  unchanged: 'stays as it is',
+  replaced: 'is replaced without a gap',
+  restarted: 'restarts',
+};
+
+function ChangeRow({ pod: { name, change, keepsData, because } }: { pod: PodChange }) {
+  return (
+    <li className={change}>
+      <p>
+        <strong>{name}</strong> {words[change]}
+        {dataOf(change, keepsData)}
+      </p>
+      {change !== 'unchanged' && <p className="small soft">{because}</p>}
+    </li>
+  );
+}
+
+function dataOf(change: PodChange['change'], keepsData: boolean): string {
+  if (change === 'added' || change === 'unchanged') return '';
+  if (keepsData) return change === 'removed' ? '; its volume stays' : ' and keeps its data';
+  return change === 'restarted' ? ' with an empty volume' : '';
+}

@@ -1,0 +1,60 @@
+/** Everything that has happened to a deployment, newest first. */
+import { useMemo } from 'react';
+import { printClock } from '../parts/time.ts';
+import type { Connection } from '../service/follow.ts';
+import { type DeploymentEvent, tell } from './story.ts';
+import './events-tab.css';
+
+export default function EventsTab({
+  events,
+  connection,
+}: {
+  events: readonly DeploymentEvent[];
+  connection: Connection;
+}) {
+  const days = useMemo(() => byDay(events), [events]);
+  if (days.length === 0) {
+    return (
+      <div className="panel empty">{connection === 'open' ? 'Nothing has happened yet.' : 'Loading the events …'}</div>
+    );
+  }
+  return (
+    <div className="panel events">
+      {days.map(({ day, events }) => (
+        <section key={day} aria-label={day}>
+          <h2 className="small soft">{day}</h2>
+          <ol>
+            {events.map((event) => (
+              <Row key={event.number} event={event} />
+            ))}
+          </ol>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function Row({ event }: { event: DeploymentEvent }) {
+  const telling = tell(event);
+  if (!telling) return null;
+  return (
+    <li className={telling.tone}>
+      <time className="numbers soft" dateTime={event.at}>
+        {printClock(event.at)}
+      </time>
+      <span>
+        {telling.text}
+        {telling.detail !== undefined && <span className="detail">{telling.detail}</span>}
+      </span>
+    </li>
+  );
+}
+
+function byDay(events: readonly DeploymentEvent[]): { day: string; events: DeploymentEvent[] }[] {
+  const days = new Map<string, DeploymentEvent[]>();
+  for (const event of events.toReversed()) {
+    const day = new Date(event.at).toLocaleDateString(undefined, { dateStyle: 'full' });
+    days.set(day, [...(days.get(day) ?? []), event]);
+  }
+  return [...days].map(([day, ofDay]) => ({ day, events: ofDay }));
+}

@@ -1,0 +1,40 @@
+/** Name, state, address and lifetime of a deployment, and what can be done with the whole of it. */
+import { CopyButton } from '../parts/copy.tsx';
+import { Outward } from '../parts/icons.tsx';
+import type { Target } from '../service/calls.ts';
+import type { Deployment } from '../service/records.ts';
+import { Lifetime } from './lifetime.tsx';
+import { RemoveButton } from './remove.tsx';
+
+type DeploymentHeaderProps = { deployment: Deployment; target: Target; onChange: () => void };
+
+export function DeploymentHeader({ deployment, target, onChange }: DeploymentHeaderProps) {
+  const { applicationName, environment, url, status } = deployment;
+  const isServing = status.state === 'running';
+  return (
+    <header className="deployment-header">
+      <div className="title">
+        <div className="row">
+          <h1>{applicationName}</h1>
+          <span className={`badge ${status.state}`} role="status">
+            {status.state}
+          </span>
+        </div>
+        <p className="address">
+          <a href={url} target="_blank" rel="noreferrer">
+            {url.replace(/^https?:\/\//, '')}
+          </a>
+          <CopyButton text={url} what="the address" />
+          <span className="spoken">environment {environment}</span>
+        </p>
+      </div>
+      <div className="actions">
+        <a className={`button ${isServing ? 'primary' : ''}`} href={url} target="_blank" rel="noreferrer">
+          Open <Outward />
+        </a>
+        <RemoveButton target={target} />
+      </div>
+      <Lifetime {...{ deployment, target, onChange }} />
+    </header>
+  );
+}

@@ -1,0 +1,76 @@
+/** How long a deployment still lives, and what makes it live longer. */
+import { useState } from 'react';
+import { ProblemNotice } from '../parts/notice.tsx';
+import { useNow } from '../parts/now.ts';
+import { printCountdown } from '../parts/time.ts';
+import { tellUser } from '../parts/toast.tsx';
+import type { Answer, Problem } from '../service/ask.ts';
+import { claimDeployment, extendDeployment, type Target } from '../service/calls.ts';
+import type { Deployment } from '../service/records.ts';
+
+/** From here on the countdown is a warning. */
+const soonMs = 10 * 60_000;
+
+type LifetimeProps = { deployment: Deployment; target: Target; onChange: () => void };
+
+export function Lifetime({ deployment, target, onChange }: LifetimeProps) {
+  const [problem, setProblem] = useState<Problem>();
+  const [isAsking, setIsAsking] = useState(false);
+  const { expiresAt, extend, claim } = deployment;
+
+  const ask = async <T,>(question: () => Promise<Answer<T>>, then: (value: T) => void) => {
+    if (isAsking) return;
+    setIsAsking(true);
+    setProblem(undefined);
+    const answer = await question();
+    setIsAsking(false);
+    if (answer.ok) then(answer.value);
+    else setProblem(answer.problem);
+    onChange();
+  };
+
+  return (
+    <div className="lifetime">
+      <div className="row">
+        {expiresAt === undefined ? <span>Does not expire</span> : <Countdown until={Date.parse(expiresAt)} />}
+        {!claim.claimed && (
+          <span className="row push">
+            <button
+              type="button"
+              className="button compact"
+              disabled={!extend.available}
+              title={`${extend.remaining} left`}
+              onClick={() => void ask(() => extendDeployment(target), tellUser)}
+            >
+              Extend
+              <span className="soft">{extend.remaining > 0 ? `${extend.remaining} left` : 'none left'}</span>
+            </button>
+            <button
+              type="button"
+              className="button compact"
+              onClick={() =>
+                void ask(
+                  () => claimDeployment(target),
+                  ({ claimUrl }) => location.assign(claimUrl),
+                )
+              }
+            >
+              Claim to keep it
+            </button>
+          </span>
+        )}
+        {claim.claimed && <span className="soft small">Claimed</span>}
+      </div>
+      {problem && <ProblemNotice problem={problem} />}
+    </div>
+  );
+}
+
+function Countdown({ until }: { until: number }) {
+  const left = until - useNow(1_000);
+  return (
+    <span className={left < soonMs ? 'countdown soon' : 'countdown'}>
+      Expires in <strong className="numbers">{printCountdown(left)}</strong>
+    </span>
+  );
+}

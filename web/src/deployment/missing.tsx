@@ -1,0 +1,45 @@
+/** A deployment that has ended, or that is not this person's. */
+import { Link } from '../routing/router.tsx';
+import type { Problem } from '../service/ask.ts';
+import type { Target } from '../service/calls.ts';
+import { type DeploymentEvent, isEnd } from './story.ts';
+
+type MissingDeploymentProps = { target: Target; problem: Problem; events: readonly DeploymentEvent[] };
+
+export function MissingDeployment({ target, problem, events }: MissingDeploymentProps) {
+  const { title, says } = explain(target, problem, events.find(isEnd));
+  return (
+    <div className="page">
+      <div className="empty">
+        <h1>{title}</h1>
+        <p>{says}</p>
+        <div className="row">
+          <Link to="/" className="button primary">
+            New deployment
+          </Link>
+          <Link to="/deployments" className="button">
+            Your deployments
+          </Link>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function explain({ applicationName, sessionToken }: Target, problem: Problem, end: DeploymentEvent | undefined) {
+  if (end?.message === 'removed') {
+    return { title: `${applicationName} is removed`, says: 'Its site, its pods and its data are gone.' };
+  }
+  if (end)
+    return {
+      title: `${applicationName} has expired`,
+      says: 'Its time limit is reached: its site, its pods and its data are gone.',
+    };
+  if (problem.status === 404 && sessionToken !== undefined) {
+    return { title: `${applicationName} has ended`, says: 'It was removed, or its time limit is reached.' };
+  }
+  return {
+    title: 'This deployment is not known here',
+    says: 'It can be seen in the browser that started it, and by the account that has claimed it. It may also have ended.',
+  };
+}

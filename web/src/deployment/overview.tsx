@@ -1,0 +1,107 @@
+/** How a deployment does: on its way with its steps, live as a picture, or failed with the reason in front. */
+import { useLayoutEffect, useRef } from 'react';
+import type { PodOutline } from '../../../src/config/outline.ts';
+import { Loading } from '../parts/loading.tsx';
+import { printSpan } from '../parts/time.ts';
+import { Picture } from '../picture/picture.tsx';
+import { Link } from '../routing/router.tsx';
+import { pathOf, type Route } from '../routing/routes.ts';
+import type { Status } from '../service/records.ts';
+import { type Journey, presentOf, type Step } from './steps.ts';
+
+type OverviewProps = {
+  status: Status;
+  journey: Journey | undefined;
+  pods: readonly PodOutline[] | undefined;
+  route: Extract<Route, { page: 'deployment' }>;
+};
+
+export function Overview({ status, journey, pods, route }: OverviewProps) {
+  const linkOf = (pod: string) => `${pathOf({ ...route, tab: 'logs' })}?pod=${encodeURIComponent(pod)}`;
+  return (
+    <div className="stack">
+      {status.state === 'failed' && <Failure status={status} route={route} />}
+      <div className="overview">
+        <section className="panel" aria-label="Steps">
+          <Progress status={status} journey={journey} />
+        </section>
+        <section className="panel grounded" aria-label="Pods">
+          {pods ? (
+            <Picture pods={pods} states={status.pods} linkOf={linkOf} />
+          ) : (
+            <Loading what="the picture" height="18rem" />
+          )}
+        </section>
+      </div>
+    </div>
+  );
+}
+
+function Failure({ status, route }: Pick<OverviewProps, 'status' | 'route'>) {
+  const { message = 'It failed.', lastLines = [] } = status;
+  const output = useRef<HTMLPreElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of other lines the last ones are to be seen too
+  useLayoutEffect(() => output.current?.scrollTo({ top: output.current.scrollHeight }), [lastLines.length]);
+  return (
+    <div className="notice alarm" role="alert">
+      <strong>{message.charAt(0).toUpperCase() + message.slice(1)}</strong>
+      {lastLines.length > 0 && (
+        <>
+          <p className="small">What the pod wrote last:</p>
+          <pre ref={output} tabIndex={0}>
+            {lastLines.join('\n')}
+          </pre>
+        </>
+      )}
+      <p className="small">
+        <Link to={pathOf({ ...route, tab: 'configuration' })}>Correct the configuration</Link> and send it as an update:
+        the address stays. <Link to={pathOf({ ...route, tab: 'logs' })}>The logs</Link> may tell more.
+      </p>
+    </div>
+  );
+}
+
+function Progress({ status, journey }: Pick<OverviewProps, 'status' | 'journey'>) {
+  const isDeploying = status.state === 'deploying';
+  return (
+    <div className="journey">
+      <div className="head">
+        <h2>{headingOf(status, journey)}</h2>
+        {isDeploying && <span className="numbers soft">{status.progress} %</span>}
+      </div>
+      {isDeploying && (
+        <>
+          <progress value={status.progress} max={100} aria-label="Progress" />
+          <p className="small soft present">{journey ? presentOf(journey) : ''}</p>
+        </>
+      )}
+      <ol className="steps">
+        {journey?.steps.map((step) => (
+          <StepRow key={step.name} step={step} />
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+function headingOf({ state }: Status, journey: Journey | undefined): string {
+  const revision = journey && journey.revision > 1 ? `Revision ${journey.revision}` : '';
+  if (state === 'deploying') return revision === '' ? 'On its way' : `${revision} is on its way`;
+  if (state === 'failed') return revision === '' ? 'Did not become ready' : `${revision} did not become ready`;
+  const took = journey?.tookMs === undefined ? '' : ` after ${printSpan(journey.tookMs)}`;
+  return `${revision === '' ? 'Live' : `${revision} is live`}${took}`;
+}
+
+function StepRow({ step }: { step: Step }) {
+  const { name, state, says, afterMs } = step;
+  return (
+    <li className={state}>
+      <span>
+        {name}
+        <span className="spoken"> {state}</span>
+        {says !== undefined && <span className="says">{says}</span>}
+      </span>
+      {afterMs !== undefined && <span className="numbers soft small">{printSpan(afterMs)}</span>}
+    </li>
+  );
+}

@@ -1,0 +1,86 @@
+/** One deployment: its state and address above, the rest in tabs. */
+import { lazy, Suspense, useMemo } from 'react';
+import { Boundary } from '../parts/boundary.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { useAnswer } from '../parts/use-answer.ts';
+import { targetOf } from '../remembered/remembered.ts';
+import { Link } from '../routing/router.tsx';
+import { pathOf, type Route, type Tab, tabs } from '../routing/routes.ts';
+import { outlineOf } from '../service/calls.ts';
+import { DeploymentHeader } from './header.tsx';
+import { MissingDeployment } from './missing.tsx';
+import { Overview } from './overview.tsx';
+import { journeyOf } from './steps.ts';
+import { useFeed } from './use-feed.ts';
+import './deployment.css';
+
+const LogsTab = lazy(() => import('../logs/tab.tsx'));
+const EventsTab = lazy(() => import('./events-tab.tsx'));
+const ConfigurationTab = lazy(() => import('../configuration/tab.tsx'));
+
+type DeploymentRoute = Extract<Route, { page: 'deployment' }>;
+
+const titles: Record<Tab, string> = {
+  overview: 'Overview',
+  logs: 'Logs',
+  events: 'Events',
+  configuration: 'Configuration',
+};
+
+export default function DeploymentPage({ route }: { route: DeploymentRoute }) {
+  const { environment, applicationName, tab } = route;
+  const target = useMemo(() => targetOf({ environment, applicationName }), [environment, applicationName]);
+  const feed = useFeed(target);
+  const { deployment, events, problem, connection } = feed;
+  const journey = useMemo(() => deployment && journeyOf(events, deployment.status), [events, deployment]);
+  const outline = useAnswer(`${journey?.revision ?? 1}`, () => outlineOf(target));
+
+  const isEnded = problem && problem.status >= 400 && problem.status < 500 && problem.status !== 429;
+  if (isEnded) return <MissingDeployment {...{ target, problem, events }} />;
+  if (!deployment) return <Waiting problem={problem?.error} />;
+  const { status } = deployment;
+  return (
+    <div className="page stack">
+      <DeploymentHeader {...{ deployment, target }} onChange={feed.refresh} />
+      {connection === 'broken' && (
+        <p className="notice warn small" role="status">
+          The connection to the service is lost; trying again. What you see may be old.
+        </p>
+      )}
+      <nav className="tabs" aria-label="Parts of the deployment">
+        {tabs.map((name) => (
+          <Link
+            key={name}
+            to={pathOf({ ...route, tab: name })}
+            aria-current={name === tab ? 'page' : undefined}
+            keepScroll
+          >
+            {titles[name]}
+          </Link>
+        ))}
+      </nav>
+      <Boundary key={tab}>
+        <Suspense fallback={<Loading what={titles[tab]} height="24rem" />}>
+          {tab === 'overview' && <Overview {...{ status, journey, route }} pods={outline.value?.pods} />}
+          {tab === 'logs' && <LogsTab target={target} pods={outline.value?.pods} />}
+          {tab === 'events' && <EventsTab events={events} connection={connection} />}
+          {tab === 'configuration' && <ConfigurationTab target={target} revision={journey?.revision} />}
+        </Suspense>
+      </Boundary>
+    </div>
+  );
+}
+
+function Waiting({ problem }: { problem: string | undefined }) {
+  return (
+    <div className="page stack">
+      {problem !== undefined && (
+        <p className="notice warn" role="status">
+          {problem} Trying again …
+        </p>
+      )}
+      <Loading what="the deployment" height="9rem" />
+      <Loading what="its tabs" height="24rem" />
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+/** Removing a deployment, with a question before it. */
+import { useState } from 'react';
+import { Dialog } from '../parts/dialog.tsx';
+import { ProblemNotice } from '../parts/notice.tsx';
+import { tellUser } from '../parts/toast.tsx';
+import { forgetDeployment } from '../remembered/remembered.ts';
+import { go } from '../routing/router.tsx';
+import type { Problem } from '../service/ask.ts';
+import { removeDeployment, type Target } from '../service/calls.ts';
+
+export function RemoveButton({ target }: { target: Target }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const [problem, setProblem] = useState<Problem>();
+  const { applicationName } = target;
+
+  const remove = async () => {
+    const answer = await removeDeployment(target);
+    if (!answer.ok) return setProblem(answer.problem);
+    tellUser(`${applicationName} is removed.`);
+    forgetDeployment(target);
+    go('/deployments', { replace: true });
+  };
+
+  return (
+    <>
+      <button type="button" className="button danger" onClick={() => setIsOpen(true)}>
+        Remove
+      </button>
+      {isOpen && (
+        <Dialog
+          title={`Remove ${applicationName}?`}
+          onClose={() => setIsOpen(false)}
+          actions={
+            <>
+              <button type="button" className="button" onClick={() => setIsOpen(false)}>
+                Keep it
+              </button>
+              <button type="button" className="button danger" onClick={() => void remove()}>
+                Remove it with its data
+              </button>
+            </>
+          }
+        >
+          <p>Its site goes at once. Its pods, its volumes and all data in them follow; nothing brings them back.</p>
+          {problem && <ProblemNotice problem={problem} />}
+        </Dialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,108 @@
+/** The way of a revision from being asked for to being live, as steps. Pure. */
+import type { PodState, Status } from '../service/records.ts';
+import { type DeploymentEvent, isLive, readPodMessage, revisionAskedFor } from './story.ts';
+
+export type Step = {
+  name: string;
+  state: 'done' | 'now' | 'waiting' | 'failed';
+  /** What it is doing, or what keeps it. */
+  says?: string;
+  /** Milliseconds after the revision was asked for. */
+  afterMs?: number;
+};
+
+/** The last step. */
+const onTheWeb = 'On the web';
+
+export type Journey = {
+  revision: number;
+  startedAt: number;
+  /** From being asked for to being live; absent until then. */
+  tookMs?: number;
+  steps: Step[];
+};
+
+/** Of the last revision that was asked for; undefined before the events are there. */
+export function journeyOf(
+  events: readonly DeploymentEvent[],
+  status: Pick<Status, 'state' | 'pods'>,
+): Journey | undefined {
+  const begin = events.findLastIndex((event) => revisionAskedFor(event) !== undefined);
+  const first = events[begin];
+  if (!first) return undefined;
+  const run = events.slice(begin + 1);
+  const startedAt = Date.parse(first.at);
+  const after = (event: DeploymentEvent | undefined) => (event ? { afterMs: Date.parse(event.at) - startedAt } : {});
+  const live = run.find(isLive);
+  const steps: Step[] = [
+    { name: 'Configuration accepted', state: 'done', afterMs: 0 },
+    ...preparation(run, live !== undefined, after),
+    ...(status.pods ?? []).map((pod) => podStep(pod, run, after)),
+    { name: onTheWeb, ...(live ? { state: 'done', ...after(live) } : { state: 'waiting' }) },
+  ];
+  return {
+    revision: revisionAskedFor(first)!,
+    startedAt,
+    steps: status.state === 'deploying' ? withPresent(steps) : steps,
+    ...(live && { tookMs: Date.parse(live.at) - startedAt }),
+  };
+}
+
+type After = (event: DeploymentEvent | undefined) => { afterMs?: number };
+
+/** Network, volumes and images: as far as there was something to do about them. */
+function preparation(run: readonly DeploymentEvent[], isOver: boolean, after: After): Step[] {
+  const starts = run.filter((event) => isOperation(event, 'start'));
+  const grounds = run.filter((event) => isOperation(event, 'create-network') || isOperation(event, 'create-volume'));
+  const pulls = run.filter((event) => isOperation(event, 'pull'));
+  const hasBegun = starts.length > 0 || isOver;
+  const ground: Step[] =
+    grounds.length > 0 ? [{ name: 'Network and volumes', state: 'done', ...after(grounds.at(-1)) }] : [];
+  const images: Step = hasBegun
+    ? {
+        name: 'Images',
+        state: 'done',
+        ...after(pulls.at(-1)),
+        ...(pulls.length > 0 && { says: `${pulls.length} downloaded` }),
+      }
+    : { name: 'Images', state: 'waiting', says: 'looking them up, downloading what is not here' };
+  return [...ground, images];
+}
+
+function podStep({ name, state, message }: PodState, run: readonly DeploymentEvent[], after: After): Step {
+  const said = message === undefined ? {} : { says: message };
+  switch (state) {
+    case 'ready': {
+      const ready = run.find(
+        (event) => event.pod === name && event.kind === 'pod' && readPodMessage(event.message).state === 'ready',
+      );
+      return { name, state: 'done', ...(ready ? after(ready) : { says: 'stays as it was' }) };
+    }
+    case 'failed':
+      return { name, state: 'failed', ...said };
+    case 'starting':
+      return { name, state: 'now', ...said };
+    default:
+      return { name, state: 'waiting', ...said };
+  }
+}
+
+/** Something is always being done: where nothing says so, it is the first step that is not done. */
+function withPresent(steps: readonly Step[]): Step[] {
+  if (steps.some(({ state }) => state === 'now')) return [...steps];
+  const next = steps.findIndex(({ state }) => state === 'waiting');
+  return steps.map((step, index) => (index === next ? { ...step, state: 'now' } : step));
+}
+
+/** The sentence for what is happening. */
+export function presentOf({ steps }: Journey): string {
+  const now = steps.filter(({ state }) => state === 'now').at(-1);
+  if (!now) return '';
+  if (now.name === 'Images') return 'Getting the images';
+  if (now.name === onTheWeb) return 'Turning the address to it';
+  return `Waiting for ${now.name}${now.says === undefined ? '' : `: ${now.says}`}`;
+}
+
+function isOperation({ kind, message }: DeploymentEvent, verb: string): boolean {
+  return kind === 'operation' && (message.startsWith(`${verb} `) || message.startsWith(`${verb},`));
+}

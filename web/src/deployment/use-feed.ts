@@ -1,0 +1,67 @@
+/** A deployment as it is now: its status, and its events as they come. */
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { send } from '../service/ask.ts';
+import { queryOf, statusOf, type Target } from '../service/calls.ts';
+import { follow } from '../service/follow.ts';
+import { addEvents, callsForStatus, emptyFeed, type Feed, readEvent } from './feed.ts';
+import { isEnd } from './story.ts';
+
+/** Several events of one change come together: one question is enough for all. */
+const settleMs = 80;
+
+export function useFeed(target: Target): Feed & { refresh: () => void } {
+  const { applicationName, environment, sessionToken } = target;
+  const [feed, setFeed] = useState<Feed>(emptyFeed);
+  const ask = useRef<() => void>(() => {});
+
+  useEffect(() => {
+    const asked = { applicationName, environment, sessionToken };
+    const stop = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let last = 0;
+    let isOver = false;
+    let hasBroken = false;
+
+    const readStatus = async () => {
+      const answer = await statusOf(asked, stop.signal);
+      if (stop.signal.aborted) return;
+      setFeed(({ problem: _, ...before }) =>
+        answer.ok ? { ...before, deployment: answer.value } : { ...before, problem: answer.problem },
+      );
+    };
+    ask.current = () => void readStatus();
+    void readStatus();
+
+    const stopFollowing = follow({
+      open: (signal) =>
+        send('/getDeploymentEvents', {
+          ...{ query: queryOf(asked), sessionToken, signal },
+          headers: { Accept: 'text/event-stream', ...(last > 0 && { 'Last-Event-ID': String(last) }) },
+        }),
+      onMessages(messages) {
+        const events = messages.flatMap((message) => readEvent(message) ?? []);
+        last = Math.max(last, ...events.map(({ number }) => number));
+        isOver ||= events.some(isEnd);
+        setFeed((before) => addEvents(before, events));
+        if (!events.some(callsForStatus)) return;
+        clearTimeout(timer);
+        timer = setTimeout(() => void readStatus(), settleMs);
+      },
+      onConnection(connection) {
+        if (connection === 'open' && hasBroken) void readStatus();
+        hasBroken = connection === 'broken' || (connection === 'connecting' && hasBroken);
+        setFeed((before) => ({ ...before, connection }));
+      },
+      onRefusal: (problem) => setFeed((before) => ({ ...before, problem })),
+      isOver: () => isOver,
+    });
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+      stopFollowing();
+    };
+  }, [applicationName, environment, sessionToken]);
+
+  const refresh = useCallback(() => ask.current(), []);
+  return { ...feed, refresh };
+}

@@ -1,0 +1,71 @@
+/** Deployments as a list: state, address, how long each still lives. */
+import { Cross, Outward } from '../parts/icons.tsx';
+import { useNow } from '../parts/now.ts';
+import { printAgo, printCountdown } from '../parts/time.ts';
+import { forgetDeployment } from '../remembered/remembered.ts';
+import { Link } from '../routing/router.tsx';
+import { pathOf } from '../routing/routes.ts';
+import type { Listed } from './use-list.ts';
+import './rows.css';
+
+export function DeploymentRows({ listed }: { listed: readonly Listed[] }) {
+  const now = useNow(15_000);
+  return (
+    <ul className="panel deployment-rows">
+      {listed.map((one) => (
+        <Row key={`${one.environment}/${one.applicationName}`} one={one} now={now} />
+      ))}
+    </ul>
+  );
+}
+
+function Row({ one, now }: { one: Listed; now: number }) {
+  const { applicationName, environment, fate, url } = one;
+  const to = pathOf({ page: 'deployment', environment, applicationName, tab: 'overview' });
+  const hasEnded = fate.kind === 'ended';
+  return (
+    <li>
+      <State fate={fate} />
+      <span className="name">
+        {hasEnded ? applicationName : <Link to={to}>{applicationName}</Link>}
+        <span className="soft small">{environment}</span>
+      </span>
+      <span className="soft small numbers">{lifeOf(fate, now)}</span>
+      {hasEnded ? (
+        <button
+          type="button"
+          className="button quiet compact icon"
+          onClick={() => forgetDeployment(one)}
+          aria-label={`Forget ${applicationName} ${environment}`}
+          title="Forget"
+        >
+          <Cross />
+        </button>
+      ) : (
+        <a
+          className="button quiet compact icon"
+          href={url}
+          target="_blank"
+          rel="noreferrer"
+          aria-label={`Open the site of ${applicationName} ${environment}`}
+          title="Open the site"
+        >
+          <Outward />
+        </a>
+      )}
+    </li>
+  );
+}
+
+function State({ fate }: Pick<Listed, 'fate'>) {
+  if (fate.kind === 'unknown') return <span className="badge">…</span>;
+  const state = fate.kind === 'alive' ? fate.reservation.status.state : 'ended';
+  return <span className={`badge ${state}`}>{state}</span>;
+}
+
+function lifeOf(fate: Listed['fate'], now: number): string {
+  if (fate.kind === 'unknown') return '';
+  if (fate.kind === 'ended') return `started ${printAgo(now - Date.parse(fate.startedAt))}`;
+  const { expiresAt } = fate.reservation;
+  return expiresAt === undefined ? 'stays' : `${printCountdown(Date.parse(expiresAt) - now)} left`;
+}

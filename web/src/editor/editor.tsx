@@ -1,0 +1,67 @@
+/** The editor on a page. Loaded when it is needed. */
+import type { EditorView } from '@codemirror/view';
+import { type RefObject, useEffect, useImperativeHandle, useRef } from 'react';
+import type { Diagnostic } from '../../../src/config/diagnostics.ts';
+import { showProblems, spanOf } from './problems.ts';
+import { createEditor } from './view.ts';
+
+export type EditorHandle = {
+  /** Puts the cursor there, and the focus. */
+  jumpTo: (place: Pick<Diagnostic, 'line' | 'column'>) => void;
+};
+
+export type EditorProps = {
+  text: string;
+  onChange: (text: string) => void;
+  onSubmit: () => void;
+  /** What the checks said last, and of which text. */
+  checked: { text: string; diagnostics: readonly Diagnostic[] } | undefined;
+  label: string;
+  handle?: RefObject<EditorHandle | null>;
+};
+
+export default function Editor({ text, onChange, onSubmit, checked, label, handle }: EditorProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const editor = useRef<EditorView>(null);
+  const latest = useRef({ onChange, onSubmit });
+  latest.current = { onChange, onSubmit };
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: made once; the text and the handlers of later follow below
+  useEffect(() => {
+    const view = createEditor({
+      ...{ parent: frame.current!, text, label },
+      onChange: (changed) => latest.current.onChange(changed),
+      onSubmit: () => latest.current.onSubmit(),
+    });
+    editor.current = view;
+    return () => view.destroy();
+  }, []);
+
+  useEffect(() => {
+    const view = editor.current;
+    if (!view || view.state.doc.toString() === text) return;
+    view.dispatch({
+      changes: { from: 0, to: view.state.doc.length, insert: text },
+      selection: { anchor: 0 },
+      scrollIntoView: true,
+    });
+  }, [text]);
+
+  useEffect(() => {
+    const view = editor.current;
+    const isCurrent = checked !== undefined && view?.state.doc.toString() === checked.text;
+    if (view && isCurrent) view.dispatch(showProblems(view.state, checked.diagnostics));
+  }, [checked]);
+
+  useImperativeHandle(handle, () => ({
+    jumpTo(place) {
+      const view = editor.current;
+      if (!view) return;
+      const { from, to } = spanOf(view.state.doc, place);
+      view.dispatch({ selection: { anchor: from, head: to }, scrollIntoView: true });
+      view.focus();
+    },
+  }));
+
+  return <div className="editor-view" ref={frame} />;
+}

@@ -1,0 +1,44 @@
+/** The place of an editor: its text is there at once, the editor itself takes its place when it has been loaded. */
+import { lazy, type ReactNode, type RefObject, Suspense, useRef } from 'react';
+import { fixText } from '../checker/checker.ts';
+import type { CheckedText } from '../checker/use-checked.ts';
+import type { EditorHandle } from './editor.tsx';
+import { ProblemList } from './problem-list.tsx';
+import './editor.css';
+
+const Editor = lazy(() => import('./editor.tsx'));
+
+type EditorFrameProps = {
+  text: string;
+  onChange: (text: string) => void;
+  onSubmit: () => void;
+  checked: CheckedText | undefined;
+  label: string;
+  handle?: RefObject<EditorHandle | null>;
+  /** Beside what the checks say. */
+  action?: ReactNode;
+  /** What the service has said to it. */
+  notice?: ReactNode;
+};
+
+export function EditorFrame({ text, onChange, onSubmit, checked, label, handle, action, notice }: EditorFrameProps) {
+  const own = useRef<EditorHandle>(null);
+  const editor = handle ?? own;
+  const isCurrent = checked?.text === text;
+  return (
+    <div className="panel editor-frame">
+      <div className="editor-box">
+        <Suspense fallback={<pre className="editor-stand-in">{text}</pre>}>
+          <Editor {...{ text, onChange, onSubmit, checked, label }} handle={editor} />
+        </Suspense>
+      </div>
+      <ProblemList
+        diagnostics={checked?.diagnostics}
+        {...{ action, notice }}
+        onJump={(place) => editor.current?.jumpTo(place)}
+        onFix={isCurrent ? ({ from, to, text: by }) => onChange(text.slice(0, from) + by + text.slice(to)) : undefined}
+        onFixAll={() => void fixText(text).then(onChange)}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+/** What is wrong with a configuration, each with the place, and with the edit that mends it where one is certain. */
+import type { ReactNode } from 'react';
+import type { Diagnostic, TextEdit } from '../../../src/config/diagnostics.ts';
+import { Check } from '../parts/icons.tsx';
+
+type ProblemListProps = {
+  /** Undefined before the first check. */
+  diagnostics: readonly Diagnostic[] | undefined;
+  onJump: (diagnostic: Diagnostic) => void;
+  /** Absent while the text is newer than the diagnostics. */
+  onFix: ((fix: TextEdit) => void) | undefined;
+  onFixAll: () => void;
+  action?: ReactNode;
+  notice?: ReactNode;
+};
+
+export function ProblemList({ diagnostics, onJump, onFix, onFixAll, action, notice }: ProblemListProps) {
+  const fixable = diagnostics?.filter(({ fix }) => fix).length ?? 0;
+  return (
+    <section className="problems" aria-label="Problems">
+      {notice}
+      <div className="row">
+        <p className="small" role="status">
+          <Summary diagnostics={diagnostics} />
+        </p>
+        {fixable > 1 && (
+          <button type="button" className="button compact push" onClick={onFixAll}>
+            Fix all {fixable}
+          </button>
+        )}
+        {action}
+      </div>
+      {diagnostics && diagnostics.length > 0 && (
+        <ul>
+          {diagnostics.map((diagnostic) => (
+            <Row key={keyOf(diagnostic)} {...{ diagnostic, onJump, onFix }} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Row({ diagnostic, onJump, onFix }: Pick<ProblemListProps, 'onJump' | 'onFix'> & { diagnostic: Diagnostic }) {
+  const { severity, line, column, path, message, hint, fix } = diagnostic;
+  return (
+    <li className={severity}>
+      <button type="button" className="place" onClick={() => onJump(diagnostic)}>
+        <span className="spoken">
+          {severity} in line {line}, {path}:
+        </span>
+        <span aria-hidden="true">
+          {line}:{column}
+        </span>
+      </button>
+      <p className="small">
+        {path && <code>{shortened(path)}</code>} {message}
+        {hint !== undefined && <span className="soft"> ({hint})</span>}
+      </p>
+      {fix && (
+        <button type="button" className="button compact" disabled={!onFix} onClick={() => onFix?.(fix)}>
+          Fix
+        </button>
+      )}
+    </li>
+  );
+}
+
+function Summary({ diagnostics }: Pick<ProblemListProps, 'diagnostics'>) {
+  if (!diagnostics) return <span className="soft">Checking …</span>;
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  const warnings = diagnostics.length - errors;
+  if (errors === 0 && warnings === 0) {
+    return (
+      <span className="valid">
+        <Check /> Valid: this will deploy
+      </span>
+    );
+  }
+  const parts = [
+    ...(errors > 0 ? [count(errors, 'problem')] : []),
+    ...(warnings > 0 ? [count(warnings, 'warning')] : []),
+  ];
+  return <strong>{parts.join(', ')}</strong>;
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
+}
+
+/** The end says more than the beginning, which every path has in common. */
+function shortened(path: string): string {
+  return path.replace(/^application\.pods\[(\d+)\]\.?/, 'pods[$1].').replace(/\.$/, '');
+}
+
+function keyOf({ line, column, code, message }: Diagnostic): string {
+  return `${line}:${column} ${code} ${message}`;
+}

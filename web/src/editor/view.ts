@@ -1,0 +1,102 @@
+/** The editor, as a view of CodeMirror. */
+import { closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { yaml } from '@codemirror/lang-yaml';
+import { bracketMatching, foldKeymap, indentOnInput } from '@codemirror/language';
+import { lintGutter, lintKeymap } from '@codemirror/lint';
+import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
+import { EditorState, type Extension, Prec } from '@codemirror/state';
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view';
+import { ask } from '../service/ask.ts';
+import { assistance } from './assistance.ts';
+import type { Schema } from './schema.ts';
+import { editorTheme } from './theme.ts';
+
+export type EditorOptions = {
+  parent: HTMLElement;
+  text: string;
+  /** For those who hear the page. */
+  label: string;
+  onChange: (text: string) => void;
+  /** Ctrl or Cmd with Enter. */
+  onSubmit: () => void;
+};
+
+export function createEditor({ parent, text, label, onChange, onSubmit }: EditorOptions): EditorView {
+  const submit = {
+    key: 'Mod-Enter',
+    run: () => {
+      onSubmit();
+      return true;
+    },
+  };
+  return new EditorView({
+    parent,
+    state: EditorState.create({
+      doc: text,
+      extensions: [
+        basics(label),
+        lineNumbers(),
+        highlightActiveLineGutter(),
+        highlightActiveLine(),
+        history(),
+        drawSelection(),
+        indentOnInput(),
+        bracketMatching(),
+        closeBrackets(),
+        highlightSelectionMatches(),
+        lintGutter(),
+        assistance(loadSchema),
+        Prec.highest(keymap.of([submit])),
+        keymap.of([
+          ...closeBracketsKeymap,
+          ...defaultKeymap,
+          ...searchKeymap,
+          ...historyKeymap,
+          ...foldKeymap,
+          ...completionKeymap,
+          ...lintKeymap,
+          indentWithTab,
+        ]),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) onChange(update.state.doc.toString());
+        }),
+      ],
+    }),
+  });
+}
+
+/** What every view of a configuration has. */
+export function basics(label: string): Extension {
+  return [
+    yaml(),
+    editorTheme,
+    highlightSpecialChars(),
+    EditorState.tabSize.of(2),
+    EditorView.contentAttributes.of({
+      'aria-label': label,
+      spellcheck: 'false',
+      autocapitalize: 'off',
+      autocorrect: 'off',
+    }),
+    EditorView.cspNonce.of(nonce()),
+  ];
+}
+
+/** The page's policy applies only styles that carry it. */
+function nonce(): string {
+  return document.querySelector<HTMLMetaElement>('meta[name="nonce"]')?.content ?? '';
+}
+
+async function loadSchema(): Promise<Schema | undefined> {
+  const answer = await ask<Schema>('/schema');
+  return answer.ok ? answer.value : undefined;
+}

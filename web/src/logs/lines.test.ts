@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addLines, cutAt, inBlocks, matching, mostLines, type Written, withoutCodes } from './lines.ts';
+
+const line = (second: number, text: string, pod = 'web'): Written => ({
+  ...{ at: `2026-01-01T12:00:${String(second % 60).padStart(2, '0')}.000Z`, pod, text },
+});
+
+test('lines are numbered as they come, and a stream that is opened again repeats none', () => {
+  const first = addLines([], [line(1, 'one'), line(2, 'two'), line(2, 'two b')]);
+  const again = addLines(first, [line(2, 'two'), line(2, 'two b'), line(2, 'two c'), line(3, 'three')]);
+  assert.deepEqual(
+    again.map(({ number, text }) => `${number} ${text}`),
+    ['1 one', '2 two', '3 two b', '4 two c', '5 three'],
+  );
+});
+
+test('a line that a pod writes twice is there twice', () => {
+  assert.equal(addLines([], [line(1, 'same'), line(1, 'same')]).length, 2);
+});
+
+test('as many lines are kept as a page can hold', () => {
+  const many = addLines(
+    [],
+    Array.from({ length: mostLines + 10 }, (_, index) => line(1, `line ${index}`)),
+  );
+  assert.deepEqual([many.length, many[0]!.text], [mostLines, 'line 10']);
+});
+
+test('lines are found by their pod and by a part of their text, in any case', () => {
+  const lines = addLines([], [line(1, 'GET /Cart'), line(2, 'ready', 'db'), line(3, 'get /shop')]);
+  const found = (pod: string, search: string) => matching(lines, { pod, search }).map(({ text }) => text);
+  assert.deepEqual(found('', 'get'), ['GET /Cart', 'get /shop']);
+  assert.deepEqual(found('db', ''), ['ready']);
+  assert.deepEqual(found('db', 'get'), []);
+  assert.equal(matching(lines, { pod: '', search: '' }), lines);
+});
+
+test('blocks that are full stay as they are when a line comes', () => {
+  const lines = addLines(
+    [],
+    Array.from({ length: 250 }, (_, index) => line(1, `line ${index}`)),
+  );
+  const before = inBlocks(lines);
+  const after = inBlocks(addLines(lines, [line(2, 'one more')]));
+  assert.deepEqual(
+    before.map((block) => block.lines.length),
+    [99, 100, 51],
+  );
+  assert.deepEqual(after.slice(0, 2), before.slice(0, 2));
+  assert.equal(after[2]!.lines.length, 52);
+});
+
+test('what a search finds is cut out of the line', () => {
+  assert.deepEqual(cutAt('GET /get', 'get'), ['', 'GET', ' /', 'get', '']);
+  assert.deepEqual(cutAt('nothing', 'x'), ['nothing']);
+  assert.deepEqual(cutAt('İ get', 'get'), ['İ get']);
+});
+
+test('the colours of terminals are left out', () => {
+  assert.equal(withoutCodes('\u001b[32mgreen\u001b[0m and \u001b]8;;http://a\u0007link'), 'green and link');
+  assert.equal(withoutCodes('plain [32m'), 'plain [32m');
+});

@@ -1,0 +1,70 @@
+/** The lines that the pods have written, as many as a page can hold. Pure. */
+
+export type Line = { number: number; at: string; pod: string; text: string };
+
+export type Filter = { pod: string; search: string };
+
+/** Lines in one block of the page: a new line draws its block anew, and no other. */
+const blockSize = 100;
+/** Older ones are dropped; who needs more reads them with `curl`. */
+export const mostLines = 5_000;
+
+export type Written = Omit<Line, 'number'>;
+
+/** Those of a stream that was opened again begin with lines that are there already: they count once. */
+export function addLines(lines: readonly Line[], come: readonly Written[]): Line[] {
+  const last = lines.at(-1);
+  const atEnd = new Set(lines.slice(-mostRepeated).map(idOf));
+  const news = come.filter((line) => !last || line.at > last.at || !atEnd.has(idOf(line)));
+  const first = (last?.number ?? 0) + 1;
+  return [...lines, ...news.map((line, index) => ({ ...line, number: first + index }))].slice(-mostLines);
+}
+
+/** As many as the service repeats at most when a stream is opened again. */
+const mostRepeated = 1_000;
+
+function idOf({ at, pod, text }: Written): string {
+  return `${at} ${pod} ${text}`;
+}
+
+export function matching(lines: readonly Line[], { pod, search }: Filter): readonly Line[] {
+  if (pod === '' && search === '') return lines;
+  const wanted = search.toLowerCase();
+  return lines.filter((line) => (pod === '' || line.pod === pod) && line.text.toLowerCase().includes(wanted));
+}
+
+/** Blocks with fixed borders: those that are full stay the same as lines come. */
+export function inBlocks(lines: readonly Line[]): { key: number; lines: Line[] }[] {
+  const blocks: { key: number; lines: Line[] }[] = [];
+  for (const line of lines) {
+    const key = Math.floor(line.number / blockSize);
+    const block = blocks.at(-1);
+    if (block?.key === key) block.lines.push(line);
+    else blocks.push({ key, lines: [line] });
+  }
+  return blocks;
+}
+
+/** A text cut where a search finds something: every second part is a find. */
+export function cutAt(text: string, search: string): string[] {
+  if (search === '') return [text];
+  const parts: string[] = [];
+  const lower = text.toLowerCase();
+  const wanted = search.toLowerCase();
+  let from = 0;
+  // Of a character whose lower case is longer the places would differ: then nothing is marked.
+  if (lower.length !== text.length) return [text];
+  for (let at = lower.indexOf(wanted); at !== -1; at = lower.indexOf(wanted, from)) {
+    parts.push(text.slice(from, at), text.slice(at, at + wanted.length));
+    from = at + wanted.length;
+  }
+  return [...parts, text.slice(from)];
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what they are made of
+const terminalCodes = /\u001b\[[0-9;?]*[A-Za-z]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b./g;
+
+/** Colours are for terminals. */
+export function withoutCodes(text: string): string {
+  return text.includes('\u001b') ? text.replace(terminalCodes, '') : text;
+}

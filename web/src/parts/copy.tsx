@@ -1,0 +1,27 @@
+/** Into the clipboard. */
+import { useState } from 'react';
+import { Check, Copy } from './icons.tsx';
+
+const confirmedMs = 1_600;
+
+/** Nothing where the browser has no clipboard to give: on plain http, other than at localhost. */
+export function CopyButton({ text, what }: { text: string; what: string }) {
+  const [isCopied, setIsCopied] = useState(false);
+  if (!navigator.clipboard) return null;
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setIsCopied(true);
+    setTimeout(() => setIsCopied(false), confirmedMs);
+  };
+  return (
+    <button
+      type="button"
+      className="button quiet compact icon"
+      onClick={() => void copy()}
+      aria-label={isCopied ? 'Copied' : `Copy ${what}`}
+      title={`Copy ${what}`}
+    >
+      {isCopied ? <Check /> : <Copy />}
+    </button>
+  );
+}

@@ -1,0 +1,31 @@
+/** A question that stands before everything else. */
+import { type ReactNode, useEffect, useId, useRef } from 'react';
+
+type DialogProps = {
+  title: string;
+  /** Also called for Escape. */
+  onClose: () => void;
+  children: ReactNode;
+  /** Buttons; the first one has the focus. */
+  actions: ReactNode;
+};
+
+/** Shown as long as it is rendered. The browser keeps the focus inside and gives it back at the end. */
+export function Dialog({ title, onClose, children, actions }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = element.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog ref={element} aria-labelledby={id} onCancel={onClose}>
+      <div className="body">
+        <h2 id={id}>{title}</h2>
+        {children}
+        <div className="actions">{actions}</div>
+      </div>
+    </dialog>
+  );
+}

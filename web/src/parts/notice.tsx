@@ -1,0 +1,21 @@
+/** What went wrong, and what to do about it. */
+import type { ReactNode } from 'react';
+import type { Problem } from '../service/ask.ts';
+
+export function ProblemNotice({ problem, children }: { problem: Problem; children?: ReactNode }) {
+  const { error, hint, errors } = problem;
+  return (
+    <div className="notice alarm" role="alert">
+      <strong>{error}</strong>
+      {errors && errors.length > 1 && (
+        <ul className="small">
+          {errors.slice(0, 10).map((each) => (
+            <li key={each}>{each}</li>
+          ))}
+        </ul>
+      )}
+      {hint !== undefined && <p className="small">{hint}</p>}
+      {children}
+    </div>
+  );
+}

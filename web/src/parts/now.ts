@@ -1,0 +1,17 @@
+/** The time, for what is shown of it. */
+import { useEffect, useState } from 'react';
+
+/** The present instant, told again every `everyMs` while the page is seen. */
+export function useNow(everyMs: number): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const tell = () => document.hidden || setNow(Date.now());
+    const timer = setInterval(tell, everyMs);
+    document.addEventListener('visibilitychange', tell);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', tell);
+    };
+  }, [everyMs]);
+  return now;
+}

@@ -1,0 +1,35 @@
+/** Day and night: the system's choice until somebody chooses here. */
+import { useState } from 'react';
+import { Moon, Sun } from './icons.tsx';
+
+type Theme = 'light' | 'dark';
+
+export function ThemeSwitch() {
+  const [theme, setTheme] = useState<Theme>(current);
+  const other = theme === 'dark' ? 'light' : 'dark';
+  const change = () => {
+    document.documentElement.dataset.theme = other;
+    keep(other);
+    setTheme(other);
+  };
+  return (
+    <button type="button" className="button quiet icon" onClick={change} aria-label={`Switch to the ${other} theme`}>
+      {theme === 'dark' ? <Sun /> : <Moon />}
+    </button>
+  );
+}
+
+function current(): Theme {
+  const chosen = document.documentElement.dataset.theme;
+  if (chosen === 'light' || chosen === 'dark') return chosen;
+  return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+}
+
+/** Read again by the page's first script, before anything is painted. */
+function keep(theme: Theme): void {
+  try {
+    localStorage.setItem('berth.theme', theme);
+  } catch {
+    // A browser that keeps nothing: the choice holds for this page.
+  }
+}

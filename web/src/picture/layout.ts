@@ -1,0 +1,108 @@
+/** Where the pods of an application stand in its picture, and how the lines between them run. Pure. */
+import { Graph, layout } from '@dagrejs/dagre';
+import type { PodOutline } from '../../../src/config/outline.ts';
+
+export type Point = { x: number; y: number };
+export type Box = Point & { width: number; height: number };
+export type Line = { from: string; to: string; points: Point[]; label?: { text: string } & Point };
+export type Layout = { width: number; height: number; boxes: Map<string, Box>; lines: Line[] };
+
+/** Whoever visits the application; no pod can have this name. */
+export const visitors = 'Visitors';
+
+/** In pixels, as the style sheet has them. */
+const podSize = { width: 168, height: 62 };
+const footHeight = 24;
+const visitorsSize = { width: 108, height: 40 };
+const margin = 12;
+
+/** `across`: from left to right; `down`: from top to bottom, for narrow screens. */
+export function layOut(pods: readonly PodOutline[], direction: 'across' | 'down'): Layout {
+  const graph = new Graph();
+  const isAcross = direction === 'across';
+  graph.setGraph({
+    rankdir: isAcross ? 'LR' : 'TB',
+    nodesep: isAcross ? 22 : 28,
+    ranksep: isAcross ? 62 : 46,
+    edgesep: 14,
+    marginx: margin,
+    marginy: margin,
+  });
+  graph.setDefaultEdgeLabel(() => ({}));
+  const isPublic = pods.some(({ paths }) => paths.length > 0);
+  if (isPublic) graph.setNode(visitors, { ...visitorsSize });
+  for (const pod of pods) {
+    graph.setNode(pod.name, { ...podSize, height: podSize.height + (hasFoot(pod) ? footHeight : 0) });
+  }
+  for (const { name, paths, uses } of pods) {
+    const label = paths.join(' ');
+    if (paths.length > 0)
+      graph.setEdge(visitors, name, { label, width: 8 + label.length * 7, height: 18, labelpos: 'c' });
+    for (const used of uses) graph.setEdge(name, used, {});
+  }
+  layout(graph);
+  const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number };
+  return {
+    width: Math.ceil(width),
+    height: Math.ceil(height),
+    boxes: new Map((graph.nodes() as string[]).map((name) => [name, boxOf(graph.node(name) as Box)])),
+    lines: (graph.edges() as { v: string; w: string }[]).map(({ v, w }) => lineOf(v, w, graph.edge(v, w) as DagreEdge)),
+  };
+}
+
+/** Whether there is more to say of it than its name and image. */
+export function hasFoot({ volumes, replicas, resourceType }: PodOutline): boolean {
+  return volumes.length > 0 || replicas > 1 || resourceType !== 'deployment';
+}
+
+type DagreEdge = { points: Point[]; x?: number; y?: number; label?: string };
+
+/** Dagre says where the middle is. */
+function boxOf({ x, y, width, height }: Box): Box {
+  return { x: x - width / 2, y: y - height / 2, width, height };
+}
+
+function lineOf(from: string, to: string, { points, x, y, label }: DagreEdge): Line {
+  const isLabelled = label !== undefined && x !== undefined && y !== undefined;
+  return { from, to, points, ...(isLabelled && { label: { text: label, x, y } }) };
+}
+
+/** A soft line through the points, as the `d` of an SVG path. */
+export function drawLine(points: readonly Point[]): string {
+  const [first, ...rest] = points;
+  if (!first) return '';
+  const last = rest.pop();
+  if (!last) return '';
+  const bends = rest.map((point, index) => {
+    const next = rest[index + 1] ?? last;
+    const end = index === rest.length - 1 ? last : { x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 };
+    return `Q${round(point.x)} ${round(point.y)} ${round(end.x)} ${round(end.y)}`;
+  });
+  const straight = bends.length === 0 ? [`L${round(last.x)} ${round(last.y)}`] : [];
+  return [`M${round(first.x)} ${round(first.y)}`, ...bends, ...straight].join('');
+}
+
+/** The head of an arrow at the end of a line, as the `d` of an SVG path. */
+export function drawHead(points: readonly Point[], size = 7): string {
+  const [before, tip] = points.slice(-2);
+  if (!before || !tip) return '';
+  const length = Math.hypot(tip.x - before.x, tip.y - before.y) || 1;
+  const along = { x: ((tip.x - before.x) / length) * size, y: ((tip.y - before.y) / length) * size };
+  const corner = (side: 1 | -1) =>
+    `${round(tip.x - along.x + (side * along.y) / 2)} ${round(tip.y - along.y - (side * along.x) / 2)}`;
+  return `M${round(tip.x)} ${round(tip.y)}L${corner(1)}L${corner(-1)}z`;
+}
+
+/** How much a picture shrinks to fit into a frame: never below what can be read, never larger than it is. */
+export function scaleFor(
+  { width, height }: Pick<Layout, 'width' | 'height'>,
+  frame: { width: number; height: number },
+): number {
+  return Math.max(smallestScale, Math.min(1, frame.width / width, frame.height / height));
+}
+
+const smallestScale = 0.68;
+
+function round(length: number): number {
+  return Math.round(length * 10) / 10;
+}

@@ -1,0 +1,145 @@
+/** The application as a picture: its pods, who talks to whom, what the public reaches, how each one does. */
+import { type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import type { PodOutline } from '../../../src/config/outline.ts';
+import { Disk, Globe } from '../parts/icons.tsx';
+import { Link } from '../routing/router.tsx';
+import type { PodState } from '../service/records.ts';
+import { drawHead, drawLine, hasFoot, type Layout, layOut, scaleFor, visitors } from './layout.ts';
+import './picture.css';
+
+type PictureProps = {
+  pods: readonly PodOutline[];
+  states?: readonly PodState[] | undefined;
+  /** The frame has a height of its own; otherwise it is as high as the picture. */
+  hasFixedHeight?: boolean;
+  /** Where a pod leads to. */
+  linkOf?: (pod: string) => string;
+};
+
+export function Picture({ pods, states, hasFixedHeight = false, linkOf }: PictureProps) {
+  const frame = useRef<HTMLElement>(null);
+  const size = useSize(frame, hasFixedHeight);
+  const { layout, scale } = useMemo(() => fitted(pods, size), [pods, size]);
+  const isWider = layout.width * scale > size.width;
+  return (
+    <figure className="picture" ref={frame} aria-label="Picture of the application" tabIndex={isWider ? 0 : undefined}>
+      <div className="sheet" style={{ width: layout.width, height: layout.height, zoom: scale }}>
+        <Lines layout={layout} />
+        <ul>
+          {layout.boxes.has(visitors) && (
+            <li style={placeOf(layout, visitors)}>
+              <span className="visitors-box">
+                <Globe />
+                {visitors}
+              </span>
+            </li>
+          )}
+          {pods.map((pod) => (
+            <li key={pod.name} style={placeOf(layout, pod.name)}>
+              <Pod pod={pod} state={states?.find(({ name }) => name === pod.name)} to={linkOf?.(pod.name)} />
+            </li>
+          ))}
+        </ul>
+      </div>
+    </figure>
+  );
+}
+
+/** In the direction that has to shrink less. */
+function fitted(
+  pods: readonly PodOutline[],
+  size: { width: number; height: number },
+): { layout: Layout; scale: number } {
+  const [across, down] = (['across', 'down'] as const).map((direction) => layOut(pods, direction));
+  const scales = [scaleFor(across!, size), scaleFor(down!, size)] as const;
+  const isAcross = across!.width <= size.width || scales[0] > scales[1];
+  return isAcross ? { layout: across!, scale: scales[0] } : { layout: down!, scale: scales[1] };
+}
+
+function Pod({ pod, state, to }: { pod: PodOutline; state: PodState | undefined; to: string | undefined }) {
+  const content = (
+    <>
+      <span className="name">
+        <span>{pod.name}</span>
+        {state && <span className="state">{state.state}</span>}
+      </span>
+      <span className="image" title={pod.image}>
+        {pod.image}
+      </span>
+      {hasFoot(pod) && (
+        <span className="foot">
+          {pod.volumes.length > 0 && <Disk />}
+          {footOf(pod)}
+        </span>
+      )}
+      <span className="spoken">{relationsOf(pod)}</span>
+    </>
+  );
+  const className = `pod-box ${state?.state ?? ''}`;
+  return to === undefined ? (
+    <span className={className}>{content}</span>
+  ) : (
+    <Link to={to} className={className}>
+      {content}
+    </Link>
+  );
+}
+
+function footOf({ volumes, replicas, resourceType }: PodOutline): string {
+  const parts = [
+    ...volumes.map(({ name, size }) => `${name}, ${size}`).slice(0, 1),
+    ...(volumes.length > 1 ? [`and ${volumes.length - 1} more`] : []),
+    ...(replicas > 1 ? [`× ${replicas}`] : []),
+    ...(resourceType === 'deployment' ? [] : [resourceType]),
+  ];
+  return parts.join(' · ');
+}
+
+/** What the lines show, in words. */
+function relationsOf({ paths, uses }: PodOutline): string {
+  const parts = [
+    ...(paths.length > 0 ? [`public at ${paths.join(', ')}`] : []),
+    ...(uses.length > 0 ? [`uses ${uses.join(', ')}`] : []),
+  ];
+  return parts.length > 0 ? `, ${parts.join('; ')}` : '';
+}
+
+function Lines({ layout }: { layout: Layout }) {
+  return (
+    <svg className="lines-sheet" width={layout.width} height={layout.height} aria-hidden="true">
+      {layout.lines.map(({ from, to, points, label }) => (
+        <g key={`${from} ${to}`} className={from === visitors ? 'route' : undefined}>
+          <path d={drawLine(points)} />
+          <path className="head" d={drawHead(points)} />
+          {label && (
+            <text x={label.x} y={label.y}>
+              {label.text}
+            </text>
+          )}
+        </g>
+      ))}
+    </svg>
+  );
+}
+
+function placeOf({ boxes }: Layout, name: string) {
+  const { x, y, width, height } = boxes.get(name)!;
+  return { left: x, top: y, width, height };
+}
+
+/** What there is to draw on; nothing is too large before it is known. */
+function useSize(frame: RefObject<HTMLElement | null>, hasFixedHeight: boolean): { width: number; height: number } {
+  const [size, setSize] = useState({ width: Number.POSITIVE_INFINITY, height: Number.POSITIVE_INFINITY });
+  useLayoutEffect(() => {
+    const measure = () => {
+      const { clientWidth: width, clientHeight } = frame.current!;
+      const height = hasFixedHeight ? clientHeight : Number.POSITIVE_INFINITY;
+      setSize((before) => (before.width === width && before.height === height ? before : { width, height }));
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(frame.current!);
+    return () => observer.disconnect();
+  }, [frame, hasFixedHeight]);
+  return size;
+}

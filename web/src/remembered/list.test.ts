@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { forget, type Remembered, readRemembered, remember } from './list.ts';
+
+const deployment = (environment: string): Remembered => ({
+  ...{ applicationName: 'shop', environment, url: `http://${environment}-shop.localhost:8080` },
+  ...{ sessionToken: `berth_${environment}`, startedAt: '2026-01-01T12:00:00.000Z' },
+});
+
+test('the newest deployment is first, and each is there once', () => {
+  const list = [deployment('b'), deployment('a')].reduceRight<Remembered[]>(remember, []);
+  assert.deepEqual(
+    remember(list, deployment('a')).map(({ environment }) => environment),
+    ['a', 'b'],
+  );
+});
+
+test('of many deployments the oldest are forgotten', () => {
+  const list = Array.from({ length: 25 }, (_, index) => deployment(`e${index}`)).reduce<Remembered[]>(remember, []);
+  assert.deepEqual([list.length, list[0]!.environment, list.at(-1)!.environment], [20, 'e24', 'e5']);
+});
+
+test('a deployment is forgotten by its environment and name', () => {
+  assert.deepEqual(forget([deployment('a'), deployment('b')], deployment('a')), [deployment('b')]);
+});
+
+test('what somebody else has written into the storage is left out', () => {
+  const strange = [
+    null,
+    7,
+    {},
+    { ...deployment('a'), url: 'javascript:alert(1)' },
+    { ...deployment('a'), environment: 1 },
+  ];
+  assert.deepEqual(readRemembered(JSON.stringify([...strange, deployment('b')])), [deployment('b')]);
+  for (const text of ['', 'no JSON', '{"a":1}', 'null']) assert.deepEqual(readRemembered(text), []);
+});

@@ -1,0 +1,65 @@
+/**
+ * The deployments that were started in this browser, with their tokens: kept in the storage of this origin, which
+ * other origins, and with them the applications themselves, cannot read.
+ */
+import { useSyncExternalStore } from 'react';
+import type { Target } from '../service/calls.ts';
+import { forget, type Remembered, readRemembered, remember } from './list.ts';
+
+const key = 'berth.deployments';
+const listeners = new Set<() => void>();
+let known: { text: string; list: Remembered[] } = { text: '', list: [] };
+
+export function useRemembered(): Remembered[] {
+  return useSyncExternalStore(subscribe, remembered);
+}
+
+export function rememberDeployment(deployment: Remembered): void {
+  write(remember(remembered(), deployment));
+}
+
+export function forgetDeployment(deployment: Pick<Remembered, 'environment' | 'applicationName'>): void {
+  write(forget(remembered(), deployment));
+}
+
+/** With the token that this browser has for it, when it has one. */
+export function targetOf({ environment, applicationName }: { environment: string; applicationName: string }): Target {
+  const found = remembered().find((one) => one.environment === environment && one.applicationName === applicationName);
+  return { environment, applicationName, sessionToken: found?.sessionToken };
+}
+
+/** The same list as long as nothing has changed. */
+function remembered(): Remembered[] {
+  const text = stored();
+  if (text !== known.text) known = { text, list: readRemembered(text) };
+  return known.list;
+}
+
+function stored(): string {
+  try {
+    return localStorage.getItem(key) ?? '';
+  } catch {
+    // A browser that keeps nothing: the deployment is known as long as its page is open.
+    return known.text;
+  }
+}
+
+function write(list: Remembered[]): void {
+  const text = JSON.stringify(list);
+  try {
+    localStorage.setItem(key, text);
+  } catch {
+    known = { text, list };
+  }
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  const fromElsewhere = (event: StorageEvent) => event.key === key && listener();
+  listeners.add(listener);
+  window.addEventListener('storage', fromElsewhere);
+  return () => {
+    listeners.delete(listener);
+    window.removeEventListener('storage', fromElsewhere);
+  };
+}

@@ -1,0 +1,51 @@
+/** The address bar as the state that it is. */
+import { type MouseEvent, type ReactNode, useSyncExternalStore } from 'react';
+import { type Route, readRoute } from './routes.ts';
+
+const listeners = new Set<() => void>();
+const tell = () => {
+  for (const listener of listeners) listener();
+};
+window.addEventListener('popstate', tell);
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function useRoute(): Route {
+  return readRoute(useSyncExternalStore(subscribe, () => location.pathname));
+}
+
+/** Shows another page. `replace`: the present one is not come back to. */
+export function go(path: string, options: { replace?: boolean } = {}): void {
+  if (options.replace) history.replaceState(null, '', path);
+  else history.pushState(null, '', path);
+  tell();
+}
+
+type LinkProps = {
+  to: string;
+  className?: string | undefined;
+  children: ReactNode;
+  'aria-current'?: 'page' | undefined;
+  'aria-label'?: string | undefined;
+  /** Where the page shows the same in another way, one does not want to begin at its top again. */
+  keepScroll?: boolean;
+};
+
+/** A link that the browser knows as one: it can be opened in another tab, copied, and read out. */
+export function Link({ to, children, keepScroll = false, ...rest }: LinkProps) {
+  const follow = (event: MouseEvent) => {
+    if (event.defaultPrevented || event.button !== 0) return;
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    go(to);
+    if (!keepScroll) window.scrollTo(0, 0);
+  };
+  return (
+    <a href={to} onClick={follow} {...rest}>
+      {children}
+    </a>
+  );
+}

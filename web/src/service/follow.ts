@@ -1,0 +1,106 @@
+/** Follows a stream of the service: comes back when the connection breaks, and rests while nobody looks at the page. */
+import { type Answer, type Problem, problemOf } from './ask.ts';
+import { createParser, type Message } from './server-sent.ts';
+
+const firstPauseMs = 500;
+const longestPauseMs = 15_000;
+
+export type Connection = 'connecting' | 'open' | 'broken' | 'ended';
+
+export type Follower = {
+  /** Opens the stream where the last one left off. */
+  open: (signal: AbortSignal) => Promise<Answer<Response>>;
+  /** All that has come at once. */
+  onMessages: (messages: Message[]) => void;
+  onConnection: (connection: Connection) => void;
+  /** The service has refused: there is nothing to come back to. */
+  onRefusal: (problem: Problem) => void;
+  /** Whether a stream that has ended is at its end. */
+  isOver: () => boolean;
+};
+
+/** @returns what stops it. */
+export function follow(follower: Follower): () => void {
+  const stop = new AbortController();
+  void run(follower, stop.signal);
+  return () => stop.abort();
+}
+
+async function run(follower: Follower, stop: AbortSignal): Promise<void> {
+  let pauseMs = firstPauseMs;
+  while (!stop.aborted) {
+    await untilVisible(stop);
+    if (stop.aborted) return;
+    follower.onConnection('connecting');
+    const outcome = await readOnce(follower, stop);
+    if (stop.aborted) return;
+    if (outcome === 'refused' || follower.isOver()) return follower.onConnection('ended');
+    if (outcome === 'rested') continue;
+    follower.onConnection('broken');
+    pauseMs = outcome === 'read' ? firstPauseMs : Math.min(pauseMs * 2, longestPauseMs);
+    await pause(pauseMs, stop);
+  }
+}
+
+/** One connection, until it ends, breaks, or the page is put away. */
+async function readOnce(follower: Follower, stop: AbortSignal): Promise<'read' | 'failed' | 'refused' | 'rested'> {
+  const rest = new AbortController();
+  const putAway = () => document.hidden && rest.abort();
+  document.addEventListener('visibilitychange', putAway);
+  const signal = AbortSignal.any([stop, rest.signal]);
+  let hasRead = false;
+  try {
+    const answer = await follower.open(signal);
+    if (!answer.ok || !answer.value.body) return rest.signal.aborted ? 'rested' : 'failed';
+    const { status, body } = answer.value;
+    if (status >= 400) {
+      const problem = problemOf(status, await answer.value.json().catch(() => undefined));
+      const isPassing = status === 429 || status >= 500;
+      if (!isPassing) follower.onRefusal(problem);
+      return isPassing ? 'failed' : 'refused';
+    }
+    follower.onConnection('open');
+    const parse = createParser();
+    for await (const text of textsOf(body)) {
+      const messages = parse(text);
+      if (messages.length > 0) follower.onMessages(messages);
+      hasRead = true;
+    }
+  } catch {
+    // The connection broke, or was closed from here.
+  } finally {
+    document.removeEventListener('visibilitychange', putAway);
+  }
+  if (rest.signal.aborted) return 'rested';
+  return hasRead ? 'read' : 'failed';
+}
+
+/** With a reader, because not every browser can iterate over a stream yet. */
+async function* textsOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value;
+}
+
+function untilVisible(stop: AbortSignal): Promise<void> {
+  if (!document.hidden) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      if (document.hidden && !stop.aborted) return;
+      document.removeEventListener('visibilitychange', done);
+      stop.removeEventListener('abort', done);
+      resolve();
+    };
+    document.addEventListener('visibilitychange', done);
+    stop.addEventListener('abort', done);
+  });
+}
+
+function pause(ms: number, stop: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    stop.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,15 @@
+/** What the service answers: the types of its own schemas, so that a change there does not compile here. */
+import type { Static } from 'typebox';
+import type { DeploymentRecord, ReservationRecord, StartRecord, UpdateRecord } from '../../../src/api/records.ts';
+import type { ConfigurationRecord, OutlineRecord, PreviewRecord } from '../../../src/api/revisions.ts';
+
+export type Started = Static<typeof StartRecord>;
+export type Updated = Static<typeof UpdateRecord>;
+export type Reservation = Static<typeof ReservationRecord>;
+/** One deployment, as its page shows it. */
+export type Deployment = Static<typeof DeploymentRecord>;
+export type Outline = Static<typeof OutlineRecord>;
+export type Configuration = Static<typeof ConfigurationRecord>;
+export type PodChange = Static<typeof PreviewRecord>['pods'][number];
+export type Status = Reservation['status'];
+export type PodState = NonNullable<Status['pods']>[number];

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createParser } from './server-sent.ts';
+
+const stream =
+  'id: 1\nevent: intent\ndata: {"a":1}\n\n: still here\n\nid: 2\nevent: pod\ndata: one\ndata: two\n\ndata:last\n\n';
+const messages = [
+  { id: '1', event: 'intent', data: '{"a":1}' },
+  { id: '2', event: 'pod', data: 'one\ntwo' },
+  { event: 'message', data: 'last' },
+];
+
+test('messages are read from a stream, however it is cut', () => {
+  for (const size of [1, 2, 7, stream.length]) {
+    const parse = createParser();
+    const pieces = stream.match(new RegExp(`[^]{1,${size}}`, 'g'))!;
+    assert.deepEqual(pieces.flatMap(parse), messages, `in pieces of ${size}`);
+  }
+});
+
+test('a message that is not complete is not told', () => {
+  const parse = createParser();
+  assert.deepEqual(parse('data: half'), []);
+  assert.deepEqual(parse(' of it\n\n'), [{ event: 'message', data: 'half of it' }]);
+});

@@ -1,0 +1,16 @@
+/** An address of nothing. */
+import { Link } from './routing/router.tsx';
+
+export function UnknownPage() {
+  return (
+    <div className="page">
+      <div className="empty">
+        <h1>There is nothing here</h1>
+        <p>The address may have been mistyped.</p>
+        <Link to="/" className="button">
+          To the start
+        </Link>
+      </div>
+    </div>
+  );
+}
