@@ -8,7 +8,7 @@ import { sendProblem } from './errors.ts';
 import { ErrorRecord } from './records.ts';
 import type { Service } from './service.ts';
 
-const MethodsRecord = Type.Object({
+export const MethodsRecord = Type.Object({
   password: Type.Boolean(),
   passkeys: Type.Boolean(),
   providers: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
@@ -16,7 +16,7 @@ const MethodsRecord = Type.Object({
   signUp: Type.Boolean({ description: 'Whether anybody may make an account.' }),
 });
 
-const AccountRecord = Type.Object({
+export const AccountRecord = Type.Object({
   id: Type.String(),
   name: Type.String(),
   email: Type.String(),

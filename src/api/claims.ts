@@ -22,7 +22,7 @@ import { originOf, refuseBanned } from './standing.ts';
 
 const ClaimParams = Type.Object({ token: Type.String({ maxLength: 200 }) });
 
-const ClaimViewRecord = Type.Object({
+export const ClaimViewRecord = Type.Object({
   applicationName: Type.String(),
   environment: Type.String(),
   url: Type.String({ format: 'uri' }),
@@ -31,7 +31,7 @@ const ClaimViewRecord = Type.Object({
   isYours: Type.Boolean({ description: 'Whether it belongs already to the account that is signed in.' }),
 });
 
-const ClaimedRecord = Type.Object({
+export const ClaimedRecord = Type.Object({
   message: Type.String(),
   applicationName: Type.String(),
   environment: Type.String(),

@@ -14,7 +14,7 @@ const mostKeys = 50;
 /** Of its 32 random letters, so many are shown later: enough to know it by, too few to guess it. */
 const shownLetters = 4;
 
-const KeyRecord = Type.Object({
+export const KeyRecord = Type.Object({
   id: Type.String(),
   name: Type.String(),
   start: Type.String({ description: 'What the key begins with.' }),

@@ -51,6 +51,7 @@ export const DeploymentRecord = Type.Object({
   ...ReservationRecord.properties,
   extend: ExtendRecord,
   claim: Type.Object({ claimed: Type.Boolean() }),
+  reservation: Type.Object({ held: Type.Boolean({ description: 'Whether it outlives its time limit.' }) }),
 });
 
 export const MessageRecord = Type.Object({ message: Type.String() });
@@ -98,6 +99,7 @@ export function deploymentRecord(deployment: Deployment, url: URL, limits: Limit
     ...reservationRecord(deployment, url),
     extend: extendRecord(deployment, limits),
     claim: { claimed: deployment.claimedAt !== null },
+    reservation: { held: deployment.heldAt !== null },
   };
 }
 

@@ -1,5 +1,6 @@
 /** The dashboard: what surrounds every page, and which page is shown. */
 import { lazy, Suspense, useEffect } from 'react';
+import { useVisitor } from './account/session.ts';
 import { HomePage } from './home/page.tsx';
 import { Boundary } from './parts/boundary.tsx';
 import { Boat } from './parts/icons.tsx';
@@ -10,6 +11,16 @@ import { Link, useRoute } from './routing/router.tsx';
 import type { Route } from './routing/routes.ts';
 import { UnknownPage } from './unknown-page.tsx';
 
+const AccountPage = lazy(() => import('./account/account-page.tsx'));
+const ClaimPage = lazy(() => import('./account/claim-page.tsx'));
+const SignInPage = lazy(() => import('./account/sign-in-page.tsx'));
+const ForgotPasswordPage = lazy(() =>
+  import('./account/password-pages.tsx').then(({ ForgotPasswordPage }) => ({ default: ForgotPasswordPage })),
+);
+const ResetPasswordPage = lazy(() =>
+  import('./account/password-pages.tsx').then(({ ResetPasswordPage }) => ({ default: ResetPasswordPage })),
+);
+const VerifyPage = lazy(() => import('./account/verify-page.tsx'));
 const DeploymentPage = lazy(() => import('./deployment/page.tsx'));
 const DeploymentsPage = lazy(() => import('./deployments/page.tsx'));
 
@@ -33,6 +44,7 @@ export function App() {
             <NavLink to="/deployments" isCurrent={route.page === 'deployments'}>
               Deployments
             </NavLink>
+            <AccountLink page={route.page} />
           </nav>
           <ThemeSwitch />
         </div>
@@ -53,6 +65,26 @@ export function App() {
       </footer>
       <Toasts />
     </>
+  );
+}
+
+/** Always as wide, whoever it is: nothing moves when it is known. */
+function AccountLink({ page }: { page: Route['page'] }) {
+  const visitor = useVisitor();
+  const isCurrent = page === 'account' || page === 'sign-in' || page === 'sign-up';
+  return (
+    <span className="account-link">
+      {visitor.kind === 'account' && (
+        <NavLink to="/account" isCurrent={isCurrent}>
+          Account
+        </NavLink>
+      )}
+      {visitor.kind === 'nobody' && (
+        <NavLink to="/sign-in" isCurrent={isCurrent}>
+          Sign in
+        </NavLink>
+      )}
+    </span>
   );
 }
 
@@ -80,20 +112,37 @@ function Page({ route }: { route: Route }) {
       return <DeploymentsPage />;
     case 'deployment':
       return <DeploymentPage key={`${route.environment}/${route.applicationName}`} route={route} />;
-    default:
+    case 'claim':
+      return <ClaimPage token={route.token} />;
+    case 'account':
+      return <AccountPage />;
+    case 'sign-in':
+    case 'sign-up':
+      return <SignInPage key={route.page} isNew={route.page === 'sign-up'} />;
+    case 'forgot-password':
+      return <ForgotPasswordPage />;
+    case 'reset-password':
+      return <ResetPasswordPage />;
+    case 'verify-email':
+      return <VerifyPage />;
+    case 'unknown':
       return <UnknownPage />;
   }
 }
 
+const titles: Partial<Record<Route['page'], string>> = {
+  deployments: 'Deployments',
+  claim: 'Claim',
+  account: 'Account',
+  'sign-in': 'Sign in',
+  'sign-up': 'Create an account',
+  'forgot-password': 'Forgotten password',
+  'reset-password': 'A new password',
+  'verify-email': 'Verification',
+};
+
 function titleOf(route: Route): string {
-  switch (route.page) {
-    case 'home':
-      return 'Berth: one YAML in, a live URL out';
-    case 'deployment':
-      return `${route.applicationName} · Berth`;
-    case 'deployments':
-      return 'Deployments · Berth';
-    default:
-      return 'Berth';
-  }
+  if (route.page === 'home') return 'Berth: one YAML in, a live URL out';
+  const title = route.page === 'deployment' ? route.applicationName : titles[route.page];
+  return title === undefined ? 'Berth' : `${title} · Berth`;
 }

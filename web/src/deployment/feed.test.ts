@@ -6,7 +6,8 @@ import type { DeploymentEvent } from './story.ts';
 
 const deployment: Deployment = {
   ...{ applicationName: 'shop', environment: 'jolly-tapir', url: 'http://jolly-tapir-shop.localhost:8080' },
-  ...{ createdAt: '2026-01-01T12:00:00.000Z', extend: { available: true, remaining: 2 }, claim: { claimed: false } },
+  ...{ createdAt: '2026-01-01T12:00:00.000Z', extend: { available: true, remaining: 2 } },
+  ...{ claim: { claimed: false }, reservation: { held: false } },
   status: { state: 'deploying', progress: 10, pods: [{ name: 'web', state: 'waiting' }] },
 };
 const event = (number: number, kind: DeploymentEvent['kind'], message: string, pod?: string): DeploymentEvent => ({

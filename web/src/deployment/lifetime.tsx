@@ -5,7 +5,7 @@ import { useNow } from '../parts/now.ts';
 import { printCountdown } from '../parts/time.ts';
 import { tellUser } from '../parts/toast.tsx';
 import type { Answer, Problem } from '../service/ask.ts';
-import { claimDeployment, extendDeployment, type Target } from '../service/calls.ts';
+import { addReservation, claimDeployment, extendDeployment, type Target } from '../service/calls.ts';
 import type { Deployment } from '../service/records.ts';
 
 /** From here on the countdown is a warning. */
@@ -16,7 +16,7 @@ type LifetimeProps = { deployment: Deployment; target: Target; onChange: () => v
 export function Lifetime({ deployment, target, onChange }: LifetimeProps) {
   const [problem, setProblem] = useState<Problem>();
   const [isAsking, setIsAsking] = useState(false);
-  const { expiresAt, extend, claim } = deployment;
+  const { expiresAt, extend, claim, reservation } = deployment;
 
   const ask = async <T,>(question: () => Promise<Answer<T>>, then: (value: T) => void) => {
     if (isAsking) return;
@@ -59,7 +59,27 @@ export function Lifetime({ deployment, target, onChange }: LifetimeProps) {
             </button>
           </span>
         )}
-        {claim.claimed && <span className="soft small">Claimed</span>}
+        {claim.claimed && (
+          <span className="row push">
+            <span className="soft small">
+              {reservation.held ? 'Claimed, and held beyond its time limit' : 'Claimed'}
+            </span>
+            {expiresAt !== undefined && !reservation.held && (
+              <button
+                type="button"
+                className="button compact"
+                onClick={() =>
+                  void ask(
+                    () => addReservation(target),
+                    ({ message }) => tellUser(message),
+                  )
+                }
+              >
+                Hold it
+              </button>
+            )}
+          </span>
+        )}
       </div>
       {problem && <ProblemNotice problem={problem} />}
     </div>

@@ -1,10 +1,11 @@
 /** A deployment that has ended, or that is not this person's. */
+import { signInPath } from '../account/next.ts';
 import { Link } from '../routing/router.tsx';
 import type { Problem } from '../service/ask.ts';
 import type { Target } from '../service/calls.ts';
 import { type DeploymentEvent, isEnd } from './story.ts';
 
-type MissingDeploymentProps = { target: Target; problem: Problem; events: readonly DeploymentEvent[] };
+type MissingDeploymentProps = { target: Target; problem?: Problem; events: readonly DeploymentEvent[] };
 
 export function MissingDeployment({ target, problem, events }: MissingDeploymentProps) {
   const { title, says } = explain(target, problem, events.find(isEnd));
@@ -20,13 +21,22 @@ export function MissingDeployment({ target, problem, events }: MissingDeployment
           <Link to="/deployments" className="button">
             Your deployments
           </Link>
+          {!problem && (
+            <Link to={signInPath('sign-in', location.pathname)} className="button">
+              Sign in
+            </Link>
+          )}
         </div>
       </div>
     </div>
   );
 }
 
-function explain({ applicationName, sessionToken }: Target, problem: Problem, end: DeploymentEvent | undefined) {
+function explain(
+  { applicationName, sessionToken }: Target,
+  problem: Problem | undefined,
+  end: DeploymentEvent | undefined,
+) {
   if (end?.message === 'removed') {
     return { title: `${applicationName} is removed`, says: 'Its site, its pods and its data are gone.' };
   }
@@ -35,7 +45,7 @@ function explain({ applicationName, sessionToken }: Target, problem: Problem, en
       title: `${applicationName} has expired`,
       says: 'Its time limit is reached: its site, its pods and its data are gone.',
     };
-  if (problem.status === 404 && sessionToken !== undefined) {
+  if (problem?.status === 404 && sessionToken !== undefined) {
     return { title: `${applicationName} has ended`, says: 'It was removed, or its time limit is reached.' };
   }
   return {

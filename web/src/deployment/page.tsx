@@ -1,12 +1,13 @@
 /** One deployment: its state and address above, the rest in tabs. */
 import { lazy, Suspense, useMemo } from 'react';
+import { useVisitor } from '../account/session.ts';
 import { Boundary } from '../parts/boundary.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import { targetOf } from '../remembered/remembered.ts';
 import { Link } from '../routing/router.tsx';
 import { pathOf, type Route, type Tab, tabs } from '../routing/routes.ts';
-import { outlineOf } from '../service/calls.ts';
+import { outlineOf, type Target } from '../service/calls.ts';
 import { DeploymentHeader } from './header.tsx';
 import { MissingDeployment } from './missing.tsx';
 import { Overview } from './overview.tsx';
@@ -28,8 +29,18 @@ const titles: Record<Tab, string> = {
 };
 
 export default function DeploymentPage({ route }: { route: DeploymentRoute }) {
-  const { environment, applicationName, tab } = route;
+  const { environment, applicationName } = route;
   const target = useMemo(() => targetOf({ environment, applicationName }), [environment, applicationName]);
+  const visitor = useVisitor();
+  // Without a token only the account can ask for it; nobody at all need not.
+  if (target.sessionToken === undefined && visitor.kind === 'unknown') return <Waiting problem={undefined} />;
+  if (target.sessionToken === undefined && visitor.kind === 'nobody')
+    return <MissingDeployment {...{ target }} events={[]} />;
+  return <KnownDeployment route={route} target={target} />;
+}
+
+function KnownDeployment({ route, target }: { route: DeploymentRoute; target: Target }) {
+  const { tab } = route;
   const feed = useFeed(target);
   const { deployment, events, problem, connection } = feed;
   const journey = useMemo(() => deployment && journeyOf(events, deployment.status), [events, deployment]);

@@ -27,7 +27,7 @@ function Content({ list }: { list: List }) {
     return (
       <div className="panel empty">
         <h2>Nothing is deployed yet</h2>
-        <p>What you start in this browser is listed here, as long as it lives.</p>
+        <p>What you start in this browser, and what your account has claimed, is listed here as long as it lives.</p>
         <Link to="/" className="button">
           Start from an example
         </Link>

@@ -1,5 +1,6 @@
 /** All deployments that this person can see: those of this browser's tokens, and those of the account. */
 import { useEffect, useState } from 'react';
+import { useVisitor } from '../account/session.ts';
 import type { Remembered } from '../remembered/list.ts';
 import { useRemembered } from '../remembered/remembered.ts';
 import type { Answer, Problem } from '../service/ask.ts';
@@ -17,31 +18,60 @@ export type List = { isLoading: boolean; listed: Listed[]; problem?: Problem };
 
 export function useDeployments(): List {
   const remembered = useRemembered();
+  const visitor = useVisitor();
   // What this browser knows is there at once, so that nothing moves when the service has answered.
   const [list, setList] = useState<List>(() => ({ isLoading: true, listed: remembered.map((one) => listedAs(one)) }));
   useEffect(() => {
+    if (visitor.kind === 'unknown') return undefined;
     let isWanted = true;
-    void readAll(remembered).then((read) => isWanted && setList(read));
+    void readAll(remembered, visitor.kind === 'account').then((read) => isWanted && setList(read));
     return () => {
       isWanted = false;
     };
-  }, [remembered]);
+  }, [remembered, visitor.kind]);
   return list;
 }
 
-async function readAll(remembered: readonly Remembered[]): Promise<List> {
+type ReservationsAnswer = Answer<{ reservedDeployments: Reservation[] }>;
+
+async function readAll(remembered: readonly Remembered[], isSignedIn: boolean): Promise<List> {
   const tokens = [...new Set(remembered.map(({ sessionToken }) => sessionToken))];
-  const answers = new Map(
-    await Promise.all(tokens.map(async (token) => [token, await reservationsOf(token)] as const)),
+  const [ofAccount, ...ofTokens] = await Promise.all([
+    isSignedIn ? reservationsOf() : undefined,
+    ...tokens.map((token) => reservationsOf(token)),
+  ]);
+  const answers = new Map(tokens.map((token, index) => [token, ofTokens[index]!]));
+  const listed = [
+    ...remembered.map((one) => listedAs(one, answers.get(one.sessionToken))),
+    ...(ofAccount?.ok ? ofAccount.value.reservedDeployments.map(asListed) : []),
+  ];
+  const problems = [ofAccount, ...ofTokens].flatMap((answer) =>
+    !answer || answer.ok || isEnded(answer.problem) ? [] : [answer.problem],
   );
-  const listed = remembered.map((one) => listedAs(one, answers.get(one.sessionToken)));
-  const problems = [...answers.values()].flatMap((answer) =>
-    answer.ok || isEnded(answer.problem) ? [] : [answer.problem],
-  );
-  return { isLoading: false, listed, ...(problems[0] && { problem: problems[0] }) };
+  return { isLoading: false, listed: once(listed), ...(problems[0] && { problem: problems[0] }) };
 }
 
-function listedAs(one: Remembered, answer?: Answer<{ reservedDeployments: Reservation[] }>): Listed {
+/** What this browser has started and the account has claimed is one thing: the first that says it lives has it. */
+function once(listed: readonly Listed[]): Listed[] {
+  const byKey = new Map<string, Listed>();
+  for (const one of listed) {
+    const key = `${one.environment}/${one.applicationName}`;
+    if (byKey.get(key)?.fate.kind !== 'alive') byKey.set(key, one);
+  }
+  return [...byKey.values()].toSorted((a, b) => startOf(b).localeCompare(startOf(a)));
+}
+
+function startOf({ fate }: Listed): string {
+  if (fate.kind === 'alive') return fate.reservation.createdAt;
+  return fate.kind === 'ended' ? fate.startedAt : '';
+}
+
+function asListed(reservation: Reservation): Listed {
+  const { applicationName, environment, url } = reservation;
+  return { applicationName, environment, url, fate: { kind: 'alive', reservation } };
+}
+
+function listedAs(one: Remembered, answer?: ReservationsAnswer): Listed {
   const { applicationName, environment, url, startedAt } = one;
   const ended = { kind: 'ended', startedAt } as const;
   const known = { applicationName, environment, url };

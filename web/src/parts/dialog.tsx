@@ -6,8 +6,8 @@ type DialogProps = {
   /** Also called for Escape. */
   onClose: () => void;
   children: ReactNode;
-  /** Buttons; the first one has the focus. */
-  actions: ReactNode;
+  /** Buttons; the first one has the focus, unless there is something to fill in. */
+  actions?: ReactNode;
 };
 
 /** Shown as long as it is rendered. The browser keeps the focus inside and gives it back at the end. */
@@ -24,7 +24,7 @@ export function Dialog({ title, onClose, children, actions }: DialogProps) {
       <div className="body">
         <h2 id={id}>{title}</h2>
         {children}
-        <div className="actions">{actions}</div>
+        {actions && <div className="actions">{actions}</div>}
       </div>
     </dialog>
   );

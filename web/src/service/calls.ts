@@ -45,6 +45,11 @@ export function claimDeployment(target: Target): Promise<Answer<{ claimUrl: stri
   return ask('/claimDeployment', { json: queryOf(target), sessionToken: target.sessionToken });
 }
 
+/** Holds it beyond its time limit, where the account's plan allows that. */
+export function addReservation(target: Target): Promise<Answer<{ message: string }>> {
+  return ask('/addDeploymentReservation', { json: queryOf(target), sessionToken: target.sessionToken });
+}
+
 export function removeDeployment(target: Target): Promise<Answer<{ message: string }>> {
   return ask('/removeDeploymentReservation', { json: queryOf(target), sessionToken: target.sessionToken });
 }

@@ -1,5 +1,8 @@
 /** What the service answers: the types of its own schemas, so that a change there does not compile here. */
 import type { Static } from 'typebox';
+import type { AccountRecord, MethodsRecord } from '../../../src/api/account.ts';
+import type { ClaimedRecord, ClaimViewRecord } from '../../../src/api/claims.ts';
+import type { KeyRecord } from '../../../src/api/keys.ts';
 import type { DeploymentRecord, ReservationRecord, StartRecord, UpdateRecord } from '../../../src/api/records.ts';
 import type { ConfigurationRecord, OutlineRecord, PreviewRecord } from '../../../src/api/revisions.ts';
 
@@ -13,3 +16,9 @@ export type Configuration = Static<typeof ConfigurationRecord>;
 export type PodChange = Static<typeof PreviewRecord>['pods'][number];
 export type Status = Reservation['status'];
 export type PodState = NonNullable<Status['pods']>[number];
+export type Account = Static<typeof AccountRecord>;
+export type SignInMethods = Static<typeof MethodsRecord>;
+export type ApiKey = Static<typeof KeyRecord>;
+/** What a claim link would claim. */
+export type Claim = Static<typeof ClaimViewRecord>;
+export type Claimed = Static<typeof ClaimedRecord>;

@@ -1,0 +1,61 @@
+/** The calls of signing in and of the account. */
+import { type Answer, ask } from '../service/ask.ts';
+import type { ApiKey, Claim, Claimed } from '../service/records.ts';
+
+type SignedIn = { redirect?: boolean; url?: string };
+
+export type NewAccount = { name: string; email: string; password: string };
+
+/** Where the links of mails lead back to. */
+const verifiedPath = '/verify-email';
+const resetPath = '/reset-password';
+
+export function signIn(email: string, password: string): Promise<Answer<SignedIn>> {
+  return ask('/api/auth/sign-in/email', { json: { email, password, callbackURL: verifiedPath } });
+}
+
+/** `token` is null where the address has to be verified first. */
+export function signUp(account: NewAccount): Promise<Answer<{ token: string | null }>> {
+  return ask('/api/auth/sign-up/email', { json: { ...account, callbackURL: verifiedPath } });
+}
+
+export function signOut(): Promise<Answer<unknown>> {
+  return ask('/api/auth/sign-out', { json: {} });
+}
+
+/** @returns where to go to sign in there. */
+export function signInWith(provider: string, callbackURL: string): Promise<Answer<SignedIn>> {
+  return ask('/api/auth/sign-in/social', { json: { provider, callbackURL, errorCallbackURL: '/sign-in' } });
+}
+
+export function askForReset(email: string): Promise<Answer<unknown>> {
+  return ask('/api/auth/request-password-reset', { json: { email, redirectTo: resetPath } });
+}
+
+export function resetPassword(token: string, newPassword: string): Promise<Answer<unknown>> {
+  return ask('/api/auth/reset-password', { json: { token, newPassword } });
+}
+
+export function askForVerification(email: string): Promise<Answer<unknown>> {
+  return ask('/api/auth/send-verification-email', { json: { email, callbackURL: verifiedPath } });
+}
+
+export function claimOf(token: string): Promise<Answer<Claim>> {
+  return ask(`/api/claims/${encodeURIComponent(token)}`);
+}
+
+export function confirmClaim(token: string): Promise<Answer<Claimed>> {
+  return ask(`/claim/${encodeURIComponent(token)}`, { json: {} });
+}
+
+export function listKeys(): Promise<Answer<{ keys: ApiKey[] }>> {
+  return ask('/api/keys');
+}
+
+export function addKey(name: string): Promise<Answer<{ id: string; key: string }>> {
+  return ask('/api/keys', { json: { name } });
+}
+
+export function removeKey(id: string): Promise<Answer<unknown>> {
+  return ask(`/api/keys/${encodeURIComponent(id)}`, { method: 'DELETE' });
+}

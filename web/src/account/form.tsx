@@ -1,0 +1,82 @@
+/** Forms that ask the service: one at a time, with what it says about it. */
+import { type ComponentProps, type FormEvent, type ReactNode, useId, useState } from 'react';
+import { ProblemNotice } from '../parts/notice.tsx';
+import type { Answer, Problem } from '../service/ask.ts';
+
+type FormProps<T> = {
+  /** The values by the names of the fields. */
+  onSubmit: (values: Record<string, string>) => Promise<Answer<T>>;
+  onDone: (value: T) => void;
+  submit: string;
+  /** Replaces the service's words where others say more. */
+  explain?: (problem: Problem) => Problem;
+  children: ReactNode;
+};
+
+export function Form<T>({ onSubmit, onDone, submit, explain = (problem) => problem, children }: FormProps<T>) {
+  const [problem, setProblem] = useState<Problem>();
+  const [isSending, setIsSending] = useState(false);
+
+  const send = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (isSending) return;
+    const values = Object.fromEntries(
+      [...new FormData(event.currentTarget)].map(([name, value]) => [name, String(value)]),
+    );
+    setIsSending(true);
+    setProblem(undefined);
+    const answer = await onSubmit(values);
+    setIsSending(false);
+    if (answer.ok) onDone(answer.value);
+    else setProblem(explain(answer.problem));
+  };
+
+  return (
+    <form className="stack" onSubmit={(event) => void send(event)}>
+      {problem && <ProblemNotice problem={problem} />}
+      {children}
+      <button type="submit" className="button primary" aria-disabled={isSending}>
+        {isSending ? 'One moment …' : submit}
+      </button>
+    </form>
+  );
+}
+
+type FieldProps = { label: string; hint?: string } & ComponentProps<'input'>;
+
+export function Field({ label, hint, ...input }: FieldProps) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input id={id} className="input" {...input} aria-describedby={hint === undefined ? undefined : `${id}-hint`} />
+      {hint !== undefined && (
+        <p id={`${id}-hint`} className="small soft">
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+export function EmailField() {
+  return <Field label="E-mail" name="email" type="email" autoComplete="username" required maxLength={254} />;
+}
+
+/** As the service has it (`minPasswordLength`). */
+const leastLetters = 10;
+
+export function NewPasswordField() {
+  return (
+    <Field
+      label="Password"
+      name="password"
+      type="password"
+      autoComplete="new-password"
+      required
+      minLength={leastLetters}
+      maxLength={128}
+      hint={`At least ${leastLetters} characters.`}
+    />
+  );
+}

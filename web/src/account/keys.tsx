@@ -1,0 +1,140 @@
+/** API keys: made here, shown once, revoked here. */
+import { useState } from 'react';
+import { CopyButton } from '../parts/copy.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { ProblemNotice } from '../parts/notice.tsx';
+import { useNow } from '../parts/now.ts';
+import { printAgo } from '../parts/time.ts';
+import { tellUser } from '../parts/toast.tsx';
+import { useAnswer } from '../parts/use-answer.ts';
+import type { Problem } from '../service/ask.ts';
+import type { ApiKey } from '../service/records.ts';
+import { addKey, listKeys, removeKey } from './calls.ts';
+import { Field, Form } from './form.tsx';
+
+export function Keys() {
+  const { value, problem, ask } = useAnswer('keys', listKeys);
+  const [isAdding, setIsAdding] = useState(false);
+  const [made, setMade] = useState<string>();
+  const close = () => {
+    setIsAdding(false);
+    setMade(undefined);
+  };
+  return (
+    <section className="panel padded stack" aria-label="API keys">
+      <div className="row">
+        <h2>API keys</h2>
+        <button type="button" className="button compact push" onClick={() => setIsAdding(true)}>
+          New key
+        </button>
+      </div>
+      <p className="small soft">
+        For scripts and agents: send one as <code>Authorization: Bearer …</code>, and it can do with all deployments of
+        the account what you can.
+      </p>
+      {problem && <ProblemNotice problem={problem} />}
+      {!value && !problem && <Loading what="the keys" height="4rem" />}
+      {value && value.keys.length === 0 && <p className="soft">There is none yet.</p>}
+      {value && value.keys.length > 0 && (
+        <ul className="key-rows">
+          {value.keys.map((key) => (
+            <KeyRow key={key.id} apiKey={key} onRemoved={ask} />
+          ))}
+        </ul>
+      )}
+      {isAdding && made === undefined && (
+        <Dialog title="A new API key" onClose={close}>
+          <Form
+            submit="Make the key"
+            onSubmit={({ name = '' }) => addKey(name)}
+            onDone={({ key }) => {
+              setMade(key);
+              ask();
+            }}
+          >
+            <Field
+              label="What it is for"
+              name="name"
+              required
+              maxLength={100}
+              autoComplete="off"
+              placeholder="deploys from CI"
+            />
+          </Form>
+        </Dialog>
+      )}
+      {made !== undefined && <MadeKey secret={made} onClose={close} />}
+    </section>
+  );
+}
+
+function MadeKey({ secret, onClose }: { secret: string; onClose: () => void }) {
+  return (
+    <Dialog
+      title="Your new API key"
+      onClose={onClose}
+      actions={
+        <button type="button" className="button primary" onClick={onClose}>
+          I have kept it
+        </button>
+      }
+    >
+      <p>It is shown this once. Keep it like a password.</p>
+      <p className="secret">
+        <code>{secret}</code>
+        <CopyButton text={secret} what="the key" />
+      </p>
+    </Dialog>
+  );
+}
+
+function KeyRow({ apiKey, onRemoved }: { apiKey: ApiKey; onRemoved: () => void }) {
+  const now = useNow(60_000);
+  const [isAsked, setIsAsked] = useState(false);
+  const [problem, setProblem] = useState<Problem>();
+  const { id, name, start, createdAt, lastUsedAt } = apiKey;
+  const remove = async () => {
+    const answer = await removeKey(id);
+    if (!answer.ok) return setProblem(answer.problem);
+    tellUser(`The key “${name}” is revoked.`);
+    onRemoved();
+  };
+  return (
+    <li>
+      <span className="name">{name}</span>
+      <code className="soft">{start}…</code>
+      <span className="small soft">
+        made {printAgo(now - Date.parse(createdAt))},{' '}
+        {lastUsedAt === undefined ? 'never used' : `used ${printAgo(now - Date.parse(lastUsedAt))}`}
+      </span>
+      <button
+        type="button"
+        className="button compact danger"
+        aria-label={`Revoke ${name}`}
+        onClick={() => setIsAsked(true)}
+      >
+        Revoke
+      </button>
+      {isAsked && (
+        <Dialog
+          title={`Revoke “${name}”?`}
+          onClose={() => setIsAsked(false)}
+          actions={
+            <>
+              <button type="button" className="button" onClick={() => setIsAsked(false)}>
+                Keep it
+              </button>
+              <button type="button" className="button danger" onClick={() => void remove()}>
+                Revoke it
+              </button>
+            </>
+          }
+        >
+          <p>Whatever uses it is refused from then on.</p>
+          {problem && <ProblemNotice problem={problem} />}
+        </Dialog>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,57 @@
+/** Passkeys: the browser's part by a library, the service's by its answers. */
+import {
+  browserSupportsWebAuthn,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+  startAuthentication,
+  startRegistration,
+} from '@simplewebauthn/browser';
+import { type Answer, ask, type Problem } from '../service/ask.ts';
+
+export type Passkey = { id: string; name?: string | null; createdAt: string };
+
+/** Not on plain http, other than at localhost. */
+export const canUsePasskeys = browserSupportsWebAuthn;
+
+export async function signInWithPasskey(): Promise<Answer<unknown>> {
+  const options = await ask<PublicKeyCredentialRequestOptionsJSON>('/api/auth/passkey/generate-authenticate-options');
+  if (!options.ok) return options;
+  try {
+    const { clientExtensionResults: _, ...response } = await startAuthentication({ optionsJSON: options.value });
+    return await ask('/api/auth/passkey/verify-authentication', { json: { response } });
+  } catch (error) {
+    return { ok: false, problem: problemOf(error) };
+  }
+}
+
+export async function addPasskey(name: string): Promise<Answer<unknown>> {
+  const query = { name };
+  const options = await ask<PublicKeyCredentialCreationOptionsJSON>('/api/auth/passkey/generate-register-options', {
+    query,
+  });
+  if (!options.ok) return options;
+  try {
+    const { clientExtensionResults: _, ...response } = await startRegistration({ optionsJSON: options.value });
+    return await ask('/api/auth/passkey/verify-registration', { json: { response, name } });
+  } catch (error) {
+    return { ok: false, problem: problemOf(error) };
+  }
+}
+
+export function listPasskeys(): Promise<Answer<Passkey[]>> {
+  return ask('/api/auth/passkey/list-user-passkeys');
+}
+
+export function removePasskey(id: string): Promise<Answer<unknown>> {
+  return ask('/api/auth/passkey/delete-passkey', { json: { id } });
+}
+
+/** What browsers throw for "no" and for "too late" is one and the same. */
+function problemOf(error: unknown): Problem {
+  const isTwice = error instanceof Error && error.name === 'InvalidStateError';
+  return {
+    ...{ status: 0, code: 'passkey_cancelled' },
+    error: isTwice ? 'This device has a passkey for the account already.' : 'No passkey was used.',
+    ...(!isTwice && { hint: 'Try again, or use your password.' }),
+  };
+}

@@ -1,0 +1,69 @@
+/** A forgotten password: asking for a mail, and where its link leads. */
+import { useState } from 'react';
+import { tellUser } from '../parts/toast.tsx';
+import { go, Link } from '../routing/router.tsx';
+import { askForReset, resetPassword } from './calls.ts';
+import { EmailField, Form, NewPasswordField } from './form.tsx';
+import { nextPath, signInPath } from './next.ts';
+import './account.css';
+
+export function ForgotPasswordPage() {
+  const [isSent, setIsSent] = useState(false);
+  const next = nextPath(location.search, location.origin);
+  return (
+    <div className="page narrow stack sign-in">
+      <h1>Forgotten password</h1>
+      <div className="panel padded stack">
+        {isSent ? (
+          <p role="status">If the address has an account, a mail with a link is on its way to it.</p>
+        ) : (
+          <Form
+            onSubmit={({ email = '' }) => askForReset(email)}
+            onDone={() => setIsSent(true)}
+            submit="Send me a link"
+          >
+            <EmailField />
+          </Form>
+        )}
+      </div>
+      <p className="small">
+        <Link to={signInPath('sign-in', next)}>Back to signing in</Link>
+      </p>
+    </div>
+  );
+}
+
+export function ResetPasswordPage() {
+  const query = new URLSearchParams(location.search);
+  const token = query.get('token');
+  if (token === null || query.has('error')) {
+    return (
+      <div className="page narrow">
+        <div className="panel empty">
+          <h1>This link does not work any more</h1>
+          <p>It was used, or is too old.</p>
+          <Link to="/forgot-password" className="button">
+            Ask for another one
+          </Link>
+        </div>
+      </div>
+    );
+  }
+  return (
+    <div className="page narrow stack sign-in">
+      <h1>A new password</h1>
+      <div className="panel padded">
+        <Form
+          onSubmit={({ password = '' }) => resetPassword(token, password)}
+          onDone={() => {
+            tellUser('The password is set. Sign in with it.');
+            go('/sign-in', { replace: true });
+          }}
+          submit="Set the password"
+        >
+          <NewPasswordField />
+        </Form>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+/** Whether somebody is signed in, and who: asked once, and again when it changes. */
+import { useEffect, useSyncExternalStore } from 'react';
+import { ask } from '../service/ask.ts';
+import type { Account, SignInMethods } from '../service/records.ts';
+
+export type Visitor = { kind: 'unknown' } | { kind: 'nobody' } | { kind: 'account'; account: Account };
+
+let visitor: Visitor = { kind: 'unknown' };
+let methods: Promise<SignInMethods | undefined> | undefined;
+const listeners = new Set<() => void>();
+
+export function useVisitor(): Visitor {
+  useEffect(() => {
+    if (visitor.kind === 'unknown') void findVisitor();
+  }, []);
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => visitor,
+  );
+}
+
+/** Call it after whatever signs in or out, or changes what the account has. */
+export async function findVisitor(): Promise<Visitor> {
+  // Answers null for nobody; the account itself would be a refusal, which browsers write to their console.
+  const signIn = await ask<{ user: unknown } | null>('/api/auth/get-session');
+  const account = signIn.ok && signIn.value ? await ask<Account>('/api/account') : undefined;
+  visitor = account?.ok ? { kind: 'account', account: account.value } : { kind: 'nobody' };
+  for (const listener of listeners) listener();
+  return visitor;
+}
+
+/** How people can sign in here. Undefined where the service does not answer. */
+export function signInMethods(): Promise<SignInMethods | undefined> {
+  methods ??= ask<SignInMethods>('/api/sign-in-methods').then((answer) => {
+    if (answer.ok) return answer.value;
+    methods = undefined;
+    return undefined;
+  });
+  return methods;
+}
