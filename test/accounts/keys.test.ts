@@ -42,6 +42,7 @@ test('what a key starts is claimed from the beginning and belongs to the account
 test('a key works on every endpoint that needs a caller, for the deployments of all sessions of the account', async () => {
   const { api, ada, headers } = await withKey();
   await ada.post(await api.claimPath(await api.startShop()));
+  api.clock.now += 1; // They are listed oldest first.
   await api.postYaml('/startUserDeployment', named('blog'), headers);
   const { body } = await api.get('/getReservations', headers);
   assert.deepEqual(
