@@ -3,6 +3,9 @@ import { parseBytes } from './config/units.ts';
 import { type Egress, parseEgress } from './deployment/egress.ts';
 import type { Rate } from './lib/rate-limit.ts';
 
+/** One environment variable, `BERTH_<variable>`. */
+export type Setting<T> = { variable: string; default: string; says: string; read: (text: string) => T };
+
 /** Thrown by a reader: what the value must be. */
 export class Unreadable extends Error {}
 

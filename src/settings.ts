@@ -5,6 +5,7 @@ import type { StrangerLimits } from './deployment/stranger.ts';
 import type { Tiers } from './deployment/tier.ts';
 import type { DiskLimits } from './engine/docker/disk-means.ts';
 import type { Rate } from './lib/rate-limit.ts';
+import { type SignInSettings, signInGroups, signInTable } from './setting-sign-in.ts';
 import { defaultStrangersText, strangers } from './setting-strangers.ts';
 import { defaultTiersText, tiers } from './setting-tiers.ts';
 import {
@@ -14,21 +15,19 @@ import {
   egress,
   flag,
   integer,
-  issuer,
   link,
-  mailServer,
   network,
   oneOf,
   rate,
+  type Setting,
   secret,
   share,
   size,
-  text,
   Unreadable,
   webAddress,
 } from './setting-values.ts';
 
-export type Settings = {
+export type Settings = SignInSettings & {
   host: string;
   port: number;
   baseUrl: URL;
@@ -54,25 +53,13 @@ export type Settings = {
   egress: Egress;
   allowUnsafe: boolean;
   example: string;
-  signUp: 'open' | 'closed';
-  signInRate: Rate;
   tiers: Tiers;
   strangers: StrangerLimits;
   termsUrl: URL | undefined;
-  githubClientId: string | undefined;
-  githubClientSecret: string | undefined;
-  oidcIssuer: URL | undefined;
-  oidcClientId: string | undefined;
-  oidcClientSecret: string | undefined;
-  oidcName: string;
-  smtpUrl: URL | undefined;
-  mailFrom: string | undefined;
   secretKey: string | undefined;
   metricsToken: string | undefined;
   logLevel: string;
 };
-
-type Setting<T> = { variable: string; default: string; says: string; read: (text: string) => T };
 
 const table = {
   host: { variable: 'HOST', default: '127.0.0.1', says: 'address to listen at; 0.0.0.0 for all', read: address },
@@ -200,18 +187,6 @@ const table = {
     says: 'what `npm start` deploys, or none',
     read: oneOf('guestbook', 'none'),
   },
-  signUp: {
-    variable: 'SIGN_UP',
-    default: 'open',
-    says: 'whether anybody may make an account; closed: only those who have one sign in',
-    read: oneOf('open', 'closed'),
-  },
-  signInRate: {
-    variable: 'SIGN_IN_RATE',
-    default: '10/m',
-    says: 'sign-ins and sign-ups per client address',
-    read: rate,
-  },
   tiers: {
     variable: 'TIERS',
     default: '',
@@ -225,24 +200,7 @@ const table = {
     read: strangers,
   },
   termsUrl: { variable: 'TERMS', default: '', says: 'address of the terms of use, told with every start', read: link },
-  githubClientId: { variable: 'GITHUB_CLIENT_ID', default: '', says: 'sign-in with GitHub: its OAuth app', read: text },
-  githubClientSecret: { variable: 'GITHUB_CLIENT_SECRET', default: '', says: 'and the secret of that app', read: text },
-  oidcIssuer: {
-    variable: 'OIDC_ISSUER',
-    default: '',
-    says: 'sign-in with an OpenID Connect provider: its issuer',
-    read: issuer,
-  },
-  oidcClientId: { variable: 'OIDC_CLIENT_ID', default: '', says: 'what it calls this service', read: text },
-  oidcClientSecret: { variable: 'OIDC_CLIENT_SECRET', default: '', says: 'and the secret it has for it', read: text },
-  oidcName: { variable: 'OIDC_NAME', default: 'Single sign-on', says: 'what people call that provider', read: text },
-  smtpUrl: {
-    variable: 'SMTP_URL',
-    default: '',
-    says: 'mail server, smtp://user:password@host:587; without one, addresses are not verified, passwords not reset',
-    read: mailServer,
-  },
-  mailFrom: { variable: 'MAIL_FROM', default: '', says: 'sender of mails, Berth <berth@example.com>', read: text },
+  ...signInTable,
   secretKey: {
     variable: 'SECRET_KEY',
     default: '',
@@ -272,13 +230,6 @@ const secrets: readonly string[] = [
   'smtpUrl',
 ] satisfies (keyof Settings)[];
 
-/** Each of these is of no use without the others. */
-const groups: (keyof Settings)[][] = [
-  ['githubClientId', 'githubClientSecret'],
-  ['oidcIssuer', 'oidcClientId', 'oidcClientSecret'],
-  ['smtpUrl', 'mailFrom'],
-];
-
 /** All mistakes at once, one line each. */
 export function readSettings(
   env: Record<string, string | undefined>,
@@ -301,7 +252,7 @@ export function readSettings(
     mistakes.push(`${name} is not a setting; \`npm run serve -- --help\` lists them`);
   }
   const settings = Object.fromEntries(entries) as Settings;
-  for (const group of groups) {
+  for (const group of signInGroups) {
     const missing = group.filter((key) => !env[`BERTH_${table[key].variable}`]);
     if (missing.length === 0 || missing.length === group.length) continue;
     const names = (keys: (keyof Settings)[]) => keys.map((key) => `BERTH_${table[key].variable}`).join(' and ');

@@ -1,0 +1,73 @@
+/** The settings of signing in: who may, and by which means. */
+import type { Rate } from './lib/rate-limit.ts';
+import { issuer, mailServer, oneOf, rate, type Setting, text } from './setting-values.ts';
+
+export type SignInSettings = {
+  signUp: 'open' | 'closed';
+  signInRate: Rate;
+  githubClientId: string | undefined;
+  githubClientSecret: string | undefined;
+  oidcIssuer: URL | undefined;
+  oidcClientId: string | undefined;
+  oidcClientSecret: string | undefined;
+  oidcName: string;
+  smtpUrl: URL | undefined;
+  mailFrom: string | undefined;
+};
+
+export const signInTable = {
+  signUp: {
+    variable: 'SIGN_UP',
+    default: 'open',
+    says: 'whether anybody may make an account; closed: only those who have one sign in',
+    read: oneOf('open', 'closed'),
+  },
+  signInRate: {
+    variable: 'SIGN_IN_RATE',
+    default: '10/m',
+    says: 'sign-ins and sign-ups per client address',
+    read: rate,
+  },
+  githubClientId: { variable: 'GITHUB_CLIENT_ID', default: '', says: 'sign-in with GitHub: its OAuth app', read: text },
+  githubClientSecret: { variable: 'GITHUB_CLIENT_SECRET', default: '', says: 'and the secret of that app', read: text },
+  oidcIssuer: {
+    variable: 'OIDC_ISSUER',
+    default: '',
+    says: 'sign-in with an OpenID Connect provider: its issuer',
+    read: issuer,
+  },
+  oidcClientId: { variable: 'OIDC_CLIENT_ID', default: '', says: 'what it calls this service', read: text },
+  oidcClientSecret: { variable: 'OIDC_CLIENT_SECRET', default: '', says: 'and the secret it has for it', read: text },
+  oidcName: { variable: 'OIDC_NAME', default: 'Single sign-on', says: 'what people call that provider', read: text },
+  smtpUrl: {
+    variable: 'SMTP_URL',
+    default: '',
+    says: 'mail server, smtp://user:password@host:587; without one, addresses are not verified, passwords not reset',
+    read: mailServer,
+  },
+  mailFrom: { variable: 'MAIL_FROM', default: '', says: 'sender of mails, Berth <berth@example.com>', read: text },
+} satisfies { [K in keyof SignInSettings]: Setting<SignInSettings[K]> };
+
+/** Each of these is of no use without the others. */
+export const signInGroups: (keyof SignInSettings)[][] = [
+  ['githubClientId', 'githubClientSecret'],
+  ['oidcIssuer', 'oidcClientId', 'oidcClientSecret'],
+  ['smtpUrl', 'mailFrom'],
+];
+
+/** What the accounts' layer is told; settings that belong together come together. */
+export function accountSettings(settings: SignInSettings & { baseUrl: URL }) {
+  const { baseUrl, signUp, smtpUrl, mailFrom } = settings;
+  const { githubClientId, githubClientSecret, oidcIssuer, oidcClientId, oidcClientSecret, oidcName } = settings;
+  return {
+    ...{ baseUrl, signUp },
+    ...(smtpUrl && mailFrom && { mail: { smtpUrl, mailFrom } }),
+    ...(githubClientId &&
+      githubClientSecret && { github: { clientId: githubClientId, clientSecret: githubClientSecret } }),
+    ...(oidcIssuer &&
+      oidcClientId &&
+      oidcClientSecret && {
+        oidc: { issuer: oidcIssuer, clientId: oidcClientId, clientSecret: oidcClientSecret, name: oidcName },
+      }),
+  };
+}
