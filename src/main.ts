@@ -116,6 +116,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
       log: log.child({ part: 'control' }),
     },
     random: Math.random,
+    underWay: edge.countUnderWay,
     settings: {
       deployDeadlineMs,
       listenPatienceMs,

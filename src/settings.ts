@@ -164,8 +164,8 @@ const table = {
   },
   drainMs: {
     variable: 'DRAIN',
-    default: '2s',
-    says: 'time for requests under way on workloads that an update replaces',
+    default: '30s',
+    says: 'most time for requests and WebSockets under way on workloads that an update replaces',
     read: duration,
   },
   networkPool: {

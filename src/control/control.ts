@@ -14,6 +14,7 @@ export type ControlSettings = {
   deployDeadlineMs: number;
   /** A pod that for this long listens only where it should not has failed. */
   listenPatienceMs: number;
+  /** The most time for requests under way on workloads that an update replaces. */
   drainMs: number;
   /** How long a lease lasts without being renewed. */
   leaseMs: number;
@@ -34,6 +35,8 @@ export type Control = {
   seal: Seal;
   engine: Engine;
   refreshEdge: () => Promise<void>;
+  /** How many requests the edge has under way at these addresses; absent where it cannot tell. */
+  underWay?: (addresses: readonly string[]) => Promise<number>;
   /** The public address of a deployment's label. */
   urlOf: (label: string) => URL;
   settings: ControlSettings;

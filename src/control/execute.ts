@@ -1,19 +1,15 @@
 /** Executes one operation of a plan: on the engine, or, for routes and drains, on the edge's side of things. */
-import type { Deployment, Instant } from '../deployment/deployment.ts';
+import type { Deployment } from '../deployment/deployment.ts';
 import type { Operation } from '../deployment/operation.ts';
 import type { Endpoint } from '../deployment/site.ts';
 import type { Engine, Pulling } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import type { Wait } from '../lib/wait.ts';
-import type { Database } from '../store/database.ts';
 import { type Observation, servedAddresses } from '../store/deployments.ts';
 import type { DeploymentEvent } from '../store/events.ts';
+import { type Drainer, drain } from './drain.ts';
 import { checkImages, confirmAccess, pullImage } from './images.ts';
 
-export type Executor = {
-  db: Database;
-  now: () => Instant;
-  wait: Wait;
+export type Executor = Drainer & {
   engine: Engine;
   /** Resolves when the edge serves what the store says. */
   refreshEdge: () => Promise<void>;
@@ -21,8 +17,6 @@ export type Executor = {
   record: (observation: Observation) => Promise<boolean>;
   /** Tells the owner, with the next write. */
   note: (event: DeploymentEvent) => void;
-  /** How long requests under way on old workloads may take to end. */
-  drainMs: number;
   metrics: Metrics;
 };
 
@@ -47,7 +41,7 @@ async function perform(
   executor: Executor,
   pulling: Required<Pulling>,
 ): Promise<void> {
-  const { db, engine, drainMs, wait } = executor;
+  const { db, engine } = executor;
   switch (operation.kind) {
     case 'create-network':
       await engine.execute(deployment.id, { ...operation, avoid: await servedAddresses(db) });
@@ -66,7 +60,7 @@ async function perform(
       await route(deployment, operation.endpoints, executor);
       return;
     case 'drain':
-      await wait(drainMs);
+      await drain(deployment, operation.addresses, executor);
       return;
     default:
       await engine.execute(deployment.id, operation);

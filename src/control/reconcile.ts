@@ -1,6 +1,6 @@
 /** One visit to a deployment: observe, plan, execute, and again, until there is nothing left to do for now. */
 import type { Deployment, Instant, PodStatus } from '../deployment/deployment.ts';
-import { type Desired, desiredAt, endingAt, wantedRevision } from '../deployment/desired.ts';
+import { type Desired, desiredAt, endingAt, imagesOf, wantedRevision } from '../deployment/desired.ts';
 import { withEvictions, withFullVolumes } from '../deployment/disk.ts';
 import { nextState } from '../deployment/lifecycle.ts';
 import { batchesOf, describePlan, type Operation } from '../deployment/operation.ts';
@@ -148,12 +148,12 @@ class Step {
     const observed = await this.#withDisk(desired, seen);
     const operations = plan(desired, observed, deployment.endpoints);
     await this.#journal.recordProgress(desired, observed);
-    if (operations.length > 0) return await this.#execute(operations, { desired, observed });
-    await this.#forgetTrouble();
-
     const { progressedAt, state } = deployment;
     const patience = { deadlineMs: settings.deployDeadlineMs, listenMs: settings.listenPatienceMs };
     const verdict = judge(desired, observed, { now: now(), progressedAt, patience, isRunning: state === 'running' });
+    const isReady = verdict.kind === 'ready';
+    if (operations.length > 0) return await this.#execute(operations, { desired, observed, isReady });
+    await this.#forgetTrouble();
     if (verdict.kind === 'ready') return await this.#settle(desired.revision);
     if (verdict.kind === 'given-up') {
       const outcome = await this.#giveUp(verdict, podStatuses(desired, observed, { hasFailed: true }));
@@ -182,14 +182,9 @@ class Step {
     const state = nextState(deployment.state, 'ready');
     if (state !== deployment.state || deployment.message !== '') {
       this.#journal.note({ kind: 'state', message: `revision ${revision} is running` });
-      await this.#journal.record({
-        state,
-        progress: 100,
-        message: '',
-        lastLines: [],
-        servingRevision: revision,
-        progressedAt: this.#control.now(),
-      });
+      const arrived = { state, progress: 100, message: '', lastLines: [], servingRevision: revision };
+      Object.assign(deployment, arrived);
+      await this.#journal.record({ ...arrived, progressedAt: this.#control.now() });
       this.#control.log.info({ deployment: deployment.id, revision }, 'deployment running');
     }
     return this.#later();
@@ -243,7 +238,7 @@ class Step {
   /** Executes in order, as long as the lease is ours and no newer intent has come. */
   async #execute(
     operations: Operation[],
-    towards?: { desired: Extract<Desired, { kind: 'running' }>; observed: Observed },
+    towards?: { desired: Extract<Desired, { kind: 'running' }>; observed: Observed; isReady: boolean },
   ): Promise<Outcome> {
     this.#control.log.info({ deployment: this.#deployment.id, plan: describePlan(operations) }, 'plan');
     let seen = towards?.observed;
@@ -266,6 +261,8 @@ class Step {
       seen = seen && batch.reduce(afterOperation, seen);
       if (towards && seen) await this.#journal.recordProgress(towards.desired, seen);
       else await this.#journal.flush();
+      // Visitors have it; that the old one goes is nothing that anybody waits for.
+      if (towards?.isReady && batch[0]!.kind === 'route') await this.#settle(towards.desired.revision);
     }
     return 'again';
   }
@@ -290,16 +287,13 @@ class Step {
   async #executeOne(operation: Operation, pulled: (share: [string, number]) => void): Promise<void> {
     const { record, note } = this.#journal;
     const { wait, settings } = this.#control;
-    const executor = { ...this.#control, record, note, drainMs: settings.drainMs };
+    const signals = { stop: this.#visit.stop, interrupted: this.#disturbed };
+    const executor = { ...this.#control, ...signals, record, note, drainMs: settings.drainMs };
     const watch = { report: pulled, giveUp: this.#disturbed, leftMs: () => this.#leftMs(), wait };
     await watchPull(operation, watch, (pulling) => execute(this.#deployment, operation, executor, pulling));
     this.#control.afterOperation?.(operation);
     this.#journal.note({ kind: 'operation', ...podOf(operation), message: describePlan([operation]) });
   }
-}
-
-function imagesOf(desired: Desired): string[] {
-  return desired.kind === 'gone' ? [] : [...new Set(desired.workloads.map(({ workload }) => workload.image))];
 }
 
 function podOf(operation: Operation): { pod?: string } {

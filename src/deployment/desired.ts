@@ -46,6 +46,11 @@ export type DesiredWorkload = {
   isImageSettled: boolean;
 };
 
+/** The references of all images. */
+export function imagesOf(desired: Desired): string[] {
+  return desired.kind === 'gone' ? [] : [...new Set(desired.workloads.map(({ workload }) => workload.image))];
+}
+
 /** Which revision should run: the one asked for, or, when that has failed, the last that served. */
 export function wantedRevision({ state, revision, servingRevision }: Deployment): number {
   return state === 'failed' && servingRevision !== null ? servingRevision : revision;

@@ -40,8 +40,8 @@ export type Operation =
   | EngineOperation
   /** Makes the edge send the public paths to these endpoints, and to nothing else. */
   | { kind: 'route'; endpoints: readonly Endpoint[]; because: string }
-  /** Gives requests under way on the old workloads time to end. */
-  | { kind: 'drain'; because: string };
+  /** Gives requests under way at these addresses, of old workloads, time to end. */
+  | { kind: 'drain'; addresses: readonly string[]; because: string };
 
 /** One line per operation, e.g. `remove web-1-0, expired`. */
 export function describePlan(operations: Operation[]): string {
@@ -68,6 +68,8 @@ function describe(operation: Operation): string {
       const targets = operation.endpoints.map(({ path, address, port }) => `${path}→${address}:${port}`);
       return `route ${targets.join(' ') || 'nothing'}`;
     }
+    case 'drain':
+      return `drain ${operation.addresses.join(' ')}`;
     default:
       return operation.kind;
   }

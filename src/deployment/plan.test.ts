@@ -164,8 +164,16 @@ test('the old serves until the new is ready; then it drains and goes', () => {
   const ready = observedOf({ desired, ready: ['web'], beside: old });
   assert.equal(
     describePlan(plan(desired, ready, serving)),
-    `route /→${address('web', 2)}:80, revision 2\ndrain, revision 2\nremove berth-shop-web-1-0, outdated`,
+    `route /→${address('web', 2)}:80, revision 2\ndrain ${address('web', 1)}, revision 2\nremove berth-shop-web-1-0, outdated`,
   );
+});
+
+test('pods that no visitor reaches are not drained', () => {
+  const worker = pod('worker', { image: 'nginx:1' });
+  const old = observedOf({ desired: running(shop, specOf(web, worker)), ready: ['web', 'worker'] });
+  const desired = running(updated, specOf(web, { ...worker, vars: { A: '1' } }));
+  const ready = observedOf({ desired, ready: ['worker'], beside: old });
+  assert.equal(describePlan(plan(desired, ready, serving)), 'remove berth-shop-worker-1-0, outdated');
 });
 
 test('a pod with volumes stops before its next revision starts', () => {
@@ -247,7 +255,10 @@ test('a failed update goes back to the revision that served', () => {
   const failed: Deployment = { ...updated, state: 'failed', servingRevision: 1 };
   const old = observedOf({ desired: running(), ready: ['db', 'web'] });
   const observed = observedOf({ desired: running(updated, second), starting: ['web'], beside: old });
-  assert.equal(describePlan(plan(running(failed, spec, 1), observed, serving)), 'remove berth-shop-web-2-0, outdated');
+  assert.equal(
+    describePlan(plan(running(failed, spec, 1), observed, serving)),
+    `drain ${address('web', 2)}, revision 1\nremove berth-shop-web-2-0, outdated`,
+  );
 });
 
 test('a workload that a crash left created but not started is started under its own name', () => {

@@ -190,12 +190,21 @@ function planSwitch(
 ): Operation[] {
   const because = `revision ${desired.revision}`;
   const wanted = endpointsOf(matches);
-  const servedByOutdated = outdated.some(({ address }) => endpoints.some((endpoint) => endpoint.address === address));
+  const drained = addressesToDrain(matches, outdated, endpoints);
   return [
     ...(sameEndpoints(wanted, endpoints) ? [] : [{ kind: 'route', endpoints: wanted, because } as const]),
-    ...(servedByOutdated ? [{ kind: 'drain', because } as const] : []),
+    ...(drained.length > 0 ? [{ kind: 'drain', addresses: drained, because } as const] : []),
     ...outdated.map(removal),
   ];
+}
+
+/** Those that the edge sends requests to, and, since whoever drained them may have died meanwhile, those that it may have. */
+function addressesToDrain(matches: Match[], outdated: ObservedWorkload[], endpoints: Endpoint[]): string[] {
+  const served = new Set(endpoints.map(({ address }) => address));
+  const publicPods = new Set(matches.flatMap(({ wanted }) => (wanted.path === undefined ? [] : [wanted.workload.pod])));
+  return outdated.flatMap(({ pod, address }) =>
+    address !== undefined && (served.has(address) || publicPods.has(pod)) ? [address] : [],
+  );
 }
 
 function removal({ name }: ObservedWorkload): Operation {

@@ -1,5 +1,6 @@
 /** HAProxy's runtime socket. One connection a command: at 10,000 routes that is 60 connections and 4 ms of 28. */
 import { createConnection } from 'node:net';
+import { underWayTable } from './configuration.ts';
 
 /** A command with its payload must fit HAProxy's buffer of 16 KiB, of which 1 KiB is kept. */
 const payloadBytes = 12_000;
@@ -27,6 +28,14 @@ export async function replaceMap(socketPath: string, map: string, entries: strin
   if (!version) throw new Error(`HAProxy did not prepare ${map}: ${prepared.trim()}`);
   for (const payload of chunks(entries)) await tell(socketPath, `add map @${version} ${map} <<\n${payload}`);
   await tell(socketPath, `commit map @${version} ${map}`);
+}
+
+/** How many requests are under way at these addresses, tunnels included. */
+export async function countUnderWay(socketPath: string, addresses: readonly string[]): Promise<number> {
+  const answers = await Promise.all(
+    addresses.map((address) => ask(socketPath, `show table ${underWayTable} key ${address}`)),
+  );
+  return answers.reduce((sum, answer) => sum + Number(/ conn_cur=(\d+)/.exec(answer)?.[1] ?? 0), 0);
 }
 
 /**

@@ -8,6 +8,7 @@ import { proxyAccount } from './sockets.ts';
 export const configurationFile = 'haproxy.cfg';
 export const routesMap = 'routes.map';
 export const endpointsMap = 'endpoints.map';
+export const underWayTable = 'under-way';
 
 export type Configuration = {
   /** By name, to be written into HAProxy's working directory. */
@@ -126,6 +127,10 @@ backend api from base
 
 ${[pagesBackend('pages', 'json', asRoot), pagesBackend('pages-browser', 'html', asRoot)].join('\n')}
 ${[applicationBackend('application', 'json'), applicationBackend('application-browser', 'html')].join('\n')}
+# How many requests, tunnels included, each endpoint's address has under way.
+backend ${underWayTable}
+  stick-table type string len 15 size 100k expire 1h store conn_cur
+
 backend unreachable from base
   http-request return status 503 content-type application/json file application-503.json hdr Retry-After 1
 `;
@@ -150,6 +155,7 @@ function pagesBackend(name: string, kind: 'html' | 'json', asRoot: boolean): str
  */
 function applicationBackend(name: string, kind: 'html' | 'json'): string {
   return `backend ${name} from base
+  http-request track-sc2 var(txn.endpoint),field(1,:) table ${underWayTable}
   retry-on conn-failure empty-response
   http-request disable-l7-retry unless METH_GET
   ${faults('application', kind)}

@@ -2,7 +2,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Site } from '../deployment/site.ts';
-import { describeRunning, replaceMap, watchRunning } from './admin.ts';
+import { countUnderWay, describeRunning, replaceMap, watchRunning } from './admin.ts';
 import { type Configuration, endpointsMap, proxyConfiguration, routesMap } from './configuration.ts';
 import type { EdgeLog, EdgeSettings } from './edge-settings.ts';
 import { latestOnly, oneAtATime } from './latest.ts';
@@ -17,6 +17,8 @@ const backOffMs = { first: 250, longest: 30_000, heldFor: 60_000 };
 export type Edge = {
   /** Makes exactly these sites reachable. Resolves when a table at least as new is live. */
   publish(sites: Site[]): Promise<void>;
+  /** How many requests are under way at these addresses of endpoints, tunnels included. Throws when HAProxy is away. */
+  countUnderWay(addresses: readonly string[]): Promise<number>;
   /** Lets go of HAProxy, which goes on serving the last published table. */
   close(): Promise<void>;
 };
@@ -64,6 +66,7 @@ export async function startEdge(settings: EdgeSettings, log: EdgeLog): Promise<E
 
   return {
     publish,
+    countUnderWay: (addresses) => countUnderWay(paths.adminSocket, addresses),
     close: async () => {
       stopGuarding();
       await inTurn(async () => {});

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import { type AddressInfo, createConnection } from 'node:net';
 import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type EdgeFixture, openEdge, type Seen, site, startUpstream, stop } from './edge-fixture.ts';
 
 const megabyte = Buffer.alloc(1 << 20, 'x');
@@ -91,6 +92,35 @@ test('only a WebSocket upgrades: another protocol would hide its requests from t
   const answer = await fixture.send(`GET / HTTP/1.1\r\nHost: shop.test\r\n${upgrade}\r\nConnection: close\r\n\r\n`);
   const { headers } = JSON.parse(answer.slice(answer.indexOf('{'))) as Seen;
   assert.equal(headers.upgrade, undefined);
+});
+
+test('what is under way at an address is counted: requests and tunnels, and no idle connection', async () => {
+  /** A request ends a moment after its answer has arrived. */
+  const untilCount = async (wanted: number, ...addresses: string[]) => {
+    for (let looks = 0; (await fixture.edge.countUnderWay(addresses)) !== wanted; looks++) {
+      assert.ok(looks < 500, `never ${wanted} at ${addresses}`);
+      await delay(10);
+    }
+  };
+  const idle = createConnection(fixture.settings.port, '127.0.0.1');
+  idle.write('GET /sink HTTP/1.1\r\nHost: shop.test\r\n\r\n');
+  await once(idle, 'data');
+  await untilCount(0, '127.0.1.1');
+
+  const tunnel = createConnection(fixture.settings.port, '127.0.0.1');
+  const key = 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+  tunnel.write(`GET /ws HTTP/1.1\r\nHost: streams.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${key}\r\n\r\n`);
+  await once(tunnel, 'data');
+  const outgoing = open('/events').end();
+  const [incoming] = await once(outgoing, 'response');
+  await untilCount(2, '127.0.0.1', '127.0.9.9');
+
+  incoming.resume();
+  streams.emit('next');
+  await once(incoming, 'end');
+  tunnel.destroy();
+  idle.destroy();
+  await untilCount(0, '127.0.0.1', '127.0.9.9');
 });
 
 test('events arrive while the response is still open, and at once', async () => {
