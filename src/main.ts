@@ -35,7 +35,9 @@ import { takeOver } from './store/leases.ts';
 
 /** A lease is renewed three times in this span; a second process on the store takes over after it. */
 const leaseMs = 15_000;
+const pollMs = 5_000;
 const resyncMs = 30_000;
+const revisitMs = 10 * 60_000;
 
 /** Where `npm run serve`, `npm start` and `npm test` build it. */
 const dashboardFolder = join(import.meta.dirname, '../web/dist');
@@ -98,8 +100,8 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
     log.child({ part: 'pages' }),
   );
 
-  // SQLite is this process's alone: whoever held a lease before is dead, and much may have happened since.
-  await takeOver(db, now());
+  // SQLite is this process's alone: whoever held a lease before is dead.
+  await takeOver(db, { now: now(), spreadMs: resyncMs, random: Math.random });
   const { deployDeadlineMs, listenPatienceMs, drainMs, imageDiskShare, diskFreeBytes } = settings;
   const containerDiskBytes = means.containers === 'watch' ? settings.containerDiskBytes : undefined;
   const loop = startLoop({
@@ -122,7 +124,9 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
       listenPatienceMs,
       drainMs,
       leaseMs,
+      pollMs,
       resyncMs,
+      revisitMs,
       imageDiskShare,
       diskFreeBytes,
       egress,

@@ -18,8 +18,12 @@ export type ControlSettings = {
   drainMs: number;
   /** How long a lease lasts without being renewed. */
   leaseMs: number;
-  /** How often a deployment is looked at although nothing seems to have happened to it. */
+  /** How often the loop looks for what is due at least: another process may have written it. */
+  pollMs: number;
+  /** How often the whole engine is surveyed, and a deployment that is not well is visited. */
   resyncMs: number;
+  /** How often at most one that is well is visited although nothing seems to have happened to it; the longest plan. */
+  revisitMs: number;
   /** Of the engine's disk, 0..1; above it unused images leave. */
   imageDiskShare: number;
   /** What a workload may write outside of its volumes; absent: nobody looks at the disk. */

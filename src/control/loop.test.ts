@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { pod, specOf } from '../deployment/testing.ts';
 import { createMemoryEngine } from '../engine/memory.ts';
+import { deploymentById } from '../store/deployments.ts';
 import { startLoop } from './loop.ts';
-import { type Shop, shopOnMemory } from './testing.ts';
+import { addNeighbour, type Shop, shopOnMemory } from './testing.ts';
 
 const spec = specOf(pod('web', { image: 'nginx:1', path: '/', servicePorts: [80] }));
 
@@ -80,6 +82,96 @@ test('a lease that cannot be given back, because the store takes nothing, runs o
   loop.wake('shop');
   await reach(shop, async () => (await shop.deployment()).goneAt !== null);
 });
+
+test('what no event has told of is seen by the survey', async (t) => {
+  const shop = await shopOnMemory(spec, { 'nginx:1': {} });
+  const engine = createMemoryEngine({ world: shop.world });
+  const loop = startLoop({
+    ...shop.control,
+    engine: { ...engine, watch() {} },
+    settings: { ...shop.control.settings, pollMs: 10 },
+  });
+  t.after(() => loop.stop());
+  await reach(shop, async () => (await shop.deployment()).state === 'running');
+  engine.halt('berth-shop-web-1-0');
+  shop.clock.pass(shop.control.settings.resyncMs);
+  await reach(shop, async () => shop.world.containers.get('berth-shop-web-1-0')?.phase === 'running');
+});
+
+test('what happens while a visit looks for the last time is looked at again at once', async (t) => {
+  const shop = await shopOnMemory(spec, { 'nginx:1': {} });
+  const engine = createMemoryEngine({ world: shop.world });
+  let isHalted = false;
+  const observe: typeof engine.observe = async (...asked) => {
+    const seen = await engine.observe(...asked);
+    const isDone = (await shop.deployment()).state === 'running';
+    if (isDone && !isHalted) engine.halt('berth-shop-web-1-0');
+    isHalted ||= isDone;
+    return seen;
+  };
+  const loop = startLoop({ ...shop.control, engine: { ...engine, observe } });
+  t.after(() => loop.stop());
+  await reach(shop, async () => (await shop.deployment()).state === 'running');
+  await shop.intend({});
+  loop.wake('shop');
+  await reach(shop, async () => isHalted && shop.world.containers.get('berth-shop-web-1-0')?.phase === 'running');
+});
+
+test('a process that has stood still for longer than its lease lets go of its old visit', async (t) => {
+  const shop = await shopOnMemory(spec, { 'nginx:1': { program: () => ({ ports: [] }) } });
+  const engine = createMemoryEngine({ world: shop.world });
+  const waits: AbortSignal[] = [];
+  const change: typeof engine.change = async (...asked) => {
+    waits.push(asked[3]);
+    await engine.change(...asked);
+  };
+  const settings = { ...shop.control.settings, pollMs: 10 };
+  const loop = startLoop({ ...shop.control, settings, engine: { ...engine, change } });
+  t.after(() => loop.stop());
+  await reach(shop, async () => waits.length === 1);
+  shop.clock.pass(settings.leaseMs);
+  await reach(shop, async () => waits.length === 2);
+  assert.deepEqual(
+    waits.map(({ aborted }) => aborted),
+    [true, false],
+  );
+  await shop.intend({ removedAt: shop.clock.now });
+  loop.wake('shop');
+  await reach(shop, async () => (await shop.deployment()).goneAt !== null);
+});
+
+for (const [title, image] of [
+  ['pull', { isOnHost: false }],
+  ['wait for a pod', { program: () => ({ ports: [] }) }],
+] as const) {
+  test(`any number of deployments that ${title} delay nobody else`, async (t) => {
+    const shop = await shopOnMemory(spec, { 'nginx:1': {}, 'slow:1': image });
+    const engine = createMemoryEngine({ world: shop.world });
+    const over = new AbortController();
+    const execute: typeof engine.execute = async (...asked) => {
+      if (asked[1].kind === 'pull' && !over.signal.aborted) await once(over.signal, 'abort');
+      return await engine.execute(...asked);
+    };
+    let waiting = 0;
+    const slow = specOf(pod('web', { image: 'slow:1', path: '/', servicePorts: [80] }));
+    for (let number = 0; number < 100; number++) await addNeighbour(shop, `slow${number}`, slow);
+    const change: typeof engine.change = async (...asked) => {
+      waiting++;
+      await engine.change(...asked);
+    };
+    await shop.intend({});
+    const loop = startLoop({ ...shop.control, engine: { ...engine, execute, change } });
+    t.after(async () => {
+      over.abort();
+      await loop.stop();
+    });
+    const isSlow = async () => waiting >= 100 || shop.world.networks.size >= 101;
+    await reach(shop, async () => (await isSlow()) && (await shop.deployment()).state === 'running');
+    await addNeighbour(shop, 'late', spec);
+    loop.wake('late');
+    await reach(shop, async () => (await deploymentById(shop.control.db, 'late'))?.state === 'running');
+  });
+}
 
 /** A pull that is under way until it is let go. */
 async function pullingShop(t: TestContext, settings: object = {}) {

@@ -178,7 +178,7 @@ class Step {
   async #settle(revision: number): Promise<Outcome> {
     const deployment = this.#deployment;
     // A failed update that went back to the serving revision stays failed, and says so.
-    if (deployment.state === 'failed' && revision !== deployment.revision) return this.#later();
+    if (deployment.state === 'failed' && revision !== deployment.revision) return this.#muchLater();
     const state = nextState(deployment.state, 'ready');
     if (state !== deployment.state || deployment.message !== '') {
       this.#journal.note({ kind: 'state', message: `revision ${revision} is running` });
@@ -187,7 +187,7 @@ class Step {
       await this.#journal.record({ ...arrived, progressedAt: this.#control.now() });
       this.#control.log.info({ deployment: deployment.id, revision }, 'deployment running');
     }
-    return this.#later();
+    return this.#muchLater();
   }
 
   async #giveUp({ because, hint, workload }: Reason, pods?: PodStatus[]): Promise<Outcome> {
@@ -221,6 +221,11 @@ class Step {
     return { dueAt: this.#nextVisitAt() };
   }
 
+  /** All is well: whatever happens to it shows in an event or in the survey. */
+  #muchLater(): Outcome {
+    return { dueAt: this.#nextVisitAt(this.#control.settings.revisitMs) };
+  }
+
   /** A failed pod may still come up: at first it is looked at often, then as rarely as any other. */
   #soon(): Outcome {
     const { now } = this.#control;
@@ -228,11 +233,15 @@ class Step {
     return { dueAt: Math.min(this.#nextVisitAt(), now() + Math.max(soonestMs, failedForMs / 10)) };
   }
 
-  /** At the next resync, or at the time limit where that comes first. */
-  #nextVisitAt(): Instant {
+  /**
+   * After this time at most, or at the time limit where that comes first. After three quarters of it at least: what was
+   * started together is not visited together for ever.
+   */
+  #nextVisitAt(withinMs = this.#control.settings.resyncMs): Instant {
+    const { now, random } = this.#control;
     const { expiresAt, heldAt } = this.#deployment;
-    const resyncAt = this.#control.now() + this.#control.settings.resyncMs;
-    return expiresAt === null || heldAt !== null ? resyncAt : Math.min(resyncAt, expiresAt);
+    const at = now() + withinMs * (0.75 + random() / 4);
+    return expiresAt === null || heldAt !== null ? at : Math.min(at, expiresAt);
   }
 
   /** Executes in order, as long as the lease is ours and no newer intent has come. */

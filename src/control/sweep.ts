@@ -11,7 +11,7 @@ import { forgetIdempotency } from '../store/idempotency.ts';
 const forgetAfterMs = 30 * 24 * 60 * 60_000;
 
 /** Owned objects whose deployment no row knows as present. */
-function orphansAmong(owned: Owned[], presentIds: ReadonlySet<string>): Owned[] {
+function orphansAmong(owned: readonly Owned[], presentIds: ReadonlySet<string>): Owned[] {
   return owned.filter(({ deploymentId }) => !presentIds.has(deploymentId));
 }
 
@@ -24,9 +24,12 @@ export async function findOrphans(engine: Pick<Engine, 'listOwned'>, db: Databas
 
 export type Sweeper = { engine: Engine; db: Database; metrics: Metrics; now: () => Instant };
 
-/** Removes orphans (workloads before the volumes and networks they use) and forgets old rows; returns the removed. */
-export async function sweep({ engine, db, metrics, now }: Sweeper): Promise<Owned[]> {
-  const orphans = await findOrphans(engine, db);
+/**
+ * Removes orphans (workloads before the volumes and networks they use) and forgets old rows; returns the removed.
+ * `owned` was listed just now.
+ */
+export async function sweep({ engine, db, metrics, now }: Sweeper, owned: readonly Owned[]): Promise<Owned[]> {
+  const orphans = orphansAmong(owned, new Set(await presentDeploymentIds(db)));
   metrics.orphans.set(orphans.length);
   const order = ['workload', 'volume', 'network'];
   for (const orphan of orphans.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))) {

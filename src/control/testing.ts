@@ -47,7 +47,9 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
       listenPatienceMs: 30_000,
       drainMs: 0,
       leaseMs: 15_000,
+      pollMs: 5_000,
       resyncMs: 30_000,
+      revisitMs: 600_000,
       imageDiskShare: 0.85,
       containerDiskBytes: 1000,
       diskFreeBytes: 1000,
@@ -96,25 +98,37 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
   };
 }
 
-/** Another tenant's deployment on the same store, engine and clock. */
-export async function neighbourOf({ control, clock, world }: Shop, id: string, spec: AppSpec) {
+/** Another tenant's deployment on the same store, engine and clock, after its first visit. */
+export async function neighbourOf(shop: Shop, id: string, spec: AppSpec) {
+  const { control, world } = shop;
+  await addNeighbour(shop, id, spec);
+  await visitOnce(control, createMemoryEngine({ world }), id);
+  return (await deploymentById(control.db, id))!;
+}
+
+/** One that nobody has visited yet. */
+export async function addNeighbour({ control, clock }: Shop, id: string, spec: AppSpec): Promise<void> {
   const { db, seal } = control;
   await addSession(db, { id, token: id, createdAt: clock.now });
   const dates = { createdAt: clock.now, expiresAt: clock.now + 3_600_000, progressedAt: clock.now };
   await addDeployment(db, deploymentOf({ id, sessionId: id, label: id, ...dates }));
   await addRevision(db, seal, id, { number: 1, spec, document: '', createdAt: clock.now });
-  await visitOnce(control, createMemoryEngine({ world }), id);
-  return (await deploymentById(db, id))!;
+  await makeDue(db, id, clock.now);
 }
 
 async function visitOnce(control: Control, engine: Control['engine'], id: string): Promise<void> {
   const { db, now, settings } = control;
   await makeDue(db, id, now());
-  const [lease] = await takeLeases(db, now(), settings.leaseMs, 1);
+  const [lease] = await takeLeases(db, {
+    now: now(),
+    leaseMs: settings.leaseMs,
+    horizonMs: settings.revisitMs,
+    limit: 1,
+  });
   const never = new AbortController().signal;
   const visit = { lease: lease!, stop: never, interrupt: () => never };
   const dueAt = await reconcile(visit, { ...control, engine });
-  await releaseLease(db, lease!, dueAt);
+  await releaseLease(db, lease!, { dueAt, outline: null });
 }
 
 export type Shop = Awaited<ReturnType<typeof shopOnMemory>>;

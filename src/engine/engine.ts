@@ -6,7 +6,7 @@ import type { Capacity } from '../deployment/budget.ts';
 import type { Instant } from '../deployment/deployment.ts';
 import type { DiskUse } from '../deployment/disk.ts';
 import type { EngineOperation, ResolvedImage } from '../deployment/operation.ts';
-import type { Observed, WorkloadName } from '../deployment/workload.ts';
+import type { Observed, ObservedWorkload, WorkloadName } from '../deployment/workload.ts';
 
 export type Engine = {
   /** Resolves when the engine answers; throws EngineFault when it refuses, or has not answered after two seconds. */
@@ -73,6 +73,10 @@ export type Owned = {
   id: string;
   name: string;
   deploymentId: string;
+  /** Of a workload, as `observe` tells it. */
+  phase?: ObservedWorkload['phase'];
+  /** Of a volume that `observe` tells of, its name there. */
+  volume?: string;
 };
 
 /** What can go wrong on an engine, sorted by what to do about it. */

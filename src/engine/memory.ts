@@ -217,7 +217,15 @@ function listOwned(world: MemoryWorld, owner: string): Owned[] {
     ] as const
   ).flatMap(([kind, objects]) =>
     [...objects].flatMap(([id, object]) =>
-      object.owner === owner ? [{ kind, id, name: id, deploymentId: object.deploymentId }] : [],
+      object.owner === owner
+        ? [
+            {
+              ...{ kind, id, name: id, deploymentId: object.deploymentId },
+              ...('phase' in object && { phase: object.phase }),
+              ...('volume' in object && { volume: object.volume }),
+            },
+          ]
+        : [],
     ),
   );
 }

@@ -69,7 +69,14 @@ export type Tables = {
     at: Instant;
     because: string;
   };
-  leases: { deploymentId: string; dueAt: Instant | null; token: string | null; leasedUntil: Instant | null };
+  leases: {
+    deploymentId: string;
+    dueAt: Instant | null;
+    token: string | null;
+    leasedUntil: Instant | null;
+    /** Of what the last visit saw; null when it failed, and before the first one. */
+    outline: string | null;
+  };
   claims: { tokenHash: string; deploymentId: string; createdAt: Instant; expiresAt: Instant };
   /** Where a deployment was started from: the address, and the client that the limits count. */
   origins: { deploymentId: string; address: string; client: string };

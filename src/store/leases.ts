@@ -4,10 +4,14 @@
  *
  * `dueAt` is null while a lease is held. An intent that comes meanwhile sets it, and the release keeps it, so that
  * nothing asked for during a visit is missed.
+ *
+ * Instants are those of the clock on the wall, because processes share them; and that clock may be set back. So an
+ * instant that is further away than anybody plans ahead is one that has passed.
  */
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { newId } from '../lib/ids.ts';
-import type { Database } from './database.ts';
+import type { Database, Tables } from './database.ts';
 
 export type Lease = { deploymentId: string; token: string };
 
@@ -15,7 +19,7 @@ export type Lease = { deploymentId: string; token: string };
 export async function makeDue(db: Database, deploymentId: string, dueAt: Instant): Promise<void> {
   await db
     .insertInto('leases')
-    .values({ deploymentId, dueAt, token: null, leasedUntil: null })
+    .values({ deploymentId, dueAt, token: null, leasedUntil: null, outline: null })
     .onConflict((conflict) =>
       conflict.column('deploymentId').doUpdateSet((eb) => ({
         dueAt: eb
@@ -29,43 +33,81 @@ export async function makeDue(db: Database, deploymentId: string, dueAt: Instant
     .execute();
 }
 
-/** Takes at most `limit` due deployments, the longest due first; those whose holder has died count as due. */
-export async function takeLeases(db: Database, now: Instant, leaseMs: number, limit: number): Promise<Lease[]> {
-  const due = await db
-    .selectFrom('leases')
-    .select('deploymentId')
-    .where((eb) =>
-      eb.or([
-        eb.and([eb('token', 'is', null), eb('dueAt', '<=', now)]),
-        eb.and([eb('token', 'is not', null), eb('leasedUntil', '<=', now)]),
-      ]),
-    )
-    .orderBy('dueAt')
-    .limit(limit)
+/**
+ * Makes deployments due because something about them has changed on the engine. Not those that are being visited, which
+ * see it anyway, nor those whose last visit has failed: what fails may change things each time, and is to back off.
+ */
+export async function makeDueIfSettled(db: Database, deploymentIds: readonly string[], now: Instant): Promise<void> {
+  await db
+    .updateTable('leases')
+    .set({ dueAt: now })
+    .where('deploymentId', 'in', deploymentIds)
+    .where('token', 'is', null)
+    .where('outline', 'is not', null)
+    .where('dueAt', '>', now)
     .execute();
-  const leases: Lease[] = [];
-  for (const { deploymentId } of due) {
-    const token = newId();
-    const result = await db
-      .updateTable('leases')
-      .set({ token, leasedUntil: now + leaseMs, dueAt: null })
-      .where('deploymentId', '=', deploymentId)
-      .where((eb) => eb.or([eb('token', 'is', null), eb('leasedUntil', '<=', now)]))
-      .executeTakeFirst();
-    if (result.numUpdatedRows > 0n) leases.push({ deploymentId, token });
-  }
-  return leases;
 }
 
-/** False when somebody else has it by now. */
-export async function renewLease(db: Database, { deploymentId, token }: Lease, until: Instant): Promise<boolean> {
-  const result = await db
+export type Taking = {
+  now: Instant;
+  /** How long a lease lasts without being renewed. */
+  leaseMs: number;
+  /** Nothing is planned further ahead than this. */
+  horizonMs: number;
+  /** At most so many. */
+  limit: number;
+};
+
+/** Takes due deployments, the longest due first; those whose holder has died count as due. */
+export async function takeLeases(db: Database, { limit, ...taking }: Taking): Promise<Lease[]> {
+  const token = newId();
+  const taken = await db
+    .updateTable('leases')
+    .set({ token, leasedUntil: taking.now + taking.leaseMs, dueAt: null })
+    .where('deploymentId', 'in', (eb) =>
+      eb
+        .selectFrom('leases')
+        .select('deploymentId')
+        .where((eb) => isDue(eb, taking))
+        .orderBy('dueAt')
+        .limit(limit),
+    )
+    // Again, for databases in which two of these can run at the same time.
+    .where((eb) => isDue(eb, taking))
+    .returning('deploymentId')
+    .execute();
+  return taken.map(({ deploymentId }) => ({ deploymentId, token }));
+}
+
+function isDue(
+  eb: ExpressionBuilder<Tables, 'leases'>,
+  { now, leaseMs, horizonMs }: Omit<Taking, 'limit'>,
+): Expression<SqlBool> {
+  const isFree = eb('token', 'is', null);
+  return eb.or([
+    eb.and([isFree, eb('dueAt', '<=', now)]),
+    eb.and([isFree, eb('dueAt', '>', now + horizonMs)]),
+    eb('leasedUntil', '<=', now),
+    // A holder that is alive would have renewed it since the clock was set back.
+    eb('leasedUntil', '>', now + 2 * leaseMs),
+  ]);
+}
+
+/** The deployments whose lease is still ours, and now is until `until`. */
+export async function renewLeases(db: Database, leases: readonly Lease[], until: Instant): Promise<Set<string>> {
+  const tokens = [...new Set(leases.map(({ token }) => token))];
+  const kept = await db
     .updateTable('leases')
     .set({ leasedUntil: until })
-    .where('deploymentId', '=', deploymentId)
-    .where('token', '=', token)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+    .where('token', 'in', tokens)
+    .where(
+      'deploymentId',
+      'in',
+      leases.map(({ deploymentId }) => deploymentId),
+    )
+    .returning('deploymentId')
+    .execute();
+  return new Set(kept.map(({ deploymentId }) => deploymentId));
 }
 
 /** Whether the lease is still this one and no intent has come since `generation`. A read: it waits for no disk. */
@@ -85,31 +127,86 @@ export async function isStillWanted(
   return row !== undefined;
 }
 
-/** Gives it back, to be visited again at `dueAt` (null: only when something wakes it). */
-export async function releaseLease(db: Database, { deploymentId, token }: Lease, dueAt: Instant | null): Promise<void> {
+export type Release = {
+  /** Null: only when something wakes it. */
+  dueAt: Instant | null;
+  /** Of what the visit saw last; null when it has failed. */
+  outline: string | null;
+};
+
+/** Gives it back, to be visited again when it is due. */
+export async function releaseLease(
+  db: Database,
+  { deploymentId, token }: Lease,
+  { dueAt, outline }: Release,
+): Promise<void> {
   await db
     .updateTable('leases')
-    .set((eb) => ({ token: null, leasedUntil: null, dueAt: eb.fn.coalesce('dueAt', eb.val(dueAt)) }))
+    .set((eb) => ({ token: null, leasedUntil: null, outline, dueAt: eb.fn.coalesce('dueAt', eb.val(dueAt)) }))
     .where('deploymentId', '=', deploymentId)
     .where('token', '=', token)
     .execute();
 }
 
-/** For a store that one process has for itself: whatever waits, or an earlier process held, is due now. */
-export async function takeOver(db: Database, now: Instant): Promise<void> {
+export type TakingOver = {
+  now: Instant;
+  /** In what time everything is looked at that nobody was at work on. */
+  spreadMs: number;
+  /** From 0 to below 1. */
+  random: () => number;
+};
+
+/**
+ * For a store that one process has for itself. What an earlier process held is due now; everything else soon, because
+ * settings and versions may differ, but not in one wave: an intent that comes meanwhile does not wait for it.
+ */
+export async function takeOver(db: Database, { now, spreadMs, random }: TakingOver): Promise<void> {
   await db
     .updateTable('leases')
-    .set({ token: null, leasedUntil: null, dueAt: now })
-    .where((eb) => eb.or([eb('token', 'is not', null), eb('dueAt', 'is not', null)]))
+    .set({ token: null, leasedUntil: null, outline: null, dueAt: now })
+    .where('token', 'is not', null)
     .execute();
+  const waiting = await db.selectFrom('leases').select('deploymentId').where('dueAt', '>', now).execute();
+  const steps = Map.groupBy(waiting, () => Math.floor(random() * stepsOfSpread));
+  for (const [step, rows] of steps) {
+    await db
+      .updateTable('leases')
+      .set({ dueAt: now + (spreadMs * step) / stepsOfSpread })
+      .where(
+        'deploymentId',
+        'in',
+        rows.map(({ deploymentId }) => deploymentId),
+      )
+      .where('dueAt', '>', now)
+      .execute();
+  }
 }
 
-/** When the next deployment will be due; undefined when none is waiting. */
+const stepsOfSpread = 30;
+
+/** When the next deployment will be due, or its lease run out; undefined when none is waiting. */
 export async function nextDueAt(db: Database): Promise<Instant | undefined> {
-  const row = await db
+  const free = await db
     .selectFrom('leases')
-    .select((eb) => eb.fn.min('dueAt').as('dueAt'))
+    .select((eb) => eb.fn.min('dueAt').as('at'))
     .where('token', 'is', null)
     .executeTakeFirst();
-  return row?.dueAt ?? undefined;
+  const held = await db
+    .selectFrom('leases')
+    .select((eb) => eb.fn.min('leasedUntil').as('at'))
+    .executeTakeFirst();
+  const instants = [free?.at, held?.at].filter((at) => at != null);
+  return instants.length === 0 ? undefined : Math.min(...instants);
+}
+
+/** Of every deployment that waits for its time and whose last visit has not failed. */
+export async function settledOutlines(db: Database, now: Instant): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('leases')
+    .select(['deploymentId', 'outline'])
+    .where('token', 'is', null)
+    .where('dueAt', '>', now)
+    .where('outline', 'is not', null)
+    .execute();
+  return new Map(rows.map(({ deploymentId, outline }) => [deploymentId, outline!]));
 }

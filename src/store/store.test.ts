@@ -13,7 +13,7 @@ import {
   writeObservation,
 } from './deployments.ts';
 import { addEvents, eventsAfter } from './events.ts';
-import { makeDue, nextDueAt, releaseLease, renewLease, takeLeases } from './leases.ts';
+import { makeDue, nextDueAt, takeLeases } from './leases.ts';
 import { addRevision, revisionOf } from './revisions.ts';
 import { addSession } from './sessions.ts';
 
@@ -39,38 +39,9 @@ test('an expired, a removed and a held deployment are active as the lifecycle sa
   assert.equal(await names(999), 0);
 });
 
-test('a due deployment is leased once, renewed by its holder alone, and due again when released', async () => {
-  await makeDue(db, 'shop', 10);
-  assert.deepEqual(await takeLeases(db, 9, 100, 8), []);
-  const [lease] = await takeLeases(db, 10, 100, 8);
-  assert.deepEqual(await takeLeases(db, 50, 100, 8), []);
-  assert.equal(await renewLease(db, lease!, 200), true);
-  assert.equal(await renewLease(db, { ...lease!, token: 'another' }, 200), false);
-  await releaseLease(db, lease!, 300);
-  assert.equal(await nextDueAt(db), 300);
-});
-
-test('a lease whose holder died is taken over when it has run out, and the dead one writes nothing any more', async () => {
-  await makeDue(db, 'shop', 0);
-  const [dead] = await takeLeases(db, 0, 100, 8);
-  const [heir] = await takeLeases(db, 100, 100, 8);
-  assert.equal(heir!.deploymentId, 'shop');
-  assert.equal(await renewLease(db, dead!, 500), false);
-  assert.equal(await writeObservation(db, shop, dead!.token, { progress: 50 }), false);
-  assert.equal(await writeObservation(db, shop, heir!.token, { progress: 50 }), true);
-});
-
-test('what was asked for during a visit makes the deployment due right after it', async () => {
-  await makeDue(db, 'shop', 0);
-  const [lease] = await takeLeases(db, 0, 100, 8);
-  await makeDue(db, 'shop', 5);
-  await releaseLease(db, lease!, 1_000);
-  assert.equal(await nextDueAt(db), 5);
-});
-
 test('an observation of an older generation is not written', async () => {
   await makeDue(db, 'shop', 0);
-  const [lease] = await takeLeases(db, 0, 100, 8);
+  const [lease] = await takeLeases(db, { now: 0, leaseMs: 100, horizonMs: 1_000, limit: 8 });
   await writeIntent(db, 'shop', { revision: 2 });
   assert.equal(await writeObservation(db, shop, lease!.token, { state: 'running' }), false);
   assert.equal((await deploymentById(db, 'shop'))?.state, 'deploying');

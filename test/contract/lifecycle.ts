@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseEgress } from '../../src/deployment/egress.ts';
+import { outlineOf, outlineOfListed } from '../../src/deployment/outline.ts';
 import { EngineFault } from '../../src/engine/engine.ts';
 import type { Stage } from './engine.ts';
 import { identityPath, port, written } from './program.ts';
@@ -158,6 +159,30 @@ export function lifecycleContract({ contractor, newScene }: Stage): void {
     assert.deepEqual(owned.map(({ kind }) => kind).sort(), ['network', 'volume', 'workload']);
     for (const one of [...owned, ...owned]) await contractor().engine.removeOwned(one);
     assert.deepEqual(await scene.observe(), nothing);
+  });
+
+  test('a listing of everything and an observation tell the same of a deployment', async () => {
+    const scene = newScene();
+    const same = async () => {
+      const observed = await scene.observe();
+      const owned = await contractor().engine.listOwned();
+      const listed = owned.filter(({ deploymentId }) => deploymentId === scene.id);
+      assert.equal(outlineOfListed(listed), outlineOf(observed), JSON.stringify({ observed, listed }));
+      return outlineOf(observed);
+    };
+    const job = scene.job('migrate', 'print-arguments', 'once');
+    const web = scene.workload('web', { volumes: [{ volume: 'data', mountPath: '/srv' }] });
+    const outlines = [await same()];
+    await scene.execute({ kind: 'create-network' });
+    outlines.push(await same());
+    await scene.execute({ kind: 'create-volume', volume: 'data', sizeBytes: 2 ** 20 });
+    outlines.push(await same());
+    await scene.start(web);
+    await scene.ready(web);
+    outlines.push(await same());
+    await scene.output(job);
+    outlines.push(await same());
+    assert.equal(new Set(outlines).size, outlines.length, 'every change shows');
   });
 
   test('an image that something runs from is listed as in use, and not removed', async () => {

@@ -4,6 +4,7 @@ import type { Owned } from '../engine.ts';
 import { isOwnedBy, type Labels, labelKeys, labelSelector } from '../labels.ts';
 import { orAbsent } from './faults.ts';
 import { removeNetwork } from './networks.ts';
+import { phaseOf } from './sighting.ts';
 import { listVolumes, type Volumes } from './volumes.ts';
 import { removeContainer } from './workloads.ts';
 
@@ -17,8 +18,14 @@ export async function listOwned(docker: Docker, owner: string, held: Pick<Volume
   ]);
   const left = await held.listLeft(volumes);
   return [
-    ...containers.map(({ Id, Names, Labels }) => owned('workload', Id, Names[0]?.slice(1) ?? Id, Labels)),
-    ...volumes.map(({ Name, Labels }) => owned('volume', Name, Name, Labels)),
+    ...containers.map(({ Id, Names, Labels, State }) => ({
+      ...owned('workload', Id, Names[0]?.slice(1) ?? Id, Labels),
+      phase: phaseOf(State),
+    })),
+    ...volumes.map(({ Name, Labels }) => {
+      const volume = Labels?.[labelKeys.volume];
+      return { ...owned('volume', Name, Name, Labels), ...(volume !== undefined && { volume }) };
+    }),
     ...left.map(({ name, deploymentId }): Owned => ({ kind: 'volume', id: name, name, deploymentId })),
     ...networks.map(({ Id, Name, Labels }) => owned('network', Id, Name, Labels)),
   ];

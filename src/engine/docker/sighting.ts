@@ -63,7 +63,7 @@ const exitHints: Record<number, string> = {
 };
 
 /** Between two restarts nobody has to start it: the engine will. A paused one has not exited either. */
-function phaseOf(status: string): ObservedWorkload['phase'] {
+export function phaseOf(status: string): ObservedWorkload['phase'] {
   switch (status) {
     case 'created':
       return 'created';

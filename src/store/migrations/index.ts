@@ -8,6 +8,7 @@ import * as pulledImages from './0005-pulled-images.ts';
 import * as accounts from './0006-accounts.ts';
 import * as abuse from './0007-abuse.ts';
 import * as evictions from './0008-evictions.ts';
+import * as leaseOutlines from './0009-lease-outlines.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -18,4 +19,5 @@ export const migrations: Record<string, Migration> = {
   '0006-accounts': accounts,
   '0007-abuse': abuse,
   '0008-evictions': evictions,
+  '0009-lease-outlines': leaseOutlines,
 };

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { outlineOf } from '../deployment/outline.ts';
+import { pod, specOf } from '../deployment/testing.ts';
+import { createMemoryEngine } from '../engine/memory.ts';
+import { makeDue, nextDueAt, releaseLease, takeLeases } from '../store/leases.ts';
+import { survey } from './survey.ts';
+import { shopOnMemory } from './testing.ts';
+
+const volumes = [{ name: 'data', sizeBytes: 1, mountPath: '/data' }];
+const spec = specOf(pod('web', { image: 'nginx:1', path: '/', servicePorts: [80], volumes }));
+
+/** A shop that was visited and is well. */
+async function settledShop() {
+  const shop = await shopOnMemory(spec, { 'nginx:1': {} });
+  const { db, now, settings } = shop.control;
+  await shop.visit();
+  const engine = createMemoryEngine({ world: shop.world });
+  const settle = async () => {
+    await makeDue(db, 'shop', now());
+    const [lease] = await takeLeases(db, { now: now(), leaseMs: 1, horizonMs: settings.revisitMs, limit: 1 });
+    const outline = outlineOf(await engine.observe('shop', []));
+    await releaseLease(db, lease!, { dueAt: now() + settings.revisitMs, outline });
+  };
+  await settle();
+  return { ...shop, engine, settle, look: async () => survey(shop.control, await engine.listOwned()) };
+}
+
+test('nobody is visited whose things are as the last visit saw them', async () => {
+  const { look, control } = await settledShop();
+  assert.deepEqual(await look(), []);
+  assert.equal(await nextDueAt(control.db), control.now() + control.settings.revisitMs);
+});
+
+for (const [title, happen] of [
+  ['stops', ({ engine }) => engine.halt('berth-shop-web-1-0')],
+  ['is removed', ({ engine }) => engine.lose({ kind: 'workload', id: 'berth-shop-web-1-0' })],
+  ['loses its network', ({ engine }) => engine.lose({ kind: 'network', id: 'shop' })],
+  ['loses its volume', ({ world }) => world.volumes.clear()],
+] as [string, (shop: Awaited<ReturnType<typeof settledShop>>) => void][]) {
+  test(`a deployment one of whose workloads ${title} is due, although no event has told of it`, async () => {
+    const shop = await settledShop();
+    happen(shop);
+    assert.deepEqual(await shop.look(), ['shop']);
+    assert.equal(await nextDueAt(shop.control.db), shop.control.now());
+    await shop.settle();
+    assert.deepEqual(await shop.look(), [], 'once');
+  });
+}

@@ -1,0 +1,37 @@
+/** Outlines: what exists of a deployment, in short. Two that differ say that somebody should look closer. Pure. */
+import { createHash } from 'node:crypto';
+import type { Observed, ObservedWorkload } from './workload.ts';
+
+/** What a listing of a whole engine tells of one thing. */
+export type Listed = {
+  kind: 'network' | 'volume' | 'workload';
+  name?: string;
+  phase?: ObservedWorkload['phase'];
+  volume?: string;
+};
+
+/** Of what an observation saw: the same as that of the listing made at the same time. */
+export function outlineOf({ hasNetwork, volumes, workloads }: Observed): string {
+  return outlineOfListed([
+    ...(hasNetwork ? [{ kind: 'network' } as const] : []),
+    ...volumes.map((volume) => ({ kind: 'volume', volume }) as const),
+    ...workloads.map(({ name, phase }) => ({ kind: 'workload', name, phase }) as const),
+  ]);
+}
+
+/** 16 characters; the order of what is listed does not matter, nor how often it is. */
+export function outlineOfListed(listed: readonly Listed[]): string {
+  const lines = [...new Set(listed.flatMap(print))].sort();
+  return createHash('sha256').update(lines.join('\n')).digest('base64url').slice(0, 16);
+}
+
+function print({ kind, name, phase, volume }: Listed): string[] {
+  switch (kind) {
+    case 'network':
+      return ['network'];
+    case 'volume':
+      return volume === undefined ? [] : [`volume ${volume}`];
+    case 'workload':
+      return [`${phase} ${name}`];
+  }
+}
