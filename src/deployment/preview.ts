@@ -25,7 +25,8 @@ const mostRounds = 500;
 
 /** In the start order of `next`; pods that go come last. Both have the images that their references mean. */
 export function previewUpdate(current: Running, next: Running): PodChange[] {
-  const operations = playOut(next, settled(current), endpointsOf(current));
+  // What has never served has no route.
+  const operations = playOut(next, settled(current), next.hasServed ? endpointsOf(current) : []);
   const names = [...new Set([...next.workloads, ...current.workloads].map(({ workload }) => workload.pod))];
   return names.map((name) => {
     const before = workloadsOf(current, name);
