@@ -171,6 +171,33 @@ function goAway(engine: MemoryEngine): void {
   };
 }
 
+test('a volume that is lost is told before it is made again; one that never was is no loss', async () => {
+  const shop = await shopOnMemory(spec, images);
+  await shop.visit();
+  const lose = () => {
+    shop.world.containers.delete('berth-shop-db-1-0');
+    shop.world.volumes.delete('shop/db-data');
+  };
+  const losses = async () => (await shop.events()).filter((message) => message.includes('was lost'));
+  lose();
+  await assert.rejects(shop.visit((engine) => engine.interrupt({ operation: 1, when: 'before' })));
+  const words = 'The volume data of pod db was lost on the engine: what was in it is gone. It is made again, empty.';
+  assert.deepEqual(await losses(), [words]);
+  shop.clock.pass(shop.control.settings.leaseMs);
+  await shop.visit();
+  assert.deepEqual(await losses(), [words]);
+  assert.equal((await shop.deployment()).state, 'running');
+  lose();
+  await shop.visit();
+  assert.deepEqual(await losses(), [words, words]);
+
+  const more = [...database.volumes, { name: 'more', sizeBytes: 1, mountPath: '/more' }];
+  await shop.update(specOf({ ...database, volumes: more }, web));
+  await shop.visit();
+  assert.equal((await shop.deployment()).servingRevision, 2);
+  assert.equal((await losses()).length, 2);
+});
+
 async function stateOf(shop: Shop) {
   const { state, message } = await shop.deployment();
   return [state, message];

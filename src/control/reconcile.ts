@@ -19,6 +19,7 @@ import { describeFault, describeTrouble, linesHint, type Reason } from './failur
 import { type Journal, openJournal } from './journal.ts';
 import { afterOperation } from './progress.ts';
 import { watchPull } from './pulling.ts';
+import { forgetTrouble, tellLosses, tellTrouble } from './trouble.ts';
 
 /** How much of a failed pod's output its owner is shown. */
 const linesOfFailure = 50;
@@ -85,18 +86,13 @@ class Step {
     return observed;
   }
 
-  /**
-   * The owner is told once of a fault that is tried again. A deployment that has failed keeps its reason, one that ends
-   * its own words. Time in which the engine could not even be looked at does not count towards the deadline.
-   */
   async tellTrouble(error: unknown): Promise<void> {
-    const { now } = this.#control;
-    const { state, message } = this.#deployment;
-    if (state === 'failed' || endingAt(this.#deployment, now())) return;
     const words = this.#redact(describeTrouble(error));
-    if (message === words && this.#isSeen) return;
-    if (message !== words) this.#journal.note({ kind: 'fault', message: words });
-    await this.#journal.record({ message: words, ...(!this.#isSeen && { progressedAt: now() }) });
+    await tellTrouble(
+      words,
+      { deployment: this.#deployment, journal: this.#journal, isSeen: this.#isSeen },
+      this.#control,
+    );
   }
 
   /** An ending needs no revision: one that cannot be read any more does not keep its deployment alive. */
@@ -148,12 +144,13 @@ class Step {
     const observed = await this.#withDisk(desired, seen);
     const operations = plan(desired, observed, deployment.endpoints);
     await this.#journal.recordProgress(desired, observed);
+    await tellLosses(deployment, { desired, observed, journal: this.#journal }, this.#control);
     const { progressedAt, state } = deployment;
     const patience = { deadlineMs: settings.deployDeadlineMs, listenMs: settings.listenPatienceMs };
     const verdict = judge(desired, observed, { now: now(), progressedAt, patience, isRunning: state === 'running' });
     const isReady = verdict.kind === 'ready';
     if (operations.length > 0) return await this.#execute(operations, { desired, observed, isReady });
-    await this.#forgetTrouble();
+    await forgetTrouble(deployment, this.#journal);
     if (verdict.kind === 'ready') return await this.#settle(desired.revision);
     if (verdict.kind === 'given-up') {
       const outcome = await this.#giveUp(verdict, podStatuses(desired, observed, { hasFailed: true }));
@@ -165,13 +162,6 @@ class Step {
     // The engine knows its own observation again, and nothing that was made from it.
     await engine.change(deployment.id, seen, timeoutMs, this.#disturbed);
     return 'again';
-  }
-
-  /** The engine has done all that was asked of it; what is missing now is the application's own. */
-  async #forgetTrouble(): Promise<void> {
-    if (this.#deployment.state !== 'deploying' || this.#deployment.message === '') return;
-    this.#deployment.message = '';
-    await this.#journal.record({ message: '' });
   }
 
   /** Everything wanted is ready and routed. */

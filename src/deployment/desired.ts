@@ -9,7 +9,7 @@ import { type Derive, generatedValue } from './generated.ts';
 import { workloadName } from './names.ts';
 import { startOrder } from './order.ts';
 import { isPinned } from './references.ts';
-import type { Readiness, Workload } from './workload.ts';
+import type { Observed, Readiness, Workload } from './workload.ts';
 
 export type Desired =
   | { kind: 'gone'; because: 'removed' | 'expired' }
@@ -107,8 +107,16 @@ export function replicasOf({ resourceType, replicas }: PodSpec): number {
   return resourceType === 'daemonset' || resourceType === 'job' ? 1 : replicas;
 }
 
+/** Those of which nothing is there; a volume that has never been made is among them. */
+export function lostVolumes(volumes: DesiredVolume[], observed: Observed): DesiredVolume[] {
+  const { volumes: found, volumeSizes = {}, keptVolumes = [] } = observed;
+  return volumes.filter(({ volume }) =>
+    found.includes(volume) ? volumeSizes[volume] === 0 : !keptVolumes.includes(volume),
+  );
+}
+
 /** One that several pods share is as large as the largest of them wants it. */
-function volumesOf({ pods }: AppSpec): DesiredVolume[] {
+export function volumesOf({ pods }: AppSpec): DesiredVolume[] {
   const volumes = new Map<string, DesiredVolume>();
   for (const pod of pods) {
     for (let replica = 0; replica < replicasOf(pod); replica++) {

@@ -287,6 +287,8 @@ test('an expired deployment loses its route, then every workload, volume and its
     ].join('\n'),
   );
   assert.deepEqual(plan(expired, observedOf({ network: false }), []), []);
+  const left = { ...observedOf({ network: false }), keptVolumes: ['db-data'] };
+  assert.equal(describePlan(plan(expired, left, [])), 'remove-volume db-data, expired');
 });
 
 test('a held or claimed deployment outlives its time limit', () => {

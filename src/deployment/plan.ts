@@ -20,7 +20,9 @@ function planRemoval(because: string, observed: Observed, endpoints: Endpoint[])
   return [
     ...(endpoints.length > 0 ? [{ kind: 'route', endpoints: [], because } as const] : []),
     ...observed.workloads.map(({ name }) => ({ kind: 'remove', name, because }) as const),
-    ...observed.volumes.map((volume) => ({ kind: 'remove-volume', volume, because }) as const),
+    ...[...observed.volumes, ...(observed.keptVolumes ?? [])].map(
+      (volume) => ({ kind: 'remove-volume', volume, because }) as const,
+    ),
     ...(observed.hasNetwork ? [{ kind: 'remove-network', because } as const] : []),
   ];
 }

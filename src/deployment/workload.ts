@@ -49,6 +49,8 @@ export type Observed = {
   egress?: string;
   /** Names as in `Workload.volumes`. */
   volumes: string[];
+  /** Not among them, but what is in them is still on the host: they are made again with it. */
+  keptVolumes?: string[];
   /** Of those with a hard limit, how many bytes fit into each; 0 while it is not complete. */
   volumeSizes?: Record<string, number>;
   /** Those of the images asked for that are present on the host. */

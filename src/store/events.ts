@@ -36,17 +36,25 @@ export async function eventsAfter(
   after: number,
   limit: number,
 ): Promise<RecordedEvent[]> {
-  const rows = await db
+  const rows = await eventsOf(db, deploymentId).where('number', '>', after).orderBy('number').limit(limit).execute();
+  return rows.map(fromRow);
+}
+
+/** Newest first, at most `limit`. */
+export async function latestEvents(db: Database, deploymentId: string, limit: number): Promise<RecordedEvent[]> {
+  const rows = await eventsOf(db, deploymentId).orderBy('number', 'desc').limit(limit).execute();
+  return rows.map(fromRow);
+}
+
+function eventsOf(db: Database, deploymentId: string) {
+  return db
     .selectFrom('events')
     .select(['number', 'at', 'kind', 'pod', 'message'])
-    .where('deploymentId', '=', deploymentId)
-    .where('number', '>', after)
-    .orderBy('number')
-    .limit(limit)
-    .execute();
-  return rows.map(({ kind, pod, ...row }) => ({
-    ...row,
-    kind: kind as DeploymentEvent['kind'],
-    ...(pod !== null && { pod }),
-  }));
+    .where('deploymentId', '=', deploymentId);
+}
+
+type Row = { number: number; at: Instant; kind: string; pod: string | null; message: string };
+
+function fromRow({ kind, pod, ...row }: Row): RecordedEvent {
+  return { ...row, kind: kind as DeploymentEvent['kind'], ...(pod !== null && { pod }) };
 }

@@ -20,10 +20,11 @@ export async function assertWhole(berth: Berth, started: Started, wanted: Whole)
     const { status, text } = await berth.visit(started.url + path);
     return status === 200 && says.test(text);
   });
-  await until('its status tells of no trouble any more', async () => !(await berth.status(started)).message);
-  const { state, progress, pods } = await berth.status(started);
+  const { state, progress } = await until('its status tells of no trouble any more', async () => {
+    const status = await berth.status(started);
+    return !status.message && status.pods.every((pod: { state: string }) => pod.state === 'ready') ? status : undefined;
+  });
   assert.deepEqual([state, progress], ['running', 100]);
-  for (const pod of pods) assert.equal(pod.state, 'ready', JSON.stringify(pod));
   const { owned, orphans } = await berth.inventory();
   assert.deepEqual(orphans, []);
   const { id: deploymentId } = await berth.row(started);

@@ -33,8 +33,8 @@ export type LoopVolumes = {
   usageOf(volume: LoopVolume): Promise<LoopUsage | undefined>;
   /** One that is gone is no error. */
   remove(volume: LoopVolume): Promise<void>;
-  /** All that there is anything of. */
-  list(): Promise<LoopVolume[]>;
+  /** All that there is anything of; of one deployment, if one is given. */
+  list(deploymentId?: string): Promise<LoopVolume[]>;
 };
 
 export type LoopUsage = {
@@ -100,8 +100,8 @@ export function createLoopVolumes(root: string, ownerOfData: () => Promise<UserI
       };
     },
     remove: (volume) => inTurn(placeOf(volume).folder, () => removeAll(placeOf(volume))),
-    async list() {
-      const deployments = await directoriesIn(root);
+    async list(only) {
+      const deployments = only === undefined ? await directoriesIn(root) : [only];
       const found = deployments.map(async (deploymentId) =>
         (await directoriesIn(`${root}/${deploymentId}`)).map((volume) => ({ deploymentId, volume })),
       );

@@ -37,7 +37,7 @@ export type Observer = {
   known(deploymentId: string): Known[];
 };
 
-export type ObserverOptions = { owner: string; volumes: Pick<Volumes, 'hardSizes'>; now: () => number };
+export type ObserverOptions = { owner: string; volumes: Pick<Volumes, 'hardSizes' | 'kept'>; now: () => number };
 
 export function createObserver(docker: Docker, options: ObserverOptions): Observer {
   const { owner, now } = options;
@@ -57,13 +57,17 @@ export function createObserver(docker: Docker, options: ObserverOptions): Observ
       const known = looks.filter((container) => container !== undefined);
       await probeAll(known);
       const workloads = await Promise.all(known.map((container) => describe(docker, container, now())));
-      const volumeSizes = await options.volumes.hardSizes(volumes);
+      const [volumeSizes, keptVolumes] = await Promise.all([
+        options.volumes.hardSizes(volumes),
+        options.volumes.kept(deploymentId, volumes),
+      ]);
       if (known.length > 0) memory.set(deploymentId, known);
       else memory.delete(deploymentId);
       return {
         hasNetwork: isOwnedBy(owner, network?.Labels),
         volumes: [...new Set(volumes.flatMap(({ Labels }) => Labels?.[labelKeys.volume] ?? []))].sort(),
         ...(Object.keys(volumeSizes).length > 0 && { volumeSizes }),
+        ...(keptVolumes.length > 0 && { keptVolumes }),
         images: images.filter((_, index) => found[index]),
         localImages: images.filter((_, index) => found[index]?.pinned.length === 0),
         workloads: workloads.sort((a, b) => (a.name < b.name ? -1 : 1)),

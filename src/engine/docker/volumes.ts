@@ -18,6 +18,8 @@ export type Volumes = {
   remove(deploymentId: string, volume: string): Promise<void>;
   /** Of those with a hard limit among these, how large each is; 0 while it is not complete. */
   hardSizes(volumes: Docker.VolumeInspectInfo[]): Promise<Record<string, number>>;
+  /** Of one deployment, those that Docker no longer knows, and whose file systems are complete. */
+  kept(deploymentId: string, known: Docker.VolumeInspectInfo[]): Promise<string[]>;
   /** Removes one that `listLeft` or Docker lists, by Docker's name for it. */
   removeNamed(name: string): Promise<void>;
   /** File systems of volumes that Docker does not know: a crash came in between, or somebody removed the volume. */
@@ -71,6 +73,15 @@ export function createVolumes(docker: Docker, { owner, loops, isLoopForNew, stop
         return [[which.volume, await loops.sizeOf(which)]];
       });
       return Object.fromEntries((await Promise.all(sizes)).flat());
+    },
+
+    async kept(deploymentId, known) {
+      const names = new Set(known.map(({ Name }) => Name));
+      const left = ((await loops?.list(deploymentId)) ?? []).filter(
+        ({ volume }) => !names.has(volumeName(deploymentId, volume)),
+      );
+      const sizes = await Promise.all(left.map((which) => loops!.sizeOf(which)));
+      return left.filter((_, index) => sizes[index]! > 0).map(({ volume }) => volume);
     },
 
     async removeNamed(name) {

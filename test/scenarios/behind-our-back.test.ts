@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import Docker from 'dockerode';
+import { volumesFolder } from '../../src/engine/docker/loop-layout.ts';
+import { createLoopVolumes, type LoopVolumes } from '../../src/engine/docker/loop-volumes.ts';
+import type { Owned } from '../../src/engine/engine.ts';
+import { buildImage } from '../contract/image.ts';
+import { assertGone, assertWhole } from './aftermath.ts';
+import { keepingYaml } from './applications.ts';
+import { type Berth, createBerth, type Started } from './berth.ts';
+
+const docker = new Docker();
+let berth: Berth;
+let image: string;
+/** What volumes are where the host can limit them. */
+let fileSystems: LoopVolumes;
+before(async () => {
+  image = await buildImage(docker, { name: 'contract' });
+  berth = await createBerth();
+  fileSystems = createLoopVolumes(volumesFolder(berth.settings.dataDir), async () => ({ uid: 0, gid: 0 }));
+  await berth.serve();
+});
+after(async () => await berth?.destroy());
+
+const whole = { path: '/says', says: /here/, workloads: 2, volumes: 1 };
+
+async function start(name: string): Promise<{ app: Started; born: string }> {
+  const app = await berth.start(keepingYaml(name, image, 'here'));
+  await assertWhole(berth, app, whole);
+  return { app, born: await bornOf(app) };
+}
+
+/** What the volume got when it was empty. */
+async function bornOf({ url }: Started): Promise<string> {
+  return (await berth.visit(`${url}/born`)).text;
+}
+
+async function removeByHand(app: Started, ...kinds: Owned['kind'][]): Promise<void> {
+  const { id } = await berth.row(app);
+  const { owned } = await berth.inventory();
+  for (const kind of kinds) {
+    for (const object of owned.filter((each) => each.kind === kind && each.deploymentId === id)) await destroy(object);
+  }
+}
+
+async function destroy({ kind, id }: Owned): Promise<void> {
+  if (kind === 'workload') await docker.getContainer(id).remove({ force: true });
+  if (kind === 'volume') await docker.getVolume(id).remove();
+  if (kind === 'network') {
+    const network = docker.getNetwork(id);
+    const { Containers = {} } = await network.inspect();
+    for (const container of Object.keys(Containers)) await network.disconnect({ Container: container, Force: true });
+    await network.remove();
+  }
+}
+
+/** So that somebody looks now and not at the next resync. */
+async function ask(app: Started): Promise<void> {
+  assert.equal((await berth.postJson('/extendDeployment', app)).status, 200);
+}
+
+const losses = async (app: Started) => (await berth.events(app)).filter((message) => /was lost/.test(message));
+
+async function remove(app: Started): Promise<void> {
+  await berth.remove(app);
+  await assertGone(berth, app);
+}
+
+test('containers removed behind our back are made again, with the data of their volumes', async () => {
+  const { app, born } = await start('containers');
+  await removeByHand(app, 'workload');
+  await assertWhole(berth, app, whole);
+  assert.equal(await bornOf(app), born);
+  await remove(app);
+});
+
+test('a network removed behind our back is made again, with everything that was on it', async () => {
+  const { app, born } = await start('network');
+  await removeByHand(app, 'network');
+  await ask(app);
+  await assertWhole(berth, app, whole);
+  assert.equal(await bornOf(app), born);
+  await remove(app);
+});
+
+test('a volume that the engine has lost comes back with what is in it, where it has a file system of its own', async (t) => {
+  const { app, born } = await start('engine-volume');
+  const hasFileSystem = (await fileSystems.list()).length > 0;
+  if (!hasFileSystem) t.diagnostic('volumes are directories of the engine here');
+  await berth.end('SIGKILL');
+  await removeByHand(app, 'workload', 'volume');
+  await berth.serve();
+  await assertWhole(berth, app, whole);
+  assert.equal((await bornOf(app)) === born, hasFileSystem);
+  assert.equal((await losses(app)).length, hasFileSystem ? 0 : 1);
+  await remove(app);
+});
+
+test('the loss of a volume with its data is told, and the deployment runs again on an empty one', async () => {
+  const { app, born } = await start('lost-volume');
+  await berth.end('SIGKILL');
+  await removeByHand(app, 'workload', 'volume');
+  const { id } = await berth.row(app);
+  for (const volume of await fileSystems.list(id)) await fileSystems.remove(volume);
+  await berth.serve();
+  await assertWhole(berth, app, whole);
+  assert.notEqual(await bornOf(app), born);
+  assert.deepEqual(await losses(app), [
+    'The volume data of pod store was lost on the engine: what was in it is gone. It is made again, empty.',
+  ]);
+  await remove(app);
+});
+
+test('everything removed behind our back is made again', async () => {
+  const { app } = await start('everything');
+  await berth.end('SIGTERM');
+  await removeByHand(app, 'workload', 'volume', 'network');
+  await berth.serve();
+  await assertWhole(berth, app, whole);
+  await remove(app);
+});
