@@ -28,9 +28,21 @@ export function describeFault(
   return { because: `${subject}${words}`, hint: fault.hint };
 }
 
+const triedAgain = 'It is tried again; what runs keeps running.';
+
 /** A fault that is tried again. */
 export function describeTrouble(error: unknown): string {
-  const isFault = error instanceof EngineFault;
-  const words = isFault ? error.message : 'The engine did not do what was asked.';
-  return `${words} ${isFault && error.hint ? `(${error.hint}) ` : ''}It is tried again; what runs keeps running.`;
+  if (!(error instanceof EngineFault)) return `The engine did not do what was asked. ${triedAgain}`;
+  return `${error.message.replace(/\.$/, '')}${error.hint ? ` (${error.hint})` : ''}. ${triedAgain}`;
+}
+
+/** The same fault as `reason` tells it. */
+export function toldAs({ because, hint }: Reason, fault: EngineFault): EngineFault {
+  return new EngineFault(fault.kind, `${because}.`, { cause: fault, ...(hint !== undefined && { hint }) });
+}
+
+/** What a message tells of a fault that was tried again; undefined when it is none of those. */
+export function earlierTrouble(message: string): Reason | undefined {
+  if (!message.endsWith(`. ${triedAgain}`)) return undefined;
+  return { because: message.slice(0, -triedAgain.length - 2) };
 }

@@ -17,7 +17,15 @@ export type PullWatch = {
   wait: Wait;
 };
 
-/** Does `work`; that of a pull is watched. Throws EngineFault when nothing more has come for too long. */
+/** It has ended because nothing moved, whatever kept it. */
+export class LatePull extends EngineFault {
+  constructor(image: string, options: ErrorOptions) {
+    const words = `The pull of ${image} gets no further: its registry ${registryOf(image)} may have stopped sending.`;
+    super('registry-unreachable', words, { ...options, image, hint: 'it is tried again' });
+  }
+}
+
+/** Does `work`; that of a pull is watched. Throws LatePull when nothing more has come for too long. */
 export async function watchPull(
   operation: Operation,
   { report, giveUp, leftMs, wait }: PullWatch,
@@ -36,8 +44,7 @@ export async function watchPull(
     });
   } catch (error) {
     if (!late.signal.aborted || giveUp.aborted) throw error;
-    const words = `The pull of ${image} gets no further: its registry ${registryOf(image)} may have stopped sending.`;
-    throw new EngineFault('registry-unreachable', words, { image, hint: 'it is tried again', cause: error });
+    throw new LatePull(image, { cause: error });
   } finally {
     ended.abort();
   }

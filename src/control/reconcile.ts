@@ -3,7 +3,7 @@ import type { Deployment, Instant, PodStatus } from '../deployment/deployment.ts
 import { type Desired, desiredAt, endingAt, imagesOf, wantedRevision } from '../deployment/desired.ts';
 import { withEvictions, withFullVolumes } from '../deployment/disk.ts';
 import { nextState } from '../deployment/lifecycle.ts';
-import { batchesOf, describePlan, type Operation } from '../deployment/operation.ts';
+import { batchesOf, describePlan, type Operation, podOf } from '../deployment/operation.ts';
 import { plan } from '../deployment/plan.ts';
 import { redactorOf } from '../deployment/redact.ts';
 import { judge, podStatuses } from '../deployment/status.ts';
@@ -15,10 +15,10 @@ import { isStillWanted, type Lease } from '../store/leases.ts';
 import { revisionOf } from '../store/revisions.ts';
 import type { Control } from './control.ts';
 import { execute } from './execute.ts';
-import { describeFault, describeTrouble, linesHint, type Reason } from './failure.ts';
+import { describeFault, describeTrouble, earlierTrouble, linesHint, type Reason, toldAs } from './failure.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { afterOperation } from './progress.ts';
-import { watchPull } from './pulling.ts';
+import { LatePull, watchPull } from './pulling.ts';
 import { forgetTrouble, tellLosses, tellTrouble } from './trouble.ts';
 
 /** How much of a failed pod's output its owner is shown. */
@@ -254,8 +254,11 @@ class Step {
       if (failed !== -1) {
         const { reason } = results[failed] as PromiseRejectedResult;
         if (this.#disturbed.aborted) return 'again';
-        if (!(reason instanceof EngineFault) || !towards || !this.#endsTry(reason)) throw reason;
-        return await this.#giveUp(describeFault(batch[failed]!, reason, towards.desired));
+        if (!(reason instanceof EngineFault) || !towards) throw reason;
+        const told = describeFault(batch[failed]!, reason, towards.desired);
+        if (!this.#endsTry(reason)) throw toldAs(told, reason);
+        const earlier = reason instanceof LatePull ? earlierTrouble(this.#deployment.message) : undefined;
+        return await this.#giveUp(earlier ?? told);
       }
       seen = seen && batch.reduce(afterOperation, seen);
       if (towards && seen) await this.#journal.recordProgress(towards.desired, seen);
@@ -293,8 +296,4 @@ class Step {
     this.#control.afterOperation?.(operation);
     this.#journal.note({ kind: 'operation', ...podOf(operation), message: describePlan([operation]) });
   }
-}
-
-function podOf(operation: Operation): { pod?: string } {
-  return operation.kind === 'start' ? { pod: operation.workload.pod } : {};
 }

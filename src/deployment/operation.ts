@@ -43,6 +43,11 @@ export type Operation =
   /** Gives requests under way at these addresses, of old workloads, time to end. */
   | { kind: 'drain'; addresses: readonly string[]; because: string };
 
+/** Whose start it is; nothing for what concerns no single pod. */
+export function podOf(operation: Operation): { pod?: string } {
+  return operation.kind === 'start' ? { pod: operation.workload.pod } : {};
+}
+
 /** One line per operation, e.g. `remove web-1-0, expired`. */
 export function describePlan(operations: Operation[]): string {
   return operations.map((operation) => `${describe(operation)}, ${operation.because}`).join('\n');

@@ -8,6 +8,7 @@ import { until } from '../scenarios/berth.ts';
 import { createPrivateEngine, type PrivateEngine } from '../scenarios/private-engine.ts';
 import { networkPool } from './docker-contractor.ts';
 import { buildImage } from './image.ts';
+import { startRegistry } from './registry.ts';
 import { createScene, type Scene } from './scene.ts';
 
 describe('docker engine: its restart', () => {
@@ -21,6 +22,23 @@ describe('docker engine: its restart', () => {
     scene = createScene(engine, image);
   });
   after(() => daemon?.close());
+
+  test('an engine that ends during a pull is not the fault of the registry', async () => {
+    const options = { architecture: 'amd64', foreignArchitecture: 'none', needsLogin: false };
+    const registry = await startRegistry({ ...options, address: daemon.host.outsideAddress });
+    try {
+      const { image } = await registry.hold('interrupted', 2);
+      const pulling = engine.execute('x', { kind: 'pull', image, because: 'the test' });
+      const isSilence = (error: unknown) => error instanceof EngineFault && /^The container engine/.test(error.message);
+      const refused = assert.rejects(pulling, isSilence);
+      await until('its layers are asked for', async () => registry.layersServed() > 0);
+      await daemon.stop('SIGTERM');
+      await refused;
+      await daemon.start();
+    } finally {
+      await registry.close();
+    }
+  });
 
   for (const [words, signal] of [
     ['was killed', 'SIGKILL'],

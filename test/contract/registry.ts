@@ -23,9 +23,9 @@ export type Registry = {
   move(): Promise<void>;
   /**
    * A repository of its own whose layers come half and then no further, until it is let go: so many layers, or that of
-   * the program and one more.
+   * the program and so many more.
    */
-  hold(repository: string, layers: number | 'program'): Promise<{ image: string; letGo: () => void }>;
+  hold(repository: string, layers: number, runs?: 'runs'): Promise<{ image: string; letGo: () => void }>;
   close(): Promise<void>;
 };
 
@@ -97,11 +97,8 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
       earlier.push(images.good!);
       images.good = await makeImage(architecture);
     },
-    async hold(repository, layers) {
-      const image =
-        layers === 'program'
-          ? packImage(architecture, [program!.layer, await makeLayer()], program!.config)
-          : await makeImage(architecture, layers);
+    async hold(repository, layers, runs) {
+      const image = await makeImage(architecture, layers, runs && program);
       images[repository] = image;
       const { promise, resolve } = Promise.withResolvers<void>();
       held.set(repository, promise);
@@ -123,10 +120,13 @@ function refuse(response: ServerResponse, status: number, code: string, message:
 
 type Image = ReturnType<typeof packImage>;
 
-/** Layers of random bytes, and nothing in them that could run. */
-async function makeImage(architecture: string, count = 2): Promise<Image> {
+type Program = NonNullable<RegistryOptions['program']>;
+
+/** Layers of random bytes, and nothing in them that could run, unless it is the program. */
+async function makeImage(architecture: string, count = 2, program?: Program): Promise<Image> {
   const layers = await Promise.all(Array.from({ length: count }, makeLayer));
-  return packImage(architecture, layers, { Cmd: ['/nothing'] });
+  const { layer, config } = program ?? { config: { Cmd: ['/nothing'] } };
+  return packImage(architecture, [...(layer ? [layer] : []), ...layers], config);
 }
 
 function packImage(architecture: string, layers: Buffer[], howToStart: object) {

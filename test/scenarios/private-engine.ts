@@ -30,10 +30,15 @@ export type PrivateEngine = {
 export type PrivateEngineOptions = {
   /** The daemon's directory is a disk of this size; default: a directory on the machine's. */
   diskBytes?: number;
+  /** Further ones of `dockerd`. */
+  daemonOptions?: string[];
 };
 
 /** It runs when it is returned. Call `close` when done, whatever happened. */
-export async function createPrivateEngine({ diskBytes }: PrivateEngineOptions = {}): Promise<PrivateEngine> {
+export async function createPrivateEngine({
+  diskBytes,
+  daemonOptions = [],
+}: PrivateEngineOptions = {}): Promise<PrivateEngine> {
   const host = await createPrivateHost();
   const folder = await mkdtemp(join(tmpdir(), 'berth-engine-'));
   const dataRoot = join(folder, 'data');
@@ -54,7 +59,9 @@ export async function createPrivateEngine({ diskBytes }: PrivateEngineOptions = 
       }
     },
     async start() {
-      const started = host.spawn(['dockerd', ...daemonOptions(folder)], { stdio: ['ignore', 'pipe', 'pipe'] });
+      const started = host.spawn(['dockerd', ...optionsOf(folder), ...daemonOptions], {
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
       const log = createWriteStream(logFile, { flags: 'a' });
       started.stdout!.pipe(log, { end: false });
       started.stderr!.pipe(log, { end: false });
@@ -88,7 +95,7 @@ export async function createPrivateEngine({ diskBytes }: PrivateEngineOptions = 
 }
 
 /** One of its own containerd too: with a system-wide one it shares at least the names. */
-function daemonOptions(folder: string): string[] {
+function optionsOf(folder: string): string[] {
   const name = folder.slice(-6);
   return [
     ...engineOptions,

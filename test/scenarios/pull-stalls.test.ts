@@ -19,7 +19,7 @@ before(async () => {
   const { Arch: architecture } = await engine.docker.version();
   const options = { architecture, foreignArchitecture: 'none', needsLogin: false, program: await programImage() };
   registry = await startRegistry({ ...options, address: engine.host.outsideAddress });
-  berth = await createBerth({ BERTH_DEPLOY_DEADLINE: '6s' }, { engine });
+  berth = await createBerth({ BERTH_DEPLOY_DEADLINE: '10s' }, { engine });
   await berth.serve();
 });
 after(async () => {
@@ -30,9 +30,9 @@ after(async () => {
 
 const whole = (says: RegExp) => ({ path: saysPath, says, workloads: 2, volumes: 0 });
 
-/** Started, and on its way to nowhere; `layers`: an image that could never run. */
-async function startStalled(name: string, layers: number | 'program' = 'program') {
-  const { image, letGo } = await registry.hold(name, layers);
+/** Started, and on its way to nowhere. */
+async function startStalled(name: string, layers = 1) {
+  const { image, letGo } = await registry.hold(name, layers, 'runs');
   const app = await berth.start(tinyYaml(name, image, name));
   await until('its pods say what they wait for', async () => {
     const { pods } = await berth.status(app);

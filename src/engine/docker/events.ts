@@ -72,14 +72,15 @@ async function follow(
   const filters = { type: ['container' as const], event: actions, label: labelSelector(owner) };
   let since = sinceMs / 1000;
   let pauseMs = shortestPauseMs;
-  let wasCut = false;
+  let isFirst = true;
   while (!signal.aborted) {
+    const mayHaveMissed = !isFirst;
+    isFirst = false;
     try {
       const stream = await docker.getEvents({ since, filters, abortSignal: signal });
       pauseMs = shortestPauseMs;
       // An engine that was restarted has forgotten what happened before, and has ended containers meanwhile.
-      if (wasCut) for (const deploymentId of await deploymentsOf(docker, owner)) deliver(deploymentId);
-      wasCut = true;
+      if (mayHaveMissed) for (const deploymentId of await deploymentsOf(docker, owner)) deliver(deploymentId);
       for await (const line of createInterface({ input: stream })) {
         const { deploymentId, seconds } = readEvent(line);
         since = seconds ?? since;

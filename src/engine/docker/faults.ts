@@ -37,15 +37,17 @@ export async function unless(request: Promise<unknown>, ...statuses: number[]): 
  * request was about, e.g. `pod web`.
  */
 export function faultOf(error: unknown, subject?: string): unknown {
-  if (error instanceof EngineFault || !isAnswerOrSilence(error)) return error;
+  if (error instanceof EngineFault) return error;
   // Its silence is about nothing in particular.
-  if (statusOf(error) === undefined) return new EngineFault('unavailable', engineIsSilent, { cause: error });
+  if (isSilence(error)) return new EngineFault('unavailable', engineIsSilent, { cause: error });
+  if (statusOf(error) === undefined) return error;
   const { kind, words, hint } = explain(error);
   const message = subject ? `${subject}: ${words}` : words.replace(/^./, (letter) => letter.toUpperCase());
   return new EngineFault(kind, message, { cause: error, ...(hint !== undefined && { hint }) });
 }
 
 export const engineIsSilent = 'The container engine does not answer.';
+export const outOfDiskHint = 'its operator has to make room';
 
 type Explanation = { kind: EngineFault['kind']; words: string; hint?: string };
 
@@ -58,10 +60,10 @@ function explain(error: unknown): Explanation {
   return { kind: 'unavailable', words: 'the container engine could not do this now.' };
 }
 
-/** Docker has answered with an error, or the connection to it has failed (`ECONNREFUSED`, `ENOENT`, …). */
-function isAnswerOrSilence(error: unknown): boolean {
+/** The connection to Docker has failed (`ECONNREFUSED`, `ENOENT`, …), or was cut while it answered (`ECONNRESET`). */
+export function isSilence(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
-  return statusOf(error) !== undefined || (typeof code === 'string' && /^E[A-Z]+$/.test(code));
+  return statusOf(error) === undefined && typeof code === 'string' && /^E[A-Z]+$/.test(code);
 }
 
 /** Docker's words, as Docker 20.10 to 28 say them. */
@@ -72,7 +74,12 @@ const rules: (Explanation & { pattern: RegExp })[] = [
     words: 'it asks for a GPU, and this host has none that containers can use.',
     hint: 'leave useGPU out, or deploy it to a host that has one',
   },
-  { pattern: /no space left on device/i, kind: 'unavailable', words: 'the host has no disk space left.' },
+  {
+    pattern: /no space left on device/i,
+    kind: 'unavailable',
+    words: 'out of disk: the host has no space left for it.',
+    hint: outOfDiskHint,
+  },
   { pattern: /no such image/i, kind: 'unavailable', words: 'its image is no longer on the host.' },
   { pattern: /network \S+ not found/i, kind: 'unavailable', words: 'the network of the deployment is missing.' },
   {

@@ -8,6 +8,7 @@
 import { chown, mkdir, open, readdir, readFile, rename, rm, rmdir, stat, statfs, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { EngineFault } from '../engine.ts';
+import { outOfDiskHint } from './faults.ts';
 import { type LoopPlace, leastVolumeBytes, loopPlace, nestedDirectory, shapeOf } from './loop-layout.ts';
 import { readMounts } from './mount-table.ts';
 import { ProgramError, runProgram } from './programs.ts';
@@ -207,8 +208,9 @@ async function inWords<T>({ volume }: LoopVolume, work: () => Promise<T>): Promi
   } catch (error) {
     if (error instanceof EngineFault) throw error;
     const isFull = (error as NodeJS.ErrnoException).code === 'ENOSPC' || /no space left/i.test(String(error));
-    const because = isFull ? 'the host has no disk space left' : 'the host could not do it now';
-    throw new EngineFault('unavailable', `The volume ${volume} cannot be made: ${because}.`, { cause: error });
+    const because = isFull ? 'out of disk, the host has no space left for it' : 'the host could not do it now';
+    const hint = isFull ? { hint: outOfDiskHint } : {};
+    throw new EngineFault('unavailable', `The volume ${volume} cannot be made: ${because}.`, { cause: error, ...hint });
   }
 }
 

@@ -5,10 +5,11 @@
 
 import { registryOf } from '../../deployment/references.ts';
 import { EngineFault, type FaultKind } from '../engine.ts';
-import { engineIsSilent, textOf } from './faults.ts';
+import { engineIsSilent, isSilence, outOfDiskHint, textOf } from './faults.ts';
 
 export function pullFault(error: unknown, image: string, hasLogin: boolean): EngineFault {
   if (error instanceof EngineFault) return error;
+  if (isSilence(error)) return new EngineFault('unavailable', engineIsSilent, { cause: error, image });
   // Without what the client says of the status: to it, 401 is "no such image".
   const text = textOf(error).replace(/^(\(HTTP code \d+\) .*? - )+/, '');
   const rule = rules.find(({ pattern }) => pattern.test(text)) ?? otherwise;
@@ -25,12 +26,6 @@ type Rule = {
 };
 
 const rules: Rule[] = [
-  {
-    // The socket of the engine, not that of the registry: no HTTP answer at all.
-    pattern: /^(connect|read|write) E[A-Z]+|socket hang up/,
-    kind: 'unavailable',
-    words: () => engineIsSilent,
-  },
   {
     pattern: /no matching manifest for|does not match the specified platform|cannot be used on this platform/i,
     kind: 'image-wrong-architecture',
@@ -76,7 +71,8 @@ const rules: Rule[] = [
   {
     pattern: /no space left on device/i,
     kind: 'unavailable',
-    words: () => 'The host has no disk space left for the image.',
+    words: (image) => `Out of disk: the host has no space left for image ${image}.`,
+    hint: () => outOfDiskHint,
   },
 ];
 

@@ -41,8 +41,12 @@ const answers: [text: string, hasLogin: boolean, kind: string, words: RegExp][] 
   ['Get "https://r.example/v2/": net/http: TLS handshake timeout', false, 'registry-unreachable', /reached/],
   ['http: server gave HTTP response to HTTPS client', false, 'registry-unreachable', /reached/],
   ['invalid reference format: repository name must be lowercase', false, 'bad-request', /not the name of an image/],
-  ['write /var/lib/docker/tmp/x: no space left on device', false, 'unavailable', /disk space/],
-  ['connect ENOENT /var/run/docker.sock', false, 'unavailable', /does not answer/],
+  [
+    'write /var/lib/docker/tmp/x: no space left on device',
+    false,
+    'unavailable',
+    /^Out of disk: .* \(its operator has to make room\)$/,
+  ],
 ];
 
 test('why a pull failed is told by the words of the answer, in words without internals', () => {
@@ -52,7 +56,18 @@ test('why a pull failed is told by the words of the answer, in words without int
     assert.equal(bare.kind, kind, text);
     assert.match(`${bare.message} (${bare.hint})`, words);
     assert.ok(!/var\/|dial tcp|https:/.test(bare.message), bare.message);
-    if (!text.startsWith('connect')) assert.equal(fault.kind, kind, text);
+    assert.equal(fault.kind, kind, text);
+  }
+});
+
+test('an engine that cannot be reached, or ends during a pull, is not the fault of the registry', () => {
+  for (const [text, code] of [
+    ['connect ENOENT /var/run/docker.sock', 'ENOENT'],
+    ['socket hang up', 'ECONNRESET'],
+    ['aborted', 'ECONNRESET'],
+  ] as const) {
+    const { kind, message } = pullFault(Object.assign(new Error(text), { code }), 'r.example/x:1', false);
+    assert.deepEqual([kind, message], ['unavailable', 'The container engine does not answer.']);
   }
 });
 

@@ -138,9 +138,13 @@ async function pullImage(docker: Docker, { image, login, report, abandoned, pati
   }
 }
 
-/** Reads the answer to its end, and throws what it says went wrong. */
+/** Reads the answer to its end, and throws what it says went wrong: once it has begun, no status tells of it. */
 function follow(docker: Docker, stream: NodeJS.ReadableStream, read: (line: PullLine) => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    docker.modem.followProgress(stream, (error) => (error ? reject(error) : resolve()), read);
+    docker.modem.followProgress(
+      stream,
+      (error) => (error ? reject(error) : resolve()),
+      (line: PullLine) => (line.error === undefined ? read(line) : reject(new Error(line.error))),
+    );
   });
 }
