@@ -10,6 +10,8 @@ import { createPrivateEngine, type PrivateEngine } from './private-engine.ts';
 
 let engine: PrivateEngine;
 let berth: Berth;
+/** Another installation. */
+let hasty: Berth;
 let registry: Registry;
 let here: string;
 before(async () => {
@@ -19,10 +21,12 @@ before(async () => {
   const { Arch: architecture } = await engine.docker.version();
   const options = { architecture, foreignArchitecture: 'none', needsLogin: false, program: await programImage() };
   registry = await startRegistry({ ...options, address: engine.host.outsideAddress });
-  berth = await createBerth({ BERTH_DEPLOY_DEADLINE: '10s' }, { engine });
+  berth = await createBerth({}, { engine });
+  hasty = await createBerth({ BERTH_DEPLOY_DEADLINE: '5s' }, { engine });
   await berth.serve();
 });
 after(async () => {
+  await hasty?.destroy();
   await berth?.destroy();
   await engine?.close();
   await registry?.close();
@@ -31,14 +35,18 @@ after(async () => {
 const whole = (says: RegExp) => ({ path: saysPath, says, workloads: 2, volumes: 0 });
 
 /** Started, and on its way to nowhere. */
-async function startStalled(name: string, layers = 1) {
-  const { image, letGo } = await registry.hold(name, layers, 'runs');
-  const app = await berth.start(tinyYaml(name, image, name));
+async function startStalled(name: string, on = berth) {
+  const { image, letGo } = await registry.hold(name, 1, 'runs');
+  return { ...(await startPulling(name, image, on)), letGo };
+}
+
+async function startPulling(name: string, image: string, on = berth) {
+  const app = await on.start(tinyYaml(name, image, name));
   await until('its pods say what they wait for', async () => {
-    const { pods } = await berth.status(app);
+    const { pods } = await on.status(app);
     return pods?.some(({ message }: { message?: string }) => message === 'its image is on its way');
   });
-  return { app, image, letGo };
+  return { app, image };
 }
 
 async function remove(app: Started): Promise<void> {
@@ -47,7 +55,9 @@ async function remove(app: Started): Promise<void> {
 }
 
 test('a pull that stalls delays nobody else, not even those who pull, nor its own removal', async () => {
-  const stalled = await startStalled('stalled', 8);
+  // Of no layer that another image has: Docker would download that once, for both.
+  const { image } = await registry.hold('stalled', 8);
+  const stalled = await startPulling('stalled', image);
   const [local, pulled] = await Promise.all([
     berth.start(tinyYaml('local', here, 'local')),
     berth.start(tinyYaml('pulled', `${registry.host}/program:1`, 'pulled')),
@@ -77,17 +87,20 @@ test('an extension leaves a pull alone: what is here already is not sent again',
 });
 
 test('a pull in which nothing moves until the deadline fails in words; the next try finds a registry that is back', async () => {
-  const { app, image, letGo } = await startStalled('late');
-  const { message } = await berth.reach(app, 'failed');
+  await hasty.serve();
+  const { app, image, letGo } = await startStalled('late', hasty);
+  const { message } = await hasty.reach(app, 'failed');
   assert.equal(
     message,
     `pods back, front: The pull of ${image} gets no further: its registry ${registry.host} may have stopped sending ` +
       '(it is tried again)',
   );
   letGo();
-  await berth.update(app, tinyYaml('late', image, 'late'));
-  await assertWhole(berth, app, whole(/late/));
-  await remove(app);
+  await hasty.update(app, tinyYaml('late', image, 'late'));
+  await assertWhole(hasty, app, whole(/late/));
+  await hasty.remove(app);
+  await assertGone(hasty, app);
+  await hasty.end('SIGTERM');
 });
 
 test('the service stops while a pull is under way, and the next one goes on with it', async () => {
