@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { AppSpec } from '../config/spec.ts';
-import { type Deployment, newDeployment } from '../deployment/deployment.ts';
+import { type Deployment, isActive, newDeployment } from '../deployment/deployment.ts';
 import { nextState } from '../deployment/lifecycle.ts';
 import { hostLabel, newEnvironment } from '../deployment/names.ts';
 import { limitAt } from '../deployment/tier.ts';
@@ -193,7 +193,9 @@ async function update(
     if (!allowed.ok) return allowed;
     const admitted = await admit(db, budget, spec, current.id);
     if (!admitted.ok) return admitted;
-    const latest = (await deploymentById(db, current.id)) ?? current;
+    const latest = await deploymentById(db, current.id);
+    if (!latest || !isActive(latest, now))
+      return refuse('application_not_found', 'The application has ended just now.', 'Start it again.');
     const number = latest.revision + 1;
     await addRevision(db, service.seal, latest.id, { number, spec, document, createdAt: now });
     const state = nextState(latest.state, 'updated');

@@ -1,7 +1,7 @@
 /** Extending and claiming. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { extend } from '../deployment/deployment.ts';
+import { extend, isActive } from '../deployment/deployment.ts';
 import { newToken } from '../lib/ids.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { addClaim } from '../store/claims.ts';
@@ -84,7 +84,8 @@ export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
 async function extendNow(service: Service, id: string): Promise<Result<{ expiresAt: number; remaining: number }>> {
   const extended = await service.db.transaction().execute(async (db) => {
     const deployment = await deploymentById(db, id);
-    if (!deployment) return refuse('application_not_found', 'The application was not found.');
+    if (!deployment || !isActive(deployment, service.now()))
+      return refuse('application_not_found', 'The application has ended just now.', 'Start it again.');
     const extended = extend(deployment, service.settings.limits);
     if (!extended.ok) return extended;
     const { expiresAt } = extended.value;

@@ -97,7 +97,7 @@ export function isPastLimit({ expiresAt, heldAt }: Deployment, now: Instant): bo
 
 /** Whether its session may still see and change it. */
 export function isActive(deployment: Deployment, now: Instant): boolean {
-  return deployment.removedAt === null && !isPastLimit(deployment, now);
+  return deployment.removedAt === null && deployment.state !== 'expired' && !isPastLimit(deployment, now);
 }
 
 export function extensionsRemaining({ extensionsUsed }: Deployment, limits: Limits): number {

@@ -64,7 +64,8 @@ export function hasFailed(deployment: Deployment): boolean {
 /** Why nothing of the deployment should exist at `now`; undefined while it should. */
 export function endingAt(deployment: Deployment, now: Instant): 'removed' | 'expired' | undefined {
   if (deployment.removedAt !== null) return 'removed';
-  return isPastLimit(deployment, now) ? 'expired' : undefined;
+  // Its things may be gone already: whatever the clock says by now, nothing brings it back.
+  return deployment.state === 'expired' || isPastLimit(deployment, now) ? 'expired' : undefined;
 }
 
 /**

@@ -300,6 +300,12 @@ test('a held or claimed deployment outlives its time limit', () => {
   }
 });
 
+test('what has ended stays so, though the clock is set back or an extension comes too late', () => {
+  const ended: Deployment = { ...shop, state: 'expired' };
+  assert.equal(desiredAt(ended, { number: 1, spec }, url, now).kind, 'gone');
+  assert.equal(desiredAt({ ...ended, expiresAt: null }, { number: 1, spec }, url, now).kind, 'gone');
+});
+
 test('a removal takes its workloads at once, then its volumes, then its network', () => {
   const observed = observedOf({ desired: running(), ready: ['db', 'web'] });
   const gone = plan(desiredAt(shop, { number: 1, spec }, url, now + 1000), observed, serving);

@@ -40,6 +40,7 @@ function active(db: Database, now: Instant) {
     .selectFrom('deployments')
     .selectAll()
     .where('removedAt', 'is', null)
+    .where('state', '!=', 'expired')
     .where((eb) => eb.or([eb('heldAt', 'is not', null), eb('expiresAt', 'is', null), eb('expiresAt', '>', now)]))
     .orderBy('createdAt')
     .orderBy('id');

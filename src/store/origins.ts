@@ -20,6 +20,7 @@ export async function usageOfClient(db: Database, client: string, now: Instant):
     .where('client', '=', client)
     .where('claimedAt', 'is', null)
     .where('removedAt', 'is', null)
+    .where('state', '!=', 'expired')
     .where('expiresAt', '>', now)
     .execute();
   const ids = rows.map(({ id }) => id);
@@ -41,6 +42,7 @@ export type Suspect = {
 export async function suspects(db: Database, now: Instant): Promise<Suspect[]> {
   const rows = await selectSuspects(db)
     .where('removedAt', 'is', null)
+    .where('state', '!=', 'expired')
     .where((eb) => eb.or([eb('heldAt', 'is not', null), eb('expiresAt', 'is', null), eb('expiresAt', '>', now)]))
     .execute();
   return rows.map(fromRow);

@@ -35,7 +35,9 @@ test('an expired, a removed and a held deployment are active as the lifecycle sa
   assert.equal(await names(1_000), 0);
   await writeIntent(db, 'shop', { heldAt: 1 });
   assert.equal(await names(1_000), 1);
-  await writeIntent(db, 'shop', { removedAt: 2 });
+  await writeIntent(db, 'shop', { state: 'expired' });
+  assert.equal(await names(999), 0, 'ended, though the clock says otherwise by now');
+  await writeIntent(db, 'shop', { state: 'running', removedAt: 2 });
   assert.equal(await names(999), 0);
 });
 
