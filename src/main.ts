@@ -110,6 +110,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
       seal,
       engine,
       refreshEdge,
+      routed: new Map(),
       urlOf,
       metrics,
       now,

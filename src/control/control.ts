@@ -8,6 +8,7 @@ import type { Seal } from '../lib/seal.ts';
 import type { Wait } from '../lib/wait.ts';
 import type { Database } from '../store/database.ts';
 import type { DiskBook } from './disk-book.ts';
+import type { Routed } from './routing.ts';
 
 export type ControlSettings = {
   /** Without progress for this long, a deployment has failed. */
@@ -41,6 +42,7 @@ export type Control = {
   refreshEdge: () => Promise<void>;
   /** How many requests the edge has under way at these addresses; absent where it cannot tell. */
   underWay?: (addresses: readonly string[]) => Promise<number>;
+  routed: Routed;
   /** The public address of a deployment's label. */
   urlOf: (label: string) => URL;
   settings: ControlSettings;

@@ -1,24 +1,21 @@
 /** Executes one operation of a plan: on the engine, or, for routes and drains, on the edge's side of things. */
 import type { Deployment } from '../deployment/deployment.ts';
 import type { Operation } from '../deployment/operation.ts';
-import type { Endpoint } from '../deployment/site.ts';
 import type { Engine, Pulling } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { type Observation, servedAddresses } from '../store/deployments.ts';
+import { servedAddresses } from '../store/deployments.ts';
 import type { DeploymentEvent } from '../store/events.ts';
 import { type Drainer, drain } from './drain.ts';
 import { checkImages, confirmAccess, pullImage } from './images.ts';
+import { confirmRoutes, type Router, route } from './routing.ts';
 
-export type Executor = Drainer & {
-  engine: Engine;
-  /** Resolves when the edge serves what the store says. */
-  refreshEdge: () => Promise<void>;
-  /** Writes to the deployment's row; false when the visit is no longer the one to write. */
-  record: (observation: Observation) => Promise<boolean>;
-  /** Tells the owner, with the next write. */
-  note: (event: DeploymentEvent) => void;
-  metrics: Metrics;
-};
+export type Executor = Drainer &
+  Router & {
+    engine: Engine;
+    /** Tells the owner, with the next write. */
+    note: (event: DeploymentEvent) => void;
+    metrics: Metrics;
+  };
 
 /** Throws EngineFault, and a pull that is given up its signal's reason. */
 export async function execute(
@@ -59,28 +56,15 @@ async function perform(
     case 'route':
       await route(deployment, operation.endpoints, executor);
       return;
+    case 'remove':
+    case 'remove-network':
+      await confirmRoutes(deployment, executor);
+      await engine.execute(deployment.id, operation);
+      return;
     case 'drain':
       await drain(deployment, operation.addresses, executor);
       return;
     default:
       await engine.execute(deployment.id, operation);
-  }
-}
-
-/**
- * The row first: after a crash in between, the edge is given what the row says. An edge that did not take it still
- * serves the old, so the row says that again: nothing goes on, and no address is given away, before it has.
- */
-async function route(
-  deployment: Deployment,
-  endpoints: readonly Endpoint[],
-  { record, refreshEdge }: Executor,
-): Promise<void> {
-  if (!(await record({ endpoints }))) return;
-  try {
-    await refreshEdge();
-  } catch (error) {
-    await record({ endpoints: deployment.endpoints });
-    throw error;
   }
 }

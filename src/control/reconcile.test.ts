@@ -221,6 +221,31 @@ test('nothing is removed while the edge has not let go of it', async () => {
   assert.deepEqual(await shop.control.engine.listOwned(), []);
 });
 
+test('nothing is removed on the word of a row whose route the edge never took', async () => {
+  const shop = await shopOnMemory(spec, { ...images, 'nginx:2': {} });
+  const { control } = shop;
+  await shop.visit();
+  await shop.update(withWeb('nginx:2'));
+  const { refreshEdge } = control;
+  control.refreshEdge = async () => {
+    // The row cannot say any more that the edge still has the old.
+    await shop.intend({});
+    throw new Error('the edge is away');
+  };
+  await assert.rejects(shop.visit(), /the edge is away/);
+  control.refreshEdge = refreshEdge;
+  shop.clock.pass(control.settings.leaseMs);
+  const [served] = (await shop.deployment()).endpoints;
+  await shop.visit((engine) => {
+    const { execute } = engine;
+    engine.execute = async (id, operation, ...rest) => {
+      if (operation.kind === 'remove') assert.equal(shop.published.at(-1), `/ ${served!.address}`);
+      return await execute(id, operation, ...rest);
+    };
+  });
+  assert.deepEqual([...shop.world.containers.keys()].toSorted(), ['berth-shop-db-1-0', 'berth-shop-web-2-0']);
+});
+
 for (const [ending, end] of [
   ['expired', async (shop: Shop) => shop.clock.pass(3_600_000)],
   ['removed', async (shop: Shop) => await shop.intend({ removedAt: shop.clock.now })],

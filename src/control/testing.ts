@@ -41,6 +41,7 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
       const [site] = await servedEndpoints(control.db);
       published.push((site?.endpoints ?? []).map(({ path, address }) => `${path} ${address}`).join(', '));
     },
+    routed: new Map(),
     urlOf: (label) => new URL(`http://${label}.localhost`),
     settings: {
       deployDeadlineMs: 60_000,

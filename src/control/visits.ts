@@ -38,7 +38,7 @@ export type Visits = {
 
 /** `stop` ends visits at their next safe point; `onPlace` is called when there is room for another one. */
 export function createVisits(control: Control, stop: AbortSignal, onPlace: () => void): Visits {
-  const { db, log, metrics, now, wait, random, settings } = control;
+  const { db, log, metrics, now, wait, random, routed, settings } = control;
   const { leaseMs, revisitMs } = settings;
   const current = new Map<string, UnderWay>();
   const running = new Set<Promise<void>>();
@@ -73,9 +73,10 @@ export function createVisits(control: Control, stop: AbortSignal, onPlace: () =>
     try {
       const dueAt = await reconcile(
         { lease, stop: AbortSignal.any([stop, underWay.lost.signal]), interrupt: nextInterrupt },
-        { ...control, engine: engineOf(underWay) },
+        { ...control, engine: engineOf(underWay), wait: (...asked) => withoutPlace(() => wait(...asked)) },
       );
       failures.delete(lease.deploymentId);
+      if (dueAt === null) routed.delete(lease.deploymentId);
       if (dueAt === null || !underWay.seen) return { dueAt, outline: null };
       return { dueAt: underWay.hasChanged ? now() : dueAt, outline: outlineOf(underWay.seen) };
     } catch (error) {

@@ -1,0 +1,52 @@
+/** Routes: what the store says that the edge serves, and that the edge really does. */
+import type { Deployment } from '../deployment/deployment.ts';
+import type { Endpoint } from '../deployment/site.ts';
+import type { Observation } from '../store/deployments.ts';
+
+/** What this process has seen the edge take, by deployment. */
+export type Routed = Map<string, string>;
+
+export type Router = {
+  /** Resolves when the edge serves what the store says. */
+  refreshEdge: () => Promise<void>;
+  routed: Routed;
+  /** Writes to the deployment's row; false when the visit is no longer the one to write. */
+  record: (observation: Observation) => Promise<boolean>;
+};
+
+/**
+ * The row first: after a crash in between, the edge is given what the row says. An edge that did not take it still
+ * serves the old, so the row says that again: nothing goes on, and no address is given away, before it has.
+ */
+export async function route(
+  deployment: Deployment,
+  endpoints: readonly Endpoint[],
+  { record, refreshEdge, routed }: Router,
+): Promise<void> {
+  if (!(await record({ endpoints }))) return;
+  try {
+    await refreshEdge();
+  } catch (error) {
+    await record({ endpoints: deployment.endpoints });
+    throw error;
+  }
+  deployment.endpoints = [...endpoints];
+  routed.set(deployment.id, print(endpoints));
+}
+
+/**
+ * Before something is removed. Whoever wrote the row may have died before the edge knew of it, or could not write that
+ * the edge did not take it: nobody relies on what he has not seen.
+ */
+export async function confirmRoutes(
+  { id, endpoints }: Deployment,
+  { refreshEdge, routed }: Omit<Router, 'record'>,
+): Promise<void> {
+  if (routed.get(id) === print(endpoints)) return;
+  await refreshEdge();
+  routed.set(id, print(endpoints));
+}
+
+function print(endpoints: readonly Endpoint[]): string {
+  return endpoints.map(({ path, address, port }) => `${path} ${address}:${port}`).join('\n');
+}
