@@ -48,11 +48,10 @@ export async function createBerth(
   { isHooked = false, engine: ownEngine }: BerthOptions = {},
 ) {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-'));
-  const port = await freePort();
   const variables = {
     ...(ownEngine && { DOCKER_HOST: ownEngine.dockerHost, BERTH_HOST: '0.0.0.0' }),
     BERTH_DATA_DIR: dataDir,
-    BERTH_PORT: String(port),
+    BERTH_PORT: String(await freePort()),
     BERTH_START_RATE: '10000/m',
     BERTH_RATE: '100000/m',
     BERTH_STRANGERS: 'session=1000 address=1000 memory=1Ti',
@@ -62,6 +61,7 @@ export async function createBerth(
   const read = readSettings(variables);
   assert.ok(read.ok);
   const settings: Settings = read.settings;
+  const { port } = settings;
   const log: string[] = [];
   const operations: string[] = [];
   let service: ChildProcess | undefined;

@@ -1,0 +1,110 @@
+/** What a container reaches and what it does not: tried from inside, with the firewall and, for control, without. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { hasReached } from './agent.ts';
+import { reachable, unreachable } from './network-attempts.ts';
+import { egressTests } from './network-egress.ts';
+import { enduranceTests } from './network-endurance.ts';
+import { type NetworkStage, reached, setNetworkStage } from './network-stage.ts';
+import { lanAddress } from './network-world.ts';
+
+let stage: NetworkStage;
+before(async () => {
+  stage = await setNetworkStage();
+});
+after(() => stage?.close());
+
+describe('a container reaches', () => {
+  for (const wanted of reachable)
+    test(wanted.name, () => {
+      const outcome = stage.fenced.outcomes.get(wanted)!;
+      assert.ok(hasReached(outcome), outcome);
+    });
+});
+
+describe('a container does not reach', () => {
+  for (const unwanted of unreachable)
+    test(unwanted.name, () => {
+      const outcome = stage.fenced.outcomes.get(unwanted)!;
+      assert.ok(!hasReached(outcome), outcome);
+      if (unwanted.isClosedAnyway) return;
+      const unfenced = stage.control.outcomes.get(unwanted)!;
+      assert.ok(hasReached(unfenced), `without the rules: ${unfenced}`);
+    });
+
+  test('any port that is open on the machine, but the public one', async () => {
+    const { fenced, world } = stage;
+    const ports = listening(await world.engine.host.run(['cat', '/proc/net/tcp', '/proc/net/tcp6']));
+    assert.ok(ports.length >= 5 && ports.includes(fenced.known.edgePort), ports.join());
+    const hosts = [fenced.known.gateway, lanAddress];
+    const cases = hosts.flatMap((host) =>
+      ports.map((port) => ({
+        name: `${host}:${port}`,
+        attempt: () => ({ by: 'http', host, port, path: '/' }) as const,
+      })),
+    );
+    const open = await reached(fenced, cases);
+    assert.deepEqual(
+      open,
+      hosts.map((host) => `${host}:${fenced.known.edgePort}`),
+    );
+  });
+
+  test('the domain of the machine', async () => {
+    const [resolvConf] = await stage.fenced.attacker.attempt([{ by: 'program', argv: ['cat', '/etc/resolv.conf'] }]);
+    assert.match(resolvConf!, /^0: nameserver 127\.0\.0\.11/);
+    assert.doesNotMatch(resolvConf!, /corp/);
+  });
+
+  test("the service's and the proxy's own sockets, and the engine's", async () => {
+    const { fenced, world } = stage;
+    const { dataDir } = fenced.berth.settings;
+    const engineSocket = new URL(world.engine.dockerHost).pathname;
+    const paths = [`${dataDir}/run/api.sock`, `${dataDir}/run/pages.sock`, `${dataDir}/edge/admin.sock`, engineSocket];
+    const outcomes = await fenced.attacker.attempt(
+      [...paths, '/var/run/docker.sock'].map((path) => ({ by: 'socket', path })),
+    );
+    assert.deepEqual([...new Set(outcomes)], ['ENOENT']);
+  });
+});
+
+test('nobody in the networks behind the machine reaches a container past the edge', async () => {
+  const { ownPeer } = stage.fenced.known;
+  const outcome = await stage.world.attemptFromOutside({ by: 'tcp', host: ownPeer, port: 4000 });
+  assert.ok(!hasReached(outcome), outcome);
+});
+
+test('a flood of connections fills no table that others need', async () => {
+  const { fenced, control, world } = stage;
+  const places = async () => Number(await world.engine.host.run(['cat', '/proc/sys/net/netfilter/nf_conntrack_count']));
+  const floods = [
+    { side: fenced, by: 'flood', host: '203.0.113.7', port: 443, count: 2_500 },
+    { side: fenced, by: 'flood', host: 'peer.pod', port: 4000, count: 2_500 },
+    { side: control, by: 'flood', host: '203.0.113.7', port: 443, count: 2_500 },
+  ] as const;
+  const taken: number[] = [];
+  for (const { side, ...flood } of floods) {
+    const before = await places();
+    const [[flooding]] = await Promise.all([
+      side.attacker.attempt([flood]),
+      stage.victim.attempt([{ by: 'tcp', host: '203.0.113.7', port: 80 }]).then(([outcome]) => {
+        assert.ok(hasReached(outcome!), `the neighbour meanwhile: ${outcome}`);
+      }),
+    ]);
+    taken.push((await places()) - before);
+    assert.match(flooding!, /^answer: \d+ connections/);
+  }
+  const [outwards, among, unlimited] = taken as [number, number, number];
+  assert.ok(outwards < 2_000, `${outwards} places of connections to the outside`);
+  assert.ok(among < 200, `${among} places of connections among pods`);
+  assert.ok(unlimited >= 2_400, `${unlimited} places without the rules`);
+});
+
+egressTests(() => stage);
+enduranceTests(() => stage);
+
+/** The ports of sockets that listen, of the kernel's table. */
+function listening(table: string): number[] {
+  const ports = [...table.matchAll(/^ *\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:0000 0A /gm)];
+  return [...new Set(ports.map(([, port]) => Number.parseInt(port!, 16)))].sort((a, b) => a - b);
+}
