@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type Docker from 'dockerode';
 import { createDockerEngine } from '../../src/engine/docker/docker.ts';
+import { hardening } from '../../src/engine/docker/hardening.ts';
 import { bridgeName, networkName, volumeName } from '../../src/engine/docker/names.ts';
 import { EngineFault } from '../../src/engine/engine.ts';
 import { workloadLabels } from '../../src/engine/labels.ts';
@@ -32,7 +33,7 @@ describe('docker engine', () => {
     } = await docker.getContainer(web.name).inspect();
     assert.deepEqual(host.CapDrop, ['ALL']);
     assert.ok(!host.CapAdd.some((name: string) => /SYS|NET_ADMIN|NET_RAW|MKNOD|PTRACE/.test(name)));
-    assert.deepEqual(host.SecurityOpt, ['no-new-privileges:true']);
+    assert.deepEqual(host.SecurityOpt, hardening(process.arch === 'arm64' ? 'arm64' : 'amd64').SecurityOpt);
     assert.equal(host.Privileged, false);
     assert.equal(host.PidsLimit, 256);
     assert.equal(host.Memory, 512 * 2 ** 20);

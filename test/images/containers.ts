@@ -9,11 +9,11 @@ import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import Docker from 'dockerode';
+import { hardening } from '../../src/engine/docker/hardening.ts';
 
 const docker = new Docker();
 const label = { 'berth.test': 'true' };
 const patienceMs = 20_000;
-const capabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID', 'NET_BIND_SERVICE', 'KILL'];
 
 export type Start = {
   image: string;
@@ -52,10 +52,7 @@ export async function startContainer(test: TestContext, options: Start) {
     NetworkingConfig: network && { EndpointsConfig: { [network.id]: { Aliases: alias ? [alias] : [] } } },
     HostConfig: {
       NetworkMode: network?.id,
-      CapDrop: ['ALL'],
-      CapAdd: capabilities,
-      SecurityOpt: ['no-new-privileges'],
-      PidsLimit: 256,
+      ...hardening(process.arch === 'arm64' ? 'arm64' : 'amd64'),
       Binds: Object.entries(options.volumes ?? {}).map(([name, path]) => `${name}:${path}`),
     },
   });

@@ -3,18 +3,13 @@ import type { ContainerCreateOptions, HostConfig } from 'dockerode';
 import { limitsOf } from '../../deployment/resources.ts';
 import type { Readiness, Workload } from '../../deployment/workload.ts';
 import { workloadLabels } from '../labels.ts';
+import { hardening } from './hardening.ts';
 import { type HostFacts, isAtLeast } from './host.ts';
 import type { ImageFacts } from './images.ts';
 import { mountsOf } from './mounts.ts';
 import { networkName } from './names.ts';
 
 const second = 1_000_000_000; // Docker counts in nanoseconds.
-
-/**
- * What the entrypoints of official images need to start as root, hand their files to a user, and become that user.
- * Tried with PostgreSQL, Redis, nginx and Node.
- */
-const capabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID', 'NET_BIND_SERVICE', 'KILL'];
 
 export type ContainerRequest = {
   owner: string;
@@ -56,30 +51,13 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
       Runtime: runtime,
       ...(workload.useGPU && { DeviceRequests: [{ Driver: '', Count: -1, Capabilities: [['gpu']] }] }),
       ...resourcesOf(workload.resources, host),
-      ...hardening,
+      ...hardening(host.architecture),
     },
     NetworkingConfig: {
       EndpointsConfig: { [network]: { Aliases: workload.aliases, IPAMConfig: { IPv4Address: address } } },
     },
   };
 }
-
-/** Costs nothing at the start (measured). Nothing of the host is mounted, and no port is published. */
-const hardening: HostConfig = {
-  CapDrop: ['ALL'],
-  CapAdd: capabilities,
-  SecurityOpt: ['no-new-privileges:true'],
-  Privileged: false,
-  IpcMode: 'private',
-  PidsLimit: 256,
-  // Docker's own default is a million. An engine that is a guest itself may not give more than 20,000 (measured).
-  Ulimits: [{ Name: 'nofile', Soft: 16_384, Hard: 16_384 }],
-  // Reaps orphans and hands signals on: a first process without a handler would ignore SIGTERM.
-  Init: true,
-  // Users other than root may listen on port 80.
-  Sysctls: { 'net.ipv4.ip_unprivileged_port_start': '0' },
-  LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
-};
 
 function resourcesOf(resources: Workload['resources'], host: HostFacts): HostConfig {
   const { requests } = resources;

@@ -1,0 +1,103 @@
+/**
+ * PURE. Which system calls containers may make: what programs use, and nothing that changes the machine or that needs a
+ * capability they do not have. Not the engine's own list, because that differs from version to version: Docker 20.10
+ * lets containers talk to the hypervisor (AF_VSOCK, past every firewall) and use io_uring.
+ */
+
+/** Name → its condition on arguments; all others are refused. */
+type Rule = {
+  names: string[];
+  action: 'SCMP_ACT_ALLOW' | 'SCMP_ACT_ERRNO';
+  args?: { index: number; value: number; valueTwo?: number; op: 'SCMP_CMP_EQ' | 'SCMP_CMP_MASKED_EQ' }[];
+  errnoRet?: number;
+};
+
+const files = `
+  access arm_fadvise64_64 arm_sync_file_range chdir chmod chown chown32 close close_range copy_file_range creat dup dup2 dup3 faccessat faccessat2 fadvise64
+  fadvise64_64 fallocate fchdir fchmod fchmodat fchmodat2 fchown fchown32 fchownat fcntl fcntl64 fdatasync fgetxattr
+  flistxattr flock fremovexattr fsetxattr fstat fstat64 fstatat64 fstatfs fstatfs64 fsync ftruncate ftruncate64 futimesat
+  getcwd getdents getdents64 getxattr getxattrat inotify_add_watch inotify_init inotify_init1 inotify_rm_watch ioctl
+  lchown lchown32 lgetxattr link linkat listxattr listxattrat llistxattr _llseek lremovexattr lseek lsetxattr lstat
+  lstat64 mkdir mkdirat mknod mknodat newfstatat oldfstat oldlstat oldstat open openat openat2 pread64 preadv preadv2
+  pwrite64 pwritev pwritev2 read readahead readdir readlink readlinkat readv removexattr removexattrat rename renameat
+  renameat2 rmdir sendfile sendfile64 setxattr setxattrat splice stat stat64 statfs statfs64 statx symlink symlinkat sync
+  sync_file_range sync_file_range2 syncfs tee truncate truncate64 umask unlink unlinkat utime utimensat
+  utimensat_time64 utimes vmsplice write writev`;
+
+const memory = `
+  brk cachestat madvise map_shadow_stack membarrier memfd_create memfd_secret mincore mlock mlock2 mlockall mmap mmap2
+  mprotect mremap mseal msync munlock munlockall munmap pkey_alloc pkey_free pkey_mprotect remap_file_pages`;
+
+const processes = `
+  alarm arch_prctl capget capset execve execveat exit exit_group fork getcpu getegid getegid32 geteuid geteuid32 getgid
+  getgid32 getgroups getgroups32 getpgid getpgrp getpid getppid getpriority getresgid getresgid32 getresuid
+  getresuid32 getrlimit get_robust_list getrusage getsid gettid get_thread_area getuid getuid32 ioprio_get ioprio_set
+  kill landlock_add_rule landlock_create_ruleset landlock_restrict_self nice pause pidfd_open pidfd_send_signal prctl
+  prlimit64 process_mrelease ptrace restart_syscall rseq rt_sigaction rt_sigpending rt_sigprocmask rt_sigqueueinfo
+  rt_sigreturn rt_sigsuspend rt_sigtimedwait rt_sigtimedwait_time64 rt_tgsigqueueinfo sched_getaffinity sched_getattr
+  sched_getparam sched_get_priority_max sched_get_priority_min sched_getscheduler sched_rr_get_interval
+  sched_rr_get_interval_time64 sched_setaffinity sched_setattr sched_setparam sched_setscheduler sched_yield seccomp
+  setfsgid setfsgid32 setfsuid setfsuid32 setgid setgid32 setgroups setgroups32 setpgid setpriority setregid setregid32
+  setresgid setresgid32 setresuid setresuid32 setreuid setreuid32 setrlimit set_robust_list setsid set_thread_area
+  set_tid_address set_tls setuid setuid32 sigaction sigaltstack signal sigpending sigprocmask sigreturn sigsuspend
+  sysinfo tgkill times tkill ugetrlimit uname vfork wait4 waitid waitpid breakpoint cacheflush uprobe
+  uretprobe`;
+
+/** Without `socketcall`, the one call of 32-bit programs for everything: its arguments cannot be looked at. */
+const communication = `
+  accept accept4 bind connect epoll_create epoll_create1 epoll_ctl epoll_ctl_old epoll_pwait epoll_pwait2 epoll_wait
+  epoll_wait_old eventfd eventfd2 futex futex_requeue futex_time64 futex_wait futex_waitv futex_wake getpeername
+  getsockname getsockopt io_cancel io_destroy io_getevents io_pgetevents io_pgetevents_time64 io_setup io_submit ipc
+  listen mq_getsetattr mq_notify mq_open mq_timedreceive mq_timedreceive_time64 mq_timedsend mq_timedsend_time64
+  mq_unlink msgctl msgget msgrcv msgsnd _newselect pipe pipe2 poll ppoll ppoll_time64 pselect6 pselect6_time64 recv
+  recvfrom recvmmsg recvmmsg_time64 recvmsg select semctl semget semop semtimedop semtimedop_time64 send sendmmsg
+  sendmsg sendto setsockopt shmat shmctl shmdt shmget shutdown signalfd signalfd4 socketpair`;
+
+const time = `
+  adjtimex clock_adjtime clock_adjtime64 clock_getres clock_getres_time64 clock_gettime clock_gettime64 clock_nanosleep
+  clock_nanosleep_time64 getitimer getrandom gettimeofday nanosleep setitimer time timer_create timer_delete
+  timer_getoverrun timer_gettime timer_gettime64 timer_settime timer_settime64 timerfd_create timerfd_gettime
+  timerfd_gettime64 timerfd_settime timerfd_settime64`;
+
+/** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK. The others are nobody's need and many a hole in kernels. */
+const addressFamilies = [1, 2, 10, 16];
+
+/** Those of Linux' own programs, and to ask which it is; the others turn protections of memory off. */
+const personalities = [0x0, 0x0008, 0x20000, 0x20008, 0xffffffff];
+
+/** CLONE_NEW…: namespaces. */
+const namespaceFlags = 0x7e020000;
+
+/** "Function not implemented": who calls clone3, whose flags lie in memory, then calls clone. */
+const ENOSYS = 38;
+
+const allow = 'SCMP_ACT_ALLOW';
+
+const rules: Rule[] = [
+  { names: [files, memory, processes, communication, time].flatMap(words), action: allow },
+  ...addressFamilies.map((family) => when('socket', { index: 0, value: family, op: 'SCMP_CMP_EQ' })),
+  ...personalities.map((persona) => when('personality', { index: 0, value: persona, op: 'SCMP_CMP_EQ' })),
+  when('clone', { index: 0, value: namespaceFlags, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' }),
+  { names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS },
+];
+
+/** By Go's name of the architecture: what the engine calls it, and which older programs it also runs. */
+const architectures: Record<string, { architecture: string; subArchitectures: string[] }> = {
+  amd64: { architecture: 'SCMP_ARCH_X86_64', subArchitectures: ['SCMP_ARCH_X86'] },
+  arm64: { architecture: 'SCMP_ARCH_AARCH64', subArchitectures: ['SCMP_ARCH_ARM'] },
+};
+
+/** As the engine takes it; undefined for an architecture whose calls are not known here: the engine's own list then. */
+export function seccompProfile(architecture: string): string | undefined {
+  const known = architectures[architecture];
+  if (!known) return undefined;
+  return JSON.stringify({ defaultAction: 'SCMP_ACT_ERRNO', archMap: [known], syscalls: rules });
+}
+
+function words(text: string): string[] {
+  return text.trim().split(/\s+/);
+}
+
+function when(name: string, condition: NonNullable<Rule['args']>[number]): Rule {
+  return { names: [name], action: allow, args: [condition] };
+}
