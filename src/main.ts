@@ -8,6 +8,7 @@ import { type Logger, pino } from 'pino';
 import { createAccounts } from './accounts/accounts.ts';
 import { createApp } from './api/app.ts';
 import { readDashboard } from './api/dashboard.ts';
+import { planOf } from './api/plans.ts';
 import type { Control } from './control/control.ts';
 import { createDiskBook } from './control/disk-book.ts';
 import { startLoop } from './control/loop.ts';
@@ -32,6 +33,7 @@ import { applicationUrl, describeSettings, readSettings, type Settings } from '.
 import { openSqlite } from './store/database.ts';
 import { installationId } from './store/installation.ts';
 import { takeOver } from './store/leases.ts';
+import { accountOfSession } from './store/sessions.ts';
 
 /** A lease is renewed three times in this span; a second process on the store takes over after it. */
 const leaseMs = 15_000;
@@ -112,6 +114,8 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
       refreshEdge,
       routed: new Map(),
       urlOf,
+      egressOf: async ({ sessionId }) =>
+        (await planOf(db, settings.tiers, await accountOfSession(db, sessionId)))?.tier.egress ?? egress,
       metrics,
       now,
       wait,
@@ -130,7 +134,6 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
       revisitMs,
       imageDiskShare,
       diskFreeBytes,
-      egress,
       ...(containerDiskBytes !== undefined && { containerDiskBytes }),
     },
     ...(afterOperation && { afterOperation }),

@@ -8,12 +8,19 @@ const read = (text: string) => readSettings({ BERTH_TIERS: text });
 
 test('plans are read from one line; reservations and a lifetime need not be said', () => {
   const settings = read(
-    'hobby deployments=1 memory=512Mi lifetime=30d;\n team deployments=5 memory=2Gi reservations=yes;',
+    'hobby deployments=1 memory=512Mi lifetime=30d;\n team deployments=5 memory=2Gi reservations=yes egress=none;',
   );
   assert.ok(settings.ok);
   assert.deepEqual(settings.settings.tiers, [
     { name: 'hobby', deployments: 1, memoryBytes: 2 ** 29, allowsReservations: false, lifetimeMs: 30 * 86_400_000 },
-    { name: 'team', deployments: 5, memoryBytes: 2 ** 31, allowsReservations: true, lifetimeMs: null },
+    {
+      name: 'team',
+      deployments: 5,
+      memoryBytes: 2 ** 31,
+      allowsReservations: true,
+      lifetimeMs: null,
+      egress: { kind: 'none' },
+    },
   ]);
 });
 
@@ -25,9 +32,10 @@ test('what is wrong with a plan is said', () => {
     ['free deployments=1 memory=lots', /must be a size such as 512Mi/],
     ['free deployments=1 memory=1Gi reservations=maybe', /must say reservations=yes or reservations=no/],
     ['free deployments=1 memory=1Gi lifetime=long', /must be a duration such as/],
+    ['free deployments=1 memory=1Gi egress=some', /must be open, none, or networks such as/],
     [
       'free deployments=1 memory=1Gi colour=red',
-      /must give plan free only deployments, memory, reservations, lifetime/,
+      /must give plan free only deployments, memory, reservations, lifetime, egress/,
     ],
     ['free deployments=1 memory=1Gi; free deployments=2 memory=1Gi', /must not name a plan twice/],
     ['Free! deployments=1 memory=1Gi', /must be plans such as/],

@@ -1,6 +1,6 @@
 /** The setting of the plans: one line that an operator can read. */
 import type { Tier, Tiers } from './deployment/tier.ts';
-import { duration, size, Unreadable } from './setting-values.ts';
+import { duration, egress, size, Unreadable } from './setting-values.ts';
 
 /** What applies without the setting. */
 export const defaultTiersText = 'free deployments=3 memory=1Gi; pro deployments=20 memory=16Gi reservations=yes';
@@ -8,7 +8,7 @@ export const defaultTiersText = 'free deployments=3 memory=1Gi; pro deployments=
 const tierForm =
   'must be plans such as "free deployments=3 memory=1Gi; pro deployments=20 memory=16Gi reservations=yes"';
 
-/** `free deployments=3 memory=1Gi; pro deployments=20 memory=16Gi reservations=yes lifetime=30d` */
+/** `free deployments=3 memory=1Gi; pro deployments=20 memory=16Gi reservations=yes lifetime=30d egress=none` */
 export function tiers(value: string): Tiers {
   const [first, ...others] = value
     .split(';')
@@ -45,6 +45,7 @@ function tier(text: string): Tier {
     memoryBytes: read('memory'),
     allowsReservations: read('reservations'),
     lifetimeMs: read('lifetime'),
+    ...(fields.has('egress') && { egress: read('egress') }),
   };
 }
 
@@ -53,6 +54,7 @@ const tierFields = {
   memory: { default: undefined, read: size },
   reservations: { default: 'no', read: yesOrNo },
   lifetime: { default: 'never', read: (value: string) => (value === 'never' ? null : duration(value)) },
+  egress: { default: undefined, read: egress },
 };
 
 function count(value: string): number {

@@ -1,5 +1,5 @@
 /** What the control layer works with; wired in `main.ts`. */
-import type { Instant } from '../deployment/deployment.ts';
+import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { Egress } from '../deployment/egress.ts';
 import type { Operation } from '../deployment/operation.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -31,8 +31,6 @@ export type ControlSettings = {
   containerDiskBytes?: number;
   /** Of the disk, so much must stay free. */
   diskFreeBytes: number;
-  /** What deployments may reach. */
-  egress: Egress;
 };
 
 export type Control = {
@@ -45,6 +43,8 @@ export type Control = {
   routed: Routed;
   /** The public address of a deployment's label. */
   urlOf: (label: string) => URL;
+  /** What the deployment may reach: by the plan of its account. */
+  egressOf: (deployment: Deployment) => Promise<Egress>;
   settings: ControlSettings;
   metrics: Metrics;
   disk: DiskBook;

@@ -34,6 +34,15 @@ test('a deployment goes from nothing to running, and a second visit does nothing
   assert.deepEqual(await shop.visit(), []);
 });
 
+test('another plan of its account lets it reach something else, and nothing of it is started anew', async () => {
+  const shop = await shopOnMemory(spec, images);
+  await shop.visit();
+  shop.plan.egress = { kind: 'none' };
+  assert.deepEqual(await shop.visit(), ['set-egress']);
+  assert.equal((await shop.control.engine.observe('shop', [])).egress, 'none');
+  assert.deepEqual(await shop.visit(), []);
+});
+
 test('an update is pulled, starts beside the old, is routed when ready, and only then replaces it', async () => {
   const shop = await shopOnMemory(spec, images);
   await shop.visit();

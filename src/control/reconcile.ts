@@ -97,12 +97,13 @@ class Step {
 
   /** An ending needs no revision: one that cannot be read any more does not keep its deployment alive. */
   async #desired(): Promise<Desired> {
-    const { db, seal, urlOf, now, settings } = this.#control;
+    const { db, seal, urlOf, egressOf, now } = this.#control;
     const deployment = this.#deployment;
     const because = endingAt(deployment, now());
     if (because) return { kind: 'gone', because };
     const revision = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
-    const desired = desiredAt(deployment, revision, urlOf(deployment.label), now(), seal.derive, settings.egress);
+    const egress = await egressOf(deployment);
+    const desired = desiredAt(deployment, revision, urlOf(deployment.label), now(), seal.derive, egress);
     if (desired.kind === 'running') {
       const environments = desired.workloads.map(({ workload }) => workload.env);
       this.#redact = redactorOf(revision.spec, environments);

@@ -1,7 +1,7 @@
 /** One deployment on an in-memory engine and store, for tests of the control layer. */
 import type { AppSpec } from '../config/spec.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { openEgress } from '../deployment/egress.ts';
+import { type Egress, openEgress } from '../deployment/egress.ts';
 import { deploymentOf } from '../deployment/testing.ts';
 import { createMemoryEngine } from '../engine/memory.ts';
 import { createMemoryWorld, type MemoryImage } from '../engine/memory-world.ts';
@@ -31,6 +31,8 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
   };
   /** What the edge was given, one entry for each time. */
   const published: string[] = [];
+  /** What the account's plan says. */
+  const plan: { egress: Egress } = { egress: openEgress };
   /** Whoever waits for a change has the clock moved. */
   const engineOf = () => createMemoryEngine({ world, now: () => clock.now, wait: async (ms) => clock.pass(ms) });
   const control: Control = {
@@ -43,6 +45,7 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
     },
     routed: new Map(),
     urlOf: (label) => new URL(`http://${label}.localhost`),
+    egressOf: async () => plan.egress,
     settings: {
       deployDeadlineMs: 60_000,
       listenPatienceMs: 30_000,
@@ -54,7 +57,6 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
       imageDiskShare: 0.85,
       containerDiskBytes: 1000,
       diskFreeBytes: 1000,
-      egress: openEgress,
     },
     metrics: createMetrics(),
     disk: createDiskBook(),
@@ -73,7 +75,7 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
   await makeDue(db, id, clock.now);
 
   return {
-    ...{ control, world, clock, published },
+    ...{ control, world, clock, published, plan },
     deployment: async (): Promise<Deployment> => (await deploymentById(db, id))!,
     events: async () => (await eventsAfter(db, id, 0, 1000)).map(({ message }) => message),
     orphans: () => findOrphans(control.engine, db),

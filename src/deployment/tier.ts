@@ -2,6 +2,7 @@
 import { printBytes } from '../config/units.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import type { Instant } from './deployment.ts';
+import type { Egress } from './egress.ts';
 
 export type Tier = {
   name: string;
@@ -12,6 +13,8 @@ export type Tier = {
   allowsReservations: boolean;
   /** How long a deployment lives once it is claimed; null: until it is removed. */
   lifetimeMs: number | null;
+  /** What its deployments may reach; absent: what those of nobody may. */
+  egress?: Egress;
 };
 
 /** New accounts get the first. */
