@@ -2,10 +2,10 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Site } from '../deployment/site.ts';
+import { latestOnly, oneAtATime } from '../lib/latest.ts';
 import { countUnderWay, describeRunning, replaceMap, watchRunning } from './admin.ts';
 import { type Configuration, endpointsMap, proxyConfiguration, routesMap } from './configuration.ts';
 import type { EdgeLog, EdgeSettings } from './edge-settings.ts';
-import { latestOnly, oneAtATime } from './latest.ts';
 import { dataDirProblem, type EdgePaths, edgePaths } from './paths.ts';
 import { checkVersion, findProxies, killProxies, startProxy, stopProxies } from './proxy-process.ts';
 import { routeTables } from './routes.ts';

@@ -3,6 +3,7 @@
  * changes or flushes it, within seconds it is whole again.
  */
 import { type Egress, printEgress } from '../../../deployment/egress.ts';
+import { latestOnly, oneAtATime } from '../../../lib/latest.ts';
 import { type Listing, readListing } from './listing.ts';
 import { apply, list } from './nft.ts';
 import {
@@ -53,11 +54,20 @@ export async function startFirewall(options: FirewallOptions, present: Bridges):
   /** Of the table as it was loaded. */
   let shape = '';
   let chains = new Set<string>();
-  let last: Promise<unknown> = Promise.resolve();
   let isBroken = false;
+  // Two loads at once would each record what the other has made.
+  const inTurn = oneAtATime();
 
   function rules(): string {
     return tableText({ owner, resolvers, ...(edge && { edge }) }, bridges);
+  }
+
+  /** Nobody has to wait for it: it is for the next boot. */
+  const keepLatest = latestOnly(keep);
+  async function remember(): Promise<void> {
+    await keepLatest(rules()).catch((error: unknown) => {
+      log.error({ err: error }, 'firewall rules cannot be kept for the next boot');
+    });
   }
 
   async function load(): Promise<void> {
@@ -65,7 +75,13 @@ export async function startFirewall(options: FirewallOptions, present: Bridges):
     await apply(rules());
     chains = new Set([...bridges.values()].map(policyChain));
     shape = (await look())?.shape ?? '';
-    await keep(rules());
+    void remember();
+  }
+
+  /** Where somebody has changed the rules meanwhile, only a whole table is sure to be right. */
+  async function change(text: string): Promise<void> {
+    await apply(text).catch(load);
+    void remember();
   }
 
   async function look(): Promise<Listing | undefined> {
@@ -81,13 +97,6 @@ export async function startFirewall(options: FirewallOptions, present: Bridges):
     if (!haveMoved) log.warn({ table: tableName(owner) }, 'firewall rules were changed from outside, and restored');
   }
 
-  /** One at a time: two loads at once would each record what the other has made. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = last.then(work);
-    last = turn.catch(() => {});
-    return turn;
-  }
-
   async function guard(): Promise<void> {
     try {
       await restore();
@@ -100,8 +109,10 @@ export async function startFirewall(options: FirewallOptions, present: Bridges):
   }
 
   await inTurn(load);
+  await remember();
   report(true);
-  const timer = setInterval(() => inTurn(guard), lookEveryMs);
+  const lookAfter = latestOnly(() => inTurn(guard));
+  const timer = setInterval(lookAfter, lookEveryMs);
 
   return {
     admit: (bridge, egress) =>
@@ -110,29 +121,25 @@ export async function startFirewall(options: FirewallOptions, present: Bridges):
         if (before && printEgress(before) === printEgress(egress)) return;
         bridges.set(bridge, egress);
         try {
-          // Where somebody has changed the rules meanwhile, only a whole table is sure to be right.
-          if (!chains.has(policyChain(egress))) await load();
-          else await apply(admissionText(owner, bridge, egress, before)).catch(load);
+          if (chains.has(policyChain(egress))) await change(admissionText(owner, bridge, egress, before));
+          else await load();
         } catch (error) {
           if (before) bridges.set(bridge, before);
           else bridges.delete(bridge);
           throw error;
         }
-        await keep(rules());
       }),
 
     dismiss: (bridge) =>
       inTurn(async () => {
-        if (!bridges.delete(bridge)) return;
-        await apply(dismissalText(owner, bridge)).catch(load);
-        await keep(rules());
+        if (bridges.delete(bridge)) await change(dismissalText(owner, bridge));
       }),
 
     egressOf: (bridge) => bridges.get(bridge),
 
     async close() {
       clearInterval(timer);
-      await last;
+      await inTurn(remember);
     },
   };
 }
