@@ -13,6 +13,7 @@ async function newDrain({ idleAfterMs = Number.POSITIVE_INFINITY, isEdgeAway = f
   const [stop, interruption] = [new AbortController(), new AbortController()];
   const begunAt = shop.clock.now;
   const passed = () => shop.clock.now - begunAt;
+  const order: string[] = [];
   const during: (() => Promise<void> | void)[] = [];
   const run = async () => {
     const deployment = await shop.deployment();
@@ -23,7 +24,14 @@ async function newDrain({ idleAfterMs = Number.POSITIVE_INFINITY, isEdgeAway = f
         shop.clock.pass(ms);
         await during.shift()?.();
       },
+      async aside(work) {
+        order.push('leave');
+        const result = await work();
+        order.push('return');
+        return result;
+      },
       async underWay(addresses) {
+        order.push('look');
         assert.deepEqual(addresses, ['10.0.0.2']);
         if (isEdgeAway) throw new Error('HAProxy does not answer');
         return passed() >= idleAfterMs ? 0 : 1;
@@ -34,7 +42,7 @@ async function newDrain({ idleAfterMs = Number.POSITIVE_INFINITY, isEdgeAway = f
     });
     return passed();
   };
-  return { shop, stop, interruption, during, run };
+  return { shop, stop, interruption, during, order, run };
 }
 
 test('a drain ends when nothing is under way any more, or with its time', async () => {
@@ -43,6 +51,12 @@ test('a drain ends when nothing is under way any more, or with its time', async 
   assert.ok(until700 >= 700 && until700 <= 750, `${until700} ms`);
   assert.equal(await (await newDrain({})).run(), 30_000);
   assert.equal(await (await newDrain({ idleAfterMs: 0, isEdgeAway: true })).run(), 30_000, 'in doubt all of it');
+});
+
+test('a drain is done aside: others may work meanwhile', async () => {
+  const { run, order } = await newDrain({ idleAfterMs: 120 });
+  await run();
+  assert.deepEqual(order, ['leave', 'look', 'look', 'look', 'return']);
 });
 
 test('when the next update waits, what is left has two seconds; a removal and a stop wait for nothing', async () => {

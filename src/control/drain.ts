@@ -17,6 +17,8 @@ export type Drainer = {
   stop: AbortSignal;
   /** Something newer was asked of the deployment. */
   interrupted: AbortSignal;
+  /** Does what only waits, while others may work. */
+  aside?: <T>(work: () => Promise<T>) => Promise<T>;
 };
 
 /** Also how long a request may need that has just been sent the old way, until it is counted: less than 1 ms, measured. */
@@ -27,6 +29,11 @@ const hurriedMs = 2_000;
 
 /** Ends when nothing is under way any more; a removal waits for nothing. */
 export async function drain(deployment: Deployment, addresses: readonly string[], drainer: Drainer): Promise<void> {
+  const work = () => untilIdle(deployment, addresses, drainer);
+  await (drainer.aside?.(work) ?? work());
+}
+
+async function untilIdle(deployment: Deployment, addresses: readonly string[], drainer: Drainer): Promise<void> {
   const { wait, stop, underWay } = drainer;
   // Not by the clock, which may be set back meanwhile.
   for (let waitedMs = 0; waitedMs < (await patienceOf(deployment, drainer)); waitedMs += lookEveryMs) {

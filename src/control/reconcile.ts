@@ -33,6 +33,8 @@ export type Visit = {
   stop: AbortSignal;
   /** Ends a wait, because an intent has come; replaced after each use. */
   interrupt: () => AbortSignal;
+  /** Does what only waits, while others may work. */
+  aside?: <T>(work: () => Promise<T>) => Promise<T>;
 };
 
 /** Returns when the deployment is due again (null: only when something wakes it). Throws faults of the engine. */
@@ -290,8 +292,8 @@ class Step {
   async #executeOne(operation: Operation, pulled: (share: [string, number]) => void): Promise<void> {
     const { record, note } = this.#journal;
     const { wait, settings } = this.#control;
-    const signals = { stop: this.#visit.stop, interrupted: this.#disturbed };
-    const executor = { ...this.#control, ...signals, record, note, drainMs: settings.drainMs };
+    const whole = { ...this.#control, ...this.#visit, interrupted: this.#disturbed };
+    const executor = { ...whole, record, note, drainMs: settings.drainMs };
     const watch = { report: pulled, giveUp: this.#disturbed, leftMs: () => this.#leftMs(), wait };
     await watchPull(operation, watch, (pulling) => execute(this.#deployment, operation, executor, pulling));
     this.#control.afterOperation?.(operation);

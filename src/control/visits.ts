@@ -1,6 +1,6 @@
 /**
  * Visits under way. A visit has a place, of which there are only so many, while it works; while it waits for a pull, a
- * registry or a change, its place is somebody else's. So nothing that is slow delays anybody but itself.
+ * registry, a change or visitors' last requests, its place is somebody else's. So nothing that is slow delays anybody but itself.
  */
 
 import { outlineOf } from '../deployment/outline.ts';
@@ -72,8 +72,11 @@ export function createVisits(control: Control, stop: AbortSignal, onPlace: () =>
     };
     try {
       const dueAt = await reconcile(
-        { lease, stop: AbortSignal.any([stop, underWay.lost.signal]), interrupt: nextInterrupt },
-        { ...control, engine: engineOf(underWay), wait: (...asked) => withoutPlace(() => wait(...asked)) },
+        {
+          ...{ lease, stop: AbortSignal.any([stop, underWay.lost.signal]), interrupt: nextInterrupt },
+          aside: withoutPlace,
+        },
+        { ...control, engine: engineOf(underWay) },
       );
       failures.delete(lease.deploymentId);
       if (dueAt === null) routed.delete(lease.deploymentId);

@@ -98,8 +98,10 @@ function stuckIn(match: Match, { listenMs }: Patience): (Stuck & { match: Match;
 
 function givenUp(match: Match, suffix: string): Verdict {
   const { wanted, found } = match;
-  const because = `pod ${wanted.workload.pod}: ${repetition(match)}${found?.notReadyBecause ?? 'is not ready'}${suffix}`;
-  const hint = found?.hint;
+  // Of a crash loop the crash is the reason, and not what the next start has not done yet.
+  const exit = hasGivenUp(match) ? found?.lastExit : undefined;
+  const { words, hint } = exit ?? { words: found?.notReadyBecause ?? 'is not ready', hint: found?.hint };
+  const because = `pod ${wanted.workload.pod}: ${repetition(match)}${words}${suffix}`;
   return { kind: 'given-up', because, ...(hint !== undefined && { hint }), ...(found && { workload: found.name }) };
 }
 

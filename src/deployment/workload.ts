@@ -78,6 +78,8 @@ export type ObservedWorkload = {
   notReadyBecause?: string;
   /** What its owner can do about that. */
   hint?: string;
+  /** How it ended the last time, whatever it does now. */
+  lastExit?: { words: string; hint?: string };
   stuck?: Stuck;
 };
 

@@ -177,7 +177,7 @@ function describe(container: MemoryContainer): ObservedWorkload {
     isReady: because === undefined,
     restarts,
     ...(phase === 'running' && address !== undefined && { address }),
-    ...(exitCode !== undefined && { exitCode }),
+    ...(exitCode !== undefined && { exitCode, lastExit: { words: `exited with code ${exitCode}` } }),
     ...(because && { notReadyBecause: because }),
     ...(stuck && { stuck }),
   };

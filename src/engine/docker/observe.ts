@@ -10,7 +10,7 @@ import { type Elsewhere, followElsewhere, listeningAfterMs, listeningReason, rea
 import { networkName } from './names.ts';
 import { createProbe, type Probe } from './probe.ts';
 import { judge } from './readiness.ts';
-import { type Exit, type Sighting, sightingOf } from './sighting.ts';
+import { type Exit, exitReason, type Sighting, sightingOf } from './sighting.ts';
 import { listVolumes, type Volumes } from './volumes.ts';
 
 /** A probe may take longer; it goes on, and a later observation has its answer. */
@@ -153,7 +153,7 @@ async function describe(docker: Docker, known: Known, nowMs: number): Promise<Ob
     isReady: verdict.isReady,
     restarts: sighting.restarts,
     ...(known.address && { address: known.address }),
-    ...(lastExit && { exitCode: lastExit.code }),
+    ...(lastExit && { exitCode: lastExit.code, lastExit: exitReason(lastExit) }),
     ...(!verdict.isReady && { notReadyBecause: verdict.because }),
     ...(!verdict.isReady && verdict.hint !== undefined && { hint: verdict.hint }),
     ...(stuck && { stuck }),
