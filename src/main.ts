@@ -82,7 +82,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const means = await diskMeans(docker, owner, settings);
   log[means.because === undefined ? 'info' : 'warn'](means, 'disk limits');
   const loops = { directory: volumesFolder(settings.dataDir), isForNew: means.volumes === 'loop' };
-  const engine = createDockerEngine({ docker, owner, networkPool, runtime, loops, ...(firewall && { firewall }) });
+  const engine = createDockerEngine({ docker, owner, networkPool, runtime, loops, now, ...(firewall && { firewall }) });
   const urlOf = (label: string) => applicationUrl(settings, label);
   metrics.diskMeans.set({ of: 'volumes', means: means.volumes }, 1);
   metrics.diskMeans.set({ of: 'containers', means: means.containers }, 1);

@@ -21,7 +21,7 @@ describe('docker engine: checks', () => {
     const options = { architecture, foreignArchitecture: 'none' };
     registry = await startRegistry({ ...options, needsLogin: false });
     closed = await startRegistry({ ...options, needsLogin: true });
-    engine = createDockerEngine({ docker, owner: 'test-checks', networkPool, now: () => clock.now });
+    engine = createDockerEngine({ docker, owner: 'test-checks', networkPool, uptime: () => clock.now });
   });
   afterEach(async () => {
     for (const { Id, RepoTags, RepoDigests } of await docker.listImages()) {

@@ -34,9 +34,8 @@ export type UncausedOperation = Uncaused<EngineOperation>;
 export const createVolume = (volume: string, sizeBytes = 12 * 2 ** 20) =>
   ({ kind: 'create-volume', volume, sizeBytes }) as const;
 
-export function createScene(engine: Engine, image: string): Scene {
-  const id = newId(randomBytes);
-
+/** `id`: of a deployment that another scene plays on. */
+export function createScene(engine: Engine, image: string, id = newId(randomBytes)): Scene {
   const scene: Scene = {
     id,
     workload: (pod, changes = {}) => ({

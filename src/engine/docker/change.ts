@@ -14,7 +14,7 @@ const pauseGrowth = 1.3;
 /** Who is asked and does not get ready is looked at as a whole when it is that much older: what it does may tell why. */
 const ageGrowth = 1.3;
 
-/** When an observation began: the mark of the events before it, and the time. */
+/** When an observation began: the mark of the events before it, and the time (epoch). */
 export type Mark = { event: number; atMs: number };
 
 export type ChangeRequest = {
@@ -30,13 +30,13 @@ export type ChangeRequest = {
  * Resolves at an event of the deployment since `mark`, when a workload that was seen unready becomes ready, or may have
  * another reason by now why it does not, after `timeoutMs`, or at the abort.
  */
-export async function waitForChange(events: Events, request: ChangeRequest, now: () => number): Promise<void> {
+export async function waitForChange(events: Events, request: ChangeRequest, uptime: () => number): Promise<void> {
   const { deploymentId, seen, mark, known, timeoutMs, signal } = request;
   if (signal.aborted || events.hasChangedSince(deploymentId, mark.event)) return;
   const ended = new AbortController();
   const until = AbortSignal.any([signal, ended.signal]);
   const unready = new Set(seen.workloads.filter(({ isReady }) => !isReady).map(({ name }) => name));
-  const flips = known.filter(({ name }) => unready.has(name)).map((container) => waitForFlip(container, until, now));
+  const flips = known.filter(({ name }) => unready.has(name)).map((container) => waitForFlip(container, until, uptime));
   try {
     await Promise.race([
       ...flips,
@@ -51,10 +51,14 @@ export async function waitForChange(events: Events, request: ChangeRequest, now:
 }
 
 /** Resolves when the container has become ready. Exits and the image's own health checks are events, not ours to ask. */
-async function waitForFlip({ labels, sighting, probe }: Known, until: AbortSignal, now: () => number): Promise<void> {
-  if (probe) return Promise.race([waitForProbe(probe, until), pause(nextLookInMs(sighting, now()), until)]);
+async function waitForFlip(
+  { labels, sighting, probe }: Known,
+  until: AbortSignal,
+  uptime: () => number,
+): Promise<void> {
+  if (probe) return Promise.race([waitForProbe(probe, until), pause(nextLookInMs(sighting, uptime()), until)]);
   const countsUptime = labels.readiness.kind === 'running' && sighting.phase === 'running' && !sighting.health;
-  return countsUptime ? pause(uptimeMissingMs(sighting, now()), until) : never();
+  return countsUptime ? pause(uptimeMissingMs(sighting, uptime()), until) : never();
 }
 
 function nextLookInMs({ startedAtMs }: Sighting, nowMs: number): number {

@@ -16,13 +16,13 @@ const rememberMs = 60_000;
 export type Check = (requests: readonly ImageRequest[]) => Promise<ResolvedImage[]>;
 
 /** All at once. An image that is here is enough when its registry cannot be reached; a refusal is a fault. */
-export function createCheck(docker: Docker, now: () => number): Check {
+export function createCheck(docker: Docker, uptime: () => number): Check {
   const unreachableUntil = new Map<string, number>();
 
   async function check({ image, registryLogin }: ImageRequest): Promise<ResolvedImage> {
     if (!isReference(image)) throw pullFault(new Error('invalid reference format'), image, false);
     const registry = registryOf(image);
-    if ((unreachableUntil.get(registry) ?? 0) > now()) return presentImage(docker, image);
+    if ((unreachableUntil.get(registry) ?? 0) > uptime()) return presentImage(docker, image);
     const auth = authOf(image, registryLogin);
     try {
       const digest = await askDigest(docker, image, auth);
@@ -37,8 +37,8 @@ export function createCheck(docker: Docker, now: () => number): Check {
 
   function remember(registry: string): void {
     // Tenants name registries: those of the past are forgotten, or the list would grow for ever.
-    for (const [known, until] of unreachableUntil) if (until <= now()) unreachableUntil.delete(known);
-    unreachableUntil.set(registry, now() + rememberMs);
+    for (const [known, until] of unreachableUntil) if (until <= uptime()) unreachableUntil.delete(known);
+    unreachableUntil.set(registry, uptime() + rememberMs);
   }
 
   return (requests) => Promise.all(requests.map(check));

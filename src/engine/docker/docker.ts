@@ -43,12 +43,14 @@ export type DockerEngineOptions = {
   pullPatience?: PullPatience;
   /** Directories without a limit are walked at least this often; default: every minute. */
   walkEveryMs?: number;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds; may jump. */
   now?: () => number;
+  /** Milliseconds since some instant; never jumps. */
+  uptime?: () => number;
 };
 
 export function createDockerEngine(options: DockerEngineOptions): Engine {
-  const { docker, owner, networkPool, firewall, now = Date.now } = options;
+  const { docker, owner, networkPool, firewall, now = Date.now, uptime = () => performance.now() } = options;
   const { runtime = 'runc', startConcurrency = 3, stopSeconds = 5, walkEveryMs = 60_000 } = options;
   const hostFacts = createHostFacts(docker);
   const networks = createNetworks(docker, owner, networkPool, firewall);
@@ -56,12 +58,12 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
   const loops = options.loops && createLoopVolumes(options.loops.directory, ownerOfData);
   const volumes = createVolumes(docker, { owner, loops, isLoopForNew: options.loops?.isForNew ?? false, stopSeconds });
   const workloads = createWorkloads(docker, { owner, runtime, stopSeconds, startConcurrency, hostFacts, loops });
-  const diskUse = createDiskUse(docker, { owner, loops, hostFacts, now, walkEveryMs });
+  const diskUse = createDiskUse(docker, { owner, loops, hostFacts, now: uptime, walkEveryMs });
   const pull = createPull(docker, hostFacts, options.pullPatience);
-  const check = createCheck(docker, now);
+  const check = createCheck(docker, uptime);
   const ping = createPing(docker);
   const events = createEvents(docker, owner);
-  const observer = createObserver(docker, { owner, volumes, now });
+  const observer = createObserver(docker, { owner, volumes, now, uptime });
   const marks = new WeakMap<Observed, Mark>();
 
   async function perform(
@@ -123,7 +125,7 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
     change: (deploymentId, seen, timeoutMs, signal) => {
       const mark = marks.get(seen) ?? { event: events.mark(), atMs: now() };
       const known = observer.known(deploymentId);
-      return waitForChange(events, { deploymentId, seen, mark, known, timeoutMs, signal }, now);
+      return waitForChange(events, { deploymentId, seen, mark, known, timeoutMs, signal }, uptime);
     },
 
     watch: (onChange, signal) => events.listen(onChange, signal),

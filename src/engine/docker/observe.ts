@@ -24,6 +24,8 @@ export type Known = {
   address?: string;
   /** Docker's words, e.g. `running Up 2 minutes`: they change when the container is restarted. */
   statusText: string;
+  /** Docker's words; another start has another. */
+  startedAt: string;
   sighting: Sighting;
   probe?: Probe;
   elsewhere?: Elsewhere;
@@ -37,10 +39,13 @@ export type Observer = {
   known(deploymentId: string): Known[];
 };
 
-export type ObserverOptions = { owner: string; volumes: Pick<Volumes, 'hardSizes' | 'kept'>; now: () => number };
+/** What Docker dates by the one, which may be set, is kept by the other, which never jumps. */
+export type Clocks = { now: () => number; uptime: () => number };
+
+export type ObserverOptions = { owner: string; volumes: Pick<Volumes, 'hardSizes' | 'kept'> } & Clocks;
 
 export function createObserver(docker: Docker, options: ObserverOptions): Observer {
-  const { owner, now } = options;
+  const { owner, now, uptime } = options;
   const memory = new Map<string, Known[]>();
 
   return {
@@ -53,10 +58,12 @@ export function createObserver(docker: Docker, options: ObserverOptions): Observ
         listVolumes(docker, owner, deploymentId),
         Promise.all(images.map((image) => readImage(docker, image))),
       ]);
-      const looks = await Promise.all(containers.map((container) => look(docker, container, before, now)));
+      const looks = await Promise.all(containers.map((container) => look(docker, container, before, options)));
       const known = looks.filter((container) => container !== undefined);
       await probeAll(known);
-      const workloads = await Promise.all(known.map((container) => describe(docker, container, now())));
+      const workloads = await Promise.all(
+        known.map((container) => describe(docker, container, { nowMs: now(), uptimeMs: uptime() })),
+      );
       const [volumeSizes, keptVolumes] = await Promise.all([
         options.volumes.hardSizes(volumes),
         options.volumes.kept(deploymentId, volumes),
@@ -83,7 +90,7 @@ async function look(
   docker: Docker,
   container: Docker.ContainerInfo,
   knownBefore: Known[],
-  now: () => number,
+  { now, uptime }: Clocks,
 ): Promise<Known | undefined> {
   const labels = readWorkloadLabels(container.Labels);
   if (!labels) return undefined;
@@ -92,16 +99,21 @@ async function look(
   if (before?.isReady && before.statusText === statusText) return before;
   const inspected = await orAbsent(docker.getContainer(container.Id).inspect());
   if (!inspected) return undefined;
-  const sighting = sightingOf(inspected);
+  const { StartedAt: startedAt } = inspected.State;
+  // One in the future: the clock was set back since. Then it counts from now.
+  const isSameStart = before?.startedAt === startedAt;
+  const ageMs = Math.max(0, now() - Date.parse(startedAt));
+  const sighting = sightingOf(inspected, isSameStart ? before.sighting.startedAtMs : uptime() - ageMs);
   const address = sighting.phase === 'running' ? addressOf(inspected, labels) : undefined;
-  const probe = address && probeFor(labels.readiness, sighting, address, before, now);
+  const probe = address && probeFor(labels.readiness, sighting, address, before, uptime);
   const lastExit = sighting.exit ?? before?.lastExit;
-  const elsewhere = before?.sighting.startedAtMs === sighting.startedAtMs ? before.elsewhere : undefined;
+  const elsewhere = isSameStart ? before.elsewhere : undefined;
   return {
     containerId: container.Id,
     name: inspected.Name.slice(1),
     labels,
     statusText,
+    startedAt,
     sighting,
     isReady: false,
     ...(address && { address }),
@@ -121,12 +133,12 @@ function probeFor(
   sighting: Sighting,
   address: string,
   before: Known | undefined,
-  now: () => number,
+  uptime: () => number,
 ): Probe | undefined {
   if (readiness.kind !== 'http' && (readiness.kind !== 'port' || sighting.health)) return undefined;
   if (before?.probe && before.sighting.startedAtMs === sighting.startedAtMs && before.address === address)
     return before.probe;
-  return createProbe(readiness, address, sighting.startedAtMs, now);
+  return createProbe(readiness, address, sighting.startedAtMs, uptime);
 }
 
 async function probeAll(known: Known[]): Promise<void> {
@@ -137,10 +149,14 @@ async function probeAll(known: Known[]): Promise<void> {
   enough.abort();
 }
 
-async function describe(docker: Docker, known: Known, nowMs: number): Promise<ObservedWorkload> {
+async function describe(
+  docker: Docker,
+  known: Known,
+  { nowMs, uptimeMs }: { nowMs: number; uptimeMs: number },
+): Promise<ObservedWorkload> {
   const { labels, sighting, probe, lastExit } = known;
-  const because = (await reasonElsewhere(docker, known, nowMs)) ?? probe?.because;
-  const verdict = judge(labels.readiness, sighting, probe && { isReady: probe.isReady, because }, lastExit, nowMs);
+  const because = (await reasonElsewhere(docker, known, uptimeMs)) ?? probe?.because;
+  const verdict = judge(labels.readiness, sighting, probe && { isReady: probe.isReady, because }, lastExit, uptimeMs);
   known.isReady = verdict.isReady;
   const stuck = stuckOf(known);
   return {
@@ -156,22 +172,22 @@ async function describe(docker: Docker, known: Known, nowMs: number): Promise<Ob
     ...(lastExit && { exitCode: lastExit.code, lastExit: exitReason(lastExit) }),
     ...(!verdict.isReady && { notReadyBecause: verdict.because }),
     ...(!verdict.isReady && verdict.hint !== undefined && { hint: verdict.hint }),
-    ...(stuck && { stuck }),
+    ...(stuck && { stuck: { by: stuck.by, since: Math.round(nowMs - (uptimeMs - stuck.since)) } }),
   };
 }
 
 /** A port is refused: on which ports does the container listen instead? Remembers since when it does nothing else. */
-async function reasonElsewhere(docker: Docker, known: Known, nowMs: number): Promise<Reason | undefined> {
+async function reasonElsewhere(docker: Docker, known: Known, uptimeMs: number): Promise<Reason | undefined> {
   const { labels, sighting, probe, containerId } = known;
   const { readiness } = labels;
   const before = known.elsewhere;
   delete known.elsewhere;
   if (readiness.kind !== 'port' && readiness.kind !== 'http') return undefined;
-  if (probe?.because?.kind !== 'refused' || nowMs - sighting.startedAtMs < listeningAfterMs) return undefined;
+  if (probe?.because?.kind !== 'refused' || uptimeMs - sighting.startedAtMs < listeningAfterMs) return undefined;
   const listening = await readListening(sighting.pid, containerId);
   if (listening && listening.length > 0) {
     const cpuMs = await readCpuMs(docker, containerId);
-    known.elsewhere = followElsewhere(before, { ports: JSON.stringify(listening), cpuMs, atMs: nowMs });
+    known.elsewhere = followElsewhere(before, { ports: JSON.stringify(listening), cpuMs, atMs: uptimeMs });
   }
   return listeningReason(listening, readiness.port);
 }
@@ -186,6 +202,7 @@ async function readCpuMs(docker: Docker, containerId: string): Promise<number | 
   }
 }
 
+/** `since` by the clock that never jumps. */
 function stuckOf({ probe, elsewhere, sighting }: Known): Stuck | undefined {
   if (sighting.exit || !probe || probe.isReady) return undefined;
   if (probe.unhealthySinceMs !== undefined) return { by: 'health-check', since: probe.unhealthySinceMs };

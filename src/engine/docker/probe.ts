@@ -8,7 +8,7 @@ export type Probe = {
   readonly isReady: boolean;
   /** Undefined when ready. */
   readonly because: Reason | undefined;
-  /** Since when (epoch) it has answered, and never as it should; undefined once it has, or while nobody answers. */
+  /** Since when it has answered, and never as it should; undefined once it has, or while nobody answers. */
   readonly unhealthySinceMs: number | undefined;
   /** Milliseconds until it should be asked again: 0 when now, Infinity when it needs no more asking. */
   dueInMs(): number;
@@ -19,14 +19,14 @@ export type Probe = {
 };
 
 /**
- * A port that has once accepted a connection is ready for as long as this start of the container runs. A health check
+ * All times are of a clock that never jumps. A port that has once accepted a connection is ready for as long as this start of the container runs. A health check
  * is asked again every `periodSeconds`, and `failureThreshold` failures in a row make it unready.
  */
 export function createProbe(
   readiness: ProbedReadiness,
   address: string,
   startedAtMs: number,
-  now: () => number,
+  uptime: () => number,
 ): Probe {
   const firstAtMs = readiness.kind === 'http' ? startedAtMs + readiness.initialDelaySeconds * 1000 : startedAtMs;
   const tolerance = readiness.kind === 'http' ? readiness.failureThreshold : 1;
@@ -39,7 +39,7 @@ export function createProbe(
   let running: Promise<void> | undefined;
 
   async function run(): Promise<void> {
-    askedAtMs = now();
+    askedAtMs = uptime();
     const reason = await ask(readiness, address);
     failures = reason ? failures + 1 : 0;
     if (!reason) isReady = wasReady = true;
@@ -59,8 +59,8 @@ export function createProbe(
       return unhealthySinceMs;
     },
     dueInMs() {
-      if (!isReady) return Math.max(0, firstAtMs - now());
-      return readiness.kind === 'http' ? Math.max(0, askedAtMs + readiness.periodSeconds * 1000 - now()) : Infinity;
+      if (!isReady) return Math.max(0, firstAtMs - uptime());
+      return readiness.kind === 'http' ? Math.max(0, askedAtMs + readiness.periodSeconds * 1000 - uptime()) : Infinity;
     },
     attempt() {
       running ??= run().finally(() => {

@@ -19,7 +19,7 @@ export function judge(
   sighting: Sighting,
   probed: Probed | undefined,
   lastExit: Exit | undefined,
-  nowMs: number,
+  uptimeMs: number,
 ): Verdict {
   if (sighting.phase === 'created') return notReady('is created but not started');
   if (sighting.exit) {
@@ -27,19 +27,19 @@ export function judge(
     const { words, hint } = exitReason(sighting.exit);
     return notReady(words, hint);
   }
-  const verdict = judgeRunning(readiness, sighting, probed, nowMs);
+  const verdict = judgeRunning(readiness, sighting, probed, uptimeMs);
   if (verdict.isReady || !lastExit) return verdict;
   const { words, hint } = exitReason(lastExit);
   return notReady(`${words}; since its restart: ${verdict.because}`, verdict.hint ?? hint);
 }
 
 /** Milliseconds until a worker without ports will have run for long enough; 0 when it has. */
-export function uptimeMissingMs(sighting: Sighting, nowMs: number): number {
+export function uptimeMissingMs(sighting: Sighting, uptimeMs: number): number {
   const needed = sighting.restarts === 0 ? firstUptimeMs : uptimeAfterRestartMs;
-  return Math.max(0, sighting.startedAtMs + needed - nowMs);
+  return Math.max(0, sighting.startedAtMs + needed - uptimeMs);
 }
 
-function judgeRunning(readiness: Readiness, sighting: Sighting, probed: Probed | undefined, nowMs: number): Verdict {
+function judgeRunning(readiness: Readiness, sighting: Sighting, probed: Probed | undefined, uptimeMs: number): Verdict {
   if (readiness.kind === 'exit') return notReady('has not finished yet');
   if (probed) return probed.isReady ? { isReady: true } : notReady(probed.because?.words ?? '', probed.because?.hint);
   if (sighting.health) {
@@ -49,7 +49,7 @@ function judgeRunning(readiness: Readiness, sighting: Sighting, probed: Probed |
   }
   // A port without an address is on its way into its network.
   if (readiness.kind !== 'running') return notReady('has no address yet');
-  if (uptimeMissingMs(sighting, nowMs) === 0) return { isReady: true };
+  if (uptimeMissingMs(sighting, uptimeMs) === 0) return { isReady: true };
   return notReady('has only just started');
 }
 

@@ -4,7 +4,7 @@ import type { ObservedWorkload } from '../../deployment/workload.ts';
 
 export type Sighting = {
   phase: ObservedWorkload['phase'];
-  /** Epoch; of the start that runs now or ran last. */
+  /** Of the start that runs now or ran last, by the clock that never jumps. */
   startedAtMs: number;
   restarts: number;
   /** Absent while it runs; present between two restarts, although the phase is `running` then. */
@@ -16,13 +16,16 @@ export type Sighting = {
 
 export type Exit = { code: number; isOutOfMemory: boolean; memoryBytes: number };
 
-export function sightingOf({ State, RestartCount, HostConfig }: Docker.ContainerInspectInfo): Sighting {
+export function sightingOf(
+  { State, RestartCount, HostConfig }: Docker.ContainerInspectInfo,
+  startedAtMs: number,
+): Sighting {
   const phase = phaseOf(State.Status);
   const hasEnded = State.Restarting || phase === 'exited';
   const health = State.Health && State.Health.Status !== 'none' ? State.Health : undefined;
   return {
     phase,
-    startedAtMs: Date.parse(State.StartedAt),
+    startedAtMs,
     restarts: RestartCount,
     pid: State.Pid,
     ...(hasEnded && {
