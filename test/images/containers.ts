@@ -53,6 +53,8 @@ export async function startContainer(test: TestContext, options: Start) {
     HostConfig: {
       NetworkMode: network?.id,
       ...hardening(process.arch === 'arm64' ? 'arm64' : 'amd64'),
+      // The first process is the image's own: tests look at whose it is, and how it ends.
+      Init: false,
       Binds: Object.entries(options.volumes ?? {}).map(([name, path]) => `${name}:${path}`),
     },
   });
