@@ -29,12 +29,14 @@ await stopService();
 // The edge first: visitors get no half of an application.
 if (await stopEdge(settings.dataDir)) console.log('HAProxy stopped');
 const left = await removeAll();
-// Last, and only when nothing is left that they hold back.
-if (left === 0) await endIsolation(owner, settings.dataDir);
+// Last, and only when nothing is left that the rules hold back.
+const rulesProblem = left > 0 ? '' : await endIsolation(owner, settings.dataDir).then(() => '', wordsOf);
 await endAll(db, Date.now());
 await db.destroy();
-console.log(left === 0 ? 'Everything is removed.' : `${left} objects could not be removed; run it again.`);
-process.exit(left === 0 ? 0 : 1);
+if (left > 0) console.log(`${left} objects could not be removed; run it again.`);
+else if (rulesProblem) console.log(`The firewall rules could not be removed (${rulesProblem}); run it again.`);
+else console.log('Everything is removed.');
+process.exit(left > 0 || rulesProblem ? 1 : 0);
 
 async function isConfirmed(): Promise<boolean> {
   if (!process.stdin.isTTY) return false;
@@ -64,6 +66,10 @@ async function removeAll(): Promise<number> {
     await Promise.allSettled(ofKind.map((object) => engine.removeOwned(object)));
   }
   return (await engine.listOwned()).length;
+}
+
+function wordsOf(error: Error): string {
+  return error.message;
 }
 
 function describe(objects: Owned[]): string {

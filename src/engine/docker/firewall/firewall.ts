@@ -132,7 +132,8 @@ export async function startFirewall(options: FirewallOptions, present: Bridges):
 
     dismiss: (bridge) =>
       inTurn(async () => {
-        if (bridges.delete(bridge)) await change(dismissalText(owner, bridge));
+        // Whoever removes something does not have to wait for it: the next look sees what is too much.
+        if (bridges.delete(bridge)) await change(dismissalText(owner, bridge)).catch(() => {});
       }),
 
     egressOf: (bridge) => bridges.get(bridge),
