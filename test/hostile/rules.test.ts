@@ -78,7 +78,8 @@ async function connect(): Promise<void> {
   const here = await startStandIns(host, []);
   const world = await startStandIns(host, ['unshare', '--net']);
   pod = await startStandIns(host, ['unshare', '--net']);
-  await host.run(['sysctl', '-q', '-w', 'net.ipv6.conf.all.forwarding=1', 'net.ipv6.conf.default.accept_dad=0']);
+  const forward = "require('node:fs').writeFileSync('/proc/sys/net/ipv6/conf/all/forwarding', '1')";
+  await host.run([process.execPath, '-e', forward]);
   await ip(`link add ${bridge} type veth peer name pod netns ${pod.pid}`);
   await ip(`link add world type veth peer name eth0 netns ${world.pid}`);
   for (const [device, address] of [
