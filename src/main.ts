@@ -12,6 +12,7 @@ import { planOf } from './api/plans.ts';
 import type { Control } from './control/control.ts';
 import { createDiskBook } from './control/disk-book.ts';
 import { startLoop } from './control/loop.ts';
+import { createStandstills } from './control/standstills.ts';
 import { budgetOf } from './deployment/budget.ts';
 import type { Instant } from './deployment/deployment.ts';
 import { startEdge } from './edge/haproxy.ts';
@@ -123,6 +124,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
       log: log.child({ part: 'control' }),
     },
     random: Math.random,
+    standstills: createStandstills(() => performance.now()),
     underWay: edge.countUnderWay,
     settings: {
       deployDeadlineMs,

@@ -9,6 +9,7 @@ import type { Wait } from '../lib/wait.ts';
 import type { Database } from '../store/database.ts';
 import type { DiskBook } from './disk-book.ts';
 import type { Routed } from './routing.ts';
+import type { Standstills } from './standstills.ts';
 
 export type ControlSettings = {
   /** Without progress for this long, a deployment has failed. */
@@ -51,6 +52,8 @@ export type Control = {
   /** Hears of every operation that has been executed, before anything is written about it. */
   afterOperation?: (operation: Operation) => void;
   now: () => Instant;
+  /** Absent where the clock never jumps. */
+  standstills?: Standstills;
   wait: Wait;
   /** From 0 to below 1. */
   random: () => number;

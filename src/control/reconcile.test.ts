@@ -5,6 +5,7 @@ import type { AppSpec } from '../config/spec.ts';
 import { pod, specOf } from '../deployment/testing.ts';
 import { EngineFault } from '../engine/engine.ts';
 import type { MemoryEngine } from '../engine/memory.ts';
+import { createStandstills } from './standstills.ts';
 import { type Shop, shopOnMemory } from './testing.ts';
 
 const images = {
@@ -160,6 +161,24 @@ test('trouble with the engine is told while it lasts, and is not held against th
   shop.clock.pass(leaseMs);
   await shop.visit();
   assert.deepEqual(await stateOf(shop), ['running', '']);
+});
+
+test('the deadline is kept by a clock that never jumps', async () => {
+  const shop = await shopOnMemory(spec, { ...images, 'postgres:15': { readyAfter: 1_000 } });
+  const { deployDeadlineMs, leaseMs } = shop.control.settings;
+  let uptime = 0;
+  shop.control.standstills = createStandstills(() => uptime);
+  const fail = (engine: MemoryEngine) =>
+    engine.interrupt({ operation: 1, when: 'before', error: new EngineFault('unavailable', 'not now.') });
+  for (const jumpMs of [0, 10 * deployDeadlineMs, -20 * deployDeadlineMs]) {
+    shop.clock.pass(jumpMs);
+    await assert.rejects(shop.visit(fail), /not now/);
+    shop.clock.pass(leaseMs);
+    uptime += deployDeadlineMs / 3;
+  }
+  assert.equal((await shop.deployment()).state, 'deploying');
+  await shop.visit(fail);
+  assert.deepEqual(await stateOf(shop), ['failed', 'not now']);
 });
 
 test('a site goes when its deployment does, though the engine is away', async () => {

@@ -19,13 +19,12 @@ import { describeFault, describeTrouble, earlierTrouble, linesHint, type Reason,
 import { type Journal, openJournal } from './journal.ts';
 import { afterOperation } from './progress.ts';
 import { LatePull, watchPull } from './pulling.ts';
+import { nextVisitAt, soonAt } from './schedule.ts';
+import { stillSince } from './standstills.ts';
 import { forgetTrouble, tellLosses, tellTrouble } from './trouble.ts';
 
 /** How much of a failed pod's output its owner is shown. */
 const linesOfFailure = 50;
-
-/** A look at a failed deployment costs some 10 ms of the engine's time. */
-const soonestMs = 1_000;
 
 export type Visit = {
   lease: Lease;
@@ -123,8 +122,9 @@ class Step {
   }
 
   async #end(desired: Extract<Desired, { kind: 'gone' }>): Promise<Outcome> {
-    this.#control.disk.forget(this.#deployment.id);
     const deployment = this.#deployment;
+    this.#control.disk.forget(deployment.id);
+    this.#control.standstills?.forget(deployment.id);
     if (deployment.state !== 'expired') {
       const message = desired.because === 'removed' ? 'removed' : 'its time limit is reached';
       this.#journal.note({ kind: 'state', message });
@@ -148,19 +148,20 @@ class Step {
     const operations = plan(desired, observed, deployment.endpoints);
     await this.#journal.recordProgress(desired, observed);
     await tellLosses(deployment, { desired, observed, journal: this.#journal }, this.#control);
-    const { progressedAt, state } = deployment;
     const patience = { deadlineMs: settings.deployDeadlineMs, listenMs: settings.listenPatienceMs };
-    const verdict = judge(desired, observed, { now: now(), progressedAt, patience, isRunning: state === 'running' });
+    const progressedAt = stillSince(deployment, this.#control);
+    const isRunning = deployment.state === 'running';
+    const verdict = judge(desired, observed, { now: now(), progressedAt, patience, isRunning });
     const isReady = verdict.kind === 'ready';
     if (operations.length > 0) return await this.#execute(operations, { desired, observed, isReady });
     await forgetTrouble(deployment, this.#journal);
     if (verdict.kind === 'ready') return await this.#settle(desired.revision);
     if (verdict.kind === 'given-up') {
       const outcome = await this.#giveUp(verdict, podStatuses(desired, observed, { hasFailed: true }));
-      return outcome === 'again' ? outcome : this.#soon();
+      return outcome === 'again' ? outcome : { dueAt: soonAt(deployment, this.#control) };
     }
 
-    const dueAt = Math.min(this.#nextVisitAt(), verdict.lookAgainAt);
+    const dueAt = Math.min(nextVisitAt(deployment, this.#control, settings.resyncMs), verdict.lookAgainAt);
     const timeoutMs = Math.max(10, dueAt - now());
     // The engine knows its own observation again, and nothing that was made from it.
     await engine.change(deployment.id, seen, timeoutMs, this.#disturbed);
@@ -211,30 +212,12 @@ class Step {
   }
 
   #later(): Outcome {
-    return { dueAt: this.#nextVisitAt() };
+    return { dueAt: nextVisitAt(this.#deployment, this.#control, this.#control.settings.resyncMs) };
   }
 
   /** All is well: whatever happens to it shows in an event or in the survey. */
   #muchLater(): Outcome {
-    return { dueAt: this.#nextVisitAt(this.#control.settings.revisitMs) };
-  }
-
-  /** A failed pod may still come up: at first it is looked at often, then as rarely as any other. */
-  #soon(): Outcome {
-    const { now } = this.#control;
-    const failedForMs = now() - this.#deployment.progressedAt;
-    return { dueAt: Math.min(this.#nextVisitAt(), now() + Math.max(soonestMs, failedForMs / 10)) };
-  }
-
-  /**
-   * After this time at most, or at the time limit where that comes first. After three quarters of it at least: what was
-   * started together is not visited together for ever.
-   */
-  #nextVisitAt(withinMs = this.#control.settings.resyncMs): Instant {
-    const { now, random } = this.#control;
-    const { expiresAt, heldAt } = this.#deployment;
-    const at = now() + withinMs * (0.75 + random() / 4);
-    return expiresAt === null || heldAt !== null ? at : Math.min(at, expiresAt);
+    return { dueAt: nextVisitAt(this.#deployment, this.#control, this.#control.settings.revisitMs) };
   }
 
   /** Executes in order, as long as the lease is ours and no newer intent has come. */
@@ -284,9 +267,9 @@ class Step {
 
   /** Until a deployment on its way has failed, if nothing moves; all the time for one that is not. */
   #leftMs(): number {
-    const { now, settings } = this.#control;
-    const { state, progressedAt } = this.#deployment;
-    return (state === 'deploying' ? progressedAt - now() : 0) + settings.deployDeadlineMs;
+    const { deployDeadlineMs } = this.#control.settings;
+    if (this.#deployment.state !== 'deploying') return deployDeadlineMs;
+    return stillSince(this.#deployment, this.#control) + deployDeadlineMs - this.#control.now();
   }
 
   async #executeOne(operation: Operation, pulled: (share: [string, number]) => void): Promise<void> {

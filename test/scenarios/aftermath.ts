@@ -1,5 +1,7 @@
 /** What has to be so after any fault, once it is over: asserted after every scenario of one. */
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
+import type { Owned } from '../../src/engine/engine.ts';
 import type { Berth, Started } from './berth.ts';
 import { until } from './berth.ts';
 
@@ -25,18 +27,24 @@ export async function assertWhole(berth: Berth, started: Started, wanted: Whole)
     return !status.message && status.pods.every((pod: { state: string }) => pod.state === 'ready') ? status : undefined;
   });
   assert.deepEqual([state, progress], ['running', 100]);
-  const { owned, orphans } = await berth.inventory();
-  assert.deepEqual(orphans, []);
-  const { id: deploymentId } = await berth.row(started);
-  const count = (kind: string) =>
-    owned.filter((object) => object.kind === kind && object.deploymentId === deploymentId).length;
-  const found = { workloads: count('workload'), volumes: count('volume'), networks: count('network') };
-  assert.deepEqual(found, { workloads, volumes, networks: 1 }, owned.map(({ name }) => name).join(' '));
+  const wantedCounts = { workloads, volumes, networks: 1 };
+  await until(`there are ${JSON.stringify(wantedCounts)}, and no more`, async () =>
+    isDeepStrictEqual(await countOwned(berth, started), wantedCounts),
+  );
+  assert.deepEqual((await berth.inventory()).orphans, []);
   const { body } = await berth.get(`/getReservations?sessionToken=${started.sessionToken}`);
   assert.ok(
     body.reservedDeployments.some(({ url }: Started) => url === started.url),
     'its session still has it',
   );
+}
+
+async function countOwned(berth: Berth, started: Started) {
+  const { id } = await berth.row(started);
+  const { owned } = await berth.inventory();
+  const count = (kind: Owned['kind']) =>
+    owned.filter((object) => object.kind === kind && object.deploymentId === id).length;
+  return { workloads: count('workload'), volumes: count('volume'), networks: count('network') };
 }
 
 /** Nothing of the deployment is left, and its address says so. */

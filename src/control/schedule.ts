@@ -1,0 +1,26 @@
+/** When a deployment is visited next, as far as nothing happens to it before. */
+import type { Deployment, Instant } from '../deployment/deployment.ts';
+import type { Control } from './control.ts';
+
+/** A look at a failed deployment costs some 10 ms of the engine's time. */
+const soonestMs = 1_000;
+
+/**
+ * After this time at most, or at the time limit where that comes first. After three quarters of it at least: what was
+ * started together is not visited together for ever.
+ */
+export function nextVisitAt(
+  { expiresAt, heldAt }: Deployment,
+  { now, random }: Pick<Control, 'now' | 'random'>,
+  withinMs: number,
+): Instant {
+  const at = now() + withinMs * (0.75 + random() / 4);
+  return expiresAt === null || heldAt !== null ? at : Math.min(at, expiresAt);
+}
+
+/** A failed pod may still come up: at first it is looked at often, then as rarely as any other. */
+export function soonAt(deployment: Deployment, control: Pick<Control, 'now' | 'random' | 'settings'>): Instant {
+  const { now, settings } = control;
+  const failedForMs = now() - deployment.progressedAt;
+  return Math.min(nextVisitAt(deployment, control, settings.resyncMs), now() + Math.max(soonestMs, failedForMs / 10));
+}

@@ -1,0 +1,31 @@
+/** How long nothing has moved, by a clock that never jumps: the machine's may be set meanwhile. */
+import type { Deployment, Instant } from '../deployment/deployment.ts';
+import type { Control } from './control.ts';
+
+export type Standstills = {
+  /**
+   * Milliseconds since this process first heard of this progress. Time without a process that works on the deployment
+   * does not count.
+   */
+  lastingMs(deploymentId: string, progressedAt: Instant): number;
+  forget(deploymentId: string): void;
+};
+
+/** `uptime`: milliseconds since some instant. */
+export function createStandstills(uptime: () => number): Standstills {
+  const known = new Map<string, { progressedAt: Instant; heardAt: number }>();
+  return {
+    lastingMs(deploymentId, progressedAt) {
+      const before = known.get(deploymentId);
+      if (before?.progressedAt === progressedAt) return uptime() - before.heardAt;
+      known.set(deploymentId, { progressedAt, heardAt: uptime() });
+      return 0;
+    },
+    forget: (deploymentId) => void known.delete(deploymentId),
+  };
+}
+
+/** Since when (epoch, by the clock as it is now) nothing has moved. */
+export function stillSince({ id, progressedAt }: Deployment, { standstills, now }: Control): Instant {
+  return standstills ? now() - standstills.lastingMs(id, progressedAt) : progressedAt;
+}
