@@ -85,6 +85,21 @@ test('a failed update waits for the revision that it goes back to, as long as fo
   assert.ok((await shop.deployment()).pods.every((pod) => pod.state === 'ready'));
 });
 
+test('a deadline does not wait for a clock that is set back', async () => {
+  const patient = { initialDelaySeconds: 0, timeoutSeconds: 1, periodSeconds: 3600, failureThreshold: 10 };
+  const sick = { ...web, image: 'sick:1', healthCheck: { ...patient, path: '/', port: 80 } };
+  const setBack = [-3_600_000];
+  const respond = () => {
+    shop.clock.pass(setBack.pop() ?? 0);
+    return { status: 500, body: '' };
+  };
+  const shop: Shop = await shopOnMemory(specOf(sick), { 'sick:1': { program: () => ({ ports: [80], respond }) } });
+  const begunAt = shop.clock.now;
+  await shop.visit();
+  assert.equal((await shop.deployment()).state, 'failed');
+  assert.ok(shop.clock.now < begunAt);
+});
+
 test('an image that cannot be had fails the deployment at once, in words', async () => {
   const shop = await shopOnMemory(withWeb('private:1'), {
     ...images,

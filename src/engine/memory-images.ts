@@ -17,7 +17,8 @@ export function imageOf(world: MemoryWorld, reference: string): MemoryImage | un
 export function isOnHost(world: MemoryWorld, reference: string): boolean {
   const image = imageOf(world, reference);
   if (!image || image.isOnHost === false) return false;
-  return !isPinned(reference) || reference.endsWith(`@${hostDigest(image)}`);
+  const here = [hostDigest(image), ...(image.formerDigests ?? [])];
+  return !isPinned(reference) || here.some((digest) => reference.endsWith(`@${digest}`));
 }
 
 export function isLocal(world: MemoryWorld, reference: string): boolean {
@@ -95,5 +96,6 @@ function hostDigest({ digest, hostDigest: pulled = digest }: MemoryImage): strin
 }
 
 function digestsOf(image: MemoryImage): string[] {
-  return [image.digest, hostDigest(image)].filter((digest) => digest !== undefined);
+  const { digest, formerDigests = [] } = image;
+  return [digest, hostDigest(image), ...formerDigests].filter((each) => each !== undefined);
 }

@@ -16,6 +16,8 @@ export type MemoryImage = {
   held?: Promise<void>;
   /** What its tag means in its registry now. Without one, no registry knows it. */
   digest?: string;
+  /** What it meant before: by digest the registry still gives it, and the host has it where it has the image at all. */
+  formerDigests?: string[];
   /** What its tag means on the host; default: the same. */
   hostDigest?: string;
   /** Its registry gives it to nobody without this token. */
