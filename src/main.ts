@@ -41,6 +41,8 @@ const leaseMs = 15_000;
 const pollMs = 5_000;
 const resyncMs = 30_000;
 const revisitMs = 10 * 60_000;
+/** For the head of a request, and the body of one to the API: 256 KiB in this time are 17 KiB a second. */
+const requestTimeoutMs = 15_000;
 
 /** Where `npm run serve`, `npm start` and `npm test` build it. */
 const dashboardFolder = join(import.meta.dirname, '../web/dist');
@@ -88,9 +90,12 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   metrics.diskMeans.set({ of: 'volumes', means: means.volumes }, 1);
   metrics.diskMeans.set({ of: 'containers', means: means.containers }, 1);
 
-  const { dataDir, host, port } = settings;
+  const { dataDir, host, port, trustedProxies, proxyProtocol, clientConnections } = settings;
   const edge = await startEdge(
-    { dataDir, host, port, apiHosts: apiHosts(settings) },
+    {
+      ...{ dataDir, host, port, apiHosts: apiHosts(settings), trustedProxies, proxyProtocol },
+      limits: { connectionsPerClient: clientConnections, requestTimeoutMs },
+    },
     log.child({ part: 'edge' }),
   ).catch((error: Error) => {
     throw new StartError(`${error.message}\nIf the port ${port} is taken, set BERTH_PORT to another one.`);

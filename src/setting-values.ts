@@ -1,4 +1,5 @@
 /** How the texts of settings become values. */
+import { isIP } from 'node:net';
 import { parseBytes } from './config/units.ts';
 import { type Egress, parseEgress } from './deployment/egress.ts';
 import type { Rate } from './lib/rate-limit.ts';
@@ -73,6 +74,19 @@ export function webAddress(value: string): URL {
 export function address(value: string): string {
   if (!/^[0-9a-fA-F.:]+$/.test(value)) throw new Unreadable('must be an IP address such as 127.0.0.1 or 0.0.0.0');
   return value;
+}
+
+/** `10.0.0.2, fd00::/8` */
+export function networks(value: string): string[] {
+  if (value === 'none') return [];
+  return value.split(',').map((part) => {
+    const [, host = '', bits] = /^([0-9a-fA-F.:]+)(?:\/(\d{1,3}))?$/.exec(part.trim()) ?? [];
+    const version = isIP(host);
+    // A network of everybody would let each client say who it is.
+    const isMask = bits === undefined || (Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128));
+    if (version === 0 || !isMask) throw new Unreadable('must be addresses or networks such as 10.0.0.2,fd00::/8');
+    return part.trim();
+  });
 }
 
 export function network(value: string): string {

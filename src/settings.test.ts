@@ -43,6 +43,19 @@ test('settings that are of no use alone are asked for together, and their secret
   ]);
 });
 
+test('trusted proxies are addresses and networks, and never everybody', () => {
+  const read = (value: string, proxyProtocol = '') =>
+    readSettings({ BERTH_TRUSTED_PROXIES: value, BERTH_PROXY_PROTOCOL: proxyProtocol });
+  const good = read('10.0.0.2, fd00::/8');
+  assert.ok(good.ok);
+  assert.deepEqual(good.settings.trustedProxies, ['10.0.0.2', 'fd00::/8']);
+  for (const value of ['0.0.0.0/0', '::/0', '10.0.0.0/33', 'proxy.example.com', '10.0.0.2,', '1.2.3']) {
+    assert.equal(read(value).ok, false, value);
+  }
+  assert.equal(read('10.0.0.2', '1').ok, true);
+  assert.equal(read('', '1').ok, false);
+});
+
 test('the help lists every setting with its default', () => {
   assert.match(describeSettings(), /BERTH_LIFETIME +120m +how long a free deployment lives/);
 });

@@ -17,6 +17,7 @@ import {
   integer,
   link,
   network,
+  networks,
   oneOf,
   rate,
   type Setting,
@@ -40,6 +41,9 @@ export type Settings = SignInSettings & {
   extensions: number;
   startRate: Rate;
   rate: Rate;
+  trustedProxies: string[];
+  proxyProtocol: boolean;
+  clientConnections: number;
   memory: { share: number } | { bytes: number };
   cpuOvercommit: number;
   diskFreeBytes: number;
@@ -113,6 +117,24 @@ const table = {
     default: '120/m',
     says: 'other requests per client address, and requests per session token',
     read: rate,
+  },
+  trustedProxies: {
+    variable: 'TRUSTED_PROXIES',
+    default: 'none',
+    says: 'proxies in front, whose word on the client counts: addresses and networks such as 10.0.0.2,fd00::/8',
+    read: networks,
+  },
+  proxyProtocol: {
+    variable: 'PROXY_PROTOCOL',
+    default: '0',
+    says: '1: those begin each connection with the PROXY protocol',
+    read: flag,
+  },
+  clientConnections: {
+    variable: 'CLIENT_CONNECTIONS',
+    default: '256',
+    says: 'connections of one client address at a time, to all applications and the API',
+    read: integer(1, 100_000),
   },
   memory: {
     variable: 'MEMORY',
@@ -257,6 +279,9 @@ export function readSettings(
     if (missing.length === 0 || missing.length === group.length) continue;
     const names = (keys: (keyof Settings)[]) => keys.map((key) => `BERTH_${table[key].variable}`).join(' and ');
     mistakes.push(`${names(group)} belong together; set ${names(missing)} too`);
+  }
+  if (settings.proxyProtocol === true && settings.trustedProxies?.length === 0) {
+    mistakes.push('BERTH_PROXY_PROTOCOL needs BERTH_TRUSTED_PROXIES: it is read from those alone');
   }
   if (mistakes.length > 0) return { ok: false, mistakes };
   return {

@@ -1,9 +1,12 @@
 /** The HTTP API: all endpoints, one error boundary, limits for each client. */
+import type { Socket } from 'node:net';
 import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, {
+  type ConnectionError,
   type FastifyBaseLogger,
   type FastifyError,
+  type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
   LogController,
@@ -13,8 +16,7 @@ import { accountEndpoints } from './account.ts';
 import { claimEndpoints } from './claims.ts';
 import { configurationEndpoints } from './configuration.ts';
 import { deployEndpoints } from './deploy.ts';
-import { UnreadableType } from './documents.ts';
-import { nothingHere, problemOfFrameworkError, sendProblem } from './errors.ts';
+import { nothingHere, problemOfFrameworkError, RefusedRequest, sendProblem } from './errors.ts';
 import { healthEndpoints } from './health.ts';
 import { keyEndpoints } from './keys.ts';
 import { lifetimeEndpoints } from './lifetime.ts';
@@ -24,9 +26,11 @@ import { metricsEndpoints } from './metrics.ts';
 import { pageEndpoints, sendPage, wantsHtml } from './pages.ts';
 import { reservationEndpoints } from './reservations.ts';
 import { revisionEndpoints } from './revisions.ts';
+import { crossSite, isCrossSite, secureHeaders } from './security.ts';
 import type { Service } from './service.ts';
 import { signInEndpoints } from './sign-in.ts';
 import { statusEndpoints } from './status.ts';
+import { explainJson } from './validation.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
@@ -46,30 +50,40 @@ const securitySchemes = {
   },
 };
 
+/** For a whole request. */
+const requestTimeoutMs = 30_000;
+
 /** Ready to listen; the caller chooses where. */
 export async function createApp(service: Service, log: FastifyBaseLogger) {
-  const limits = createLimits(service);
   const { baseUrl, termsUrl } = service.settings;
+  const limits = createLimits(service);
   const app = fastify({
     loggerInstance: log,
     // The framework's own line has the whole address, and with it the session token; see the hook below.
     logController: new LogController({ disableRequestLogging: true }),
     // An address that cannot be decoded has no route, and passes no hook.
     frameworkErrors: (error, request, reply) => {
+      secureHeaders(reply, baseUrl);
       if (!limits.refuseByAddress(request, reply)) answerError(error, request, reply);
     },
     bodyLimit: 64 * 1024,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
     genReqId: (request) => String(request.headers['x-request-id'] ?? newId()),
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, keywords: ['x-says'] } },
+    // Behind the edge, which has the first word on time: this is for what it lets through slowly.
+    requestTimeout: requestTimeoutMs,
+    http: { connectionsCheckingInterval: requestTimeoutMs / 2 },
+    clientErrorHandler: answerUnreadable,
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, verbose: true, keywords: ['x-says'] } },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   app.setErrorHandler<FastifyError>((error, request, reply) => answerError(error, request, reply));
-  app.addHook('onSend', async (_, reply) => {
-    reply.header('Cache-Control', 'no-store').header('X-Content-Type-Options', 'nosniff');
-  });
+  readJsonBodies(app);
   // Here, not in a plugin: what has no route is counted too.
-  app.addHook('onRequest', async (request, reply) => (limits.refuseByAddress(request, reply) ? reply : undefined));
+  app.addHook('onRequest', async (request, reply) => {
+    secureHeaders(reply, baseUrl);
+    if (limits.refuseByAddress(request, reply)) return reply;
+    return isCrossSite(request, baseUrl) ? sendProblem(reply, crossSite) : undefined;
+  });
   app.addHook('preValidation', async (request, reply) => (limits.refuseByToken(request, reply) ? reply : undefined));
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions } = request;
@@ -132,9 +146,45 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   return app;
 }
 
+/** JSON and nothing else; where documents are read, `documents.ts` says what is. */
+function readJsonBodies(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    parse(request, body, (error, value) => {
+      if (!error || body === '') return done(error, value);
+      done(
+        new RefusedRequest({
+          code: 'invalid_request',
+          error: `The body is not valid JSON. ${explainJson(body)}`.trim(),
+          hint: 'Send a JSON object.',
+        }),
+      );
+    });
+  });
+}
+
+/** What Node's own parser refuses has no request and no reply: the answer is written by hand. */
+function answerUnreadable(error: ConnectionError, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const body = JSON.stringify(
+    isLate
+      ? { error: 'The request did not arrive in time.', code: 'request_timeout', hint: 'Send it at once.' }
+      : { error: 'The request is not valid HTTP.', code: 'invalid_request', hint: 'Use an HTTP client.' },
+  );
+  const head = [
+    `HTTP/1.1 ${isLate ? '408 Request Timeout' : '400 Bad Request'}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${body.length}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
 /** The error boundary: problems are told to the caller, faults only to the log, under a reference that both have. */
 function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (error instanceof UnreadableType) return sendProblem(reply, error.problem);
+  if (error instanceof RefusedRequest) return sendProblem(reply, error.problem);
   const problem = problemOfFrameworkError(error);
   if (problem) return sendProblem(reply, problem);
   request.log.error({ err: error, route: request.routeOptions.url }, 'request failed');

@@ -6,6 +6,7 @@ import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { accountOfApiKey } from '../store/api-keys.ts';
 import { activeDeployments, activeDeploymentsOfAccount } from '../store/deployments.ts';
 import { sessionOfToken } from '../store/sessions.ts';
+import { isSafe, isSameOrigin } from './security.ts';
 import type { Service } from './service.ts';
 
 /** Optional in the schemas because `Authorization: Bearer` or a cookie may stand for the caller instead. */
@@ -156,21 +157,4 @@ async function findKeyOwner({ db, now }: Service, key: string): Promise<Result<s
   const accountId = await accountOfApiKey(db, key, now());
   if (accountId !== undefined) return succeed(accountId);
   return refuse('invalid_api_key', 'No account has this API key.', 'Keys are made and revoked in the dashboard.');
-}
-
-function isSafe({ method }: FastifyRequest): boolean {
-  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
-}
-
-/** What a browser says of where a request comes from; no page can make it say another thing. */
-function isSameOrigin({ headers }: FastifyRequest, baseUrl: URL): boolean {
-  if (headers['sec-fetch-site'] !== undefined) return headers['sec-fetch-site'] === 'same-origin';
-  const origin = URL.parse(String(headers.origin));
-  if (origin === null || headers.host === undefined) return false;
-  return origin.origin === baseUrl.origin || origin.host === normalHost(headers.host, origin.protocol);
-}
-
-/** As a URL has it: without the scheme's own port, in lower case. */
-function normalHost(host: string, protocol: string): string | undefined {
-  return URL.parse(`${protocol}//${host}`)?.host;
 }

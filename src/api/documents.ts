@@ -2,9 +2,11 @@
 import type { FastifyInstance } from 'fastify';
 import { type Diagnostic, printDiagnostic } from '../config/diagnostics.ts';
 import { parseConfiguration } from '../config/parse.ts';
-import { maxDocumentBytes } from '../config/source.ts';
+import { maxDocumentBytes, readSource } from '../config/source.ts';
 import type { AppSpec } from '../config/spec.ts';
 import { type Problem, type Result, refuse, succeed } from '../lib/problem.ts';
+import { RefusedRequest } from './errors.ts';
+import { explainJson } from './validation.ts';
 
 const yamlTypes = ['text/x-yaml', 'text/yaml', 'application/yaml', 'application/x-yaml', 'text/plain'];
 
@@ -16,30 +18,42 @@ export function readDocuments(scope: FastifyInstance): void {
   scope.addContentTypeParser('application/json', asText, async (_: unknown, body: string) => unwrap(body));
   scope.addContentTypeParser('*', asText, async (request: { headers: { 'content-type'?: string } }, body: string) => {
     if (!request.headers['content-type']) return body;
-    throw new UnreadableType();
+    throw new RefusedRequest(unreadableType);
   });
 }
 
-/** A body of a type that is no document; carries the problem to the error boundary. */
-export class UnreadableType extends Error {
-  readonly problem: Problem = {
-    code: 'unsupported_media_type',
-    error: 'The body has a content type that is not read here.',
-    hint: "Send the configuration with Content-Type: text/x-yaml (curl: -H 'Content-Type: text/x-yaml' --data-binary @app.yaml).",
-  };
-}
+const unreadableType: Problem = {
+  code: 'unsupported_media_type',
+  error: 'The body has a content type that is not read here.',
+  hint: "Send the configuration with Content-Type: text/x-yaml (curl: -H 'Content-Type: text/x-yaml' --data-binary @app.yaml).",
+};
 
 /** `{ "yaml": "…" }` and `{ "yamlContent": "…" }` → their text; any other JSON is the document itself. */
 function unwrap(body: string): string {
+  const value = readJson(body);
+  if (typeof value !== 'object' || value === null) return body;
+  const field = ['yaml', 'yamlContent'].find((name) => Object.hasOwn(value, name));
+  if (field === undefined) return body;
+  const text: unknown = value[field as keyof typeof value];
+  if (typeof text === 'string') return text;
+  throw new RefusedRequest({
+    code: 'invalid_request',
+    error: `"${field}" in the body must be a text that holds the configuration.`,
+    hint: `Send {"${field}": "application:\\n  name: …"}, or the document itself as JSON.`,
+  });
+}
+
+/** What is no JSON may be YAML that calls itself JSON; a broken `{` was meant as JSON. */
+function readJson(body: string): unknown {
   try {
-    const value: unknown = JSON.parse(body);
-    if (typeof value !== 'object' || value === null) return body;
-    if ('yaml' in value && typeof value.yaml === 'string') return value.yaml;
-    if ('yamlContent' in value && typeof value.yamlContent === 'string') return value.yamlContent;
-    return body;
+    return JSON.parse(body);
   } catch {
-    // Not JSON: the YAML parser says where and why, with its line.
-    return body;
+    if (!/^\s*\{/.test(body) || readSource(body).source) return undefined;
+    throw new RefusedRequest({
+      code: 'unparsable_yaml',
+      error: `The body is not valid JSON. ${explainJson(body)}`.trim(),
+      hint: 'Correct it, or send YAML with Content-Type: text/x-yaml.',
+    });
   }
 }
 

@@ -1,6 +1,7 @@
 /** Problems → HTTP. A code without a status does not compile. */
 import type { FastifyReply } from 'fastify';
 import type { Problem, ProblemCode } from '../lib/problem.ts';
+import { type Part, type Violation, violationProblem } from './validation.ts';
 
 export const statusOf = {
   invalid_configuration: 400,
@@ -41,23 +42,44 @@ export const nothingHere: Problem = {
   hint: 'GET /openapi.json describes all paths.',
 };
 
+/** For where only an error can be thrown; the error boundary answers the problem. */
+export class RefusedRequest extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.error);
+    this.problem = problem;
+  }
+}
+
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   const { code, error, hint, errors, retryAfterSeconds } = problem;
+  // The rest of such a body is not waited for: it may never end.
+  if (code === 'payload_too_large') reply.header('Connection', 'close');
   if (retryAfterSeconds !== undefined) reply.header('Retry-After', retryAfterSeconds);
   return reply.status(statusOf[code]).send({ error, code, ...(hint && { hint }), ...(errors && { errors }) });
 }
 
-/** An error of the framework (a body too large, a type that nobody reads, …) as a problem; undefined for a fault. */
-export function problemOfFrameworkError(error: {
+type FrameworkError = {
   code?: string;
   statusCode?: number;
-  message: string;
-}): Problem | undefined {
+  validation?: unknown;
+  validationContext?: string | undefined;
+};
+
+const notReadable: Problem = {
+  code: 'invalid_request',
+  error: 'The request cannot be read.',
+  hint: 'GET /docs shows what a request looks like.',
+};
+
+/** An error of the framework (a body too large, a type that nobody reads, …) as a problem; undefined for a fault. */
+export function problemOfFrameworkError(error: FrameworkError): Problem | undefined {
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return {
         code: 'payload_too_large',
-        error: 'The body is larger than 256 KiB.',
+        error: 'The body is too large: a configuration may have 256 KiB, any other body 64 KiB.',
         hint: 'Put large files into an image or download them at start.',
       };
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
@@ -67,15 +89,20 @@ export function problemOfFrameworkError(error: {
         hint: 'Send Content-Type: application/json.',
       };
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
-    case 'FST_ERR_CTP_INVALID_JSON_BODY':
-      return { code: 'invalid_request', error: 'The body is not valid JSON.', hint: 'Send a JSON object.' };
+      return { code: 'invalid_request', error: 'The body is empty.', hint: 'Send a JSON object.' };
     case 'FST_ERR_VALIDATION':
-      return { code: 'invalid_request', error: `The request is not valid: ${error.message}.` };
+      return violationProblem((error.validation as Violation[])[0]!, error.validationContext as Part);
     case 'FST_ERR_BAD_URL':
-      return { code: 'invalid_request', error: 'The address is not valid.' };
+      return {
+        code: 'invalid_request',
+        error: 'The address is not valid.',
+        hint: 'Write a percent sign as %25, and percent-encode what is not ASCII.',
+      };
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return nothingHere;
     default:
       return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
-        ? { code: 'invalid_request', error: 'The request cannot be read.' }
+        ? notReadable
         : undefined;
   }
 }

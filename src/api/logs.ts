@@ -23,7 +23,12 @@ const LogsQuery = Type.Object({
   ...ApplicationQuery.properties,
   pod: Type.Optional(Type.String({ maxLength: 64, description: 'Only this pod. Default: all, interleaved.' })),
   tail: Type.Optional(
-    Type.String({ pattern: '^\\d{1,4}$', default: '100', description: 'So many last lines of each, at most 1000.' }),
+    Type.String({
+      pattern: '^\\d{1,4}$',
+      default: '100',
+      description: 'So many last lines of each, at most 1000.',
+      'x-says': 'must be a number of lines, at most 9999',
+    }),
   ),
   since: Type.Optional(
     Type.String({ maxLength: 40, description: 'No older ones: a date-time, or how long ago, e.g. `10m`.' }),

@@ -7,6 +7,7 @@ import { findSignedIn } from './callers.ts';
 import { findClaim } from './claims.ts';
 import { bodyFor } from './dashboard.ts';
 import { nothingHere, sendProblem, statusOf } from './errors.ts';
+import { emptyPolicy } from './security.ts';
 import type { Service } from './service.ts';
 
 /** What the dashboard shows at which path is its own affair; these are the ones that it knows. */
@@ -70,7 +71,7 @@ export function wantsHtml({ method, headers }: Pick<FastifyRequest, 'method' | '
 
 /** The dashboard's page, which finds out by its path what to show; the status is for those that do not run it. */
 export function sendPage({ dashboard, settings }: Service, reply: FastifyReply, status: number): FastifyReply {
-  const { html, policy } = dashboard?.page() ?? { html: bare(settings.baseUrl.origin), policy: "default-src 'none'" };
+  const { html, policy } = dashboard?.page() ?? { html: bare(settings.baseUrl.origin), policy: emptyPolicy };
   return (
     reply
       .status(status)

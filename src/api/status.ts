@@ -45,7 +45,11 @@ export function statusEndpoints(service: Service): FastifyPluginAsyncTypebox {
           operationId: 'getDeploymentEvents',
           summary: 'Follow the events of a deployment (server-sent events)',
           querystring: ApplicationQuery,
-          headers: Type.Object({ 'last-event-id': Type.Optional(Type.String({ pattern: '^\\d{1,9}$' })) }),
+          headers: Type.Object({
+            'last-event-id': Type.Optional(
+              Type.String({ pattern: '^\\d{1,9}$', 'x-says': 'must be the id of an event' }),
+            ),
+          }),
           response: { 200: Type.Any({ description: 'A stream of events.' }), '4xx': ErrorRecord },
         },
       },

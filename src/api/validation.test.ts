@@ -1,55 +1,86 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type TestApi, testApi } from './testing.ts';
+import { explainJson } from './validation.ts';
 
 let api: TestApi;
 before(async () => {
   api = await testApi();
 });
 
-const flawed =
-  'application:\n  name: Shop\n  pods:\n    - name: web\n      image: nginx:latest\n      path: /\n      servicePorts: ["80"]\n';
+const json = { 'content-type': 'application/json' };
+const extend = (body: unknown) => api.postJson('/extendDeployment', body);
 
-test('validate tells each problem with its place, code and fix, errors and warnings apart', async () => {
-  const { body } = await api.postYaml('/validate', flawed);
-  assert.deepEqual([body.valid, body.errors.length, body.warnings.length], [false, 1, 2]);
-  assert.equal('fixed' in body, false);
-  assert.deepEqual(
-    body.diagnostics.map(({ severity, code, path, line, column }: Record<string, unknown>) => [
-      severity,
-      code,
-      path,
-      line,
-      column,
-    ]),
-    [
-      ['error', 'bad-name', 'application.name', 2, 9],
-      ['warning', 'latest-image', 'application.pods[0].image', 5, 14],
-      ['warning', 'lenient-value', 'application.pods[0].servicePorts[0]', 7, 22],
-    ],
-  );
-  assert.deepEqual(body.diagnostics[0].fix, { from: 21, to: 25, text: 'shop' });
-  assert.equal(body.errors[0], `2:9 application.name: ${body.diagnostics[0].message} (for example shop)`);
+test('what is wrong with a request is said in words, with what to do, and never in those of a schema', async () => {
+  const answers = {
+    'applicationName is missing in the body.': await extend({}),
+    'The body must be a JSON object.': await extend([]),
+    'applicationName in the body must be a text.': await extend({ applicationName: 5 }),
+    'applicationName in the body is empty.': await extend({ applicationName: '' }),
+    'sessionToken in the body must have at most 200 characters.': await extend({
+      applicationName: 'shop',
+      sessionToken: 'x'.repeat(201),
+    }),
+    'applicationName is missing in the query.': await api.get('/getDeploymentLogs'),
+    'applicationName in the query must be there once, with a text.': await api.get(
+      '/getDeploymentLogs?applicationName=a&applicationName=b',
+    ),
+    'tail in the query must be a number of lines, at most 9999.': await api.get(
+      '/getDeploymentLogs?applicationName=a&tail=all',
+    ),
+    'follow in the query must be true or false.': await api.get('/getDeploymentLogs?applicationName=a&follow=1'),
+    'last-event-id in the headers must be the id of an event.': await api.get(
+      '/getDeploymentEvents?applicationName=a',
+      { 'last-event-id': 'x' },
+    ),
+    'idempotency-key in the headers must have 16 characters or more.': await api.postYaml(
+      '/startUserDeployment',
+      'a: 1',
+      { 'idempotency-key': 'short' },
+    ),
+  };
+  for (const [error, { status, body }] of Object.entries(answers)) {
+    assert.deepEqual([status, body.code, body.error], [400, 'invalid_request', error]);
+    assert.match(body.hint, /^\S.*\.$|…/);
+  }
 });
 
-test('with fix=true the corrected document is answered, and what is still wrong with it', async () => {
-  const { body } = await api.postYaml('/validate?fix=true', flawed);
-  assert.equal(body.valid, false);
-  assert.equal(body.fixed, flawed.replace('Shop', 'shop').replace('"80"', '80'));
-  assert.deepEqual(body.fixedErrors, []);
-  const rest = await api.postYaml('/validate?fix=true', flawed.replace('path: /', 'path: "/a b"'));
-  assert.match(rest.body.fixedErrors[0], /^6:13 application\.pods\[0\]\.path: /);
+test('a value is never repeated: it may be a token', async () => {
+  const secret = 'berth_planted-planted-planted-planted';
+  for (const { body } of [
+    await extend({ applicationName: { [secret]: secret } }),
+    await api.get(`/getDeploymentLogs?applicationName=a&tail=${secret}`),
+    await api.postYaml('/extendDeployment', `{"sessionToken": "${secret}", oops`, json),
+    await api.postYaml('/extendDeployment', `${secret}`, json),
+  ]) {
+    assert.equal(body.code, 'invalid_request');
+    assert.ok(!JSON.stringify(body).includes('planted'), JSON.stringify(body));
+  }
 });
 
-test('what is no YAML is 400, and 200 with its correction when that was asked for and found', async () => {
-  const tabbed = flawed.replaceAll('  ', '\t');
-  assert.equal((await api.postYaml('/validate', tabbed)).body.code, 'unparsable_yaml');
-  const { status, body } = await api.postYaml('/validate?fix=true', tabbed);
-  assert.deepEqual([status, body.valid, body.fixedErrors], [200, false, []]);
-  assert.match(body.errors[0], /^2:1 the line is indented with a tab/);
-  assert.equal((await api.postYaml('/validate?fix=true', 'a: "')).status, 400);
+test('broken JSON is told with what is wrong and where', () => {
+  assert.equal(explainJson('{"a": '), 'It ends too early.');
+  assert.equal(explainJson('{"a": 1,}'), 'Line 1, column 9: expected double-quoted property name.');
+  assert.equal(explainJson('{\n  "a: 1}'), 'Line 2, column 9: unterminated string.');
+  assert.equal(explainJson('{"a": }'), '"}" stands where no such character can be.');
+  assert.equal(explainJson('hello'), '"h" stands where no such character can be.');
+  assert.match(explainJson('{"__proto__": 1}'), /__proto__/);
 });
 
-test('fix is true or false', async () => {
-  assert.equal((await api.postYaml('/validate?fix=maybe', flawed)).body.code, 'invalid_request');
+test('JSON that wraps something else than a text is told so, in start and validate alike', async () => {
+  for (const path of ['/validate', '/startUserDeployment']) {
+    for (const wrapped of [{ yaml: 5 }, { yaml: null }, { yamlContent: ['a'] }]) {
+      const { status, body } = await api.postJson(path, wrapped);
+      assert.deepEqual([status, body.code], [400, 'invalid_request']);
+      assert.match(body.error, /^"yaml(?:Content)?" in the body must be a text that holds the configuration\.$/);
+    }
+    const unfinished = await api.postYaml(path, '{"yaml": "application:', json);
+    assert.deepEqual([unfinished.status, unfinished.body.code], [400, 'unparsable_yaml']);
+    assert.match(unfinished.body.error, /^The body is not valid JSON\. Line 1, column 23: unterminated string\.$/);
+  }
+});
+
+test('YAML that calls itself JSON is read all the same', async () => {
+  const { body } = await api.postYaml('/validate', '{application: {name: Shop}}', json);
+  assert.match(body.errors[0], /^1:2 application\.pods: is missing/);
 });

@@ -7,6 +7,9 @@ const settings = {
   host: '127.0.0.1',
   port: 8080,
   apiHosts: ['Berth.Test:8080', '[::1]'],
+  trustedProxies: [],
+  proxyProtocol: false,
+  limits: { connectionsPerClient: 256, requestTimeoutMs: 15_000 },
 };
 const text = (change = {}, asRoot = true) =>
   proxyConfiguration({ ...settings, ...change }, asRoot).files['haproxy.cfg']!;
@@ -49,6 +52,6 @@ test('started by root it locks itself in, started by another it cannot', () => {
 });
 
 test('a client that trickles its headers is cut off after 15 seconds, a silent tunnel after an hour', () => {
-  assert.match(text(), /timeout http-request 15s/);
+  assert.match(text(), /timeout http-request 15000\n/);
   assert.match(text(), /timeout tunnel 1h/);
 });

@@ -1,5 +1,6 @@
 /** The files that HAProxy starts from, except the two tables. Pure: the same settings give the same bytes. */
 import { createHash } from 'node:crypto';
+import { clientRules, clientTable, connectionLimits, trustedProxiesFile } from './clients.ts';
 import type { EdgeSettings } from './edge-settings.ts';
 import { faultPage } from './fault-pages.ts';
 import { hostPattern, normalHost } from './host.ts';
@@ -20,15 +21,20 @@ export type Configuration = {
 /** Headers that tell a server who asked for what. Spelled with `_` they are the same header to CGI, WSGI and PHP. */
 const identityHeaders = `^(x[-_]forwarded([-_].*)?|forwarded|x[-_]real[-_]ip|(x|true|cf)[-_](client|connecting)[-_]ip|x[-_](original|rewrite)[-_].*|x[-_]request[-_]id|x[-_]berth([-_].*)?|proxy|proxy[-_]connection|keep[-_]alive)$`;
 
+const apiMethods = 'GET HEAD POST PUT PATCH DELETE OPTIONS';
+/** A query with a token, a name and dates has some 200 bytes; a head with cookies some 2 KiB. */
+const mostUrlBytes = 4096;
+const mostHeadBytes = 8192;
+
 /** @param asRoot HAProxy is started by root, and so can lock itself into the run directory and drop its privileges. */
 export function proxyConfiguration(settings: EdgeSettings, asRoot: boolean): Configuration {
-  const pages = faultFiles();
+  const files = { ...faultFiles(), [trustedProxiesFile]: settings.trustedProxies.map((each) => `${each}\n`).join('') };
   const text = configurationText(settings, asRoot);
   const fingerprint = createHash('sha256')
-    .update(JSON.stringify([text, pages]))
+    .update(JSON.stringify([text, files]))
     .digest('hex')
     .slice(0, 16);
-  return { files: { ...pages, [configurationFile]: text.replace('@fingerprint@', fingerprint) }, fingerprint };
+  return { files: { ...files, [configurationFile]: text.replace('@fingerprint@', fingerprint) }, fingerprint };
 }
 
 function configurationText(settings: EdgeSettings, asRoot: boolean): string {
@@ -48,7 +54,7 @@ ${asRoot ? privileges : ''}
 defaults base
   mode http
   timeout connect 5s
-  timeout http-request 15s
+  timeout http-request ${settings.limits.requestTimeoutMs}
   timeout http-keep-alive 60s
   timeout client 60s
   timeout client-fin 30s
@@ -68,6 +74,9 @@ frontend public from base
   http-after-response del-header Keep-Alive
   http-after-response set-header X-Request-Id %[unique-id] unless { res.hdr(X-Request-Id) -m found }
 
+  # No client takes the whole edge.
+  ${connectionLimits(settings)}
+
   # One request, one host, one path.
   http-request return status 405 content-type application/json file 405.json if METH_CONNECT
   http-request return status 400 content-type application/json file 400.json if { req.fhdr_cnt(host) gt 1 }
@@ -75,7 +84,14 @@ frontend public from base
   http-request return status 400 content-type application/json file 400.json unless { var(txn.host) -m reg '${hostPattern}' }
   http-request set-uri %[pathq] unless { url_beg / * }
 
+  # The API has no use for large heads, and speaks JSON about what its server would say in other words.
+  acl api var(txn.host) -m str ${apiHosts(settings).join(' ')}
+  http-request return status 405 content-type application/json file 405-api.json hdr Allow 'GET, HEAD, POST' if api !{ method -m str ${apiMethods} }
+  http-request return status 414 content-type application/json file 414.json if api { url,length gt ${mostUrlBytes} }
+  http-request return status 431 content-type application/json file 431.json if api { req.hdrs,length gt ${mostHeadBytes} }
+
   # Who asked is said by us alone. A header that Connection names may be dropped by the next proxy, so none is.
+  ${clientRules(settings)}
   acl websocket req.hdr(upgrade) -i websocket
   http-request del-header '${identityHeaders}' -m reg
   http-request del-header Upgrade unless websocket
@@ -84,13 +100,12 @@ frontend public from base
   http-request set-header X-Request-Id %[unique-id]
   http-request set-header X-Real-IP %[src]
   http-request set-header X-Forwarded-For %[src]
-  http-request set-header X-Forwarded-Proto http
+  http-request set-header X-Forwarded-Proto %[var(txn.proto)]
   http-request set-header X-Forwarded-Host %[req.fhdr(host)]
 
   # Paths that RFC 3986 calls equivalent become one, and the application receives the path that was looked up. Slashes
   # are merged at the start only: further on they are data (/fetch/https://…). The query is nobody's business here, but
   # normalize-uri would change it: it is put aside meanwhile. %2F is not a slash.
-  acl api var(txn.host) -m str ${apiHosts(settings).join(' ')}
   acl irregular path_sub % /. //
   http-request set-var(txn.query) query if !api irregular { url_sub ? }
   http-request set-pathq %[path] if !api irregular
@@ -122,6 +137,8 @@ frontend public from base
 
 backend api from base
   ${faults('api', 'json')}
+  http-error status 408 content-type application/json file 408.json
+  http-request wait-for-body time ${settings.limits.requestTimeoutMs}
   http-request set-header X-Berth-Client %[src]
   server api unix@${asRoot ? '' : '../run'}/api.sock
 
@@ -131,6 +148,7 @@ ${[applicationBackend('application', 'json'), applicationBackend('application-br
 backend ${underWayTable}
   stick-table type string len 15 size 100k expire 1h store conn_cur
 
+${clientTable}
 backend unreachable from base
   http-request return status 503 content-type application/json file application-503.json hdr Retry-After 1
 `;
@@ -189,6 +207,19 @@ function faultFiles(): Record<string, string> {
     }
   const bad = refusal('invalid_request', 'The request is not valid HTTP.', 'One Host header and a well-formed path.');
   files['400.json'] = bad;
+  files['405-api.json'] = refusal('method_not_allowed', 'This method is not known here.', 'Use GET or POST.');
+  files['408.json'] = refusal('request_timeout', 'The body did not arrive in time.', 'Send it at once, or try again.');
+  files['414.json'] = refusal(
+    'uri_too_long',
+    'The address is longer than 4 KiB.',
+    'Send the configuration as the body.',
+  );
+  files['429.json'] = refusal(
+    'too_many_connections',
+    'Too many connections from your address at once.',
+    'Close some of them, or send requests one after another on one connection.',
+  );
+  files['431.json'] = refusal('headers_too_large', 'The headers are larger than 8 KiB.', 'Send fewer or shorter ones.');
   files['405.json'] = refusal('method_not_allowed', 'CONNECT is not offered.', 'Send the request to the site itself.');
   return files;
 }

@@ -30,9 +30,22 @@ export type EdgeFixture = {
   end(): Promise<void>;
 };
 
+/** All but the directory and the port. */
+export const plainSettings = {
+  host: '127.0.0.1',
+  apiHosts: ['localhost'],
+  trustedProxies: [],
+  proxyProtocol: false,
+  limits: { connectionsPerClient: 256, requestTimeoutMs: 15_000 },
+} satisfies Partial<EdgeSettings>;
+
 export async function openEdge(change: Partial<EdgeSettings> = {}): Promise<EdgeFixture> {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-edge-'));
-  const settings = { dataDir, host: '127.0.0.1', port: await freePort(), apiHosts: ['localhost'], ...change };
+  const settings: EdgeSettings = {
+    ...plainSettings,
+    ...{ dataDir, port: await freePort() },
+    ...change,
+  };
   const paths = edgePaths(dataDir);
   const logged: string[] = [];
   const log: EdgeLog = { info: (_, text) => logged.push(text), warn: (_, text) => logged.push(text) };

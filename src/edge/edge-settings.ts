@@ -8,8 +8,20 @@ export type EdgeSettings = {
   port: number;
   /** Hosts (without port) whose requests go to the API and to no application. */
   apiHosts: string[];
+  /** Addresses and networks of the proxies in front of this one, whose word on the client counts. */
+  trustedProxies: string[];
+  /** Those begin each connection with the PROXY protocol. */
+  proxyProtocol: boolean;
+  limits: EdgeLimits;
   /** Name or path of HAProxy's executable. */
   binary?: string;
+};
+
+export type EdgeLimits = {
+  /** Of one client address at a time, requests and tunnels of all applications together. */
+  connectionsPerClient: number;
+  /** For the head of a request, and for the body of one to the API. */
+  requestTimeoutMs: number;
 };
 
 /** The part of a pino logger that the edge uses. */

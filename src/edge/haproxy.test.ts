@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describeRunning } from './admin.ts';
-import { type EdgeFixture, openEdge, type Seen, site, startUpstream, stop } from './edge-fixture.ts';
+import { type EdgeFixture, openEdge, plainSettings, type Seen, site, startUpstream, stop } from './edge-fixture.ts';
 import type { EdgeLog } from './edge-settings.ts';
 import { startEdge, stopEdge } from './haproxy.ts';
 import { edgePaths } from './paths.ts';
@@ -180,7 +180,7 @@ test('what is wrong at the start is said in words', async (context) => {
     await stopEdge(dataDir);
     await rm(dataDir, { recursive: true });
   });
-  const settings = { dataDir, host: '127.0.0.1', port: taken.port, apiHosts: ['localhost'] };
+  const settings = { ...plainSettings, dataDir, port: taken.port };
   await assert.rejects(startEdge(settings, quiet), /HAProxy did not start: .*Address already in use/);
   await assert.rejects(
     startEdge({ ...settings, binary: 'no-haproxy' }, quiet),
