@@ -12,6 +12,7 @@ import fastify, {
   LogController,
 } from 'fastify';
 import { newId } from '../lib/ids.ts';
+import { hasUnreadBody } from '../lib/unread.ts';
 import { accountEndpoints } from './account.ts';
 import { claimEndpoints } from './claims.ts';
 import { configurationEndpoints } from './configuration.ts';
@@ -64,6 +65,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
     // An address that cannot be decoded has no route, and passes no hook.
     frameworkErrors: (error, request, reply) => {
       secureHeaders(reply, baseUrl);
+      endWithAnswer(request, reply);
       if (!limits.refuseByAddress(request, reply)) answerError(error, request, reply);
     },
     bodyLimit: 64 * 1024,
@@ -85,6 +87,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
     return isCrossSite(request, baseUrl) ? sendProblem(reply, crossSite) : undefined;
   });
   app.addHook('preValidation', async (request, reply) => (limits.refuseByToken(request, reply) ? reply : undefined));
+  app.addHook('onSend', async (request, reply) => endWithAnswer(request, reply));
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions } = request;
     const route = routeOptions.url ?? 'unknown';
@@ -144,6 +147,10 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
     return sendProblem(reply, nothingHere);
   });
   return app;
+}
+
+function endWithAnswer({ raw }: FastifyRequest, reply: FastifyReply): void {
+  if (hasUnreadBody(raw)) reply.header('Connection', 'close');
 }
 
 /** JSON and nothing else; where documents are read, `documents.ts` says what is. */

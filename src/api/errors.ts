@@ -54,8 +54,6 @@ export class RefusedRequest extends Error {
 
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   const { code, error, hint, errors, retryAfterSeconds } = problem;
-  // The rest of such a body is not waited for: it may never end.
-  if (code === 'payload_too_large') reply.header('Connection', 'close');
   if (retryAfterSeconds !== undefined) reply.header('Retry-After', retryAfterSeconds);
   return reply.status(statusOf[code]).send({ error, code, ...(hint && { hint }), ...(errors && { errors }) });
 }

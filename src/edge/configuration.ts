@@ -18,13 +18,17 @@ export type Configuration = {
   fingerprint: string;
 };
 
-/** Headers that tell a server who asked for what. Spelled with `_` they are the same header to CGI, WSGI and PHP. */
-const identityHeaders = `^(x[-_]forwarded([-_].*)?|forwarded|x[-_]real[-_]ip|(x|true|cf)[-_](client|connecting)[-_]ip|x[-_](original|rewrite)[-_].*|x[-_]request[-_]id|x[-_]berth([-_].*)?|proxy|proxy[-_]connection|keep[-_]alive)$`;
+/**
+ * Headers that tell a server who asked for what. Spelled with `_` they are the same header to CGI, WSGI and PHP, as is
+ * the length of the body.
+ */
+const identityHeaders = `^(x[-_]forwarded([-_].*)?|forwarded|x[-_]real[-_]ip|(x|true|cf)[-_](client|connecting)[-_]ip|x[-_](original|rewrite)[-_].*|x[-_]request[-_]id|x[-_]berth([-_].*)?|content_length|transfer_encoding|proxy|proxy[-_]connection|keep[-_]alive)$`;
 
 const apiMethods = 'GET HEAD POST PUT PATCH DELETE OPTIONS';
 /** A query with a token, a name and dates has some 200 bytes; a head with cookies some 2 KiB. */
 const mostUrlBytes = 4096;
 const mostHeadBytes = 8192;
+const mostHeaders = 100;
 
 /** @param asRoot HAProxy is started by root, and so can lock itself into the run directory and drop its privileges. */
 export function proxyConfiguration(settings: EdgeSettings, asRoot: boolean): Configuration {
@@ -48,6 +52,9 @@ global
   # In a container the limit of open files may be 2^30, which HAProxy would allocate tables for.
   fd-hard-limit 65536
   hard-stop-after 1h
+  # What does not fit is answered in HAProxy's own words: heads that are only too large get ours.
+  tune.bufsize 32768
+  tune.http.maxhdr 256
   stats socket unix@admin.sock mode 600 level admin expose-fd listeners
   stats timeout 1d
 ${asRoot ? privileges : ''}
@@ -88,7 +95,7 @@ frontend public from base
   acl api var(txn.host) -m str ${apiHosts(settings).join(' ')}
   http-request return status 405 content-type application/json file 405-api.json hdr Allow 'GET, HEAD, POST' if api !{ method -m str ${apiMethods} }
   http-request return status 414 content-type application/json file 414.json if api { url,length gt ${mostUrlBytes} }
-  http-request return status 431 content-type application/json file 431.json if api { req.hdrs,length gt ${mostHeadBytes} }
+  http-request return status 431 content-type application/json file 431.json if api { req.hdrs,length gt ${mostHeadBytes} } || api { req.fhdr_cnt gt ${mostHeaders} }
 
   # Who asked is said by us alone. A header that Connection names may be dropped by the next proxy, so none is.
   ${clientRules(settings)}
@@ -219,7 +226,11 @@ function faultFiles(): Record<string, string> {
     'Too many connections from your address at once.',
     'Close some of them, or send requests one after another on one connection.',
   );
-  files['431.json'] = refusal('headers_too_large', 'The headers are larger than 8 KiB.', 'Send fewer or shorter ones.');
+  files['431.json'] = refusal(
+    'headers_too_large',
+    'The headers are larger than 8 KiB, or more than 100.',
+    'Send fewer or shorter ones.',
+  );
   files['405.json'] = refusal('method_not_allowed', 'CONNECT is not offered.', 'Send the request to the site itself.');
   return files;
 }

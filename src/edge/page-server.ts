@@ -1,5 +1,6 @@
 /** Answers for every site that has no route, on a socket that HAProxy alone can reach. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { hasUnreadBody } from '../lib/unread.ts';
 import type { EdgeLog } from './edge-settings.ts';
 import { normalHost } from './host.ts';
 import { type SiteState, statePage } from './pages.ts';
@@ -39,12 +40,10 @@ async function answer(request: IncomingMessage, response: ServerResponse, lookUp
   const wantsHtml = /\btext\/html\b/i.test(request.headers.accept ?? '');
   const path = (request.url ?? '/').split('?', 1)[0]!;
   const page = statePage(host ? await lookUp(host) : undefined, { host: host ?? '', path, wantsHtml });
-  // A body that nobody reads must not hold the connection: it may be an upload of gigabytes.
-  const isBodiless = request.method === 'GET' || request.method === 'HEAD';
   response.writeHead(page.status, {
     ...page.headers,
     'Content-Length': Buffer.byteLength(page.body),
-    ...(!isBodiless && { Connection: 'close' }),
+    ...(hasUnreadBody(request) && { Connection: 'close' }),
   });
   response.end(request.method === 'HEAD' ? undefined : page.body);
 }

@@ -1,0 +1,138 @@
+/**
+ * What an attacker has before him: the real HAProxy with the real API behind it, a site of his own, and the site of a
+ * victim. Everything that reaches a site or the API is written down, byte for byte.
+ */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, createConnection } from 'node:net';
+import { testApi } from '../../src/api/testing.ts';
+import { openEdge, site } from '../../src/edge/edge-fixture.ts';
+import type { EdgeSettings } from '../../src/edge/edge-settings.ts';
+import { edgePaths } from '../../src/edge/paths.ts';
+import { admitProxy, clearSocket, prepareRunDirectory } from '../../src/edge/sockets.ts';
+
+/** Pods, by the address that they have in this world. */
+const pods: Record<string, string> = { '127.0.1.1': 'attacker', '127.0.2.1': 'victim', '127.0.2.2': 'victim-admin' };
+
+/** What came of an attempt: the answer, who was asked what, and the heads of requests as they arrived there. */
+export type Outcome = { answer: string; reached: string[]; heads: string[] };
+
+export type World = Awaited<ReturnType<typeof openWorld>>;
+
+export async function openWorld(change: Partial<EdgeSettings> = {}) {
+  const asked: string[] = [];
+  const tenants = await startTenants(asked);
+  const { edge, settings, startPages, end } = await openEdge({ apiHosts: ['localhost', '[::1]'], ...change });
+  const api = await testApi();
+  const { apiSocket } = edgePaths(settings.dataDir);
+  await prepareRunDirectory(settings.dataDir);
+  await clearSocket(apiSocket);
+  await api.app.listen({ path: apiSocket });
+  await admitProxy(apiSocket);
+  api.app.server.on('request', ({ url }) => asked.push(`api ${url}`));
+  const pages = await startPages();
+  await edge.publish([
+    site('attacker.test', { '/': '127.0.1.1' }, tenants.port),
+    site('victim.test', { '/': '127.0.2.1', '/admin': '127.0.2.2' }, tenants.port),
+  ]);
+
+  const send = (bytes: string) => exchange(settings.port, bytes);
+  return {
+    ...{ api, settings, send, asked },
+    /** Makes all attempts at once; what each has reached is told by its mark, a word that its bytes hold. */
+    async attempt(attempts: { mark: string; bytes: string }[]): Promise<Map<string, Outcome>> {
+      const answers = await Promise.all(attempts.map(({ bytes }) => send(bytes)));
+      // What lies in wait on a connection behind the edge comes to light with the next requests on it.
+      const everybody = ['attacker.test', 'victim.test', 'localhost'].flatMap((host) => Array(10).fill(host));
+      await Promise.all(everybody.map((host) => send(plain(host, '/settled'))));
+      const heads = tenants.heads();
+      return new Map(
+        attempts.map(({ mark }, index) => {
+          const isMarked = (text: string) => new RegExp(`${mark}\\b`).test(text);
+          return [
+            mark,
+            { answer: answers[index]!, reached: asked.filter(isMarked), heads: heads.filter(isMarked) },
+          ] as const;
+        }),
+      );
+    },
+    async end(): Promise<void> {
+      await api.app.close();
+      await pages.close();
+      await end();
+      tenants.close();
+    },
+  };
+}
+
+export function plain(host: string, target: string, headers: string[] = []): string {
+  return [`GET ${target} HTTP/1.1`, `Host: ${host}`, ...headers, 'Connection: close', '', ''].join('\r\n');
+}
+
+/** The status of the first answer, or `none`. */
+export function statusOf(answer: string): string {
+  return /^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1] ?? 'none';
+}
+
+/** To the key of RFC 6455's example. */
+const granted = [
+  'HTTP/1.1 101 Switching Protocols',
+  'Upgrade: websocket',
+  'Connection: Upgrade',
+  'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=',
+].join('\r\n');
+
+/**
+ * One server for all sites, which knows on which address it was asked. Its parser is as lenient as Node's can be: it
+ * takes two lengths, bare line feeds and odd codings, as servers do that requests can be smuggled to.
+ */
+async function startTenants(asked: string[]) {
+  const connections: Buffer[][] = [];
+  const server = createServer({ insecureHTTPParser: true }, (request, response) => {
+    const pod = pods[request.socket.localAddress!];
+    asked.push(`${pod} ${request.url}`);
+    // An answer before the end of a body would leave the rest of it to be read as a request.
+    request.resume().on('end', () => response.end(`content of ${pod}`));
+  });
+  server.on('upgrade', (request, socket) => {
+    asked.push(`${pods[request.socket.localAddress!]} ${request.url}`);
+    const isWilling = request.url?.startsWith('/willing');
+    socket.on('error', () => {});
+    if (isWilling) socket.write(`${granted}\r\n\r\n`);
+    else socket.end('HTTP/1.1 426 Upgrade Required\r\nContent-Length: 0\r\n\r\n');
+  });
+  server.on('connection', (socket) => {
+    const bytes: Buffer[] = [];
+    connections.push(bytes);
+    socket.on('data', (part: Buffer) => bytes.push(part));
+  });
+  server.listen(0, '0.0.0.0');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    heads: () => connections.flatMap((bytes) => headsIn(Buffer.concat(bytes).toString('latin1'))),
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** From each request line to the empty line behind it. */
+function headsIn(bytes: string): string[] {
+  return Array.from(bytes.matchAll(/^[A-Z]+ \S+ HTTP\/1\.\d\r\n[\s\S]*?\r\n\r\n/gm), ([head]) => head);
+}
+
+/** Sends bytes on a connection of its own; everything that comes back until its end, or until half a second of silence. */
+export function exchange(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve) => {
+    let answer = '';
+    const socket = createConnection(port, '127.0.0.1', () => socket.write(bytes, 'latin1'));
+    socket.setEncoding('latin1').on('data', (text) => {
+      answer += text;
+    });
+    // An attempt that leaves the edge waiting for more has failed; nobody waits with it.
+    socket.setTimeout(500, () => socket.destroy());
+    socket.on('error', () => {}).on('close', () => resolve(answer));
+  });
+}
