@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { sendWithProof } from '../src/lib/proof-of-work.ts';
 import { StartError } from '../src/main.ts';
 import type { Settings } from '../src/settings.ts';
 
@@ -32,11 +33,11 @@ async function start(api: string, name: string, memoryFile: string, remembered: 
   const isCutOff = remembered && !remembered.sessionToken;
   const idempotencyKey = isCutOff ? remembered.idempotencyKey : randomUUID();
   await writeFile(memoryFile, JSON.stringify({ idempotencyKey }), { mode: 0o600 });
-  const response = await fetch(`${api}/startUserDeployment`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'text/x-yaml', 'Idempotency-Key': idempotencyKey },
-    body: await readFile(fileURLToPath(new URL(`../examples/${name}.yaml`, import.meta.url))),
-  });
+  const body = await readFile(fileURLToPath(new URL(`../examples/${name}.yaml`, import.meta.url)));
+  const headers = { 'Content-Type': 'text/x-yaml', 'Idempotency-Key': idempotencyKey };
+  const response = await sendWithProof((proof) =>
+    fetch(`${api}/startUserDeployment`, { method: 'POST', headers: { ...headers, ...proof }, body }),
+  );
   const answer = (await response.json()) as Answer;
   if (!response.ok) throw new StartError(`The example was not accepted: ${answer.error}`);
   const memory = { idempotencyKey, sessionToken: answer.sessionToken! };
@@ -48,6 +49,10 @@ async function status(api: string, applicationName: string, sessionToken: string
   const response = await fetch(`${api}/getDeploymentStatus?${new URLSearchParams({ applicationName })}`, {
     headers: { Authorization: `Bearer ${sessionToken}` },
   });
+  if (response.status === 429) {
+    await delay(Number(response.headers.get('retry-after')) * 1000);
+    return await status(api, applicationName, sessionToken);
+  }
   return response.ok ? ((await response.json()) as Answer) : undefined;
 }
 

@@ -147,7 +147,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   });
 
   const { baseUrl, startRate, rate, lifetimeMs, extensionMs, extensions, metricsToken, tiers, signInRate } = settings;
-  const { strangers, termsUrl } = settings;
+  const { strangers, termsUrl, proofOfWork } = settings;
   const accounts = createAccounts({
     ...{ db, seal, log: log.child({ part: 'accounts' }) },
     settings: { ...accountSettings(settings), otherOrigins: otherOrigins(settings) },
@@ -161,7 +161,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
       dashboard: await readDashboard(dashboardFolder, baseUrl.origin),
       settings: {
         ...{ baseUrl, startRate, rate, signInRate, tiers, strangers, limits: { lifetimeMs, extensionMs, extensions } },
-        ...(termsUrl && { termsUrl }),
+        ...{ proofOfWork, ...(termsUrl && { termsUrl }) },
         ...(metricsToken !== undefined && { metricsToken }),
       },
     },

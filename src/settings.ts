@@ -1,5 +1,6 @@
 /** Settings: the environment variables `BERTH_…`, read here and nowhere else. */
 import { resolve } from 'node:path';
+import type { ProofSettings } from './api/proof-of-work.ts';
 import type { Egress } from './deployment/egress.ts';
 import type { StrangerLimits } from './deployment/stranger.ts';
 import type { Tiers } from './deployment/tier.ts';
@@ -19,6 +20,7 @@ import {
   network,
   networks,
   oneOf,
+  proofOfWork,
   rate,
   type Setting,
   secret,
@@ -41,6 +43,7 @@ export type Settings = SignInSettings & {
   extensions: number;
   startRate: Rate;
   rate: Rate;
+  proofOfWork: ProofSettings;
   trustedProxies: string[];
   proxyProtocol: boolean;
   clientConnections: number;
@@ -117,6 +120,12 @@ const table = {
     default: '120/m',
     says: 'other requests per client address, and requests per session token',
     read: rate,
+  },
+  proofOfWork: {
+    variable: 'POW',
+    default: 'off',
+    says: 'proof of work on starts: off, auto (when the host is busy), always, or its cost (2000 is a second or so)',
+    read: proofOfWork,
   },
   trustedProxies: {
     variable: 'TRUSTED_PROXIES',

@@ -9,6 +9,7 @@ import { hostLabel, newEnvironment } from '../deployment/names.ts';
 import { limitAt } from '../deployment/tier.ts';
 import { newId, newToken } from '../lib/ids.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
+import { proofHeader } from '../lib/proof-of-work.ts';
 import type { Database } from '../store/database.ts';
 import { addDeployment, deploymentById, isLabelTaken, writeIntent } from '../store/deployments.ts';
 import { addEvents } from '../store/events.ts';
@@ -22,12 +23,27 @@ import { readConfiguration, readDocuments } from './documents.ts';
 import { sendProblem } from './errors.ts';
 import { type IdempotencyKey, readIdempotencyKey, recallAnswer, rememberAnswer } from './idempotency.ts';
 import { admitToPlan, planOf } from './plans.ts';
-import { ErrorRecord, extendRecord, StartRecord, statusRecord, UpdateRecord } from './records.ts';
+import { createProofs } from './proof-of-work.ts';
+import { ErrorRecord, extendRecord, ProofRequiredRecord, StartRecord, statusRecord, UpdateRecord } from './records.ts';
 import type { Service } from './service.ts';
 import { admitStranger, originOf, refuseBanned } from './standing.ts';
 
+const StartHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      minLength: 16,
+      maxLength: 200,
+      description: 'The same key, body and client within 24 hours answer the same deployment.',
+    }),
+  ),
+  [proofHeader.toLowerCase()]: Type.Optional(
+    Type.String({ maxLength: 4096, description: 'The solution of a challenge, where the server asks for one.' }),
+  ),
+});
+
 export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
   return async (app) => {
+    const proofs = createProofs(service);
     readDocuments(app);
 
     app.post(
@@ -38,8 +54,8 @@ export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
           operationId: 'startDeployment',
           summary: 'Start a deployment',
           querystring: TokenQuery,
-          headers: Type.Object({ 'idempotency-key': Type.Optional(Type.String({ minLength: 16, maxLength: 200 })) }),
-          response: { 200: StartRecord, '4xx': ErrorRecord, 503: ErrorRecord },
+          headers: StartHeaders,
+          response: { 200: StartRecord, '4xx': ErrorRecord, 429: ProofRequiredRecord, 503: ErrorRecord },
         },
       },
       async (request, reply) => {
@@ -51,6 +67,10 @@ export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const key = readIdempotencyKey(request, caller.value, configuration.value.document);
         const known = key && (await recallAnswer(service, key));
         if (known && !known.ok) return sendProblem(reply, known.problem);
+        // The last thing: a proof is spent on a start that nothing else stands in the way of. Accounts have plans instead.
+        const isKnown = known !== undefined || (caller.value?.accountId ?? null) !== null;
+        const unproven = isKnown ? undefined : await proofs.refuse(request);
+        if (unproven) return sendProblem(reply, unproven);
         const started =
           known ??
           (await start(service, configuration.value, { caller: caller.value, origin: originOf(request), key }));

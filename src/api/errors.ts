@@ -27,6 +27,7 @@ export const statusOf = {
   // The interface's own status for a plan that must be upgraded.
   plan_does_not_allow_reservations: 500,
   rate_limited: 429,
+  proof_of_work_required: 429,
   capacity_exhausted: 503,
   engine_unreachable: 503,
   payload_too_large: 413,
@@ -53,9 +54,15 @@ export class RefusedRequest extends Error {
 }
 
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
-  const { code, error, hint, errors, retryAfterSeconds } = problem;
+  const { code, error, hint, errors, retryAfterSeconds, challenge } = problem;
   if (retryAfterSeconds !== undefined) reply.header('Retry-After', retryAfterSeconds);
-  return reply.status(statusOf[code]).send({ error, code, ...(hint && { hint }), ...(errors && { errors }) });
+  return reply.status(statusOf[code]).send({
+    error,
+    code,
+    ...(hint && { hint }),
+    ...(errors && { errors }),
+    ...(challenge !== undefined && { challenge }),
+  });
 }
 
 type FrameworkError = {

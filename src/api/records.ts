@@ -63,6 +63,13 @@ export const ErrorRecord = Type.Object({
   errors: Type.Optional(Type.Array(Type.String())),
 });
 
+export const ProofRequiredRecord = Type.Object({
+  ...ErrorRecord.properties,
+  challenge: Type.Optional(
+    Type.Unknown({ description: 'With `proof_of_work_required`: what the header Berth-Proof-Of-Work has to solve.' }),
+  ),
+});
+
 export function statusRecord({ state, progress, message, lastLines, pods }: Deployment) {
   return {
     state,

@@ -10,6 +10,7 @@ import type { Rate } from '../lib/rate-limit.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Tables } from '../store/database.ts';
 import type { Dashboard } from './dashboard.ts';
+import type { ProofSettings } from './proof-of-work.ts';
 
 export type ApiSettings = {
   baseUrl: URL;
@@ -25,6 +26,7 @@ export type ApiSettings = {
   strangers: StrangerLimits;
   /** What users agree to. */
   termsUrl?: URL;
+  proofOfWork: ProofSettings;
   /** Whoever has it may read the metrics; without one, whoever comes from this machine. */
   metricsToken?: string;
 };

@@ -51,6 +51,7 @@ export async function testApi(
       signInRate: { count: 1000, windowMs: minutes },
       tiers: [{ name: 'free', deployments: 3, memoryBytes: 2 ** 30, allowsReservations: false, lifetimeMs: null }],
       strangers: { perSession: 1000, perAddress: 1000, memoryBytesPerAddress: 2 ** 40 },
+      proofOfWork: { mode: 'off', cost: 10 },
       ...settings,
     },
     urlOf: (label) => new URL(`http://${label}.localhost:8080`),

@@ -23,6 +23,7 @@ export type ProblemCode =
   | 'idempotency_key_reused'
   | 'plan_does_not_allow_reservations'
   | 'rate_limited'
+  | 'proof_of_work_required'
   | 'capacity_exhausted'
   | 'engine_unreachable'
   | 'payload_too_large'
@@ -39,6 +40,8 @@ export type Problem = {
   errors?: string[];
   /** When a second try may go better. */
   retryAfterSeconds?: number;
+  /** What the caller has to solve first. */
+  challenge?: unknown;
 };
 
 export type Result<T> = { ok: true; value: T } | { ok: false; problem: Problem };

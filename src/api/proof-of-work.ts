@@ -1,0 +1,99 @@
+/**
+ * Proof of work on starts: when much is asked of the host, or always, each start has to be paid for with processor time.
+ * A challenge is not stored: it is signed, holds whose it is and until when, and is spent once.
+ */
+
+import { createChallenge, verifySolution } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
+import type { Challenge } from 'altcha-lib/types';
+import type { FastifyRequest } from 'fastify';
+import { hashToken } from '../lib/ids.ts';
+import type { Problem } from '../lib/problem.ts';
+import { decodeProof, proofHeader } from '../lib/proof-of-work.ts';
+import { createLimiter } from '../lib/rate-limit.ts';
+import { committedInAll } from '../store/commitments.ts';
+import { countByState } from '../store/deployments.ts';
+import { clientKey } from './client.ts';
+import type { Service } from './service.ts';
+
+/** Never, when the host is busy, or always; with how many rounds of PBKDF2 for each of some 256 attempts. */
+export type ProofSettings = { mode: 'off' | 'auto' | 'always'; cost: number };
+
+/** How long a client has to find and send a solution. */
+const livesMs = 5 * 60_000;
+/** One byte: 256 attempts on average. */
+const keyPrefix = '00';
+/** The host starts some 6 containers a second (measured): more deploys than this under way are a queue. */
+const busyDeploys = 20;
+/** Of the budget; beyond it room is scarce. */
+const busyShare = 0.8;
+/** A proof of eight times the work takes a client some 4 seconds. */
+const mostTimes = 8;
+/** For clients that cannot solve it: the load may be over by then. */
+const retryAfterSeconds = 60;
+
+export type Load = { deploying: number; committedShare: number };
+
+/** How much work a start takes now, in rounds; 0 for none. */
+export function costOf({ mode, cost }: ProofSettings, { deploying, committedShare }: Load): number {
+  if (mode === 'off') return 0;
+  const times = Math.min(mostTimes, Math.floor(deploying / busyDeploys));
+  const isBusy = times > 0 || committedShare >= busyShare;
+  return mode === 'auto' && !isBusy ? 0 : cost * Math.max(1, times);
+}
+
+export type Proofs = {
+  /** Nothing when the request may start something; otherwise what it is answered, with a challenge. */
+  refuse(request: FastifyRequest): Promise<Problem | undefined>;
+};
+
+export function createProofs({ db, seal, budget, now, settings }: Service): Proofs {
+  const secret = Buffer.from(seal.derive('proof of work')).toString('hex');
+  const spent = createLimiter({ count: 1, windowMs: livesMs });
+
+  const challengeFor = (client: string, cost: number): Promise<Challenge> =>
+    createChallenge({
+      ...{ algorithm: 'PBKDF2/SHA-256', cost, keyPrefix, deriveKey, hmacSignatureSecret: secret },
+      data: { client, until: now() + livesMs },
+    });
+
+  const isProof = async (header: string, client: string): Promise<boolean> => {
+    const proof = decodeProof(header);
+    const { data } = proof?.challenge.parameters ?? {};
+    if (!proof || data?.client !== client || !(Number(data.until) > now())) return false;
+    const { challenge, solution } = proof;
+    // Fields that are no texts or numbers are faults to the library, and here a wrong solution like any other.
+    const { verified } = await verifySolution({ challenge, solution, deriveKey, hmacSignatureSecret: secret }).catch(
+      () => ({ verified: false }),
+    );
+    return verified && spent.take(challenge.signature!, now()).isAllowed;
+  };
+
+  return {
+    async refuse(request) {
+      const cost = costOf(settings.proofOfWork, settings.proofOfWork.mode === 'off' ? idle : await loadOf(db, budget));
+      if (cost === 0) return undefined;
+      const client = hashToken(`${secret} ${clientKey(request)}`).slice(0, 32);
+      const header = request.headers[proofHeader.toLowerCase()];
+      const isGiven = typeof header === 'string';
+      if (isGiven && (await isProof(header, client))) return undefined;
+      return {
+        code: 'proof_of_work_required',
+        error: isGiven
+          ? 'The proof of work is not valid, has expired, or was used before.'
+          : 'This server asks for a proof of work before it starts something.',
+        hint: `Solve the challenge and send the start again with ${proofHeader}, or try again in ${retryAfterSeconds} seconds.`,
+        retryAfterSeconds,
+        challenge: await challengeFor(client, cost),
+      };
+    },
+  };
+}
+
+const idle: Load = { deploying: 0, committedShare: 0 };
+
+async function loadOf(db: Service['db'], budget: Service['budget']): Promise<Load> {
+  const [counts, committed, most] = await Promise.all([countByState(db), committedInAll(db), budget()]);
+  const shares = (['memoryBytes', 'cpuMillis'] as const).map((resource) => committed[resource] / most[resource]);
+  return { deploying: counts.get('deploying') ?? 0, committedShare: Math.max(...shares) };
+}

@@ -1,0 +1,51 @@
+/**
+ * Proof of work, as its clients do it: a start that is answered `proof_of_work_required` is sent again with the solution
+ * of the challenge that came with the answer. Runs in Node and in browsers alike (Web Crypto).
+ */
+import { solveChallenge } from 'altcha-lib';
+import { deriveKey } from 'altcha-lib/algorithms/web/pbkdf2';
+import type { Challenge, Solution } from 'altcha-lib/types';
+
+export type { Challenge } from 'altcha-lib/types';
+
+/** Of the request that brings the solution. */
+export const proofHeader = 'Berth-Proof-Of-Work';
+
+export type Proof = { challenge: Challenge; solution: Solution };
+
+/** Longest search; on average it takes a second or so. */
+const patienceMs = 120_000;
+
+/** The value of the header that answers a challenge; takes processor time. @throws when it takes too long. */
+export async function solveProof(challenge: Challenge): Promise<string> {
+  const solution = await solveChallenge({ challenge, deriveKey, timeout: patienceMs });
+  if (!solution) throw new Error('The proof of work took longer than two minutes.');
+  return encodeProof({ challenge, solution });
+}
+
+/**
+ * Sends a request and, when it is answered with a challenge, once more with the solution.
+ * @param send sends the request with further headers.
+ */
+export async function sendWithProof(send: (headers: Record<string, string>) => Promise<Response>): Promise<Response> {
+  const response = await send({});
+  if (response.status !== 429) return response;
+  const { code, challenge } = (await response.clone().json()) as { code?: string; challenge?: Challenge };
+  if (code !== 'proof_of_work_required' || !challenge) return response;
+  return await send({ [proofHeader]: await solveProof(challenge) });
+}
+
+export function encodeProof(proof: Proof): string {
+  return btoa(JSON.stringify(proof)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+}
+
+/** @returns nothing for what has not the form of a proof; whether it is one, only its maker can tell. */
+export function decodeProof(text: string): Proof | undefined {
+  try {
+    const proof = JSON.parse(atob(text.replaceAll('-', '+').replaceAll('_', '/')));
+    const isProof = typeof proof?.challenge?.parameters === 'object' && typeof proof.solution === 'object';
+    return isProof && proof.challenge.parameters !== null && proof.solution !== null ? proof : undefined;
+  } catch {
+    return undefined;
+  }
+}
