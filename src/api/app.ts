@@ -31,6 +31,7 @@ import { crossSite, isCrossSite, secureHeaders } from './security.ts';
 import type { Service } from './service.ts';
 import { signInEndpoints } from './sign-in.ts';
 import { statusEndpoints } from './status.ts';
+import { createStreams } from './streams.ts';
 import { explainJson } from './validation.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
@@ -58,6 +59,7 @@ const requestTimeoutMs = 30_000;
 export async function createApp(service: Service, log: FastifyBaseLogger) {
   const { baseUrl, termsUrl } = service.settings;
   const limits = createLimits(service);
+  const streams = createStreams();
   const app = fastify({
     loggerInstance: log,
     // The framework's own line has the whole address, and with it the session token; see the hook below.
@@ -117,9 +119,9 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await app.register(configurationEndpoints);
   await app.register(lifetimeEndpoints(service));
   await app.register(reservationEndpoints(service));
-  await app.register(statusEndpoints(service));
+  await app.register(statusEndpoints(service, streams));
   await app.register(revisionEndpoints(service));
-  await app.register(logEndpoints(service));
+  await app.register(logEndpoints(service, streams));
   await app.register(claimEndpoints(service));
   await app.register(accountEndpoints(service));
   await app.register(keyEndpoints(service));

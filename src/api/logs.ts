@@ -15,6 +15,7 @@ import { ApplicationQuery, findApplication } from './callers.ts';
 import { sendProblem } from './errors.ts';
 import { ErrorRecord } from './records.ts';
 import type { Service } from './service.ts';
+import type { Streams } from './streams.ts';
 
 /** How often a follower looks for workloads that an update or a repair has started. */
 const lookEveryMs = 1_000;
@@ -39,7 +40,7 @@ const LogsQuery = Type.Object({
 type Wanted = { pod: string | undefined; tail: number; since: Instant | undefined };
 type PodLine = { at: Instant; pod: string; text: string };
 
-export function logEndpoints(service: Service): FastifyPluginAsyncTypebox {
+export function logEndpoints(service: Service, streams: Streams): FastifyPluginAsyncTypebox {
   return async (app) => {
     const closing = new AbortController();
     app.addHook('preClose', async () => closing.abort());
@@ -64,6 +65,9 @@ export function logEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const wanted = { pod, tail: Math.min(Number(tail), 1_000), since: since.value };
         const known = checkPod(found.value, pod);
         if (!known.ok) return sendProblem(reply, known.problem);
+
+        const tooMany = follow === 'true' ? streams.open(request, reply, found.value.sessionId) : undefined;
+        if (tooMany) return sendProblem(reply, tooMany);
 
         const isStream = /\btext\/event-stream\b/.test(request.headers.accept ?? '');
         const print = isStream ? printEvent : printLine;

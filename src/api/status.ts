@@ -9,6 +9,7 @@ import { ApplicationQuery, findApplication } from './callers.ts';
 import { sendProblem } from './errors.ts';
 import { DeploymentRecord, deploymentRecord, ErrorRecord } from './records.ts';
 import type { Service } from './service.ts';
+import type { Streams } from './streams.ts';
 
 /** An indexed query of 0.1 ms: cheap enough to see what any process has written, soon enough for a person. */
 const lookEveryMs = 250;
@@ -16,7 +17,7 @@ const lookEveryMs = 250;
 const keepAliveMs = 15_000;
 const eventsAtOnce = 500;
 
-export function statusEndpoints(service: Service): FastifyPluginAsyncTypebox {
+export function statusEndpoints(service: Service, streams: Streams): FastifyPluginAsyncTypebox {
   return async (app) => {
     const closing = new AbortController();
     app.addHook('preClose', async () => closing.abort());
@@ -56,6 +57,8 @@ export function statusEndpoints(service: Service): FastifyPluginAsyncTypebox {
       async (request, reply) => {
         const found = await findApplication(service, request, request.query);
         if (!found.ok) return sendProblem(reply, found.problem);
+        const tooMany = streams.open(request, reply, found.value.sessionId);
+        if (tooMany) return sendProblem(reply, tooMany);
         const after = Number(request.headers['last-event-id'] ?? 0);
         const stream = Readable.from(follow(service, found.value.id, after, closing.signal));
         return reply.type('text/event-stream').send(stream);

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { get, type IncomingMessage } from 'node:http';
+import { type TestContext, test } from 'node:test';
+import { clientHeader } from './client.ts';
+import { testApi } from './testing.ts';
+
+async function serve(context: TestContext) {
+  const api = await testApi();
+  await api.app.listen({ port: 0, host: '127.0.0.1' });
+  context.after(() => api.app.close());
+  const { port } = api.app.server.address() as { port: number };
+  return {
+    api,
+    follow: (token: string, address: string, path = '/getDeploymentEvents'): Promise<IncomingMessage> =>
+      new Promise((resolve) => {
+        const headers = { authorization: `Bearer ${token}`, [clientHeader]: address };
+        get({ port, path: `${path}?applicationName=shop&follow=true`, headers, agent: false }, resolve);
+      }),
+  };
+}
+
+test('a session has 20 streams at a time, and a place is free when one has ended', async (context) => {
+  const { api, follow } = await serve(context);
+  const token = await api.startShop();
+  const open = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      follow(token, `192.0.2.${index}`, index % 2 ? '/getDeploymentLogs' : '/getDeploymentEvents'),
+    ),
+  );
+  assert.deepEqual([...new Set(open.map(({ statusCode }) => statusCode))], [200]);
+  const refused = await follow(token, '192.0.2.99');
+  assert.equal(refused.statusCode, 429);
+  assert.equal(refused.headers['retry-after'], '10');
+  assert.match((await refused.toArray()).join(''), /"code":"rate_limited"/);
+  assert.equal((await follow(await api.startShop(), '192.0.2.99')).statusCode, 200, 'another session has its own');
+  open[0]!.destroy();
+  for (let tries = 0; (await follow(token, '192.0.2.99')).statusCode !== 200; tries++) assert.ok(tries < 200);
+});
+
+test('a client address has 60 streams at a time, of whatever sessions', async (context) => {
+  const { api, follow } = await serve(context);
+  for (let session = 0; session < 3; session++) {
+    const token = await api.startShop();
+    for (let count = 0; count < 20; count++) assert.equal((await follow(token, '192.0.2.1')).statusCode, 200);
+  }
+  const token = await api.startShop();
+  assert.equal((await follow(token, '192.0.2.1')).statusCode, 429);
+  assert.equal((await follow(token, '192.0.2.2')).statusCode, 200);
+});

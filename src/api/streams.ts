@@ -1,0 +1,45 @@
+/** Streams that stay open (events, followed logs) look at the store again and again: how many one may have at once. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Problem } from '../lib/problem.ts';
+import { clientKey } from './client.ts';
+
+/** A dashboard has two for each application that it shows. Each costs some 4 look-ups of 0.1 ms a second. */
+const mostOfSession = 20;
+const mostOfClient = 60;
+const retryAfterSeconds = 10;
+
+export type Streams = {
+  /** Takes a place until the answer has ended; nothing is taken when there is none, and the problem is returned. */
+  open(request: FastifyRequest, reply: FastifyReply, sessionId: string): Problem | undefined;
+};
+
+export function createStreams(): Streams {
+  const open = new Map<string, number>();
+  const change = (keys: string[], by: number) => {
+    for (const key of keys) {
+      const count = (open.get(key) ?? 0) + by;
+      if (count > 0) open.set(key, count);
+      else open.delete(key);
+    }
+  };
+  return {
+    open(request, reply, sessionId) {
+      const session = `session ${sessionId}`;
+      const client = `client ${clientKey(request)}`;
+      const isFull = (open.get(session) ?? 0) >= mostOfSession || (open.get(client) ?? 0) >= mostOfClient;
+      if (isFull) return tooMany;
+      change([session, client], 1);
+      // A stream that has nothing to say yet is open all the same, and its reader is told.
+      reply.raw.once('pipe', () => reply.raw.flushHeaders());
+      reply.raw.once('close', () => change([session, client], -1));
+      return undefined;
+    },
+  };
+}
+
+const tooMany: Problem = {
+  code: 'rate_limited',
+  error: 'Too many streams are open at once.',
+  hint: `Close some of them. A session has ${mostOfSession}, a client address ${mostOfClient}.`,
+  retryAfterSeconds,
+};
