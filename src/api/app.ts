@@ -1,6 +1,5 @@
 /** The HTTP API: all endpoints, one error boundary, limits for each client. */
 import type { Socket } from 'node:net';
-import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, {
   type ConnectionError,
@@ -17,6 +16,8 @@ import { accountEndpoints } from './account.ts';
 import { claimEndpoints } from './claims.ts';
 import { configurationEndpoints } from './configuration.ts';
 import { deployEndpoints } from './deploy.ts';
+import { describeApi } from './description.ts';
+import { docsEndpoints } from './docs.ts';
 import { nothingHere, problemOfFrameworkError, RefusedRequest, sendProblem } from './errors.ts';
 import { healthEndpoints } from './health.ts';
 import { keyEndpoints } from './keys.ts';
@@ -36,28 +37,12 @@ import { explainJson } from './validation.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
-/** Who asks, in the order in which it is looked for; some endpoints need nobody. */
-const securitySchemes = {
-  sessionToken: {
-    ...({ type: 'apiKey', in: 'query', name: 'sessionToken' } as const),
-    description: 'A session token; in JSON bodies the field `sessionToken`.',
-  },
-  bearer: {
-    ...({ type: 'http', scheme: 'bearer' } as const),
-    description: 'A session token, or an API key of an account.',
-  },
-  signIn: {
-    ...({ type: 'apiKey', in: 'cookie', name: 'berth.session_token' } as const),
-    description: 'The cookie of a sign-in; what changes something must come from this site.',
-  },
-};
-
 /** For a whole request. */
 const requestTimeoutMs = 30_000;
 
 /** Ready to listen; the caller chooses where. */
 export async function createApp(service: Service, log: FastifyBaseLogger) {
-  const { baseUrl, termsUrl } = service.settings;
+  const { baseUrl } = service.settings;
   const limits = createLimits(service);
   const streams = createStreams();
   const app = fastify({
@@ -100,20 +85,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
     request.log.info({ method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request');
   });
 
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'Berth',
-        version: '1.0.0',
-        description: 'One YAML in, a live URL out.',
-        ...(termsUrl && { termsOfService: termsUrl.href }),
-      },
-      servers: [{ url: baseUrl.origin }],
-      components: { securitySchemes },
-      security: [{}, { sessionToken: [] }, { bearer: [] }, { signIn: [] }],
-    },
-  });
+  await describeApi(app, service.settings);
 
   await app.register(deployEndpoints(service));
   await app.register(configurationEndpoints);
@@ -129,9 +101,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await app.register(pageEndpoints(service));
   await app.register(healthEndpoints(service));
   await app.register(metricsEndpoints(service));
-  app.get('/openapi.json', { schema: { hide: true } }, async (_, reply) =>
-    reply.type('application/json').send(app.swagger()),
-  );
+  await app.register(docsEndpoints);
 
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0]!;

@@ -24,18 +24,23 @@ const DiagnosticRecord = Type.Object({
   ),
 });
 
-const ValidationRecord = Type.Object({
-  valid: Type.Boolean(),
-  errors: Type.Array(Type.String()),
-  warnings: Type.Array(Type.String()),
-  diagnostics: Type.Array(DiagnosticRecord),
-  fixed: Type.Optional(Type.String({ description: 'With `fix=true`: the document with all certain fixes applied.' })),
-  fixedErrors: Type.Optional(Type.Array(Type.String(), { description: 'The errors that `fixed` still has.' })),
-});
+const ValidationRecord = Type.Object(
+  {
+    valid: Type.Boolean(),
+    errors: Type.Array(Type.String()),
+    warnings: Type.Array(Type.String()),
+    diagnostics: Type.Array(DiagnosticRecord),
+    fixed: Type.Optional(Type.String({ description: 'With `fix=true`: the document with all certain fixes applied.' })),
+    fixedErrors: Type.Optional(Type.Array(Type.String(), { description: 'The errors that `fixed` still has.' })),
+  },
+  { description: 'Whether it can be deployed, and everything that is wrong or odd, with its place.' },
+);
 
 const ValidationQuery = Type.Object({
   fix: Type.Optional(Type.Enum(['true', 'false'], { description: 'Whether to answer a corrected document too.' })),
 });
+
+const SchemaRecord = Type.Object({}, { additionalProperties: true, description: 'A JSON Schema (2020-12).' });
 
 export const configurationEndpoints: FastifyPluginAsyncTypebox = async (app) => {
   readDocuments(app);
@@ -43,6 +48,7 @@ export const configurationEndpoints: FastifyPluginAsyncTypebox = async (app) => 
   app.post(
     '/validate',
     {
+      config: { isDocument: true },
       schema: {
         operationId: 'validateConfig',
         summary: 'Validate a configuration',
@@ -77,7 +83,13 @@ export const configurationEndpoints: FastifyPluginAsyncTypebox = async (app) => 
 
   app.get(
     '/schema',
-    { schema: { operationId: 'getConfigSchema', summary: 'Get the JSON Schema of the configuration' } },
+    {
+      schema: {
+        operationId: 'getConfigSchema',
+        summary: 'Get the JSON Schema of the configuration',
+        response: { 200: SchemaRecord },
+      },
+    },
     async (_, reply) => reply.type('application/json').send(ConfigurationSchema),
   );
 };

@@ -49,7 +49,7 @@ export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
     app.post(
       '/startUserDeployment',
       {
-        config: { limit: 'start' },
+        config: { limit: 'start', isDocument: true },
         schema: {
           operationId: 'startDeployment',
           summary: 'Start a deployment',
@@ -97,6 +97,7 @@ export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
     app.post(
       '/updateUserDeployment',
       {
+        config: { isDocument: true },
         schema: {
           operationId: 'updateDeployment',
           summary: 'Update a deployment',

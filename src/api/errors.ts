@@ -40,7 +40,7 @@ export const statusOf = {
 export const nothingHere: Problem = {
   code: 'not_found',
   error: 'There is nothing at this path.',
-  hint: 'GET /openapi.json describes all paths.',
+  hint: 'GET /docs describes all paths.',
 };
 
 /** For where only an error can be thrown; the error boundary answers the problem. */

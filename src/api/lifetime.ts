@@ -15,11 +15,10 @@ import type { Service } from './service.ts';
 
 const claimLinkMs = 24 * 60 * 60_000;
 
-const ClaimRecord = Type.Object({
-  message: Type.String(),
-  claimUrl: Type.String({ format: 'uri' }),
-  claimToken: Type.String(),
-});
+const ClaimRecord = Type.Object(
+  { message: Type.String(), claimUrl: Type.String({ format: 'uri' }), claimToken: Type.String() },
+  { description: 'A link, good for 24 hours, at which an account takes the deployment over.' },
+);
 
 export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -30,7 +29,10 @@ export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
           operationId: 'extendDeployment',
           summary: "Extend a free deployment's lifetime",
           body: ApplicationBody,
-          response: { 200: Type.String(), '4xx': ErrorRecord },
+          response: {
+            200: Type.String({ description: 'A sentence: the minutes left, the extensions left.' }),
+            '4xx': ErrorRecord,
+          },
         },
       },
       async (request, reply) => {

@@ -13,7 +13,7 @@ import { deploymentById } from '../store/deployments.ts';
 import { revisionOf } from '../store/revisions.ts';
 import { ApplicationQuery, findApplication } from './callers.ts';
 import { sendProblem } from './errors.ts';
-import { ErrorRecord } from './records.ts';
+import { ErrorRecord, StreamedText } from './records.ts';
 import type { Service } from './service.ts';
 import type { Streams } from './streams.ts';
 
@@ -37,6 +37,11 @@ const LogsQuery = Type.Object({
   follow: Type.Optional(Type.Enum(['true', 'false'], { default: 'false', description: 'Go on with those that come.' })),
 });
 
+const LogLines = {
+  description: 'The lines, oldest first.',
+  content: { 'text/plain': { schema: StreamedText }, 'text/event-stream': { schema: StreamedText } },
+};
+
 type Wanted = { pod: string | undefined; tail: number; since: Instant | undefined };
 type PodLine = { at: Instant; pod: string; text: string };
 
@@ -53,7 +58,7 @@ export function logEndpoints(service: Service, streams: Streams): FastifyPluginA
           summary: 'Read or follow what the pods write',
           description: 'Plain lines `<time> <pod> <text>`; with `Accept: text/event-stream` server-sent events.',
           querystring: LogsQuery,
-          response: { 200: Type.Any(), '4xx': ErrorRecord },
+          response: { 200: LogLines, '4xx': ErrorRecord },
         },
       },
       async (request, reply) => {

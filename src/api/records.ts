@@ -20,41 +20,52 @@ const ExtendRecord = Type.Object({
   remaining: Type.Integer({ minimum: 0 }),
 });
 
-export const StartRecord = Type.Object({
-  message: Type.String(),
-  url: Type.String({ format: 'uri' }),
-  sessionToken: Type.String(),
-  applicationName: Type.String(),
-  environment: Type.String(),
-  status: StatusRecord,
-  extend: ExtendRecord,
-  claim: Type.Object({ claimed: Type.Boolean() }),
-});
+export const StartRecord = Type.Object(
+  {
+    message: Type.String(),
+    url: Type.String({ format: 'uri' }),
+    sessionToken: Type.String(),
+    applicationName: Type.String(),
+    environment: Type.String(),
+    status: StatusRecord,
+    extend: ExtendRecord,
+    claim: Type.Object({ claimed: Type.Boolean() }),
+  },
+  { description: 'The deployment, on its way.' },
+);
 
-export const UpdateRecord = Type.Object({
-  message: Type.String(),
-  url: Type.String({ format: 'uri' }),
-  status: StatusRecord,
-});
+export const UpdateRecord = Type.Object(
+  { message: Type.String(), url: Type.String({ format: 'uri' }), status: StatusRecord },
+  { description: 'The new revision, on its way to the same URL.' },
+);
 
-export const ReservationRecord = Type.Object({
-  applicationName: Type.String(),
-  environment: Type.String(),
-  url: Type.String({ format: 'uri' }),
-  status: StatusRecord,
-  createdAt: Type.String({ format: 'date-time' }),
-  expiresAt: Type.Optional(Type.String({ format: 'date-time', description: 'Absent when it does not expire.' })),
-});
+export const ReservationRecord = Type.Object(
+  {
+    applicationName: Type.String(),
+    environment: Type.String(),
+    url: Type.String({ format: 'uri' }),
+    status: StatusRecord,
+    createdAt: Type.String({ format: 'date-time' }),
+    expiresAt: Type.Optional(Type.String({ format: 'date-time', description: 'Absent when it does not expire.' })),
+  },
+  { description: 'A deployment of the session.' },
+);
 
 /** Of one deployment there is more to say than its session's list does. */
-export const DeploymentRecord = Type.Object({
-  ...ReservationRecord.properties,
-  extend: ExtendRecord,
-  claim: Type.Object({ claimed: Type.Boolean() }),
-  reservation: Type.Object({ held: Type.Boolean({ description: 'Whether it outlives its time limit.' }) }),
-});
+export const DeploymentRecord = Type.Object(
+  {
+    ...ReservationRecord.properties,
+    extend: ExtendRecord,
+    claim: Type.Object({ claimed: Type.Boolean() }),
+    reservation: Type.Object({ held: Type.Boolean({ description: 'Whether it outlives its time limit.' }) }),
+  },
+  { description: 'The deployment as it is now.' },
+);
 
-export const MessageRecord = Type.Object({ message: Type.String() });
+export const MessageRecord = Type.Object({ message: Type.String() }, { description: 'What was done.' });
+
+/** A text that is sent as it comes. */
+export const StreamedText = Type.Unsafe<unknown>({ type: 'string' });
 
 export const ErrorRecord = Type.Object({
   error: Type.String(),

@@ -13,6 +13,11 @@ import { planOf } from './plans.ts';
 import { ErrorRecord, MessageRecord, ReservationRecord, reservationRecord } from './records.ts';
 import type { Service } from './service.ts';
 
+const ReservationsRecord = Type.Object(
+  { reservedDeployments: Type.Array(ReservationRecord) },
+  { description: 'The active deployments of the session.' },
+);
+
 export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
@@ -22,7 +27,7 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
           operationId: 'listDeployments',
           summary: 'List reservations',
           querystring: TokenQuery,
-          response: { 200: Type.Object({ reservedDeployments: Type.Array(ReservationRecord) }), '4xx': ErrorRecord },
+          response: { 200: ReservationsRecord, '4xx': ErrorRecord },
         },
       },
       async (request, reply) => {
@@ -85,7 +90,7 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
           operationId: 'removeReservations',
           summary: 'Remove all reservations of the session',
           body: TokenBody,
-          response: { 200: Type.String(), '4xx': ErrorRecord },
+          response: { 200: Type.String({ description: 'A sentence that says so.' }), '4xx': ErrorRecord },
         },
       },
       async (request, reply) => {

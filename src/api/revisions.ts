@@ -93,6 +93,7 @@ export function revisionEndpoints(service: Service): FastifyPluginAsyncTypebox {
     app.post(
       '/previewUserDeployment',
       {
+        config: { isDocument: true },
         schema: {
           operationId: 'previewUpdate',
           summary: 'What an update with this configuration would do to each pod',

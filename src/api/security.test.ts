@@ -61,6 +61,7 @@ test('a page of another origin cannot start anything, in no way that a browser s
   assert.equal(api.woken.length, 0);
   const own: Record<string, string>[] = [{}, { origin: 'http://localhost:8080', 'sec-fetch-site': 'same-origin' }];
   for (const headers of own) assert.equal((await start(headers)).status, 200, JSON.stringify(headers));
+  assert.equal((await start({ origin: 'https://evil.example', authorization: 'Bearer berth_x' })).status, 404);
   const byAddress = { host: '127.0.0.1:8080', origin: 'http://127.0.0.1:8080' };
   assert.equal((await start(byAddress)).status, 200);
 });

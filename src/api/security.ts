@@ -29,8 +29,10 @@ export function secureHeaders(reply: FastifyReply, baseUrl: URL): void {
  * from; with a cookie, which only browsers have, that is not enough (`callers.ts`).
  */
 export function isCrossSite(request: Request, baseUrl: URL): boolean {
-  const { origin, 'sec-fetch-site': site } = request.headers;
+  const { origin, 'sec-fetch-site': site, authorization } = request.headers;
   if (isSafe(request) || (origin === undefined && site === undefined)) return false;
+  // A browser asks first whether a page of another site may send this header, and is not told that it may.
+  if (authorization !== undefined) return false;
   // A person who types an address, or comes from a bookmark.
   return site !== 'none' && !isSameOrigin(request, baseUrl);
 }

@@ -7,7 +7,7 @@ import { deploymentById } from '../store/deployments.ts';
 import { eventsAfter, type RecordedEvent } from '../store/events.ts';
 import { ApplicationQuery, findApplication } from './callers.ts';
 import { sendProblem } from './errors.ts';
-import { DeploymentRecord, deploymentRecord, ErrorRecord } from './records.ts';
+import { DeploymentRecord, deploymentRecord, ErrorRecord, StreamedText } from './records.ts';
 import type { Service } from './service.ts';
 import type { Streams } from './streams.ts';
 
@@ -16,6 +16,11 @@ const lookEveryMs = 250;
 /** A line that means nothing, so that nobody between takes the silence for the end. */
 const keepAliveMs = 15_000;
 const eventsAtOnce = 500;
+
+const EventStream = {
+  description: 'Server-sent events: `id` is a number to resume after, `data` is `{ at, kind, pod, message }`.',
+  content: { 'text/event-stream': { schema: StreamedText } },
+};
 
 export function statusEndpoints(service: Service, streams: Streams): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -51,7 +56,7 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
               Type.String({ pattern: '^\\d{1,9}$', 'x-says': 'must be the id of an event' }),
             ),
           }),
-          response: { 200: Type.Any({ description: 'A stream of events.' }), '4xx': ErrorRecord },
+          response: { 200: EventStream, '4xx': ErrorRecord },
         },
       },
       async (request, reply) => {
