@@ -3,6 +3,7 @@ import type { BetterAuthOptions } from 'better-auth';
 import { APIError } from 'better-auth/api';
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
+import { hideTokens } from '../lib/ids.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Tables } from '../store/database.ts';
 import type { Mailer, MailSettings } from './mail.ts';
@@ -85,11 +86,12 @@ export function authOptions({ db, seal, log, settings }: Wiring, mailer: Mailer 
     telemetry: { enabled: false },
     // To the API's boundary, which logs it under a reference; else it goes to the console.
     onAPIError: { throw: true },
-    // The message alone, and not those that tell what happens: they hold addresses. At `warn` it also writes to the console.
+    // The message alone, without tokens of ours that a stranger has written into an address; and not those that tell
+    // what happens: they hold addresses of people. At `warn` it also writes to the console.
     logger: {
       level: 'info',
       log(level: 'debug' | 'info' | 'warn' | 'error', message: string) {
-        if (level === 'warn' || level === 'error') log[level](`sign-in: ${message.slice(0, 200)}`);
+        if (level === 'warn' || level === 'error') log[level](`sign-in: ${hideTokens(message).slice(0, 200)}`);
       },
     },
   } satisfies BetterAuthOptions;

@@ -1,8 +1,6 @@
 /** The HTTP API: all endpoints, one error boundary, limits for each client. */
-import type { Socket } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, {
-  type ConnectionError,
   type FastifyBaseLogger,
   type FastifyError,
   type FastifyInstance,
@@ -12,6 +10,7 @@ import fastify, {
 } from 'fastify';
 import { newId } from '../lib/ids.ts';
 import { hasUnreadBody } from '../lib/unread.ts';
+import { answerExpectations, answerUnreadable } from '../lib/unreadable.ts';
 import { accountEndpoints } from './account.ts';
 import { claimEndpoints } from './claims.ts';
 import { configurationEndpoints } from './configuration.ts';
@@ -66,6 +65,12 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   app.setErrorHandler<FastifyError>((error, request, reply) => answerError(error, request, reply));
+  // The router takes patterns, not a stranger's paths, to ask what it knows.
+  const routes = new Set<string>();
+  app.addHook('onRoute', ({ method, url }) => {
+    for (const each of [method].flat()) routes.add(`${each} ${url}`);
+  });
+  answerExpectations(app.server);
   readJsonBodies(app);
   // Here, not in a plugin: what has no route is counted too.
   app.addHook('onRequest', async (request, reply) => {
@@ -104,8 +109,8 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await app.register(docsEndpoints);
 
   app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?')[0]!;
-    const allowed = methods.filter((method) => app.hasRoute({ method, url: path }));
+    const path = request.url.split('?')[0]!.replace(/(?<=.)\/$/, '');
+    const allowed = methods.filter((method) => routes.has(`${method} ${path}`));
     if (allowed.length > 0) {
       const list = allowed.join(', ');
       reply.header('Allow', list);
@@ -141,24 +146,6 @@ function readJsonBodies(app: FastifyInstance): void {
       );
     });
   });
-}
-
-/** What Node's own parser refuses has no request and no reply: the answer is written by hand. */
-function answerUnreadable(error: ConnectionError, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  const body = JSON.stringify(
-    isLate
-      ? { error: 'The request did not arrive in time.', code: 'request_timeout', hint: 'Send it at once.' }
-      : { error: 'The request is not valid HTTP.', code: 'invalid_request', hint: 'Use an HTTP client.' },
-  );
-  const head = [
-    `HTTP/1.1 ${isLate ? '408 Request Timeout' : '400 Bad Request'}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${body.length}`,
-    'Connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
 /** The error boundary: problems are told to the caller, faults only to the log, under a reference that both have. */

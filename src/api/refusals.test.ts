@@ -113,6 +113,10 @@ const requests: Bad[] = [
   ],
   ['a wrong method', 'GET', '/startUserDeployment', '', '', 405, 'method_not_allowed'],
   ['another wrong method', 'DELETE', '/getReservations', '', '', 405, 'method_not_allowed'],
+  ['a wrong method with a slash at the end', 'GET', '/validate/', '', '', 405, 'method_not_allowed'],
+  ['a path that is a pattern to the router', 'GET', '/*/x', '', '', 404, 'not_found'],
+  ['another such path', 'GET', '/:a(', '', '', 404, 'not_found'],
+  ['no path at all', 'GET', '*', '', '', 404, 'not_found'],
   ['an unknown path', 'GET', '/nothing', '', '', 404, 'not_found'],
   ['an address that cannot be decoded', 'GET', '/%zz', '', '', 400, 'invalid_request'],
 ];

@@ -1,6 +1,7 @@
 /** Answers for every site that has no route, on a socket that HAProxy alone can reach. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { hasUnreadBody } from '../lib/unread.ts';
+import { answerExpectations, answerUnreadable } from '../lib/unreadable.ts';
 import type { EdgeLog } from './edge-settings.ts';
 import { normalHost } from './host.ts';
 import { type SiteState, statePage } from './pages.ts';
@@ -20,6 +21,8 @@ export async function startPageServer(socketPath: string, lookUp: LookUp, log: E
       response.end(JSON.stringify({ error: 'The state of this site could not be read.', code: 'internal' }));
     });
   });
+  server.on('clientError', answerUnreadable);
+  answerExpectations(server);
   await clearSocket(socketPath);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

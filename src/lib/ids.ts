@@ -20,3 +20,8 @@ export function newToken(prefix: 'berth' | 'claim' | 'berthkey', random: Random 
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
+
+/** For a text that strangers may have had a part in, before it is logged. */
+export function hideTokens(text: string): string {
+  return text.replace(/\b(berth|berthkey|claim)_[\w-]{16,}/g, '$1_…');
+}

@@ -155,6 +155,14 @@ test('another site can neither sign somebody in nor use a cookie', async () => {
   assert.equal((await ada.post(link)).status, 200);
 });
 
+test('what the library says of an address that a stranger has written goes to the log without tokens', async () => {
+  const api = await apiWithAccounts();
+  const callbackURL = `https://evil.example/?sessionToken=berth_${'x'.repeat(32)}`;
+  const body = { email: 'ada@example.com', password, callbackURL };
+  assert.equal((await api.browser().post('/api/auth/sign-in/email', body)).status, 403);
+  assert.match(api.lines.join(''), /Invalid callbackURL: https:\/\/evil\.example\/\?sessionToken=berth_…/);
+});
+
 test('where sign-up is closed, nobody new gets in and those who have an account do', async () => {
   const api = await apiWithAccounts({ signUp: 'closed' });
   const { status, body } = await api.browser().signUp('ada@example.com');

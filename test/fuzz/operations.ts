@@ -1,0 +1,60 @@
+/** What a request is made from: the description of the API, and what earlier answers have given. */
+
+/** What of an OpenAPI description requests are made from. */
+export type Operation = {
+  method: string;
+  path: string;
+  parameters: { name: string; in: string; required?: boolean; schema: Schema }[];
+  bodies: Record<string, Schema>;
+  responses: Record<string, { content?: Record<string, { schema?: object }> }>;
+};
+export type Schema = { type?: string; enum?: string[]; properties?: Record<string, Schema>; required?: string[] };
+
+/** What earlier answers have given: tokens with the names that go with them, and tokens that were good once. */
+export type Known = {
+  tokens: { token: string; name: string }[];
+  dead: string[];
+  claims: string[];
+  /** Of somebody who is signed in, and the origin of the page that sends it. */
+  signedIn: { cookie: string; origin: string };
+};
+
+export type Asked = {
+  /** Undefined for bytes that were not made from the description. */
+  operation?: Operation;
+  bytes: Buffer;
+  /** Which of the known tokens it carries. */
+  token?: string;
+};
+
+/** A request is made when it is sent: only then is it known which tokens there are. */
+export type Plan = (known: Known) => Asked;
+
+export function operationsIn(description: { paths: Record<string, Record<string, unknown>> }): Operation[] {
+  return Object.entries(description.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, each]) => {
+      const {
+        parameters = [],
+        requestBody,
+        responses = {},
+      } = each as {
+        parameters?: Operation['parameters'];
+        requestBody?: { content: Record<string, { schema: Schema }> };
+        responses?: Operation['responses'];
+      };
+      const bodies = Object.fromEntries(
+        Object.entries(requestBody?.content ?? {}).map(([type, { schema }]) => [type, schema]),
+      );
+      return { method: method.toUpperCase(), path, parameters, bodies, responses };
+    }),
+  );
+}
+
+/** Control characters in a header would be another request; that is the business of the garbage. */
+export function write(method: string, target: string, headers: [string, string][], body: string): Buffer {
+  const bytes = Buffer.from(body);
+  const lines = headers.map(([name, value]) => `${name}: ${value.replace(/[\r\n\0]/g, ' ')}`);
+  const length = bytes.length > 0 || method === 'POST' ? [`Content-Length: ${bytes.length}`] : [];
+  const head = [`${method} ${target} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...length, ...lines, '', ''];
+  return Buffer.concat([Buffer.from(head.join('\r\n')), bytes]);
+}

@@ -1,0 +1,134 @@
+/**
+ * The service that is fuzzed, in a process of its own so that its memory is its own: the real edge, API, store and
+ * control loop, on the engine in memory. Answers its parent's questions, and reports what it should never have logged.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { createAccounts } from '../../src/accounts/accounts.ts';
+import { createApp } from '../../src/api/app.ts';
+import { createDiskBook } from '../../src/control/disk-book.ts';
+import { startLoop } from '../../src/control/loop.ts';
+import { openEgress } from '../../src/deployment/egress.ts';
+import { freePort, plainSettings } from '../../src/edge/edge-fixture.ts';
+import { startEdge, stopEdge } from '../../src/edge/haproxy.ts';
+import { startPageServer } from '../../src/edge/page-server.ts';
+import { edgePaths } from '../../src/edge/paths.ts';
+import { servedSites, siteState } from '../../src/edge/sites.ts';
+import { admitProxy, clearSocket, prepareRunDirectory } from '../../src/edge/sockets.ts';
+import { createMemoryEngine } from '../../src/engine/memory.ts';
+import { createMetrics } from '../../src/lib/metrics.ts';
+import { sealWith } from '../../src/lib/seal.ts';
+import { wait } from '../../src/lib/wait.ts';
+import { openSqlite } from '../../src/store/database.ts';
+import { victimYaml } from './victim.ts';
+
+export type Ready = { kind: 'ready'; port: number; victimToken: string };
+export type Measured = { kind: 'measured'; heapBytes: number; rssBytes: number; cpuSeconds: number; faults: string[] };
+
+/** Deployments come and go: what stays is a leak. */
+const lifetimeMs = 15_000;
+/** Short, so that whom the limiters remember is as many after ten seconds as after ten minutes. */
+const rate = { count: 1_000_000, windowMs: 5_000 };
+const mostFaults = 20;
+
+const appsDomain = 'apps.test';
+const secret = 'a secret of the fuzzer';
+const faults: string[] = [];
+/** `--expose-gc` */
+const collectGarbage = globalThis.gc as () => void;
+const dataDir = await mkdtemp(join(tmpdir(), 'berth-fuzz-'));
+const port = await freePort();
+const log = pino({ level: 'info' }, { write: judgeLine });
+const db = await openSqlite(join(dataDir, 'berth.db'));
+const engine = createMemoryEngine();
+const metrics = createMetrics();
+const seal = sealWith(secret);
+const urlOf = (label: string) => new URL(`http://${label}.${appsDomain}:${port}`);
+const now = Date.now;
+
+const edge = await startEdge(
+  { ...plainSettings, dataDir, port, limits: { ...plainSettings.limits, connectionsPerClient: 5_000 } },
+  log,
+);
+await prepareRunDirectory(dataDir);
+const pages = await startPageServer(
+  edgePaths(dataDir).pagesSocket,
+  (host) => siteState(db, { host, appsDomain, now: now() }),
+  log,
+);
+const loop = startLoop({
+  ...{ db, seal, engine, urlOf, metrics, now, wait, log, disk: createDiskBook(), random: Math.random },
+  refreshEdge: async () => edge.publish(await servedSites(db, appsDomain)),
+  settings: {
+    ...{ deployDeadlineMs: 60_000, listenPatienceMs: 30_000, drainMs: 0, leaseMs: 15_000, resyncMs: 30_000 },
+    ...{ imageDiskShare: 1, diskFreeBytes: 0, egress: openEgress },
+  },
+});
+const baseUrl = new URL(`http://localhost:${port}`);
+const app = await createApp(
+  {
+    ...{ db, seal, engine, urlOf, metrics, now, wake: loop.wake },
+    accounts: createAccounts({ db, seal, log, settings: { baseUrl, otherOrigins: [], signUp: 'open' } }),
+    budget: async () => ({ memoryBytes: 2 ** 40, cpuMillis: 1e7, diskBytes: 2 ** 50 }),
+    settings: {
+      limits: { lifetimeMs, extensionMs: 1_000, extensions: 2 },
+      ...{ baseUrl, startRate: rate, rate, signInRate: rate, proofOfWork: { mode: 'off', cost: 1 } },
+      tiers: [{ name: 'free', deployments: 3, memoryBytes: 2 ** 30, allowsReservations: false, lifetimeMs: null }],
+      strangers: { perSession: 1000, perAddress: 100_000, memoryBytesPerAddress: 2 ** 50 },
+    },
+  },
+  log,
+);
+const { apiSocket } = edgePaths(dataDir);
+await clearSocket(apiSocket);
+await app.listen({ path: apiSocket });
+await admitProxy(apiSocket);
+
+const { sessionToken } = (
+  await app.inject({
+    method: 'POST',
+    url: '/startUserDeployment',
+    headers: { 'content-type': 'text/x-yaml' },
+    payload: victimYaml,
+  })
+).json();
+// The one that nobody but its owner may ever see a trace of, until the end.
+await db.updateTable('deployments').set({ expiresAt: null }).execute();
+
+process.on('message', async (question) => {
+  if (question === 'end') await end();
+  else process.send!(measure());
+});
+process.send!({ kind: 'ready', port, victimToken: sessionToken } satisfies Ready);
+
+function measure(): Measured {
+  // The engine in memory keeps a list for the assertions of tests.
+  engine.executed.length = 0;
+  collectGarbage();
+  const { heapUsed, rss } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  const cpuSeconds = (user + system) / 1e6;
+  return { kind: 'measured', heapBytes: heapUsed, rssBytes: rss, cpuSeconds, faults: faults.splice(0) };
+}
+
+async function end(): Promise<void> {
+  await app.close();
+  await loop.stop();
+  await pages.close();
+  await edge.close();
+  await stopEdge(dataDir);
+  await db.destroy();
+  await rm(dataDir, { recursive: true, force: true });
+  process.disconnect!();
+}
+
+/** No token is ever logged, whatever a request puts where; and what is an error is one. */
+function judgeLine(line: string): void {
+  if (faults.length >= mostFaults) return;
+  if (/(?:berth|berthkey|claim)_[A-Za-z0-9_-]{32}/.test(line)) faults.push(`a token is in the log: ${line}`);
+  const { level, msg } = JSON.parse(line) as { level: number; msg: string };
+  // The library of accounts calls it an error when a stranger sends it one.
+  if (level >= 50 && !msg.startsWith('sign-in: ')) faults.push(`an error is in the log: ${line}`);
+}

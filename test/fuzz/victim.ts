@@ -1,0 +1,14 @@
+/** A deployment whose owner sends nothing more. Apart from the generators, whose library takes 90 MB of memory. */
+
+/** What the victim keeps; no answer to anybody else may hold any of it. */
+export const planted = ['planted-name', 'planted-value-4711', 'planted-file-4712'];
+export const victimYaml = `application:
+  name: planted-name
+  pods:
+    - name: web
+      image: nginx:1
+      path: /
+      servicePorts: [80]
+      vars: { PASSWORD: planted-value-4711 }
+      secrets: [{ name: key, fileName: key, data: planted-file-4712 }]
+`;
