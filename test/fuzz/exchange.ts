@@ -5,9 +5,9 @@ export type Answer = { status: number; headers: Map<string, string>; body: strin
 
 /** Streams are left alone when they have said nothing for so long, requests that may never be complete, and all others. */
 export const patience = {
-  stream: { firstMs: 10_000, nextMs: 150 },
+  stream: { firstMs: 60_000, nextMs: 150 },
   incomplete: { firstMs: 500, nextMs: 500 },
-  complete: { firstMs: 10_000, nextMs: 10_000 },
+  complete: { firstMs: 60_000, nextMs: 60_000 },
 };
 
 /** Everything that comes back on a connection of its own, until it ends or is silent for so long. */
