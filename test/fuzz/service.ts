@@ -60,10 +60,12 @@ const pages = await startPageServer(
 );
 const loop = startLoop({
   ...{ db, seal, engine, urlOf, metrics, now, wait, log, disk: createDiskBook(), random: Math.random },
+  ...{ routed: new Map(), egressOf: async () => openEgress },
   refreshEdge: async () => edge.publish(await servedSites(db, appsDomain)),
   settings: {
-    ...{ deployDeadlineMs: 60_000, listenPatienceMs: 30_000, drainMs: 0, leaseMs: 15_000, resyncMs: 30_000 },
-    ...{ imageDiskShare: 1, diskFreeBytes: 0, egress: openEgress },
+    ...{ deployDeadlineMs: 60_000, listenPatienceMs: 30_000, drainMs: 0, leaseMs: 15_000 },
+    ...{ pollMs: 5_000, resyncMs: 30_000, revisitMs: 600_000 },
+    ...{ imageDiskShare: 1, diskFreeBytes: 0 },
   },
 });
 const baseUrl = new URL(`http://localhost:${port}`);
