@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { stopEdge } from '../src/edge/haproxy.ts';
 import { connectDocker } from '../src/engine/docker/connect.ts';
 import { createDockerEngine } from '../src/engine/docker/docker.ts';
+import { endIsolation } from '../src/engine/docker/firewall/isolate.ts';
 import { volumesFolder } from '../src/engine/docker/loop-layout.ts';
 import type { Owned } from '../src/engine/engine.ts';
 import { type Answer, ask, untilOk } from './http.ts';
@@ -51,9 +52,11 @@ export async function startService(undo: Undo, signal: AbortSignal): Promise<Ser
       loops: { directory: volumesFolder(dataDir), isForNew: false },
     });
   let ownedNow = async (): Promise<Owned[]> => [];
+  let removeRules = async () => {};
   // After its end, when nothing can be in the making any more: what is there now was left behind.
   undo.add('leave nothing behind', async () => {
     const remains = await ownedNow();
+    await removeRules();
     for (const owned of remains) await engineOf(store.owner).removeOwned(owned);
     if (remains.length > 0) throw new Error(`the service had left ${remains.map(({ name }) => name).join(', ')}`);
   });
@@ -74,6 +77,7 @@ export async function startService(undo: Undo, signal: AbortSignal): Promise<Ser
   const store = openStore(dataDir);
   undo.add('close the store', async () => store.close());
   ownedNow = () => engineOf(store.owner).listOwned();
+  removeRules = () => endIsolation(store.owner, dataDir);
   const running = new Set<Started>();
   const post = (path: string, type: string, body: string) =>
     ask({ port, host: `localhost:${port}`, method: 'POST', path, type, body }, AbortSignal.timeout(removalPatienceMs));
