@@ -1,11 +1,10 @@
 /** Settings: the environment variables `BERTH_…`, read here and nowhere else. */
 import { resolve } from 'node:path';
-import type { ProofSettings } from './api/proof-of-work.ts';
 import type { Egress } from './deployment/egress.ts';
 import type { StrangerLimits } from './deployment/stranger.ts';
 import type { Tiers } from './deployment/tier.ts';
 import type { DiskLimits } from './engine/docker/disk-means.ts';
-import type { Rate } from './lib/rate-limit.ts';
+import { type ClientSettings, clientMistakes, clientTable } from './setting-clients.ts';
 import { type SignInSettings, signInGroups, signInTable } from './setting-sign-in.ts';
 import { defaultStrangersText, strangers } from './setting-strangers.ts';
 import { defaultTiersText, tiers } from './setting-tiers.ts';
@@ -18,10 +17,7 @@ import {
   integer,
   link,
   network,
-  networks,
   oneOf,
-  proofOfWork,
-  rate,
   type Setting,
   secret,
   share,
@@ -30,43 +26,38 @@ import {
   webAddress,
 } from './setting-values.ts';
 
-export type Settings = SignInSettings & {
-  host: string;
-  port: number;
-  baseUrl: URL;
-  appsDomain: string;
-  dataDir: string;
-  engine: 'docker';
-  runtime: 'runc' | 'runsc';
-  lifetimeMs: number;
-  extensionMs: number;
-  extensions: number;
-  startRate: Rate;
-  rate: Rate;
-  proofOfWork: ProofSettings;
-  trustedProxies: string[];
-  proxyProtocol: boolean;
-  clientConnections: number;
-  memory: { share: number } | { bytes: number };
-  cpuOvercommit: number;
-  diskFreeBytes: number;
-  imageDiskShare: number;
-  diskLimits: DiskLimits;
-  containerDiskBytes: number;
-  deployDeadlineMs: number;
-  listenPatienceMs: number;
-  drainMs: number;
-  networkPool: string;
-  egress: Egress;
-  allowUnsafe: boolean;
-  example: string;
-  tiers: Tiers;
-  strangers: StrangerLimits;
-  termsUrl: URL | undefined;
-  secretKey: string | undefined;
-  metricsToken: string | undefined;
-  logLevel: string;
-};
+export type Settings = SignInSettings &
+  ClientSettings & {
+    host: string;
+    port: number;
+    baseUrl: URL;
+    appsDomain: string;
+    dataDir: string;
+    engine: 'docker';
+    runtime: 'runc' | 'runsc';
+    lifetimeMs: number;
+    extensionMs: number;
+    extensions: number;
+    memory: { share: number } | { bytes: number };
+    cpuOvercommit: number;
+    diskFreeBytes: number;
+    imageDiskShare: number;
+    diskLimits: DiskLimits;
+    containerDiskBytes: number;
+    deployDeadlineMs: number;
+    listenPatienceMs: number;
+    drainMs: number;
+    networkPool: string;
+    egress: Egress;
+    allowUnsafe: boolean;
+    example: string;
+    tiers: Tiers;
+    strangers: StrangerLimits;
+    termsUrl: URL | undefined;
+    secretKey: string | undefined;
+    metricsToken: string | undefined;
+    logLevel: string;
+  };
 
 const table = {
   host: { variable: 'HOST', default: '127.0.0.1', says: 'address to listen at; 0.0.0.0 for all', read: address },
@@ -114,37 +105,7 @@ const table = {
     says: 'how many extensions a free deployment has',
     read: integer(0, 1000),
   },
-  startRate: { variable: 'START_RATE', default: '10/m', says: 'starts per client address', read: rate },
-  rate: {
-    variable: 'RATE',
-    default: '120/m',
-    says: 'other requests per client address, and requests per session token',
-    read: rate,
-  },
-  proofOfWork: {
-    variable: 'POW',
-    default: 'off',
-    says: 'proof of work on starts: off, auto (when the host is busy), always, or its cost (2000 is a second or so)',
-    read: proofOfWork,
-  },
-  trustedProxies: {
-    variable: 'TRUSTED_PROXIES',
-    default: 'none',
-    says: 'proxies in front, whose word on the client counts: addresses and networks such as 10.0.0.2,fd00::/8',
-    read: networks,
-  },
-  proxyProtocol: {
-    variable: 'PROXY_PROTOCOL',
-    default: '0',
-    says: '1: those begin each connection with the PROXY protocol',
-    read: flag,
-  },
-  clientConnections: {
-    variable: 'CLIENT_CONNECTIONS',
-    default: '256',
-    says: 'connections of one client address at a time, to all applications and the API',
-    read: integer(1, 100_000),
-  },
+  ...clientTable,
   memory: {
     variable: 'MEMORY',
     default: '80%',
@@ -289,9 +250,7 @@ export function readSettings(
     const names = (keys: (keyof Settings)[]) => keys.map((key) => `BERTH_${table[key].variable}`).join(' and ');
     mistakes.push(`${names(group)} belong together; set ${names(missing)} too`);
   }
-  if (settings.proxyProtocol === true && settings.trustedProxies?.length === 0) {
-    mistakes.push('BERTH_PROXY_PROTOCOL needs BERTH_TRUSTED_PROXIES: it is read from those alone');
-  }
+  mistakes.push(...clientMistakes(settings));
   if (mistakes.length > 0) return { ok: false, mistakes };
   return {
     ok: true,

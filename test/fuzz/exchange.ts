@@ -27,7 +27,7 @@ export function exchange(
     watch(firstMs);
     socket.on('data', (part: Buffer) => {
       parts.push(part);
-      watch(nextMs);
+      watch(/^HTTP\/1\.1 100 [^\n]*\n\r\n$/.test(part.toString('latin1')) ? firstMs : nextMs);
     });
     socket.on('error', () => {});
     socket.on('close', () => {

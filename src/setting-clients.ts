@@ -1,0 +1,52 @@
+/** The settings about those who send requests: how much one of them may ask, and by whose word it is known who it is. */
+import type { ProofSettings } from './api/proof-of-work.ts';
+import type { Rate } from './lib/rate-limit.ts';
+import { flag, integer, networks, proofOfWork, rate, type Setting } from './setting-values.ts';
+
+export type ClientSettings = {
+  startRate: Rate;
+  rate: Rate;
+  proofOfWork: ProofSettings;
+  trustedProxies: string[];
+  proxyProtocol: boolean;
+  clientConnections: number;
+};
+
+export const clientTable = {
+  startRate: { variable: 'START_RATE', default: '10/m', says: 'starts per client address', read: rate },
+  rate: {
+    variable: 'RATE',
+    default: '120/m',
+    says: 'other requests per client address, and requests per session token',
+    read: rate,
+  },
+  proofOfWork: {
+    variable: 'POW',
+    default: 'off',
+    says: 'proof of work on starts: off, auto (when the host is busy), always, or its cost (2000 is a second or so)',
+    read: proofOfWork,
+  },
+  trustedProxies: {
+    variable: 'TRUSTED_PROXIES',
+    default: 'none',
+    says: 'proxies in front, whose word on the client counts: addresses and networks such as 10.0.0.2,fd00::/8',
+    read: networks,
+  },
+  proxyProtocol: {
+    variable: 'PROXY_PROTOCOL',
+    default: '0',
+    says: '1: those begin each connection with the PROXY protocol',
+    read: flag,
+  },
+  clientConnections: {
+    variable: 'CLIENT_CONNECTIONS',
+    default: '256',
+    says: 'connections of one client address at a time, to all applications and the API',
+    read: integer(1, 100_000),
+  },
+} satisfies { [K in keyof ClientSettings]: Setting<ClientSettings[K]> };
+
+export function clientMistakes({ proxyProtocol, trustedProxies }: Partial<ClientSettings>): string[] {
+  if (!proxyProtocol || trustedProxies?.length !== 0) return [];
+  return ['BERTH_PROXY_PROTOCOL needs BERTH_TRUSTED_PROXIES: it is read from those alone'];
+}
