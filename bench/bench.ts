@@ -1,4 +1,7 @@
-/** `npm run bench`: time to live against Docker Compose, and the latency of the API, on this machine, in one run. */
+/**
+ * `npm run bench`: time to live, updates and removal against Docker Compose, the latency of the API, and how many
+ * deployments fit, on this machine, in one run.
+ */
 import { readFile } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -8,14 +11,16 @@ import { parseConfiguration } from '../src/config/parse.ts';
 import type { AppSpec } from '../src/config/spec.ts';
 import { timed } from './compose.ts';
 import { type Compose, provideCompose } from './compose-package.ts';
-import { latencySection, timeSections } from './figures.ts';
+import { measureDensity } from './density.ts';
+import { densitySection, latencySection, type Section, timeSections, updateSections } from './figures.ts';
 import { measureLatencies } from './latency.ts';
-import { help, type Options, readOptions } from './options.ts';
+import { help, type Options, type Part, readOptions } from './options.ts';
 import { jsonOf, tableOf } from './report.ts';
-import { startService } from './service.ts';
+import { type Service, startService } from './service.ts';
 import { median } from './statistics.ts';
 import { berthContender, composeContenders, runRounds } from './time-to-live.ts';
 import { createUndo, signalOfInterruption, type Undo } from './undo.ts';
+import { berthUpdates, composeUpdates, type Updates } from './updates.ts';
 
 const guestbook = join(import.meta.dirname, '../examples/guestbook.yaml');
 const say = (line: string) => console.log(line);
@@ -23,25 +28,52 @@ const say = (line: string) => console.log(line);
 async function bench(options: Options, undo: Undo, signal: AbortSignal): Promise<void> {
   const announce = announceOn(process.stdout);
   await setUp({ announce });
-  const compose = await composeIfPossible(options, announce);
-  const yaml = await readFile(guestbook, 'utf8');
-  const spec = specOf(yaml);
+  const isCompared = options.parts.includes('live') || options.parts.includes('updates');
+  const compose = isCompared ? await composeIfPossible(options, announce) : undefined;
   describeMachine();
-
   const service = await announce('Starting a service of its own', () => startService(undo, signal));
-  const others = compose && (await composeContenders(compose, spec, undo));
-  const contenders = [berthContender(service, yaml), ...Object.values(others ?? {})];
-  const times = await runRounds(contenders, options, say, signal);
-  const latencies = await announce(`Measuring latencies, ${options.requests} requests a row`, () =>
-    measureLatencies(service, { ...options, validated: yaml }, signal),
-  );
-
-  const answers = times.get('berth')!.map(({ answer }) => answer!);
-  const sections = [...timeSections(times), latencySection(latencies, answers)];
+  const sections: Section[] = [];
+  for (const part of options.parts)
+    sections.push(...(await measure(part, { options, compose, service, announce, undo, signal })));
   say('');
   for (const section of sections) say(tableOf(section));
   if (compose) await explainCompose(compose, signal);
   for (const line of sections.flatMap(jsonOf)) say(line);
+}
+
+type Bench = {
+  options: Options;
+  compose: Compose | undefined;
+  service: Service;
+  announce: Announce;
+  undo: Undo;
+  signal: AbortSignal;
+};
+
+async function measure(part: Part, bench: Bench): Promise<Section[]> {
+  const { options, compose, service, announce, undo, signal } = bench;
+  const yaml = await readFile(guestbook, 'utf8');
+  switch (part) {
+    case 'live': {
+      const others = compose && (await composeContenders(compose, specOf(yaml), undo));
+      const contenders = [berthContender(service, yaml), ...Object.values(others ?? {})];
+      return timeSections(await runRounds(contenders, options, say, signal));
+    }
+    case 'latency':
+      return await announce(`Measuring latencies, ${options.requests} requests a row`, async () => [
+        latencySection(await measureLatencies(service, { ...options, validated: yaml }, signal)),
+      ]);
+    case 'updates': {
+      const { updates } = options;
+      const run = (who: string, work: () => Promise<Updates>) => announce(`${updates} updates with ${who}`, work);
+      const ours = await run('Berth', () => berthUpdates(service, updates, signal));
+      const theirs = compose && (await run('Compose', () => composeUpdates(compose, updates, undo, signal)));
+      for (const failure of ours.visited.failures.slice(0, 10)) say(`failed: ${failure}`);
+      return updateSections(ours, theirs);
+    }
+    case 'density':
+      return [densitySection(await measureDensity(service, options.density, say, signal), options.density.idleSeconds)];
+  }
 }
 
 async function composeIfPossible({ isSmoke }: Options, announce: Announce): Promise<Compose | undefined> {

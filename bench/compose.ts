@@ -13,6 +13,8 @@ import type { Undo } from './undo.ts';
 export type Project = {
   /** `docker compose up --wait`; resolves with the milliseconds from its start to its end. */
   up(signal: AbortSignal): Promise<number>;
+  /** Writes the files of another specification; the next `up` brings it about. */
+  change(spec: AppSpec): Promise<void>;
   /** `docker compose down --volumes`, likewise. */
   down(signal: AbortSignal): Promise<number>;
   /** The same without patience: PostgreSQL, stopped while it initialises, would use up all of the ten seconds. */
@@ -27,11 +29,14 @@ export async function createProject(
 ): Promise<Project> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-bench-compose-'));
   undo.add(`remove ${folder}`, () => rm(folder, { recursive: true, force: true }));
-  for (const { path, content } of filesBeside(spec)) {
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await writeFile(join(folder, path), content);
-  }
-  await writeFile(join(folder, 'compose.yaml'), composeFile(spec, variant));
+  const write = async (some: AppSpec) => {
+    for (const { path, content } of filesBeside(some)) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), content);
+    }
+    await writeFile(join(folder, 'compose.yaml'), composeFile(some, variant));
+  };
+  await write(spec);
 
   const project = `berth-bench-${process.pid}-${name}`;
   const call = (words: string[], signal?: AbortSignal) => {
@@ -42,6 +47,7 @@ export async function createProject(
   undo.add(`take down ${project}`, () => discard());
   return {
     discard,
+    change: write,
     up: (signal) => call(['up', '--wait'], signal),
     down: (signal) => call(['down', '--volumes'], signal),
   };

@@ -1,15 +1,20 @@
 /** PURE. The figures of the benchmark, from what was measured: which rows there are and what each one says. */
+import type { Density } from './density.ts';
 import type { Latencies } from './latency.ts';
 import { median, percentile, ratioOf } from './statistics.ts';
+import type { Visited } from './steady-load.ts';
 import type { Times } from './time-to-live.ts';
+import { perSecond, type Updates } from './updates.ts';
 
 /** One row of a table and one line of JSON; `values` in the order of the columns. */
 export type Figure = { id: string; says: string; values: Record<string, number>; samples?: number[] };
 
-export type Section = { title: string; unit: 'ms' | 'ratio'; figures: Figure[] };
+/** `mixed`: each row says its own unit. */
+export type Section = { title: string; unit: 'ms' | 'ratio' | 'mixed'; figures: Figure[] };
 
 /** The names of the contenders, and what each of them is measured for. */
 const spans = [
+  { id: 'berth.answer', who: 'berth', what: 'answer', says: 'Berth: POST until its answer' },
   { id: 'berth.live', who: 'berth', what: 'live', says: 'Berth: POST until page and API answer 200' },
   { id: 'berth.page', who: 'berth', what: 'page', says: 'Berth: POST until the page answers 200' },
   {
@@ -73,12 +78,80 @@ export function timeSections(times: ReadonlyMap<string, Times[]>): Section[] {
   ];
 }
 
-/** `guestbook`: the answers to the starts of the time to live, whose document is a real one. */
-export function latencySection(latencies: Latencies, guestbook: number[]): Section {
+/** Without Compose there are no rows of it, and no ratio. */
+export function updateSections(ours: Updates, theirs: Updates | undefined): Section[] {
+  const rows: [string, string, number[] | undefined][] = [
+    ['update.berth', 'Berth: POST until the new revision answers', ours.live],
+    ['update.compose', 'Compose: up --wait until the new revision answers', theirs?.live],
+    ['update.compose-returns', 'Compose: up --wait until it returns', theirs?.returns],
+  ];
+  const failed = (id: string, says: string, visited: Visited | undefined): Figure[] =>
+    visited ? [{ id, says, values: { failed: visited.failures.length, of: visited.count } }] : [];
+  const ratio = (id: string, says: string, samples: number[]): Figure => {
+    const { ofMedians, medianOfPairs } = ratioOf(ours.live, samples);
+    return { id, says, values: { 'of medians': ofMedians, 'median of pairs': medianOfPairs } };
+  };
+  return [
+    {
+      title: `Rolling updates of one pod under ${perSecond} requests a second`,
+      unit: 'ms',
+      figures: rows.flatMap(([id, says, samples]) => (samples ? [{ id, says, values: spread(samples), samples }] : [])),
+    },
+    {
+      title: 'Requests that failed meanwhile (target for Berth: 0)',
+      unit: 'mixed',
+      figures: [
+        ...failed('update.berth-failed', `Berth: ${ours.live.length} updates`, ours.visited),
+        ...failed('update.compose-failed', `Compose: ${theirs?.live.length} updates`, theirs?.visited),
+      ],
+    },
+    {
+      title: 'Update, Berth / Compose, less than 1: Berth is faster',
+      unit: 'ratio',
+      figures: theirs
+        ? [
+            ratio('ratio.update', 'new revision answers / Compose: new revision answers', theirs.live),
+            ratio('ratio.update-returns', 'new revision answers / Compose up --wait', theirs.returns),
+          ]
+        : [],
+    },
+  ];
+}
+
+const mebibyte = 2 ** 20;
+/** Of the time to live: the first so many against the last so many. */
+const ends = 10;
+
+export function densitySection(density: Density, idleSeconds: number): Section {
+  const { live, answering, idleShare, serviceBytes, bytesEach, removalMs, left } = density;
+  const count = live.length;
+  const [first, last] = [median(live.slice(0, ends)), median(live.slice(-ends))];
+  const row = (id: string, says: string, measured: number, target?: number): Figure => ({
+    id: `density.${id}`,
+    says,
+    values: { measured, target: target ?? Number.NaN },
+  });
+  return {
+    title: `${count} deployments of one small container each`,
+    unit: 'mixed',
+    figures: [
+      row('live', 'pages that answer 200 when all have been started', answering, count),
+      row('first', `time to live of the first ${ends}, median, ms`, first),
+      row('last', `time to live of the last ${ends}, median, ms`, last),
+      row('growth', 'the last / the first, at most', last / first, 1.5),
+      row('idle', `processor of the service, ${idleSeconds} s of idling, % of one, at most`, idleShare * 100, 5),
+      row('service-memory', 'memory of the service, MiB', serviceBytes / mebibyte),
+      row('memory-each', 'memory of a container, mean, MiB', bytesEach / mebibyte),
+      row('removal', 'removal of all until nothing is left, ms', removalMs),
+      row('left', 'containers, networks and volumes that are left', left, 0),
+    ],
+  };
+}
+
+export function latencySection(latencies: Latencies): Section {
   const rows: [string, string, number[]][] = [
     ['latency.start', 'POST /startUserDeployment, one small pod, nothing else under way', latencies.startAlone],
     ['latency.start-busy', 'the same while two others come up or go away', latencies.startBusy],
-    ['latency.start-guestbook', 'the same with the guestbook, at the beginning of each round above', guestbook],
     ['latency.validate', 'POST /validate with the guestbook', latencies.validate],
     ['latency.health', 'GET /healthz', latencies.health],
   ];

@@ -1,23 +1,34 @@
 /** What can be asked of the benchmark on its command line. */
 import { parseArgs } from 'node:util';
 
+/** What is measured, in this order. */
+export const parts = ['live', 'latency', 'updates', 'density'] as const;
+export type Part = (typeof parts)[number];
+
 export type Options = {
+  parts: readonly Part[];
   rounds: number;
   /** Rounds before those that count: the first start after a pause is slower for everybody. */
   warmUps: number;
   /** Requests for each row of the latencies. */
   requests: number;
+  /** Rolling updates of one pod under a steady load. */
+  updates: number;
+  /** Deployments at the same time, and how long they are then left alone. */
+  density: { deployments: number; idleSeconds: number };
   isSmoke: boolean;
 };
 
-const defaults = { rounds: 5, requests: 100 };
-const smoke = { rounds: 1, warmUps: 0, requests: 10 };
+const defaults = { rounds: 5, requests: 100, updates: 20, density: { deployments: 200, idleSeconds: 30 } };
+/** More networks than Docker's own pools have room for, which is 31. */
+const smoke = { rounds: 1, warmUps: 0, requests: 10, updates: 2, density: { deployments: 36, idleSeconds: 5 } };
 
-export const help = `Measures Berth on this machine, against Docker Compose.
+export const help = `Measures Berth on this machine, against Docker Compose where it does the same.
 
-  npm run bench                      ${defaults.rounds} rounds, after one that does not count (about 4 minutes)
-  npm run bench -- --rounds N        N rounds
-  npm run bench -- --smoke           one round and few requests, in less than a minute; needs no Compose
+  npm run bench                      everything: ${defaults.rounds} rounds, after one that does not count (about 12 minutes)
+  npm run bench -- density updates   these parts of it alone; there are ${parts.join(', ')}
+  npm run bench -- --rounds N        N rounds of the time to live
+  npm run bench -- --smoke           little of everything, in about a minute; needs no Compose
 
 It brings what is missing (the engine, HAProxy, the images, Compose from a Debian package in a cache directory of its
 own), runs a service of its own at a free port, and removes all that it made.
@@ -25,8 +36,9 @@ own), runs a service of its own at a free port, and removes all that it made.
 
 /** Throws an Error with words for the caller. */
 export function readOptions(argv: string[]): Options | 'help' {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
     args: argv,
+    allowPositionals: true,
     options: {
       help: { type: 'boolean', short: 'h' },
       smoke: { type: 'boolean' },
@@ -34,11 +46,17 @@ export function readOptions(argv: string[]): Options | 'help' {
     },
   });
   if (values.help) return 'help';
+  const unknown = positionals.find((word) => !parts.some((part) => part === word));
+  if (unknown !== undefined) throw new Error(`There is no part "${unknown}"; there are ${parts.join(', ')}.`);
   const isSmoke = values.smoke ?? false;
-  const chosen = isSmoke ? smoke : { ...defaults, warmUps: 1 };
-  if (values.rounds === undefined) return { ...chosen, isSmoke };
+  const chosen = {
+    ...(isSmoke ? smoke : { ...defaults, warmUps: 1 }),
+    parts: parts.filter((part) => positionals.length === 0 || positionals.includes(part)),
+    isSmoke,
+  };
+  if (values.rounds === undefined) return chosen;
   const rounds = Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1 || rounds > 100)
     throw new Error('--rounds must be a number from 1 to 100');
-  return { ...chosen, rounds, isSmoke };
+  return { ...chosen, rounds };
 }

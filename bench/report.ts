@@ -26,7 +26,11 @@ export function jsonOf({ unit, figures }: Section): string[] {
     JSON.stringify({
       figure: id,
       unit,
-      ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name.replaceAll(' ', '-'), rounded(value)])),
+      ...Object.fromEntries(
+        Object.entries(values).flatMap(([name, value]) =>
+          Number.isNaN(value) ? [] : [[name.replaceAll(' ', '-'), rounded(value)]],
+        ),
+      ),
       ...(samples && { samples: samples.map(rounded) }),
     }),
   );
@@ -37,8 +41,14 @@ function widthOf(column: string): number {
 }
 
 function format(column: string, value: number, unit: Section['unit']): string {
+  if (Number.isNaN(value)) return '–'.padStart(widthOf(column));
+  if (unit === 'mixed') return mixed(value).padStart(widthOf(column));
   const digits = column === 'n' || (unit === 'ms' && value >= 100) ? 0 : unit === 'ms' ? 1 : 2;
   return value.toFixed(digits).padStart(widthOf(column));
+}
+
+function mixed(value: number): string {
+  return Number.isInteger(value) || value >= 100 ? value.toFixed(0) : value.toFixed(value < 10 ? 2 : 1);
 }
 
 function rounded(value: number): number {

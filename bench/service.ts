@@ -20,21 +20,32 @@ export type Started = { sessionToken: string; applicationName: string; host: str
 
 export type Service = {
   port: number;
+  pid: number;
   get(path: string): Promise<Answer>;
   post(path: string, type: string, body: string): Promise<Answer>;
   /** POST /startUserDeployment; `ms`: until its answer is here. */
   start(yaml: string): Promise<Started>;
+  /** POST /updateUserDeployment. */
+  update(started: Started, yaml: string): Promise<void>;
+  /** Resolves when its state is running. */
+  untilRunning(started: Started): Promise<void>;
   /** Resolves with the milliseconds from the request until nothing of the deployment is on the engine any more. */
   remove(started: Started): Promise<number>;
   /** POST /removeDeploymentReservation, which only writes down what is wanted. */
   requestRemoval(started: Started): Promise<void>;
   /** How many deployments the service has work with: those that come up, run, and are being removed. */
   countPresent(): number;
+  /** Resolves when it has none. */
+  untilGone(): Promise<void>;
+  /** What the engine has of it. */
+  owned(): Promise<Owned[]>;
 };
 
 const main = join(import.meta.dirname, '../src/main.ts');
 const stopPatienceMs = 20_000;
-const removalPatienceMs = 60_000;
+/** For the removal of hundreds at once. */
+const removalPatienceMs = 300_000;
+const answerPatienceMs = 60_000;
 /** How exactly the time of a removal is known. A look at the store costs a fraction of a millisecond. */
 const lookMs = 5;
 
@@ -80,10 +91,11 @@ export async function startService(undo: Undo, signal: AbortSignal): Promise<Ser
   removeRules = () => endIsolation(store.owner, dataDir);
   const running = new Set<Started>();
   const post = (path: string, type: string, body: string) =>
-    ask({ port, host: `localhost:${port}`, method: 'POST', path, type, body }, AbortSignal.timeout(removalPatienceMs));
+    ask({ port, host: `localhost:${port}`, method: 'POST', path, type, body }, AbortSignal.timeout(answerPatienceMs));
 
   const service: Service = {
     port,
+    pid: child.pid!,
     post,
     get: (path) => ask({ port, host: `localhost:${port}`, path }, signal),
     async start(yaml) {
@@ -93,6 +105,18 @@ export async function startService(undo: Undo, signal: AbortSignal): Promise<Ser
       const started = { sessionToken, applicationName, host: new URL(url).host, ms: answer.ms };
       running.add(started);
       return started;
+    },
+    async update({ sessionToken }, yaml) {
+      signal.throwIfAborted();
+      read(await post(`/updateUserDeployment?sessionToken=${sessionToken}`, 'text/x-yaml', yaml));
+    },
+    async untilRunning({ sessionToken, applicationName }) {
+      const path = `/getDeploymentStatus?${new URLSearchParams({ sessionToken, applicationName })}`;
+      for (const deadline = performance.now() + answerPatienceMs; performance.now() < deadline; await delay(lookMs)) {
+        const { body } = await service.get(path);
+        if (JSON.parse(body).status?.state === 'running') return;
+      }
+      throw new Error(`${applicationName} does not run.`);
     },
     async remove(started) {
       const begunAt = performance.now();
@@ -109,6 +133,8 @@ export async function startService(undo: Undo, signal: AbortSignal): Promise<Ser
       running.delete(started);
     },
     countPresent: store.countPresent,
+    untilGone: () => untilGone(store),
+    owned: () => ownedNow(),
   };
   undo.add('remove the deployments', async () => {
     for (const started of running) await service.requestRemoval(started);
@@ -126,6 +152,9 @@ function environment(dataDir: string, port: number): NodeJS.ProcessEnv {
     BERTH_PORT: String(port),
     BERTH_START_RATE: '100000/m',
     BERTH_RATE: '100000/m',
+    // Hundreds of small deployments, on a small machine too.
+    BERTH_MEMORY: '100%',
+    BERTH_CPU_OVERCOMMIT: '1000',
     BERTH_STRANGERS: 'session=1000 address=1000 memory=1Ti',
     BERTH_LOG_LEVEL: process.env.BERTH_LOG_LEVEL ?? 'warn',
   };
