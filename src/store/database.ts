@@ -131,15 +131,24 @@ const beginToWrite = 'begin immediate';
 
 /** Kysely's dialect was made for another driver with the same ideas; this is the difference. */
 function forKysely(sqlite: DatabaseSync): SqliteDatabase {
-  const statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
+  const statements = new Map<string, { statement: ReturnType<DatabaseSync['prepare']>; reader: boolean }>();
+
+  function statementOf(sql: string) {
+    const known = statements.get(sql);
+    if (known) return known;
+    const statement = sqlite.prepare(sql === 'begin' ? beginToWrite : sql);
+    const made = { statement, reader: statement.columns().length > 0 };
+    statements.set(sql, made);
+    return made;
+  }
+
   return {
     close: () => sqlite.close(),
     prepare(sql) {
-      const statement = statements.get(sql) ?? sqlite.prepare(sql === 'begin' ? beginToWrite : sql);
-      statements.set(sql, statement);
+      const { statement, reader } = statementOf(sql);
       const values = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
       return {
-        reader: statement.columns().length > 0,
+        reader,
         all: (parameters) => statement.all(...values(parameters)),
         run: (parameters) => statement.run(...values(parameters)),
         iterate: (parameters) => statement.iterate(...values(parameters)) as IterableIterator<unknown>,
