@@ -69,13 +69,11 @@ export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment
       const progress = isDeploying ? Math.max(deployment.progress, progressOf(desired, observed, pulled)) : undefined;
       const grew = progress !== undefined && progress > deployment.progress;
       const changed = JSON.stringify(pods) !== JSON.stringify(deployment.pods);
-      // The clock was set back since: nobody waits for it to come this far again.
-      const isAhead = deployment.progressedAt > now();
-      if (!grew && !changed && !isAhead) return await flush();
+      if (!grew && !changed) return await flush();
       noteChanges(pods, grew ? progress : undefined);
       // The deadline counts from the last progress, or from when a running deployment first lost a pod.
       const wasReady = deployment.pods.every((pod) => pod.state === 'ready');
-      const moved = grew || isAhead || (!isDeploying && wasReady) ? { progressedAt: now() } : {};
+      const moved = grew || (!isDeploying && wasReady) ? { progressedAt: now() } : {};
       Object.assign(deployment, { pods, ...(grew && { progress }), ...moved });
       await record({ pods, ...(grew && { progress }), ...moved });
     },

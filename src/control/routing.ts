@@ -23,6 +23,8 @@ export async function route(
   endpoints: readonly Endpoint[],
   { record, refreshEdge, routed }: Router,
 ): Promise<void> {
+  // An edge that fails may have taken them all the same, before or after the row says otherwise again.
+  routed.delete(deployment.id);
   if (!(await record({ endpoints }))) return;
   try {
     await refreshEdge();
