@@ -13,6 +13,8 @@ export type DiskBook = {
   wantedBy(deploymentId: string): WantedOfDisk | undefined;
   levelOf(deploymentId: string, volume: string): Level;
   setLevel(deploymentId: string, volume: string, level: Level): void;
+  /** True once for each text: what has been told of a deployment need not be told again. */
+  isNews(deploymentId: string, text: string): boolean;
   /** As far as it was looked at. */
   fullVolumes(deploymentId: string): DesiredVolume[];
 };
@@ -20,6 +22,7 @@ export type DiskBook = {
 export function createDiskBook(): DiskBook {
   const wanted = new Map<string, WantedOfDisk>();
   const levels = new Map<string, Map<string, Level>>();
+  const told = new Map<string, Set<string>>();
 
   const levelOf = (deploymentId: string, volume: string) => levels.get(deploymentId)?.get(volume) ?? 'roomy';
   return {
@@ -33,6 +36,13 @@ export function createDiskBook(): DiskBook {
     forget(deploymentId) {
       wanted.delete(deploymentId);
       levels.delete(deploymentId);
+      told.delete(deploymentId);
+    },
+    isNews(deploymentId, text) {
+      const texts = told.get(deploymentId) ?? new Set();
+      const isNews = !texts.has(text);
+      told.set(deploymentId, texts.add(text));
+      return isNews;
     },
     wantedBy: (deploymentId) => wanted.get(deploymentId),
     levelOf,

@@ -1,7 +1,7 @@
 /** One visit to a deployment: observe, plan, execute, and again, until there is nothing left to do for now. */
 import type { Deployment, Instant, PodStatus } from '../deployment/deployment.ts';
 import { type Desired, desiredAt, endingAt, imagesOf, wantedRevision } from '../deployment/desired.ts';
-import { withEvictions, withFullVolumes } from '../deployment/disk.ts';
+import { keptSizes, withEvictions, withFullVolumes } from '../deployment/disk.ts';
 import { nextState } from '../deployment/lifecycle.ts';
 import { batchesOf, describePlan, type Operation, podOf } from '../deployment/operation.ts';
 import { plan } from '../deployment/plan.ts';
@@ -115,8 +115,12 @@ class Step {
   /** What is known of the disk explains why workloads are not there, or not ready. */
   async #withDisk(desired: Extract<Desired, { kind: 'running' }>, seen: Observed): Promise<Observed> {
     const { db, disk } = this.#control;
-    const { id } = this.#deployment;
+    const { id, state } = this.#deployment;
     disk.learn(id, desired);
+    for (const message of keptSizes(desired, seen)) {
+      const isNews = state === 'deploying' && disk.isNews(id, `revision ${desired.revision}: ${message}`);
+      if (isNews) this.#journal.note({ kind: 'disk', message });
+    }
     const held = withEvictions(desired, seen, await evictionsOf(db, id, desired.revision));
     return withFullVolumes(desired, held, disk.fullVolumes(id));
   }

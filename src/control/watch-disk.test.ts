@@ -67,7 +67,7 @@ test('a workload that writes too much outside of its volumes is stopped and star
 });
 
 test('a workload that is stopped three times within an hour fails its deployment, until it is updated', async () => {
-  const { shop, look, writer } = await shopThatWrites(web, '/tmp/file', 5000);
+  const { shop, look, writer, container } = await shopThatWrites(web, '/tmp/file', 5000);
   for (let count = 1; count <= 3; count++) {
     await look();
     await shop.visit();
@@ -82,6 +82,8 @@ test('a workload that is stopped three times within an hour fails its deployment
   );
   assert.equal(pods[0]?.state, 'failed');
   assert.deepEqual(await shop.visit(), [], 'nothing starts by itself');
+  shop.world.containers.set(container.workload.name, { ...container, phase: 'exited' });
+  assert.deepEqual(await shop.visit(), [], 'nor what an engine shows on its way out');
   writer.bytes = 10;
   await shop.update(specOf(web));
   await shop.visit();

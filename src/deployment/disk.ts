@@ -23,6 +23,9 @@ export type DiskUse =
       usedBytes: number;
     };
 
+/** Less than this does not hold a file system's journal: who asks for less gets this. */
+export const leastVolumeBytes = 8 * 2 ** 20;
+
 export type Level = 'roomy' | 'nearly full' | 'full';
 
 /** A volume counts as nearly full from here on … */
@@ -69,18 +72,22 @@ export function heldBecause(evictions: Eviction[], pod: string, replica: number)
   return `was stopped ${mostEvictions} times within an hour, ${last.because}`;
 }
 
-/** With those that stay stopped: nobody starts what is seen, and is seen to have been evicted. */
+/**
+ * With those that stay stopped: nobody starts what is seen, and is seen to have been evicted. An engine may still show
+ * for a moment what is on its way out.
+ */
 export function withEvictions(desired: Running, observed: Observed, evictions: Eviction[]): Observed {
   if (evictions.length === 0) return observed;
   const held = matchWorkloads(desired, observed).flatMap(({ wanted, found }): ObservedWorkload[] => {
-    const { name, pod, revision, replica, fingerprint } = wanted.workload;
-    const because = found ? undefined : heldBecause(evictions, pod, replica);
+    const { pod, revision, replica, fingerprint } = wanted.workload;
+    const because = found?.phase === 'running' ? undefined : heldBecause(evictions, pod, replica);
     if (because === undefined) return [];
-    const identity = { name, pod, revision, replica, fingerprint };
+    const identity = { name: found?.name ?? wanted.workload.name, pod, revision, replica, fingerprint };
     const hint = 'write less or to a volume that is large enough, and update the application to start it again';
     return [{ ...identity, phase: 'evicted', isReady: false, restarts: 0, notReadyBecause: because, hint }];
   });
-  return held.length === 0 ? observed : { ...observed, workloads: [...observed.workloads, ...held] };
+  const names = new Set(held.map(({ name }) => name));
+  return { ...observed, workloads: [...observed.workloads.filter(({ name }) => !names.has(name)), ...held] };
 }
 
 /** A workload that is not ready and has a full volume is told so: it is why, more often than not. */
@@ -101,8 +108,12 @@ export function withFullVolumes(desired: Running, observed: Observed, full: Desi
   return { ...observed, workloads };
 }
 
-/** Volumes that an update wants smaller than they are; they stay as large. */
-export function shrunkVolumes(before: DesiredVolume[], after: DesiredVolume[]): DesiredVolume[] {
-  const wanted = new Map(after.map(({ volume, sizeBytes }) => [volume, sizeBytes]));
-  return before.filter(({ volume, sizeBytes }) => (wanted.get(volume) ?? sizeBytes) < sizeBytes);
+/** For the owner: volumes that are larger than an update wants them. They stay so. */
+export function keptSizes(desired: Running, { volumeSizes = {} }: Observed): string[] {
+  return desired.volumes.flatMap(({ volume, title, sizeBytes }) => {
+    const size = volumeSizes[volume] ?? 0;
+    return size > Math.max(sizeBytes, leastVolumeBytes)
+      ? [`${title} keeps its size of ${printBytes(size)}: a volume is never made smaller`]
+      : [];
+  });
 }

@@ -1,7 +1,8 @@
 /**
  * How much lies in directories that have no limit of their own: the layers of containers, and volumes that are mere
- * directories. They are walked when the disk has lost room since the last walk, and never for more than a tenth of the
- * time. Where they cannot be reached from here, the engine is asked, which walks them itself.
+ * directories. They are walked when the room on the disk has changed since the last walk, and never for more than a
+ * fifth of the time, at the lowest priority. Where they cannot be reached from here, the engine is asked, which walks
+ * them itself.
  */
 import { stat, statfs } from 'node:fs/promises';
 import type Docker from 'dockerode';
@@ -10,14 +11,14 @@ import { measure } from './du.ts';
 import { orAbsent } from './faults.ts';
 import { type HostFacts, isLocal } from './host.ts';
 
-/** So much less room than at the last walk, in bytes or in files, and somebody is writing. */
+/** So much less room than at the last walk, or more, in bytes or in files, and somebody is writing. */
 const noticed = { bytes: 16 * 2 ** 20, files: 4_096 };
 
 /** So much lost room that no directory explains is looked for among deleted files. */
 const unexplainedBytes = 64 * 2 ** 20;
 
 /** Pause after a walk, in times of what it took. */
-const pauseFactor = 9;
+const pauseFactor = 4;
 
 export type WalkOptions = {
   hostFacts: () => Promise<HostFacts>;
@@ -51,6 +52,8 @@ export function createWalks(docker: Docker, { hostFacts, now, walkEveryMs }: Wal
   const places = new Map<string, Places>();
   /** Containers that have been seen to hold deleted files. */
   const suspects = new Set<string>();
+  // The engine walks whatever it has, ours or not, at full priority.
+  const everyMs = isReachable ? walkEveryMs : 3 * walkEveryMs;
   let last: Walk | undefined;
   let unexplained = 0;
 
@@ -98,7 +101,7 @@ export function createWalks(docker: Docker, { hostFacts, now, walkEveryMs }: Wal
       const startedMs = now();
       const { rootDirectory } = await hostFacts();
       const room = isReachable ? await roomOf(rootDirectory) : { freeBytes: 0, freeFiles: 0 };
-      if (last && !isDue(last, room, startedMs, walkEveryMs)) return last.bytes;
+      if (last && !isDue(last, room, startedMs, everyMs)) return last.bytes;
       const bytes = isReachable ? await walk(containers, volumes) : await asTold(docker, containers, volumes);
       if (isReachable) {
         const grown = total(bytes) + otherBytes - (last ? total(last.bytes) + last.otherBytes : 0);
@@ -116,8 +119,8 @@ function isDue(last: Walk, room: Room, atMs: number, walkEveryMs: number): boole
   if (sinceMs < last.tookMs * pauseFactor) return false;
   return (
     sinceMs >= walkEveryMs ||
-    last.freeBytes - room.freeBytes >= noticed.bytes ||
-    last.freeFiles - room.freeFiles >= noticed.files
+    Math.abs(last.freeBytes - room.freeBytes) >= noticed.bytes ||
+    Math.abs(last.freeFiles - room.freeFiles) >= noticed.files
   );
 }
 

@@ -41,7 +41,7 @@ export type DockerEngineOptions = {
   stopSeconds?: number;
   /** How long nothing may be heard of a pull. */
   pullPatience?: PullPatience;
-  /** Directories without a limit are walked at least this often; default: every minute. */
+  /** Directories without a limit are walked at least this often; default: every 20 s. */
   walkEveryMs?: number;
   /** Epoch milliseconds; may jump. */
   now?: () => number;
@@ -51,7 +51,7 @@ export type DockerEngineOptions = {
 
 export function createDockerEngine(options: DockerEngineOptions): Engine {
   const { docker, owner, networkPool, firewall, now = Date.now, uptime = () => performance.now() } = options;
-  const { runtime = 'runc', startConcurrency = 3, stopSeconds = 5, walkEveryMs = 60_000 } = options;
+  const { runtime = 'runc', startConcurrency = 3, stopSeconds = 5, walkEveryMs = 20_000 } = options;
   const hostFacts = createHostFacts(docker);
   const networks = createNetworks(docker, owner, networkPool, firewall);
   const ownerOfData = async () => (await hostFacts()).containerRoot;

@@ -1,5 +1,6 @@
 /** PURE. Where a volume with a file system of its own lies on the host, and how large that has to be. */
 import { join } from 'node:path';
+import { leastVolumeBytes } from '../../deployment/disk.ts';
 
 /** Of one volume. Everything is below one folder, so that what is left of it is found by looking there. */
 export type LoopPlace = {
@@ -51,18 +52,24 @@ export function nestedDirectory({ mount }: LoopPlace, slug: string): string {
 
 const mebibyte = 2 ** 20;
 
-/** Less than this does not hold a journal. */
-export const leastVolumeBytes = 8 * mebibyte;
+/** Bytes for each inode. */
+const [manyInodes, fewInodes] = [4096, 16_384];
+
+/** With which of the two a file system was made that is so large and has so many. */
+export function inodesPer(imageBytes: number, inodes: number): number {
+  return imageBytes / inodes < (manyInodes + fewInodes) / 2 ? manyInodes : fewInodes;
+}
 
 export type FileSystemShape = { imageBytes: number; bytesPerInode: number; journalMebibytes: number };
 
 /**
  * The file system in which at least `sizeBytes` can be written: the size that a configuration asks for is what it gets,
- * with what ext4 needs for itself on top of it. Small volumes get more inodes for their size, as mkfs does it.
+ * with what ext4 needs for itself on top of it. Small volumes get more inodes for their size, as mkfs does it; what a
+ * volume was made with, it keeps when it grows.
  */
-export function shapeOf(wantedBytes: number): FileSystemShape {
+export function shapeOf(wantedBytes: number, madeWithInodesPer?: number): FileSystemShape {
   const sizeBytes = Math.max(wantedBytes, leastVolumeBytes);
-  const bytesPerInode = sizeBytes < 512 * mebibyte ? 4096 : 16_384;
+  const bytesPerInode = madeWithInodesPer ?? (sizeBytes < 512 * mebibyte ? manyInodes : fewInodes);
   const journalMebibytes = sizeBytes < 128 * mebibyte ? 4 : sizeBytes < 1024 * mebibyte ? 16 : 64;
   const inodeShare = 256 / bytesPerInode;
   // The kernel keeps 2 % back for its own metadata, 16 MiB at most.

@@ -7,9 +7,10 @@
  */
 import { chown, mkdir, open, readdir, readFile, rename, rm, rmdir, stat, statfs, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { leastVolumeBytes } from '../../deployment/disk.ts';
 import { EngineFault } from '../engine.ts';
 import { outOfDiskHint } from './faults.ts';
-import { type LoopPlace, leastVolumeBytes, loopPlace, nestedDirectory, shapeOf } from './loop-layout.ts';
+import { inodesPer, type LoopPlace, loopPlace, nestedDirectory, shapeOf } from './loop-layout.ts';
 import { readMounts } from './mount-table.ts';
 import { ProgramError, runProgram } from './programs.ts';
 import { createTurns } from './turns.ts';
@@ -153,8 +154,9 @@ async function repair(image: string, ...flags: string[]): Promise<void> {
 /** The file first, then the loop device, then the file system. Each step may have been done before. */
 async function grow(place: LoopPlace, sizeBytes: number, release: () => Promise<void>): Promise<void> {
   const { image, mount } = place;
-  const { imageBytes } = shapeOf(sizeBytes);
-  if ((await stat(image)).size < imageBytes) await truncate(image, imageBytes);
+  const [{ size }, { files }] = await Promise.all([stat(image), statfs(mount)]);
+  const { imageBytes } = shapeOf(sizeBytes, inodesPer(size, files));
+  if (size < imageBytes) await truncate(image, imageBytes);
   const device = (await readMounts()).get(mount);
   if (!device) throw new Error('the volume is not mounted');
   try {

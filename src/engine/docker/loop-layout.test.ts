@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseDu } from './du.ts';
+import { loopPlace, shapeOf } from './loop-layout.ts';
+import { parseMounts } from './mount-table.ts';
+
+test('everything of a volume is below one folder, and no name leads out of it', () => {
+  const place = loopPlace('/data/volumes', 'abc', 'shared.media');
+  assert.ok(Object.values(place).every((path) => path.startsWith('/data/volumes/abc/shared.media')));
+  for (const name of ['..', '.', '', 'a/b', '../x', '/etc', 'a\0b', '-rf', 'a b']) {
+    assert.throws(() => loopPlace('/data/volumes', 'abc', name), /not the name/, name);
+    assert.throws(() => loopPlace('/data/volumes', name, 'data'), /not the name/, name);
+  }
+});
+
+test('a file system is a little larger than its volume, and grows with it', () => {
+  const sizes = [8, 16, 100, 511, 512, 1024, 5000, 100_000].map((size) => size * 2 ** 20);
+  const images = sizes.map((size) => shapeOf(size).imageBytes);
+  for (const [index, image] of images.entries()) {
+    assert.ok(image > sizes[index]! && image < sizes[index]! * 1.25 + 8 * 2 ** 20, `${sizes[index]} ${image}`);
+    assert.ok(index === 0 || sizes[index] === 512 * 2 ** 20 || image > images[index - 1]!);
+  }
+  assert.deepEqual(shapeOf(1), shapeOf(8 * 2 ** 20));
+});
+
+test('mounts are read with their blanks, and the last on a mount point counts', () => {
+  const mounts = parseMounts(`27 1 254:0 / / rw,relatime - ext4 /dev/vda rw
+98 27 7:0 / /data/two\\040words/mount rw,nosuid shared:1 master:2 - ext4 /dev/loop0 rw,discard
+99 27 7:1 / /data/two\\040words/mount rw,nosuid - ext4 /dev/loop1 rw
+`);
+  assert.deepEqual(
+    [...mounts],
+    [
+      ['/', '/dev/vda'],
+      ['/data/two words/mount', '/dev/loop1'],
+    ],
+  );
+});
+
+test('what du has measured is read whatever directories are called', () => {
+  const output = '4096\t/a\tb\n\x0012\t/c\0du: broken\0';
+  assert.deepEqual(
+    [...parseDu(output)],
+    [
+      ['/a\tb\n', 4096],
+      ['/c', 12],
+    ],
+  );
+});
