@@ -8,7 +8,7 @@ import type Docker from 'dockerode';
 /** Milliseconds. Looking takes 1 to 50 under load (measured); a change may copy an image's files into a volume. */
 export type Patience = { looks: number; changes: number };
 
-const usualPatience: Patience = { looks: 30_000, changes: 120_000 };
+const usualPatience: Patience = { looks: 15_000, changes: 120_000 };
 
 /** The same client, changed. What is read as a stream (events, logs, pulls) has no end of its own: its readers see to it. */
 export function endRequests(docker: Docker, patience: Patience = usualPatience): Docker {
