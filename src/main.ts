@@ -158,7 +158,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
     {
       ...{ db, seal, accounts, urlOf, metrics, now, engine, wake: loop.wake },
       budget: async () => budgetOf(await engine.capacity(), settings),
-      dashboard: await readDashboard(dashboardFolder, baseUrl.origin),
+      dashboard: await readDashboard(dashboardFolder, settings),
       settings: {
         ...{ baseUrl, startRate, rate, signInRate, tiers, strangers, limits: { lifetimeMs, extensionMs, extensions } },
         ...{ proofOfWork, ...(termsUrl && { termsUrl }) },

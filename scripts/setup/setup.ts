@@ -1,5 +1,6 @@
 /** What `npm start` and `npm test` need from the machine, brought when it is missing. */
 import { type Announce, announceOn } from './announce.ts';
+import { provideBrowser } from './browser.ts';
 import { provideDashboard } from './dashboard.ts';
 import { provideEngine } from './engine.ts';
 import { provideFirewall } from './firewall.ts';
@@ -29,5 +30,7 @@ export async function setUp(options: SetUpOptions = {}): Promise<void> {
   await provideProxy(host, announce);
   await provideFirewall(host, announce);
   await provideImages(host, announce);
-  if (options.forTests) await provideTestTools(host, announce);
+  if (!options.forTests) return;
+  await provideTestTools(host, announce);
+  await provideBrowser(host, announce);
 }

@@ -24,12 +24,18 @@ const encodings = { '.br': 'br', '.gz': 'gzip' } as const;
 /** In the page as it is built; stands for what is new with every answer, so that only our own styles are applied. */
 const noncePlace = '%NONCE%';
 const originPlace = '%ORIGIN%';
+const termsPlace = '%TERMS%';
 
-/** Undefined when none was built. `origin` is the address that clients use. */
-export async function readDashboard(folder: string, origin: string): Promise<Dashboard | undefined> {
+/** What the page says of the service: the address that clients use, and that of the terms of use. */
+export type Told = { baseUrl: URL; termsUrl?: URL | undefined };
+
+/** Undefined when none was built. */
+export async function readDashboard(folder: string, { baseUrl, termsUrl }: Told): Promise<Dashboard | undefined> {
   const built = await readFile(join(folder, 'index.html'), 'utf8').catch(() => undefined);
   if (built === undefined) return undefined;
-  const template = built.replaceAll(originPlace, escapeHtml(origin));
+  const template = built
+    .replaceAll(originPlace, escapeHtml(baseUrl.origin))
+    .replaceAll(termsPlace, escapeHtml(termsUrl?.href ?? ''));
   const inline = Array.from(
     template.matchAll(/<script>([\s\S]*?)<\/script>/g),
     ([, code]) => `'sha256-${sha256(code!)}'`,

@@ -8,7 +8,7 @@ const html = { accept: 'text/html,application/xhtml+xml' };
 const folder = join(import.meta.dirname, '../../web/dist');
 
 async function withDashboard() {
-  const dashboard = await readDashboard(folder, 'http://localhost:8080');
+  const dashboard = await readDashboard(folder, { baseUrl: new URL('http://localhost:8080') });
   assert.ok(dashboard, 'npm test builds the dashboard first');
   const api = await testApi();
   api.service.dashboard = dashboard;
@@ -48,6 +48,15 @@ test('the policy of the page lets it run its own scripts and styles and nothing 
   assert.ok(first.body.includes(nonce) && !second.body.includes(nonce));
   assert.ok(!first.body.includes('%NONCE%') && !first.body.includes('%ORIGIN%'));
   assert.equal(first.headers['referrer-policy'], 'no-referrer');
+});
+
+test('the page tells the terms of use, as text', async () => {
+  const termsUrl = new URL('https://example.com/terms?a="><script>');
+  const dashboard = await readDashboard(folder, { baseUrl: new URL('http://localhost:8080'), termsUrl });
+  assert.match(
+    dashboard!.page().html,
+    /<meta name="terms" content="https:\/\/example\.com\/terms\?a=%22%3E%3Cscript%3E"/,
+  );
 });
 
 test('the files that the page loads come compressed, and are kept for a year', async () => {

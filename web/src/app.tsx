@@ -1,5 +1,5 @@
 /** The dashboard: what surrounds every page, and which page is shown. */
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect, useRef } from 'react';
 import { useVisitor } from './account/session.ts';
 import { HomePage } from './home/page.tsx';
 import { Boundary } from './parts/boundary.tsx';
@@ -26,9 +26,17 @@ const DeploymentsPage = lazy(() => import('./deployments/page.tsx'));
 
 export function App() {
   const route = useRoute();
+  const place = route.page === 'deployment' ? `${route.environment}/${route.applicationName}` : route.page;
+  const main = useRef<HTMLElement>(null);
+  const lastPlace = useRef(place);
   useEffect(() => {
     document.title = titleOf(route);
   }, [route]);
+  useEffect(() => {
+    // What had the focus is gone with its page: who uses the keyboard, or hears the page, goes on in the new one.
+    if (lastPlace.current !== place) main.current?.focus({ preventScroll: true });
+    lastPlace.current = place;
+  }, [place]);
   return (
     <>
       <header className="shell-header">
@@ -49,8 +57,8 @@ export function App() {
           <ThemeSwitch />
         </div>
       </header>
-      <main id="main" tabIndex={-1}>
-        <Boundary key={route.page}>
+      <main id="main" ref={main} tabIndex={-1}>
+        <Boundary key={place}>
           <Suspense fallback={<PagePlace />}>
             <Page route={route} />
           </Suspense>

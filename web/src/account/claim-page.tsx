@@ -121,19 +121,27 @@ function Confirmation({ token, email }: { token: string; email: string }) {
   );
 }
 
-const titles: Record<string, string> = {
-  claim_not_found: 'There is no such claim link',
-  claim_expired: 'This claim link has ended',
-  already_claimed: 'This link was used already',
+const anotherLink = 'Open the deployment in the browser that started it, and press “Claim to keep it” again.';
+
+const refusals: Record<string, { title: string; says: string }> = {
+  claim_not_found: { title: 'There is no such claim link', says: `It may have been mistyped. ${anotherLink}` },
+  claim_expired: {
+    title: 'This claim link has ended',
+    says: `It is too old, or its deployment has ended. ${anotherLink}`,
+  },
+  already_claimed: {
+    title: 'This link was used already',
+    says: 'The deployment belongs to an account. If it is yours, sign in to it.',
+  },
 };
 
 function RefusedClaim({ problem: { code, error, hint } }: { problem: Problem }) {
+  const { title, says } = refusals[code] ?? { title: error, says: hint ?? '' };
   return (
     <div className="page narrow">
       <div className="panel empty">
-        <h1>{titles[code] ?? 'The claim cannot be shown'}</h1>
-        <p>{error}</p>
-        {hint !== undefined && <p>{hint}</p>}
+        <h1>{title}</h1>
+        <p>{says}</p>
         <Link to="/deployments" className="button">
           Your deployments
         </Link>

@@ -6,7 +6,7 @@ import type { Answer, Problem } from '../service/ask.ts';
 type FormProps<T> = {
   /** The values by the names of the fields. */
   onSubmit: (values: Record<string, string>) => Promise<Answer<T>>;
-  onDone: (value: T) => void;
+  onDone: (value: T, values: Record<string, string>) => void;
   submit: string;
   /** Replaces the service's words where others say more. */
   explain?: (problem: Problem) => Problem;
@@ -27,7 +27,7 @@ export function Form<T>({ onSubmit, onDone, submit, explain = (problem) => probl
     setProblem(undefined);
     const answer = await onSubmit(values);
     setIsSending(false);
-    if (answer.ok) onDone(answer.value);
+    if (answer.ok) onDone(answer.value, values);
     else setProblem(explain(answer.problem));
   };
 

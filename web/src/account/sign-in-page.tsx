@@ -89,15 +89,11 @@ function explainSignIn(problem: Problem): Problem {
 type SignUpFormProps = { methods: SignInMethods; onEnter: () => void; onMailed: (address: string) => void };
 
 function SignUpForm({ methods, onEnter, onMailed }: SignUpFormProps) {
-  const [email, setEmail] = useState('');
   return (
     <Form
       submit="Create the account"
-      onSubmit={({ name = '', email: address = '', password = '' }) => {
-        setEmail(address);
-        return signUp({ name, email: address, password });
-      }}
-      onDone={({ token }) => (token === null && methods.sendsMail ? onMailed(email) : onEnter())}
+      onSubmit={({ name = '', email = '', password = '' }) => signUp({ name, email, password })}
+      onDone={({ token }, { email = '' }) => (token === null && methods.sendsMail ? onMailed(email) : onEnter())}
     >
       <Field label="Name" name="name" autoComplete="name" required maxLength={100} />
       <EmailField />

@@ -50,23 +50,18 @@ function ConfigurationEditor({ configuration, target }: { configuration: Configu
             `; revision ${servingRevision} still serves`}
           . Only you see it: it holds the secrets of the application.
         </p>
-        <span className="row push">
-          {isChanged && (
-            <button
-              type="button"
-              className="button quiet"
-              onClick={() => {
-                setText(original);
-                setIsReviewed(false);
-              }}
-            >
-              Undo all
+        {!isReviewed && (
+          <span className="row push">
+            {isChanged && (
+              <button type="button" className="button quiet" onClick={() => setText(original)}>
+                Undo all
+              </button>
+            )}
+            <button type="button" className="button primary" onClick={review} disabled={!isChanged}>
+              Review the update
             </button>
-          )}
-          <button type="button" className="button primary" onClick={review} disabled={!isChanged || isReviewed}>
-            Review the update
-          </button>
-        </span>
+          </span>
+        )}
       </div>
       {isReviewed ? (
         <Suspense fallback={<Loading what="the comparison" height="24rem" />}>

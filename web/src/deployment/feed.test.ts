@@ -38,6 +38,15 @@ test('progress never goes back, and a running deployment has none', () => {
   );
 });
 
+test('an update is on its way from the moment it is asked for, and live when that is told', () => {
+  const running = { ...deployment, status: { ...deployment.status, state: 'running' as const, progress: 100 } };
+  const asked = addEvents({ ...emptyFeed, deployment: running }, [event(9, 'intent', 'updated to revision 2')]);
+  assert.deepEqual([asked.deployment!.status.state, asked.deployment!.status.progress], ['deploying', 0]);
+  const told = (message: string) => addEvents(asked, [event(10, 'state', message)]).deployment!.status;
+  assert.deepEqual([told('revision 2 is running').state, told('revision 2 is running').progress], ['running', 100]);
+  assert.equal(told('failed: pod web: exited').state, 'failed');
+});
+
 test('an event that comes twice, after a connection was lost, counts once', () => {
   const once = addEvents(emptyFeed, [event(1, 'intent', 'started'), event(2, 'progress', '5')]);
   const twice = addEvents(once, [event(2, 'progress', '5'), event(3, 'pod', 'ready', 'web')]);

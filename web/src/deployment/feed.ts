@@ -1,9 +1,9 @@
 /** What is known of a deployment, kept up to date by its events. Pure. */
 import type { Problem } from '../service/ask.ts';
 import type { Connection } from '../service/follow.ts';
-import type { Deployment, PodState } from '../service/records.ts';
+import type { Deployment, PodState, Status } from '../service/records.ts';
 import type { Message } from '../service/server-sent.ts';
-import { type DeploymentEvent, readPodMessage } from './story.ts';
+import { type DeploymentEvent, isFailure, isLive, readPodMessage, revisionAskedFor } from './story.ts';
 
 export type Feed = {
   deployment?: Deployment;
@@ -41,22 +41,20 @@ export function addEvents(feed: Feed, come: readonly DeploymentEvent[]): Feed {
 
 /** What events say of the status until the service has been asked for it again. */
 function updated(deployment: Deployment, events: readonly DeploymentEvent[]): Deployment {
-  const { status } = deployment;
-  const progress = events.findLast(({ kind }) => kind === 'progress');
-  const isGrowing = status.state === 'deploying' && progress !== undefined;
-  const pods = events.reduce(withPod, status.pods ?? []);
-  return {
-    ...deployment,
-    status: {
-      ...status,
-      ...(isGrowing && { progress: Math.max(status.progress, Number(progress.message)) }),
-      ...(pods.length > 0 && { pods }),
-    },
-  };
+  return { ...deployment, status: events.reduce(withEvent, deployment.status) };
 }
 
-function withPod(pods: PodState[], { kind, pod, message }: DeploymentEvent): PodState[] {
-  if (kind !== 'pod' || pod === undefined) return pods;
+function withEvent(status: Status, event: DeploymentEvent): Status {
+  if (revisionAskedFor(event) !== undefined) return { ...status, state: 'deploying', progress: 0 };
+  if (isLive(event)) return { ...status, state: 'running', progress: 100 };
+  if (isFailure(event)) return { ...status, state: 'failed' };
+  if (event.kind === 'pod') return { ...status, pods: withPod(status.pods ?? [], event) };
+  const isGrowing = event.kind === 'progress' && status.state === 'deploying';
+  return isGrowing ? { ...status, progress: Math.max(status.progress, Number(event.message)) } : status;
+}
+
+function withPod(pods: PodState[], { pod, message }: DeploymentEvent): PodState[] {
+  if (pod === undefined) return pods;
   const { state, because } = readPodMessage(message);
   const said: PodState = { name: pod, state, ...(because !== undefined && { message: because }) };
   return pods.some(({ name }) => name === pod) ? pods.map((one) => (one.name === pod ? said : one)) : [...pods, said];

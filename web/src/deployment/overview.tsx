@@ -41,7 +41,9 @@ function Failure({ status, route }: Pick<OverviewProps, 'status' | 'route'>) {
   const { message = 'It failed.', lastLines = [] } = status;
   const output = useRef<HTMLPreElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: of other lines the last ones are to be seen too
-  useLayoutEffect(() => output.current?.scrollTo({ top: output.current.scrollHeight }), [lastLines.length]);
+  useLayoutEffect(() => {
+    output.current?.scrollTo({ top: output.current.scrollHeight });
+  }, [lastLines.length]);
   return (
     <div className="notice alarm" role="alert">
       <strong>{message.charAt(0).toUpperCase() + message.slice(1)}</strong>

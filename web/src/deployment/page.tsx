@@ -1,5 +1,5 @@
 /** One deployment: its state and address above, the rest in tabs. */
-import { lazy, Suspense, useMemo } from 'react';
+import { lazy, Suspense, useEffect, useMemo } from 'react';
 import { useVisitor } from '../account/session.ts';
 import { Boundary } from '../parts/boundary.tsx';
 import { Loading } from '../parts/loading.tsx';
@@ -8,6 +8,7 @@ import { targetOf } from '../remembered/remembered.ts';
 import { Link } from '../routing/router.tsx';
 import { pathOf, type Route, type Tab, tabs } from '../routing/routes.ts';
 import { outlineOf, type Target } from '../service/calls.ts';
+import type { Deployment } from '../service/records.ts';
 import { DeploymentHeader } from './header.tsx';
 import { MissingDeployment } from './missing.tsx';
 import { Overview } from './overview.tsx';
@@ -46,6 +47,10 @@ function KnownDeployment({ route, target }: { route: DeploymentRoute; target: Ta
   const journey = useMemo(() => deployment && journeyOf(events, deployment.status), [events, deployment]);
   const outline = useAnswer(`${journey?.revision ?? 1}`, () => outlineOf(target));
 
+  useEffect(() => {
+    if (deployment) document.title = titleOf(deployment);
+  }, [deployment]);
+
   const isEnded = problem && problem.status >= 400 && problem.status < 500 && problem.status !== 429;
   if (isEnded) return <MissingDeployment {...{ target, problem, events }} />;
   if (!deployment) return <Waiting problem={problem?.error} />;
@@ -80,6 +85,12 @@ function KnownDeployment({ route, target }: { route: DeploymentRoute; target: Ta
       </Boundary>
     </div>
   );
+}
+
+/** Seen in the tab of the browser while one looks elsewhere. */
+function titleOf({ applicationName, status: { state, progress } }: Deployment): string {
+  const told = state === 'deploying' ? `${progress} % · ` : state === 'failed' ? 'Failed · ' : '';
+  return `${told}${applicationName} · Berth`;
 }
 
 function Waiting({ problem }: { problem: string | undefined }) {

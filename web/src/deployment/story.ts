@@ -52,6 +52,10 @@ export function isLive({ kind, message }: DeploymentEvent): boolean {
   return kind === 'state' && /^revision \d+ is running$/.test(message);
 }
 
+export function isFailure({ kind, message }: DeploymentEvent): boolean {
+  return kind === 'state' && message.startsWith('failed: ');
+}
+
 /** Nothing comes after it but the clearing away. */
 export function isEnd({ kind, message }: DeploymentEvent): boolean {
   return kind === 'state' && (message === 'removed' || message === 'its time limit is reached');

@@ -11,7 +11,8 @@ const look = EditorView.theme({
   '.cm-content': { padding: '0.75rem 0', caretColor: 'var(--ink)' },
   '.cm-line': { padding: '0 0.9rem 0 0.35rem' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
-  '.cm-gutters': { backgroundColor: 'transparent', border: 'none', color: 'var(--soft)' },
+  // Opaque: what is scrolled sideways goes below it.
+  '.cm-gutters': { backgroundColor: 'var(--surface)', border: 'none', color: 'var(--soft)' },
   '.cm-lineNumbers .cm-gutterElement': { minWidth: '2.6em', padding: '0 0.4rem 0 0.4rem' },
   '.cm-gutter-lint': { width: '1rem' },
   '.cm-gutter-lint .cm-gutterElement': { padding: '0.15em 0 0 0.15rem' },
@@ -104,14 +105,13 @@ const look = EditorView.theme({
   '.cm-foldPlaceholder': { border: 'none', backgroundColor: 'var(--hover)', color: 'var(--soft)', padding: '0 0.4rem' },
   // The comparison of an update with what runs.
   '.cm-changedLine, .cm-insertedLine': { backgroundColor: 'var(--ready-ground)' },
+  // Lines below, not colours behind: letters of every colour stay legible on them.
   '.cm-changedText, .cm-insertedLine .cm-changedText': {
-    background: 'color-mix(in srgb, var(--ready) 28%, transparent)',
+    background: 'none',
+    boxShadow: 'inset 0 -2px var(--ready)',
   },
   '.cm-deletedChunk': { backgroundColor: 'var(--alarm-ground)', paddingLeft: '0.35rem' },
-  '.cm-deletedChunk .cm-deletedText, .cm-deletedLine del': {
-    background: 'color-mix(in srgb, var(--alarm) 26%, transparent)',
-    textDecoration: 'none',
-  },
+  '.cm-deletedChunk .cm-deletedText, .cm-deletedLine del': { background: 'none', textDecoration: 'none' },
   '.cm-collapsedLines::before, .cm-collapsedLines::after': { content: '"⋯"' },
   '.cm-collapsedLines': {
     background: 'var(--sunken)',

@@ -83,6 +83,7 @@ export function basics(label: string): Extension {
     EditorState.tabSize.of(2),
     EditorView.contentAttributes.of({
       'aria-label': label,
+      tabindex: '0',
       spellcheck: 'false',
       autocapitalize: 'off',
       autocorrect: 'off',

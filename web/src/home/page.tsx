@@ -56,7 +56,7 @@ export function HomePage() {
       <section className="home-section">
         <h2>From a terminal</h2>
         <div className="panel terminal">
-          <pre>{curlCommand}</pre>
+          <pre tabIndex={0}>{curlCommand}</pre>
           <CopyButton text={curlCommand} what="the command" />
         </div>
       </section>

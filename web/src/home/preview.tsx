@@ -4,6 +4,9 @@ import type { CheckedText } from '../checker/use-checked.ts';
 
 const Picture = lazy(() => import('../picture/picture.tsx').then(({ Picture }) => ({ default: Picture })));
 
+/** Address of the terms of use; empty where there are none. */
+const terms = document.querySelector<HTMLMetaElement>('meta[name="terms"]')?.content ?? '';
+
 type DeployProps = { checked: CheckedText | undefined; isDeploying: boolean; onDeploy: () => void };
 
 /** Of an invalid configuration it leads to what has to be corrected. */
@@ -29,8 +32,16 @@ export function Preview({ checked, isDeploying, onDeploy }: DeployProps) {
         </p>
         <DeployButton {...{ checked, isDeploying, onDeploy }} />
         <p className="small soft">
-          <kbd>{navigator.platform.startsWith('Mac') ? '⌘' : 'Ctrl'}</kbd> <kbd>Enter</kbd> deploys too. The deployment
-          is free and expires; you can extend it, or claim it to keep it.
+          <span className="keys">
+            <kbd>{navigator.platform.startsWith('Mac') ? '⌘' : 'Ctrl'}</kbd> <kbd>Enter</kbd> deploys too.{' '}
+          </span>
+          The deployment is free and expires; you can extend it, or claim it to keep it.
+          {terms !== '' && (
+            <>
+              {' '}
+              Its use is subject to the <a href={terms}>terms</a>.
+            </>
+          )}
         </p>
       </div>
     </section>

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { startMailServer } from '../accounts/mail-server.ts';
+import { openBrowser, type TestBrowser, type Visitor, type Width } from './browser.ts';
+
+const password = 'a long enough password';
+let browser: TestBrowser;
+before(async () => {
+  browser = await openBrowser({ BERTH_SIGN_IN_RATE: '1000/m' });
+});
+after(async () => await browser.close());
+
+async function signUp({ page }: Visitor, email: string) {
+  await page.waitForSelector('form');
+  await page.getByLabel('Name').fill('Ada Lovelace');
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Create the account' }).click();
+}
+
+async function signIn({ page }: Visitor, email: string, secret = password) {
+  await page.waitForSelector('form');
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(secret);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
+  test(`a visitor deploys, signs up, claims it, and has it from then on in every browser (${width})`, async () => {
+    const visitor = await browser.visitor('account', width);
+    const { page } = visitor;
+    const email = `ada-${width}@example.com`;
+    await visitor.start();
+    await visitor.deploy();
+    await visitor.reach('running');
+    await page.getByRole('button', { name: 'Claim to keep it' }).click();
+    await page.waitForURL(/\/claim\/claim_/);
+    const claimLink = page.url();
+    await page.waitForSelector('.facts >> text=unless it is claimed');
+    await visitor.look('claim');
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await page.waitForSelector('form');
+    await visitor.look('sign-up');
+    await signUp(visitor, email);
+    await page.waitForURL(claimLink);
+    await page.getByRole('button', { name: 'Claim it' }).click();
+    await page.waitForSelector('.lifetime >> text=Does not expire');
+    await visitor.look('claimed');
+    const deployment = page.url();
+
+    await page.getByRole('link', { name: 'Account' }).click();
+    await page.waitForSelector('.meter >> text=1 of 3');
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByLabel('What it is for').fill('deploys');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    const key = await page.locator('.secret code').innerText();
+    assert.match(key, /^berthkey_/);
+    await visitor.look('key');
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.waitForSelector('.key-rows >> text=deploys');
+    await visitor.look('account');
+    const list = () => browser.berth.get('/getReservations', { authorization: `Bearer ${key}` });
+    assert.equal((await list()).body.reservedDeployments.length, 1);
+    await page.getByRole('button', { name: 'Revoke deploys' }).click();
+    await page.getByRole('button', { name: 'Revoke it' }).click();
+    await page.waitForSelector('[aria-label="API keys"] >> text=There is none yet');
+    assert.equal((await list()).status, 401);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('link', { name: 'Sign in' }).waitFor();
+
+    const elsewhere = await browser.visitor('elsewhere', width);
+    await elsewhere.page.goto(deployment);
+    await elsewhere.page.waitForSelector('.empty >> text=This deployment is not known here');
+    await elsewhere.look('unknown');
+    await elsewhere.page.locator('.empty').getByRole('link', { name: 'Sign in' }).click();
+    await signIn(elsewhere, email, 'the wrong password');
+    await elsewhere.page.waitForSelector('.notice');
+    assert.match(elsewhere.complaints().join(), /401/);
+    await elsewhere.look('sign-in');
+    await signIn(elsewhere, email);
+    await elsewhere.page.waitForURL(deployment);
+    await elsewhere.reach('running');
+    await elsewhere.page.getByRole('link', { name: 'Deployments' }).click();
+    await elsewhere.page.waitForSelector('.deployment-rows >> text=stays');
+    await elsewhere.look('deployments');
+    await elsewhere.page.getByRole('link', { name: 'hello', exact: true }).click();
+    await elsewhere.page.getByRole('button', { name: 'Remove' }).click();
+    await elsewhere.page.getByRole('button', { name: 'Remove it with its data' }).click();
+    await elsewhere.page.waitForSelector('.empty >> text=Nothing is deployed yet');
+    await elsewhere.close();
+    await visitor.close();
+  });
+}
+
+test('a claim link that is unknown, and one that another account has used, say what they are', async () => {
+  const owner = await browser.visitor('owner', 'desktop');
+  await owner.start();
+  await owner.deploy();
+  await owner.reach('running');
+  await owner.page.getByRole('button', { name: 'Claim to keep it' }).click();
+  await owner.page.waitForURL(/\/claim\//);
+  const link = owner.page.url();
+  await owner.page.getByRole('link', { name: 'Create an account' }).click();
+  await signUp(owner, 'owner@example.com');
+  await owner.page.waitForURL(link);
+  await owner.page.getByRole('button', { name: 'Claim it' }).click();
+  await owner.page.waitForSelector('.lifetime >> text=Does not expire');
+  await owner.page.goto(link);
+  await owner.page.waitForSelector('h1 >> text=hello is yours');
+
+  const other = await browser.visitor('other', 'phone');
+  assert.equal((await other.page.goto('/sign-up?next=/deployments'))?.status(), 200);
+  await signUp(other, 'other@example.com');
+  await other.page.waitForURL(/deployments$/);
+  for (const [address, status, title] of [
+    [link, 409, 'This link was used already'],
+    ['/claim/claim_unknown', 404, 'There is no such claim link'],
+  ] as const) {
+    assert.equal((await other.page.goto(address))?.status(), status);
+    await other.page.waitForSelector(`h1 >> text=${title}`);
+    await other.look(`claim-${status}`, new RegExp(`status of ${status}`));
+  }
+  await other.close();
+  await owner.close();
+});
+
+test('a passkey is added, signs in, and is removed', async () => {
+  const visitor = await browser.visitor('passkey', 'desktop');
+  const { page } = visitor;
+  const debuggerOf = await visitor.context.newCDPSession(page);
+  await debuggerOf.send('WebAuthn.enable');
+  const device = {
+    protocol: 'ctap2',
+    transport: 'internal',
+    hasResidentKey: true,
+    hasUserVerification: true,
+    isUserVerified: true,
+  } as const;
+  await debuggerOf.send('WebAuthn.addVirtualAuthenticator', {
+    options: { ...device, automaticPresenceSimulation: true },
+  });
+  await page.goto('/sign-up');
+  await signUp(visitor, 'keys@example.com');
+  await page.getByRole('link', { name: 'Account' }).click();
+  await page.getByRole('button', { name: 'Add this device' }).click();
+  await page.waitForSelector('[aria-label="Passkeys"] >> text=Chrome on Linux');
+  await visitor.look('passkeys');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('link', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+  await page.waitForURL(/deployments$/);
+  await page.getByRole('link', { name: 'Account' }).click();
+  await page.getByRole('button', { name: 'Remove Chrome on Linux' }).click();
+  await page.waitForSelector('[aria-label="Passkeys"] >> text=There is none yet');
+  await visitor.close();
+});
+
+test('with mail, an address is verified by its link, and a forgotten password set anew', async () => {
+  const server = await startMailServer();
+  const mailed = await openBrowser({
+    BERTH_SMTP_URL: server.url.href,
+    BERTH_MAIL_FROM: 'berth@example.com',
+    BERTH_SIGN_IN_RATE: '1000/m',
+  });
+  try {
+    const visitor = await mailed.visitor('mail', 'phone');
+    const { page } = visitor;
+    await page.goto('/sign-up');
+    await signUp(visitor, 'ada@example.com');
+    await page.waitForSelector('h1 >> text=Look into your mail');
+    await page.waitForSelector('.empty >> text=ada@example.com');
+    await visitor.look('mail-sent');
+    await page.goto((await server.linkTo('ada@example.com')).href);
+    await page.waitForSelector('h1 >> text=Your address is verified');
+    await visitor.look('verified');
+    await page.getByRole('link', { name: 'Account' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByRole('link', { name: 'Forgot the password?' }).click();
+    await page.getByLabel('E-mail').fill('ada@example.com');
+    await page.getByRole('button', { name: 'Send me a link' }).click();
+    await page.waitForSelector('text=a mail with a link is on its way');
+    await visitor.look('forgotten');
+    const link = await server.linkTo('ada@example.com');
+    await page.goto(link.href);
+    await page.getByLabel('Password').fill('another long password');
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.waitForURL(/sign-in$/);
+    await signIn(visitor, 'ada@example.com', 'another long password');
+    await page.waitForURL(/deployments$/);
+    await page.goto(link.href);
+    await page.waitForSelector('h1 >> text=This link does not work any more');
+    await visitor.look('used-link');
+    await visitor.close();
+  } finally {
+    await mailed.close();
+    await server.close();
+  }
+});

@@ -1,0 +1,185 @@
+/** A real browser before a real Berth: pages at the width of a desk and of a telephone, and what must hold on each. */
+import assert from 'node:assert/strict';
+import { mkdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { findBrowser } from '../../scripts/setup/browser.ts';
+import { type Berth, createBerth } from '../scenarios/berth.ts';
+
+export const widths = {
+  desktop: { viewport: { width: 1280, height: 860 } },
+  phone: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 },
+} as const;
+export type Width = keyof typeof widths;
+
+/** Where the pictures are kept, to be looked at. */
+const picturesFolder = join(import.meta.dirname, '../../test-output/browser');
+
+/** As long as a deploy of the examples may take on a machine that does much else. */
+const patienceMs = 60_000;
+
+/** Findings that a person with a screen reader or without a mouse would stumble over. */
+const seriousImpacts = ['serious', 'critical'];
+/** Below 0.1 counts as good; what is left here are letters of a font that come later. */
+const mostShift = 0.01;
+
+const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** Call `close` when done, whatever happened. */
+export async function openBrowser(env: Record<string, string> = {}) {
+  const berth = await createBerth(env);
+  let browser: Browser | undefined;
+  try {
+    await berth.serve();
+    browser = await chromium.launch({
+      executablePath: await findBrowser(),
+      // The sandbox of Chromium refuses to run as root.
+      args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+    });
+  } catch (error) {
+    await berth.destroy();
+    throw error;
+  }
+  const opened = browser;
+  return {
+    berth,
+    /** Somebody who has never been here. */
+    visitor: (name: string, width: Width, theme: 'light' | 'dark' = 'light') =>
+      openVisitor(opened, berth, { name, width, theme }),
+    async close() {
+      await opened.close();
+      await berth.destroy();
+      console.log(`Pictures of the pages: ${picturesFolder}`);
+    },
+  };
+}
+
+export type TestBrowser = Awaited<ReturnType<typeof openBrowser>>;
+type Opening = { name: string; width: Width; theme: 'light' | 'dark' };
+
+async function openVisitor(browser: Browser, berth: Berth, { name, width, theme }: Opening) {
+  const baseUrl = berth.settings.baseUrl.origin;
+  const context = await browser.newContext({ ...widths[width], baseURL: baseUrl, colorScheme: theme });
+  context.setDefaultTimeout(patienceMs);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const addresses: string[] = [];
+  const answers: { path: string; text: string }[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on(
+    'console',
+    (message) => message.type() === 'error' && complaints.push(`${message.text()} ${message.location().url}`),
+  );
+  page.on('request', (request) => addresses.push(request.url()));
+  page.on('response', async (response) => {
+    const { pathname } = new URL(response.url());
+    if (pathname.startsWith('/assets/')) return;
+    // A stream has no end to wait for; what it says is read elsewhere.
+    const text = await response.text().catch(() => '');
+    answers.push({ path: pathname, text });
+  });
+  await page.addInitScript(watchShifts);
+  let pictures = 0;
+
+  const visitor = {
+    page,
+    context,
+    /** All that the browser has asked for. */
+    addresses,
+    /** What the service has answered, but for files and streams. */
+    answers,
+    /** What was written to the console as an error since the last look. */
+    complaints: () => complaints.splice(0),
+
+    /** Keeps a picture, and looks at what must hold on every page. `expected`: what the console may say all the same. */
+    async look(what: string, expected = /^$/) {
+      await mkdir(picturesFolder, { recursive: true });
+      const number = String(++pictures).padStart(2, '0');
+      const path = join(picturesFolder, `${name}-${width}-${number}-${what}.png`);
+      await settle(page);
+      await page.screenshot({ path, fullPage: true });
+      assert.deepEqual(await seriousFindings(page), [], `${what}, ${width}: accessibility`);
+      assert.deepEqual(
+        visitor.complaints().filter((complaint) => !expected.test(complaint)),
+        [],
+        `${what}, ${width}: console`,
+      );
+      const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+      assert.ok(!isTooWide, `${what}, ${width}: the page scrolls sideways`);
+    },
+    /** Loads a page and looks at how much it moves while it does. */
+    async load(path: string, isThere: string) {
+      await page.goto(path);
+      await page.waitForSelector(isThere);
+      await settle(page);
+      const shift = await page.evaluate(() => (globalThis as unknown as { shift: number }).shift);
+      assert.ok(shift < mostShift, `${path}, ${width}: moved by ${shift} while it loaded`);
+    },
+    /** Opens the start with its editor. */
+    async start() {
+      await visitor.load('/', '.problems .valid');
+      await page.waitForSelector('.picture .pod-box');
+    },
+    /** What a site shows, in a tab of its own that is closed again: tabs in the background are drawn once a second. */
+    async visit(address: string): Promise<string> {
+      const site = await context.newPage();
+      await site.goto(address);
+      const text = await site.locator('body').innerText();
+      await site.close();
+      await page.bringToFront();
+      return text;
+    },
+    /** The button that can be seen: a narrow page has it elsewhere. */
+    deploy: () => page.locator('button.deploy:visible').click(),
+    async reach(state: 'running' | 'failed') {
+      await page.waitForSelector(`.deployment-header .badge.${state}`);
+    },
+    openTab: (title: string) => page.locator('.tabs a', { hasText: title }).click(),
+    close: () => context.close(),
+  };
+  return visitor;
+}
+
+export type Visitor = Awaited<ReturnType<typeof openVisitor>>;
+
+/** In the page, before anything else: sums up what moves without anybody's doing. */
+function watchShifts() {
+  const all = globalThis as unknown as { shift: number };
+  all.shift = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries() as unknown as { value: number; hadRecentInput: boolean }[]) {
+      if (!entry.hadRecentInput) all.shift += entry.value;
+    }
+  }).observe({ type: 'layout-shift', buffered: true });
+}
+
+/** Until nothing is loaded, drawn or faded in any more. */
+async function settle(page: Page): Promise<void> {
+  await page.waitForFunction(() => !document.querySelector('.skeleton'));
+  await page.evaluate(async () => {
+    await document.fonts.ready;
+    const passing = document
+      .getAnimations()
+      .filter((animation) => animation.effect?.getTiming().iterations !== Number.POSITIVE_INFINITY);
+    await Promise.all(passing.map((animation) => animation.finished.catch(() => {})));
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  });
+}
+
+type Finding = { id: string; impact: string; nodes: { html: string; failureSummary: string }[] };
+
+async function seriousFindings(page: Page): Promise<string[]> {
+  // The page's policy lets in no script of others; the debugger's way is not the page's.
+  await page.evaluate(await readFile(axeFile, 'utf8'));
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: { run: (options: object) => Promise<{ violations: Finding[] }> } }).axe.run({
+      resultTypes: ['violations'],
+    }),
+  );
+  return violations
+    .filter(({ impact }) => seriousImpacts.includes(impact))
+    .map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('\n')}`,
+    );
+}

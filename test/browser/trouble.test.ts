@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openBrowser, type TestBrowser, type Width } from './browser.ts';
+
+let browser: TestBrowser;
+before(async () => {
+  browser = await openBrowser({ BERTH_LISTEN_PATIENCE: '1s' });
+});
+after(async () => await browser.close());
+
+const failingYaml = `application:
+  name: failing
+  pods:
+    - name: web
+      image: node:26-slim
+      path: /
+      servicePorts: [3000]
+      command: node /app/server.mjs
+      files: [{ path: /app/server.mjs, content: "console.log('no PORT is set, so it is 4000'); import('node:http').then((http) => http.createServer().listen(4000));" }]
+`;
+
+for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
+  test(`a deployment that fails says why, with its last lines in front (${width})`, async () => {
+    const visitor = await browser.visitor('failed', width, width === 'phone' ? 'dark' : 'light');
+    const { page } = visitor;
+    await visitor.start();
+    await page.setInputFiles('input[type=file]', {
+      name: 'a.yaml',
+      mimeType: 'text/yaml',
+      buffer: Buffer.from(failingYaml),
+    });
+    await page.waitForSelector('.picture >> text=node:26-slim');
+    await visitor.deploy();
+    await visitor.reach('failed');
+    const notice = page.locator('.notice.alarm');
+    assert.match(await notice.locator('strong').innerText(), /^Pod web: .*port 3000.*4000/);
+    assert.match(await notice.locator('pre').innerText(), /no PORT is set/);
+    await page.waitForSelector('.picture .pod-box.failed');
+    await visitor.look('overview');
+    await page.getByRole('link', { name: 'Correct the configuration' }).click();
+    await page.waitForSelector('.cm-content');
+    await page.waitForSelector('.problems .valid');
+    await visitor.look('configuration');
+    await visitor.close();
+  });
+}
+
+test('an address of nothing says so, and the theme that somebody chose stays', async () => {
+  const visitor = await browser.visitor('nothing', 'phone');
+  const { page } = visitor;
+  assert.equal((await page.goto('/nothing/at/all'))?.status(), 404);
+  await page.waitForSelector('h1 >> text=There is nothing here');
+  await visitor.look('unknown', /status of 404/);
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await ground();
+  await page.getByRole('button', { name: 'Switch to the dark theme' }).click();
+  const dark = await ground();
+  assert.notEqual(dark, light);
+  await page.goto('/');
+  await page.waitForSelector('.problems .valid');
+  assert.equal(await ground(), dark);
+  await page.waitForSelector('.picture .pod-box');
+  await visitor.look('dark');
+  await visitor.close();
+});
+
+test('without JavaScript the page says how to do it from a terminal', async () => {
+  const { text, headers } = await browser.berth.get('/', { accept: 'text/html' });
+  assert.match(String(headers['content-security-policy']), /default-src 'none'/);
+  const noscript = /<noscript>([\s\S]*?)<\/noscript>/.exec(text)![1]!;
+  assert.match(noscript, /curl -X POST http:\/\/localhost:\d+\/startUserDeployment/);
+});
+
+test('while the service is away the page says so, and goes on where it was when it is back', async () => {
+  const visitor = await browser.visitor('away', 'desktop', 'dark');
+  const { page } = visitor;
+  await visitor.start();
+  await page.getByRole('button', { name: 'Counter' }).click();
+  await page.waitForSelector('.picture >> text=redis:7');
+  await visitor.deploy();
+  await visitor.reach('running');
+  await visitor.openTab('Events');
+  await page.waitForSelector('.events >> text=Revision 1 is live');
+  const told = await page.locator('.events li').allInnerTexts();
+
+  await browser.berth.end('SIGTERM');
+  await page.waitForSelector('.notice >> text=The connection to the service is lost');
+  await visitor.look('away', /status of 503/);
+  await browser.berth.serve();
+  await page.waitForSelector('.notice >> text=The connection', { state: 'detached' });
+  await page.getByRole('button', { name: 'Extend' }).click();
+  await page.waitForSelector('.events >> text=Time limit extended');
+  const toldNow = await page.locator('.events li').allInnerTexts();
+  assert.deepEqual(toldNow.slice(-told.length), told);
+  assert.equal(toldNow.filter((text) => text.includes('Revision 1 is live')).length, 1);
+  await visitor.close();
+});

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Berth, createBerth, type Started, until } from './berth.ts';
+
+let berth: Berth;
+before(async () => {
+  berth = await createBerth({ BERTH_LISTEN_PATIENCE: '1s' });
+  await berth.serve();
+});
+after(async () => await berth.destroy());
+
+/** Beginnings of all that is planted; no answer but one may have any. */
+const planted = /planted-/;
+
+/** Whatever its pod was given, it writes; its second revision fails, and its last lines are shown. */
+function tellingYaml(port: number): string {
+  return `application:
+  name: telling
+  registryLogin: { registry: registry.example, username: me, personalAccessToken: planted-login }
+  pods:
+    - name: web
+      image: node:26-slim
+      path: /
+      servicePorts: [3000]
+      command: node /app/server.mjs
+      vars:
+        API_TOKEN: planted-token-${port}
+        DATABASE_URL: postgresql://shop:planted-password@db.example/shop
+      secrets: [{ name: key, fileName: key.pem, data: planted-key }]
+      files:
+        - path: /app/server.mjs
+          content: |
+            import { readFileSync } from 'node:fs';
+            import { createServer } from 'node:http';
+            console.log('env', process.env.API_TOKEN, process.env.DATABASE_URL);
+            console.error('key', readFileSync('/var/secrets/key/key.pem', 'utf8'));
+            createServer((request, response) => response.end('ok')).listen(${port});
+`;
+}
+
+test('no secret of a configuration is in any answer but the configuration of its owner', async () => {
+  const yaml = tellingYaml(3000);
+  const answers = new Map<string, string>();
+  const started = await berth.postYaml('/startUserDeployment', yaml);
+  answers.set('start', started.text);
+  const app: Started = started.body;
+  await berth.reach(app, 'running');
+  const query = `applicationName=telling&sessionToken=${app.sessionToken}`;
+  const ask = async (what: string, path: string) => answers.set(what, (await berth.get(path)).text);
+
+  await until('the pod has written', async () => (await berth.get(`/getDeploymentLogs?${query}`)).text.includes('key'));
+  await ask('logs', `/getDeploymentLogs?${query}`);
+  answers.set(
+    'preview',
+    (await berth.postYaml(`/previewUserDeployment?sessionToken=${app.sessionToken}`, tellingYaml(4000))).text,
+  );
+  answers.set(
+    'update',
+    (await berth.postYaml(`/updateUserDeployment?sessionToken=${app.sessionToken}`, tellingYaml(4000))).text,
+  );
+  const failed = await berth.reach(app, 'failed');
+  assert.ok(
+    failed.lastLines.some((line: string) => line.includes('[redacted]')),
+    failed.message,
+  );
+
+  await ask('status', `/getDeploymentStatus?${query}`);
+  await ask('list', `/getReservations?sessionToken=${app.sessionToken}`);
+  await ask('outline', `/getDeploymentOutline?${query}`);
+  await ask('logs of both revisions', `/getDeploymentLogs?${query}`);
+  answers.set('extend', (await berth.postJson('/extendDeployment', app)).text);
+  answers.set('claim', (await berth.postJson('/claimDeployment', app)).text);
+  const claim = JSON.parse(answers.get('claim')!);
+  await ask('claim link', `/api/claims/${claim.claimToken}`);
+  await ask('claim page', `/claim/${claim.claimToken}`);
+  await ask('schema', '/schema');
+  await ask('metrics', '/metrics');
+  const site = await berth.visit(app.url, { headers: { accept: 'text/html' } });
+  answers.set('site', site.text);
+  await berth.remove(app);
+  answers.set('the service has logged', berth.log());
+
+  assert.match(answers.get('logs')!, /web env \[redacted\] postgresql:\/\/shop:\[redacted\]@db\.example/);
+  assert.match(answers.get('preview')!, /the variable API_TOKEN/);
+  for (const [what, text] of answers) assert.ok(!planted.test(text), `${what}: ${text}`);
+});
+
+test('the events tell no secret, and the owner’s own configuration has them all', async () => {
+  const app = await berth.start(tellingYaml(4000));
+  await berth.reach(app, 'failed');
+  const query = `applicationName=telling&sessionToken=${app.sessionToken}`;
+  const { body } = await berth.get(`/getDeploymentConfiguration?${query}`);
+  assert.equal(body.yaml, tellingYaml(4000));
+  const events = JSON.stringify(await berth.eventsUntil(app, /^failed/));
+  assert.match(events, /\[redacted\]/);
+  assert.ok(!planted.test(events), events);
+});
