@@ -41,7 +41,8 @@ export function readinessContract({ contractor, newScene }: Stage): void {
     assert.equal(observed.notReadyBecause, `does not listen on port 9999, listens on ${port} instead`);
     assert.equal(observed.stuck?.by, 'listening');
     const later = await scene.until(web, ({ stuck }) => stuck !== undefined);
-    assert.equal(later.stuck?.since, observed.stuck?.since);
+    // Counted back from the clock, by one that does not jump: the two may differ by a rounded millisecond.
+    assert.ok(Math.abs(later.stuck!.since - observed.stuck!.since) <= 2);
   });
 
   test('a health check decides: 2xx and 3xx are healthy, 500 is not', async () => {

@@ -142,12 +142,17 @@ const failures: Failure[] = [
   },
 ];
 
+/** Between two looks at a busy machine it may have crashed once more. */
+function counted(text: string): string {
+  return text.replaceAll(/restarted [5-9] times/g, 'restarted 5 times');
+}
+
 describe('the words of each failure stand in the status, in the events and on the page', { concurrency: true }, () => {
   for (const { name, yaml, message, says } of failures) {
     test(name, async () => {
       const app = await berth.start(yaml(name));
       const status = await berth.reach(app, 'failed');
-      assert.equal(status.message, message());
+      assert.equal(counted(status.message), message());
       if (says !== undefined) assert.equal(status.lastLines?.at(-1), says);
       if (name === 'crash-loop') assert.equal(status.lastLines.length, 50);
 
@@ -156,10 +161,10 @@ describe('the words of each failure stand in the status, in the events and on th
       const events = await berth.eventsUntil(app, /^failed: pod/);
       const told = events.find(({ kind, message }) => kind === 'state' && message.startsWith('failed: '))!.message;
       assert.equal(page.status, 502);
-      assert.equal(json.body.error, `Application ${name} could not be deployed: ${message()}`);
-      assert.equal(told.split('\n')[0], `failed: ${message()}`);
+      assert.equal(counted(json.body.error), `Application ${name} could not be deployed: ${message()}`);
+      assert.equal(counted(told).split('\n')[0], `failed: ${message()}`);
       for (const text of [page.text, JSON.stringify(json.body), told]) {
-        assert.ok(text.includes(message()), text);
+        assert.ok(counted(text).includes(message()), text);
         assert.ok(text.includes(says ?? ''), text);
       }
       for (const text of [JSON.stringify(status), page.text, json.text, JSON.stringify(events)])

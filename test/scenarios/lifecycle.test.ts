@@ -58,7 +58,10 @@ test('the guestbook keeps its entries through an update and a restart of everyth
   await until('the update is done', async () => (await berth.status(guestbook)).state === 'running');
   await assertHasEntry();
 
-  const { engine } = await containersOf(berth);
+  const { engine } = await until('only the new revision is left', async () => {
+    const containers = await containersOf(berth);
+    return containers.engine.length === 4 ? containers : undefined;
+  });
   await berth.end('SIGKILL');
   for (const container of engine) await container.stop({ t: 1 });
   await berth.serve();

@@ -9,6 +9,9 @@ import { createLineReader } from './log-lines.ts';
 /** Docker stores lines in pieces of at most 16 KiB, so 1,000 of them are 16 MiB at the very worst. */
 const mostLines = 1_000;
 
+/** What Docker answers to a question for the logs of a container that is just going. */
+const beingRemoved = 409;
+
 /** Of these we keep the last so many characters. */
 const mostCharacters = 256 * 1024;
 
@@ -23,7 +26,7 @@ export async function readLogs(
   const container = await ownContainer(docker, owner, name);
   if (!container || lines === 0) return [];
   const options = { stdout: true, stderr: true, timestamps: true, tail: lines, ...sinceSeconds(since) };
-  const output = await orAbsent(container.logs({ ...options, follow: false }));
+  const output = await orAbsent(container.logs({ ...options, follow: false }), beingRemoved);
   if (!output) return [];
   const reader = createLineReader();
   const read = [...reader.push(output), ...reader.end()].toSorted((a, b) => a.at - b.at);
@@ -41,7 +44,8 @@ export async function* followLogs(
   const container = await ownContainer(docker, owner, name);
   if (!container || signal.aborted) return;
   const options = { stdout: true, stderr: true, timestamps: true, ...sinceSeconds(since), abortSignal: signal };
-  const stream = (await container.logs({ ...options, follow: true })) as unknown as Readable;
+  const stream = (await orAbsent(container.logs({ ...options, follow: true }), beingRemoved)) as unknown as Readable;
+  if (!stream) return;
   const reader = createLineReader();
   try {
     for await (const chunk of stream) yield* reader.push(chunk as Buffer);
