@@ -56,7 +56,7 @@ async function build(vite: string, fingerprint: string): Promise<void> {
 }
 
 /** Of contents and names: times of files say little after a clone or a change of branch. */
-async function fingerprintOf(folder: string): Promise<string> {
+export async function fingerprintOf(folder: string): Promise<string> {
   const hash = createHash('sha256');
   const names = (await Array.fromAsync(glob(sources, { cwd: folder }))).filter((name) => /\.\w+$/.test(name)).sort();
   for (const name of names.filter((name) => !name.endsWith('.test.ts'))) {

@@ -13,6 +13,7 @@ export type Step = {
 
 /** The last step. */
 const onTheWeb = 'On the web';
+const images = 'Images';
 
 export type Journey = {
   revision: number;
@@ -58,15 +59,15 @@ function preparation(run: readonly DeploymentEvent[], isOver: boolean, after: Af
   const hasBegun = starts.length > 0 || isOver;
   const ground: Step[] =
     grounds.length > 0 ? [{ name: 'Network and volumes', state: 'done', ...after(grounds.at(-1)) }] : [];
-  const images: Step = hasBegun
+  const fetching: Step = hasBegun
     ? {
         name: 'Images',
         state: 'done',
         ...after(pulls.at(-1)),
         ...(pulls.length > 0 && { says: `${pulls.length} downloaded` }),
       }
-    : { name: 'Images', state: 'waiting', says: 'looking them up, downloading what is not here' };
-  return [...ground, images];
+    : { name: images, state: 'waiting' };
+  return [...ground, fetching];
 }
 
 function podStep({ name, state, message }: PodState, run: readonly DeploymentEvent[], after: After): Step {
@@ -91,14 +92,18 @@ function podStep({ name, state, message }: PodState, run: readonly DeploymentEve
 function withPresent(steps: readonly Step[]): Step[] {
   if (steps.some(({ state }) => state === 'now')) return [...steps];
   const next = steps.findIndex(({ state }) => state === 'waiting');
-  return steps.map((step, index) => (index === next ? { ...step, state: 'now' } : step));
+  return steps.map((step, index) => (index === next ? { ...step, state: 'now', ...saysOf(step) } : step));
+}
+
+function saysOf({ name }: Step): { says?: string } {
+  return name === images ? { says: 'looking them up, downloading what is not here' } : {};
 }
 
 /** The sentence for what is happening. */
 export function presentOf({ steps }: Journey): string {
   const now = steps.filter(({ state }) => state === 'now').at(-1);
   if (!now) return '';
-  if (now.name === 'Images') return 'Getting the images';
+  if (now.name === images) return 'Getting the images';
   if (now.name === onTheWeb) return 'Turning the address to it';
   return `Waiting for ${now.name}${now.says === undefined ? '' : `: ${now.says}`}`;
 }

@@ -64,12 +64,12 @@ function Pod({ pod, state, to }: { pod: PodOutline; state: PodState | undefined;
         {state && <span className="state">{state.state}</span>}
       </span>
       <span className="image" title={pod.image}>
-        {pod.image}
+        {pod.image.split('/').at(-1)}
       </span>
       {hasFoot(pod) && (
         <span className="foot">
           {pod.volumes.length > 0 && <Disk />}
-          {footOf(pod)}
+          <span>{footOf(pod)}</span>
         </span>
       )}
       <span className="spoken">{relationsOf(pod)}</span>
