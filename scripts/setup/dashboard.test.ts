@@ -19,7 +19,14 @@ test('the dashboard is built anew when something that it is made of has changed,
     await write('web/dist/assets/app.js', 'what was built');
     await write('src/api/app.ts', 'the service');
     assert.equal(await fingerprintOf(folder), before);
-    for (const file of ['web/src/app.tsx', 'web/src/logs/logs.css', 'web/index.html', 'src/config/parse.ts', 'examples/hello.yaml', 'package-lock.json']) {
+    for (const file of [
+      'web/src/app.tsx',
+      'web/src/logs/logs.css',
+      'web/index.html',
+      'src/config/parse.ts',
+      'examples/hello.yaml',
+      'package-lock.json',
+    ]) {
       const last = await fingerprintOf(folder);
       await write(file, 'two');
       assert.notEqual(await fingerprintOf(folder), last, file);
