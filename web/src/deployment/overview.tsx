@@ -20,7 +20,8 @@ export function Overview({ status, journey, pods, route }: OverviewProps) {
   const linkOf = (pod: string) => `${pathOf({ ...route, tab: 'logs' })}?pod=${encodeURIComponent(pod)}`;
   return (
     <div className="stack">
-      {status.state === 'failed' && <Failure status={status} route={route} />}
+      {/* The event that it has failed comes a moment before the reason. */}
+      {status.state === 'failed' && status.message && <Failure status={status} route={route} />}
       <div className="overview">
         <section className="panel" aria-label="Steps">
           <Progress status={status} journey={journey} />
@@ -38,7 +39,7 @@ export function Overview({ status, journey, pods, route }: OverviewProps) {
 }
 
 function Failure({ status, route }: Pick<OverviewProps, 'status' | 'route'>) {
-  const { message = 'It failed.', lastLines = [] } = status;
+  const { message = '', lastLines = [] } = status;
   const output = useRef<HTMLPreElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: of other lines the last ones are to be seen too
   useLayoutEffect(() => {
