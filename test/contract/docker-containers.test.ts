@@ -7,17 +7,19 @@ import { hardening } from '../../src/engine/docker/hardening.ts';
 import { bridgeName, networkName, volumeName } from '../../src/engine/docker/names.ts';
 import { EngineFault } from '../../src/engine/engine.ts';
 import { workloadLabels } from '../../src/engine/labels.ts';
-import { dockerContractor, networkPool } from './docker-contractor.ts';
+import { dockerContractor } from './docker-contractor.ts';
 import { setStage } from './engine.ts';
 import { buildImage } from './image.ts';
 import { decode, port } from './program.ts';
 import { createScene, createVolume } from './scene.ts';
 
+const networkPool = '10.207.0.0/16';
+
 describe('docker engine', () => {
   let docker: Docker;
   let owner: string;
   const { contractor, newScene } = setStage(async () => {
-    const made = await dockerContractor();
+    const made = await dockerContractor(networkPool);
     ({ docker, owner } = made);
     return made;
   });
@@ -57,7 +59,7 @@ describe('docker engine', () => {
   test('networks made at once get different subnets, and leave foreign ones alone', async () => {
     const foreign = await docker.createNetwork({
       Name: `foreign-${owner}`,
-      IPAM: { Config: [{ Subnet: '10.206.0.64/26' }] } as Docker.IPAM,
+      IPAM: { Config: [{ Subnet: '10.207.0.64/26' }] } as Docker.IPAM,
     });
     try {
       const scenes = [newScene(), newScene(), newScene(), newScene()];
@@ -65,7 +67,7 @@ describe('docker engine', () => {
       const networks = await Promise.all(scenes.map(({ id }) => docker.getNetwork(networkName(id)).inspect()));
       const subnets = networks.map(({ IPAM }) => IPAM?.Config?.[0]?.Subnet ?? '');
       assert.equal(new Set(subnets).size, 4);
-      assert.ok(!subnets.includes('10.206.0.0/25'));
+      assert.ok(!subnets.includes('10.207.0.0/25'));
     } finally {
       await foreign.remove();
     }

@@ -17,12 +17,13 @@ export const limitsVolumes = process.getuid?.() === 0;
 
 export const networkPool = '10.206.0.0/16';
 
-export async function dockerContractor(): Promise<
-  Contractor & { docker: Docker; owner: string; volumesFolder: string }
-> {
+/** Files run at once: one that says which subnet is the lowest free one needs a `pool` for itself. */
+export async function dockerContractor(
+  pool = networkPool,
+): Promise<Contractor & { docker: Docker; owner: string; volumesFolder: string }> {
   const docker = await connectDocker();
   const [owner, other] = [newOwner(), newOwner()];
-  const options = { docker, networkPool, stopSeconds: 1, walkEveryMs: 0 };
+  const options = { docker, networkPool: pool, stopSeconds: 1, walkEveryMs: 0 };
   const folder = await mkdtemp(join(tmpdir(), 'berth-volumes-'));
   const loops = (name: string) => ({ directory: join(folder, name), isForNew: limitsVolumes });
   const firewall = await startFirewall(

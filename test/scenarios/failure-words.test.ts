@@ -90,7 +90,7 @@ const failures: Failure[] = [
     yaml: (name) => webYaml(name, 'x').replace('command: node', 'entrypoint: /no/such/program\n      command: node'),
     message: () =>
       'pod web: crash loop, restarted 5 times, exited with code 127, command not found (check its command and entrypoint)',
-    says: '[FATAL tini (7)] exec /no/such/program failed: No such file or directory',
+    says: '[FATAL tini (N)] exec /no/such/program failed: No such file or directory',
   },
   {
     name: 'out-of-memory',
@@ -142,9 +142,9 @@ const failures: Failure[] = [
   },
 ];
 
-/** Between two looks at a busy machine it may have crashed once more. */
+/** Between two looks at a busy machine it may have crashed once more, and process numbers are the kernel's to give. */
 function counted(text: string): string {
-  return text.replaceAll(/restarted [5-9] times/g, 'restarted 5 times');
+  return text.replaceAll(/restarted [5-9] times/g, 'restarted 5 times').replaceAll(/tini \(\d+\)/g, 'tini (N)');
 }
 
 describe('the words of each failure stand in the status, in the events and on the page', { concurrency: true }, () => {
@@ -153,7 +153,7 @@ describe('the words of each failure stand in the status, in the events and on th
       const app = await berth.start(yaml(name));
       const status = await berth.reach(app, 'failed');
       assert.equal(counted(status.message), message());
-      if (says !== undefined) assert.equal(status.lastLines?.at(-1), says);
+      if (says !== undefined) assert.equal(counted(status.lastLines?.at(-1) ?? ''), says);
       if (name === 'crash-loop') assert.equal(status.lastLines.length, 50);
 
       const page = await berth.visit(app.url, { headers: { accept: 'text/html' } });
@@ -165,7 +165,7 @@ describe('the words of each failure stand in the status, in the events and on th
       assert.equal(counted(told).split('\n')[0], `failed: ${message()}`);
       for (const text of [page.text, JSON.stringify(json.body), told]) {
         assert.ok(counted(text).includes(message()), text);
-        assert.ok(text.includes(says ?? ''), text);
+        assert.ok(counted(text).includes(says ?? ''), text);
       }
       for (const text of [JSON.stringify(status), page.text, json.text, JSON.stringify(events)])
         assert.ok(!text.includes(secret), text);
