@@ -12,8 +12,16 @@ import type { AppSpec } from '../src/config/spec.ts';
 import { timed } from './compose.ts';
 import { type Compose, provideCompose } from './compose-package.ts';
 import { measureDensity } from './density.ts';
-import { densitySection, latencySection, type Section, timeSections, updateSections } from './figures.ts';
+import {
+  densitySection,
+  latencySection,
+  neighbourSections,
+  type Section,
+  timeSections,
+  updateSections,
+} from './figures.ts';
 import { measureLatencies } from './latency.ts';
+import { measureNeighbour } from './neighbour.ts';
 import { help, type Options, type Part, readOptions } from './options.ts';
 import { jsonOf, tableOf } from './report.ts';
 import { type Service, startService } from './service.ts';
@@ -71,6 +79,10 @@ async function measure(part: Part, bench: Bench): Promise<Section[]> {
       for (const failure of ours.visited.failures.slice(0, 10)) say(`failed: ${failure}`);
       return updateSections(ours, theirs);
     }
+    case 'neighbour':
+      return await announce(`Measuring beside an attack, ${options.windows} times`, async () =>
+        neighbourSections(await measureNeighbour(service, options, signal)),
+      );
     case 'density':
       return [densitySection(await measureDensity(service, options.density, say, signal), options.density.idleSeconds)];
   }

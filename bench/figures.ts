@@ -1,6 +1,7 @@
 /** PURE. The figures of the benchmark, from what was measured: which rows there are and what each one says. */
 import type { Density } from './density.ts';
 import type { Latencies } from './latency.ts';
+import type { NeighbourTimes, Window } from './neighbour.ts';
 import { median, percentile, ratioOf } from './statistics.ts';
 import type { Visited } from './steady-load.ts';
 import type { Times } from './time-to-live.ts';
@@ -160,6 +161,32 @@ export function latencySection(latencies: Latencies): Section {
     unit: 'ms',
     figures: rows.map(([id, says, samples]) => ({ id, says, values: tail(samples) })),
   };
+}
+
+/** What is compared is the 99th percentile: of all answers, and of each window with the one before it. */
+export function neighbourSections({ quiet, attacked }: NeighbourTimes): Section[] {
+  const of = (windows: Window[], kind: keyof Window) => windows.map((window) => window[kind]);
+  const rows = (['site', 'api'] as const).map((kind) => {
+    const [calm, fierce] = [of(quiet, kind), of(attacked, kind)];
+    return { kind, calm, fierce, who: kind === 'site' ? "a neighbour's site" : 'GET /healthz of the API' };
+  });
+  const latencies = rows.flatMap(({ kind, calm, fierce, who }) => [
+    { id: `neighbour.${kind}.quiet`, says: `${who}, in quiet`, values: tail(calm.flat()) },
+    { id: `neighbour.${kind}.attacked`, says: `${who}, while another deployment attacks`, values: tail(fierce.flat()) },
+  ]);
+  const p99 = (samples: number[]) => percentile(samples, 0.99);
+  const ratios = rows.map(({ kind, calm, fierce, who }) => ({
+    id: `ratio.neighbour.${kind}`,
+    says: who,
+    values: {
+      'of p99s': p99(fierce.flat()) / p99(calm.flat()),
+      'median of pairs': ratioOf(fierce.map(p99), calm.map(p99)).medianOfPairs,
+    },
+  }));
+  return [
+    { title: 'Beside an attack (fork bomb, memory, disk, connections)', unit: 'ms', figures: latencies },
+    { title: 'Attacked / quiet, 99th percentiles', unit: 'ratio', figures: ratios },
+  ];
 }
 
 function spread(samples: number[]): Record<string, number> {
