@@ -161,7 +161,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
       dashboard: await readDashboard(dashboardFolder, settings),
       settings: {
         ...{ baseUrl, startRate, rate, signInRate, tiers, strangers, limits: { lifetimeMs, extensionMs, extensions } },
-        ...{ proofOfWork, ...(termsUrl && { termsUrl }) },
+        ...{ networkPool, proofOfWork, ...(termsUrl && { termsUrl }) },
         ...(metricsToken !== undefined && { metricsToken }),
       },
     },

@@ -43,7 +43,7 @@ const requestTimeoutMs = 30_000;
 export async function createApp(service: Service, log: FastifyBaseLogger) {
   const { baseUrl } = service.settings;
   const limits = createLimits(service);
-  const streams = createStreams();
+  const streams = createStreams(service.settings.networkPool);
   const app = fastify({
     loggerInstance: log,
     // The framework's own line has the whole address, and with it the session token; see the hook below.

@@ -78,7 +78,12 @@ export function claimEndpoints(service: Service): FastifyPluginAsyncTypebox {
       async (request, reply) => {
         const accountId = await requireSignedIn(service, request);
         if (!accountId.ok) return sendProblem(reply, accountId.problem);
-        const claimed = await claim(service, request.params.token, accountId.value, originOf(request));
+        const claimed = await claim(
+          service,
+          request.params.token,
+          accountId.value,
+          originOf(request, service.settings),
+        );
         if (!claimed.ok) return sendProblem(reply, claimed.problem);
         const { applicationName, environment, label } = claimed.value;
         return {

@@ -1,6 +1,6 @@
 /** Who asks. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { isIPv6 } from 'node:net';
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 /** The edge sets this header on every request and removes one that a client sends. */
 export const clientHeader = 'x-berth-client';
@@ -13,10 +13,22 @@ export function clientAddress({ headers }: Asked): string {
   return typeof address === 'string' ? address : 'unknown';
 }
 
-/** Whom a limit counts: of IPv6 the network of 64 bits, since every household has 2^64 addresses to choose from. */
-export function clientKey(asked: Asked): string {
+/**
+ * Whom a limit counts: of IPv6 the network of 64 bits, since every household has 2^64 addresses to choose from. All of
+ * `networkPool` (CIDR), where the applications' containers are, is one client: a deployment that deploys others, which
+ * deploy others, has one share of this machine.
+ */
+export function clientKey(asked: Asked, networkPool: string): string {
   const address = clientAddress(asked).replace(/^::ffff:(?=[\d.]+$)/i, '');
-  return isIPv6(address) ? `${networkOf(address)}::/64` : address;
+  if (isIPv6(address)) return `${networkOf(address)}::/64`;
+  return isIPv4(address) && isWithin(networkPool, address) ? networkPool : address;
+}
+
+function isWithin(cidr: string, address: string): boolean {
+  const [network, bits] = cidr.split('/');
+  const list = new BlockList();
+  list.addSubnet(network!, Number(bits));
+  return list.check(address);
 }
 
 /** The first four of the eight groups. */

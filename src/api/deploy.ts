@@ -73,7 +73,11 @@ export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
         if (unproven) return sendProblem(reply, unproven);
         const started =
           known ??
-          (await start(service, configuration.value, { caller: caller.value, origin: originOf(request), key }));
+          (await start(service, configuration.value, {
+            caller: caller.value,
+            origin: originOf(request, service.settings),
+            key,
+          }));
         if (!started.ok) return sendProblem(reply, started.problem);
 
         const { deployment, sessionToken } = started.value;
@@ -117,7 +121,7 @@ export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
         });
         if (!found.ok) return sendProblem(reply, found.problem);
 
-        const updated = await update(service, found.value, configuration.value, originOf(request));
+        const updated = await update(service, found.value, configuration.value, originOf(request, service.settings));
         if (!updated.ok) return sendProblem(reply, updated.problem);
         const deployment = updated.value;
         return {

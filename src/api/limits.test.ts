@@ -64,6 +64,13 @@ test('an IPv6 network of 64 bits is one client', async () => {
   assert.equal((await api.get('/schema', from('2001:db8:0:1::1'))).status, 200);
 });
 
+test('the containers of all applications are one client together', async () => {
+  const api = await testApi({ rate: { count: 1, windowMs: minute }, networkPool: '10.200.0.0/13' });
+  assert.equal((await api.get('/schema', from('10.200.0.2'))).status, 200);
+  assert.equal((await api.get('/schema', from('10.201.77.130'))).status, 429);
+  assert.equal((await api.get('/schema', from('10.208.0.2'))).status, 200);
+});
+
 test('requests with one token are counted whatever address they come from and wherever it stands', async () => {
   const api = await testApi({ rate: { count: 3, windowMs: minute } });
   const token = await api.startShop();

@@ -35,7 +35,7 @@ export type Limits = {
 };
 
 export function createLimits({ settings, now }: Pick<Service, 'settings' | 'now'>): Limits {
-  const { startRate, signInRate, rate } = settings;
+  const { startRate, signInRate, rate, networkPool } = settings;
   const byAddress: Record<LimitName, Limiter> = {
     start: createLimiter(startRate),
     'sign-in': createLimiter(signInRate),
@@ -48,7 +48,13 @@ export function createLimits({ settings, now }: Pick<Service, 'settings' | 'now'
   return {
     refuseByAddress(request, reply) {
       const name = request.routeOptions.config.limit ?? 'general';
-      return count(reply, name === 'general' ? 'address' : name, byAddress[name], clientKey(request), now());
+      return count(
+        reply,
+        name === 'general' ? 'address' : name,
+        byAddress[name],
+        clientKey(request, networkPool),
+        now(),
+      );
     },
     refuseByToken(request, reply) {
       const token = tokenIn(request);

@@ -73,7 +73,7 @@ export function createProofs({ db, seal, budget, now, settings }: Service): Proo
     async refuse(request) {
       const cost = costOf(settings.proofOfWork, settings.proofOfWork.mode === 'off' ? idle : await loadOf(db, budget));
       if (cost === 0) return undefined;
-      const client = hashToken(`${secret} ${clientKey(request)}`).slice(0, 32);
+      const client = hashToken(`${secret} ${clientKey(request, settings.networkPool)}`).slice(0, 32);
       const header = request.headers[proofHeader.toLowerCase()];
       const isGiven = typeof header === 'string';
       if (isGiven && (await isProof(header, client))) return undefined;

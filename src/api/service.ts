@@ -21,6 +21,8 @@ export type ApiSettings = {
   rate: Rate;
   /** Sign-ins and sign-ups of one client address. */
   signInRate: Rate;
+  /** Where the applications' containers are (CIDR): all of them are one client. */
+  networkPool: string;
   tiers: Tiers;
   /** For those without an account. */
   strangers: StrangerLimits;

@@ -12,9 +12,10 @@ import { activeDeployments } from '../store/deployments.ts';
 import { type Origin, usageOfClient } from '../store/origins.ts';
 import { clientAddress, clientKey } from './client.ts';
 import { addedBy } from './plans.ts';
+import type { ApiSettings } from './service.ts';
 
-export function originOf(request: FastifyRequest): Origin {
-  return { address: clientAddress(request), client: clientKey(request) };
+export function originOf(request: FastifyRequest, { networkPool }: Pick<ApiSettings, 'networkPool'>): Origin {
+  return { address: clientAddress(request), client: clientKey(request, networkPool) };
 }
 
 /** Within the transaction that writes the intent. The session may belong to an account, and the account be banned. */

@@ -13,7 +13,8 @@ export type Streams = {
   open(request: FastifyRequest, reply: FastifyReply, sessionId: string): Problem | undefined;
 };
 
-export function createStreams(): Streams {
+/** `networkPool`: where the applications' containers are. */
+export function createStreams(networkPool: string): Streams {
   const open = new Map<string, number>();
   const change = (keys: string[], by: number) => {
     for (const key of keys) {
@@ -25,7 +26,7 @@ export function createStreams(): Streams {
   return {
     open(request, reply, sessionId) {
       const session = `session ${sessionId}`;
-      const client = `client ${clientKey(request)}`;
+      const client = `client ${clientKey(request, networkPool)}`;
       const isFull = (open.get(session) ?? 0) >= mostOfSession || (open.get(client) ?? 0) >= mostOfClient;
       if (isFull) return tooMany;
       change([session, client], 1);

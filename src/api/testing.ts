@@ -49,6 +49,7 @@ export async function testApi(
       startRate: { count: 1000, windowMs: minutes },
       rate: { count: 1000, windowMs: minutes },
       signInRate: { count: 1000, windowMs: minutes },
+      networkPool: '10.200.0.0/13',
       tiers: [{ name: 'free', deployments: 3, memoryBytes: 2 ** 30, allowsReservations: false, lifetimeMs: null }],
       strangers: { perSession: 1000, perAddress: 1000, memoryBytesPerAddress: 2 ** 40 },
       proofOfWork: { mode: 'off', cost: 10 },

@@ -79,6 +79,7 @@ const app = await createApp(
       ...{ baseUrl, startRate: rate, rate, signInRate: rate, proofOfWork: { mode: 'off', cost: 1 } },
       tiers: [{ name: 'free', deployments: 3, memoryBytes: 2 ** 30, allowsReservations: false, lifetimeMs: null }],
       strangers: { perSession: 1000, perAddress: 100_000, memoryBytesPerAddress: 2 ** 50 },
+      networkPool: '10.200.0.0/13',
     },
   },
   log,
