@@ -5,9 +5,8 @@ import { limitAt, type Tier, type Tiers, tierNamed } from '../deployment/tier.ts
 import { accountByEmail, allAccounts, setTier, usageOf } from '../store/accounts.ts';
 import { addAuditEntry } from '../store/audit.ts';
 import type { Tables } from '../store/database.ts';
-import { activeDeploymentsOfAccount, writeIntent } from '../store/deployments.ts';
-import { addEvents } from '../store/events.ts';
-import { makeDue } from '../store/leases.ts';
+import { activeDeploymentsOfAccount } from '../store/deployments.ts';
+import { intend } from '../store/intents.ts';
 
 export type AccountLine = {
   email: string;
@@ -54,9 +53,7 @@ export async function changePlan(
     await addAuditEntry(db, { at: now, actor, action: `plan ${tier.name}`, subject: account.email, reason: '' });
     const deployments = await activeDeploymentsOfAccount(db, account.id, now);
     for (const { id, heldAt } of deployments) {
-      await writeIntent(db, id, termsOf(tier, heldAt, now));
-      await addEvents(db, id, [{ at: now, kind: 'intent', message: `plan changed to ${tier.name}` }]);
-      await makeDue(db, id, now);
+      await intend(db, id, termsOf(tier, heldAt, now), { message: `plan changed to ${tier.name}`, now });
     }
     return { kind: 'changed', from, to: tier.name, deployments: deployments.length };
   });

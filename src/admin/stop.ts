@@ -3,9 +3,8 @@ import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { addAuditEntry } from '../store/audit.ts';
 import type { Database, Tables } from '../store/database.ts';
-import { deploymentById, deploymentByLabel, writeIntent } from '../store/deployments.ts';
-import { addEvents } from '../store/events.ts';
-import { makeDue } from '../store/leases.ts';
+import { deploymentById, deploymentByLabel } from '../store/deployments.ts';
+import { intend } from '../store/intents.ts';
 
 type Asked = { reason: string; actor: string; now: Instant };
 
@@ -26,8 +25,7 @@ export async function stop(
 
 /** Writes the intent, its reason for the owner, and the entry of the audit log. */
 export async function stopDeployment(db: Database, { id, reason, actor, now }: Asked & { id: string }): Promise<void> {
-  await writeIntent(db, id, { removedAt: now, heldAt: null });
-  await addEvents(db, id, [{ at: now, kind: 'intent', message: `stopped by the operator: ${reason}` }]);
-  await makeDue(db, id, now);
+  const message = `stopped by the operator: ${reason}`;
+  await intend(db, id, { removedAt: now, heldAt: null }, { message, now });
   await addAuditEntry(db, { at: now, actor, action: 'stop', subject: id, reason });
 }

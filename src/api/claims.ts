@@ -8,9 +8,8 @@ import { usageOf } from '../store/accounts.ts';
 import { claimOfToken } from '../store/claims.ts';
 import { committedToAll } from '../store/commitments.ts';
 import type { Database } from '../store/database.ts';
-import { activeDeployments, deploymentById, writeIntent } from '../store/deployments.ts';
-import { addEvents } from '../store/events.ts';
-import { makeDue } from '../store/leases.ts';
+import { activeDeployments, deploymentById } from '../store/deployments.ts';
+import { intend } from '../store/intents.ts';
 import type { Origin } from '../store/origins.ts';
 import { accountOfSession, attachSession } from '../store/sessions.ts';
 import { findSignedIn, requireSignedIn } from './callers.ts';
@@ -152,9 +151,8 @@ async function claim(service: Service, token: string, accountId: string, origin:
       return refuse('already_claimed', 'Another account has claimed this application just now.');
     }
     for (const { id, expiresAt } of deployments) {
-      await writeIntent(db, id, { claimedAt: now, expiresAt: limitAt(tier, now, expiresAt) });
-      await addEvents(db, id, [{ at: now, kind: 'intent', message: 'claimed' }]);
-      await makeDue(db, id, now);
+      const intent = { claimedAt: now, expiresAt: limitAt(tier, now, expiresAt) };
+      await intend(db, id, intent, { message: 'claimed', now });
     }
     return succeed({ deployment, ids });
   });

@@ -3,9 +3,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { type Deployment, isActive } from '../deployment/deployment.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
-import { deploymentById, writeIntent } from '../store/deployments.ts';
-import { addEvents } from '../store/events.ts';
-import { makeDue } from '../store/leases.ts';
+import { deploymentById } from '../store/deployments.ts';
+import { intend } from '../store/intents.ts';
 import { accountOfSession } from '../store/sessions.ts';
 import { ApplicationBody, findApplication, requireCaller, TokenBody, TokenQuery } from './callers.ts';
 import { sendProblem } from './errors.ts';
@@ -74,7 +73,7 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
         const { applicationName: name } = request.body;
         const found = await findApplication(service, request, request.body);
         if (!found.ok) return sendProblem(reply, found.problem);
-        await intend(service, found.value.id, { removedAt: service.now(), heldAt: null }, 'removed');
+        await endHold(service, found.value.id, { removedAt: service.now(), heldAt: null }, 'removed');
         return {
           message:
             `Application ${name} reservation has been removed. ` +
@@ -98,7 +97,7 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
         if (!caller.ok) return sendProblem(reply, caller.problem);
         // Without its hold a deployment lives until its time limit; one that is past it goes now.
         for (const { id } of caller.value.deployments.filter(({ heldAt }) => heldAt !== null)) {
-          await intend(service, id, { heldAt: null }, 'reservation removed');
+          await endHold(service, id, { heldAt: null }, 'reservation removed');
         }
         const sentence =
           'Application reservations have been removed. If deployments have reached their time limits, ' +
@@ -128,25 +127,21 @@ async function hold(service: Service, { id, sessionId }: Deployment): Promise<Re
       return refuse('application_not_found', 'The application has ended just now.', 'Start it again.');
     }
     if (latest.heldAt !== null) return succeed(undefined);
-    await writeIntent(db, id, { heldAt: now });
-    await addEvents(db, id, [{ at: now, kind: 'intent', message: 'reservation added' }]);
-    await makeDue(db, id, now);
+    await intend(db, id, { heldAt: now }, { message: 'reservation added', now });
     return succeed(undefined);
   });
   if (held.ok) service.wake(id);
   return held;
 }
 
-async function intend(
+async function endHold(
   service: Service,
   deploymentId: string,
   intent: { removedAt?: number; heldAt: null },
   message: string,
 ): Promise<void> {
-  await service.db.transaction().execute(async (db) => {
-    await writeIntent(db, deploymentId, intent);
-    await addEvents(db, deploymentId, [{ at: service.now(), kind: 'intent', message }]);
-    await makeDue(db, deploymentId, service.now());
-  });
+  await service.db
+    .transaction()
+    .execute(async (db) => await intend(db, deploymentId, intent, { message, now: service.now() }));
   service.wake(deploymentId);
 }
