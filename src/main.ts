@@ -149,7 +149,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const { baseUrl, startRate, rate, lifetimeMs, extensionMs, extensions, metricsToken, tiers, signInRate } = settings;
   const { strangers, termsUrl, proofOfWork } = settings;
   const accounts = createAccounts({
-    ...{ db, seal, log: log.child({ part: 'accounts' }) },
+    ...{ db, seal, now, log: log.child({ part: 'accounts' }) },
     settings: { ...accountSettings(settings), otherOrigins: otherOrigins(settings) },
   });
   // The first answer asks the engine, so that no later one has to.

@@ -3,9 +3,11 @@ import type { BetterAuthOptions } from 'better-auth';
 import { APIError } from 'better-auth/api';
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
+import type { Instant } from '../deployment/deployment.ts';
 import { hideTokens } from '../lib/ids.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Tables } from '../store/database.ts';
+import { endAccount, passwordBeforeDeletion } from './deletion.ts';
 import type { Mailer, MailSettings } from './mail.ts';
 import { githubProvider, type ProviderSettings } from './providers.ts';
 
@@ -17,7 +19,13 @@ export type AccountSettings = {
   mail?: MailSettings;
 } & ProviderSettings;
 
-export type Wiring = { db: Kysely<Tables>; seal: Seal; log: Logger; settings: AccountSettings };
+export type Wiring = {
+  db: Kysely<Tables>;
+  seal: Seal;
+  log: Logger;
+  now: () => Instant;
+  settings: AccountSettings;
+};
 
 const day = 24 * 60 * 60;
 /** RFC 5321 allows no longer path. */
@@ -27,7 +35,7 @@ const mostName = 100;
 type Letter = { user: { email: string }; url: string };
 
 /** Without a mailer addresses are not verified, and a password that is forgotten stays so. */
-export function authOptions({ db, seal, log, settings }: Wiring, mailer: Mailer | undefined) {
+export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Mailer | undefined) {
   const { baseUrl, otherOrigins, signUp } = settings;
   return {
     appName: 'Berth',
@@ -36,7 +44,10 @@ export function authOptions({ db, seal, log, settings }: Wiring, mailer: Mailer 
     trustedOrigins: [baseUrl.origin, ...otherOrigins],
     secrets: [{ version: 1, value: Buffer.from(seal.derive('sign-in')).toString('base64url') }],
     database: { db, type: 'sqlite' },
-    user: { modelName: 'accounts' },
+    user: {
+      modelName: 'accounts',
+      deleteUser: { enabled: true, beforeDelete: async ({ id }: { id: string }) => await endAccount(db, id, now()) },
+    },
     // 30 days from the sign-in, not from the last visit: then no answer but that to a sign-in sets a cookie.
     session: { modelName: 'signIns', expiresIn: 30 * day, disableSessionRefresh: true },
     account: {
@@ -44,6 +55,7 @@ export function authOptions({ db, seal, log, settings }: Wiring, mailer: Mailer 
       // An address that nobody has proven may be another one's: whoever comes with it from a provider is not let in.
       accountLinking: { enabled: true, requireLocalEmailVerified: true },
     },
+    hooks: { before: passwordBeforeDeletion },
     databaseHooks: {
       user: { create: { before: withinBounds }, update: { before: withinBounds } },
       account: { create: { before: withoutTokens }, update: { before: withoutTokens } },

@@ -27,6 +27,12 @@ const paths: Path[] = [
   { method: 'POST', path: 'update-user', summary: 'Change the `name`' },
   {
     method: 'POST',
+    path: 'delete-user',
+    limit: 'sign-in',
+    summary: 'Delete the account with all of its deployments: its `password`, where it has one',
+  },
+  {
+    method: 'POST',
     path: 'change-password',
     limit: 'sign-in',
     summary: 'Change the password: `currentPassword`, `newPassword`',

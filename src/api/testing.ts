@@ -29,7 +29,7 @@ const nobody: Accounts = {
 /** `accountsOf` makes the accounts; without it nobody has one. `given`: another database than one in memory. */
 export async function testApi(
   settings: Partial<ApiSettings> = {},
-  accountsOf: (wiring: Pick<Service, 'db' | 'seal'> & { log: Logger }) => Accounts = () => nobody,
+  accountsOf: (wiring: Pick<Service, 'db' | 'seal' | 'now'> & { log: Logger }) => Accounts = () => nobody,
   given?: Service['db'],
 ) {
   const db = given ?? (await openSqlite(':memory:'));
@@ -42,7 +42,7 @@ export async function testApi(
   const seal = sealWith('a secret of the tests');
   const service: Service = {
     engine: createMemoryEngine({ world }),
-    ...{ db, seal, accounts: accountsOf({ db, seal, log }) },
+    ...{ db, seal, accounts: accountsOf({ db, seal, log, now: () => clock.now }) },
     settings: {
       baseUrl: new URL('http://localhost:8080'),
       limits: { lifetimeMs: 120 * minutes, extensionMs: 120 * minutes, extensions: 2 },

@@ -37,6 +37,10 @@ export async function setTier(db: Database, id: string, tier: string): Promise<v
   await db.updateTable('accounts').set({ tier }).where('id', '=', id).execute();
 }
 
+export async function releaseSessions(db: Database, accountId: string): Promise<void> {
+  await db.updateTable('sessions').set({ accountId: null }).where('accountId', '=', accountId).execute();
+}
+
 /** What the account's active deployments are in all. */
 export async function usageOf(db: Database, accountId: string, now: Instant): Promise<Usage> {
   const deployments = await activeDeploymentsOfAccount(db, accountId, now);

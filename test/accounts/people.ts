@@ -17,9 +17,9 @@ export async function apiWithAccounts(
 ) {
   const api = await testApi(
     apiSettings,
-    ({ db, seal, log }) =>
+    ({ db, seal, log, now }) =>
       createAccounts({
-        ...{ db, seal, log },
+        ...{ db, seal, log, now },
         settings: {
           baseUrl: new URL(origin),
           otherOrigins: [],

@@ -12,6 +12,7 @@ test('our migrations make every table and column that the sign-in library wants'
   const wiring = {
     db,
     seal: sealWith('k'),
+    now: Date.now,
     log: pino({ level: 'silent' }),
     settings: { ...settings, otherOrigins: [] },
   };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startMailServer } from '../accounts/mail-server.ts';
+import { until } from '../scenarios/berth.ts';
 import { openBrowser, type TestBrowser, type Visitor, type Width } from './browser.ts';
 
 const password = 'a long enough password';
@@ -152,6 +153,42 @@ test('a passkey is added, signs in, and is removed', async () => {
   await page.getByRole('link', { name: 'Account' }).click();
   await page.getByRole('button', { name: 'Remove Chrome on Linux' }).click();
   await page.waitForSelector('[aria-label="Passkeys"] >> text=There is none yet');
+  await visitor.close();
+});
+
+test('an account is deleted with its password, and its deployments with it', async () => {
+  const visitor = await browser.visitor('delete', 'phone');
+  const { page } = visitor;
+  await visitor.start();
+  await visitor.deploy();
+  await visitor.reach('running');
+  await page.getByRole('button', { name: 'Claim to keep it' }).click();
+  await page.getByRole('link', { name: 'Create an account' }).click();
+  await signUp(visitor, 'gone@example.com');
+  await page.getByRole('button', { name: 'Claim it' }).click();
+  await page.waitForSelector('.lifetime >> text=Does not expire');
+  await page.getByRole('link', { name: 'Account' }).click();
+  await page.waitForSelector('.meter >> text=1 of 3');
+  const countNetworks = async () =>
+    (await browser.berth.inventory()).owned.filter(({ kind }) => kind === 'network').length;
+  const before = await countNetworks();
+  const remove = async (given: string) => {
+    await page.getByLabel('Password').fill(given);
+    await page.getByRole('button', { name: 'Delete it with everything it has' }).click();
+  };
+  await page.getByRole('button', { name: 'Delete the account' }).click();
+  await page.waitForSelector('dialog >> text=Its deployment is removed');
+  await remove('the wrong password');
+  await page.waitForSelector('dialog .notice');
+  assert.match(visitor.complaints().join(), /400/);
+  await visitor.look('delete-account');
+  await remove(password);
+  await page.waitForSelector('.toast >> text=The account is deleted');
+  await page.getByRole('link', { name: 'Sign in' }).click();
+  await signIn(visitor, 'gone@example.com');
+  await page.waitForSelector('.notice');
+  assert.match(visitor.complaints().join(), /401/);
+  await until('its deployment is gone', async () => (await countNetworks()) < before);
   await visitor.close();
 });
 

@@ -72,7 +72,7 @@ const baseUrl = new URL(`http://localhost:${port}`);
 const app = await createApp(
   {
     ...{ db, seal, engine, urlOf, metrics, now, wake: loop.wake },
-    accounts: createAccounts({ db, seal, log, settings: { baseUrl, otherOrigins: [], signUp: 'open' } }),
+    accounts: createAccounts({ db, seal, log, now, settings: { baseUrl, otherOrigins: [], signUp: 'open' } }),
     budget: async () => ({ memoryBytes: 2 ** 40, cpuMillis: 1e7, diskBytes: 2 ** 50 }),
     settings: {
       limits: { lifetimeMs, extensionMs: 1_000, extensions: 2 },

@@ -4,6 +4,7 @@ import { Loading } from '../parts/loading.tsx';
 import { go } from '../routing/router.tsx';
 import type { Account, SignInMethods } from '../service/records.ts';
 import { signOut } from './calls.ts';
+import { DeleteAccount } from './delete-account.tsx';
 import { Keys } from './keys.tsx';
 import { signInPath } from './next.ts';
 import { canUsePasskeys } from './passkey-calls.ts';
@@ -58,6 +59,7 @@ function AccountContent({ account }: { account: Account }) {
         {methods?.passkeys && canUsePasskeys() && <Passkeys />}
       </div>
       <Keys />
+      <DeleteAccount account={account} />
     </div>
   );
 }

@@ -28,6 +28,11 @@ export function signInWith(provider: string, callbackURL: string): Promise<Answe
   return ask('/api/auth/sign-in/social', { json: { provider, callbackURL, errorCallbackURL: '/sign-in' } });
 }
 
+/** `password`: empty where the account has none. */
+export function deleteAccount(password: string): Promise<Answer<unknown>> {
+  return ask('/api/auth/delete-user', { json: password === '' ? {} : { password } });
+}
+
 export function askForReset(email: string): Promise<Answer<unknown>> {
   return ask('/api/auth/request-password-reset', { json: { email, redirectTo: resetPath } });
 }

@@ -8,12 +8,14 @@ type FormProps<T> = {
   onSubmit: (values: Record<string, string>) => Promise<Answer<T>>;
   onDone: (value: T, values: Record<string, string>) => void;
   submit: string;
+  /** What it does cannot be undone. */
+  isFinal?: boolean;
   /** Replaces the service's words where others say more. */
   explain?: (problem: Problem) => Problem;
   children: ReactNode;
 };
 
-export function Form<T>({ onSubmit, onDone, submit, explain = (problem) => problem, children }: FormProps<T>) {
+export function Form<T>({ onSubmit, onDone, submit, isFinal, explain = (problem) => problem, children }: FormProps<T>) {
   const [problem, setProblem] = useState<Problem>();
   const [isSending, setIsSending] = useState(false);
 
@@ -35,7 +37,7 @@ export function Form<T>({ onSubmit, onDone, submit, explain = (problem) => probl
     <form className="stack" onSubmit={(event) => void send(event)}>
       {problem && <ProblemNotice problem={problem} />}
       {children}
-      <button type="submit" className="button primary" aria-disabled={isSending}>
+      <button type="submit" className={`button ${isFinal ? 'danger' : 'primary'}`} aria-disabled={isSending}>
         {isSending ? 'One moment …' : submit}
       </button>
     </form>

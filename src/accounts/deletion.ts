@@ -1,0 +1,33 @@
+/** The end of an account: who may end it, and what goes with it. */
+import { APIError, createAuthMiddleware, getSessionFromCtx } from 'better-auth/api';
+import type { Kysely } from 'kysely';
+import type { Instant } from '../deployment/deployment.ts';
+import { releaseSessions } from '../store/accounts.ts';
+import type { Tables } from '../store/database.ts';
+import { activeDeploymentsOfAccount } from '../store/deployments.ts';
+import { intend } from '../store/intents.ts';
+
+/**
+ * Its deployments are removed with their data, and its sessions are nobody's: nothing refers to the account any more.
+ * Keys and sign-ins go with the account's own row.
+ */
+export async function endAccount(db: Kysely<Tables>, accountId: string, now: Instant): Promise<void> {
+  await db.transaction().execute(async (db) => {
+    for (const { id } of await activeDeploymentsOfAccount(db, accountId, now))
+      await intend(db, id, { removedAt: now, heldAt: null }, { message: 'removed with its account', now });
+    await releaseSessions(db, accountId);
+  });
+}
+
+/**
+ * Asked before each request to the library, which takes a sign-in of the last day for enough: whoever has a password
+ * has to give it, so that a browser left open is not all that it takes.
+ */
+export const passwordBeforeDeletion = createAuthMiddleware(async (context) => {
+  if (context.path !== '/delete-user' || context.body?.password !== undefined) return;
+  const signIn = await getSessionFromCtx(context);
+  const credentials = signIn ? await context.context.internalAdapter.findAccounts(signIn.user.id) : [];
+  if (credentials.some(({ password }) => password)) {
+    throw APIError.from('BAD_REQUEST', { code: 'PASSWORD_REQUIRED', message: 'Give the password of the account.' });
+  }
+});

@@ -1,0 +1,56 @@
+/** The end of the account, with everything that it has. */
+import { useState } from 'react';
+import { Dialog } from '../parts/dialog.tsx';
+import { tellUser } from '../parts/toast.tsx';
+import { go } from '../routing/router.tsx';
+import type { Account } from '../service/records.ts';
+import { deleteAccount } from './calls.ts';
+import { Field, Form } from './form.tsx';
+import { findVisitor } from './session.ts';
+
+export function DeleteAccount({ account }: { account: Account }) {
+  const [isAsking, setIsAsking] = useState(false);
+  const { deployments } = account.usage;
+  return (
+    <section className="row" aria-label="Delete the account">
+      <p className="small soft">
+        An account that is deleted takes its deployments, their data and its keys with it. Nothing of it comes back.
+      </p>
+      <button type="button" className="button compact danger push" onClick={() => setIsAsking(true)}>
+        Delete the account
+      </button>
+      {isAsking && (
+        <Dialog title={`Delete ${account.email}?`} onClose={() => setIsAsking(false)}>
+          <p>
+            {deployments === 0
+              ? 'It has no deployments.'
+              : `Its ${deployments === 1 ? 'deployment is' : `${deployments} deployments are`} removed with all data.`}
+          </p>
+          <Form
+            submit="Delete it with everything it has"
+            isFinal
+            onSubmit={({ password = '' }) => deleteAccount(password)}
+            onDone={() => void leave()}
+          >
+            <Field
+              label="Password"
+              name="password"
+              type="password"
+              autoComplete="current-password"
+              hint="Empty where the account has none: it is signed in to with a provider."
+            />
+          </Form>
+          <button type="button" className="button" onClick={() => setIsAsking(false)}>
+            Keep it
+          </button>
+        </Dialog>
+      )}
+    </section>
+  );
+}
+
+async function leave() {
+  await findVisitor();
+  go('/', { replace: true });
+  tellUser('The account is deleted.');
+}
