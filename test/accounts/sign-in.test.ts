@@ -173,7 +173,7 @@ test('where sign-up is closed, nobody new gets in and those who have an account 
 test('paths of the library that nothing uses are not there', async () => {
   const api = await apiWithAccounts();
   const ada = await api.person('ada@example.com');
-  for (const path of ['delete-user', 'change-email', 'get-access-token', 'set-password', 'update-session']) {
+  for (const path of ['delete-user/callback', 'change-email', 'get-access-token', 'set-password', 'update-session']) {
     assert.equal((await ada.post(`/api/auth/${path}`)).status, 404, path);
   }
 });
