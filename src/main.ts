@@ -1,5 +1,5 @@
 /** Starts the service and stops it gracefully: `npm run serve`. Everything is wired here. */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -25,9 +25,8 @@ import { type DiskMeans, findDiskMeans } from './engine/docker/disk-means.ts';
 import { createDockerEngine } from './engine/docker/docker.ts';
 import { isolate } from './engine/docker/firewall/isolate.ts';
 import { volumesFolder } from './engine/docker/loop-layout.ts';
-import { newToken } from './lib/ids.ts';
+import { openKeys } from './keys.ts';
 import { createMetrics } from './lib/metrics.ts';
-import { sealWith } from './lib/seal.ts';
 import { wait } from './lib/wait.ts';
 import { accountSettings } from './setting-sign-in.ts';
 import { applicationUrl, describeSettings, readSettings, type Settings } from './settings.ts';
@@ -73,7 +72,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
     throw new StartError(`No Docker engine answers (${error.message}). \`npm start\` sets one up; or set DOCKER_HOST.`);
   });
   const db = await openSqlite(join(settings.dataDir, 'berth.db'));
-  const seal = sealWith(settings.secretKey ?? (await secretKeyOf(settings.dataDir)));
+  const seal = await openKeys(db, settings, log.child({ part: 'keys' }));
   const { networkPool, runtime, egress } = settings;
   const owner = await installationId(db);
   const metrics = createMetrics();
@@ -219,17 +218,6 @@ function otherOrigins(settings: Settings): string[] {
   const { hostname, port } = settings.baseUrl;
   if (!/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)) return [];
   return apiHosts(settings).map((host) => new URL(`http://${host}:${port || 80}`).origin);
-}
-
-/** Made at the first start; whoever has it can read the stored configurations. */
-async function secretKeyOf(dataDir: string): Promise<string> {
-  const file = join(dataDir, 'secret.key');
-  try {
-    await writeFile(file, newToken('berth'), { mode: 0o600, flag: 'wx', flush: true });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
-  return await readFile(file, 'utf8');
 }
 
 /** Whether a service answers for this data directory. */

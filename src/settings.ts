@@ -55,6 +55,7 @@ export type Settings = SignInSettings &
     strangers: StrangerLimits;
     termsUrl: URL | undefined;
     secretKey: string | undefined;
+    oldSecretKey: string | undefined;
     metricsToken: string | undefined;
     logLevel: string;
   };
@@ -199,6 +200,12 @@ const table = {
     says: 'key of the encryption at rest, 32 characters or more; default: <data dir>/secret.key, made at first start',
     read: secret,
   },
+  oldSecretKey: {
+    variable: 'OLD_SECRET_KEY',
+    default: '',
+    says: 'the key before BERTH_SECRET_KEY, for the first start with a new one',
+    read: secret,
+  },
   metricsToken: {
     variable: 'METRICS_TOKEN',
     default: '',
@@ -216,6 +223,7 @@ const table = {
 /** Settings whose text is never shown. */
 const secrets: readonly string[] = [
   'secretKey',
+  'oldSecretKey',
   'metricsToken',
   'githubClientSecret',
   'oidcClientSecret',

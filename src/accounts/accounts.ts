@@ -5,7 +5,7 @@
 import { passkey } from '@better-auth/passkey';
 import { betterAuth } from 'better-auth';
 import { createMailer } from './mail.ts';
-import { authOptions, type Wiring } from './options.ts';
+import { authOptions, signInSecret, type Wiring } from './options.ts';
 import { isOidcThere, oidcPlugin, providersOf } from './providers.ts';
 
 export type { AccountSettings } from './options.ts';
@@ -23,22 +23,34 @@ export type SignInMethods = {
 const askAgainMs = 30_000;
 
 export function createAccounts(wiring: Wiring) {
-  const { settings, log } = wiring;
+  const { seal, settings, log } = wiring;
   const { oidc, mail } = settings;
   const mailer = mail && createMailer(mail, log);
-  let library = createLibrary(wiring, mailer, false);
   let hasOidc = false;
+  let secret = signInSecret(seal);
+  let library = createLibrary(wiring, mailer, hasOidc);
   let askedAt = Number.NEGATIVE_INFINITY;
+
+  /** With the secret of the moment. */
+  function present() {
+    if (signInSecret(seal) !== secret) renew();
+    return library;
+  }
+
+  function renew() {
+    secret = signInSecret(seal);
+    library = createLibrary(wiring, mailer, hasOidc);
+  }
 
   /** With the OpenID provider, as soon as it has answered once. */
   async function current() {
-    if (!oidc || hasOidc || performance.now() - askedAt < askAgainMs) return library;
+    if (!oidc || hasOidc || performance.now() - askedAt < askAgainMs) return present();
     askedAt = performance.now();
     if (await isOidcThere(oidc)) {
-      library = createLibrary(wiring, mailer, true);
       hasOidc = true;
+      renew();
     } else log.warn({ issuer: oidc.issuer.href }, 'the OpenID provider does not answer as this issuer');
-    return library;
+    return present();
   }
 
   return {
@@ -61,7 +73,7 @@ export function createAccounts(wiring: Wiring) {
     /** The id of the account that the cookie of these headers is signed in to. */
     async signedIn(headers: Headers): Promise<string | undefined> {
       if (!headers.has('cookie')) return undefined;
-      const signIn = await library.api.getSession({ headers });
+      const signIn = await present().api.getSession({ headers });
       return signIn?.user.id;
     },
   };

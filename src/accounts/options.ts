@@ -42,7 +42,7 @@ export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Ma
     baseURL: baseUrl.origin,
     basePath: '/api/auth',
     trustedOrigins: [baseUrl.origin, ...otherOrigins],
-    secrets: [{ version: 1, value: Buffer.from(seal.derive('sign-in')).toString('base64url') }],
+    secrets: [{ version: 1, value: signInSecret(seal) }],
     database: { db, type: 'sqlite' },
     user: {
       modelName: 'accounts',
@@ -107,6 +107,11 @@ export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Ma
       },
     },
   } satisfies BetterAuthOptions;
+}
+
+/** Of the present key: with a new one, cookies and links that were signed with the one before are worth nothing. */
+export function signInSecret(seal: Seal): string {
+  return Buffer.from(seal.derive('sign-in')).toString('base64url');
 }
 
 /** What people are called ends up in lists and tables; a picture is an address that nobody here asks for. */

@@ -16,6 +16,7 @@ import { addEvents } from '../store/events.ts';
 import { makeDue } from '../store/leases.ts';
 import { addOrigin, type Origin } from '../store/origins.ts';
 import { addRevision } from '../store/revisions.ts';
+import { provideSeed } from '../store/seeds.ts';
 import { accountOfSession, addSession } from '../store/sessions.ts';
 import { admit } from './admission.ts';
 import { applicationOf, type Caller, findCaller, requireCaller, TokenQuery, UpdateQuery } from './callers.ts';
@@ -179,6 +180,7 @@ async function start(
     });
     await addDeployment(db, deployment);
     await addOrigin(db, deployment.id, origin);
+    await provideSeed(db, service.seal, deployment.id);
     await addRevision(db, service.seal, deployment.id, { number: 1, spec, document, createdAt });
     await addEvents(db, deployment.id, [{ at: createdAt, kind: 'intent', message: 'started' }]);
     await makeDue(db, deployment.id, createdAt);
@@ -222,6 +224,7 @@ async function update(
     if (!latest || !isActive(latest, now))
       return refuse('application_not_found', 'The application has ended just now.', 'Start it again.');
     const number = latest.revision + 1;
+    await provideSeed(db, service.seal, latest.id);
     await addRevision(db, service.seal, latest.id, { number, spec, document, createdAt: now });
     const state = nextState(latest.state, 'updated');
     await writeIntent(db, latest.id, {

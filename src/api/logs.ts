@@ -11,6 +11,7 @@ import type { ObservedWorkload } from '../deployment/workload.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { revisionOf } from '../store/revisions.ts';
+import { derivationOf } from '../store/seeds.ts';
 import { ApplicationQuery, findApplication } from './callers.ts';
 import { sendProblem } from './errors.ts';
 import { ErrorRecord, StreamedText } from './records.ts';
@@ -178,9 +179,10 @@ async function redactorFor(
   workload: ObservedWorkload,
 ): Promise<(text: string) => string> {
   const revision = await revisionOf(db, seal, deployment.id, workload.revision);
+  const derive = await derivationOf(db, seal, deployment.id);
   // While it was active: what its pods were given does not change with its end.
   const active = { ...deployment, removedAt: null };
-  const desired = desiredAt(active, revision, urlOf(deployment.label), deployment.createdAt, seal.derive);
+  const desired = desiredAt(active, revision, urlOf(deployment.label), deployment.createdAt, derive);
   const workloads = desired.kind === 'running' ? desired.workloads : [];
   return redactorOf(
     revision.spec,

@@ -48,12 +48,13 @@ export type Proofs = {
 };
 
 export function createProofs({ db, seal, budget, now, settings }: Service): Proofs {
-  const secret = Buffer.from(seal.derive('proof of work')).toString('hex');
+  // Of the moment: with a key that was changed because others know it, nobody can sign challenges.
+  const secretNow = () => Buffer.from(seal.derive('proof of work')).toString('hex');
   const spent = createLimiter({ count: 1, windowMs: livesMs });
 
   const challengeFor = (client: string, cost: number): Promise<Challenge> =>
     createChallenge({
-      ...{ algorithm: 'PBKDF2/SHA-256', cost, keyPrefix, deriveKey, hmacSignatureSecret: secret },
+      ...{ algorithm: 'PBKDF2/SHA-256', cost, keyPrefix, deriveKey, hmacSignatureSecret: secretNow() },
       data: { client, until: now() + livesMs },
     });
 
@@ -63,9 +64,8 @@ export function createProofs({ db, seal, budget, now, settings }: Service): Proo
     if (!proof || data?.client !== client || !(Number(data.until) > now())) return false;
     const { challenge, solution } = proof;
     // Fields that are no texts or numbers are faults to the library, and here a wrong solution like any other.
-    const { verified } = await verifySolution({ challenge, solution, deriveKey, hmacSignatureSecret: secret }).catch(
-      () => ({ verified: false }),
-    );
+    const proven = { challenge, solution, deriveKey, hmacSignatureSecret: secretNow() };
+    const { verified } = await verifySolution(proven).catch(() => ({ verified: false }));
     return verified && spent.take(challenge.signature!, now()).isAllowed;
   };
 
@@ -73,7 +73,7 @@ export function createProofs({ db, seal, budget, now, settings }: Service): Proo
     async refuse(request) {
       const cost = costOf(settings.proofOfWork, settings.proofOfWork.mode === 'off' ? idle : await loadOf(db, budget));
       if (cost === 0) return undefined;
-      const client = hashToken(`${secret} ${clientKey(request, settings.networkPool)}`).slice(0, 32);
+      const client = hashToken(`${secretNow()} ${clientKey(request, settings.networkPool)}`).slice(0, 32);
       const header = request.headers[proofHeader.toLowerCase()];
       const isGiven = typeof header === 'string';
       if (isGiven && (await isProof(header, client))) return undefined;

@@ -8,6 +8,7 @@ import type { Deployment, Revision } from '../deployment/deployment.ts';
 import { desiredAt, wantedRevision } from '../deployment/desired.ts';
 import { type PodChange, previewUpdate } from '../deployment/preview.ts';
 import { documentOf, revisionOf } from '../store/revisions.ts';
+import { derivationOf } from '../store/seeds.ts';
 import { ApplicationQuery, applicationOf, findApplication, requireCaller, UpdateQuery } from './callers.ts';
 import { readConfiguration, readDocuments } from './documents.ts';
 import { sendProblem } from './errors.ts';
@@ -123,9 +124,10 @@ async function outline({ db, seal }: Service, { id, revision, servingRevision }:
 /** Against the revision that runs. A tag that both name is taken to mean the same image: the registry is not asked. */
 async function preview({ db, seal, urlOf, now }: Service, deployment: Deployment, spec: AppSpec): Promise<PodChange[]> {
   const current = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
+  const derive = await derivationOf(db, seal, deployment.id);
   const next: Revision = { number: deployment.revision + 1, spec, ...(current.images && { images: current.images }) };
   const [before, after] = [current, next].map((revision) =>
-    desiredAt(deployment, revision, urlOf(deployment.label), now(), seal.derive),
+    desiredAt(deployment, revision, urlOf(deployment.label), now(), derive),
   );
   // It was active a moment ago; with its time limit reached in between, nothing of it will be changed any more.
   return before?.kind === 'running' && after?.kind === 'running' ? previewUpdate(before, after) : [];

@@ -26,11 +26,12 @@ const nobody: Accounts = {
   signedIn: async () => undefined,
 };
 
-/** `accountsOf` makes the accounts; without it nobody has one. `given`: another database than one in memory. */
+/** `accountsOf` makes the accounts; without it nobody has one. `given`: another database than one in memory; `seal`: by other keys than one of the tests. */
 export async function testApi(
   settings: Partial<ApiSettings> = {},
   accountsOf: (wiring: Pick<Service, 'db' | 'seal' | 'now'> & { log: Logger }) => Accounts = () => nobody,
   given?: Service['db'],
+  seal: Service['seal'] = sealWith('a secret of the tests'),
 ) {
   const db = given ?? (await openSqlite(':memory:'));
   const woken: string[] = [];
@@ -39,7 +40,6 @@ export async function testApi(
   const budget = { memoryBytes: 2 ** 40, cpuMillis: 1e6, diskBytes: 2 ** 40 };
   const lines: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
-  const seal = sealWith('a secret of the tests');
   const service: Service = {
     engine: createMemoryEngine({ world }),
     ...{ db, seal, accounts: accountsOf({ db, seal, log, now: () => clock.now }) },

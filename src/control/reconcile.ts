@@ -13,6 +13,7 @@ import { deploymentById } from '../store/deployments.ts';
 import { evictionsOf } from '../store/evictions.ts';
 import { isStillWanted, type Lease } from '../store/leases.ts';
 import { revisionOf } from '../store/revisions.ts';
+import { derivationOf } from '../store/seeds.ts';
 import type { Control } from './control.ts';
 import { execute } from './execute.ts';
 import { describeFault, describeTrouble, earlierTrouble, linesHint, type Reason, toldAs } from './failure.ts';
@@ -103,8 +104,9 @@ class Step {
     const because = endingAt(deployment, now());
     if (because) return { kind: 'gone', because };
     const revision = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
+    const derive = await derivationOf(db, seal, deployment.id);
     const egress = await egressOf(deployment);
-    const desired = desiredAt(deployment, revision, urlOf(deployment.label), now(), seal.derive, egress);
+    const desired = desiredAt(deployment, revision, urlOf(deployment.label), now(), derive, egress);
     if (desired.kind === 'running') {
       const environments = desired.workloads.map(({ workload }) => workload.env);
       this.#redact = redactorOf(revision.spec, environments);

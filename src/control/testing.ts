@@ -13,6 +13,7 @@ import { addDeployment, deploymentById, type Intent, servedEndpoints, writeInten
 import { eventsAfter } from '../store/events.ts';
 import { makeDue, releaseLease, takeLeases } from '../store/leases.ts';
 import { addRevision } from '../store/revisions.ts';
+import { provideSeed } from '../store/seeds.ts';
 import { addSession } from '../store/sessions.ts';
 import type { Control } from './control.ts';
 import { createDiskBook } from './disk-book.ts';
@@ -71,6 +72,7 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
     db,
     deploymentOf({ id, createdAt: clock.now, expiresAt: clock.now + 3_600_000, progressedAt: clock.now }),
   );
+  await provideSeed(db, seal, id);
   await addRevision(db, seal, id, { number: 1, spec, document: '', createdAt: clock.now });
   await makeDue(db, id, clock.now);
 
@@ -115,6 +117,7 @@ export async function addNeighbour({ control, clock }: Shop, id: string, spec: A
   await addSession(db, { id, token: id, createdAt: clock.now });
   const dates = { createdAt: clock.now, expiresAt: clock.now + 3_600_000, progressedAt: clock.now };
   await addDeployment(db, deploymentOf({ id, sessionId: id, label: id, ...dates }));
+  await provideSeed(db, seal, id);
   await addRevision(db, seal, id, { number: 1, spec, document: '', createdAt: clock.now });
   await makeDue(db, id, clock.now);
 }

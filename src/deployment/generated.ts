@@ -1,13 +1,13 @@
 /** Generated values: passwords and keys that a configuration asks for and nobody has set. Pure. */
 
-/** Bytes that only this installation can make, the same for the same purpose; `Seal.derive` outside tests. */
+/** Bytes that nobody else can make, the same for the same purpose; from the deployment's seed outside tests. */
 export type Derive = (purpose: string) => Uint8Array;
 
 const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789';
 
 /**
  * The value of a name in a deployment: the same in all its pods, after every update and on every machine, because
- * nothing is stored. Letters and digits only, so that it can stand in any address.
+ * it comes from the deployment's seed. Letters and digits only, so that it can stand in any address.
  *
  * Passwords and tokens have 32 characters and all three kinds of them, which SQL Server insists on. Anything else
  * (keys, salts) is 32 bytes as 64 hexadecimal digits, which is what programs check that are particular about keys.

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { createCipheriv, createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { sealWith } from './seal.ts';
+import fc from 'fast-check';
+import { type Keys, sealBy, sealWith } from './seal.ts';
 
 test('a sealed text opens to itself with the same secret', () => {
   assert.equal(sealWith('k').open(sealWith('k').close('pässword')), 'pässword');
@@ -11,11 +13,14 @@ test('the same text is sealed differently each time', () => {
   assert.notDeepEqual(seal.close('a'), seal.close('a'));
 });
 
-test('a sealed text does not open with another secret or after a change', () => {
+test('a sealed text does not open with another secret or after a change of any byte', () => {
   const sealed = sealWith('k').close('password');
-  assert.throws(() => sealWith('other').open(sealed));
-  sealed[sealed.length - 1]! ^= 1;
-  assert.throws(() => sealWith('k').open(sealed));
+  assert.throws(() => sealWith('other').open(sealed), /altered, or sealed with a key that is not here/);
+  for (let at = 0; at < sealed.length; at++) {
+    const altered = Buffer.from(sealed);
+    altered[at]! ^= 1;
+    assert.throws(() => sealWith('k').open(altered), `byte ${at}`);
+  }
 });
 
 test('what is derived is the same for the same purpose, and another for another purpose or secret', () => {
@@ -23,4 +28,46 @@ test('what is derived is the same for the same purpose, and another for another 
   assert.deepEqual(derive('a'), sealWith('k').derive('a'));
   assert.notDeepEqual(derive('a'), derive('b'));
   assert.notDeepEqual(derive('a'), sealWith('other').derive('a'));
+});
+
+test('whatever keys a text was sealed with in turn, all that are still there open it and no other does', () => {
+  const words = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 2, maxLength: 5 });
+  fc.assert(
+    fc.property(words, fc.string(), fc.nat(), (words, text, pick) => {
+      const keys = words as [string, ...string[]];
+      const by = pick % keys.length;
+      const sealed = sealWith(keys[by]!).close(text);
+      assert.equal(sealWith(...keys).open(sealed), text);
+      const [newest, ...older] = keys.filter((_, each) => each !== by) as [string, ...string[]];
+      assert.throws(() => sealWith(newest, ...older).open(sealed));
+    }),
+  );
+});
+
+test('only the newest key seals, and what it has sealed can be told by its header', () => {
+  const seal = sealWith('new', 'old');
+  assert.equal(sealWith('new').open(seal.close('a')), 'a');
+  const starts = (sealed: Uint8Array) => Buffer.from(sealed).subarray(0, seal.header().length).equals(seal.header());
+  assert.ok(starts(seal.close('a')));
+  assert.ok(!starts(sealWith('old').close('a')));
+});
+
+test('a text that was sealed before values named their keys opens with whichever key it was', () => {
+  const key = createHash('sha256').update('old').digest();
+  const nonce = Buffer.alloc(12, 7);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  const body = Buffer.concat([cipher.update('password'), cipher.final()]);
+  const sealed = Buffer.concat([nonce, cipher.getAuthTag(), body]);
+  assert.equal(sealWith('new', 'old').open(sealed), 'password');
+  assert.throws(() => sealWith('new').open(sealed));
+});
+
+test('a seal by keys that change uses those of the moment', () => {
+  let keys: Keys = ['old'];
+  const seal = sealBy(() => keys);
+  const before = seal.close('a');
+  keys = ['new', 'old'];
+  assert.equal(seal.open(before), 'a');
+  assert.equal(sealWith('new').open(seal.close('b')), 'b');
+  assert.deepEqual(seal.derive('p'), sealWith('new').derive('p'));
 });

@@ -1,38 +1,115 @@
-/** Encryption at rest: configurations hold passwords, so they are stored sealed. */
+/**
+ * Encryption at rest: configurations hold passwords, so they are stored sealed. Each sealed value names its key, so that
+ * the key can change while values of the one before are still there.
+ */
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 
 export type Seal = {
+  /**
+   * Sealed with the newest key. Call it within the transaction that writes the value: then a value of an older key is
+   * written before anybody who seals everything anew gets to look for it.
+   */
   close(text: string): Uint8Array;
+  /** Throws on a value that was altered, and on one of a key that is not here. */
   open(sealed: Uint8Array): string;
-  /** 32 bytes that nobody without the secret can tell from random ones; the same for the same purpose. */
+  /** What all values begin with that the newest key has sealed, and no others. */
+  header(): Uint8Array;
+  /** 32 bytes that nobody without the newest key can tell from random ones; the same for the same purpose. */
   derive(purpose: string): Uint8Array;
 };
 
+/** The newest one seals, all of them open. Any strings of enough entropy; the SHA-256 of one is the key. */
+export type Keys = readonly [string, ...string[]];
+
+/** Before the key's id. A value from before there were ids begins with its nonce, by chance like this once in 2^96. */
+const mark = Buffer.from('BRT1');
+const idBytes = 8;
+export const headerBytes = mark.length + idBytes;
 const nonceBytes = 12;
 const tagBytes = 16;
 
+/** Names a key without telling anything of it. */
+export function keyIdOf(secret: string): string {
+  return createHash('sha256')
+    .update('berth key id\0')
+    .update(secret)
+    .digest('hex')
+    .slice(0, 2 * idBytes);
+}
+
+/** What is derived with a key comes from this. A key of its own: it must tell nothing about what is sealed (SP 800-108). */
+export function derivationKeyOf(secret: string): Uint8Array {
+  return createHmac('sha256', keyOf(secret)).update('derive').digest();
+}
+
 /**
- * AES-256-GCM with a random 96-bit nonce per value (NIST SP 800-38D), laid out as nonce, tag, ciphertext.
- * `secret` is any string of enough entropy; its SHA-256 is the key. `open` throws on a value that was altered.
+ * AES-256-GCM with a random 96-bit nonce per value (NIST SP 800-38D), laid out as header (mark and key id, which the
+ * tag covers), nonce, tag, ciphertext. Values from before there were ids have no header, and any key may be theirs.
  */
-export function sealWith(secret: string): Seal {
-  const key = createHash('sha256').update(secret).digest();
-  const derivationKey = createHmac('sha256', key).update('derive').digest();
+export function sealWith(newest: string, ...older: string[]): Seal {
+  const keys = [newest, ...older].map((secret) => ({ header: headerOf(secret), key: keyOf(secret) }));
+  const [{ header, key }] = keys as [(typeof keys)[0]];
+  const derivationKey = derivationKeyOf(newest);
   return {
     close(text) {
       const nonce = randomBytes(nonceBytes);
-      const cipher = createCipheriv('aes-256-gcm', key, nonce);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(header);
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-      return Buffer.concat([nonce, cipher.getAuthTag(), body]);
+      return Buffer.concat([header, nonce, cipher.getAuthTag(), body]);
     },
     open(sealed) {
       const bytes = Buffer.from(sealed);
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes));
-      decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
-      const body = bytes.subarray(nonceBytes + tagBytes);
-      return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+      const named = keys.find((each) => each.header.equals(bytes.subarray(0, headerBytes)));
+      if (named) return decrypt(named.key, bytes.subarray(headerBytes), named.header);
+      for (const { key } of keys) {
+        const text = attempt(() => decrypt(key, bytes));
+        if (text !== undefined) return text;
+      }
+      throw new Error('a stored value was altered, or sealed with a key that is not here');
     },
-    // A key of its own: what is derived must tell nothing about what is sealed (NIST SP 800-108).
+    header: () => header,
     derive: (purpose) => createHmac('sha256', derivationKey).update(purpose).digest(),
   };
+}
+
+/** The seal of keys that change while it is used: `keysNow` is asked at each use. */
+export function sealBy(keysNow: () => Keys): Seal {
+  let known: Keys | undefined;
+  let seal: Seal;
+  const current = () => {
+    const keys = keysNow();
+    if (keys !== known) seal = sealWith(...keys);
+    known = keys;
+    return seal;
+  };
+  return {
+    close: (text) => current().close(text),
+    open: (sealed) => current().open(sealed),
+    header: () => current().header(),
+    derive: (purpose) => current().derive(purpose),
+  };
+}
+
+function keyOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+function headerOf(secret: string): Buffer {
+  return Buffer.concat([mark, Buffer.from(keyIdOf(secret), 'hex')]);
+}
+
+function decrypt(key: Buffer, bytes: Buffer, header?: Buffer): string {
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes));
+  if (header) decipher.setAAD(header);
+  decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+  const body = bytes.subarray(nonceBytes + tagBytes);
+  return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+}
+
+function attempt<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
 }

@@ -10,10 +10,12 @@ import {
   Migrator,
   type SqliteDatabase,
   SqliteDialect,
+  sql,
   type Transaction,
 } from 'kysely';
 import type { Ban } from '../deployment/ban.ts';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
+import { wait } from '../lib/wait.ts';
 import { migrations } from './migrations/index.ts';
 
 export type Tables = {
@@ -56,6 +58,8 @@ export type Tables = {
     /** A JSON list of what its pods name, in clear: an operator has to find who runs an image. */
     images: Generated<string>;
   };
+  /** Sealed. */
+  seeds: { deploymentId: string; seed: Uint8Array };
   revisionImages: { deploymentId: string; revision: number; image: string; reference: string };
   privateRepositories: { repository: string };
   imageAccess: { deploymentId: string; repository: string };
@@ -111,7 +115,21 @@ export function sqliteDialect(file: string): Dialect {
   const sqlite = new DatabaseSync(file);
   // FULL: an answered request survives a power cut, not only a crash of ours. Costs 0.18 ms a write (measured).
   sqlite.exec('pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = 5000');
+  // What is deleted or written over leaves the file as well: it may be sealed with a key that others know by now.
+  sqlite.exec('pragma secure_delete = on');
   return new SqliteDialect({ database: forKysely(sqlite) });
+}
+
+/**
+ * Empties the write-ahead log, which holds pages from before the last changes. False when others read all the time.
+ */
+export async function forgetOldPages(db: Kysely<Tables>): Promise<boolean> {
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);
+    if (rows[0]?.busy === 0) return true;
+    await wait(20);
+  }
+  return false;
 }
 
 /** Migrated to the schema of this version. */

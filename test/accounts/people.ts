@@ -14,6 +14,7 @@ export async function apiWithAccounts(
   settings: Partial<AccountSettings> = {},
   apiSettings: Partial<ApiSettings> = {},
   db?: Service['db'],
+  seal?: Service['seal'],
 ) {
   const api = await testApi(
     apiSettings,
@@ -28,6 +29,7 @@ export async function apiWithAccounts(
         },
       }),
     db,
+    seal,
   );
 
   /** A browser that is at the dashboard, from an address of its own. */

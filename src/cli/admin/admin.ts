@@ -8,6 +8,7 @@ import { auditCommand } from './audit.ts';
 import { banCommand, bansCommand, unbanCommand } from './bans.ts';
 import { type Command, statuses } from './command.ts';
 import { deploymentsCommand, inspectCommand, stopCommand } from './deployments.ts';
+import { rotateKeyCommand } from './keys.ts';
 
 const commands: Record<string, Command> = {
   accounts: accountsCommand,
@@ -19,6 +20,7 @@ const commands: Record<string, Command> = {
   ban: banCommand,
   unban: unbanCommand,
   audit: auditCommand,
+  'rotate-key': rotateKeyCommand,
 };
 
 const help = `berth admin: see and change what a Berth on this machine has.
@@ -41,7 +43,7 @@ export async function admin(words: string[], { stdout, stderr, env }: Streams): 
   const parsed = parseWords(words);
   if ('mistake' in parsed) return fail(`${parsed.mistake}\n\n${help}`);
   if (parsed.isHelp) {
-    stdout.write(help);
+    stdout.write(parsed.more === undefined ? help : `${help}\n${parsed.more}`);
     return statuses.done;
   }
   const read = readSettings(env);
@@ -50,7 +52,9 @@ export async function admin(words: string[], { stdout, stderr, env }: Streams): 
   if (db instanceof Error) return fail(`The database in ${read.settings.dataDir} cannot be opened: ${db.message}`);
   if (!db) return fail(`No service was ever started from ${read.settings.dataDir}; set BERTH_DATA_DIR.`);
   try {
-    const { status, text, value } = await parsed.command.run(db, parsed.given, read.settings);
+    const { status, text, value } = await parsed.command.run(db, parsed.given, read.settings, (line) => {
+      stderr.write(`${line}\n`);
+    });
     const isRefusal = status !== statuses.done;
     if (parsed.asJson) stdout.write(`${JSON.stringify(value, null, 2)}\n`);
     else (isRefusal ? stderr : stdout).write(text);
@@ -62,7 +66,7 @@ export async function admin(words: string[], { stdout, stderr, env }: Streams): 
 
 type Parsed =
   | { mistake: string }
-  | { isHelp: true }
+  | { isHelp: true; more?: string | undefined }
   | { isHelp: false; command: Command; given: string[]; asJson: boolean };
 
 function parseWords(words: string[]): Parsed {
@@ -78,8 +82,8 @@ function parseWords(words: string[]): Parsed {
     return { mistake: (error as Error).message.split('\n')[0]! };
   }
   const [name, ...given] = positionals;
-  if (values.help || name === 'help') return { isHelp: true };
   const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (values.help || name === 'help') return { isHelp: true, more: command?.more };
   if (!command)
     return { mistake: name === undefined ? 'There is no command.' : `There is no command "admin ${name}".` };
   if (given.length !== command.words.length) {

@@ -11,7 +11,10 @@ export type Command = {
   /** What stands after the command's name, each word once. */
   words: readonly string[];
   says: string;
-  run: (db: Store, given: readonly string[], settings: Settings) => Promise<Answer>;
+  /** What `--help` after its name tells beside that. */
+  more?: string;
+  /** `note`: prints how far it is, for people who wait. */
+  run: (db: Store, given: readonly string[], settings: Settings, note: (line: string) => void) => Promise<Answer>;
 };
 
 /** Exit statuses: done; understood and refused; not to be done at all (words, settings, database). */

@@ -9,6 +9,7 @@ import * as accounts from './0006-accounts.ts';
 import * as abuse from './0007-abuse.ts';
 import * as evictions from './0008-evictions.ts';
 import * as leaseOutlines from './0009-lease-outlines.ts';
+import * as seeds from './0010-seeds.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -20,4 +21,5 @@ export const migrations: Record<string, Migration> = {
   '0007-abuse': abuse,
   '0008-evictions': evictions,
   '0009-lease-outlines': leaseOutlines,
+  '0010-seeds': seeds,
 };

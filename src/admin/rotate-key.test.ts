@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import type { Kysely } from 'kysely';
+import { deploymentOf, pod, specOf } from '../deployment/testing.ts';
+import { followKeys, provideKeys, readKeys, replaceKeys } from '../lib/key-file.ts';
+import { keyIdOf, sealBy, sealWith } from '../lib/seal.ts';
+import { auditEntries } from '../store/audit.ts';
+import { openSqlite, type Tables } from '../store/database.ts';
+import { addDeployment } from '../store/deployments.ts';
+import { addRevision, documentOf } from '../store/revisions.ts';
+import { derivationOf, provideSeed } from '../store/seeds.ts';
+import { addSession } from '../store/sessions.ts';
+import { finishRotation, keyFileOf, type RotationStep, rotateKey } from './rotate-key.ts';
+
+const revisions = 120;
+const spec = specOf(pod('web'));
+const documentNumber = (number: number) => `document ${number} ${'x'.repeat(5000)}`;
+
+let template: string;
+let folder: string;
+let file: string;
+let db: Kysely<Tables>;
+before(async () => {
+  template = await mkdtemp(join(tmpdir(), 'berth-rotation-'));
+  provideKeys(keyFileOf(template));
+  const seal = sealWith(...readKeys(keyFileOf(template))!);
+  const store = await openSqlite(join(template, 'berth.db'));
+  await store.transaction().execute(async (store) => {
+    await addSession(store, { id: 'session', token: 'token', createdAt: 0 });
+    await addDeployment(store, deploymentOf({ id: 'shop' }));
+    await provideSeed(store, seal, 'shop');
+    for (let number = 1; number <= revisions; number++) {
+      await addRevision(store, seal, 'shop', { number, spec, document: documentNumber(number), createdAt: 0 });
+    }
+  });
+  await store.destroy();
+});
+beforeEach(async () => {
+  await copyInstallation();
+  db = await openSqlite(join(folder, 'berth.db'));
+});
+afterEach(end);
+after(async () => await rm(template, { recursive: true }));
+
+async function copyInstallation(): Promise<void> {
+  folder = await mkdtemp(join(tmpdir(), 'berth-rotation-'));
+  file = keyFileOf(folder);
+  for (const name of ['berth.db', 'secret.key']) await copyFile(join(template, name), join(folder, name));
+}
+
+async function end(): Promise<void> {
+  await db.destroy();
+  await rm(folder, { recursive: true });
+}
+
+const rotate = (told: (step: RotationStep) => void = () => {}) => rotateKey(db, { file, actor: 'ada', now: 7, told });
+
+/** Everything opens with the keys of the file as it is now. */
+async function assertReadable(): Promise<void> {
+  const seal = sealWith(...readKeys(file)!);
+  for (let number = 1; number <= revisions; number++) {
+    assert.equal(await documentOf(db, seal, 'shop', number), documentNumber(number));
+  }
+}
+
+test('a rotation leaves one key, which is new and opens everything, and what was generated as it was', async () => {
+  const [old] = readKeys(file)!;
+  const generated = async () => (await derivationOf(db, sealWith(...readKeys(file)!), 'shop'))('purpose');
+  const before = await generated();
+  const { document } = await db.selectFrom('revisions').select('document').executeTakeFirstOrThrow();
+  const steps: string[] = [];
+  const rotation = await rotate(({ kind }) => steps.push(kind));
+
+  const keys = readKeys(file)!;
+  assert.equal(keys.length, 1);
+  assert.notEqual(keys[0], old);
+  assert.equal((await stat(file)).mode & 0o777, 0o600);
+  const keyId = keyIdOf(keys[0]);
+  const counts = { rows: revisions + 1, unreadable: 0 };
+  assert.deepEqual(rotation, { kind: 'rotated', keyId, isContinued: false, hasOldPages: false, ...counts });
+  assert.deepEqual([...new Set(steps)], ['recorded', 'key-added', 'resealed', 'key-dropped']);
+  await assertReadable();
+  assert.deepEqual(await generated(), before);
+  assert.deepEqual(
+    (await auditEntries(db)).map(({ actor, action, subject }) => [actor, action, subject]),
+    [['ada', 'rotate-key', keyId]],
+  );
+  // Nothing that the key before could open is left on the disk, not even in a page that nothing uses any more.
+  for (const name of ['berth.db', 'berth.db-wal']) {
+    const bytes = await readFile(join(folder, name));
+    assert.ok(!bytes.includes(Buffer.from(document).subarray(0, 64)), name);
+    assert.ok(!bytes.includes(Buffer.from(keyIdOf(old), 'hex')), name);
+  }
+});
+
+test('killed after any step, everything can be read, and the next call finishes it', async () => {
+  const steps: string[] = [];
+  await rotate(({ kind }) => steps.push(kind));
+  await end();
+  assert.deepEqual(steps, ['recorded', 'key-added', 'resealed', 'resealed', 'key-dropped']);
+  for (const step of steps.keys()) {
+    await copyInstallation();
+    const killed = spawnSync(process.execPath, ['--input-type=module', '-e', dieAfter, folder, `${step + 1}`], {
+      encoding: 'utf8',
+    });
+    assert.equal(killed.signal, 'SIGKILL', `${steps[step]}: ${killed.stderr}`);
+
+    db = await openSqlite(join(folder, 'berth.db'));
+    await assertReadable();
+    const wasBegun = readKeys(file)!.length > 1;
+    assert.equal(wasBegun, ['key-added', 'resealed'].includes(steps[step]!), steps[step]!);
+    const [present] = readKeys(file)!;
+    const rotation = await rotate();
+    assert.ok(rotation.kind === 'rotated');
+    assert.equal(rotation.isContinued, wasBegun);
+    assert.equal(readKeys(file)!.length, 1);
+    assert.equal(readKeys(file)![0] === present, wasBegun, 'the key that was begun with');
+    await assertReadable();
+    if (step < steps.length - 1) await end();
+  }
+});
+
+test('a service that starts after an interrupted rotation finishes it', async () => {
+  const keys = readKeys(file)!;
+  replaceKeys(file, ['new', ...keys]);
+  const resealed = await finishRotation(db, file, sealBy(followKeys(file)));
+  assert.deepEqual(resealed, { rows: revisions + 1, unreadable: 0 });
+  assert.deepEqual(readKeys(file), ['new']);
+  await assertReadable();
+});
+
+test('another process that writes all the time seals nothing that cannot be read after the rotation', async () => {
+  const writer = spawn(process.execPath, ['--input-type=module', '-e', writeAllTheTime, folder], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  await once(writer.stdout, 'data');
+  for (let times = 0; times < 3; times++) await rotate();
+  writer.stdin.end();
+  await once(writer, 'exit');
+  assert.equal(writer.exitCode, 0);
+  const { count } = await db
+    .selectFrom('revisions')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  assert.ok(count > revisions + 10, `${count - revisions} written meanwhile`);
+  const seal = sealWith(...readKeys(file)!);
+  for (let number = revisions + 1; number <= count; number++) {
+    assert.equal(await documentOf(db, seal, 'shop', number), 'written meanwhile');
+  }
+  assert.equal(readKeys(file)!.length, 1);
+  await assertReadable();
+});
+
+test('two rotations at once leave one key that opens everything', async () => {
+  const other = spawn(process.execPath, ['--input-type=module', '-e', dieAfter, folder, String(Infinity)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const otherEnded = once(other, 'exit');
+  await once(other.stdout, 'data');
+  await rotate();
+  assert.deepEqual(await otherEnded, [0, null]);
+  assert.equal(readKeys(file)!.length, 1);
+  await assertReadable();
+});
+
+test('where there is no key file nothing is changed', async () => {
+  await rm(file);
+  assert.deepEqual(await rotate(), { kind: 'no-file' });
+  assert.deepEqual(await auditEntries(db), []);
+});
+
+const modules = [
+  './rotate-key.ts',
+  '../store/database.ts',
+  '../store/revisions.ts',
+  '../lib/key-file.ts',
+  '../lib/seal.ts',
+];
+const [rotateKeyModule, databaseModule, revisionsModule, keyFileModule, sealModule] = modules.map((name) =>
+  JSON.stringify(new URL(name, import.meta.url).href),
+);
+
+/** A rotation in a process that dies like a killed one after so many steps. */
+const dieAfter = `
+  import { keyFileOf, rotateKey } from ${rotateKeyModule};
+  import { openSqlite } from ${databaseModule};
+  const [, folder, steps] = process.argv;
+  const db = await openSqlite(folder + '/berth.db');
+  let toLive = Number(steps);
+  const told = ({ kind }) => {
+    process.stdout.write(kind);
+    if (--toLive === 0) process.kill(process.pid, 'SIGKILL');
+  };
+  await rotateKey(db, { file: keyFileOf(folder), actor: 'ada', now: 7, told });
+`;
+
+/** What a service does: revisions are sealed in the transactions that write them, and read again. */
+const writeAllTheTime = `
+  import { openSqlite } from ${databaseModule};
+  import { addRevision, documentOf } from ${revisionsModule};
+  import { followKeys } from ${keyFileModule};
+  import { sealBy } from ${sealModule};
+  const [, folder] = process.argv;
+  const db = await openSqlite(folder + '/berth.db');
+  const seal = sealBy(followKeys(folder + '/secret.key'));
+  let isOver = false;
+  process.stdin.on('end', () => { isOver = true; }).resume();
+  let number = ${revisions};
+  while (!isOver) {
+    number += 1;
+    const revision = { number, spec: { name: 'shop', pods: [] }, document: 'written meanwhile', createdAt: 0 };
+    await db.transaction().execute((db) => addRevision(db, seal, 'shop', revision));
+    for (const each of [number, 1 + number % ${revisions}]) await documentOf(db, seal, 'shop', each);
+    process.stdout.write('.');
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  await db.destroy();
+`;

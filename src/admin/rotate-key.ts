@@ -1,0 +1,82 @@
+/**
+ * Changing the key of the encryption at rest while the service works. First the key file gets the new key beside the one
+ * before; whoever seals looks at the file each time, so that everything is sealed with the new one from then on. Then
+ * whatever was sealed before is sealed anew, and when nothing is left, the key before leaves the file. Killed at any
+ * instant, all keys that are needed are in the file, and the next call goes on where this one was.
+ */
+import { join } from 'node:path';
+import type { Kysely } from 'kysely';
+import type { Instant } from '../deployment/deployment.ts';
+import { followKeys, newKey, readKeys, replaceKeys } from '../lib/key-file.ts';
+import { type Keys, keyIdOf, type Seal, sealBy } from '../lib/seal.ts';
+import { wait } from '../lib/wait.ts';
+import { addAuditEntry } from '../store/audit.ts';
+import { forgetOldPages, type Tables } from '../store/database.ts';
+import { type Resealed, resealAll } from '../store/reseal.ts';
+
+export type Rotation =
+  /** `hasOldPages`: somebody was reading all the time, so the write-ahead log still holds what an older key sealed. */
+  ({ kind: 'rotated'; keyId: string; isContinued: boolean; hasOldPages: boolean } & Resealed) | { kind: 'no-file' };
+
+/** Where it is: for people who wait, and for tests that kill it there. */
+export type RotationStep =
+  | { kind: 'recorded' | 'key-added' | 'key-dropped'; keyId: string }
+  | ({ kind: 'resealed' } & Resealed);
+
+/** Where the keys are that no setting gives. */
+export function keyFileOf(dataDir: string): string {
+  return join(dataDir, 'secret.key');
+}
+
+/** Throws when the file can be neither read nor written. */
+export async function rotateKey(
+  db: Kysely<Tables>,
+  { file, actor, now, told }: { file: string; actor: string; now: Instant; told: (step: RotationStep) => void },
+): Promise<Rotation> {
+  const before = readKeys(file);
+  if (!before) return { kind: 'no-file' };
+  const wanted = before.length > 1 ? before[0] : newKey();
+  const entry = { at: now, actor, action: 'rotate-key', subject: keyIdOf(wanted), reason: '' };
+  await db.transaction().execute((transaction) => addAuditEntry(transaction, entry));
+  told({ kind: 'recorded', keyId: keyIdOf(wanted) });
+  // The file is only ever changed by whoever may write to the database.
+  const { keys, isContinued } = await db.transaction().execute(async () => addKey(file, wanted));
+  const keyId = keyIdOf(keys[0]);
+  told({ kind: 'key-added', keyId });
+
+  let at = performance.now();
+  const resealed = await resealAll(db, sealBy(followKeys(file)), {
+    whenDone: () => dropOlderKeys(file),
+    // As much time for those who wait to write as for ourselves.
+    async afterStep(sofar) {
+      told({ kind: 'resealed', ...sofar });
+      await wait(performance.now() - at);
+      at = performance.now();
+    },
+  });
+  told({ kind: 'key-dropped', keyId });
+  const hasOldPages = !(await forgetOldPages(db));
+  return { kind: 'rotated', keyId, isContinued, hasOldPages, ...resealed };
+}
+
+/** What is left of a change that was interrupted, or of one that the settings ask for. */
+export async function finishRotation(db: Kysely<Tables>, file: string | undefined, seal: Seal): Promise<Resealed> {
+  const resealed = await resealAll(db, seal, { whenDone: () => file !== undefined && dropOlderKeys(file) });
+  if (resealed.rows > 0) await forgetOldPages(db);
+  return resealed;
+}
+
+function addKey(file: string, wanted: string): { keys: Keys; isContinued: boolean } {
+  const present = readKeys(file);
+  if (!present) throw new Error(`The key file ${file} has gone.`);
+  // One that nobody has finished, or that somebody is doing right now.
+  if (present.length > 1) return { keys: present, isContinued: true };
+  const keys: Keys = [wanted, ...present];
+  replaceKeys(file, keys);
+  return { keys, isContinued: false };
+}
+
+function dropOlderKeys(file: string): void {
+  const present = readKeys(file);
+  if (present && present.length > 1) replaceKeys(file, [present[0]]);
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import type { Kysely } from 'kysely';
+import { deploymentOf, pod, specOf } from './deployment/testing.ts';
+import { openKeys } from './keys.ts';
+import { openSqlite, type Tables } from './store/database.ts';
+import { addDeployment } from './store/deployments.ts';
+import { addRevision, documentOf } from './store/revisions.ts';
+import { derivationOf, provideSeed } from './store/seeds.ts';
+import { addSession } from './store/sessions.ts';
+
+const [first, second] = ['first key of 32 characters or more', 'second key of 32 characters or more'];
+
+let dataDir: string;
+let db: Kysely<Tables>;
+let logged: string[];
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'berth-keys-'));
+  db = await openSqlite(':memory:');
+  logged = [];
+});
+afterEach(async () => {
+  await db.destroy();
+  await rm(dataDir, { recursive: true });
+});
+
+/** What a start of the service does about keys. */
+async function start(settings: { secretKey?: string; oldSecretKey?: string } = {}) {
+  const { secretKey, oldSecretKey } = settings;
+  const log = (fields: object, message: string) => logged.push(`${message} ${JSON.stringify(fields)}`);
+  return await openKeys(db, { dataDir, secretKey, oldSecretKey }, { info: log, error: log });
+}
+
+async function addShop(seal: Awaited<ReturnType<typeof start>>): Promise<void> {
+  await addSession(db, { id: 'session', token: 'token', createdAt: 0 });
+  await addDeployment(db, deploymentOf({ id: 'shop' }));
+  await provideSeed(db, seal, 'shop');
+  await addRevision(db, seal, 'shop', { number: 1, spec: specOf(pod('web')), document: 'text', createdAt: 0 });
+}
+
+test('a key that a setting gives is in no file', async () => {
+  await addShop(await start({ secretKey: first }));
+  assert.ok(!existsSync(join(dataDir, 'secret.key')));
+  assert.equal(await documentOf(db, await start({ secretKey: first }), 'shop', 1), 'text');
+  assert.deepEqual(logged, []);
+});
+
+test('one start with the key before beside the new one seals everything anew, and what is generated stays', async () => {
+  const before = await start({ secretKey: first });
+  await addShop(before);
+  const value = (await derivationOf(db, before, 'shop'))('purpose');
+  await start({ secretKey: second, oldSecretKey: first });
+  assert.deepEqual(logged, ['everything is sealed with the new key {"rows":2}']);
+  const after = await start({ secretKey: second });
+  assert.equal(await documentOf(db, after, 'shop', 1), 'text');
+  assert.deepEqual((await derivationOf(db, after, 'shop'))('purpose'), value);
+});
+
+test('the key moves from its file to a setting, and back into a file', async () => {
+  await addShop(await start());
+  const inFile = await readFile(join(dataDir, 'secret.key'), 'utf8');
+  await start({ secretKey: first, oldSecretKey: inFile });
+  assert.equal(await documentOf(db, await start({ secretKey: first }), 'shop', 1), 'text');
+  await rm(join(dataDir, 'secret.key'));
+  await start({ oldSecretKey: first });
+  assert.equal(await documentOf(db, await start(), 'shop', 1), 'text');
+});
+
+test('with a key that is not the one, the log says so, and nothing that is stored is changed', async () => {
+  await addShop(await start({ secretKey: first }));
+  const wrong = await start({ secretKey: second });
+  assert.match(logged.at(-1)!, /none of the keys opens.* \{"unreadable":2\}$/);
+  await assert.rejects(documentOf(db, wrong, 'shop', 1));
+  assert.equal(await documentOf(db, await start({ secretKey: first }), 'shop', 1), 'text');
+});

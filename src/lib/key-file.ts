@@ -1,0 +1,117 @@
+/**
+ * The file with an installation's keys, where no setting gives them. Whoever can read it can read what is stored.
+ * One key stands there as it is; while the key changes there are several, the newest first, as a JSON list.
+ */
+import {
+  closeSync,
+  fchownSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { newId, newToken } from './ids.ts';
+import type { Keys } from './seal.ts';
+
+const mode = 0o600;
+
+/** Undefined where there is no file. Throws when it cannot be read, or is empty. */
+export function readKeys(file: string): Keys | undefined {
+  const text = orUndefined(() => readFileSync(file, 'utf8'));
+  if (text === undefined) return undefined;
+  if (text === '') throw new Error(`The key file ${file} is empty.`);
+  return asList(text) ?? [text];
+}
+
+/** A new key. */
+export function newKey(): string {
+  return newToken('berth');
+}
+
+/** Makes the file where there is none, with a new key. It is there as a whole or not at all. */
+export function provideKeys(file: string): void {
+  const draft = writeDraft(file, newKey());
+  try {
+    linkSync(draft, file);
+    syncFolder(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft);
+  }
+}
+
+/** At any instant the file has the keys from before or these, all of them, and its owner stays. */
+export function replaceKeys(file: string, keys: Keys): void {
+  // A link stays one: what it leads to is replaced.
+  const place = realpathSync(file);
+  const draft = writeDraft(place, keys.length === 1 ? keys[0] : JSON.stringify(keys), statSync(place));
+  renameSync(draft, place);
+  syncFolder(place);
+}
+
+/**
+ * What the file has whenever it is asked; looking whether it has changed takes microseconds. Keys that have left it stay
+ * known at the end: a value that was read a moment ago may still have to be opened. So do all while there is no file. `older`: keys that were never in it.
+ */
+export function followKeys(file: string, older: readonly string[] = []): () => Keys {
+  let seen: string | undefined;
+  let keys: Keys | undefined;
+  return () => {
+    const present = orUndefined(() => statSync(file, { bigint: true }));
+    const identity = present && [present.dev, present.ino, present.mtimeNs, present.ctimeNs, present.size].join();
+    if (keys && (identity === undefined || identity === seen)) return keys;
+    const found = readKeys(file) ?? keys;
+    if (!found) throw new Error(`There is no key file ${file}.`);
+    keys = [...new Set([...found, ...older, ...(keys ?? [])])] as [string, ...string[]];
+    seen = identity;
+    return keys;
+  };
+}
+
+function asList(text: string): Keys | undefined {
+  if (!text.startsWith('[')) return undefined;
+  const keys: unknown = JSON.parse(text);
+  const isList = Array.isArray(keys) && keys.length > 0 && keys.every((key) => typeof key === 'string' && key !== '');
+  if (!isList) throw new Error('The key file is no list of keys.');
+  return keys as unknown as Keys;
+}
+
+function writeDraft(file: string, text: string, owner?: { uid: number; gid: number }): string {
+  const draft = `${file}.${newId()}`;
+  const descriptor = openSync(draft, 'wx', mode);
+  try {
+    writeFileSync(descriptor, text);
+    // The service has to be able to read what an operator has written as root.
+    if (owner) fchownSync(descriptor, owner.uid, owner.gid);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  return draft;
+}
+
+/** A new name is on the disk when its folder is. */
+function syncFolder(file: string): void {
+  const folder = openSync(dirname(file), 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+function orUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

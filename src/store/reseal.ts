@@ -1,0 +1,110 @@
+/** Sealing everything anew after the key has changed: in steps, each a transaction of its own, and again from any of them. */
+import { type Kysely, sql } from 'kysely';
+import { headerBytes, type Seal } from '../lib/seal.ts';
+import type { Database, Tables } from './database.ts';
+
+/** All that is sealed in the store; `key` names a row. */
+export const sealedTables: readonly { table: keyof Tables; key: readonly string[]; columns: readonly string[] }[] = [
+  { table: 'revisions', key: ['deploymentId', 'number'], columns: ['spec', 'document'] },
+  { table: 'seeds', key: ['deploymentId'], columns: ['seed'] },
+  { table: 'idempotency', key: ['keyHash'], columns: ['sessionToken'] },
+];
+
+type SealedTable = (typeof sealedTables)[number];
+
+/** Rows that were sealed anew, and rows that no key that is here opens: those are left as they are. */
+export type Resealed = { rows: number; unreadable: number };
+
+/** Called between transactions, with what has been done so far. */
+export type AfterStep = (sofar: Resealed) => Promise<void>;
+
+/** Others wait to write meanwhile: some 10 ms (measured). */
+const rowsAtOnce = 50;
+
+/**
+ * Seals with the newest key whatever another one has sealed, while others read and write. `whenDone` is called when
+ * nothing that can be read is left of another key, within the transaction that has seen so: nothing can come in between.
+ */
+export async function resealAll(
+  db: Kysely<Tables>,
+  seal: Seal,
+  { whenDone, afterStep = async () => {} }: { whenDone: () => void; afterStep?: AfterStep },
+): Promise<Resealed> {
+  const sofar: Resealed = { rows: 0, unreadable: 0 };
+  for (const sealed of sealedTables) {
+    let after: unknown[] | undefined;
+    do {
+      const step = await db.transaction().execute((transaction) => resealSome(transaction, seal, sealed, after));
+      sofar.rows += step.rows;
+      after = step.next;
+      if (after) await afterStep({ ...sofar });
+    } while (after);
+  }
+  for (;;) {
+    const last = await db.transaction().execute(async (transaction) => {
+      const last = await resealRest(transaction, seal);
+      // What this transaction itself has changed is not on the disk before its end.
+      if (last.rows === 0) whenDone();
+      return last;
+    });
+    sofar.rows += last.rows;
+    if (last.rows === 0) return { ...sofar, unreadable: last.unreadable };
+  }
+}
+
+async function resealRest(db: Database, seal: Seal): Promise<Resealed> {
+  const sofar: Resealed = { rows: 0, unreadable: 0 };
+  for (const sealed of sealedTables) {
+    let after: unknown[] | undefined;
+    do {
+      const step = await resealSome(db, seal, sealed, after);
+      sofar.rows += step.rows;
+      sofar.unreadable += step.unreadable;
+      after = step.next;
+    } while (after);
+  }
+  return sofar;
+}
+
+/** The next rows of a table, in the order of their keys; `next` is where to go on, absent at the end. */
+async function resealSome(
+  db: Database,
+  seal: Seal,
+  { table, key, columns }: SealedTable,
+  after: unknown[] | undefined,
+): Promise<Resealed & { next?: unknown[] }> {
+  const keys = sql.join(key.map((name) => sql.ref(name)));
+  const header = seal.header();
+  const outdated = columns.map((name) => sql<boolean>`substr(${sql.ref(name)}, 1, ${headerBytes}) <> ${header}`);
+  const { rows } = await sql<Record<string, unknown>>`
+    select ${sql.join([...key, ...columns].map((name) => sql.ref(name)))} from ${sql.table(table)}
+    where (${sql.join(outdated, sql` or `)}) ${after ? sql`and (${keys}) > (${sql.join(after)})` : sql``}
+    order by ${keys} limit ${rowsAtOnce}`.execute(db);
+  let unreadable = 0;
+  for (const row of rows) {
+    const values = sealAnew(seal, columns, row);
+    if (!values) unreadable += 1;
+    else {
+      await sql`
+        update ${sql.table(table)} set ${sql.join(values.map(([name, value]) => sql`${sql.ref(name)} = ${value}`))}
+        where ${sql.join(
+          key.map((name) => sql`${sql.ref(name)} = ${row[name]}`),
+          sql` and `,
+        )}`.execute(db);
+    }
+  }
+  const last = rows.length < rowsAtOnce ? undefined : rows.at(-1);
+  return { rows: rows.length - unreadable, unreadable, ...(last && { next: key.map((name) => last[name]) }) };
+}
+
+function sealAnew(
+  seal: Seal,
+  columns: readonly string[],
+  row: Record<string, unknown>,
+): [string, Uint8Array][] | undefined {
+  try {
+    return columns.map((name) => [name, seal.close(seal.open(row[name] as Uint8Array))]);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Seeds: 32 bytes for each deployment that all its generated values come from, kept sealed. They are its own, so that
+ * its passwords stay when the installation's key changes, and a key that has leaked tells nothing of later deployments.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Derive } from '../deployment/generated.ts';
+import { derivationKeyOf, type Seal } from '../lib/seal.ts';
+import type { Database } from './database.ts';
+
+/** Gives it one, unless it has one that can be read. With a new one, whatever was generated before is another. */
+export async function provideSeed(db: Database, seal: Seal, deploymentId: string): Promise<void> {
+  const known = await sealedSeed(db, deploymentId);
+  if (known && canOpen(seal, known)) return;
+  const seed = sealSeed(seal, randomBytes(32));
+  await db
+    .insertInto('seeds')
+    .values({ deploymentId, seed })
+    .onConflict((conflict) => conflict.column('deploymentId').doUpdateSet({ seed }))
+    .execute();
+}
+
+/** For what was started when values came from the installation's key: they come from the same bytes from now on. */
+export async function provideSeedsFrom(db: Database, seal: Seal, secret: string): Promise<void> {
+  const rows = await db
+    .selectFrom('deployments')
+    .select('id')
+    .where('id', 'not in', (eb) => eb.selectFrom('seeds').select('deploymentId'))
+    .execute();
+  for (const { id } of rows) {
+    const seed = sealSeed(seal, derivationKeyOf(secret));
+    await db.insertInto('seeds').values({ deploymentId: id, seed }).execute();
+  }
+}
+
+/** What the deployment's generated values are made with; it throws, when it is used, where the seed cannot be read. */
+export async function derivationOf(db: Database, seal: Seal, deploymentId: string): Promise<Derive> {
+  const sealed = await sealedSeed(db, deploymentId);
+  return (purpose) => {
+    if (!sealed) throw new Error(`the deployment ${deploymentId} has no seed`);
+    return createHmac('sha256', Buffer.from(seal.open(sealed), 'base64url'))
+      .update(purpose)
+      .digest();
+  };
+}
+
+async function sealedSeed(db: Database, deploymentId: string): Promise<Uint8Array | undefined> {
+  const row = await db.selectFrom('seeds').select('seed').where('deploymentId', '=', deploymentId).executeTakeFirst();
+  return row?.seed;
+}
+
+function sealSeed(seal: Seal, seed: Uint8Array): Uint8Array {
+  return seal.close(Buffer.from(seed).toString('base64url'));
+}
+
+function canOpen(seal: Seal, sealed: Uint8Array): boolean {
+  try {
+    seal.open(sealed);
+    return true;
+  } catch {
+    return false;
+  }
+}
