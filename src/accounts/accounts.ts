@@ -4,6 +4,7 @@
  */
 import { passkey } from '@better-auth/passkey';
 import { betterAuth } from 'better-auth';
+import { rememberingTokens } from './hashed-tokens.ts';
 import { createMailer } from './mail.ts';
 import { authOptions, signInSecret, type Wiring } from './options.ts';
 import { isOidcThere, oidcPlugin, providersOf } from './providers.ts';
@@ -67,13 +68,14 @@ export function createAccounts(wiring: Wiring) {
 
     /** Answers a request to a path below `/api/auth`. */
     async answer(request: Request): Promise<Response> {
-      return await (await current()).handler(request);
+      const library = await current();
+      return await rememberingTokens(() => library.handler(request));
     },
 
     /** The id of the account that the cookie of these headers is signed in to. */
     async signedIn(headers: Headers): Promise<string | undefined> {
       if (!headers.has('cookie')) return undefined;
-      const signIn = await present().api.getSession({ headers });
+      const signIn = await rememberingTokens(() => present().api.getSession({ headers }));
       return signIn?.user.id;
     },
   };

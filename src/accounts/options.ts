@@ -1,4 +1,5 @@
 /** What the sign-in library is told. Whatever it would take from its environment is said here. */
+import { kyselyAdapter } from '@better-auth/kysely-adapter';
 import type { BetterAuthOptions } from 'better-auth';
 import { APIError } from 'better-auth/api';
 import type { Kysely } from 'kysely';
@@ -8,6 +9,7 @@ import { hideTokens } from '../lib/ids.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Tables } from '../store/database.ts';
 import { endAccount, passwordBeforeDeletion } from './deletion.ts';
+import { withHashedTokens } from './hashed-tokens.ts';
 import type { Mailer, MailSettings } from './mail.ts';
 import { githubProvider, type ProviderSettings } from './providers.ts';
 
@@ -43,7 +45,7 @@ export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Ma
     basePath: '/api/auth',
     trustedOrigins: [baseUrl.origin, ...otherOrigins],
     secrets: [{ version: 1, value: signInSecret(seal) }],
-    database: { db, type: 'sqlite' },
+    database: (options: BetterAuthOptions) => withHashedTokens(kyselyAdapter(db, { type: 'sqlite' })(options)),
     user: {
       modelName: 'accounts',
       deleteUser: { enabled: true, beforeDelete: async ({ id }: { id: string }) => await endAccount(db, id, now()) },

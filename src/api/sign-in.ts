@@ -21,8 +21,6 @@ const paths: Path[] = [
   { method: 'GET', path: 'error', summary: 'Where people are told that a sign-in has failed' },
   { method: 'POST', path: 'sign-out', summary: 'Sign out' },
   { method: 'GET', path: 'get-session', summary: 'Who is signed in; null for nobody' },
-  { method: 'GET', path: 'list-sessions', summary: 'The browsers that are signed in' },
-  { method: 'POST', path: 'revoke-session', summary: 'Sign out another browser: its `token`' },
   { method: 'POST', path: 'revoke-other-sessions', summary: 'Sign out all other browsers' },
   { method: 'POST', path: 'update-user', summary: 'Change the `name`' },
   {

@@ -17,6 +17,7 @@ test('our migrations make every table and column that the sign-in library wants'
     settings: { ...settings, otherOrigins: [] },
   };
   const { options } = createLibrary(wiring, undefined, false);
-  const { compileMigrations } = await getMigrations(options);
+  // Its own connection, which is what it can look into.
+  const { compileMigrations } = await getMigrations({ ...options, database: { db, type: 'sqlite' } });
   assert.equal(await compileMigrations(), ';');
 });

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
+import { signInSecret } from '../../src/accounts/options.ts';
 import { forgetSignIns } from '../../src/store/accounts.ts';
 import { apiWithAccounts, password } from './people.ts';
 
@@ -40,6 +42,51 @@ test('nobody is signed in without a cookie, with an altered one, or after signin
   assert.equal((await ada.get('/api/account')).status, 401);
   // The sign-in has ended at the server too, not in one browser only.
   assert.equal((await thief.get('/api/account')).status, 401);
+});
+
+test('the database holds of a sign-in nothing that signs anybody in, not even with the key', async () => {
+  const api = await apiWithAccounts();
+  const ada = await api.person('ada@example.com');
+  const [name, value] = [...ada.cookies][0]!;
+  const [token] = decodeURIComponent(value).split('.') as [string];
+  const rows = await api.service.db.selectFrom('signIns').selectAll().execute();
+  assert.equal(rows.length, 1);
+  assert.ok(!JSON.stringify(rows).includes(token));
+  const { token: stored } = rows[0] as unknown as { token: string };
+  assert.match(stored, /^[0-9a-f]{64}$/);
+
+  // Whoever has a copy of the database and the key signs a cookie with what stands there.
+  const { seal } = api.service;
+  const sign = (text: string) => createHmac('sha256', signInSecret(seal)).update(text).digest('base64');
+  const signed = (text: string) => encodeURIComponent(`${text}.${sign(text)}`);
+  assert.equal(signed(token), value, 'the way in which the library signs');
+  const thief = api.browser();
+  thief.cookies.set(name, signed(stored));
+  assert.equal((await thief.get('/api/account')).status, 401);
+  assert.equal((await ada.get('/api/account')).status, 200);
+});
+
+test('whoever signs out all other browsers stays signed in, and nobody else is signed out', async () => {
+  const api = await apiWithAccounts();
+  const [ada, eve] = [await api.person('ada@example.com'), await api.person('eve@example.com')];
+  const phone = api.browser();
+  assert.equal((await phone.signIn('ada@example.com')).status, 200);
+  assert.equal((await ada.post('/api/auth/revoke-other-sessions')).status, 200);
+  const statuses = [ada, phone, eve].map(async (browser) => (await browser.get('/api/account')).status);
+  assert.deepEqual(await Promise.all(statuses), [200, 401, 200]);
+});
+
+test('a change of the name or of the password keeps the browser signed in', async () => {
+  const api = await apiWithAccounts();
+  const ada = await api.person('ada@example.com');
+  const phone = api.browser();
+  assert.equal((await phone.signIn('ada@example.com')).status, 200);
+  assert.equal((await ada.post('/api/auth/update-user', { name: 'Ada L.' })).status, 200);
+  assert.equal((await ada.get('/api/account')).status, 200);
+  const change = { currentPassword: password, newPassword: 'another long password', revokeOtherSessions: true };
+  assert.equal((await ada.post('/api/auth/change-password', change)).status, 200);
+  assert.equal((await ada.get('/api/account')).status, 200);
+  assert.equal((await phone.get('/api/account')).status, 401);
 });
 
 test('the cookie is HttpOnly and SameSite=Lax, and Secure where the service is reached by https', async () => {
@@ -173,7 +220,14 @@ test('where sign-up is closed, nobody new gets in and those who have an account 
 test('paths of the library that nothing uses are not there', async () => {
   const api = await apiWithAccounts();
   const ada = await api.person('ada@example.com');
-  for (const path of ['delete-user/callback', 'change-email', 'get-access-token', 'set-password', 'update-session']) {
+  for (const path of [
+    'delete-user/callback',
+    'change-email',
+    'get-access-token',
+    'set-password',
+    'update-session',
+    'revoke-session',
+  ]) {
     assert.equal((await ada.post(`/api/auth/${path}`)).status, 404, path);
   }
 });

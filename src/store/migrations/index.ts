@@ -10,6 +10,7 @@ import * as abuse from './0007-abuse.ts';
 import * as evictions from './0008-evictions.ts';
 import * as leaseOutlines from './0009-lease-outlines.ts';
 import * as seeds from './0010-seeds.ts';
+import * as hashedSignIns from './0011-hashed-sign-ins.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -22,4 +23,5 @@ export const migrations: Record<string, Migration> = {
   '0008-evictions': evictions,
   '0009-lease-outlines': leaseOutlines,
   '0010-seeds': seeds,
+  '0011-hashed-sign-ins': hashedSignIns,
 };
