@@ -12,6 +12,7 @@ import { planOf } from './api/plans.ts';
 import type { Control } from './control/control.ts';
 import { createDiskBook } from './control/disk-book.ts';
 import { startLoop } from './control/loop.ts';
+import { storedRoutes } from './control/routing.ts';
 import { createStandstills } from './control/standstills.ts';
 import { budgetOf } from './deployment/budget.ts';
 import type { Instant } from './deployment/deployment.ts';
@@ -100,6 +101,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
     throw new StartError(`${error.message}\nIf the port ${port} is taken, set BERTH_PORT to another one.`);
   });
   const refreshEdge = async () => edge.publish(await servedSites(db, settings.appsDomain));
+  const routed = await storedRoutes(db);
   await refreshEdge();
   const pages = await startPageServer(
     paths.pagesSocket,
@@ -117,7 +119,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
       seal,
       engine,
       refreshEdge,
-      routed: new Map(),
+      routed,
       urlOf,
       egressOf: async ({ sessionId }) =>
         (await planOf(db, settings.tiers, await accountOfSession(db, sessionId)))?.tier.egress ?? egress,

@@ -274,6 +274,26 @@ test('nothing is removed on the word of a row whose route the edge never took', 
   assert.deepEqual([...shop.world.containers.keys()].toSorted(), ['berth-shop-db-1-0', 'berth-shop-web-2-0']);
 });
 
+test('nothing is called running before the edge has its routes, whatever the row says', async () => {
+  const shop = await shopOnMemory(spec, images);
+  const { control } = shop;
+  const { refreshEdge } = control;
+  control.refreshEdge = async () => {
+    await shop.intend({});
+    throw new Error('the edge is away');
+  };
+  await assert.rejects(shop.visit(), /the edge is away/);
+  const [written] = (await shop.deployment()).endpoints;
+  control.refreshEdge = async () => {
+    assert.equal((await shop.deployment()).state, 'deploying');
+    await refreshEdge();
+  };
+  shop.clock.pass(control.settings.leaseMs);
+  await shop.visit();
+  assert.deepEqual(shop.published, [`/ ${written!.address}`]);
+  assert.equal((await shop.deployment()).state, 'running');
+});
+
 test('an edge that has taken a route and then failed is told again before anything is removed', async () => {
   const shop = await shopOnMemory(spec, { ...images, 'nginx:2': {} });
   const { control } = shop;

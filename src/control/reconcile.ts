@@ -20,6 +20,7 @@ import { describeFault, describeTrouble, earlierTrouble, linesHint, type Reason,
 import { type Journal, openJournal } from './journal.ts';
 import { afterOperation } from './progress.ts';
 import { LatePull, watchPull } from './pulling.ts';
+import { confirmRoutes } from './routing.ts';
 import { nextVisitAt, soonAt } from './schedule.ts';
 import { stillSince } from './standstills.ts';
 import { forgetTrouble, tellLosses, tellTrouble } from './trouble.ts';
@@ -141,6 +142,7 @@ class Step {
     if (unrouting.length > 0) return await this.#execute(unrouting);
     const operations = plan(desired, await this.#observe(desired), []);
     if (operations.length > 0) return await this.#execute(operations);
+    await confirmRoutes(deployment, this.#control);
     await this.#journal.record({ goneAt: this.#control.now() });
     this.#control.log.info({ deployment: deployment.id, because: desired.because }, 'deployment gone');
     return { dueAt: null };
@@ -161,7 +163,10 @@ class Step {
     const isReady = verdict.kind === 'ready';
     if (operations.length > 0) return await this.#execute(operations, { desired, observed, isReady });
     await forgetTrouble(deployment, this.#journal);
-    if (verdict.kind === 'ready') return await this.#settle(desired.revision);
+    if (verdict.kind === 'ready') {
+      await confirmRoutes(deployment, this.#control);
+      return await this.#settle(desired.revision);
+    }
     if (verdict.kind === 'given-up') {
       const outcome = await this.#giveUp(verdict, podStatuses(desired, observed, { hasFailed: true }));
       return outcome === 'again' ? outcome : { dueAt: soonAt(deployment, this.#control) };

@@ -1,10 +1,16 @@
 /** Routes: what the store says that the edge serves, and that the edge really does. */
 import type { Deployment } from '../deployment/deployment.ts';
 import type { Endpoint } from '../deployment/site.ts';
-import type { Observation } from '../store/deployments.ts';
+import type { Database } from '../store/database.ts';
+import { type Observation, servedEndpoints } from '../store/deployments.ts';
 
 /** What this process has seen the edge take, by deployment. */
 export type Routed = Map<string, string>;
+
+/** What a process has its edge take before it begins to work. */
+export async function storedRoutes(db: Database): Promise<Routed> {
+  return new Map((await servedEndpoints(db)).map(({ id, endpoints }) => [id, print(endpoints)]));
+}
 
 export type Router = {
   /** Resolves when the edge serves what the store says. */
@@ -37,7 +43,7 @@ export async function route(
 }
 
 /**
- * Before something is removed. Whoever wrote the row may have died before the edge knew of it, or could not write that
+ * Before something is removed, and before it is said that all is well. Whoever wrote the row may have died before the edge knew of it, or could not write that
  * the edge did not take it: nobody relies on what he has not seen.
  */
 export async function confirmRoutes(

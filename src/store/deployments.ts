@@ -46,15 +46,15 @@ function active(db: Database, now: Instant) {
     .orderBy('id');
 }
 
-/** What the edge serves, by label; deployments without endpoints are left out. */
-export async function servedEndpoints(db: Database): Promise<{ label: string; endpoints: Endpoint[] }[]> {
+/** What the edge serves; deployments without endpoints are left out. */
+export async function servedEndpoints(db: Database): Promise<{ id: string; label: string; endpoints: Endpoint[] }[]> {
   const rows = await db
     .selectFrom('deployments')
-    .select(['label', 'endpoints'])
+    .select(['id', 'label', 'endpoints'])
     .where('goneAt', 'is', null)
     .where('endpoints', '!=', '[]')
     .execute();
-  return rows.map(({ label, endpoints }) => ({ label, endpoints: JSON.parse(endpoints) }));
+  return rows.map(({ id, label, endpoints }) => ({ id, label, endpoints: JSON.parse(endpoints) }));
 }
 
 /** Where the edge sends requests to. */
