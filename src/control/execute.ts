@@ -54,7 +54,7 @@ async function perform(
       await engine.execute(deployment.id, operation);
       return;
     case 'route':
-      await route(deployment, operation.endpoints, executor);
+      await route(deployment, operation, executor);
       return;
     case 'remove':
     case 'remove-network':

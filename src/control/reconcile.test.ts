@@ -294,6 +294,23 @@ test('nothing is called running before the edge has its routes, whatever the row
   assert.equal((await shop.deployment()).state, 'running');
 });
 
+test('a revision that visitors have got is one to go back to, though an update has come at that moment', async () => {
+  const shop = await shopOnMemory(spec, images);
+  const { control } = shop;
+  const { refreshEdge } = control;
+  control.refreshEdge = async () => {
+    await refreshEdge();
+    if (shop.published.length === 1) await shop.update(withWeb('bad:1'));
+  };
+  await shop.visit();
+  shop.clock.pass(control.settings.deployDeadlineMs);
+  await shop.visit();
+  const { state, message, servingRevision } = await shop.deployment();
+  assert.deepEqual([state, servingRevision], ['failed', 1]);
+  assert.match(message, /; revision 1 still serves$/);
+  assert.deepEqual([...shop.world.containers.keys()].toSorted(), ['berth-shop-db-1-0', 'berth-shop-web-1-0']);
+});
+
 test('an edge that has taken a route and then failed is told again before anything is removed', async () => {
   const shop = await shopOnMemory(spec, { ...images, 'nginx:2': {} });
   const { control } = shop;

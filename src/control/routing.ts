@@ -1,5 +1,6 @@
 /** Routes: what the store says that the edge serves, and that the edge really does. */
 import type { Deployment } from '../deployment/deployment.ts';
+import type { Operation } from '../deployment/operation.ts';
 import type { Endpoint } from '../deployment/site.ts';
 import type { Database } from '../store/database.ts';
 import { type Observation, servedEndpoints } from '../store/deployments.ts';
@@ -22,20 +23,22 @@ export type Router = {
 
 /**
  * The row first: after a crash in between, the edge is given what the row says. An edge that did not take it still
- * serves the old, so the row says that again: nothing goes on, and no address is given away, before it has.
+ * serves the old, so the row says that again: nothing goes on, and no address is given away, before it has. Which
+ * revision serves is told with them: an update that comes right now must find what it can go back to.
  */
 export async function route(
   deployment: Deployment,
-  endpoints: readonly Endpoint[],
+  { endpoints, revision }: Extract<Operation, { kind: 'route' }>,
   { record, refreshEdge, routed }: Router,
 ): Promise<void> {
   // An edge that fails may have taken them all the same, before or after the row says otherwise again.
   routed.delete(deployment.id);
-  if (!(await record({ endpoints }))) return;
+  const { endpoints: before, servingRevision } = deployment;
+  if (!(await record({ endpoints, servingRevision: revision ?? servingRevision }))) return;
   try {
     await refreshEdge();
   } catch (error) {
-    await record({ endpoints: deployment.endpoints });
+    await record({ endpoints: before, servingRevision });
     throw error;
   }
   deployment.endpoints = [...endpoints];

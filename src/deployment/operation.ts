@@ -38,8 +38,8 @@ export type ResolvedImage = {
 
 export type Operation =
   | EngineOperation
-  /** Makes the edge send the public paths to these endpoints, and to nothing else. */
-  | { kind: 'route'; endpoints: readonly Endpoint[]; because: string }
+  /** Makes the edge send the public paths to these endpoints, and to nothing else; `revision` then serves as a whole. */
+  | { kind: 'route'; endpoints: readonly Endpoint[]; revision?: number; because: string }
   /** Gives requests under way at these addresses, of old workloads, time to end. */
   | { kind: 'drain'; addresses: readonly string[]; because: string };
 

@@ -190,11 +190,12 @@ function planSwitch(
   outdated: ObservedWorkload[],
   endpoints: Endpoint[],
 ): Operation[] {
-  const because = `revision ${desired.revision}`;
+  const { revision } = desired;
+  const because = `revision ${revision}`;
   const wanted = endpointsOf(matches);
   const drained = addressesToDrain(matches, outdated, endpoints);
   return [
-    ...(sameEndpoints(wanted, endpoints) ? [] : [{ kind: 'route', endpoints: wanted, because } as const]),
+    ...(sameEndpoints(wanted, endpoints) ? [] : [{ kind: 'route', endpoints: wanted, revision, because } as const]),
     ...(drained.length > 0 ? [{ kind: 'drain', addresses: drained, because } as const] : []),
     ...outdated.map(removal),
   ];
