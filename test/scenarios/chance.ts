@@ -3,6 +3,7 @@
  * `BERTH_TEST_WHOLE=1` leaves nothing out.
  */
 import { randomInt } from 'node:crypto';
+import { randomFrom } from '../random.ts';
 
 export type Chance = {
   seed: number;
@@ -17,14 +18,7 @@ export type Chance = {
 export function createChance(): Chance {
   const seed = Number(process.env.BERTH_TEST_SEED ?? randomInt(2 ** 31));
   console.log(`BERTH_TEST_SEED=${seed}`);
-  let state = seed;
-  // mulberry32: 32 bits of state are plenty for a few hundred choices.
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = randomFrom(seed);
   return {
     ...{ seed, next },
     pick: (from) => from[Math.floor(next() * from.length)]!,

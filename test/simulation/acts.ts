@@ -1,0 +1,203 @@
+/** What happens in a story: intents through the API, and harm to the machine, the clock and the processes. */
+import assert from 'node:assert/strict';
+import type { Kysely } from 'kysely';
+import type { TestApi } from '../../src/api/testing.ts';
+import { printSpec } from '../../src/config/print.ts';
+import type { AppSpec } from '../../src/config/spec.ts';
+import type { MemoryEngine } from '../../src/engine/memory.ts';
+import type { MemoryContainer, MemoryWorld } from '../../src/engine/memory-world.ts';
+import type { Tables } from '../../src/store/database.ts';
+import { deploymentByLabel } from '../../src/store/deployments.ts';
+import type { Clock } from './clock.ts';
+import type { Process } from './process.ts';
+import { settings } from './settings.ts';
+import type { Act, Story } from './story.ts';
+import type { Witness } from './witness.ts';
+
+const { leaseMs } = settings;
+
+export type Stage = {
+  story: Story;
+  api: TestApi;
+  witness: Witness;
+  db: Kysely<Tables>;
+  world: MemoryWorld;
+  clock: Clock;
+  processes: Process[];
+  engine: MemoryEngine;
+};
+
+/** Does what the story says. */
+export async function perform(act: Act, stage: Stage): Promise<void> {
+  const { story, witness, clock, processes } = stage;
+  switch (act.kind) {
+    case 'start':
+      return await begin(act.spec, stage);
+    case 'update':
+    case 'extend':
+    case 'claim':
+    case 'remove':
+      return await intend(act, stage);
+    case 'set-clock':
+      clock.set(act.byMs);
+      if (act.backAfterMs !== undefined) void clock.wait(act.backAfterMs).then(() => clock.set(-act.byMs));
+      if (Math.abs(act.byMs) >= leaseMs) witness.leasesOverlap = true;
+      return;
+    case 'kill':
+      processes[act.worker % story.workers]?.kill();
+      return;
+    case 'stop':
+      void processes[act.worker % story.workers]?.stop();
+      return;
+    case 'freeze':
+      processes[act.worker % story.workers]?.freeze(act.ms);
+      if (act.ms >= leaseMs) witness.leasesOverlap = true;
+      return;
+    case 'registries':
+      setRegistries(stage.world, act.areAway);
+      witness.areRegistriesAway = act.areAway;
+      for (const subject of witness.subjects) subject.isExcused = true;
+      return;
+    default:
+      harm(act, stage);
+  }
+}
+
+async function begin(spec: AppSpec, stage: Stage): Promise<void> {
+  const { witness } = stage;
+  const answer = await post('/startUserDeployment', printSpec(spec), stage);
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  const { sessionToken, url } = answer.body;
+  const label = new URL(url).hostname.split('.')[0]!;
+  const { id } = (await deploymentByLabel(stage.db, label))!;
+  const fresh = { intents: 1, isHarmed: false, isExcused: arePullsInTrouble(witness) };
+  witness.subjects.push({ id, label, sessionToken, specs: [spec], ...fresh });
+}
+
+async function intend(
+  act: Extract<Act, { kind: 'update' | 'extend' | 'claim' | 'remove' }>,
+  stage: Stage,
+): Promise<void> {
+  const { witness } = stage;
+  const subject = pick(witness.subjects, act.which);
+  if (!subject) return;
+  const { status } = await ask(act, subject.sessionToken, stage);
+  if (status !== 200) return;
+  subject.intents++;
+  if (act.kind !== 'update') return;
+  subject.specs.push(act.spec);
+  subject.isExcused = arePullsInTrouble(witness);
+}
+
+async function ask(act: Parameters<typeof intend>[0], sessionToken: string, stage: Stage): Promise<Answer> {
+  const named = { applicationName: 'shop', sessionToken };
+  switch (act.kind) {
+    case 'update':
+      return await post(`/updateUserDeployment?sessionToken=${sessionToken}`, printSpec(act.spec), stage);
+    case 'extend':
+      return await post('/extendDeployment', named, stage);
+    case 'remove':
+      return await post('/removeDeploymentReservation', named, stage);
+    case 'claim': {
+      const { status, body } = await post('/claimDeployment', named, stage);
+      return status === 200 ? await post(`/claim/${body.claimToken}`, {}, stage, signedIn) : { status, body };
+    }
+  }
+}
+
+type Answer = Pick<Awaited<ReturnType<TestApi['get']>>, 'status' | 'body'>;
+
+const signedIn = { cookie: 'signed in', 'sec-fetch-site': 'same-origin' };
+
+/** A document or an object; whoever is to be woken is. */
+async function post(
+  path: string,
+  body: string | object,
+  { api, clock, processes }: Stage,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  api.clock.now = clock.now();
+  const answer = await (typeof body === 'string' ? api.postYaml(path, body) : api.postJson(path, body, headers));
+  for (const deploymentId of api.woken.splice(0)) processes[0]?.wake(deploymentId);
+  return answer;
+}
+
+function harm(act: Extract<Act, { which: number; kind: string }>, { world, engine, witness, clock }: Stage): void {
+  const harmed = (id: string) => {
+    const subject = witness.subjects.find((each) => each.id === id);
+    if (subject) Object.assign(subject, { isHarmed: true, isExcused: true });
+  };
+  switch (act.kind) {
+    case 'crash':
+    case 'halt': {
+      // A job that was stopped has failed, as far as anybody can tell, and is not run again.
+      const isMeant = ({ phase, workload }: MemoryContainer) =>
+        phase === 'running' && workload.readiness.kind !== 'exit';
+      const container = pick([...world.containers.values()].filter(isMeant), act.which);
+      if (!container) return;
+      harmed(container.deploymentId);
+      if (act.kind === 'crash') engine.crash(container.workload.name, 1);
+      else engine.halt(container.workload.name);
+      return;
+    }
+    case 'lose-workload': {
+      const container = pick([...world.containers.values()], act.which);
+      if (!container) return;
+      harmed(container.deploymentId);
+      engine.lose({ kind: 'workload', id: container.workload.name });
+      return;
+    }
+    case 'lose-network': {
+      const id = pick([...world.networks.keys()], act.which);
+      if (id === undefined) return;
+      harmed(id);
+      engine.lose({ kind: 'network', id });
+      return;
+    }
+    case 'lose-volume': {
+      const [id, volume] = pick([...world.volumes], act.which) ?? [];
+      if (id === undefined || !volume) return;
+      const isUsed = world.containers
+        .of(volume.deploymentId)
+        .some(({ workload }) => workload.volumes.some((mount) => mount.volume === volume.volume));
+      if (isUsed) return;
+      harmed(volume.deploymentId);
+      engine.lose({ kind: 'volume', id });
+      witness.volumes.delete(id);
+      return;
+    }
+    case 'stall': {
+      const pulled = [...world.images.values()].filter(({ digest }) => digest !== undefined);
+      witness.stalls++;
+      pick(pulled, act.which)!.held = clock.wait(act.ms).then(() => void witness.stalls--);
+      for (const subject of witness.subjects) subject.isExcused = true;
+      return;
+    }
+    case 'lose-image':
+    case 'move-tag': {
+      const image = pick([...world.images.values()], act.which)!;
+      if (act.kind === 'lose-image') image.isOnHost = false;
+      else if (image.digest !== undefined) {
+        if (image.isOnHost !== false) image.hostDigest ??= image.digest;
+        image.formerDigests = [...(image.formerDigests ?? []), image.digest];
+        image.digest = `${image.digest}1`;
+      }
+    }
+  }
+}
+
+function arePullsInTrouble({ areRegistriesAway, stalls }: Witness): boolean {
+  return areRegistriesAway || stalls > 0;
+}
+
+function pick<T>(among: readonly T[], which: number): T | undefined {
+  return among[which % Math.max(1, among.length)];
+}
+
+export function setRegistries(world: MemoryWorld, areAway: boolean): void {
+  for (const image of world.images.values()) {
+    if (image.digest === undefined) continue;
+    if (areAway) image.pullFault = 'registry-unreachable';
+    else delete image.pullFault;
+  }
+}

@@ -1,0 +1,212 @@
+/** A process of the service: the real loop on the store and the engine, which can die or stand still at any call. */
+import { type Dialect, type Driver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import type { Control } from '../../src/control/control.ts';
+import { createDiskBook } from '../../src/control/disk-book.ts';
+import { type Loop, startLoop } from '../../src/control/loop.ts';
+import { storedRoutes } from '../../src/control/routing.ts';
+import { createStandstills } from '../../src/control/standstills.ts';
+import { EngineFault } from '../../src/engine/engine.ts';
+import { createMemoryEngine, type MemoryEngine } from '../../src/engine/memory.ts';
+import type { MemoryCall } from '../../src/engine/memory-weather.ts';
+import type { MemoryWorld } from '../../src/engine/memory-world.ts';
+import { latestOnly } from '../../src/lib/latest.ts';
+import type { Wait } from '../../src/lib/wait.ts';
+import type { Tables } from '../../src/store/database.ts';
+import { takeOver } from '../../src/store/leases.ts';
+import type { Clock } from './clock.ts';
+import type { Blow } from './story.ts';
+
+export type Call = { name: MemoryCall['name'] | 'publish' } & Omit<MemoryCall, 'name'>;
+
+/** What a process finds around it. */
+export type Surroundings = Omit<
+  Control,
+  'db' | 'engine' | 'refreshEdge' | 'routed' | 'now' | 'wait' | 'disk' | 'standstills'
+> & {
+  /** Nobody else works on the store. */
+  isAlone: boolean;
+  clock: Clock;
+  world: MemoryWorld;
+  driver: Driver;
+  /** Puts what the store says into the edge. */
+  publish: (db: Kysely<Tables>) => Promise<void>;
+  /** What befalls the next call, and how long it takes before and after it does something. */
+  fateOf: (call: Call, process: number) => { blow?: Blow; beforeMs: number; afterMs: number };
+  /** Has something asked of all deployments. */
+  overtake: () => Promise<void>;
+  /** Whether the next writing to the store fails. */
+  losesWrite: () => boolean;
+  /** Called when a call has done something. */
+  witness: (call: Call) => Promise<void>;
+};
+
+export type Process = {
+  isAlive(): boolean;
+  wake(deploymentId: string): void;
+  kill(): void;
+  /** Ends in good order; `isAlive` says when it has. */
+  stop(): Promise<void>;
+  freeze(ms: number): void;
+  thaw(): void;
+};
+
+/** `number` tells it from the others in what is told of the run. */
+export function startProcess(number: number, surroundings: Surroundings): Process {
+  const { clock, world } = surroundings;
+  let isDead = false;
+  let frozenUntil = 0;
+  let loop: Loop | undefined;
+
+  /** Nothing gets past here in a dead process, nor in one that stands still. */
+  async function alive(): Promise<void> {
+    while (!isDead && frozenUntil > clock.elapsed()) await clock.wait(frozenUntil - clock.elapsed());
+    if (isDead) await new Promise(() => {});
+  }
+
+  function freeze(ms: number): void {
+    frozenUntil = Math.max(frozenUntil, clock.elapsed() + ms);
+  }
+
+  const wait: Wait = async (ms, signal) => {
+    await clock.wait(ms, signal);
+    await alive();
+  };
+
+  async function weather<T>(call: Call, perform: (extent?: 'halfway') => T): Promise<Awaited<T>> {
+    await alive();
+    const { blow, beforeMs, afterMs } = surroundings.fateOf(call, number);
+    const strike = async (when: Blow['when']) => {
+      const { overtake } = surroundings;
+      if (blow?.when === when) await suffer(blow.what, { wait, freeze, overtake, kill: () => (isDead = true) });
+      await alive();
+    };
+    await wait(beforeMs);
+    await strike('before');
+    if (blow?.when === 'halfway') {
+      if (call.operation?.kind === 'start') await perform('halfway');
+      await strike('halfway');
+    }
+    const result = await perform();
+    await surroundings.witness(call);
+    await strike('after');
+    await wait(afterMs);
+    return result;
+  }
+
+  const db = new Kysely<Tables>({ dialect: dialectOf(surroundings, alive) });
+  const control: Control = {
+    ...surroundings,
+    ...{ db, wait, now: clock.now, disk: createDiskBook() },
+    routed: new Map(),
+    standstills: createStandstills(clock.elapsed),
+    engine: engineOf(createMemoryEngine({ world, wait, weather, now: clock.now }), wait, alive),
+    refreshEdge: latestOnly<void>(() => weather({ name: 'publish' }, () => surroundings.publish(db))),
+  };
+
+  /** As `main.ts` does it. */
+  async function start(): Promise<void> {
+    try {
+      control.routed = await storedRoutes(db);
+      await control.refreshEdge();
+      const { settings, random } = surroundings;
+      if (surroundings.isAlone) await takeOver(db, { now: clock.now(), spreadMs: settings.resyncMs, random });
+      loop = startLoop(control);
+    } catch {
+      isDead = true;
+    }
+  }
+  void start();
+
+  return {
+    isAlive: () => !isDead,
+    wake: (deploymentId) => loop?.wake(deploymentId),
+    kill: () => {
+      isDead = true;
+    },
+    async stop() {
+      await loop?.stop();
+      isDead = true;
+    },
+    freeze,
+    thaw: () => {
+      frozenUntil = 0;
+    },
+  };
+}
+
+/** How long the adapter of a real engine waits for the answer to a change. */
+const changePatienceMs = 120_000;
+
+async function suffer(
+  what: Blow['what'],
+  {
+    wait,
+    kill,
+    freeze,
+    overtake,
+  }: Pick<Surroundings, 'overtake'> & { wait: Wait; kill: () => void; freeze: (ms: number) => void },
+): Promise<void> {
+  switch (what.kind) {
+    case 'fault':
+      throw what.fault === 'foreign' ? new Error('connection reset') : new EngineFault(what.fault, 'Simulated.');
+    case 'hang':
+      await wait(changePatienceMs);
+      throw new EngineFault(what.fault, 'Simulated silence.');
+    case 'overtaken':
+      await overtake();
+      throw new Error('connection reset');
+    case 'slow':
+      await wait(what.ms);
+      return;
+    case 'death':
+      kill();
+      return;
+    case 'freeze':
+      freeze(what.ms);
+  }
+}
+
+/** What crashes in a loop changes at every look, here; a real engine waits between its restarts. */
+const lookAgainMs = 1_000;
+
+/** A dead process hears nothing, and one that stands still hears it later. */
+function engineOf(engine: MemoryEngine, wait: Wait, alive: () => Promise<void>): MemoryEngine {
+  return {
+    ...engine,
+    change: async (...asked) => {
+      await engine.change(...asked);
+      await wait(lookAgainMs, asked[3]);
+    },
+    watch: (onChange, signal) =>
+      engine.watch((deploymentId) => void alive().then(() => onChange(deploymentId)), signal),
+  };
+}
+
+/** All processes share one connection, as the lock on writing makes them: they take turns by transactions. */
+function dialectOf({ driver, losesWrite }: Surroundings, alive: () => Promise<void>): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createDriver: () => ({
+      init: async () => {},
+      async acquireConnection() {
+        await alive();
+        const connection = await driver.acquireConnection();
+        const isFull = losesWrite();
+        return {
+          streamQuery: connection.streamQuery.bind(connection),
+          async executeQuery(query) {
+            if (isFull && /^(insert|update|delete)/.test(query.sql)) throw new Error('database or disk is full');
+            return await connection.executeQuery(query);
+          },
+        };
+      },
+      beginTransaction: driver.beginTransaction.bind(driver),
+      commitTransaction: driver.commitTransaction.bind(driver),
+      rollbackTransaction: driver.rollbackTransaction.bind(driver),
+      releaseConnection: driver.releaseConnection.bind(driver),
+      destroy: async () => {},
+    }),
+  };
+}

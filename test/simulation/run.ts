@@ -1,0 +1,286 @@
+/** One run: tells a story to the service, then lets nothing go wrong any more, and looks whether all is well. */
+import assert from 'node:assert/strict';
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import { type Driver, type Kysely, sql } from 'kysely';
+import { type TestApi, testApi } from '../../src/api/testing.ts';
+import type { Deployment, DeploymentState } from '../../src/deployment/deployment.ts';
+import { type Egress, openEgress } from '../../src/deployment/egress.ts';
+import { nextState, type Trigger } from '../../src/deployment/lifecycle.ts';
+import { createMemoryEngine } from '../../src/engine/memory.ts';
+import { createMemoryWorld, type MemoryWorld } from '../../src/engine/memory-world.ts';
+import { createMetrics } from '../../src/lib/metrics.ts';
+import { openDatabase, sqliteDialect, type Tables } from '../../src/store/database.ts';
+import { servedEndpoints, writeIntent } from '../../src/store/deployments.ts';
+import { makeDue } from '../../src/store/leases.ts';
+import { randomFrom } from '../random.ts';
+import { perform, type Stage, setRegistries } from './acts.ts';
+import { newImages } from './application.ts';
+import { type Clock, createClock } from './clock.ts';
+import { type Call, type Process, type Surroundings, startProcess } from './process.ts';
+import { limits, settings } from './settings.ts';
+import { type Blow, type Story, tellAct } from './story.ts';
+import { checkCall, checkEnd, type Scene, type Witness } from './witness.ts';
+
+const minute = 60_000;
+/** More than a quiet system ever needs. */
+const mostCalls = 1_500;
+/** How long everything may take to be well again when nothing goes wrong any more. */
+const recoveryMs = 12 * minute;
+
+/** The store and the API of all runs: to make them takes longer than a run. */
+export type Base = { db: Kysely<Tables>; driver: Driver; api: TestApi };
+
+export async function createBase(): Promise<Base> {
+  const dialect = sqliteDialect(':memory:');
+  const driver = dialect.createDriver();
+  await driver.init();
+  const db = await openDatabase({
+    createDriver: () => driver,
+    createAdapter: dialect.createAdapter.bind(dialect),
+    createQueryCompiler: dialect.createQueryCompiler.bind(dialect),
+    createIntrospector: dialect.createIntrospector.bind(dialect),
+  });
+  await sql`create table transitions (before text, after text)`.execute(db);
+  await sql`create trigger transition after update of state on deployments when old.state <> new.state
+    begin insert into transitions values (old.state, new.state); end`.execute(db);
+  await sql`insert into accounts ("id", "name", "email", "emailVerified", "createdAt", "updatedAt")
+    values ('owner', 'Owner', 'owner@example.com', 1, '', '')`.execute(db);
+  return { db, driver, api: await unlimitedApi(db) };
+}
+
+/** Whoever sends a cookie is signed in to the one account that there is. */
+async function unlimitedApi(db: Kysely<Tables>): Promise<TestApi> {
+  const rate = { count: 1e9, windowMs: minute };
+  const amounts = { deployments: 1e9, memoryBytes: 2 ** 50, allowsReservations: false, lifetimeMs: null };
+  const accounts = {
+    methods: async () => ({ password: false, passkeys: false, providers: [], sendsMail: false, signUp: false }),
+    answer: async () => new Response(null, { status: 404 }),
+    signedIn: async () => 'owner',
+  };
+  return await testApi({ limits, startRate: rate, rate, tiers: [{ name: 'free', ...amounts }] }, () => accounts, db);
+}
+
+/** What the plan of the one account lets its deployments reach. */
+const egressOfOwner: Egress = { kind: 'none' };
+
+export type Reporter = {
+  /** Something that is counted has happened. */
+  note: (what: string) => void;
+  /** A line for each thing that happens. */
+  tell?: (line: string) => void;
+};
+
+const metrics = createMetrics();
+
+/** Throws when something is not as it must be. */
+export async function run(story: Story, { db, driver, api }: Base, { note, tell = () => {} }: Reporter): Promise<void> {
+  await emptyStore(db);
+  seedIds(randomFrom(story.seed + 1));
+  const { seal } = api.service;
+  const clock = createClock(Date.UTC(2026, 0, 1, 12));
+  const world = createMemoryWorld(newImages());
+  const witness: Witness = {
+    ...{ subjects: [], edge: new Map(), volumes: new Map() },
+    ...{ leasesOverlap: false, areRegistriesAway: false, stalls: 0 },
+  };
+  const egressOf = ({ claimedAt }: Deployment) => (claimedAt === null ? openEgress : egressOfOwner);
+  const scene = { witness, world, db, seal, egressOf, now: clock.now };
+  const random = randomFrom(story.seed);
+  const processes: Process[] = [];
+  const calledOf = new Map<string, number>();
+  let failure: unknown;
+  let calls = 0;
+  let writes = 0;
+  let isOver = false;
+
+  const surroundings: Surroundings = {
+    isAlone: story.workers === 1,
+    ...{ clock, world, driver, seal, metrics, settings, random },
+    egressOf: async (deployment) => egressOf(deployment),
+    urlOf: (label) => new URL(`http://${label}.localhost`),
+    log: {
+      info: (fields) => {
+        if ('because' in fields && String(fields.because).includes('gets no further')) note('late pull');
+      },
+      error: (fields, message) => tell(`    ${message}: ${'err' in fields ? fields.err : ''}`),
+    },
+    publish: async (db) => {
+      const sites = await servedEndpoints(db);
+      witness.edge = new Map(sites.map(({ label, endpoints }) => [label, endpoints]));
+    },
+    fateOf(call, process) {
+      calls++;
+      if (calls > mostCalls) failure ??= new Error('it goes round in circles');
+      const kind = call.operation?.kind ?? call.name;
+      calledOf.set(kind, (calledOf.get(kind) ?? 0) + 1);
+      const isMeant = ({ of, call: number }: Blow) =>
+        number === (of === 'any' ? calls : of === kind && calledOf.get(kind));
+      const blow = isOver ? undefined : story.blows.find(isMeant);
+      tell(`  ${clock.elapsed().toFixed(0)} ms, process ${process}, call ${calls}: ${kind} ${tellCall(call)}`);
+      if (blow) {
+        note(`blow ${blow.what.kind}`);
+        tell(`    ${blow.when} it: ${JSON.stringify(blow.what)}`);
+        excuse(blow, call);
+      }
+      const afterMs = random() * (call.operation?.kind === 'pull' ? 3_000 : 30);
+      return { ...(blow && { blow }), beforeMs: random() * 5, afterMs };
+    },
+    overtake: async () => {
+      for (const { id } of witness.subjects) {
+        await writeIntent(db, id, {});
+        await makeDue(db, id, clock.now());
+      }
+    },
+    losesWrite: () => {
+      writes++;
+      const isLost = !isOver && story.lostWrites.includes(writes);
+      if (isLost) note('lost write');
+      return isLost;
+    },
+    witness: async (call) => {
+      note(`call ${call.operation?.kind ?? call.name}`);
+      // A process goes on although something is wrong; the run does not.
+      await checkCall(call, scene).catch((error) => {
+        failure ??= error;
+      });
+    },
+  };
+
+  /** What a blow may lead to by right. */
+  function excuse({ what }: Blow, { deploymentId }: Call): void {
+    if (what.kind === 'freeze' && what.ms >= settings.leaseMs) witness.leasesOverlap = true;
+    const isFinal = what.kind === 'fault' && what.fault === 'bad-request';
+    for (const subject of witness.subjects)
+      if (isFinal && (deploymentId === undefined || subject.id === deploymentId)) subject.isExcused = true;
+  }
+
+  async function pass(ms: number): Promise<void> {
+    const until = clock.elapsed() + ms;
+    while (clock.elapsed() < until) {
+      await clock.pass(Math.min(5_000, until - clock.elapsed()));
+      if (failure) throw failure;
+      revive();
+    }
+    await clock.pass(0);
+    if (failure) throw failure;
+  }
+
+  function revive(): void {
+    for (let number = 0; number < story.workers; number++) {
+      if (!processes[number]?.isAlive()) processes[number] = startProcess(number, surroundings);
+    }
+  }
+
+  const stage: Stage = { story, api, db, witness, world, clock, processes, engine: createMemoryEngine({ world }) };
+
+  try {
+    revive();
+    for (const { afterMs, act } of story.acts) {
+      await pass(afterMs);
+      note(`act ${act.kind}`);
+      tell(`${clock.elapsed().toFixed(0)} ms: ${tellAct(act)}`);
+      await perform(act, stage);
+    }
+    await pass(minute);
+    isOver = true;
+    tell('From here on nothing goes wrong any more.');
+    for (const process of processes) process.thaw();
+    setRegistries(world, false);
+    await converge(scene, clock, pass, () => checkEnd(scene));
+    await checkTransitions(db);
+    await checkSecondPass(db, clock, pass, world);
+    for (const { state } of await db.selectFrom('deployments').select('state').execute()) note(`ends ${state}`);
+    if (witness.leasesOverlap) note('leases overlap');
+  } finally {
+    // Nobody of this run may write into the next one.
+    for (const process of processes) process.kill();
+    await clock.pass(0).catch(() => {});
+  }
+}
+
+/** Ids and tokens are of chance, and things are often taken in their order: the same ones again, for the same run. */
+function seedIds(random: () => number): void {
+  crypto.randomBytes = ((size: number) => Buffer.from(Array.from({ length: size }, () => random() * 256))) as never;
+  crypto.randomInt = ((count: number) => Math.floor(random() * count)) as never;
+  syncBuiltinESMExports();
+}
+
+function tellCall({ deploymentId = '', operation }: Call): string {
+  if (!operation) return deploymentId;
+  const { kind: _, because, ...rest } = operation;
+  const subject = 'workload' in rest ? rest.workload.name : 'name' in rest ? rest.name : '';
+  return `${subject || deploymentId} ${because}`;
+}
+
+const emptied = [
+  ...(['idempotency', 'claims', 'leases', 'events', 'revisionImages', 'imageAccess', 'revisions'] as const),
+  ...(['origins', 'deployments', 'sessions', 'privateRepositories', 'pulledImages'] as const),
+];
+
+async function emptyStore(db: Kysely<Tables>): Promise<void> {
+  for (const table of emptied) await db.deleteFrom(table).execute();
+  await sql`delete from transitions`.execute(db);
+}
+
+/** Everything has been looked at since the last fault, nobody is at work, and all is well; or it never gets there. */
+async function converge(
+  { db, now }: Scene,
+  clock: Clock,
+  pass: (ms: number) => Promise<void>,
+  check: () => Promise<void>,
+) {
+  const begunAt = clock.elapsed();
+  for (;;) {
+    // The sweep and a whole round of visits, at least.
+    await pass(settings.resyncMs * 1.25);
+    const isLate = clock.elapsed() - begunAt >= recoveryMs;
+    const busy = await db
+      .selectFrom('deployments')
+      .innerJoin('leases', 'leases.deploymentId', 'deployments.id')
+      .select(['deployments.id', 'state', 'token', 'dueAt'])
+      .where('goneAt', 'is', null)
+      .where((eb) =>
+        eb.or([eb('token', 'is not', null), eb('dueAt', '<=', now()), eb('state', 'in', ['deploying', 'expired'])]),
+      )
+      .execute();
+    assert.ok(busy.length === 0 || !isLate, `still busy: ${JSON.stringify(busy)}`);
+    if (busy.length > 0) continue;
+    try {
+      return await check();
+    } catch (error) {
+      if (isLate) throw error;
+    }
+  }
+}
+
+const triggers: Trigger[] = ['updated', 'ready', 'given-up', 'ended'];
+
+async function checkTransitions(db: Kysely<Tables>): Promise<void> {
+  type Transition = { before: DeploymentState; after: DeploymentState };
+  const { rows } = await sql<Transition>`select * from transitions`.execute(db);
+  for (const { before, after } of rows)
+    assert.ok(
+      triggers.some((trigger) => nextState(before, trigger) === after),
+      `${before} became ${after}`,
+    );
+}
+
+/** Everybody is visited once more, and nothing is done. */
+async function checkSecondPass(
+  db: Kysely<Tables>,
+  clock: Clock,
+  pass: (ms: number) => Promise<void>,
+  world: MemoryWorld,
+): Promise<void> {
+  const before = new Map(world.versions);
+  const running = await db
+    .selectFrom('deployments')
+    .select('id')
+    .where('goneAt', 'is', null)
+    .where('state', '=', 'running')
+    .execute();
+  for (const { id } of running) await makeDue(db, id, clock.now());
+  await pass(settings.pollMs + 10_000);
+  for (const { id } of running) assert.equal(world.versions.get(id), before.get(id), 'a second pass does something');
+}

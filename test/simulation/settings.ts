@@ -1,0 +1,18 @@
+import type { ControlSettings } from '../../src/control/control.ts';
+
+const minute = 60_000;
+
+/** As `main.ts` has them, but for a shorter deadline, and fewer looks while nothing happens. */
+export const settings: ControlSettings = {
+  deployDeadlineMs: 5 * minute,
+  listenPatienceMs: 30_000,
+  drainMs: 200,
+  leaseMs: 15_000,
+  pollMs: minute,
+  resyncMs: 2 * minute,
+  revisitMs: 10 * minute,
+  imageDiskShare: 0.85,
+  diskFreeBytes: 1000,
+};
+
+export const limits = { lifetimeMs: 60 * minute, extensionMs: 60 * minute, extensions: 2 };

@@ -1,0 +1,134 @@
+/** What happens in a run: what is asked for, and everything that goes wrong. As values, so that a failing one shrinks. */
+import fc from 'fast-check';
+import type { AppSpec } from '../../src/config/spec.ts';
+import type { FaultKind } from '../../src/engine/engine.ts';
+import { application } from './application.ts';
+
+export type Act =
+  | { kind: 'start'; spec: AppSpec }
+  /** `which` counts deployments from the first one, round and round. */
+  | { kind: 'update'; which: number; spec: AppSpec }
+  | { kind: 'extend' | 'claim' | 'remove'; which: number }
+  /** The clock on the wall is set, forwards or back; and right again after so long, where that is given. */
+  | { kind: 'set-clock'; byMs: number; backAfterMs?: number }
+  /** Behind our back; `which` counts what there is of that kind. */
+  | { kind: 'crash' | 'halt' | 'lose-workload' | 'lose-network' | 'lose-volume'; which: number }
+  | { kind: 'lose-image' | 'move-tag'; which: number }
+  /** For so long no pull of the image gets any further. */
+  | { kind: 'stall'; which: number; ms: number }
+  | { kind: 'registries'; areAway: boolean }
+  /** A worker's process dies, ends in good order, or stands still for so long. It comes back by itself. */
+  | { kind: 'kill' | 'stop'; worker: number }
+  | { kind: 'freeze'; worker: number; ms: number };
+
+/** What befalls one call to the engine or the edge: the `call`-th of the run, of any kind or of that one. */
+export type Blow = {
+  of: 'any' | 'publish' | 'start' | 'remove';
+  call: number;
+  when: 'before' | 'halfway' | 'after';
+  what:
+    | { kind: 'fault'; fault: FaultKind | 'foreign' }
+    /** No answer comes, until whoever asked has waited long enough. */
+    | { kind: 'hang'; fault: FaultKind }
+    /** Somebody asks something of the deployments at that very moment, and then it fails. */
+    | { kind: 'overtaken' }
+    | { kind: 'slow'; ms: number }
+    | { kind: 'death' }
+    /** The process stands still right there, and then goes on as if nothing had been. */
+    | { kind: 'freeze'; ms: number };
+};
+
+export type Story = {
+  /** Of what nobody chooses: how long things take, and jitter. */
+  seed: number;
+  workers: 1 | 2;
+  acts: { afterMs: number; act: Act }[];
+  blows: Blow[];
+  /** Numbers of writes to the store that fail, as when its disk is full. */
+  lostWrites: number[];
+};
+
+const minute = 60_000;
+const longer = [3_000, 20_000, 70_000];
+
+/** So often as its weight says, compared with its neighbours. */
+const often = <T>(weight: number, arbitrary: fc.Arbitrary<T>) => ({ weight, arbitrary });
+const kinds = <const T extends string>(...kinds: T[]) => fc.constantFrom(...kinds);
+const which = fc.nat({ max: 7 });
+const worker = fc.nat({ max: 1 });
+
+const act: fc.Arbitrary<Act> = fc.oneof(
+  often(3, fc.record({ kind: kinds('start'), spec: application })),
+  often(5, fc.record({ kind: kinds('update'), which, spec: application })),
+  often(3, fc.record({ kind: kinds('extend', 'claim', 'remove'), which })),
+  often(
+    2,
+    fc.record(
+      {
+        kind: kinds('set-clock'),
+        byMs: fc.constantFrom(-180 * minute, -minute, -5_000, 5_000, minute, 15 * minute, 180 * minute),
+        backAfterMs: fc.constantFrom(10, 60, 300, 20_000),
+      },
+      { requiredKeys: ['kind', 'byMs'] },
+    ),
+  ),
+  often(3, fc.record({ kind: kinds('crash', 'halt', 'lose-workload', 'lose-network', 'lose-volume'), which })),
+  often(1, fc.record({ kind: kinds('lose-image', 'move-tag'), which })),
+  often(1, fc.record({ kind: kinds('stall'), which, ms: fc.constantFrom(20_000, 7 * minute) })),
+  often(1, fc.record({ kind: kinds('registries'), areAway: fc.boolean() })),
+  often(1, fc.record({ kind: kinds('kill', 'stop'), worker })),
+  often(1, fc.record({ kind: kinds('freeze'), worker, ms: fc.constantFrom(...longer) })),
+);
+
+const place = fc.oneof(
+  often(3, fc.record({ of: kinds('any'), call: fc.integer({ min: 1, max: 120 }) })),
+  often(2, fc.record({ of: kinds('publish', 'start', 'remove'), call: fc.integer({ min: 1, max: 8 }) })),
+);
+
+const suffering: fc.Arbitrary<Blow['what']> = fc.oneof(
+  often(2, fc.record({ kind: kinds('fault'), fault: kinds('unavailable', 'bad-request', 'foreign') })),
+  often(1, fc.record({ kind: kinds('hang'), fault: kinds('unavailable') })),
+  often(2, fc.record({ kind: kinds('slow'), ms: fc.constantFrom(2_000, 20_000, 90_000) })),
+  often(1, fc.record({ kind: kinds('overtaken') })),
+  often(3, fc.record({ kind: kinds('death') })),
+  often(2, fc.record({ kind: kinds('freeze'), ms: fc.constantFrom(...longer) })),
+);
+
+const blow: fc.Arbitrary<Blow> = fc
+  .tuple(place, kinds('before', 'halfway', 'after'), suffering)
+  .map(([at, when, what]) => ({ ...at, when, what }));
+
+const pause = fc.constantFrom(0, 20, 300, 2_000, 10_000, 45_000, 3 * minute);
+
+export const story: fc.Arbitrary<Story> = fc.record({
+  seed: fc.nat({ max: 2 ** 31 - 1 }),
+  workers: fc.constantFrom(1, 2),
+  acts: fc
+    .tuple(application, fc.array(fc.record({ afterMs: pause, act }), { maxLength: 7, size: 'max' }))
+    .map(([spec, rest]) => [{ afterMs: 0, act: { kind: 'start' as const, spec } }, ...rest]),
+  blows: fc.array(blow, { maxLength: 5, size: 'max' }),
+  lostWrites: fc.oneof(
+    often(4, fc.constant<number[]>([])),
+    often(1, fc.uniqueArray(fc.integer({ min: 1, max: 150 }), { maxLength: 3 })),
+  ),
+});
+
+/** A line for everything that happens. */
+export function tell({ seed, workers, acts, blows, lostWrites }: Story): string {
+  return [
+    `seed ${seed}, ${workers} worker(s)`,
+    ...acts.map(({ afterMs, act }) => `after ${afterMs} ms: ${tellAct(act)}`),
+    ...blows.map(({ of, call, when, what }) => `${when} call ${call} of ${of}: ${JSON.stringify(what)}`),
+    ...lostWrites.map((write) => `writing ${write} fails`),
+  ].join('\n');
+}
+
+export function tellAct(act: Act): string {
+  if (!('spec' in act)) return JSON.stringify(act);
+  const pods = act.spec.pods.map(
+    ({ name, image, resourceType, replicas, path, servicePorts, volumes, dependsOn, vars }) =>
+      `    ${name}: ${image} ${resourceType} x${replicas} A=${vars.A} ${path ?? ''} ${servicePorts} ` +
+      `volumes(${volumes.map(({ name, isShared }) => `${name}${isShared ? ' shared' : ''}`)}) needs(${dependsOn})`,
+  );
+  return [`${act.kind} ${'which' in act ? act.which : ''}`, ...pods].join('\n');
+}

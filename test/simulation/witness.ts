@@ -1,0 +1,210 @@
+/** What must hold, whatever happens: after every call that did something, and in the end. */
+import assert from 'node:assert/strict';
+import type { Kysely } from 'kysely';
+import type { AppSpec } from '../../src/config/spec.ts';
+import { findOrphans } from '../../src/control/sweep.ts';
+import { type Deployment, isActive } from '../../src/deployment/deployment.ts';
+import { desiredAt, wantedRevision } from '../../src/deployment/desired.ts';
+import { type Egress, printEgress } from '../../src/deployment/egress.ts';
+import { matchWorkloads, plan } from '../../src/deployment/plan.ts';
+import type { Endpoint } from '../../src/deployment/site.ts';
+import { createMemoryEngine } from '../../src/engine/memory.ts';
+import { type MemoryContainer, type MemoryWorld, reasonNotReady } from '../../src/engine/memory-world.ts';
+import type { Seal } from '../../src/lib/seal.ts';
+import type { Tables } from '../../src/store/database.ts';
+import { deploymentById } from '../../src/store/deployments.ts';
+import { eventsAfter } from '../../src/store/events.ts';
+import { revisionOf } from '../../src/store/revisions.ts';
+import { areSeamless, hasSite, isGood } from './application.ts';
+import type { Call } from './process.ts';
+
+/** A deployment as whoever asked for it knows it. */
+export type Subject = {
+  id: string;
+  label: string;
+  sessionToken: string;
+  /** By revision, from 1. */
+  specs: AppSpec[];
+  intents: number;
+  /** Something happened to its workloads behind our back. */
+  isHarmed: boolean;
+  /** Something happened for which an update may give up although its application is good. */
+  isExcused: boolean;
+};
+
+type MemoryVolume = NonNullable<ReturnType<MemoryWorld['volumes']['get']>>;
+
+export type Witness = {
+  subjects: Subject[];
+  /** All that there were after the last call, by deployment and name. */
+  volumes: Map<string, MemoryVolume>;
+  /** What the edge serves, by label. */
+  edge: Map<string, Endpoint[]>;
+  /**
+   * Somebody may go on working on what is another's by now: a process stood still for longer than its lease. One call
+   * of it cannot be kept from happening, so that only what is mended afterwards is held to the letter.
+   */
+  leasesOverlap: boolean;
+  areRegistriesAway: boolean;
+  /** How many images no pull gets any further with. */
+  stalls: number;
+};
+
+export type Scene = {
+  witness: Witness;
+  world: MemoryWorld;
+  db: Kysely<Tables>;
+  seal: Seal;
+  egressOf: (deployment: Deployment) => Egress;
+  now: () => number;
+};
+
+/** After every call that did something. */
+export async function checkCall(call: Call, scene: Scene): Promise<void> {
+  const { kind } = call.operation ?? {};
+  if (kind === 'remove-network') await checkEnded(call.deploymentId!, 'its network is removed', scene);
+  if (call.name === 'removeOwned') assert.ok(scene.witness.leasesOverlap, 'something was left for the sweep');
+  await checkVolumes(scene);
+  checkRoutes(call, scene);
+  if (call.name === 'publish') await checkServing(scene);
+}
+
+/** What cannot be made again is only taken from a deployment that has ended: nothing brings that one back. */
+async function checkEnded(deploymentId: string, what: string, { db }: Scene): Promise<void> {
+  const deployment = await deploymentById(db, deploymentId);
+  assert.equal(deployment?.state, 'expired', `${what} although the deployment has not ended`);
+}
+
+/** No volume goes, nor is another one in its place, unless somebody has removed it behind our back. */
+async function checkVolumes(scene: Scene): Promise<void> {
+  const { world, witness } = scene;
+  for (const [key, volume] of witness.volumes) {
+    if (world.volumes.get(key) !== volume) await checkEnded(volume.deploymentId, 'its volume is removed', scene);
+  }
+  witness.volumes = new Map(world.volumes);
+}
+
+/** An endpoint is a ready workload of that deployment, of a pod with that path and port. */
+function checkRoutes(call: Call, { witness, world }: Scene): void {
+  const what = call.operation?.kind ?? call.name;
+  for (const { id, label, specs, isHarmed } of witness.subjects) {
+    for (const endpoint of witness.edge.get(label) ?? []) {
+      const text = `after ${what}, ${label} leads ${endpoint.path} to ${endpoint.address}`;
+      const found = containerAt(world, endpoint.address);
+      if (!found) {
+        assert.ok(isHarmed || witness.leasesOverlap, `${text}, where nobody is`);
+        continue;
+      }
+      const { workload, deploymentId } = found;
+      assert.equal(deploymentId, id, `${text}, which is another's`);
+      // An update may give a path to a pod that it leaves as it is.
+      const pods = specs.flatMap((spec) => spec.pods).filter(({ name }) => name === workload.pod);
+      const isMeant = pods.some(({ path }) => path === endpoint.path) && workload.ports[0] === endpoint.port;
+      assert.ok(isMeant, `${text}, which is ${workload.pod}`);
+      if (isHarmed || witness.leasesOverlap) continue;
+      assert.equal(reasonNotReady(found), undefined, `${text}, which is not ready`);
+    }
+  }
+}
+
+/** Once it has served, a deployment without volumes in what is public serves until its end. */
+async function checkServing({ witness, db, now }: Scene): Promise<void> {
+  for (const { id, label, specs, isHarmed } of witness.subjects) {
+    if (isHarmed || witness.leasesOverlap || !areSeamless(specs)) continue;
+    const deployment = await deploymentById(db, id);
+    const hasServed = deployment?.servingRevision != null;
+    if (!deployment || !hasServed || deployment.state === 'expired' || !isActive(deployment, now())) continue;
+    const { revision, servingRevision } = deployment;
+    const isPublic = [revision, servingRevision!].every((number) => hasSite(specs[number - 1]!));
+    assert.ok(!isPublic || witness.edge.get(label)?.length, `${label} is not served any more`);
+  }
+}
+
+function containerAt({ containers }: MemoryWorld, address: string): MemoryContainer | undefined {
+  return [...containers.values()].find((container) => container.address === address);
+}
+
+/** When nothing has gone wrong for a while: everything is as it should be, and there is nothing else. */
+export async function checkEnd(scene: Scene): Promise<void> {
+  const { witness, world, db } = scene;
+  const engine = createMemoryEngine({ world });
+  assert.deepEqual(await findOrphans(engine, db), [], 'orphans');
+  for (const subject of witness.subjects) {
+    const deployment = await deploymentById(db, subject.id);
+    assert.ok(deployment, 'a lost row');
+    if (deployment.state === 'expired') await checkGone(deployment, scene);
+    else await checkPresent(deployment, subject, scene);
+    await checkEvents(deployment, subject, scene);
+  }
+  const labels = witness.subjects.map(({ label }) => label);
+  assert.deepEqual(
+    [...witness.edge.keys()].filter((label) => !labels.includes(label)),
+    [],
+    'routes of nobody',
+  );
+}
+
+async function checkGone(deployment: Deployment, { witness, world }: Scene): Promise<void> {
+  assert.ok(deployment.goneAt !== null, 'an ended deployment is not gone');
+  const owned = await createMemoryEngine({ world }).listOwned();
+  assert.deepEqual(
+    owned.filter(({ deploymentId }) => deploymentId === deployment.id),
+    [],
+  );
+  assert.deepEqual(deployment.endpoints, []);
+  assert.equal(witness.edge.get(deployment.label), undefined, 'an ended deployment is served');
+}
+
+async function checkPresent(deployment: Deployment, subject: Subject, scene: Scene): Promise<void> {
+  const { world, db, seal, witness, now, egressOf } = scene;
+  const { state, revision, servingRevision, message } = deployment;
+  const wanted = wantedRevision(deployment);
+  const spec = subject.specs[wanted - 1]!;
+  const told = `${state}, revision ${revision}, serving ${servingRevision}: ${message}`;
+  assert.notEqual(state, 'deploying', told);
+  if (isGood(subject.specs[revision - 1]!) && !(subject.isExcused && servingRevision !== null))
+    assert.equal(state, 'running', told);
+  if (!isGood(subject.specs[revision - 1]!)) assert.equal(state, 'failed', told);
+  if (state === 'running') assert.equal(servingRevision, revision, told);
+  if (state === 'failed' && servingRevision !== null && servingRevision !== revision)
+    assert.match(message, new RegExp(`revision ${servingRevision} still serves$`));
+
+  const engine = createMemoryEngine({ world });
+  const stored = await revisionOf(db, seal, deployment.id, wanted);
+  const url = new URL(`http://${deployment.label}.localhost`);
+  const desired = desiredAt(deployment, stored, url, now(), seal.derive, egressOf(deployment));
+  assert.ok(desired.kind === 'running');
+  const images = desired.workloads.map(({ workload }) => workload.image);
+  const observed = await engine.observe(deployment.id, images);
+  const matches = matchWorkloads(desired, observed);
+  const kept = matches.flatMap(({ found }) => (found ? [found.name] : []));
+  assert.deepEqual(
+    observed.workloads.map(({ name }) => name).filter((name) => !kept.includes(name)),
+    [],
+    `nobody wants these any more (${told})`,
+  );
+  for (const { volume, sizeBytes } of desired.volumes)
+    assert.ok((observed.volumeSizes?.[volume] ?? 0) >= sizeBytes, `volume ${volume} is not there (${told})`);
+  assert.equal(observed.egress, printEgress(desired.egress));
+  assert.deepEqual(witness.edge.get(deployment.label) ?? [], deployment.endpoints, 'the edge serves something else');
+  if (!isGood(spec)) return;
+  assert.deepEqual(
+    matches.filter(({ found }) => !found?.isReady).map(({ wanted }) => wanted.workload.name),
+    [],
+    `not ready (${told})`,
+  );
+  assert.deepEqual(plan(desired, observed, deployment.endpoints), [], `a second pass plans something (${told})`);
+}
+
+/** Every intent has its event, none has got lost or come twice, and the last state told is the state. */
+async function checkEvents({ id, state }: Deployment, { intents }: Subject, { db }: Scene): Promise<void> {
+  const events = await eventsAfter(db, id, 0, 10_000);
+  assert.deepEqual(
+    events.map(({ number }) => number),
+    events.map((_, index) => index + 1),
+  );
+  assert.equal(events.filter(({ kind }) => kind === 'intent').length, intents, 'a lost intent');
+  const last = events.findLast(({ kind }) => kind === 'state')?.message ?? '';
+  const words = { running: /is running$/, failed: /^failed: /, expired: /^(removed|its time limit)/, deploying: /^$/ };
+  assert.match(last, words[state]);
+}
