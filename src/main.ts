@@ -26,6 +26,7 @@ import { type DiskMeans, findDiskMeans } from './engine/docker/disk-means.ts';
 import { createDockerEngine } from './engine/docker/docker.ts';
 import { isolate } from './engine/docker/firewall/isolate.ts';
 import { volumesFolder } from './engine/docker/loop-layout.ts';
+import { findRuntimeProblem } from './engine/docker/runtime.ts';
 import { openKeys } from './keys.ts';
 import { createMetrics } from './lib/metrics.ts';
 import { wait } from './lib/wait.ts';
@@ -72,6 +73,8 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const docker = await connectDocker().catch((error: Error) => {
     throw new StartError(`No Docker engine answers (${error.message}). \`npm start\` sets one up; or set DOCKER_HOST.`);
   });
+  const unfit = await findRuntimeProblem(docker, settings.runtime);
+  if (unfit) throw new StartError(`BERTH_RUNTIME is ${settings.runtime}, but ${unfit}.`);
   const db = await openSqlite(join(settings.dataDir, 'berth.db'));
   const seal = await openKeys(db, settings, log.child({ part: 'keys' }));
   const { networkPool, runtime, egress } = settings;

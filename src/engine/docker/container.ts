@@ -8,6 +8,7 @@ import { type HostFacts, isAtLeast } from './host.ts';
 import type { ImageFacts } from './images.ts';
 import { mountsOf } from './mounts.ts';
 import { networkName } from './names.ts';
+import type { Runtime } from './runtime.ts';
 
 const second = 1_000_000_000; // Docker counts in nanoseconds.
 
@@ -18,7 +19,7 @@ export type ContainerRequest = {
   address: string;
   image: ImageFacts;
   host: HostFacts;
-  runtime: 'runc' | 'runsc';
+  runtime: Runtime;
   /** See `mountsOf`. */
   boundTo?: ReadonlyMap<string, string>;
   stopSeconds: number;

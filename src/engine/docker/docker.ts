@@ -20,6 +20,7 @@ import { createObserver } from './observe.ts';
 import { listOwned, removeOwned } from './owned.ts';
 import { createPing } from './ping.ts';
 import { createPull, type PullPatience } from './pull.ts';
+import type { Runtime } from './runtime.ts';
 import { createVolumes } from './volumes.ts';
 import { createWorkloads } from './workloads.ts';
 
@@ -34,7 +35,7 @@ export type DockerEngineOptions = {
   /** Without one, containers reach whatever their machine reaches. */
   firewall?: Firewall;
   /** `runsc` is gVisor; the engine has to know it. */
-  runtime?: 'runc' | 'runsc';
+  runtime?: Runtime;
   /** Starts at once on the whole host. Measured on 2 cores: 6.5 a second at 2 to 4, fewer above. */
   startConcurrency?: number;
   /** Between SIGTERM and SIGKILL. */

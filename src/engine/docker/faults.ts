@@ -80,6 +80,12 @@ const rules: (Explanation & { pattern: RegExp })[] = [
     words: 'out of disk: the host has no space left for it.',
     hint: outOfDiskHint,
   },
+  {
+    pattern: /unknown (or invalid )?runtime/i,
+    kind: 'unavailable',
+    words: 'the container engine no longer knows the runtime that pods run in.',
+    hint: 'its operator has to register it again',
+  },
   { pattern: /no such image/i, kind: 'unavailable', words: 'its image is no longer on the host.' },
   { pattern: /network \S+ not found/i, kind: 'unavailable', words: 'the network of the deployment is missing.' },
   {

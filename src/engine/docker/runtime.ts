@@ -1,0 +1,43 @@
+/** What containers run in: the machine's own kernel (runc), or gVisor's, a program beside it (runsc). */
+import type Docker from 'dockerode';
+
+export type Runtime = 'runc' | 'runsc';
+
+/** How an engine knows a runtime; newer ones also know some by a type instead of a path. */
+export type KnownRuntime = { path?: string; runtimeArgs?: string[] | null };
+
+/**
+ * What gVisor has to be told. Its network is that of the container (which it calls the host's): its own cannot reach
+ * the engine's resolver at 127.0.0.11, by which pods find each other, and does not start at all on kernels that are
+ * newer than it (seen on 6.18). Without an overlay, what a container writes is there after its restart, as elsewhere.
+ */
+export const gvisorArguments: readonly string[] = ['--platform=systrap', '--network=host', '--overlay2=none'];
+
+/** Why pods cannot run in it, and what to do about it; undefined when they can. */
+export async function findRuntimeProblem(docker: Docker, runtime: Runtime): Promise<string | undefined> {
+  return runtimeProblem(runtime, await knownRuntimes(docker));
+}
+
+export async function knownRuntimes(docker: Docker): Promise<Record<string, KnownRuntime>> {
+  const { Runtimes } = (await docker.info()) as { Runtimes?: Record<string, KnownRuntime> | null };
+  return Runtimes ?? {};
+}
+
+/** PURE. */
+export function runtimeProblem(runtime: Runtime, known: Record<string, KnownRuntime>): string | undefined {
+  if (runtime === 'runc') return undefined;
+  const found = known[runtime];
+  const remedy = 'docs/operating.md says how to register it, and `BERTH_RUNTIME=runsc npm start` does it';
+  if (!found) return `the container engine does not know the runtime ${runtime} (gVisor): ${remedy}`;
+  if (found.path === undefined || sharesNetwork(found.runtimeArgs ?? [])) return undefined;
+  return `the container engine starts ${runtime} with a network of gVisor's own, in which pods do not find each other by name: add "--network=host" to its runtimeArgs in daemon.json`;
+}
+
+/** Flags of Go's: one dash or two, the value behind `=` or a word of its own. The last one counts. */
+function sharesNetwork(words: readonly string[]): boolean {
+  const values = words.flatMap((word, index) => {
+    const flag = /^--?network(?:=(.*))?$/.exec(word);
+    return flag ? [flag[1] ?? words[index + 1]] : [];
+  });
+  return values.at(-1) === 'host';
+}
