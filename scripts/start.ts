@@ -6,7 +6,7 @@ import { SetUpError, setUp } from './setup/setup.ts';
 
 const settings = settingsOrExit();
 try {
-  await setUp();
+  await setUp({ runtime: settings.runtime });
   const running = await startOrFind();
   console.log(`\n  Berth serves at ${settings.baseUrl.origin}`);
   if (settings.example !== 'none') await deployExample(settings);

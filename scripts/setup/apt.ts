@@ -15,6 +15,7 @@ const aptGet = [
   `DPkg::Lock::Timeout=${lockTimeoutSeconds}`,
 ] as const;
 
+/** A package by its name, or one version of it: `name=version`. */
 export async function installPackages(host: Host, packages: readonly string[]): Promise<void> {
   const install = asRoot(host, [...aptGet, 'install', '--no-install-recommends', ...packages]);
   if (await areKnown(packages)) {
@@ -30,14 +31,17 @@ export async function installPackages(host: Host, packages: readonly string[]): 
   await run(install);
 }
 
-export async function updatePackageLists(host: Host): Promise<void> {
-  await run(asRoot(host, [...aptGet, 'update']));
+/** `only`: the file of the one source whose lists are wanted; those of others stay as they are. */
+export async function updatePackageLists(host: Host, only?: string): Promise<void> {
+  const options = only ? [`Dir::Etc::sourcelist=${only}`, 'Dir::Etc::sourceparts=-', 'APT::Get::List-Cleanup=0'] : [];
+  await run(asRoot(host, [...aptGet, ...options.flatMap((option) => ['--option', option]), 'update']));
 }
 
 /** Whether the package lists offer a version of each. A fresh container image has no lists at all. */
 async function areKnown(packages: readonly string[]): Promise<boolean> {
-  const policies = await policiesOf(packages);
-  return packages.every((name) => candidateOf(policies, name) !== undefined);
+  const names = packages.map((name) => name.replace(/=.*/, ''));
+  const policies = await policiesOf(names);
+  return names.every((name) => candidateOf(policies, name) !== undefined);
 }
 
 export function policiesOf(packages: readonly string[]): Promise<string> {
@@ -49,4 +53,14 @@ export function candidateOf(policies: string, name: string): string | undefined 
   const section = policies.split(/^(?=\S)/m).find((text) => text.startsWith(`${name}:\n`));
   const candidate = section?.match(/^ {2}Candidate: (.+)$/m)?.[1];
   return candidate === '(none)' ? undefined : candidate;
+}
+
+/** All versions of a package that the package lists offer, the newest first. */
+export async function versionsOf(name: string): Promise<string[]> {
+  return versionsIn(await run(['apt-cache', 'madison', name], { env: { LC_ALL: 'C' } }));
+}
+
+/** PURE. Reads the output of `apt-cache madison`: ` name | version | source` in each line. */
+export function versionsIn(table: string): string[] {
+  return table.split('\n').flatMap((line) => line.split('|')[1]?.trim() ?? []);
 }

@@ -1,12 +1,15 @@
 /** What `npm start` and `npm test` need from the machine, brought when it is missing. */
+import type { Runtime } from '../../src/engine/docker/runtime.ts';
 import { type Announce, announceOn } from './announce.ts';
 import { provideBrowser } from './browser.ts';
 import { provideDashboard } from './dashboard.ts';
 import { provideEngine } from './engine.ts';
 import { provideFirewall } from './firewall.ts';
+import { provideGvisor } from './gvisor.ts';
 import { lookAtHost } from './host.ts';
 import { provideImages } from './images/images.ts';
 import { provideProxy } from './proxy.ts';
+import { provideRuntime } from './runtimes.ts';
 import { provideTestTools } from './tools.ts';
 
 export { SetUpError } from './announce.ts';
@@ -16,6 +19,8 @@ export type SetUpOptions = {
   announce?: Announce;
   /** Also what only tests need. */
   forTests?: boolean;
+  /** What pods are to run in; default: runc, which every engine has. */
+  runtime?: Runtime;
 };
 
 /**
@@ -27,10 +32,13 @@ export async function setUp(options: SetUpOptions = {}): Promise<void> {
   await provideDashboard(announce);
   const host = await lookAtHost();
   await provideEngine(host, announce);
+  if (options.runtime === 'runsc') await provideRuntime(host, announce);
   await provideProxy(host, announce);
   await provideFirewall(host, announce);
   await provideImages(host, announce);
   if (!options.forTests) return;
   await provideTestTools(host, announce);
   await provideBrowser(host, announce);
+  // An engine of the tests' own is told of it.
+  await provideGvisor(host, announce);
 }

@@ -1,0 +1,64 @@
+/** gVisor (`runsc`): brought where it is missing. Only when the operator wants pods to run in it, and for tests. */
+import { readFile } from 'node:fs/promises';
+import { type Announce, SetUpError } from './announce.ts';
+import { candidateOf, installPackages, policiesOf, updatePackageLists, versionsOf } from './apt.ts';
+import { addBackports, removeBackports } from './backports.ts';
+import { findProgram, run } from './commands.ts';
+import type { Host } from './host.ts';
+
+/** What it was tried from on: one of 2022 traces every system call with ptrace, and fails the engine contract. */
+const oldestRelease = 20240729;
+
+const manual = 'https://gvisor.dev/docs/user_guide/install/';
+
+/** Where the program is. Throws `SetUpError` where it cannot be had. */
+export async function provideGvisor(host: Host, announce: Announce): Promise<string> {
+  const present = await findProgram('runsc');
+  if (present) {
+    const release = releaseOf(await run([present, '--version']));
+    // One that says no date was built by somebody who knows what it is.
+    if (release === undefined || release >= oldestRelease) return present;
+  }
+  if (!host.isDebianLike || host.privilege === 'none') throw cannotInstall(present, host);
+  await announce('Installing runsc (gVisor) from apt (about 10 s)', () => install(host));
+  const installed = await findProgram('runsc');
+  if (!installed) throw new SetUpError('runsc (gVisor) was installed, and is not to be found.');
+  return installed;
+}
+
+function cannotInstall(present: string | undefined, { isDebianLike }: Host): SetUpError {
+  const problem = present ? `${present} (gVisor) is older than ${oldestRelease}.` : 'runsc (gVisor) is not installed.';
+  return new SetUpError(
+    `${problem} Install one (${isDebianLike ? 'as root: Debian has the package runsc; or ' : ''}${manual}) and repeat the command.`,
+  );
+}
+
+async function install(host: Host): Promise<void> {
+  const offered = async () => newestOf(await versionsOf('runsc'));
+  let version = await offered();
+  if (!version && candidateOf(await policiesOf(['runsc']), 'runsc') === undefined) {
+    // A fresh machine has no package lists at all.
+    await updatePackageLists(host);
+    version = await offered();
+  }
+  if (version) return installPackages(host, [`runsc=${version}`]);
+  const added = await addBackports(host, await readFile('/etc/os-release', 'utf8'));
+  version = await offered();
+  if (version) return installPackages(host, [`runsc=${version}`]);
+  if (added) await removeBackports(host);
+  throw new SetUpError(
+    `The package servers of this machine have no gVisor (runsc) of ${oldestRelease} or newer${added ? ', in its backports neither' : ''}. ` +
+      `Install one (${manual}) and repeat the command.`,
+  );
+}
+
+/** PURE. The newest that will do; apt names the newest first. */
+export function newestOf(versions: readonly string[]): string | undefined {
+  return versions.find((version) => (releaseOf(version) ?? 0) >= oldestRelease);
+}
+
+/** PURE. The date in `runsc version release-20240729.0`, or in Debian's `0.0~20240729.0-4~bpo12+2`. */
+export function releaseOf(version: string): number | undefined {
+  const date = /\b(20\d{6})\b/.exec(version)?.[1];
+  return date ? Number(date) : undefined;
+}
