@@ -19,7 +19,7 @@ describe('docker engine', () => {
   let docker: Docker;
   let owner: string;
   const { contractor, newScene } = setStage(async () => {
-    const made = await dockerContractor(networkPool);
+    const made = await dockerContractor({ pool: networkPool });
     ({ docker, owner } = made);
     return made;
   });

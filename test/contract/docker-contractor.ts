@@ -7,6 +7,7 @@ import type Docker from 'dockerode';
 import { connectDocker } from '../../src/engine/docker/connect.ts';
 import { createDockerEngine } from '../../src/engine/docker/docker.ts';
 import { removeFirewall, startFirewall } from '../../src/engine/docker/firewall/firewall.ts';
+import type { Runtime } from '../../src/engine/docker/runtime.ts';
 import { newId } from '../../src/lib/ids.ts';
 import type { Contractor } from './engine.ts';
 import { buildImage } from './image.ts';
@@ -18,12 +19,16 @@ export const limitsVolumes = process.getuid?.() === 0;
 export const networkPool = '10.206.0.0/16';
 
 /** Files run at once: one that says which subnet is the lowest free one needs a `pool` for itself. */
-export async function dockerContractor(
+export async function dockerContractor({
   pool = networkPool,
-): Promise<Contractor & { docker: Docker; owner: string; volumesFolder: string }> {
+  runtime = 'runc',
+}: {
+  pool?: string;
+  runtime?: Runtime;
+} = {}): Promise<Contractor & { docker: Docker; owner: string; volumesFolder: string }> {
   const docker = await connectDocker();
   const [owner, other] = [newOwner(), newOwner()];
-  const options = { docker, networkPool: pool, stopSeconds: 1, walkEveryMs: 0 };
+  const options = { docker, networkPool: pool, runtime, stopSeconds: 1, walkEveryMs: 0 };
   const folder = await mkdtemp(join(tmpdir(), 'berth-volumes-'));
   const loops = (name: string) => ({ directory: join(folder, name), isForNew: limitsVolumes });
   const firewall = await startFirewall(
@@ -48,6 +53,7 @@ export async function dockerContractor(
     },
     hasRealAddresses: true,
     limitsVolumes,
+    isTmpInMemory: runtime === 'runsc',
     volumesFolder: join(folder, 'one'),
     async dispose() {
       await registry.close();

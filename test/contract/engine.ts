@@ -20,6 +20,8 @@ export type Contractor = {
   hasRealAddresses: boolean;
   /** Whether volumes take no more than their size. */
   limitsVolumes: boolean;
+  /** Whether `/tmp` is memory of the workload, where the image has nothing in it, and not disk. */
+  isTmpInMemory: boolean;
   /** Removes what is left, after failed tests too. */
   dispose(): Promise<void>;
 };

@@ -18,6 +18,7 @@ engineContract('memory', async () => {
     },
     hasRealAddresses: false,
     limitsVolumes: true,
+    isTmpInMemory: false,
     dispose: async () => {},
   };
 });

@@ -87,7 +87,8 @@ export function volumesContract({ contractor, newScene }: Stage): void {
     const scene = newScene();
     await scene.execute({ kind: 'create-network' }, createVolume('data', 12 * mebibyte));
     const writer = { ports: [], readiness: { kind: 'running' as const }, volumes };
-    const inside = scene.workload('inside', { ...writer, command: ['hold', '/tmp/file', String(5 * mebibyte)] });
+    const file = contractor().isTmpInMemory ? '/www/file' : '/tmp/file';
+    const inside = scene.workload('inside', { ...writer, command: ['hold', file, String(5 * mebibyte)] });
     const beside = scene.workload('beside', { ...writer, command: ['hold', '/srv/file', String(5 * mebibyte)] });
     await scene.start(inside, beside);
     const uses = await untilUse((all) =>

@@ -127,7 +127,11 @@ async function putFiles(container: Docker.Container, files: Start['files'] & obj
   await rm(folder, { recursive: true });
 }
 
-async function runInside(container: Docker.Container, argv: string[]): Promise<{ exitCode: number; output: string }> {
+/** Runs a program in a container to its end. */
+export async function runInside(
+  container: Docker.Container,
+  argv: string[],
+): Promise<{ exitCode: number; output: string }> {
   const exec = await container.exec({ Cmd: argv, AttachStdout: true, AttachStderr: true });
   const stream = await exec.start({});
   const output = new PassThrough();

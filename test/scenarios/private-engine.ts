@@ -18,6 +18,9 @@ export type PrivateEngine = {
   docker: Docker;
   /** Where the daemon keeps everything; its disk is mounted inside only. */
   dataRoot: string;
+  /** Read by the daemon when it starts and at SIGHUP. */
+  configurationFile: string;
+  reload(): Promise<void>;
   /** Copies images from the machine's engine. */
   load(...images: string[]): Promise<void>;
   /** Resolves when the daemon answers. */
@@ -44,11 +47,12 @@ export async function createPrivateEngine({
   const dataRoot = join(folder, 'data');
   const socketPath = join(folder, 'docker.sock');
   const logFile = join(folder, 'dockerd.log');
+  const configurationFile = join(folder, 'daemon.json');
   const docker = new Docker({ socketPath });
   let daemon: ChildProcess | undefined;
 
   const engine: PrivateEngine = {
-    ...{ host, dockerHost: `unix://${socketPath}`, docker, dataRoot },
+    ...{ host, dockerHost: `unix://${socketPath}`, docker, dataRoot, configurationFile },
 
     async load(...images) {
       for (const image of images) {
@@ -71,6 +75,9 @@ export async function createPrivateEngine({
         return await docker.ping().catch(() => undefined);
       });
     },
+    async reload() {
+      daemon!.kill('SIGHUP');
+    },
     async stop(signal) {
       daemon!.kill(signal);
       await once(daemon!, 'exit');
@@ -84,7 +91,7 @@ export async function createPrivateEngine({
   try {
     await mkdir(dataRoot);
     // The machine's own file may say where the machine's engine keeps its things.
-    await writeFile(join(folder, 'daemon.json'), '{}');
+    await writeFile(configurationFile, '{}');
     if (diskBytes !== undefined) await mountDisk(host, join(folder, 'disk'), diskBytes, dataRoot);
     await engine.start();
     return engine;

@@ -1,0 +1,62 @@
+/** Runs beside an engine that knows gVisor: the contract, and what only gVisor does. */
+import assert from 'node:assert/strict';
+import { release } from 'node:os';
+import { describe, test } from 'node:test';
+import type { Workload } from '../../src/deployment/workload.ts';
+import { connectDocker } from '../../src/engine/docker/connect.ts';
+import { dockerContractor } from './docker-contractor.ts';
+import { engineContract, setStage } from './engine.ts';
+
+const makeEngine = () => dockerContractor({ runtime: 'runsc' });
+
+engineContract('docker with gVisor', makeEngine);
+
+describe('docker engine with gVisor', () => {
+  const { newScene } = setStage(makeEngine);
+  const mebibytes = (count: number): Workload['resources'] => ({
+    requests: {},
+    limits: { memoryBytes: count * 2 ** 20 },
+  });
+
+  test('a container has a kernel that is not the one of the machine', async () => {
+    const scene = newScene();
+    const words = ['cat /proc/version', '/bin/busybox dmesg'].join('; ');
+    const [version = '', firstMessage = ''] = await scene.output({
+      ...scene.job('looker'),
+      entrypoint: ['/bin/sh', '-c', words],
+    });
+    assert.match(version, /^Linux version \d/);
+    assert.ok(!version.includes(release()), version);
+    assert.match(firstMessage, /Starting gVisor/);
+  });
+
+  test('what a container has written is there when it runs again, but for /tmp', async () => {
+    const scene = newScene();
+    const word = 'echo x >>/www/log; echo x >>/tmp/log; cat /www/log /tmp/log; echo end';
+    const job = { ...scene.job('writer'), entrypoint: ['/bin/sh', '-c', word] };
+    assert.deepEqual(await scene.output(job), ['x', 'x', 'end']);
+    const container = (await connectDocker()).getContainer(job.name);
+    await container.start();
+    await container.wait();
+    assert.deepEqual((await scene.output(job)).slice(3), ['x', 'x', 'x', 'end']);
+  });
+
+  test('what is written to /tmp counts as memory', async () => {
+    const scene = newScene();
+    const fill = { ...scene.job('filler', 'fill', '/tmp/file', String(96 * 2 ** 20)), resources: mebibytes(64) };
+    await scene.start(fill);
+    const { notReadyBecause } = await scene.until(fill, ({ exitCode }) => exitCode !== undefined);
+    assert.match(notReadyBecause ?? '', /^killed for memory \(limit 64 MiB\)/);
+  });
+
+  test('one process that takes too much memory ends its container, whoever started it', async () => {
+    const scene = newScene();
+    const hungry = {
+      ...scene.workload('hungry', { entrypoint: ['/bin/sh', '-c', 'tail /dev/zero; exec sleep 100000'] }),
+      resources: mebibytes(48),
+    };
+    await scene.start(hungry);
+    const { notReadyBecause } = await scene.until(hungry, ({ exitCode }) => exitCode !== undefined);
+    assert.match(notReadyBecause ?? '', /^killed for memory \(limit 48 MiB\)/);
+  });
+});
