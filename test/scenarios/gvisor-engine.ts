@@ -4,8 +4,11 @@ import { lookAtHost } from '../../scripts/setup/host.ts';
 import { registerGvisor } from '../../scripts/setup/runtimes.ts';
 import type { PrivateEngine } from './private-engine.ts';
 
-export async function tellOfGvisor({ docker, configurationFile, reload }: PrivateEngine): Promise<void> {
+export async function tellOfGvisor(
+  { docker, configurationFile, reload }: PrivateEngine,
+  patienceMs?: number,
+): Promise<void> {
   const host = await lookAtHost();
   const program = await provideGvisor(host, (_, work) => work());
-  await registerGvisor(host, { docker, file: configurationFile, reload }, program);
+  await registerGvisor(host, { docker, file: configurationFile, reload }, program, patienceMs);
 }

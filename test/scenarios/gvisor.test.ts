@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { release } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -28,6 +28,14 @@ after(async () => {
 
 test('a service whose engine does not know gVisor does not start, and says what to do', async () => {
   await assert.rejects(berth.serve(), /does not know the runtime runsc \(gVisor\).*`BERTH_RUNTIME=runsc npm start`/s);
+});
+
+test('a configuration that the engine does not take is left as it was', async () => {
+  const mistaken = '{ "debug": "yes" }';
+  await writeFile(engine.configurationFile, mistaken);
+  await assert.rejects(tellOfGvisor(engine, 500), /did not take the runtime runsc.*as it was before/);
+  assert.equal(await readFile(engine.configurationFile, 'utf8'), mistaken);
+  await writeFile(engine.configurationFile, '{}');
 });
 
 test('an engine is told of gVisor while its containers run on, and is told once', async () => {
