@@ -30,3 +30,16 @@ test('passwords, tokens, secret files and passwords in addresses are replaced, l
 test('what is no secret, or too short to be told apart, stays', () => {
   assert.equal(redact('production plain 12'), 'production plain 12');
 });
+
+test('a secret is kept back as JSON, in an address, and in base64 wherever it stands there', () => {
+  const secret = 'p"ss\\wörd+/?';
+  const redact = redactorOf(specOf(pod('web')), [{ PASSWORD: secret }]);
+  assert.equal(redact(JSON.stringify({ secret })), '{"secret":"[redacted]"}');
+  assert.equal(redact(`/?a=${encodeURIComponent(secret)}&b`), '/?a=[redacted]&b');
+  for (const before of ['', 'x', 'xy', 'xyz', 'user:']) {
+    for (const encoding of ['base64', 'base64url'] as const) {
+      const told = redact(`Basic ${Buffer.from(`${before}${secret}.`).toString(encoding)}`);
+      assert.match(told, /^Basic .{0,7}\[redacted\].{0,4}$/, `${encoding} after "${before}"`);
+    }
+  }
+});

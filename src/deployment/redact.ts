@@ -10,9 +10,16 @@ const addressPassword = /:\/\/[^\s/:@]*:([^\s/@]+)@/g;
 /** Shorter values stand in too many places by chance. */
 const shortestSecret = 4;
 
+/** Encoded, a shorter one is a few letters that stand in too many places. */
+const shortestEncoded = 8;
+
+/** Each costs a look at each line; 100 secrets are more than any configuration has that was written by hand. */
+const mostEncoded = 100;
+
 /**
  * A function that replaces every secret of the configuration in a text. `environments` are the variables of its
- * workloads, in which generated values have their place.
+ * workloads, in which generated values have their place. Programs also print secrets as JSON, in addresses and in
+ * base64 (a header with a password); those forms are replaced too.
  */
 export function redactorOf(spec: AppSpec, environments: Record<string, string>[]): (text: string) => string {
   const secrets = new Set<string>();
@@ -28,6 +35,24 @@ export function redactorOf(spec: AppSpec, environments: Record<string, string>[]
     }
   }
   // The longest first: of two secrets that begin alike, none leaves its end behind.
-  const ordered = [...secrets].toSorted((a, b) => b.length - a.length);
+  const encoded = [...secrets].filter(({ length }) => length >= shortestEncoded).slice(0, mostEncoded);
+  const forms = new Set([...secrets, ...encoded.flatMap(encodingsOf)]);
+  const ordered = [...forms].toSorted((a, b) => b.length - a.length);
   return (text) => ordered.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
+}
+
+function encodingsOf(secret: string): string[] {
+  const base64 = [0, 1, 2].map((before) => base64After(before, secret));
+  return [
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(secret.toWellFormed()),
+    ...base64,
+    ...base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_')),
+  ];
+}
+
+/** Those letters of base64 that stand for the secret alone when other bytes, so many of each three, are before it. */
+function base64After(before: number, secret: string): string {
+  const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
+  return bytes.toString('base64').slice(Math.ceil((before * 4) / 3), Math.floor((bytes.length * 4) / 3));
 }

@@ -1,0 +1,356 @@
+/**
+ * Secrets of all kinds, planted wherever one can be given to Berth, and then looked for wherever a bystander can look:
+ * in the database and every other file, the logs, the process list, what the API and the operator's commands tell.
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { startMailServer } from '../accounts/mail-server.ts';
+import { type Berth, createBerth, type Started, until } from '../scenarios/berth.ts';
+import { filesIn, findTraces, formsOf, type Place, processes, watchProcessList } from './traces.ts';
+
+/** With letters that each encoding writes in its own way, and long enough not to stand anywhere by chance. */
+const secret = (name: string) => `planted ${name} "+/é${randomBytes(12).toString('base64url')}`;
+/** Where nothing but letters and digits is taken. */
+const plainSecret = (name: string) => `planted${name}${randomBytes(24).toString('hex')}`;
+
+/** What the operator gives the service in its environment. */
+const settings = {
+  'the key of the mail server': plainSecret('Mail'),
+  'the secret of GitHub': plainSecret('Github'),
+  'the secret of the OpenID provider': plainSecret('Oidc'),
+  'the token of the metrics': plainSecret('Metrics'),
+};
+
+/** What a configuration gives its pods. */
+const given = {
+  'the token in a variable': secret('variable'),
+  'the password in an address': plainSecret('Address'),
+  'a variable that is not called a secret': secret('word'),
+  'a secret file': secret('file'),
+  'a plain file': secret('source'),
+  'the registry login': plainSecret('Login'),
+};
+
+const email = 'ada@example.com';
+const password = secret('password');
+/** Made by the service and known to those alone that it told them to; filled in on the way. */
+const made: Record<string, string> = {};
+
+/** No secret: it stands wherever one of them could. */
+const marker = `visible-${randomBytes(4).toString('hex')}`;
+
+let mails: Awaited<ReturnType<typeof startMailServer>>;
+let berth: Berth;
+before(async () => {
+  mails = await startMailServer({ user: 'berth', password: settings['the key of the mail server'] });
+  berth = await createBerth({
+    BERTH_LISTEN_PATIENCE: '1s',
+    BERTH_LOG_LEVEL: 'debug',
+    BERTH_SMTP_URL: mails.url.href,
+    BERTH_MAIL_FROM: 'Berth <berth@example.com>',
+    BERTH_GITHUB_CLIENT_ID: 'berth',
+    BERTH_GITHUB_CLIENT_SECRET: settings['the secret of GitHub'],
+    BERTH_OIDC_ISSUER: 'http://127.0.0.1:1',
+    BERTH_OIDC_CLIENT_ID: 'berth',
+    BERTH_OIDC_CLIENT_SECRET: settings['the secret of the OpenID provider'],
+    BERTH_METRICS_TOKEN: settings['the token of the metrics'],
+  });
+  await berth.serve();
+});
+after(async () => {
+  await berth.destroy();
+  await mails.close();
+});
+
+/** Writes all that it was given, as it is and in encodings; at another port than 3000 it is never ready. */
+function yamlOf(port: number): string {
+  const quoted = JSON.stringify;
+  return `application:
+  name: ${marker}
+  registryLogin: { registry: registry.example, username: me, personalAccessToken: ${given['the registry login']} }
+  pods:
+    - name: web
+      image: node:26-slim
+      path: /
+      servicePorts: [3000]
+      command: node /app/server.mjs
+      vars:
+        API_TOKEN: ${quoted(given['the token in a variable'])}
+        DATABASE_URL: postgresql://shop:${given['the password in an address']}@db.example/shop
+        WORD: ${quoted(given['a variable that is not called a secret'])}
+        DB_PASSWORD: <% SECRET DB_PASSWORD %>
+      secrets: [{ name: key, fileName: key.pem, data: ${quoted(given['a secret file'])} }]
+      files:
+        - path: /app/server.mjs
+          content: |
+            // ${given['a plain file']}
+            import { readFileSync } from 'node:fs';
+            import { createServer } from 'node:http';
+            const { API_TOKEN, DATABASE_URL, DB_PASSWORD } = process.env;
+            const told = [API_TOKEN, DATABASE_URL, DB_PASSWORD, readFileSync('/var/secrets/key/key.pem', 'utf8')];
+            for (const text of told) {
+              console.log('${marker}', text, JSON.stringify({ text }), encodeURIComponent(text));
+              console.error(Buffer.from(text).toString('base64'));
+            }
+            createServer((request, response) => response.end(DB_PASSWORD)).listen(${port});
+`;
+}
+
+type Ask = { headers?: Record<string, string>; body?: object; yaml?: string };
+
+/** A request to the API as a browser of its dashboard makes it. */
+async function ask(method: string, path: string, { headers = {}, body, yaml }: Ask = {}) {
+  const address = `http://localhost:${berth.settings.port}`;
+  const text = yaml ?? (body && JSON.stringify(body));
+  const type = yaml === undefined ? 'application/json' : 'text/x-yaml';
+  return await berth.visit(`${address}${path}`, {
+    method,
+    headers: { origin: address, ...(text !== undefined && { 'content-type': type }), ...headers },
+    ...(text !== undefined && { body: text }),
+  });
+}
+
+/** Somebody signs up, opens the link of the mail, has the password reset by the link of another one, and signs in. */
+async function signIn(): Promise<Record<string, string>> {
+  const first = secret('first password');
+  made['the first password'] = first;
+  const signedUp = await ask('POST', '/api/auth/sign-up/email', { body: { name: 'Ada', email, password: first } });
+  assert.equal(signedUp.status, 200, signedUp.text);
+  const verify = await mails.linkTo(email);
+  made['the link that verifies an address'] = verify.searchParams.get('token')!;
+  await ask('GET', `${verify.pathname}${verify.search}`);
+  await ask('POST', '/api/auth/request-password-reset', { body: { email, redirectTo: '/reset' } });
+  const reset = await mails.linkTo(email);
+  made['the link that resets a password'] = reset.pathname.split('/').at(-1)!;
+  const token = made['the link that resets a password'];
+  // Looked for while it can still be used, too.
+  await assertNoTraces('before a password is reset', []);
+  const changed = await ask('POST', '/api/auth/reset-password', { body: { token, newPassword: password } });
+  assert.equal(changed.status, 200, changed.text);
+  const signedIn = await ask('POST', '/api/auth/sign-in/email', { body: { email, password } });
+  assert.equal(signedIn.status, 200, signedIn.text);
+  const [line] = signedIn.headers['set-cookie']!;
+  const cookie = line!.split(';')[0]!;
+  made['a cookie'] = decodeURIComponent(cookie.split('=')[1]!);
+  made['the token in a cookie'] = made['a cookie'].split('.')[0]!;
+  return { cookie };
+}
+
+function everythingPlanted(): Record<string, string> {
+  return { ...settings, ...given, ...made, 'the password of an account': password };
+}
+
+/**
+ * Where bystanders look. Left out, because it is there by right:
+ * - `secret.key`: whoever can read it can read everything, which is why it is its owner's alone;
+ * - the environment of the service, for what the operator has set there, and of pods, for what their owner gave them.
+ */
+async function placesNow(): Promise<Place[]> {
+  const files = (await filesIn(berth.settings.dataDir)).filter(({ place }) => place !== 'secret.key');
+  const all = await processes();
+  const isPod = (cgroup: string) => /docker|containerd/.test(cgroup);
+  return [
+    ...files,
+    { place: 'the logs of the service', bytes: Buffer.from(berth.log()) },
+    ...all.map(({ pid, words }) => ({ place: `the words of process ${pid}`, bytes: words })),
+    ...all
+      .filter(({ environment, cgroup }) => !isService(environment) && !isPod(cgroup))
+      .map(({ pid, environment }) => ({ place: `the environment of process ${pid}`, bytes: environment })),
+  ];
+}
+
+function isService(environment: Buffer): boolean {
+  return environment.includes(`BERTH_DATA_DIR=${berth.settings.dataDir}\0`);
+}
+
+async function assertNoTraces(when: string, further: Place[]): Promise<void> {
+  const places = [...(await placesNow()), ...further];
+  assert.deepEqual(findTraces(everythingPlanted(), places), [], when);
+  // In the service's environment is nothing but what the operator has put there.
+  const services = (await processes()).filter(({ environment }) => isService(environment));
+  assert.ok(services.length > 0);
+  const kept = services.map(({ environment }) => ({ place: 'the environment of the service', bytes: environment }));
+  assert.deepEqual(findTraces({ ...given, ...made, password }, kept), [], when);
+  assert.equal(
+    findTraces(settings, kept).length >= Object.keys(settings).length,
+    true,
+    'the search finds what is there',
+  );
+}
+
+/** The same search finds what is no secret in each of these places: it looks at what is really there. */
+function assertSeen(text: string, places: Place[], where: RegExp[]): void {
+  const seen = places.filter(({ bytes }) => bytes.includes(text)).map(({ place }) => place);
+  for (const pattern of where)
+    assert.ok(
+      seen.some((place) => pattern.test(place)),
+      `${text} in ${pattern}: ${seen}`,
+    );
+}
+
+const admin = async (...words: string[]) =>
+  await promisify(execFile)(process.execPath, ['src/cli/bin.mjs', 'admin', ...words], {
+    env: { PATH: process.env.PATH, BERTH_DATA_DIR: berth.settings.dataDir },
+  });
+
+test('a text is found in every form that it is looked for in, and wherever in it begins', () => {
+  const text = secret('control');
+  const escaped = JSON.stringify({ text });
+  const writings = {
+    'as it is': `x${text}y`,
+    'in an address': `/?a=${encodeURIComponent(text)}`,
+    'in a form': new URLSearchParams({ a: text }).toString(),
+    'in JSON': escaped,
+    'as digits': Buffer.from(`x${text}y`).toString('hex'),
+    ...Object.fromEntries(
+      ['', 'x', 'xy', 'xyz'].flatMap((before) =>
+        ['', 'x', 'xy'].flatMap((behind) =>
+          (['base64', 'base64url'] as const).map((encoding) => [
+            `${encoding} of ${before}…${behind}`,
+            Buffer.from(`${before}${text}${behind}`).toString(encoding),
+          ]),
+        ),
+      ),
+    ),
+  };
+  for (const [place, writing] of Object.entries(writings)) {
+    assert.ok(findTraces({ text }, [{ place, bytes: Buffer.from(writing) }]).length > 0, place);
+    assert.deepEqual(findTraces({ text: secret('another') }, [{ place, bytes: Buffer.from(writing) }]), [], place);
+  }
+  assert.ok(formsOf(text).every(({ bytes }) => bytes.length >= text.length));
+});
+
+test('no secret and no token is in clear in any file, log, list of processes, event or answer but its own', async (context) => {
+  const watch = watchProcessList();
+  context.after(watch.end);
+  const answers = new Map<string, string>();
+  const note = async (what: string, answer: ReturnType<typeof ask>) => {
+    const { status, text } = await answer;
+    answers.set(what, `${status} ${text}`);
+  };
+
+  // Whoever starts it has no account.
+  const started = await ask('POST', '/startUserDeployment', {
+    yaml: yamlOf(3000),
+    headers: { 'idempotency-key': 'a key of 16 letters' },
+  });
+  assert.equal(started.status, 200, started.text);
+  const app: Started = started.body;
+  made['the session token'] = app.sessionToken;
+  const owner = { authorization: `Bearer ${app.sessionToken}` };
+  const query = `applicationName=${marker}`;
+  await berth.reach(app, 'running');
+  made['a generated password'] = (await berth.visit(app.url)).text;
+  assert.match(made['a generated password'], /^\w{32}$/);
+  const logs = async () => await ask('GET', `/getDeploymentLogs?${query}`, { headers: owner });
+  await until('the pod has written', async () => (await logs()).text.split('\n').length > 8);
+  await note('its logs', logs());
+  await note('the preview', ask('POST', '/previewUserDeployment', { yaml: yamlOf(4000), headers: owner }));
+  await note('the list', ask('GET', `/getReservations?sessionToken=${app.sessionToken}`));
+  await note('the status', ask('GET', `/getDeploymentStatus?${query}&sessionToken=${app.sessionToken}`));
+  await note('the extension', ask('POST', '/extendDeployment', { body: { ...app } }));
+  await assertNoTraces('while it runs', []);
+  const { dataDir } = berth.settings;
+  const now = await placesNow();
+  assertSeen(marker, now, [/^berth\.db(-wal)?$/, /^edge\//]);
+  assertSeen(dataDir, now, [/^the logs of the service$/, /^the words of process \d+$/]);
+  assertSeen(`PATH=${process.env.PATH}`, now, [/^the environment of process \d+$/]);
+
+  // An update that fails with all that it was given on its lips, an account, and a claim.
+  await note(
+    'the update',
+    ask('POST', `/updateUserDeployment?sessionToken=${app.sessionToken}`, { yaml: yamlOf(4000) }),
+  );
+  const who = await signIn();
+  const failed = await berth.reach(app, 'failed');
+  assert.ok(failed.lastLines.some((line: string) => line.includes('[redacted]')));
+  answers.set('the status of a failure', JSON.stringify(failed));
+  const key = await ask('POST', '/api/keys', { headers: who, body: { name: marker } });
+  made['an API key'] = key.body.key;
+  const claim = await ask('POST', '/claimDeployment', { body: { ...app } });
+  made['a claim token'] = claim.body.claimToken;
+  const script = { authorization: `Bearer ${made['an API key']}` };
+  const claimPath = new URL(claim.body.claimUrl).pathname;
+  await note('the claim link', ask('GET', `/api/claims/${made['a claim token']}`, { headers: who }));
+  await note('the claim', ask('POST', claimPath, { headers: who }));
+  assert.match(answers.get('the claim')!, /^200 .*is yours/);
+  await note('the account', ask('GET', '/api/account', { headers: who }));
+  await note('the API keys', ask('GET', '/api/keys', { headers: who }));
+  await note('the list by a key', ask('GET', '/getReservations', { headers: script }));
+  answers.set('the events', JSON.stringify(await berth.events(app)));
+  await note('the logs of both revisions', logs());
+  await note('the sign-in elsewhere', ask('POST', '/api/auth/sign-in/social', { body: { provider: 'github' } }));
+
+  // Mistakes, each with something that nobody should read in what is said about it.
+  const word = JSON.stringify(given['the token in a variable']);
+  await note(
+    'a broken document',
+    ask('POST', '/validate', { yaml: `${yamlOf(1)}\n  broken: "${given['the registry login']}` }),
+  );
+  await note(
+    'a document with mistakes',
+    ask('POST', '/validate', { yaml: yamlOf(0).replace('image: node:26-slim', `imgae: ${word}`) }),
+  );
+  await note(
+    'a start that is refused',
+    ask('POST', '/startUserDeployment', { yaml: yamlOf(1).replace('path: /\n', '\n') }),
+  );
+  await note(
+    'an update of nothing',
+    ask('POST', `/updateUserDeployment?sessionToken=${made['a claim token']}`, { yaml: yamlOf(1) }),
+  );
+  const guess = { email: 'eve@example.com', password };
+  await note('a wrong sign-in', ask('POST', '/api/auth/sign-in/email', { body: guess }));
+  await note(
+    'a broken sign-in',
+    ask('POST', '/api/auth/sign-in/email', { body: { email: password, password: [password] } }),
+  );
+  await note('a token in a path', ask('GET', `/getReservations/${app.sessionToken}`));
+  await note('a token nobody has', ask('GET', `/getReservations?sessionToken=${made['an API key']}x`));
+  await note('no metrics', ask('GET', '/metrics', { headers: owner }));
+  const metrics = { authorization: `Bearer ${settings['the token of the metrics']}` };
+  await note('the metrics', ask('GET', '/metrics', { headers: metrics }));
+  assert.match(answers.get('the metrics')!, /^200 .*berth_/s);
+
+  // What the operator sees and does.
+  const label = new URL(app.url).hostname.split('.')[0]!;
+  for (const words of [
+    ['inspect', label],
+    ['deployments', '--json'],
+    ['accounts'],
+    ['stop', label, marker],
+    ['audit'],
+  ]) {
+    const { stdout, stderr } = await admin(...words);
+    answers.set(`berth admin ${words[0]}`, stdout + stderr);
+  }
+  await until('it is gone', async () => (await berth.row(app)).goneAt !== null);
+
+  const list = await watch.end();
+  const told = [...answers].map(([what, text]) => ({ place: `the answer: ${what}`, bytes: Buffer.from(text) }));
+  await assertNoTraces('when it is gone', [...told, list]);
+
+  assertSeen(dataDir, [list], [/^the process list$/]);
+  for (const what of [
+    'its logs',
+    'the list',
+    'the update',
+    'the claim',
+    'the events',
+    'berth admin inspect',
+    'berth admin audit',
+  ]) {
+    assertSeen(marker, told, [new RegExp(`^the answer: ${what}$`)]);
+  }
+
+  // What the write-ahead log held is in the database itself by now.
+  await berth.end('SIGTERM');
+  const files = await filesIn(dataDir);
+  const sealed = files.filter(({ place }) => place !== 'secret.key');
+  assert.deepEqual(findTraces(everythingPlanted(), sealed), [], 'when the service has stopped');
+  assertSeen(marker, files, [/^berth\.db$/]);
+  assertSeen('berth_', files, [/^secret\.key$/]);
+});
