@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -22,7 +22,7 @@ const count = `
   await db.destroy();
 `;
 
-test('transactions of two processes that read and then write lose nothing and refuse nobody', async () => {
+test('transactions of two processes that read and then write lose nothing and refuse nobody, in files for their user alone', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'berth-store-'));
   const file = join(folder, 'berth.db');
   const db = await openSqlite(file);
@@ -31,6 +31,7 @@ test('transactions of two processes that read and then write lose nothing and re
   await Promise.all([1, 2].map(() => run(process.execPath, ['--input-type=module', '-e', count, file])));
   const { createdAt } = await db.selectFrom('installation').select('createdAt').executeTakeFirstOrThrow();
   assert.equal(createdAt, 2 * times);
+  for (const name of ['', '-wal', '-shm']) assert.equal((await stat(file + name)).mode & 0o777, 0o600, name);
   await db.destroy();
   await rm(folder, { recursive: true });
 });
