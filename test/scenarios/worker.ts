@@ -1,0 +1,57 @@
+/**
+ * One of several processes on the same store: the real loop on the real engine, without an edge, since nobody visits.
+ * Whichever is the first to have done its second operation is killed by it. Started with a task as its argument.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createDiskBook } from '../../src/control/disk-book.ts';
+import { startLoop } from '../../src/control/loop.ts';
+import { createStandstills } from '../../src/control/standstills.ts';
+import { openEgress } from '../../src/deployment/egress.ts';
+import { connectDocker } from '../../src/engine/docker/connect.ts';
+import { createDockerEngine } from '../../src/engine/docker/docker.ts';
+import { createMetrics } from '../../src/lib/metrics.ts';
+import { sealWith } from '../../src/lib/seal.ts';
+import { wait } from '../../src/lib/wait.ts';
+import { openSqlite } from '../../src/store/database.ts';
+
+export type WorkerTask = { dataDir: string; owner: string; networkPool: string; secret: string; leaseMs: number };
+
+const { dataDir, owner, networkPool, secret, leaseMs } = JSON.parse(process.argv[2]!) as WorkerTask;
+const db = await openSqlite(join(dataDir, 'berth.db'));
+let operations = 0;
+
+const loop = startLoop({
+  ...{ db, wait, now: Date.now, random: Math.random, seal: sealWith(secret) },
+  ...{ metrics: createMetrics(), disk: createDiskBook(), routed: new Map() },
+  engine: createDockerEngine({
+    ...{ docker: await connectDocker(), owner, networkPool },
+    loops: { directory: join(dataDir, 'volumes'), isForNew: false },
+  }),
+  standstills: createStandstills(() => performance.now()),
+  urlOf: (label) => new URL(`http://${label}.localhost`),
+  egressOf: async () => openEgress,
+  refreshEdge: async () => {},
+  afterOperation: () => {
+    if (++operations === 2 && isFirst()) process.kill(process.pid, 'SIGKILL');
+  },
+  log: { info() {}, error: (fields, message) => console.error(message, fields) },
+  settings: {
+    ...{ leaseMs, pollMs: 500, resyncMs: 30_000, revisitMs: 600_000, drainMs: 200 },
+    ...{ deployDeadlineMs: 600_000, listenPatienceMs: 30_000, imageDiskShare: 1, diskFreeBytes: 0 },
+  },
+});
+process.once('disconnect', async () => {
+  await loop.stop();
+  process.exit();
+});
+process.send!('ready');
+
+function isFirst(): boolean {
+  try {
+    writeFileSync(join(dataDir, 'first'), '', { flag: 'wx' });
+    return true;
+  } catch {
+    return false;
+  }
+}
