@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: time to live, updates and removal against Docker Compose, the latency of the API, and how many
- * deployments fit, on this machine, in one run.
+ * `npm run bench`: time to live, updates and removal against Docker Compose, the latency of the API, how many
+ * deployments fit, and what the control loop costs with up to 10,000, on this machine, in one run.
  */
 import { readFile } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
@@ -15,12 +15,14 @@ import { measureDensity } from './density.ts';
 import {
   densitySection,
   latencySection,
+  loopSections,
   neighbourSections,
   type Section,
   timeSections,
   updateSections,
 } from './figures.ts';
 import { measureLatencies } from './latency.ts';
+import { measureLoop } from './loop.ts';
 import { measureNeighbour } from './neighbour.ts';
 import { help, type Options, type Part, readOptions } from './options.ts';
 import { jsonOf, tableOf } from './report.ts';
@@ -39,10 +41,14 @@ async function bench(options: Options, undo: Undo, signal: AbortSignal): Promise
   const isCompared = options.parts.includes('live') || options.parts.includes('updates');
   const compose = isCompared ? await composeIfPossible(options, announce) : undefined;
   describeMachine();
-  const service = await announce('Starting a service of its own', () => startService(undo, signal));
+  let started: Promise<Service> | undefined;
+  const serviceOf = () => {
+    started ??= announce('Starting a service of its own', () => startService(undo, signal));
+    return started;
+  };
   const sections: Section[] = [];
   for (const part of options.parts)
-    sections.push(...(await measure(part, { options, compose, service, announce, undo, signal })));
+    sections.push(...(await measure(part, { options, compose, serviceOf, announce, undo, signal })));
   say('');
   for (const section of sections) say(tableOf(section));
   if (compose) await explainCompose(compose, signal);
@@ -52,14 +58,17 @@ async function bench(options: Options, undo: Undo, signal: AbortSignal): Promise
 type Bench = {
   options: Options;
   compose: Compose | undefined;
-  service: Service;
+  /** Started when the first part needs it. */
+  serviceOf: () => Promise<Service>;
   announce: Announce;
   undo: Undo;
   signal: AbortSignal;
 };
 
 async function measure(part: Part, bench: Bench): Promise<Section[]> {
-  const { options, compose, service, announce, undo, signal } = bench;
+  const { options, compose, serviceOf, announce, undo, signal } = bench;
+  if (part === 'loop') return loopSections(await measureLoop(options.loop, say, undo, signal));
+  const service = await serviceOf();
   const yaml = await readFile(guestbook, 'utf8');
   switch (part) {
     case 'live': {

@@ -1,6 +1,7 @@
 /** PURE. The figures of the benchmark, from what was measured: which rows there are and what each one says. */
 import type { Density } from './density.ts';
 import type { Latencies } from './latency.ts';
+import type { LoopCost } from './loop.ts';
 import type { NeighbourTimes, Window } from './neighbour.ts';
 import { median, percentile, ratioOf } from './statistics.ts';
 import type { Visited } from './steady-load.ts';
@@ -147,6 +148,35 @@ export function densitySection(density: Density, idleSeconds: number): Section {
       row('left', 'containers, networks and volumes that are left', left, 0),
     ],
   };
+}
+
+/** In absolute figures, and compared with the first of them. */
+export function loopSections(costs: LoopCost[]): Section[] {
+  const rows: [string, string, (cost: LoopCost) => number][] = [
+    ['idle', 'processor while nothing happens, % of one', ({ idleShare }) => idleShare * 100],
+    ['survey', 'a survey and its sweep, median, ms', ({ surveyMs }) => median(surveyMs)],
+    ['visits', 'a visit to everybody, ms', ({ visitsMs }) => visitsMs],
+    ['live', 'a start until its route is live, median, ms', ({ liveMs }) => median(liveMs)],
+    ['memory', 'memory of the process and its engine, MiB', ({ residentBytes }) => residentBytes / mebibyte],
+  ];
+  const first = costs[0]!;
+  const figures = (prefix: string, value: (of: (cost: LoopCost) => number, cost: LoopCost) => number) =>
+    rows.map(([id, says, of]): Figure => {
+      const values = costs.map((cost) => [`with ${cost.deployments}`, value(of, cost)] as const);
+      return { id: `${prefix}.${id}`, says, values: Object.fromEntries(values) };
+    });
+  return [
+    {
+      title: 'The control loop on the engine in memory, with so many live deployments',
+      unit: 'mixed',
+      figures: figures('loop', (of, cost) => of(cost)),
+    },
+    {
+      title: `The same, compared with ${first.deployments} deployments`,
+      unit: 'ratio',
+      figures: figures('ratio.loop', (of, cost) => of(cost) / of(first)),
+    },
+  ];
 }
 
 export function latencySection(latencies: Latencies): Section {

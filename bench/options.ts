@@ -1,8 +1,9 @@
 /** What can be asked of the benchmark on its command line. */
 import { parseArgs } from 'node:util';
+import type { LoopOptions } from './loop.ts';
 
 /** What is measured, in this order. */
-export const parts = ['live', 'latency', 'updates', 'neighbour', 'density'] as const;
+export const parts = ['live', 'latency', 'updates', 'neighbour', 'density', 'loop'] as const;
 export type Part = (typeof parts)[number];
 
 export type Options = {
@@ -18,23 +19,26 @@ export type Options = {
   density: { deployments: number; idleSeconds: number };
   /** Windows of quiet, and as many of an attack on the neighbours. */
   windows: number;
+  /** Live deployments on the engine in memory. */
+  loop: LoopOptions;
   isSmoke: boolean;
 };
 
-const defaults = { rounds: 5, requests: 100, updates: 20, windows: 4, density: { deployments: 200, idleSeconds: 30 } };
+const defaults = {
+  ...{ rounds: 5, requests: 100, updates: 20, windows: 4 },
+  density: { deployments: 200, idleSeconds: 30 },
+  loop: { deployments: [10, 100, 1_000, 10_000], idleSeconds: 30, starts: 20 },
+};
 /** More networks than Docker's own pools have room for, which is 31. */
 const smoke = {
-  rounds: 1,
-  warmUps: 0,
-  requests: 10,
-  updates: 2,
-  windows: 1,
+  ...{ rounds: 1, warmUps: 0, requests: 10, updates: 2, windows: 1 },
   density: { deployments: 36, idleSeconds: 5 },
+  loop: { deployments: [10, 100], idleSeconds: 1, starts: 2 },
 };
 
 export const help = `Measures Berth on this machine, against Docker Compose where it does the same.
 
-  npm run bench                      everything: ${defaults.rounds} rounds, after one that does not count (about 14 minutes)
+  npm run bench                      everything: ${defaults.rounds} rounds, after one that does not count (about 17 minutes)
   npm run bench -- density updates   these parts of it alone; there are ${parts.join(', ')}
   npm run bench -- --rounds N        N rounds of the time to live
   npm run bench -- --smoke           little of everything, in about a minute; needs no Compose

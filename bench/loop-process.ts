@@ -1,0 +1,184 @@
+/**
+ * The control loop with so many live deployments, in a process of its own: the real loop, store and edge, on the engine
+ * in memory. `loop.ts` starts it and is sent what was measured.
+ */
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { AppSpec } from '../src/config/spec.ts';
+import type { Control } from '../src/control/control.ts';
+import { createDiskBook } from '../src/control/disk-book.ts';
+import { startLoop } from '../src/control/loop.ts';
+import { storedRoutes } from '../src/control/routing.ts';
+import { createStandstills } from '../src/control/standstills.ts';
+import { survey } from '../src/control/survey.ts';
+import { sweep } from '../src/control/sweep.ts';
+import { type Deployment, newDeployment } from '../src/deployment/deployment.ts';
+import { desiredAt } from '../src/deployment/desired.ts';
+import { openEgress } from '../src/deployment/egress.ts';
+import { pod, specOf } from '../src/deployment/testing.ts';
+import { plainSettings } from '../src/edge/edge-fixture.ts';
+import { startEdge } from '../src/edge/haproxy.ts';
+import { servedSites } from '../src/edge/sites.ts';
+import { createMemoryEngine } from '../src/engine/memory.ts';
+import { createMemoryWorld } from '../src/engine/memory-world.ts';
+import { newId, newToken } from '../src/lib/ids.ts';
+import { latestOnly } from '../src/lib/latest.ts';
+import { createMetrics } from '../src/lib/metrics.ts';
+import { sealWith } from '../src/lib/seal.ts';
+import { wait } from '../src/lib/wait.ts';
+import { type Database, openSqlite } from '../src/store/database.ts';
+import { addDeployment } from '../src/store/deployments.ts';
+import { addEvents } from '../src/store/events.ts';
+import { makeDue } from '../src/store/leases.ts';
+import { addRevision } from '../src/store/revisions.ts';
+import { addSession } from '../src/store/sessions.ts';
+import type { LoopCost, LoopTask } from './loop.ts';
+
+const { deployments, idleSeconds, starts, dataDir, port } = JSON.parse(process.argv[2]!) as LoopTask;
+
+const image = 'nginx:1';
+const spec: AppSpec = specOf(pod('web', { image, path: '/', servicePorts: [80] }));
+const document = JSON.stringify(spec);
+const surveys = 5;
+/** Rows to a transaction, while what runs already is written down. */
+const rowsAtOnce = 500;
+/** As in `main.ts`. */
+const revisitMs = 10 * 60_000;
+
+const db = await openSqlite(join(dataDir, 'berth.db'));
+const seal = sealWith('a secret of the benchmark');
+const engine = createMemoryEngine({ world: createMemoryWorld({ [image]: {} }) });
+const now = Date.now;
+const log = { info() {}, error: (fields: object, message: string) => console.error(message, fields) };
+const edge = await startEdge({ ...plainSettings, dataDir, port }, { info() {}, warn: log.error });
+const urlOf = (label: string) => new URL(`http://${label}.localhost`);
+/** Whom the next start waits for, and what is called when the edge has its route. */
+let awaited: { host: string; arrived: () => void } | undefined;
+
+const control: Control = {
+  ...{ db, seal, engine, urlOf, now, wait, log, random: Math.random },
+  ...{ metrics: createMetrics(), disk: createDiskBook(), routed: new Map() },
+  standstills: createStandstills(() => performance.now()),
+  egressOf: async () => openEgress,
+  refreshEdge: latestOnly<void>(async () => {
+    const sites = await servedSites(db, 'localhost');
+    await edge.publish(sites);
+    if (sites.some(({ host }) => host === awaited?.host)) awaited?.arrived();
+  }),
+  settings: {
+    ...{ deployDeadlineMs: 600_000, listenPatienceMs: 30_000, drainMs: 10_000, leaseMs: 15_000 },
+    ...{ pollMs: 5_000, resyncMs: 30_000, revisitMs, imageDiskShare: 0.85, diskFreeBytes: 0 },
+  },
+};
+
+for (let count = 0; count < deployments; count += rowsAtOnce)
+  await writeRunning(Math.min(rowsAtOnce, deployments - count));
+control.routed = await storedRoutes(db);
+await control.refreshEdge();
+const loop = startLoop(control);
+// The first visits find out what a survey compares with.
+await visitEverybody();
+const visitsMs = await visitEverybody();
+await spreadVisits();
+const idleShare = await processorShare();
+const surveyMs: number[] = [];
+for (let count = 0; count < surveys; count++) surveyMs.push(await surveyOnce());
+const liveMs: number[] = [];
+for (let count = 0; count < starts; count++) liveMs.push(await startOne());
+const residentBytes = process.memoryUsage.rss();
+await loop.stop();
+await edge.close();
+await db.destroy();
+process.send!({ deployments, idleShare, visitsMs, surveyMs, liveMs, residentBytes } satisfies LoopCost);
+process.disconnect!();
+
+/** Deployments that have been running for a while, on the engine and in the store, as the loop would have left them. */
+async function writeRunning(count: number): Promise<void> {
+  await db.transaction().execute(async (db) => {
+    for (let number = 0; number < count; number++) {
+      const deployment = await write(db, (asked) => ({
+        ...asked,
+        state: 'running',
+        progress: 100,
+        servingRevision: 1,
+      }));
+      const desired = desiredAt(deployment, { number: 1, spec }, urlOf(deployment.label), now());
+      if (desired.kind !== 'running') throw new Error('it is not to run');
+      const [{ workload }] = desired.workloads as [(typeof desired.workloads)[number]];
+      await engine.execute(deployment.id, { kind: 'create-network', egress: desired.egress, because: 'missing' });
+      await engine.execute(deployment.id, { kind: 'start', workload, because: 'revision 1' });
+      const { workloads } = await engine.observe(deployment.id, [image]);
+      const endpoints = [{ path: '/', address: workloads[0]!.address!, port: 80 }];
+      await db
+        .updateTable('deployments')
+        .set({ endpoints: JSON.stringify(endpoints) })
+        .where('id', '=', deployment.id)
+        .execute();
+    }
+  });
+  engine.executed.length = 0;
+}
+
+/** What POST /startUserDeployment writes. */
+async function write(db: Database, as: (asked: Deployment) => Deployment): Promise<Deployment> {
+  const [id, sessionId, createdAt] = [newId(), newId(), now()];
+  const named = { applicationName: 'shop', environment: id, label: `${id}-shop` };
+  const deployment = as(newDeployment({ id, sessionId, ...named, createdAt, expiresAt: null, claimedAt: null }));
+  await addSession(db, { id: sessionId, token: newToken('berth'), createdAt });
+  await addDeployment(db, deployment);
+  await addRevision(db, seal, id, { number: 1, spec, document, createdAt });
+  await addEvents(db, id, [{ at: createdAt, kind: 'intent', message: 'started' }]);
+  await makeDue(db, id, createdAt);
+  return deployment;
+}
+
+/** Milliseconds until everybody has been visited once. */
+async function visitEverybody(): Promise<number> {
+  const begunAt = performance.now();
+  const at = now();
+  await db.updateTable('leases').set({ dueAt: at }).execute();
+  loop.wake('');
+  const busy = () =>
+    db
+      .selectFrom('leases')
+      .select('deploymentId')
+      .where((eb) => eb.or([eb('token', 'is not', null), eb('dueAt', '<=', at)]))
+      .limit(1)
+      .executeTakeFirst();
+  while (await busy()) await delay(5);
+  return performance.now() - begunAt;
+}
+
+/** As it is after some hours: visits are three quarters of the longest plan to all of it apart, and everybody's differ. */
+async function spreadVisits(): Promise<void> {
+  await sql`update leases set "dueAt" = ${now()} + abs(random() % ${(revisitMs * 7) / 8})`.execute(db);
+}
+
+async function processorShare(): Promise<number> {
+  const begunAt = performance.now();
+  const before = process.cpuUsage();
+  await delay(idleSeconds * 1_000);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000 / (performance.now() - begunAt);
+}
+
+async function surveyOnce(): Promise<number> {
+  const begunAt = performance.now();
+  const owned = await engine.listOwned();
+  const changed = await survey(control, owned);
+  const removed = await sweep(control, owned);
+  if (changed.length + removed.length > 0) throw new Error('The survey has found something that is not so.');
+  return performance.now() - begunAt;
+}
+
+/** Milliseconds from the insertion of the rows until the edge has the route. */
+async function startOne(): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const begunAt = performance.now();
+  const { id, label } = await db.transaction().execute((db) => write(db, (asked) => asked));
+  awaited = { host: `${label}.localhost`, arrived: resolve };
+  loop.wake(id);
+  await promise;
+  return performance.now() - begunAt;
+}

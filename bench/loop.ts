@@ -1,0 +1,64 @@
+/** What the control loop costs with ever more live deployments: each number in a process of its own. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stopEdge } from '../src/edge/haproxy.ts';
+import { freePort } from './service.ts';
+import type { Undo } from './undo.ts';
+
+export type LoopOptions = {
+  /** The first one is what the others are compared with. */
+  deployments: readonly number[];
+  idleSeconds: number;
+  /** One after another, beside those that run. */
+  starts: number;
+};
+
+export type LoopTask = Omit<LoopOptions, 'deployments'> & { deployments: number; dataDir: string; port: number };
+
+export type LoopCost = {
+  deployments: number;
+  /** Of one processor, while nothing happens: polls, a survey each half a minute, and the visits that are due. */
+  idleShare: number;
+  /** Until everybody has been visited once. */
+  visitsMs: number;
+  /** Of one survey with its sweep. */
+  surveyMs: number[];
+  /** From the insertion of the rows that a start writes until the edge has its route. */
+  liveMs: number[];
+  /** Of the process, with the engine in memory and all that is on it. */
+  residentBytes: number;
+};
+
+const program = join(import.meta.dirname, 'loop-process.ts');
+
+export async function measureLoop(
+  { deployments, ...rest }: LoopOptions,
+  say: (line: string) => void,
+  undo: Undo,
+  signal: AbortSignal,
+): Promise<LoopCost[]> {
+  const costs: LoopCost[] = [];
+  for (const count of deployments) {
+    const dataDir = await mkdtemp(join(tmpdir(), 'berth-bench-'));
+    undo.add(`remove ${dataDir}`, () => rm(dataDir, { recursive: true, force: true }));
+    undo.add('stop HAProxy', () => stopEdge(dataDir));
+    await chmod(dataDir, 0o711);
+    costs.push(await measureOne({ ...rest, deployments: count, dataDir, port: await freePort() }, signal));
+    await stopEdge(dataDir);
+    say(`${count} deployments have been measured`);
+  }
+  return costs;
+}
+
+async function measureOne(task: LoopTask, signal: AbortSignal): Promise<LoopCost> {
+  const child = fork(program, [JSON.stringify(task)], { signal, stdio: ['ignore', 2, 2, 'ipc'] });
+  const ended = once(child, 'exit').then(([code]): never => {
+    throw new Error(`The process with ${task.deployments} deployments ended with code ${code}.`);
+  });
+  const [cost] = await Promise.race([once(child, 'message'), ended]);
+  await ended.catch(() => {});
+  return cost as LoopCost;
+}
