@@ -52,7 +52,7 @@ export type Process = {
 
 /** `number` tells it from the others in what is told of the run. */
 export function startProcess(number: number, surroundings: Surroundings): Process {
-  const { clock, world } = surroundings;
+  const { clock, world, random } = surroundings;
   let isDead = false;
   let frozenUntil = 0;
   let loop: Loop | undefined;
@@ -99,7 +99,7 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
     ...{ db, wait, now: clock.now, disk: createDiskBook() },
     routed: new Map(),
     standstills: createStandstills(clock.elapsed),
-    engine: engineOf(createMemoryEngine({ world, wait, weather, now: clock.now }), wait, alive),
+    engine: engineOf(createMemoryEngine({ world, wait, weather, now: clock.now }), { wait, random }, alive),
     refreshEdge: latestOnly<void>(() => weather({ name: 'publish' }, () => surroundings.publish(db))),
   };
 
@@ -108,7 +108,7 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
     try {
       control.routed = await storedRoutes(db);
       await control.refreshEdge();
-      const { settings, random } = surroundings;
+      const { settings } = surroundings;
       if (surroundings.isAlone) await takeOver(db, { now: clock.now(), spreadMs: settings.resyncMs, random });
       loop = startLoop(control);
     } catch {
@@ -169,8 +169,15 @@ async function suffer(
 /** What crashes in a loop changes at every look, here; a real engine waits between its restarts. */
 const lookAgainMs = 1_000;
 
+/** Of what a real engine tells, some gets lost: nothing may depend on it. */
+const heardShare = 0.75;
+
 /** A dead process hears nothing, and one that stands still hears it later. */
-function engineOf(engine: MemoryEngine, wait: Wait, alive: () => Promise<void>): MemoryEngine {
+function engineOf(
+  engine: MemoryEngine,
+  { wait, random }: { wait: Wait; random: () => number },
+  alive: () => Promise<void>,
+): MemoryEngine {
   return {
     ...engine,
     change: async (...asked) => {
@@ -178,7 +185,9 @@ function engineOf(engine: MemoryEngine, wait: Wait, alive: () => Promise<void>):
       await wait(lookAgainMs, asked[3]);
     },
     watch: (onChange, signal) =>
-      engine.watch((deploymentId) => void alive().then(() => onChange(deploymentId)), signal),
+      engine.watch((deploymentId) => {
+        if (random() < heardShare) void alive().then(() => onChange(deploymentId));
+      }, signal),
   };
 }
 

@@ -41,9 +41,9 @@ export async function createBase(): Promise<Base> {
     createQueryCompiler: dialect.createQueryCompiler.bind(dialect),
     createIntrospector: dialect.createIntrospector.bind(dialect),
   });
-  await sql`create table transitions (before text, after text)`.execute(db);
+  await sql`create table transitions (before text, after text, revision integer, serving integer)`.execute(db);
   await sql`create trigger transition after update of state on deployments when old.state <> new.state
-    begin insert into transitions values (old.state, new.state); end`.execute(db);
+    begin insert into transitions values (old.state, new.state, new.revision, new."servingRevision"); end`.execute(db);
   await sql`insert into accounts ("id", "name", "email", "emailVerified", "createdAt", "updatedAt")
     values ('owner', 'Owner', 'owner@example.com', 1, '', '')`.execute(db);
   return { db, driver, api: await unlimitedApi(db) };
@@ -257,13 +257,13 @@ async function converge(
 const triggers: Trigger[] = ['updated', 'ready', 'given-up', 'ended'];
 
 async function checkTransitions(db: Kysely<Tables>): Promise<void> {
-  type Transition = { before: DeploymentState; after: DeploymentState };
+  type Transition = { before: DeploymentState; after: DeploymentState; revision: number; serving: number | null };
   const { rows } = await sql<Transition>`select * from transitions`.execute(db);
-  for (const { before, after } of rows)
-    assert.ok(
-      triggers.some((trigger) => nextState(before, trigger) === after),
-      `${before} became ${after}`,
-    );
+  for (const { before, after, revision, serving } of rows) {
+    const isAllowed = triggers.some((trigger) => nextState(before, trigger) === after);
+    assert.ok(isAllowed, `${before} became ${after}`);
+    if (after === 'running') assert.equal(serving, revision, 'it became running without serving');
+  }
 }
 
 /** Everybody is visited once more, and nothing is done. */

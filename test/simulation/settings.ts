@@ -2,7 +2,10 @@ import type { ControlSettings } from '../../src/control/control.ts';
 
 const minute = 60_000;
 
-/** As `main.ts` has them, but for a shorter deadline, and fewer looks while nothing happens. */
+/**
+ * As `main.ts` has them, but for a shorter deadline, fewer looks while nothing happens, and none by which a deployment
+ * that seemed to be well is mended within a run.
+ */
 export const settings: ControlSettings = {
   deployDeadlineMs: 5 * minute,
   listenPatienceMs: 30_000,
@@ -10,7 +13,7 @@ export const settings: ControlSettings = {
   leaseMs: 15_000,
   pollMs: minute,
   resyncMs: 2 * minute,
-  revisitMs: 10 * minute,
+  revisitMs: 30 * minute,
   imageDiskShare: 0.85,
   diskFreeBytes: 1000,
 };

@@ -66,7 +66,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
     fc.record(
       {
         kind: kinds('set-clock'),
-        byMs: fc.constantFrom(-180 * minute, -minute, -5_000, 5_000, minute, 15 * minute, 180 * minute),
+        byMs: fc.constantFrom(-180 * minute, -minute, -5_000, 5_000, minute, 45 * minute, 180 * minute),
         backAfterMs: fc.constantFrom(10, 60, 300, 20_000),
       },
       { requiredKeys: ['kind', 'byMs'] },
