@@ -111,7 +111,7 @@ export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Ma
   } satisfies BetterAuthOptions;
 }
 
-/** Of the present key: with a new one, cookies and links that were signed with the one before are worth nothing. */
+/** Of the present key: with a new one, cookies, and links that verify an address, of the one before are worth nothing. */
 export function signInSecret(seal: Seal): string {
   return Buffer.from(seal.derive('sign-in')).toString('base64url');
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeProof, encodeProof, proofHeader, sendWithProof, solveProof } from '../lib/proof-of-work.ts';
+import { type Keys, sealBy } from '../lib/seal.ts';
 import { clientHeader } from './client.ts';
 import { costOf } from './proof-of-work.ts';
 import { shopYaml, type TestApi, testApi } from './testing.ts';
@@ -41,6 +42,21 @@ test('a proof is good for one start, of one client, for five minutes', async () 
   assert.match(await refusal({ [proofHeader]: mine, ...from('192.0.2.2') }), /not valid/);
   api.clock.now += 5 * 60_000;
   assert.match(await refusal({ [proofHeader]: mine }), /has expired/);
+});
+
+test('a challenge that was signed with the key before is asked for anew, and whoever has that key signs none', async () => {
+  let keys: Keys = ['before'];
+  const api = await testApi(
+    always,
+    undefined,
+    undefined,
+    sealBy(() => keys),
+  );
+  const challenge = async () => (await start(api)).body.challenge;
+  const proof = await solveProof(await challenge());
+  keys = ['new', 'before'];
+  assert.match((await start(api, { [proofHeader]: proof })).body.error, /not valid/);
+  assert.equal((await start(api, { [proofHeader]: await solveProof(await challenge()) })).status, 200);
 });
 
 test('a start that is refused for another reason spends nothing', async () => {
