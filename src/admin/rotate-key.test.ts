@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
@@ -128,9 +128,11 @@ test('killed after any step, everything can be read, and the next call finishes 
 test('a service that starts after an interrupted rotation finishes it', async () => {
   const keys = readKeys(file)!;
   replaceKeys(file, ['new', ...keys]);
+  await writeFile(`${file}.draft-abcdefghij`, 'what a killed process has left');
   const resealed = await finishRotation(db, file, sealBy(followKeys(file)));
   assert.deepEqual(resealed, { rows: revisions + 1, unreadable: 0 });
   assert.deepEqual(readKeys(file), ['new']);
+  assert.deepEqual((await readdir(folder)).sort(), ['berth.db', 'berth.db-shm', 'berth.db-wal', 'secret.key']);
   await assertReadable();
 });
 

@@ -7,7 +7,7 @@
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
-import { followKeys, newKey, readKeys, replaceKeys } from '../lib/key-file.ts';
+import { clearDrafts, followKeys, newKey, readKeys, replaceKeys } from '../lib/key-file.ts';
 import { type Keys, keyIdOf, type Seal, sealBy } from '../lib/seal.ts';
 import { wait } from '../lib/wait.ts';
 import { addAuditEntry } from '../store/audit.ts';
@@ -79,4 +79,5 @@ function addKey(file: string, wanted: string): { keys: Keys; isContinued: boolea
 function dropOlderKeys(file: string): void {
   const present = readKeys(file);
   if (present && present.length > 1) replaceKeys(file, [present[0]]);
+  clearDrafts(file);
 }

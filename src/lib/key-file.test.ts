@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
-import { followKeys, provideKeys, readKeys, replaceKeys } from './key-file.ts';
+import { clearDrafts, followKeys, provideKeys, readKeys, replaceKeys } from './key-file.ts';
 
 let folder: string;
 let file: string;
@@ -41,6 +41,17 @@ test('several keys are read as they were written, and one is the whole file', as
   assert.equal(await readFile(file, 'utf8'), 'new');
   assert.equal((await stat(file)).mode & 0o777, 0o600);
   assert.deepEqual(await readdir(join(folder, String(count))), ['secret.key']);
+});
+
+test('what a process that was killed while it wrote has left is removed, and nothing else', async () => {
+  provideKeys(file);
+  for (const name of ['.draft-abcdefghij', '.backup', '.draft']) await writeFile(`${file}${name}`, 'key');
+  clearDrafts(file);
+  const left = ['secret.key', 'secret.key.backup', 'secret.key.draft'];
+  assert.deepEqual((await readdir(join(folder, String(count)))).sort(), left);
+  await writeFile(`${file}.draft-klmnopqrst`, 'key');
+  replaceKeys(file, ['new']);
+  assert.deepEqual((await readdir(join(folder, String(count)))).sort(), left);
 });
 
 test('a link to the key stays a link', async () => {

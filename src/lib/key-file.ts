@@ -8,6 +8,7 @@ import {
   fsyncSync,
   linkSync,
   openSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -15,11 +16,12 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { newId, newToken } from './ids.ts';
 import type { Keys } from './seal.ts';
 
 const mode = 0o600;
+const draftMark = '.draft-';
 
 /** Undefined where there is no file. Throws when it cannot be read, or is empty. */
 export function readKeys(file: string): Keys | undefined {
@@ -36,6 +38,7 @@ export function newKey(): string {
 
 /** Makes the file where there is none, with a new key. It is there as a whole or not at all. */
 export function provideKeys(file: string): void {
+  if (readKeys(file)) return;
   const draft = writeDraft(file, newKey());
   try {
     linkSync(draft, file);
@@ -47,10 +50,14 @@ export function provideKeys(file: string): void {
   }
 }
 
-/** At any instant the file has the keys from before or these, all of them, and its owner stays. */
+/**
+ * At any instant the file has the keys from before or these, all of them, and its owner stays. One process at a time: it
+ * takes a transaction of the database, whose writers are alone.
+ */
 export function replaceKeys(file: string, keys: Keys): void {
   // A link stays one: what it leads to is replaced.
   const place = realpathSync(file);
+  clearDrafts(place);
   const draft = writeDraft(place, keys.length === 1 ? keys[0] : JSON.stringify(keys), statSync(place));
   renameSync(draft, place);
   syncFolder(place);
@@ -75,6 +82,16 @@ export function followKeys(file: string, older: readonly string[] = []): () => K
   };
 }
 
+/** Removes the keys that a process has left beside the file which was killed while it wrote. As `replaceKeys`. */
+export function clearDrafts(file: string): void {
+  const place = orUndefined(() => realpathSync(file));
+  if (place === undefined) return;
+  const beginning = `${basename(place)}${draftMark}`;
+  for (const name of readdirSync(dirname(place))) {
+    if (name.startsWith(beginning)) rmSync(join(dirname(place), name), { force: true });
+  }
+}
+
 function asList(text: string): Keys | undefined {
   if (!text.startsWith('[')) return undefined;
   const keys: unknown = JSON.parse(text);
@@ -84,7 +101,7 @@ function asList(text: string): Keys | undefined {
 }
 
 function writeDraft(file: string, text: string, owner?: { uid: number; gid: number }): string {
-  const draft = `${file}.${newId()}`;
+  const draft = `${file}${draftMark}${newId()}`;
   const descriptor = openSync(draft, 'wx', mode);
   try {
     writeFileSync(descriptor, text);
