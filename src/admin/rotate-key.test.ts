@@ -98,31 +98,35 @@ test('a rotation leaves one key, which is new and opens everything, and what was
   }
 });
 
-test('killed after any step, everything can be read, and the next call finishes it', async () => {
-  const steps: string[] = [];
-  await rotate(({ kind }) => steps.push(kind));
-  await end();
-  assert.deepEqual(steps, ['recorded', 'key-added', 'resealed', 'resealed', 'key-dropped']);
-  for (const step of steps.keys()) {
+test('killed before any write to the key file or after any step, all can be read, and the next call finishes it', async () => {
+  const ends: string[] = [];
+  for (let instant = 1; ; instant++) {
+    await end();
     await copyInstallation();
-    const killed = spawnSync(process.execPath, ['--input-type=module', '-e', dieAfter, folder, `${step + 1}`], {
+    const killed = spawnSync(process.execPath, ['--input-type=module', '-e', dieAt, folder, `${instant}`], {
       encoding: 'utf8',
     });
-    assert.equal(killed.signal, 'SIGKILL', `${steps[step]}: ${killed.stderr}`);
-
     db = await openSqlite(join(folder, 'berth.db'));
     await assertReadable();
-    const wasBegun = readKeys(file)!.length > 1;
-    assert.equal(wasBegun, ['key-added', 'resealed'].includes(steps[step]!), steps[step]!);
-    const [present] = readKeys(file)!;
+    const [present, ...older] = readKeys(file)!;
+    if (killed.signal === null) {
+      assert.deepEqual([killed.status, older], [0, []], killed.stderr);
+      break;
+    }
+    assert.equal(killed.signal, 'SIGKILL', killed.stderr);
+    ends.push(killed.stdout);
+
     const rotation = await rotate();
     assert.ok(rotation.kind === 'rotated');
-    assert.equal(rotation.isContinued, wasBegun);
+    assert.equal(rotation.isContinued, older.length > 0, killed.stdout);
     assert.equal(readKeys(file)!.length, 1);
-    assert.equal(readKeys(file)![0] === present, wasBegun, 'the key that was begun with');
+    assert.equal(readKeys(file)![0] === present, older.length > 0, 'the key that was begun with');
+    assert.deepEqual((await readdir(folder)).sort(), ['berth.db', 'berth.db-shm', 'berth.db-wal', 'secret.key']);
     await assertReadable();
-    if (step < steps.length - 1) await end();
   }
+  const write = ['write', 'sync', 'rename', 'sync'];
+  const steps = ['recorded', ...write, 'key-added', 'resealed', 'resealed', ...write, 'key-dropped'];
+  assert.deepEqual(ends, steps);
 });
 
 test('a service that starts after an interrupted rotation finishes it', async () => {
@@ -159,7 +163,7 @@ test('another process that writes all the time seals nothing that cannot be read
 });
 
 test('two rotations at once leave one key that opens everything', async () => {
-  const other = spawn(process.execPath, ['--input-type=module', '-e', dieAfter, folder, String(Infinity)], {
+  const other = spawn(process.execPath, ['--input-type=module', '-e', rotateBeside, folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const otherEnded = once(other, 'exit');
@@ -187,18 +191,38 @@ const [rotateKeyModule, databaseModule, revisionsModule, keyFileModule, sealModu
   JSON.stringify(new URL(name, import.meta.url).href),
 );
 
-/** A rotation in a process that dies like a killed one after so many steps. */
-const dieAfter = `
+/** A rotation in a process that dies like a killed one at such an instant, and says what it was. */
+const dieAt = `
+  import fs from 'node:fs';
+  import { syncBuiltinESMExports } from 'node:module';
+  const [, folder, instant] = process.argv;
+  let toLive = Number(instant);
+  const come = (what) => {
+    if (--toLive !== 0) return;
+    fs.writeSync(1, what);
+    process.kill(process.pid, 'SIGKILL');
+  };
+  for (const [name, what] of [['writeFileSync', 'write'], ['fsyncSync', 'sync'], ['renameSync', 'rename']]) {
+    const real = fs[name];
+    fs[name] = (...words) => (come(what), real(...words));
+  }
+  syncBuiltinESMExports();
+  const { keyFileOf, rotateKey } = await import(${rotateKeyModule});
+  const { openSqlite } = await import(${databaseModule});
+  const db = await openSqlite(folder + '/berth.db');
+  await rotateKey(db, { file: keyFileOf(folder), actor: 'ada', now: 7, told: ({ kind }) => come(kind) });
+  await db.destroy();
+`;
+
+/** A rotation in a process of its own, which says when it is at work. */
+const rotateBeside = `
   import { keyFileOf, rotateKey } from ${rotateKeyModule};
   import { openSqlite } from ${databaseModule};
-  const [, folder, steps] = process.argv;
+  const [, folder] = process.argv;
   const db = await openSqlite(folder + '/berth.db');
-  let toLive = Number(steps);
-  const told = ({ kind }) => {
-    process.stdout.write(kind);
-    if (--toLive === 0) process.kill(process.pid, 'SIGKILL');
-  };
-  await rotateKey(db, { file: keyFileOf(folder), actor: 'ada', now: 7, told });
+  const told = ({ kind }) => process.stdout.write(kind);
+  await rotateKey(db, { file: keyFileOf(folder), actor: 'eve', now: 8, told });
+  await db.destroy();
 `;
 
 /** What a service does: revisions are sealed in the transactions that write them, and read again. */
