@@ -4,6 +4,8 @@ import { release } from 'node:os';
 import { describe, test } from 'node:test';
 import type { Workload } from '../../src/deployment/workload.ts';
 import { connectDocker } from '../../src/engine/docker/connect.ts';
+import { runInside } from '../images/containers.ts';
+import { until } from '../scenarios/berth.ts';
 import { dockerContractor } from './docker-contractor.ts';
 import { engineContract, setStage } from './engine.ts';
 
@@ -12,7 +14,7 @@ const makeEngine = () => dockerContractor({ runtime: 'runsc' });
 engineContract('docker with gVisor', makeEngine);
 
 describe('docker engine with gVisor', () => {
-  const { newScene } = setStage(makeEngine);
+  const { contractor, newScene } = setStage(makeEngine);
   const mebibytes = (count: number): Workload['resources'] => ({
     requests: {},
     limits: { memoryBytes: count * 2 ** 20 },
@@ -58,5 +60,45 @@ describe('docker engine with gVisor', () => {
     await scene.start(hungry);
     const { notReadyBecause } = await scene.until(hungry, ({ exitCode }) => exitCode !== undefined);
     assert.match(notReadyBecause ?? '', /^killed for memory \(limit 48 MiB\)/);
+  });
+
+  test('a container may have 256 processes, as elsewhere; one with many more ends', async () => {
+    const scene = newScene();
+    const many = (count: number) => [
+      '/bin/sh',
+      '-c',
+      `i=0; while [ $i -lt ${count} ]; do sleep 1000 & i=$((i+1)); done; echo $i`,
+    ];
+    const exitOf = async (pod: string, count: number) => {
+      const job = { ...scene.job(pod), entrypoint: many(count) };
+      await scene.start(job);
+      return await until('it has ended', async () => (await scene.find(job))?.lastExit);
+    };
+    assert.match((await exitOf('some', 254)).words, /code 0/);
+    assert.doesNotMatch((await exitOf('bomb', 100_000)).words, /code 0/);
+  });
+
+  test('a device that a container makes is none', async () => {
+    const scene = newScene();
+    const words = 'busybox mknod /tmp/mem c 1 1; busybox mknod /www/mem c 1 1; cat /tmp/mem /www/mem; echo $?';
+    const said = await scene.output({ ...scene.job('maker'), entrypoint: ['/bin/sh', '-c', words] });
+    assert.match(said.join('\n'), /mem: Operation not permitted\ncat: .*No such device or address\ncat: .*\n1$/);
+  });
+
+  test('what a container holds of a file that it has deleted is told', async () => {
+    const scene = newScene();
+    const bytes = 128 * 2 ** 20;
+    const words = `until test -f /www/go; do sleep 0.1; done; exec 3>>/www/file; busybox rm /www/file; head -c ${bytes} /dev/zero >&3; sleep 1000`;
+    const holder = scene.workload('holder', { entrypoint: ['/bin/sh', '-c', words], readiness: { kind: 'running' } });
+    await scene.start(holder);
+    await scene.ready(holder);
+    const used = async () => {
+      const uses = await contractor().engine.diskUse();
+      return uses.find((use) => use.kind === 'workload' && use.name === holder.name)?.usedBytes ?? 0;
+    };
+    assert.ok((await used()) < 2 ** 20);
+    const docker = await connectDocker();
+    await runInside(docker.getContainer(holder.name), ['touch', '/www/go']);
+    await until('it is told', async () => (await used()) >= bytes);
   });
 });

@@ -52,7 +52,7 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
       Runtime: runtime,
       ...(workload.useGPU && { DeviceRequests: [{ Driver: '', Count: -1, Capabilities: [['gpu']] }] }),
       ...resourcesOf(workload.resources, host),
-      ...hardening(host.architecture),
+      ...hardening(host.architecture, runtime),
     },
     NetworkingConfig: {
       EndpointsConfig: { [network]: { Aliases: workload.aliases, IPAMConfig: { IPv4Address: address } } },

@@ -7,10 +7,13 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 /** What is looked at of one container, at random where there is more: a look must not cost what it protects. */
 const mostFiles = 4_096;
 
-/** Bytes that all processes below this one hold so, on the disks that hold its root and `directory`. 0 where it is gone. */
-export async function deletedBytes(initPid: number, directory: string): Promise<number> {
+/**
+ * Bytes that all processes below this one hold so, on the disks that hold its root and the directories. 0 where it is
+ * gone. The root of a process of gVisor's is not the container's: that has to be among the directories.
+ */
+export async function deletedBytes(initPid: number, directories: readonly string[]): Promise<number> {
   const disks = await Promise.all(
-    [`/proc/${initPid}/root`, directory].map((path) => stat(path).catch(() => undefined)),
+    [`/proc/${initPid}/root`, ...directories].map((path) => stat(path).catch(() => undefined)),
   );
   const devices = new Set(disks.flatMap((found) => found?.dev ?? []));
   const handles: string[] = [];

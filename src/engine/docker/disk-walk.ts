@@ -88,8 +88,10 @@ export function createWalks(docker: Docker, { hostFacts, now, walkEveryMs }: Wal
     const isAlarm = unexplained > unexplainedBytes;
     if (isAlarm) unexplained = 0;
     for (const id of isAlarm ? [...places.keys()] : suspects) {
-      const pid = (await orAbsent(docker.getContainer(id).inspect()))?.State.Pid;
-      const held = pid ? await deletedBytes(pid, directory) : 0;
+      const found = await orAbsent(docker.getContainer(id).inspect());
+      const pid = found?.State.Pid;
+      const root = (found?.GraphDriver?.Data as { MergedDir?: string } | null | undefined)?.MergedDir;
+      const held = pid ? await deletedBytes(pid, root ? [directory, root] : [directory]) : 0;
       if (held > noticed.bytes) suspects.add(id);
       else suspects.delete(id);
       bytes.set(id, (bytes.get(id) ?? 0) + held);

@@ -1,5 +1,6 @@
 /** PURE. What every container is created with, whoever deploys it. It costs nothing at the start (measured). */
 import type { HostConfig } from 'dockerode';
+import type { Runtime } from './runtime.ts';
 import { seccompProfile } from './seccomp.ts';
 
 /**
@@ -28,8 +29,14 @@ const maskedPaths = [
 /** The engine's own list, and where older kernels have their control groups: a directory that the engine leaves open. */
 const readonlyPaths = ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger', '/sys/fs/cgroup'];
 
+/**
+ * So that a container may have 256 processes. gVisor makes two of the machine's for each, and up to 60 for itself
+ * (measured); when it gets no more, it ends, and the container with it.
+ */
+const processes = { runc: 256, runsc: 2 * 256 + 192 };
+
 /** Nothing of the host is mounted, and no port is published. `architecture`: the host's, by Go's name. */
-export function hardening(architecture: string): HostConfig {
+export function hardening(architecture: string, runtime: Runtime = 'runc'): HostConfig {
   const profile = seccompProfile(architecture);
   return {
     CapDrop: ['ALL'],
@@ -39,7 +46,7 @@ export function hardening(architecture: string): HostConfig {
     ReadonlyPaths: readonlyPaths,
     Privileged: false,
     IpcMode: 'private',
-    PidsLimit: 256,
+    PidsLimit: processes[runtime],
     // When the machine itself runs out of memory, tenants go before the engine, the edge and the service. And when a
     // container of gVisor's does, its kernel goes and not one of its helpers (1), which it would wait for for ever.
     OomScoreAdj: 500,
