@@ -12,15 +12,20 @@ import { asRoot, type Host } from './host.ts';
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const file = '/etc/apt/sources.list.d/berth-backports.sources';
 
-/** Whether this is a system that has backports; they are a source then, and their list is there if it can be had. */
+/** Whether they are a source now. Where they cannot be had nothing is left: apt would complain of it at every update. */
 export async function addBackports(host: Host, osRelease: string): Promise<boolean> {
   const codename = debianCodename(osRelease);
   if (!codename) return false;
   const mirror = mirrorIn(await indexTargets(), codename);
   if (!mirror) return false;
   await place(host, sourceOf(codename, mirror));
-  await updatePackageLists(host, file);
-  return true;
+  try {
+    await updatePackageLists(host, file);
+    return true;
+  } catch {
+    await removeBackports(host);
+    return false;
+  }
 }
 
 export async function removeBackports(host: Host): Promise<void> {

@@ -1,7 +1,7 @@
 /** gVisor (`runsc`): brought where it is missing. Only when the operator wants pods to run in it, and for tests. */
 import { readFile } from 'node:fs/promises';
 import { type Announce, SetUpError } from './announce.ts';
-import { candidateOf, installPackages, policiesOf, updatePackageLists, versionsOf } from './apt.ts';
+import { installPackages, updatePackageLists, versionsOf } from './apt.ts';
 import { addBackports, removeBackports } from './backports.ts';
 import { findProgram, run } from './commands.ts';
 import type { Host } from './host.ts';
@@ -34,21 +34,21 @@ function cannotInstall(present: string | undefined, { isDebianLike }: Host): Set
 }
 
 async function install(host: Host): Promise<void> {
-  const offered = async () => newestOf(await versionsOf('runsc'));
-  let version = await offered();
-  if (!version && candidateOf(await policiesOf(['runsc']), 'runsc') === undefined) {
+  let versions = await versionsOf('runsc');
+  if (versions.length === 0) {
     // A fresh machine has no package lists at all.
     await updatePackageLists(host);
-    version = await offered();
+    versions = await versionsOf('runsc');
   }
+  let version = newestOf(versions);
   if (version) return installPackages(host, [`runsc=${version}`]);
   const added = await addBackports(host, await readFile('/etc/os-release', 'utf8'));
-  version = await offered();
+  version = newestOf(await versionsOf('runsc'));
   if (version) return installPackages(host, [`runsc=${version}`]);
   if (added) await removeBackports(host);
   throw new SetUpError(
-    `The package servers of this machine have no gVisor (runsc) of ${oldestRelease} or newer${added ? ', in its backports neither' : ''}. ` +
-      `Install one (${manual}) and repeat the command.`,
+    `The package servers of this machine have no gVisor (runsc) of ${oldestRelease} or newer, nor have its backports where ` +
+      `there are any. Install one (${manual}) and repeat the command.`,
   );
 }
 

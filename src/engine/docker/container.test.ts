@@ -117,6 +117,12 @@ test('GPUs only where asked for, gVisor where set', () => {
   assert.equal(host({}, { runtime: 'runsc' }).Runtime, 'runsc');
 });
 
+test('a container may have 256 processes, for each of which gVisor makes two', () => {
+  assert.equal(host().PidsLimit, 256);
+  const ofGvisor = host({}, { runtime: 'runsc' }).PidsLimit ?? 0;
+  assert.ok(ofGvisor > 2 * 256 && ofGvisor < 3 * 256);
+});
+
 test("the image's health check is asked every second, and not at all where the configuration has its own", () => {
   const image = { architecture: 'amd64', volumes: [], hasHealthCheck: true, pinned: [] };
   const newer = {
