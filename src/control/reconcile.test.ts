@@ -5,6 +5,7 @@ import type { AppSpec } from '../config/spec.ts';
 import { pod, specOf } from '../deployment/testing.ts';
 import { EngineFault } from '../engine/engine.ts';
 import type { MemoryEngine } from '../engine/memory.ts';
+import { reconcile } from './reconcile.ts';
 import { createStandstills } from './standstills.ts';
 import { type Shop, shopOnMemory } from './testing.ts';
 
@@ -309,6 +310,21 @@ test('a revision that visitors have got is one to go back to, though an update h
   assert.deepEqual([state, servingRevision], ['failed', 1]);
   assert.match(message, /; revision 1 still serves$/);
   assert.deepEqual([...shop.world.containers.keys()].toSorted(), ['berth-shop-db-1-0', 'berth-shop-web-1-0']);
+});
+
+test("a visit whose lease is somebody else's by now ends at once", async () => {
+  const shop = await shopOnMemory(spec, images);
+  await shop.visit();
+  await shop.intend({ removedAt: shop.clock.now });
+  const never = new AbortController().signal;
+  let turns = 0;
+  const interrupt = () => {
+    assert.ok(++turns < 3, 'it goes round in circles');
+    return never;
+  };
+  const visit = { lease: { deploymentId: 'shop', token: 'a lost one' }, stop: never, interrupt };
+  assert.equal(await reconcile(visit, shop.control), null);
+  assert.notEqual((await shop.deployment()).state, 'expired');
 });
 
 test('an edge that has taken a route and then failed is told again before anything is removed', async () => {

@@ -11,7 +11,7 @@ import type { Observed, WorkloadName } from '../deployment/workload.ts';
 import { EngineFault } from '../engine/engine.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { evictionsOf } from '../store/evictions.ts';
-import { isStillWanted, type Lease } from '../store/leases.ts';
+import { type Lease, mandateOf } from '../store/leases.ts';
 import { revisionOf } from '../store/revisions.ts';
 import { derivationOf } from '../store/seeds.ts';
 import type { Control } from './control.ts';
@@ -239,7 +239,10 @@ class Step {
     this.#control.log.info({ deployment: this.#deployment.id, plan: describePlan(operations) }, 'plan');
     let seen = towards?.observed;
     for (const batch of batchesOf(operations)) {
-      if (this.#visit.stop.aborted || !(await this.#isWanted())) return 'again';
+      const mandate = await this.#mandate();
+      // Whoever has it by now goes on. To look again would be to spin: what is read next is the same.
+      if (mandate === 'lost') return { dueAt: null };
+      if (mandate === 'outdated' || this.#visit.stop.aborted) return 'again';
       const pulled = (share: [string, number]) => {
         if (towards && seen)
           this.#journal
@@ -267,8 +270,8 @@ class Step {
   }
 
   /** Renewing is the loop's; here it only matters that nobody else has the lease. */
-  #isWanted(): Promise<boolean> {
-    return isStillWanted(this.#control.db, this.#visit.lease, this.#deployment.generation);
+  #mandate(): ReturnType<typeof mandateOf> {
+    return mandateOf(this.#control.db, this.#visit.lease, this.#deployment.generation);
   }
 
   /** A fault that no retry has mended by the deadline is as final as one that none can mend. */

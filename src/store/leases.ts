@@ -110,21 +110,21 @@ export async function renewLeases(db: Database, leases: readonly Lease[], until:
   return new Set(kept.map(({ deploymentId }) => deploymentId));
 }
 
-/** Whether the lease is still this one and no intent has come since `generation`. A read: it waits for no disk. */
-export async function isStillWanted(
+/** `outdated`: the lease is still this one, but something was asked since `generation`. A read: it waits for no disk. */
+export async function mandateOf(
   db: Database,
   { deploymentId, token }: Lease,
   generation: number,
-): Promise<boolean> {
+): Promise<'ours' | 'outdated' | 'lost'> {
   const row = await db
     .selectFrom('leases')
     .innerJoin('deployments', 'deployments.id', 'leases.deploymentId')
-    .select('deployments.id')
+    .select('deployments.generation')
     .where('leases.deploymentId', '=', deploymentId)
     .where('leases.token', '=', token)
-    .where('deployments.generation', '=', generation)
     .executeTakeFirst();
-  return row !== undefined;
+  if (!row) return 'lost';
+  return row.generation === generation ? 'ours' : 'outdated';
 }
 
 export type Release = {
