@@ -14,7 +14,7 @@ import type { Wait } from '../../src/lib/wait.ts';
 import type { Tables } from '../../src/store/database.ts';
 import { takeOver } from '../../src/store/leases.ts';
 import type { Clock } from './clock.ts';
-import type { Blow } from './story.ts';
+import type { Act, Blow } from './story.ts';
 
 export type Call = { name: MemoryCall['name'] | 'publish' } & Omit<MemoryCall, 'name'>;
 
@@ -32,6 +32,8 @@ export type Surroundings = Omit<
   publish: (db: Kysely<Tables>) => Promise<void>;
   /** What befalls the next call, and how long it takes before and after it does something. */
   fateOf: (call: Call, process: number) => { blow?: Blow; beforeMs: number; afterMs: number };
+  /** Has something asked. */
+  ask: (act: Act) => Promise<void>;
   /** Has something asked of all deployments. */
   overtake: () => Promise<void>;
   /** Whether the next writing to the store fails. */
@@ -76,8 +78,8 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
     await alive();
     const { blow, beforeMs, afterMs } = surroundings.fateOf(call, number);
     const strike = async (when: Blow['when']) => {
-      const { overtake } = surroundings;
-      if (blow?.when === when) await suffer(blow.what, { wait, freeze, overtake, kill: () => (isDead = true) });
+      const { ask, overtake } = surroundings;
+      if (blow?.when === when) await suffer(blow.what, { wait, freeze, ask, overtake, kill: () => (isDead = true) });
       await alive();
     };
     await wait(beforeMs);
@@ -143,8 +145,9 @@ async function suffer(
     wait,
     kill,
     freeze,
+    ask,
     overtake,
-  }: Pick<Surroundings, 'overtake'> & { wait: Wait; kill: () => void; freeze: (ms: number) => void },
+  }: Pick<Surroundings, 'ask' | 'overtake'> & { wait: Wait; kill: () => void; freeze: (ms: number) => void },
 ): Promise<void> {
   switch (what.kind) {
     case 'fault':
@@ -152,6 +155,8 @@ async function suffer(
     case 'hang':
       await wait(changePatienceMs);
       throw new EngineFault(what.fault, 'Simulated silence.');
+    case 'asked':
+      return await ask(what.act);
     case 'overtaken':
       await overtake();
       throw new Error('connection reset');
@@ -201,8 +206,8 @@ function dialectOf({ driver, losesWrite }: Surroundings, alive: () => Promise<vo
       init: async () => {},
       async acquireConnection() {
         await alive();
-        const connection = await driver.acquireConnection();
         const isFull = losesWrite();
+        const connection = await driver.acquireConnection();
         return {
           streamQuery: connection.streamQuery.bind(connection),
           async executeQuery(query) {

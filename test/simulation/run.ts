@@ -19,12 +19,13 @@ import { newImages } from './application.ts';
 import { type Clock, createClock } from './clock.ts';
 import { type Call, type Process, type Surroundings, startProcess } from './process.ts';
 import { limits, settings } from './settings.ts';
-import { type Blow, type Story, tellAct } from './story.ts';
+import { type Blow, type Story, tellAct, tellSuffering } from './story.ts';
 import { checkCall, checkEnd, type Scene, type Witness } from './witness.ts';
 
 const minute = 60_000;
 /** More than a quiet system ever needs. */
 const mostCalls = 1_500;
+const mostWrites = 50_000;
 /** How long everything may take to be well again when nothing goes wrong any more. */
 const recoveryMs = 12 * minute;
 
@@ -120,12 +121,13 @@ export async function run(story: Story, { db, driver, api }: Base, { note, tell 
       tell(`  ${clock.elapsed().toFixed(0)} ms, process ${process}, call ${calls}: ${kind} ${tellCall(call)}`);
       if (blow) {
         note(`blow ${blow.what.kind}`);
-        tell(`    ${blow.when} it: ${JSON.stringify(blow.what)}`);
+        tell(`    ${blow.when} it: ${tellSuffering(blow.what)}`);
         excuse(blow, call);
       }
       const afterMs = random() * (call.operation?.kind === 'pull' ? 3_000 : 30);
       return { ...(blow && { blow }), beforeMs: random() * 5, afterMs };
     },
+    ask: (act) => perform(act, stage),
     overtake: async () => {
       for (const { id } of witness.subjects) {
         await writeIntent(db, id, {});
@@ -134,6 +136,10 @@ export async function run(story: Story, { db, driver, api }: Base, { note, tell 
     },
     losesWrite: () => {
       writes++;
+      if (writes > mostWrites) {
+        failure ??= new Error('it goes round in circles, without a call');
+        throw failure;
+      }
       const isLost = !isOver && story.lostWrites.includes(writes);
       if (isLost) note('lost write');
       return isLost;

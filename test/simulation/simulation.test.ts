@@ -13,7 +13,7 @@ test('whatever goes wrong, every deployment ends as it should, and nothing is le
   // Where nothing happens, nothing is proven.
   if (process.env.BERTH_SIMULATION_SEED !== undefined) return;
   const tally = JSON.parse(stdout) as Record<string, number>;
-  const blows = ['death', 'freeze', 'fault', 'slow', 'hang', 'overtaken'].map((kind) => `blow ${kind}`);
+  const blows = ['death', 'freeze', 'fault', 'slow', 'hang', 'asked', 'overtaken'].map((kind) => `blow ${kind}`);
   const endings = ['running', 'failed', 'expired'].map((state) => `ends ${state}`);
   for (const what of [...blows, ...endings, 'lost write', 'leases overlap', 'act claim', 'act stall', 'late pull'])
     assert.ok((tally[what] ?? 0) > 0, `${what} never happened`);

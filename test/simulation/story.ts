@@ -30,7 +30,9 @@ export type Blow = {
     | { kind: 'fault'; fault: FaultKind | 'foreign' }
     /** No answer comes, until whoever asked has waited long enough. */
     | { kind: 'hang'; fault: FaultKind }
-    /** Somebody asks something of the deployments at that very moment, and then it fails. */
+    /** Somebody asks for something at that very moment. */
+    | { kind: 'asked'; act: Act }
+    /** The same, and then it fails. */
     | { kind: 'overtaken' }
     | { kind: 'slow'; ms: number }
     | { kind: 'death' }
@@ -57,10 +59,14 @@ const kinds = <const T extends string>(...kinds: T[]) => fc.constantFrom(...kind
 const which = fc.nat({ max: 7 });
 const worker = fc.nat({ max: 1 });
 
-const act: fc.Arbitrary<Act> = fc.oneof(
+const intent: fc.Arbitrary<Act> = fc.oneof(
   often(3, fc.record({ kind: kinds('start'), spec: application })),
   often(5, fc.record({ kind: kinds('update'), which, spec: application })),
   often(3, fc.record({ kind: kinds('extend', 'claim', 'remove'), which })),
+);
+
+const act: fc.Arbitrary<Act> = fc.oneof(
+  often(11, intent),
   often(
     2,
     fc.record(
@@ -89,6 +95,7 @@ const suffering: fc.Arbitrary<Blow['what']> = fc.oneof(
   often(2, fc.record({ kind: kinds('fault'), fault: kinds('unavailable', 'bad-request', 'foreign') })),
   often(1, fc.record({ kind: kinds('hang'), fault: kinds('unavailable') })),
   often(2, fc.record({ kind: kinds('slow'), ms: fc.constantFrom(2_000, 20_000, 90_000) })),
+  often(3, fc.record({ kind: kinds('asked'), act: intent })),
   often(1, fc.record({ kind: kinds('overtaken') })),
   often(3, fc.record({ kind: kinds('death') })),
   often(2, fc.record({ kind: kinds('freeze'), ms: fc.constantFrom(...longer) })),
@@ -118,9 +125,13 @@ export function tell({ seed, workers, acts, blows, lostWrites }: Story): string 
   return [
     `seed ${seed}, ${workers} worker(s)`,
     ...acts.map(({ afterMs, act }) => `after ${afterMs} ms: ${tellAct(act)}`),
-    ...blows.map(({ of, call, when, what }) => `${when} call ${call} of ${of}: ${JSON.stringify(what)}`),
+    ...blows.map(({ of, call, when, what }) => `${when} call ${call} of ${of}: ${tellSuffering(what)}`),
     ...lostWrites.map((write) => `writing ${write} fails`),
   ].join('\n');
+}
+
+export function tellSuffering(what: Blow['what']): string {
+  return what.kind === 'asked' ? tellAct(what.act) : JSON.stringify(what);
 }
 
 export function tellAct(act: Act): string {
