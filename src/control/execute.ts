@@ -3,11 +3,10 @@ import type { Deployment } from '../deployment/deployment.ts';
 import type { Operation } from '../deployment/operation.ts';
 import type { Engine, Pulling } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { servedAddresses } from '../store/deployments.ts';
 import type { DeploymentEvent } from '../store/events.ts';
 import { type Drainer, drain } from './drain.ts';
 import { checkImages, confirmAccess, pullImage } from './images.ts';
-import { confirmRoutes, type Router, route } from './routing.ts';
+import { confirmRoutes, heldAddresses, type Router, route } from './routing.ts';
 
 export type Executor = Drainer &
   Router & {
@@ -41,7 +40,7 @@ async function perform(
   const { db, engine } = executor;
   switch (operation.kind) {
     case 'create-network':
-      await engine.execute(deployment.id, { ...operation, avoid: await servedAddresses(db) });
+      await engine.execute(deployment.id, { ...operation, avoid: await heldAddresses(db, executor.routed) });
       return;
     case 'check':
       await checkImages(deployment, operation, executor);

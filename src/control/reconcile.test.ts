@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import type { AppSpec } from '../config/spec.ts';
+import type { Deployment } from '../deployment/deployment.ts';
 import { pod, specOf } from '../deployment/testing.ts';
 import { EngineFault } from '../engine/engine.ts';
-import type { MemoryEngine } from '../engine/memory.ts';
+import { createMemoryEngine, type MemoryEngine } from '../engine/memory.ts';
 import { reconcile } from './reconcile.ts';
 import { createStandstills } from './standstills.ts';
-import { type Shop, shopOnMemory } from './testing.ts';
+import { neighbourOf, type Shop, shopOnMemory } from './testing.ts';
 
 const images = {
   'postgres:15': { readyAfter: 2 },
@@ -325,6 +326,24 @@ test("a visit whose lease is somebody else's by now ends at once", async () => {
   const visit = { lease: { deploymentId: 'shop', token: 'a lost one' }, stop: never, interrupt };
   assert.equal(await reconcile(visit, shop.control), null);
   assert.notEqual((await shop.deployment()).state, 'expired');
+});
+
+test("an address that was lost is nobody else's before the edge has let go of it", async () => {
+  const shop = await shopOnMemory(spec, images);
+  const { control } = shop;
+  await shop.visit();
+  const [served] = (await shop.deployment()).endpoints;
+  createMemoryEngine({ world: shop.world }).lose({ kind: 'network', id: 'shop' });
+  const { refreshEdge } = control;
+  let neighbour: Deployment | undefined;
+  control.refreshEdge = async () => {
+    control.refreshEdge = refreshEdge;
+    neighbour ??= await neighbourOf(shop, 'neighbour', spec);
+    await refreshEdge();
+  };
+  await shop.visit();
+  assert.equal((await shop.deployment()).state, 'running');
+  assert.notEqual(neighbour!.endpoints[0]!.address, served!.address);
 });
 
 test('an edge that has taken a route and then failed is told again before anything is removed', async () => {

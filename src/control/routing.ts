@@ -3,14 +3,26 @@ import type { Deployment } from '../deployment/deployment.ts';
 import type { Operation } from '../deployment/operation.ts';
 import type { Endpoint } from '../deployment/site.ts';
 import type { Database } from '../store/database.ts';
-import { type Observation, servedEndpoints } from '../store/deployments.ts';
+import { type Observation, servedAddresses, servedEndpoints } from '../store/deployments.ts';
 
-/** What this process has seen the edge take, by deployment. */
-export type Routed = Map<string, string>;
+/** What this process knows of the edge, by deployment. */
+export type Routed = Map<string, { taken: string } | InDoubt>;
+
+/** On the way to the edge, or not taken: it may send requests to any of these addresses. */
+type InDoubt = { taken?: undefined; addresses: string[] };
 
 /** What a process has its edge take before it begins to work. */
 export async function storedRoutes(db: Database): Promise<Routed> {
-  return new Map((await servedEndpoints(db)).map(({ id, endpoints }) => [id, print(endpoints)]));
+  return new Map((await servedEndpoints(db)).map(({ id, endpoints }) => [id, { taken: print(endpoints) }]));
+}
+
+/**
+ * Where the edge sends requests to, or may: what a row says no more before the edge knows of it is nobody else's yet,
+ * though somebody has removed it behind our back.
+ */
+export async function heldAddresses(db: Database, routed: Routed): Promise<string[]> {
+  const inDoubt = [...routed.values()].flatMap((known) => (known.taken === undefined ? known.addresses : []));
+  return [...(await servedAddresses(db)), ...inDoubt];
 }
 
 export type Router = {
@@ -32,8 +44,10 @@ export async function route(
   { record, refreshEdge, routed }: Router,
 ): Promise<void> {
   // An edge that fails may have taken them all the same, before or after the row says otherwise again.
-  routed.delete(deployment.id);
-  const { endpoints: before, servingRevision } = deployment;
+  const { id, endpoints: before, servingRevision } = deployment;
+  const known = routed.get(id);
+  const earlier = known && known.taken === undefined ? known.addresses : [];
+  routed.set(id, { addresses: [...earlier, ...[...before, ...endpoints].map(({ address }) => address)] });
   if (!(await record({ endpoints, servingRevision: revision ?? servingRevision }))) return;
   try {
     await refreshEdge();
@@ -42,20 +56,20 @@ export async function route(
     throw error;
   }
   deployment.endpoints = [...endpoints];
-  routed.set(deployment.id, print(endpoints));
+  routed.set(id, { taken: print(endpoints) });
 }
 
 /**
- * Before something is removed, and before it is said that all is well. Whoever wrote the row may have died before the edge knew of it, or could not write that
- * the edge did not take it: nobody relies on what he has not seen.
+ * Before something is removed, and before it is said that all is well. Whoever wrote the row may have died before the
+ * edge knew of it, or could not write that the edge did not take it: nobody relies on what he has not seen.
  */
 export async function confirmRoutes(
   { id, endpoints }: Deployment,
   { refreshEdge, routed }: Omit<Router, 'record'>,
 ): Promise<void> {
-  if (routed.get(id) === print(endpoints)) return;
+  if (routed.get(id)?.taken === print(endpoints)) return;
   await refreshEdge();
-  routed.set(id, print(endpoints));
+  routed.set(id, { taken: print(endpoints) });
 }
 
 function print(endpoints: readonly Endpoint[]): string {
