@@ -82,6 +82,7 @@ export async function run(story: Story, { db, driver, api }: Base, { note, tell 
   const clock = createClock(Date.UTC(2026, 0, 1, 12));
   const world = createMemoryWorld(newImages());
   const witness: Witness = {
+    isAlone: story.workers === 1,
     ...{ subjects: [], edge: new Map(), volumes: new Map() },
     ...{ leasesOverlap: false, areRegistriesAway: false, stalls: 0 },
   };
