@@ -2,7 +2,7 @@
 import type { AppSpec } from '../config/spec.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { type Egress, openEgress } from '../deployment/egress.ts';
-import { deploymentOf } from '../deployment/testing.ts';
+import { deploymentOf, pod, specOf } from '../deployment/testing.ts';
 import { createMemoryEngine } from '../engine/memory.ts';
 import { createMemoryWorld, type MemoryImage } from '../engine/memory-world.ts';
 import { createMetrics } from '../lib/metrics.ts';
@@ -21,6 +21,22 @@ import { reconcile } from './reconcile.ts';
 import { findOrphans } from './sweep.ts';
 
 const id = 'shop';
+
+/** An application of a database with a volume and a public web server, and images for it. */
+export const images = {
+  'postgres:15': { readyAfter: 2 },
+  'nginx:1': { readyAfter: 1 },
+  'nginx:2': { isOnHost: false },
+  'bad:1': { exitCode: 3 },
+};
+export const database = pod('db', {
+  image: 'postgres:15',
+  servicePorts: [5432],
+  volumes: [{ name: 'data', sizeBytes: 1, mountPath: '/data' }],
+});
+export const web = pod('web', { image: 'nginx:1', path: '/', servicePorts: [80] });
+export const spec = specOf(database, web);
+export const withWeb = (image: string): AppSpec => specOf(database, { ...web, image });
 
 export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryImage>) {
   const world = createMemoryWorld(images);
@@ -138,3 +154,8 @@ async function visitOnce(control: Control, engine: Control['engine'], id: string
 }
 
 export type Shop = Awaited<ReturnType<typeof shopOnMemory>>;
+
+export async function stateOf(shop: Shop) {
+  const { state, message } = await shop.deployment();
+  return [state, message];
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Deployment } from '../deployment/deployment.ts';
+import { EngineFault } from '../engine/engine.ts';
+import { createMemoryEngine, type MemoryEngine } from '../engine/memory.ts';
+import { images, neighbourOf, shopOnMemory, spec, withWeb } from './testing.ts';
+
+test('nothing is removed while the edge has not let go of it', async () => {
+  const shop = await shopOnMemory(spec, images);
+  await shop.visit();
+  await shop.intend({ removedAt: shop.clock.now });
+  const { refreshEdge } = shop.control;
+  shop.control.refreshEdge = async () => {
+    throw new Error('the edge is away');
+  };
+  for (const _ of ['once', 'and again']) {
+    await assert.rejects(shop.visit(), /the edge is away/);
+    shop.clock.pass(shop.control.settings.leaseMs);
+    assert.equal(shop.world.containers.size, 2);
+  }
+  shop.control.refreshEdge = refreshEdge;
+  await shop.visit();
+  assert.deepEqual(await shop.control.engine.listOwned(), []);
+});
+
+test('nothing is removed on the word of a row whose route the edge never took', async () => {
+  const shop = await shopOnMemory(spec, { ...images, 'nginx:2': {} });
+  const { control } = shop;
+  await shop.visit();
+  await shop.update(withWeb('nginx:2'));
+  const { refreshEdge } = control;
+  control.refreshEdge = async () => {
+    // The row cannot say any more that the edge still has the old.
+    await shop.intend({});
+    throw new Error('the edge is away');
+  };
+  await assert.rejects(shop.visit(), /the edge is away/);
+  control.refreshEdge = refreshEdge;
+  shop.clock.pass(control.settings.leaseMs);
+  const [served] = (await shop.deployment()).endpoints;
+  await shop.visit((engine) => {
+    const { execute } = engine;
+    engine.execute = async (id, operation, ...rest) => {
+      if (operation.kind === 'remove') assert.equal(shop.published.at(-1), `/ ${served!.address}`);
+      return await execute(id, operation, ...rest);
+    };
+  });
+  assert.deepEqual([...shop.world.containers.keys()].toSorted(), ['berth-shop-db-1-0', 'berth-shop-web-2-0']);
+});
+
+test('nothing is called running before the edge has its routes, whatever the row says', async () => {
+  const shop = await shopOnMemory(spec, images);
+  const { control } = shop;
+  const { refreshEdge } = control;
+  control.refreshEdge = async () => {
+    await shop.intend({});
+    throw new Error('the edge is away');
+  };
+  await assert.rejects(shop.visit(), /the edge is away/);
+  const [written] = (await shop.deployment()).endpoints;
+  control.refreshEdge = async () => {
+    assert.equal((await shop.deployment()).state, 'deploying');
+    await refreshEdge();
+  };
+  shop.clock.pass(control.settings.leaseMs);
+  await shop.visit();
+  assert.deepEqual(shop.published, [`/ ${written!.address}`]);
+  assert.equal((await shop.deployment()).state, 'running');
+});
+
+test('a revision that visitors have got is one to go back to, though an update has come at that moment', async () => {
+  const shop = await shopOnMemory(spec, images);
+  const { control } = shop;
+  const { refreshEdge } = control;
+  control.refreshEdge = async () => {
+    await refreshEdge();
+    if (shop.published.length === 1) await shop.update(withWeb('bad:1'));
+  };
+  await shop.visit();
+  shop.clock.pass(control.settings.deployDeadlineMs);
+  await shop.visit();
+  const { state, message, servingRevision } = await shop.deployment();
+  assert.deepEqual([state, servingRevision], ['failed', 1]);
+  assert.match(message, /; revision 1 still serves$/);
+  assert.deepEqual([...shop.world.containers.keys()].toSorted(), ['berth-shop-db-1-0', 'berth-shop-web-1-0']);
+});
+
+test("an address that was lost is nobody else's before the edge has let go of it", async () => {
+  const shop = await shopOnMemory(spec, images);
+  const { control } = shop;
+  await shop.visit();
+  const [served] = (await shop.deployment()).endpoints;
+  createMemoryEngine({ world: shop.world }).lose({ kind: 'network', id: 'shop' });
+  const { refreshEdge } = control;
+  let neighbour: Deployment | undefined;
+  control.refreshEdge = async () => {
+    control.refreshEdge = refreshEdge;
+    neighbour ??= await neighbourOf(shop, 'neighbour', spec);
+    await refreshEdge();
+  };
+  await shop.visit();
+  assert.equal((await shop.deployment()).state, 'running');
+  assert.notEqual(neighbour!.endpoints[0]!.address, served!.address);
+});
+
+test('an edge that has taken a route and then failed is told again before anything is removed', async () => {
+  const shop = await shopOnMemory(spec, { ...images, 'nginx:2': {} });
+  const { control } = shop;
+  await shop.visit();
+  await shop.update(withWeb('nginx:2'));
+  const { refreshEdge } = control;
+  control.refreshEdge = async () => {
+    await refreshEdge();
+    throw new EngineFault('bad-request', 'It has failed.');
+  };
+  const [served] = (await shop.deployment()).endpoints;
+  const lookAtRemovals = (engine: MemoryEngine) => {
+    const { execute } = engine;
+    engine.execute = async (id, operation, ...rest) => {
+      if (operation.kind === 'remove') assert.equal(shop.published.at(-1), `/ ${served!.address}`);
+      return await execute(id, operation, ...rest);
+    };
+  };
+  await shop.visit(lookAtRemovals);
+  control.refreshEdge = refreshEdge;
+  shop.clock.pass(control.settings.leaseMs);
+  await shop.visit(lookAtRemovals);
+  assert.equal((await shop.deployment()).state, 'failed');
+});
