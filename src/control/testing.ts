@@ -39,7 +39,9 @@ export const spec = specOf(database, web);
 export const withWeb = (image: string): AppSpec => specOf(database, { ...web, image });
 
 export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryImage>) {
-  const world = createMemoryWorld(images);
+  // A pull changes what it pulls: each test has images of its own.
+  const own = Object.entries(images).map(([name, image]) => [name, { ...image }]);
+  const world = createMemoryWorld(Object.fromEntries(own));
   const clock = {
     now: Date.UTC(2026, 0, 1, 12),
     pass(ms: number) {
