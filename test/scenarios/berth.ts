@@ -68,7 +68,9 @@ export async function createBerth(
 
   const send = (url: URL | string, options: { method?: string; headers?: object; body?: string } = {}) =>
     ask(new URL(url), { host: ownEngine?.host.address ?? '127.0.0.1', port }, options);
-  const environment = { ...process.env, ...variables };
+  // The service refuses what is no setting of its own, and how tests are chosen is none.
+  const { BERTH_TEST_SEED, BERTH_TEST_WHOLE, ...own } = process.env;
+  const environment = { ...own, ...variables };
 
   async function query<T>(ask: (db: Database) => Promise<T>): Promise<T> {
     const db = await openSqlite(join(dataDir, 'berth.db'));
