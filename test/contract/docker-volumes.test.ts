@@ -7,6 +7,7 @@ import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import type Docker from 'dockerode';
 import { createDockerEngine } from '../../src/engine/docker/docker.ts';
+import { bindTo } from '../../src/engine/docker/mounts.ts';
 import { volumeName } from '../../src/engine/docker/names.ts';
 import { isOwnedBy } from '../../src/engine/labels.ts';
 import { dockerContractor, limitsVolumes, networkPool } from './docker-contractor.ts';
@@ -155,6 +156,15 @@ describe('volumes on docker', needsRoot, () => {
     assert.ok(Number(size) < 16 * 2 ** 20, `${size} bytes`);
     const own = (await docker.listVolumes()).Volumes.filter(({ Labels }) => isOwnedBy(owner, Labels));
     assert.equal(own.filter(({ Name }) => Name.includes(scene.id)).length, 2);
+  });
+
+  test('a volume that an ending engine has left without labels, bound to a directory of ours, is made ours', async () => {
+    const scene = newScene();
+    const name = volumeName(scene.id, 'data');
+    await docker.createVolume({ Name: name, DriverOpts: bindTo(place(scene, 'mount', 'data')) });
+    await scene.execute(createVolume('data'));
+    assert.ok(isOwnedBy(owner, (await docker.getVolume(name).inspect()).Labels));
+    assert.deepEqual((await scene.observe()).volumes, ['data']);
   });
 
   test('a volume of somebody else’s with the name of ours is left alone', async () => {

@@ -41,11 +41,20 @@ export function createVolumes(docker: Docker, { owner, loops, isLoopForNew, stop
       const which = { deploymentId, volume };
       const isLoop = loops !== undefined && (isLoopForNew || (await loops.has(which)));
       // Docker answers a second creation with the volume that is there, whoever made it and however.
-      const created = await docker.createVolume({
-        ...{ Name: name, Labels: volumeLabels(owner, deploymentId, volume) },
-        ...(isLoop && { DriverOpts: bindTo(loops.dataOf(which)) }),
-      });
-      const found = await created.inspect();
+      const make = async () => {
+        const created = await docker.createVolume({
+          ...{ Name: name, Labels: volumeLabels(owner, deploymentId, volume) },
+          ...(isLoop && { DriverOpts: bindTo(loops.dataOf(which)) }),
+        });
+        return await created.inspect();
+      };
+      let found = await make();
+      // An engine that is ended while it makes one keeps it without labels. What is bound to a directory of ours is ours
+      // all the same, and Docker's removal leaves the directory.
+      if (loops && !hasLabels(found) && isBoundTo(found, loops.dataOf(which))) {
+        await docker.getVolume(name).remove();
+        found = await make();
+      }
       if (!isOwnedBy(owner, found.Labels))
         throw new EngineFault('bad-request', `A volume named ${name} exists already and is not of this installation.`);
       if (!loops || !isBoundTo(found, loops.dataOf(which))) return;
@@ -128,6 +137,10 @@ function loopVolumeOf({ Name: name, Labels: labels }: Docker.VolumeInspectInfo):
   const volume = labels?.[labelKeys.volume];
   if (!deploymentId || !volume || name !== volumeName(deploymentId, volume)) return undefined;
   return { deploymentId, volume };
+}
+
+function hasLabels({ Labels: labels }: Docker.VolumeInspectInfo): boolean {
+  return Object.keys(labels ?? {}).length > 0;
 }
 
 function isBoundTo({ Options: options }: Docker.VolumeInspectInfo, directory: string): boolean {
