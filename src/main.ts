@@ -26,6 +26,7 @@ import { type DiskMeans, findDiskMeans } from './engine/docker/disk-means.ts';
 import { createDockerEngine } from './engine/docker/docker.ts';
 import { isolate } from './engine/docker/firewall/isolate.ts';
 import { volumesFolder } from './engine/docker/loop-layout.ts';
+import { startProcessorWatch } from './engine/docker/processor-watch.ts';
 import { findRuntimeProblem } from './engine/docker/runtime.ts';
 import { openKeys } from './keys.ts';
 import { latestOnly } from './lib/latest.ts';
@@ -114,6 +115,11 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
     log.child({ part: 'pages' }),
   );
 
+  const processorWatch = startProcessorWatch(docker, {
+    ...{ owner, log: log.child({ part: 'processor' }) },
+    report: (count) => metrics.givingWay.set(count),
+  });
+
   // SQLite is this process's alone: whoever held a lease before is dead.
   await takeOver(db, { now: now(), spreadMs: resyncMs, random: Math.random });
   const { deployDeadlineMs, listenPatienceMs, drainMs, imageDiskShare, diskFreeBytes } = settings;
@@ -182,6 +188,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
       await loop.stop();
       await pages.close();
       await edge.close();
+      await processorWatch?.close();
       await firewall?.close();
       await db.destroy();
       await rm(pidFile(settings), { force: true });

@@ -52,6 +52,11 @@ export function createMetrics() {
       help: 'Workloads that were stopped for what they held of the disk.',
       registers,
     }),
+    givingWay: new Gauge({
+      name: 'berth_workloads_giving_way',
+      help: 'Workloads that compute all the time, so that the others go first.',
+      registers,
+    }),
     diskMeans: new Gauge({
       name: 'berth_disk_means',
       help: 'By what the disk is kept from tenants: 1 for what is active.',

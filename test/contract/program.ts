@@ -20,6 +20,7 @@ case "$verb" in
   serve) sleep "\${2:-0}"; echo "serving $1"; exec httpd -f -p "$1" -h /www ;;
   exit) exit "$1" ;;
   idle) exec sleep 100000 ;;
+  spin) for program in $(seq "$1"); do sh -c 'while :; do :; done' & done; wait ;;
   print-arguments) each "$@" ;;
   print-environment) base64 -w0 /proc/self/environ; echo ;;
   print-file) base64 -w0 "$1"; echo; stat -c '%a %u' "$1" ;;

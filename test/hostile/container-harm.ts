@@ -55,6 +55,30 @@ export function harmTests(stage: () => HarmStage): void {
       await assertBothAreWell();
     });
 
+    test('whoever computes all the time gives way to the others', async () => {
+      const spinning = run(
+        `
+        const { spawn } = require('node:child_process');
+        const { existsSync } = require('node:fs');
+        const spin = () => spawn('timeout', ['55', 'sh', '-c', 'while :; do :; done'], { stdio: 'ignore' });
+        const all = Array.from({ length: 8 }, spin);
+        setInterval(() => {
+          if (!existsSync('/tmp/enough')) return;
+          for (const child of all) child.kill();
+          process.exit();
+        }, 100);
+      `,
+        60_000,
+      );
+      const { berth, attacker } = stage();
+      const said = new RegExp(`"workload":"berth-${attacker.deploymentId}-web-1-0","msg":"workload gives way`);
+      await until('he gives way', async () => said.test(berth.log()));
+      assert.match((await berth.get('/metrics')).text, /^berth_workloads_giving_way [1-9]/m);
+      await assertNeighbourWorks();
+      await attacker.attempt([{ by: 'program', argv: ['touch', '/tmp/enough'] }]);
+      assert.equal(await spinning, '0: ');
+    });
+
     test('whoever takes more memory than his limit is killed', async () => {
       const hog = run(`
         const kept = [];
