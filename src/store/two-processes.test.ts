@@ -1,23 +1,35 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { wait } from '../lib/wait.ts';
 import { openSqlite } from './database.ts';
 
 const times = 150;
+const [databaseModule, waitModule] = ['./database.ts', '../lib/wait.ts'].map(
+  (name) => new URL(name, import.meta.url).href,
+);
 
-/** Reads a number and writes the next one, in a transaction each time. */
+/**
+ * Reads a number and writes the next one, in a transaction each time. As much time is left to the other one: SQLite
+ * keeps no queue, and on a slow disk whoever comes again at once could keep somebody out for longer than he waits.
+ */
 const count = `
-  const { openSqlite } = await import('${new URL('./database.ts', import.meta.url).href}');
+  const { openSqlite } = await import('${databaseModule}');
+  const { wait } = await import('${waitModule}');
   const db = await openSqlite(process.argv[1]);
   for (let time = 0; time < ${times}; time++) {
+    const at = performance.now();
     await db.transaction().execute(async (db) => {
       const { createdAt } = await db.selectFrom('installation').select('createdAt').executeTakeFirstOrThrow();
       await db.updateTable('installation').set({ createdAt: createdAt + 1 }).execute();
     });
+    await wait(performance.now() - at);
   }
   await db.destroy();
 `;
@@ -33,5 +45,28 @@ test('transactions of two processes that read and then write lose nothing and re
   assert.equal(createdAt, 2 * times);
   for (const name of ['', '-wal', '-shm']) assert.equal((await stat(file + name)).mode & 0o777, 0o600, name);
   await db.destroy();
+  await rm(folder, { recursive: true });
+});
+
+test('whoever opens the database while another process is alone with it waits for that one', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-store-'));
+  const file = join(folder, 'berth.db');
+  const alone = new DatabaseSync(file);
+  alone.exec('begin exclusive');
+  const open = `
+    const { openSqlite } = await import('${databaseModule}');
+    process.stdout.write('opening');
+    await (await openSqlite(process.argv[1])).destroy();
+  `;
+  const opening = spawn(process.execPath, ['--input-type=module', '-e', open, file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(opening, 'exit');
+  await once(opening.stdout, 'data');
+  // Whoever does not wait has ended by then.
+  await Promise.race([ended, wait(300)]);
+  alone.exec('commit');
+  alone.close();
+  assert.deepEqual(await ended, [0, null]);
   await rm(folder, { recursive: true });
 });
