@@ -6,6 +6,8 @@ import { underWayTable } from './configuration.ts';
 const payloadBytes = 12_000;
 /** An answer takes less than 10 ms; a process that says nothing for this long is stuck. */
 const patienceMs = 2000;
+/** It is counted in such steps: while we stand still ourselves we hear nobody, and that is one step, however long it was. */
+const stepMs = 100;
 
 /** What the running HAProxy says of itself. */
 export type Running = { pid: number; version: string; fingerprint: string };
@@ -80,14 +82,22 @@ function ask(socketPath: string, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const connection = createConnection(socketPath);
     let answer = '';
+    let silentMs = 0;
+    const steps = setInterval(() => {
+      silentMs += stepMs;
+      if (silentMs >= patienceMs) connection.destroy(new Error('HAProxy does not answer'));
+    }, stepMs);
     connection.setEncoding('utf8');
-    connection.setTimeout(patienceMs, () => connection.destroy(new Error('HAProxy does not answer')));
     connection.on('connect', () => connection.write(`${command}\n`));
     connection.on('data', (text: string) => {
       answer += text;
+      silentMs = 0;
     });
     connection.on('end', () => resolve(answer));
     connection.on('error', reject);
-    connection.on('close', () => reject(new Error('HAProxy closed its admin socket')));
+    connection.on('close', () => {
+      clearInterval(steps);
+      reject(new Error('HAProxy closed its admin socket'));
+    });
   });
 }

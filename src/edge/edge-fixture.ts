@@ -4,6 +4,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, 
 import { type AddressInfo, createConnection, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Site } from '../deployment/site.ts';
 import type { EdgeLog, EdgeSettings } from './edge-settings.ts';
 import { type Edge, startEdge, stopEdge } from './haproxy.ts';
@@ -149,4 +150,13 @@ export function send(port: number, bytes: string): Promise<string> {
     connection.on('end', () => resolve(answer));
     connection.on('error', reject);
   });
+}
+
+/** What HAProxy does in its own time; fails when it is not so within a minute. */
+export async function eventually(isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error(`still not so after a minute: ${isSo}`);
+    await delay(20);
+  }
 }

@@ -71,7 +71,16 @@ export async function killProxies(paths: EdgePaths): Promise<void> {
 
 /** A process id is reused sooner or later: it is ours by its command line, looked at right before the signal. */
 async function signalAll(pids: number[], signal: NodeJS.Signals, paths: EdgePaths): Promise<void> {
-  for (const pid of pids) if (await isOurs(pid, paths)) process.kill(pid, signal);
+  for (const pid of pids) if (await isOurs(pid, paths)) send(pid, signal);
+}
+
+/** One that only finishes its last connections may end by itself at this very moment. */
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 /** A process that has ended and is not yet collected has an empty command line. */
