@@ -5,8 +5,7 @@ import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import { type AddressInfo, createConnection } from 'node:net';
 import { after, before, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
-import { type EdgeFixture, openEdge, type Seen, site, startUpstream, stop } from './edge-fixture.ts';
+import { type EdgeFixture, eventually, openEdge, type Seen, site, startUpstream, stop } from './edge-fixture.ts';
 
 const megabyte = Buffer.alloc(1 << 20, 'x');
 let fixture: EdgeFixture;
@@ -96,12 +95,8 @@ test('only a WebSocket upgrades: another protocol would hide its requests from t
 
 test('what is under way at an address is counted: requests and tunnels, and no idle connection', async () => {
   /** A request ends a moment after its answer has arrived. */
-  const untilCount = async (wanted: number, ...addresses: string[]) => {
-    for (let looks = 0; (await fixture.edge.countUnderWay(addresses)) !== wanted; looks++) {
-      assert.ok(looks < 500, `never ${wanted} at ${addresses}`);
-      await delay(10);
-    }
-  };
+  const untilCount = (wanted: number, ...addresses: string[]) =>
+    eventually(async () => (await fixture.edge.countUnderWay(addresses)) === wanted);
   const idle = createConnection(fixture.settings.port, '127.0.0.1');
   idle.write('GET /sink HTTP/1.1\r\nHost: shop.test\r\n\r\n');
   await once(idle, 'data');
@@ -125,7 +120,8 @@ test('what is under way at an address is counted: requests and tunnels, and no i
 
 test('events arrive while the response is still open, and at once', async () => {
   const waits: number[] = [];
-  for (let round = 0; round < 3; round += 1) {
+  // A machine with other work is slow now and then; a proxy that waits for more is slow each time.
+  for (let round = 0; round < 3 || (Math.min(...waits) >= 150 && round < 100); round += 1) {
     const outgoing = open('/events').end();
     const began = performance.now();
     const [incoming] = await once(outgoing, 'response');
