@@ -1,10 +1,11 @@
 /** For tests: a real HAProxy on a free port over a directory of its own, with servers behind it. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type Server } from 'node:http';
-import { type AddressInfo, createConnection, createServer as createTcpServer } from 'node:net';
+import { type AddressInfo, createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../../test/free-port.ts';
 import type { Site } from '../deployment/site.ts';
 import type { EdgeLog, EdgeSettings } from './edge-settings.ts';
 import { type Edge, startEdge, stopEdge } from './haproxy.ts';
@@ -107,14 +108,6 @@ export function stop(server: Server): Promise<void> {
     server.close(() => resolve());
     server.closeAllConnections();
   });
-}
-
-export async function freePort(): Promise<number> {
-  const server = createTcpServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 export function ask(

@@ -11,7 +11,7 @@ import { createApp } from '../../src/api/app.ts';
 import { createDiskBook } from '../../src/control/disk-book.ts';
 import { startLoop } from '../../src/control/loop.ts';
 import { openEgress } from '../../src/deployment/egress.ts';
-import { freePort, plainSettings } from '../../src/edge/edge-fixture.ts';
+import { plainSettings } from '../../src/edge/edge-fixture.ts';
 import { startEdge, stopEdge } from '../../src/edge/haproxy.ts';
 import { startPageServer } from '../../src/edge/page-server.ts';
 import { edgePaths } from '../../src/edge/paths.ts';
@@ -22,6 +22,7 @@ import { createMetrics } from '../../src/lib/metrics.ts';
 import { sealWith } from '../../src/lib/seal.ts';
 import { wait } from '../../src/lib/wait.ts';
 import { openSqlite } from '../../src/store/database.ts';
+import { freePort } from '../free-port.ts';
 import { victimYaml } from './victim.ts';
 
 export type Ready = { kind: 'ready'; port: number; victimToken: string };

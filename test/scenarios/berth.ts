@@ -4,7 +4,6 @@ import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:chil
 import { on, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type IncomingHttpHeaders, request } from 'node:http';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,6 +15,7 @@ import { readSettings, type Settings } from '../../src/settings.ts';
 import { type Database, openSqlite } from '../../src/store/database.ts';
 import { deploymentByLabel } from '../../src/store/deployments.ts';
 import { eventsAfter } from '../../src/store/events.ts';
+import { freePort } from '../free-port.ts';
 import type { Order, Report } from './hooked-service.ts';
 import type { PrivateEngine } from './private-engine.ts';
 
@@ -274,12 +274,4 @@ function ask(
     sent.on('error', reject);
     sent.end(body);
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -1,0 +1,47 @@
+/**
+ * Ports for servers that tests start elsewhere, in a process or a program of their own. A port that is merely found free may be
+ * anybody's by the time it is used: the kernel gives it to the next who asks for any, and test files run beside each other.
+ */
+import { randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer, type ListenOptions, type Server } from 'node:net';
+
+/** Below those that the kernel gives away by itself. */
+const end = Number(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').trim().split(/\s+/)[0]);
+const choice = 10_000;
+
+/** One that nobody has and no other test process is given until this one ends. */
+export async function freePort(): Promise<number> {
+  const from = Math.max(1024, end - choice);
+  const first = randomInt(from, end);
+  for (let port = first; ; ) {
+    if ((await isReserved(port)) && (await isFree(port))) return port;
+    port = port + 1 < end ? port + 1 : from;
+    if (port === first) throw new Error(`no port from ${from} to ${end} is free`);
+  }
+}
+
+/** By a socket that has a name and no file, so that it goes with its process, however that ends. */
+async function isReserved(port: number): Promise<boolean> {
+  const sign = await listen({ path: `\0berth-tests-port-${port}` });
+  sign?.unref();
+  return sign !== undefined;
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = await listen({ host: '0.0.0.0', port });
+  if (!server) return false;
+  await new Promise((resolve) => server.close(resolve));
+  return true;
+}
+
+/** Nothing where somebody listens already. */
+function listen(options: ListenOptions): Promise<Server | undefined> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? resolve(undefined) : reject(error),
+    );
+    server.listen(options, () => resolve(server));
+  });
+}
