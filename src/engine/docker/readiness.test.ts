@@ -11,6 +11,10 @@ import type { Sighting } from './sighting.ts';
 
 const startedAtMs = 1_000_000;
 const port: Readiness = { kind: 'port', port: 3000 };
+/** So long that only silence exceeds it, whatever else the machine does. */
+const patientSeconds = 60;
+/** Where nobody listens: a port that one has at 127.0.0.1 is not taken at all addresses by another meanwhile. */
+const elsewhere = '127.0.0.2';
 const running = (changes: Partial<Sighting> = {}): Sighting => ({
   phase: 'running',
   startedAtMs,
@@ -86,7 +90,7 @@ test('a health check begins after its delay, repeats at its period, and tolerate
       port: (server.address() as AddressInfo).port,
       initialDelaySeconds: 3,
       periodSeconds: 10,
-      timeoutSeconds: 1,
+      timeoutSeconds: patientSeconds,
       failureThreshold: 2,
     },
     '127.0.0.1',
@@ -119,9 +123,10 @@ test('who answers badly from the start is unhealthy since its first answer, unti
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   let now = startedAtMs;
-  const check = { path: '/', initialDelaySeconds: 0, periodSeconds: 10, timeoutSeconds: 1, failureThreshold: 1 };
-  const probeOf = (host?: string) =>
-    createProbe({ kind: 'http', port, ...check, ...(host && { host }) }, '127.0.0.1', startedAtMs, () => now);
+  const times = { initialDelaySeconds: 0, periodSeconds: 10, timeoutSeconds: patientSeconds };
+  const check = { path: '/', ...times, failureThreshold: 1 };
+  const probeOf = (host?: string, address = '127.0.0.1') =>
+    createProbe({ kind: 'http', port, ...check, ...(host && { host }) }, address, startedAtMs, () => now);
   const probe = probeOf();
   for (const answered of [500, 503, 200, 500]) {
     status = answered;
@@ -133,11 +138,12 @@ test('who answers badly from the start is unhealthy since its first answer, unti
   }
   await probeOf('shop.example').attempt();
   assert.deepEqual([hosts[0], hosts.at(-1)], [`localhost:${port}`, 'shop.example'], 'a name that servers know');
+  const refused = probeOf(undefined, elsewhere);
+  await refused.attempt();
+  assert.equal(refused.because?.kind, 'refused');
+  assert.equal(refused.unhealthySinceMs, undefined, 'nobody answers yet');
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
-  const refused = probeOf();
-  await refused.attempt();
-  assert.equal(refused.unhealthySinceMs, undefined, 'nobody answers yet');
 });
 
 test('redirects are healthy and not followed; what is too slow or no HTTP is not', async () => {
@@ -151,18 +157,19 @@ test('redirects are healthy and not followed; what is too slow or no HTTP is not
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const ask = async (path: string) => (await attemptRequest('127.0.0.1', { port, path, timeoutSeconds: 0.1 }))?.words;
+  const ask = async (path: string, timeoutSeconds = patientSeconds) =>
+    (await attemptRequest('127.0.0.1', { port, path, timeoutSeconds }))?.words;
   assert.equal(await ask('/moved'), undefined);
   assert.equal(await ask('/endless'), undefined);
-  assert.equal(await ask('/silent'), 'health check /silent timed out after 0.1 s');
+  assert.equal(await ask('/silent', 0.1), 'health check /silent timed out after 0.1 s');
   assert.equal(await ask('/garbage'), 'health check /garbage got an answer that is not HTTP');
   assert.equal(await ask('/cut'), 'health check /cut was cut off');
   assert.ok(!paths.includes('/secret'));
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-  assert.deepEqual(await attemptConnection('127.0.0.1', port), {
+  assert.deepEqual(await attemptConnection(elsewhere, port), {
     ...{ kind: 'refused', words: `does not listen on port ${port}` },
   });
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
 });
 
 test('a path or a port that no request can be made of is a reason, not a crash', async () => {
