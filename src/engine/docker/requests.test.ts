@@ -7,8 +7,8 @@ import { EngineFault } from '../engine.ts';
 import { faultOf } from './faults.ts';
 import { endRequests } from './requests.ts';
 
-/** An engine that answers like this, and a client that waits for 200 ms. */
-async function clientOf(t: TestContext, answer: RequestListener): Promise<Docker> {
+/** An engine that answers like this, and a client that waits for it so long: by default for longer than anything takes. */
+async function clientOf(t: TestContext, answer: RequestListener, patienceMs = 60_000): Promise<Docker> {
   const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => {
@@ -16,7 +16,10 @@ async function clientOf(t: TestContext, answer: RequestListener): Promise<Docker
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return endRequests(new Docker({ host: '127.0.0.1', port, protocol: 'http' }), { looks: 200, changes: 200 });
+  return endRequests(new Docker({ host: '127.0.0.1', port, protocol: 'http' }), {
+    looks: patienceMs,
+    changes: patienceMs,
+  });
 }
 
 function isSilence(error: unknown): boolean {
@@ -41,7 +44,7 @@ const silences: [string, RequestListener][] = [
 
 for (const [title, answer] of silences) {
   test(`a request to an engine that ${title} ends, and the engine counts as silent`, async (t) => {
-    const docker = await clientOf(t, answer);
+    const docker = await clientOf(t, answer, 200);
     await assert.rejects(docker.listContainers(), isSilence);
     await assert.rejects(docker.createVolume({ Name: 'x' }), isSilence);
   });
