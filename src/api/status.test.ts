@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { get, type IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { addEvents } from '../store/events.ts';
 import { testApi } from './testing.ts';
@@ -23,15 +24,27 @@ test('events stream with their numbers, resume after Last-Event-ID, and end when
   assert.match(rest.body, /^id: 2\n/);
 });
 
-test('a stream sees events that come later and ends when the service closes', async () => {
+test('a stream sees events that come later and ends when the service closes', { timeout: 60_000 }, async (context) => {
   const api = await testApi();
-  const token = await api.startShop();
+  await api.app.listen({ port: 0, host: '127.0.0.1' });
+  context.after(() => api.app.close());
+  const { port } = api.app.server.address() as { port: number };
+  const headers = { authorization: `Bearer ${await api.startShop()}` };
   const { db } = api.service;
   const { id } = await db.selectFrom('deployments').select('id').executeTakeFirstOrThrow();
-  const answer = api.get('/getDeploymentEvents?applicationName=shop', { authorization: `Bearer ${token}` });
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  await addEvents(db, id, [{ at: api.clock.now, kind: 'progress', message: '42' }]);
-  await new Promise((resolve) => setTimeout(resolve, 400));
-  await api.app.close();
-  assert.match((await answer).body, /event: progress\ndata: .*"42"/);
+  const path = '/getDeploymentEvents?applicationName=shop';
+  const stream = await new Promise<IncomingMessage>((resolve, reject) => {
+    get({ port, path, headers, agent: false }, resolve).on('error', reject);
+  });
+  const steps = [
+    { seen: '"message":"started"', next: () => addEvents(db, id, [{ at: 0, kind: 'progress', message: '42' }]) },
+    { seen: '"message":"42"', next: () => api.app.close() },
+  ];
+  let text = '';
+  for await (const chunk of stream) {
+    text += chunk;
+    if (steps[0] && text.includes(steps[0].seen)) void steps.shift()!.next();
+  }
+  assert.deepEqual(steps, []);
+  assert.match(text, /event: progress\ndata: .*"42"/);
 });
