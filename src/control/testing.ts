@@ -81,7 +81,7 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
     disk: createDiskBook(),
     now: () => clock.now,
     wait,
-    random: Math.random,
+    random: () => 0.5,
     log: { info() {}, error() {} },
   };
   const { db, seal } = control;
