@@ -8,17 +8,29 @@ import { isDebianLike } from './host.ts';
 import { isNewEnough, parseVersion } from './proxy.ts';
 import { setUp } from './setup.ts';
 
-test('a set-up with nothing to do says nothing and takes less than two seconds', async () => {
+test('a set-up with nothing to do says nothing and takes less time than forty starts of a program', async () => {
   const announced: string[] = [];
   const announce: Announce = (what, work) => {
     announced.push(what);
     return work();
   };
-  const startedAt = performance.now();
-  await setUp({ announce, forTests: true });
+  // On a fast machine some two seconds; a fifth of a second is what it takes.
+  const mostMs = 40 * (await quickest(() => run([process.execPath, '-e', '0'])));
+  const tookMs = await quickest(() => setUp({ announce, forTests: true }));
   assert.deepEqual(announced, []);
-  assert.ok(performance.now() - startedAt < 2_000);
+  assert.ok(tookMs < mostMs, `${tookMs} ms of ${mostMs} ms`);
 });
+
+/** Milliseconds of the quickest of five runs. */
+async function quickest(work: () => Promise<unknown>): Promise<number> {
+  const runs: number[] = [];
+  while (runs.length < 5) {
+    const startedAt = performance.now();
+    await work();
+    runs.push(performance.now() - startedAt);
+  }
+  return Math.min(...runs);
+}
 
 test('a step is one line: what is done, and how long it took', async () => {
   const written: string[] = [];
