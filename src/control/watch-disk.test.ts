@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { pod, specOf } from '../deployment/testing.ts';
 import type { MemoryProgram } from '../engine/memory-world.ts';
 import { shopOnMemory } from './testing.ts';
@@ -64,6 +65,31 @@ test('a workload that writes too much outside of its volumes is stopped and star
   await look();
   assert.equal(shop.world.containers.size, 1);
   assert.equal((await shop.deployment()).state, 'running');
+});
+
+test('a workload that has taken the room of the database too is stopped first, and its owner told when there is room', async () => {
+  const { shop } = await shopThatWrites(web, '/tmp/file', 1001);
+  const { db, engine } = shop.control;
+  // The database itself says that it is full: no page more than it has, and these are filled.
+  const limitTo = (pages: number) => sql`pragma max_page_count = ${sql.lit(pages)}`.execute(db);
+  await limitTo(1);
+  const filler = { deploymentId: 'shop', at: 0, kind: 'state', pod: null, message: 'x'.repeat(2000) } as const;
+  await assert.rejects(async () => {
+    for (let number = 1000; ; number++)
+      await db
+        .insertInto('events')
+        .values({ ...filler, number })
+        .execute();
+  }, /full/);
+  const removeOwned: typeof engine.removeOwned = async (owned) => {
+    await engine.removeOwned(owned);
+    await limitTo(1_000_000);
+  };
+  await createLook({ ...shop.control, engine: { ...engine, removeOwned } }, containerBytes)();
+  assert.equal(shop.world.containers.size, 0);
+  assert.deepEqual(await told(shop), [
+    'pod web is stopped: it had written 1001 B outside of its volumes, and may 1000 B',
+  ]);
 });
 
 test('a workload that is stopped three times within an hour fails its deployment, until it is updated', async () => {

@@ -11,8 +11,12 @@ import { addEviction } from '../store/evictions.ts';
 import { makeDue } from '../store/leases.ts';
 import type { Control } from './control.ts';
 
-/** Measured: a look at 20 volumes takes 5 ms. Whoever writes a gigabyte a second is stopped after some three. */
+/** Measured: a look at 20 volumes takes 5 ms. */
 const lookEveryMs = 2_000;
+
+/** In between only the room is asked for, which takes microseconds: when so much has gone, a look cannot wait. */
+const glanceEveryMs = 200;
+const hurryBytes = 256 * 2 ** 20;
 
 /** Growth is counted over so many looks: a slow writer fills a disk as well. */
 const looksCompared = 15;
@@ -31,7 +35,17 @@ export async function watchDisk(watch: DiskWatch, containerBytes: number, stop: 
       if (!isBlind) watch.log.error({ err: error }, 'the disk cannot be looked at; it is tried again and again');
       isBlind = true;
     }
-    await watch.wait(lookEveryMs, stop);
+    await untilDue(watch, stop);
+  }
+}
+
+/** A disk can be filled in less than a second: reserving takes no writing. */
+async function untilDue({ engine, wait }: DiskWatch, stop: AbortSignal): Promise<void> {
+  const free = async () => (await engine.capacity().catch(() => undefined))?.disk?.freeBytes ?? 0;
+  const before = await free();
+  for (let waitedMs = 0; waitedMs < lookEveryMs && !stop.aborted; waitedMs += glanceEveryMs) {
+    await wait(glanceEveryMs, stop);
+    if (before - (await free()) > hurryBytes) return;
   }
 }
 
@@ -42,13 +56,13 @@ export function createLook(watch: DiskWatch, containerBytes: number): () => Prom
 
   return async () => {
     const uses = await engine.diskUse();
-    for (const use of uses) if (use.kind === 'volume') await tell(watch, use);
     const tooMuch = overuses(uses, disk.wantedBy, { containerBytes });
     const { disk: room } = await engine.capacity();
     const isTight = room !== undefined && freeOf(room) < settings.diskFreeBytes / 2;
     const growing = isTight && tooMuch.length === 0 ? fastestGrowth(uses, before[0] ?? new Map(), disk.wantedBy) : [];
     if (isTight) watch.log.error({ freeBytes: freeOf(room) }, 'the disk is nearly full');
     for (const overuse of [...tooMuch, ...growing]) await evict(watch, overuse);
+    for (const use of uses) if (use.kind === 'volume') await tell(watch, use);
     before.push(heldBytes(uses));
     if (before.length > looksCompared) before.shift();
   };
@@ -71,11 +85,33 @@ async function tell({ db, disk, now }: DiskWatch, use: Extract<DiskUse, { kind: 
 }
 
 /** The row first: a workload that comes up again after a crash in between is stopped by the next look. */
-async function evict(watch: DiskWatch, { workload, because }: Overuse): Promise<void> {
+async function evict(watch: DiskWatch, overuse: Overuse): Promise<void> {
   const { db, engine, disk, metrics, now, log } = watch;
-  const { deploymentId, name, pod, replica } = workload;
+  const { workload, because } = overuse;
+  const { deploymentId, name } = workload;
   const revision = disk.wantedBy(deploymentId)?.revision;
   if (revision === undefined) return;
+  const record = () => recordEviction(watch, overuse, revision);
+  const fault = await record().then(
+    () => undefined,
+    (error: Error) => error,
+  );
+  metrics.evictions.inc();
+  log.info({ deployment: deploymentId, workload: name, because }, 'workload evicted');
+  await engine.removeOwned({ kind: 'workload', id: name, name, deploymentId });
+  if (fault) {
+    // The database may lie on the disk that is full: there is room for the row now.
+    log.error({ err: fault }, 'the eviction could not be written before it, is written after it');
+    await record();
+  }
+  await makeDue(db, deploymentId, now());
+}
+
+async function recordEviction(
+  { db, now }: DiskWatch,
+  { workload: { deploymentId, pod, replica }, because }: Overuse,
+  revision: number,
+): Promise<void> {
   const at = now();
   await db.transaction().execute(async (transaction) => {
     await addEviction(transaction, deploymentId, { revision, pod, replica, at, because });
@@ -83,8 +119,4 @@ async function evict(watch: DiskWatch, { workload, because }: Overuse): Promise<
       { at, kind: 'disk', pod, message: `pod ${pod} is stopped: ${because}` },
     ]);
   });
-  metrics.evictions.inc();
-  log.info({ deployment: deploymentId, workload: name, because }, 'workload evicted');
-  await engine.removeOwned({ kind: 'workload', id: name, name, deploymentId });
-  await makeDue(db, deploymentId, now());
 }

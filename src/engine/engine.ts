@@ -31,7 +31,7 @@ export type Engine = {
   followLogs(name: WorkloadName, since: Instant, signal: AbortSignal): AsyncIterable<LogLine>;
   /** How large the host is, and how full its disk. Once it has answered, it answers without the engine too. */
   capacity(): Promise<Capacity>;
-  /** What running workloads and all volumes of this installation hold of the disk, as far as that can be seen. */
+  /** What workloads that have not ended and all volumes of this installation hold of the disk, as far as that can be seen. */
   diskUse(): Promise<DiskUse[]>;
   /** Everything on the engine that carries this installation's label. */
   listOwned(): Promise<Owned[]>;

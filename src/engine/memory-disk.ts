@@ -12,7 +12,7 @@ export function diskUse({ containers, volumes }: MemoryWorld, owner: string): Di
         return { kind: 'volume', deploymentId, volume, usedBytes, fullShare: usedBytes / sizeBytes };
       }),
     ...[...containers.values()]
-      .filter((container) => container.owner === owner && container.phase === 'running')
+      .filter((container) => container.owner === owner && container.phase !== 'exited')
       .map(({ deploymentId, workload: { name, pod, replica }, files }): DiskUse => {
         return { kind: 'workload', deploymentId, name, pod, replica, usedBytes: held(files) };
       }),

@@ -54,7 +54,8 @@ describe('the disk', { skip: isRoot ? false : 'file systems can be made by root 
   before(async () => {
     docker = await connectDocker();
     const image = await buildImage(docker, { name: 'cache', changes: ['VOLUME /cache'] });
-    berth = await createBerth({ BERTH_CONTAINER_DISK: String(containerBytes) });
+    // Where it cannot bound volumes, one of the attacks would really take the machine's disk: it must not serve then.
+    berth = await createBerth({ BERTH_CONTAINER_DISK: String(containerBytes), BERTH_DISK_LIMITS: 'loop' });
     await berth.serve();
     neighbour = await berth.start(tinyYaml('neighbour', image, 'undisturbed'));
     await berth.reach(neighbour, 'running');

@@ -6,7 +6,7 @@ import { buildImage, programImage } from '../contract/image.ts';
 import { type Registry, startRegistry } from '../contract/registry.ts';
 import { assertGone, assertWhole } from './aftermath.ts';
 import { saysPath, tinyYaml } from './applications.ts';
-import { type Berth, createBerth, type Started } from './berth.ts';
+import { type Berth, createBerth, type Started, until } from './berth.ts';
 import { createPrivateEngine, type PrivateEngine } from './private-engine.ts';
 
 const megabyte = 1e6;
@@ -24,7 +24,10 @@ before(async () => {
   const options = { architecture, foreignArchitecture: 'none', needsLogin: false, program: await programImage() };
   registry = await startRegistry({ ...options, address: engine.host.outsideAddress });
   // A start is admitted as long as its volumes and logs fit (30 MB for each pod), whatever its image will take.
-  berth = await createBerth({ BERTH_DISK_FREE: '1Mi', BERTH_DEPLOY_DEADLINE: '6s' }, { engine });
+  berth = await createBerth(
+    { BERTH_DISK_FREE: '1Mi', BERTH_DEPLOY_DEADLINE: '6s', BERTH_CONTAINER_DISK: '30Mi' },
+    { engine },
+  );
   await berth.serve();
 });
 after(async () => {
@@ -104,4 +107,32 @@ test('what is removed on a full disk leaves nothing', async () => {
   await fill();
   await remove(app);
   await makeRoom();
+});
+
+test('whoever reserves the whole disk is stopped, the third time for good, and the room is there again', async () => {
+  const steady = await berth.start(tinyYaml('steady', here, 'steady'));
+  await assertWhole(berth, steady, whole('steady'));
+  const reserve = 'busybox httpd -p 8080 -h /www; busybox fallocate -l 1099511627776 /tmp/file; exec sleep 100000';
+  const greedy = await berth.start(`application:
+  name: greedy
+  pods:
+    - name: web
+      image: "${here}"
+      path: /
+      servicePorts: [8080]
+      entrypoint: /bin/sh
+      command: ${JSON.stringify(['-c', reserve])}
+`);
+  const message = await until('it has failed', async () => {
+    const status = await berth.status(greedy);
+    return status.state === 'failed' ? status.message : undefined;
+  });
+  assert.match(
+    message,
+    /^pod web: was stopped 3 times within an hour, it had written [\d.]+ MiB outside of its volumes/,
+  );
+  assert.match((await berth.visit(steady.url + saysPath)).text, /steady/);
+  const next = await berth.start(tinyYaml('next', here, 'next'));
+  await assertWhole(berth, next, whole('next'));
+  for (const app of [greedy, steady, next]) await remove(app);
 });

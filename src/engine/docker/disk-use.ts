@@ -9,6 +9,12 @@ import { createWalks, type WalkOptions } from './disk-walk.ts';
 import type { LoopUsage, LoopVolumes } from './loop-volumes.ts';
 import { listVolumes } from './volumes.ts';
 
+/**
+ * Where a container fills the disk as it starts, Docker cannot write down that it runs: it does, and is `created` for
+ * Docker. What has exited is left for its logs, and a job that is done is not to be done again.
+ */
+const unfinished = ['created', 'running', 'paused', 'restarting'] as const;
+
 export type DiskUseOptions = WalkOptions & { owner: string; loops: LoopVolumes | undefined };
 
 export function createDiskUse(docker: Docker, options: DiskUseOptions): () => Promise<DiskUse[]> {
@@ -17,7 +23,7 @@ export function createDiskUse(docker: Docker, options: DiskUseOptions): () => Pr
 
   return async () => {
     const [containers, all] = await Promise.all([
-      docker.listContainers({ filters: { label: labelSelector(owner) } }),
+      docker.listContainers({ all: true, filters: { label: labelSelector(owner), status: [...unfinished] } }),
       listVolumes(docker, owner),
     ]);
     const limited = await usagesOf(loops);

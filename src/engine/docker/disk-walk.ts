@@ -1,7 +1,7 @@
 /**
  * How much lies in directories that have no limit of their own: the layers of containers, and volumes that are mere
- * directories. They are walked when the room on the disk has changed since the last walk, and never for more than a
- * fifth of the time, at the lowest priority. Where they cannot be reached from here, the engine is asked, which walks
+ * directories. They are walked when the room on the disk has changed since the last walk or a container is new, and never
+ * for more than a fifth of the time, at the lowest priority. Where they cannot be reached from here, the engine is asked, which walks
  * them itself.
  */
 import { stat, statfs } from 'node:fs/promises';
@@ -103,7 +103,9 @@ export function createWalks(docker: Docker, { hostFacts, now, walkEveryMs }: Wal
       const startedMs = now();
       const { rootDirectory } = await hostFacts();
       const room = isReachable ? await roomOf(rootDirectory) : { freeBytes: 0, freeFiles: 0 };
-      if (last && !isDue(last, room, startedMs, everyMs)) return last.bytes;
+      // What a container has filled before its first walk is in the room that this walk began with.
+      const hasNew = isReachable && containers.some(({ Id }) => !last?.bytes.has(Id));
+      if (last && !isDue(last, room, startedMs, hasNew ? 0 : everyMs)) return last.bytes;
       const bytes = isReachable ? await walk(containers, volumes) : await asTold(docker, containers, volumes);
       if (isReachable) {
         const grown = total(bytes) + otherBytes - (last ? total(last.bytes) + last.otherBytes : 0);

@@ -12,8 +12,11 @@ import { createLoopVolumes } from './loop-volumes.ts';
 import { bindTo } from './mounts.ts';
 import { volumeName } from './names.ts';
 
-/** No deployment has this id: what a crash leaves of the trial is an orphan, and swept like any other. */
-const trial = { deploymentId: 'disk-trial', volume: 'trial' };
+/**
+ * No deployment has this id: what a crash leaves of the trial is an orphan, and swept like any other. Two installations
+ * that start at once on one engine must not take each other's.
+ */
+const trialOf = (owner: string) => ({ deploymentId: `disk-trial-${owner}`, volume: 'trial' });
 
 /** Why not, in words for the operator; undefined when they can. Takes 0.2 s, and leaves nothing. */
 export async function loopObstacle(docker: Docker, owner: string, directory: string): Promise<string | undefined> {
@@ -21,6 +24,7 @@ export async function loopObstacle(docker: Docker, owner: string, directory: str
   if (!isLocal(docker)) return 'the engine is on another machine';
   const loops = createLoopVolumes(directory, async () => ({ uid: 0, gid: 0 }));
   const tag = `berth-disk-trial:${owner}`;
+  const trial = trialOf(owner);
   try {
     await loops.ensure(trial, 1);
     await importEmptyImage(docker, tag);
@@ -37,16 +41,17 @@ export async function loopObstacle(docker: Docker, owner: string, directory: str
 
 /** Looks into a container that has the volume and never runs. Engines mount it when they make that, or for the look. */
 async function canEngineSee(docker: Docker, owner: string, image: string, directory: string): Promise<boolean> {
-  const volume = docker.getVolume(volumeName(trial.deploymentId, trial.volume));
+  const { deploymentId, volume: name } = trialOf(owner);
+  const volume = docker.getVolume(volumeName(deploymentId, name));
   let container: Docker.Container | undefined;
   try {
     await unless(volume.remove(), 404);
     await docker.createVolume({
-      ...{ Name: volume.name, Labels: volumeLabels(owner, trial.deploymentId, trial.volume) },
+      ...{ Name: volume.name, Labels: volumeLabels(owner, deploymentId, name) },
       DriverOpts: bindTo(directory),
     });
     container = await docker.createContainer({
-      ...{ Image: image, Cmd: ['none'], Labels: deploymentLabels(owner, trial.deploymentId) },
+      ...{ Image: image, Cmd: ['none'], Labels: deploymentLabels(owner, deploymentId) },
       HostConfig: { Mounts: [{ Type: 'volume', Source: volume.name, Target: '/trial' }], NetworkMode: 'none' },
     });
     return (await orAbsent(container.infoArchive({ path: '/trial' }))) !== undefined;
