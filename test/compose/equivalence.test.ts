@@ -89,30 +89,29 @@ const service = fc.record({
 
 test('in the native form, too, and with the same meaning', () => {
   let accepted = 0;
-  fc.assert(
-    fc.property(
-      fc.dictionary(fc.constantFrom(...names), service, { minKeys: 1, maxKeys: 4 }),
-      optional('My App', 'n8', 'shop.v2'),
-      (services, name) => {
-        const document = {
-          name,
-          services,
-          volumes: { data: null },
-          configs: { c: { content: 'a ${A} b' } },
-          secrets: { s: { content: 'x' } },
-        };
-        const parsed = parseConfiguration(JSON.stringify(document));
-        if (parsed.kind !== 'valid') return;
-        accepted += 1;
-        const native = parseConfiguration(printSpec(parsed.spec));
-        assert.ok(
-          native.kind === 'valid',
-          JSON.stringify(native.diagnostics.filter(({ severity }) => severity === 'error')),
-        );
-        assert.deepEqual(native.spec, parsed.spec);
-      },
-    ),
-    { numRuns: 1500 },
+  const sameMeaning = fc.property(
+    fc.dictionary(fc.constantFrom(...names), service, { minKeys: 1, maxKeys: 4 }),
+    optional('My App', 'n8', 'shop.v2'),
+    (services, name) => {
+      const document = {
+        name,
+        services,
+        volumes: { data: null },
+        configs: { c: { content: 'a ${A} b' } },
+        secrets: { s: { content: 'x' } },
+      };
+      const parsed = parseConfiguration(JSON.stringify(document));
+      if (parsed.kind !== 'valid') return;
+      accepted += 1;
+      const native = parseConfiguration(printSpec(parsed.spec));
+      assert.ok(
+        native.kind === 'valid',
+        JSON.stringify(native.diagnostics.filter(({ severity }) => severity === 'error')),
+      );
+      assert.deepEqual(native.spec, parsed.spec);
+    },
   );
+  // One in twenty is accepted: mostly some 70 of a round, and in one of two hundred rounds 50 or less.
+  for (let round = 0; round < 10 && accepted <= 50; round++) fc.assert(sameMeaning, { numRuns: 1500 });
   assert.ok(accepted > 50, `only ${accepted} were accepted`);
 });
