@@ -5,6 +5,7 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type ListenOptions, type Server } from 'node:net';
+import { claim } from './claim.ts';
 
 /** Below those that the kernel gives away by itself. */
 const end = Number(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').trim().split(/\s+/)[0]);
@@ -15,17 +16,10 @@ export async function freePort(): Promise<number> {
   const from = Math.max(1024, end - choice);
   const first = randomInt(from, end);
   for (let port = first; ; ) {
-    if ((await isReserved(port)) && (await isFree(port))) return port;
+    if ((await claim(`port ${port}`)) && (await isFree(port))) return port;
     port = port + 1 < end ? port + 1 : from;
     if (port === first) throw new Error(`no port from ${from} to ${end} is free`);
   }
-}
-
-/** By a socket that has a name and no file, so that it goes with its process, however that ends. */
-async function isReserved(port: number): Promise<boolean> {
-  const sign = await listen({ path: `\0berth-tests-port-${port}` });
-  sign?.unref();
-  return sign !== undefined;
 }
 
 async function isFree(port: number): Promise<boolean> {

@@ -14,7 +14,7 @@ import type { Deployment } from '../../src/deployment/deployment.ts';
 import { readSettings, type Settings } from '../../src/settings.ts';
 import { type Database, openSqlite } from '../../src/store/database.ts';
 import { deploymentByLabel } from '../../src/store/deployments.ts';
-import { eventsAfter } from '../../src/store/events.ts';
+import { eventsAfter, type RecordedEvent } from '../../src/store/events.ts';
 import { freePort } from '../free-port.ts';
 import type { Order, Report } from './hooked-service.ts';
 import type { PrivateEngine } from './private-engine.ts';
@@ -65,6 +65,7 @@ export async function createBerth(
   const log: string[] = [];
   const operations: string[] = [];
   let service: ChildProcess | undefined;
+  let clockOffsetMs = 0;
 
   const send = (url: URL | string, options: { method?: string; headers?: object; body?: string } = {}) =>
     ask(new URL(url), { host: ownEngine?.host.address ?? '127.0.0.1', port }, options);
@@ -82,11 +83,11 @@ export async function createBerth(
     /** All that the service has logged. */
     log: () => log.join(''),
 
-    /** Starts the service and waits until it takes requests. */
-    async serve(): Promise<void> {
-      const argv = [process.execPath, isHooked ? hookedEntry : 'src/main.ts'] as const;
+    /** Starts the service and waits until it takes requests. `more`: settings that hold until it ends. */
+    async serve(more: Record<string, string> = {}): Promise<void> {
+      const argv = [process.execPath, ...(isHooked ? [hookedEntry, String(clockOffsetMs)] : ['src/main.ts'])] as const;
       const options: SpawnOptions = {
-        env: environment,
+        env: { ...environment, ...more },
         stdio: ['ignore', 'pipe', 'pipe', ...(isHooked ? (['ipc'] as const) : [])],
       };
       service = ownEngine ? ownEngine.host.spawn(argv, options) : spawn(argv[0], argv.slice(1), options);
@@ -102,6 +103,11 @@ export async function createBerth(
       if (!isRunning(service)) return;
       service.kill(signal);
       await once(service, 'exit');
+    },
+    /** From now on the clock of a hooked service differs so much from the machine's, also when it is started again. */
+    async setClock(offsetMs: number): Promise<void> {
+      clockOffsetMs = offsetMs;
+      if (isRunning(service)) await berth.order({ kind: 'clock', offsetMs });
     },
     /** To a hooked service; resolves when it has been heard. */
     async order(order: Order): Promise<void> {
@@ -214,10 +220,14 @@ export async function createBerth(
       assert.ok(row, `no row is lost: ${url}`);
       return row;
     },
+    /** Its events so far, with the instants of the service's clock. */
+    async history(started: Started): Promise<RecordedEvent[]> {
+      const { id } = await berth.row(started);
+      return await query((db) => eventsAfter(db, id, 0, 10_000));
+    },
     /** What each event of the deployment says, so far. */
     async events(started: Started): Promise<string[]> {
-      const { id } = await berth.row(started);
-      return (await query((db) => eventsAfter(db, id, 0, 10_000))).map(({ message }) => message);
+      return (await berth.history(started)).map(({ message }) => message);
     },
   };
   return berth;
@@ -229,13 +239,13 @@ function isRunning(service: ChildProcess | undefined): service is ChildProcess {
   return service !== undefined && service.exitCode === null && service.signalCode === null;
 }
 
-/** Polls until `look` answers something truthy, for at most a minute, and returns it. */
+/** Polls until `look` answers something truthy, for at most two minutes, and returns it. */
 export async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<NonNullable<T>> {
-  const deadline = Date.now() + 60_000;
+  const deadline = performance.now() + 120_000;
   for (;;) {
     const found = await look();
     if (found) return found;
-    if (Date.now() > deadline) throw new Error(`still not so after a minute: ${what}`);
+    if (performance.now() > deadline) throw new Error(`still not so after two minutes: ${what}`);
     await delay(50);
   }
 }

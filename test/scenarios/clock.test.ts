@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import Docker from 'dockerode';
 import { buildImage } from '../contract/image.ts';
+import { runInside } from '../images/containers.ts';
 import { assertGone, assertWhole } from './aftermath.ts';
 import { keepingYaml, saysPath, tinyYaml } from './applications.ts';
 import { type Berth, createBerth, type Started, until } from './berth.ts';
@@ -17,7 +18,6 @@ before(async () => {
 });
 after(async () => await berth?.destroy());
 
-const setClock = (offsetMs: number) => berth.order({ kind: 'clock', offsetMs });
 const whole = (says: RegExp) => ({ path: '/says', says, workloads: 2, volumes: 1 });
 const tiny = (says: RegExp) => ({ path: saysPath, says, workloads: 2, volumes: 0 });
 
@@ -26,18 +26,24 @@ async function remove(app: Started): Promise<void> {
   await assertGone(berth, app);
 }
 
-/** Behind our back, so that only an event or a look tells of it. */
-async function killWorkloads(app: Started): Promise<void> {
+/** Each container of the pod, by its id. */
+async function containersOf(app: Started, pod = ''): Promise<string[]> {
   const { id } = await berth.row(app);
   const { owned } = await berth.inventory();
-  for (const { kind, deploymentId, id: container } of owned)
-    if (kind === 'workload' && deploymentId === id) await docker.getContainer(container).remove({ force: true });
+  return owned
+    .filter(({ kind, deploymentId, name }) => kind === 'workload' && deploymentId === id && name.includes(`-${pod}`))
+    .map((workload) => workload.id);
+}
+
+/** Behind our back, so that only an event or a look tells of it. */
+async function killWorkloads(app: Started): Promise<void> {
+  for (const id of await containersOf(app)) await docker.getContainer(id).remove({ force: true });
 }
 
 test('a clock that is set past a time limit ends who has one, and who is started after that lives', async () => {
   const limited = await berth.start(tinyYaml('limited', image, 'limited'));
   await assertWhole(berth, limited, tiny(/limited/));
-  await setClock(3 * hour);
+  await berth.setClock(3 * hour);
   await until('the site is gone', async () => (await berth.visit(limited.url)).status === 410);
   await assertGone(berth, limited);
   const later = await berth.start(tinyYaml('later', image, 'later'));
@@ -46,10 +52,11 @@ test('a clock that is set past a time limit ends who has one, and who is started
 });
 
 test('a clock that is set forwards in the middle of a start or an update is no missed deadline', async () => {
-  await setClock(0);
+  await berth.setClock(0);
   const slow = (says: string) => `${keepingYaml('slow', image, says)}    - name: late
       image: "${image}"
-      command: serve 8080 3
+      entrypoint: /bin/sh
+      command: [-c, "until test -e /tmp/go; do sleep 0.1; done; exec contract serve 8080"]
       servicePorts: [8080]
       vars: { SAYS: ${says} }
 `;
@@ -61,7 +68,12 @@ test('a clock that is set forwards in the middle of a start or an update is no m
       const { state, pods } = await berth.status(app);
       return state === 'deploying' && pods?.some((pod: { state: string }) => pod.state === 'starting');
     });
-    await setClock((index + 1) * 0.5 * hour);
+    await berth.setClock((index + 1) * 0.5 * hour);
+    const late = await until('the late one is there', async () => {
+      const found = await containersOf(app, `late-${index + 1}-`);
+      return found.length > 0 ? found : undefined;
+    });
+    for (const id of late) await runInside(docker.getContainer(id), ['touch', '/tmp/go']);
     await assertWhole(berth, app, { ...whole([/first/, /second/][index]!), workloads: 3 });
   }
   const told = await berth.events(app);
@@ -73,10 +85,10 @@ test('a clock that is set forwards in the middle of a start or an update is no m
 });
 
 test('a clock that is set back stops nothing: repairs, updates, new starts, removals', async () => {
-  await setClock(0);
+  await berth.setClock(0);
   const app = await berth.start(keepingYaml('steady', image, 'first'));
   await assertWhole(berth, app, whole(/first/));
-  await setClock(-5 * hour);
+  await berth.setClock(-5 * hour);
   await killWorkloads(app);
   await assertWhole(berth, app, whole(/first/));
   await berth.update(app, keepingYaml('steady', image, 'second'));
@@ -88,11 +100,12 @@ test('a clock that is set back stops nothing: repairs, updates, new starts, remo
 });
 
 test('a clock that was set back while the service was down holds nothing up either', async () => {
-  await setClock(5 * hour);
+  await berth.setClock(5 * hour);
   const app = await berth.start(keepingYaml('away', image, 'first'));
   await assertWhole(berth, app, whole(/first/));
   await berth.end('SIGKILL');
   await killWorkloads(app);
+  await berth.setClock(0);
   await berth.serve();
   await assertWhole(berth, app, whole(/first/));
   await remove(app);

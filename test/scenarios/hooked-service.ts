@@ -1,6 +1,7 @@
 /**
  * The service as `npm run serve` starts it, with two strings for a test to pull: it tells of every operation and can be
- * made to die right after one, and its clock can be set. Orders come from the parent process.
+ * made to die right after one, and its clock can be set. Orders come from the parent process; its argument is how far
+ * the clock differs from the machine's in the beginning, in milliseconds.
  */
 import { describePlan } from '../../src/deployment/operation.ts';
 import { serve, settingsOrExit, stopOnSignal } from '../../src/main.ts';
@@ -15,7 +16,7 @@ export type Order =
 export type Report = { kind: 'operation'; operation: string } | { kind: 'obeyed' };
 
 let toLive = 0;
-let offsetMs = 0;
+let offsetMs = Number(process.argv[2] ?? 0);
 const report = (report: Report) => process.send!(report);
 
 process.on('message', (order: Order) => {

@@ -8,6 +8,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { claim } from '../claim.ts';
 import { until } from './berth.ts';
 
 const execute = promisify(execFile);
@@ -49,7 +50,7 @@ export async function createPrivateHost(): Promise<PrivateHost> {
   };
   const close = async () => {
     holder.stdin!.end();
-    if (holder.exitCode === null) await once(holder, 'exit');
+    if (holder.exitCode === null && holder.signalCode === null) await once(holder, 'exit');
   };
 
   try {
@@ -60,7 +61,10 @@ export async function createPrivateHost(): Promise<PrivateHost> {
         const [program, ...args] = enter(argv);
         const child = spawn(program, args, options);
         child.kill = (signal) => {
-          void childOf(child).then((inner) => process.kill(inner, signal));
+          // Whoever has ended meanwhile has no child any more, or one that takes no signal.
+          void childOf(child)
+            .then((inner) => process.kill(inner, signal))
+            .catch((error: NodeJS.ErrnoException) => assert.match(String(error.code), /^(ENOENT|ESRCH)$/));
           return true;
         };
         return child;
@@ -74,8 +78,8 @@ export async function createPrivateHost(): Promise<PrivateHost> {
 
 /** A cable between the two, with an address at either end: of a range for tests of networks (RFC 2544). */
 async function connectNetwork(pid: number, run: PrivateHost['run']) {
-  const number = randomInt(2 ** 15);
-  const network = `198.${18 + (number >> 14)}.${(number >> 6) & 255}`;
+  const number = await claimNumber();
+  const network = `198.18.${number >> 6}`;
   const [outsideAddress, address] = [1, 2].map((host) => `${network}.${((number & 63) << 2) + host}`) as [
     string,
     string,
@@ -88,6 +92,14 @@ async function connectNetwork(pid: number, run: PrivateHost['run']) {
   await run(['ip', 'link', 'set', 'eth0', 'up']);
   await run(['ip', 'link', 'set', 'lo', 'up']);
   return { address, outsideAddress };
+}
+
+/** One that no other private host of this machine has, of those networks that fit into 198.18.0.0/16. */
+async function claimNumber(): Promise<number> {
+  for (;;) {
+    const number = randomInt(2 ** 14);
+    if (await claim(`private host ${number}`)) return number;
+  }
 }
 
 /** `unshare` and `nsenter` run their program as a child: it is the first process of other namespaces. */
