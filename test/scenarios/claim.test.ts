@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { type Berth, createBerth, type Started, until } from './berth.ts';
 
-const lifetimeMs = 10_000;
+const hour = 3_600_000;
 
 /** Keeps what it is sent on its volume, and says when it was started. */
 const notesYaml = `application:
@@ -34,7 +34,8 @@ let berth: Berth;
 let cookie = '';
 let notes: Started;
 before(async () => {
-  berth = await createBerth({ BERTH_LIFETIME: `${lifetimeMs / 1000}s`, BERTH_EXTENSIONS: '0' });
+  // Its clock is the test's: however slow the machine is, what is to be claimed in time is.
+  berth = await createBerth({ BERTH_LIFETIME: '1h', BERTH_EXTENSIONS: '0' }, { isHooked: true });
   await berth.serve();
 });
 after(async () => await berth.destroy());
@@ -59,7 +60,6 @@ async function berthAdmin(...words: string[]) {
 }
 
 test('what a stranger has deployed lives on with its data past its time limit once it is claimed', async () => {
-  const deployedAt = Date.now();
   const fleeting = await berth.start(notesYaml.replace('name: notes', 'name: fleeting'));
   notes = await berth.start(notesYaml);
   await berth.reach(notes, 'running');
@@ -78,10 +78,9 @@ test('what a stranger has deployed lives on with its data past its time limit on
   const { status, body: claimed } = await ask('POST', path);
   assert.equal(status, 200);
   assert.equal(claimed.url, notes.url);
-  assert.ok(Date.now() - deployedAt < lifetimeMs, 'it was claimed in time');
 
+  await berth.setClock(2 * hour);
   await until('what nobody has claimed is gone', async () => (await berth.visit(fleeting.url)).status === 410);
-  await until('its own time limit is past', async () => Date.now() - deployedAt > lifetimeMs + 2_000);
   // The same answer to the letter: the same container, started once, with the same data.
   assert.equal((await berth.visit(notes.url)).text, before);
   const { body } = await berth.get(`/getReservations?sessionToken=${notes.sessionToken}`);
