@@ -5,7 +5,7 @@ import { type Berth, createBerth, until } from './berth.ts';
 
 let berth: Berth;
 before(async () => {
-  berth = await createBerth({ BERTH_DEPLOY_DEADLINE: '4s' });
+  berth = await createBerth();
   await berth.serve();
 });
 after(async () => await berth.destroy());
@@ -37,6 +37,9 @@ test('a deployment whose pod crashes fails, says why, and its page says so too',
 });
 
 test('a pod that never listens fails at the deadline with the port that it does not listen on', async () => {
+  // Only here: what is to run may take its time.
+  await berth.end('SIGTERM');
+  await berth.serve({ BERTH_DEPLOY_DEADLINE: '4s' });
   const app = await berth.start(deaf);
   const { message } = await berth.reach(app, 'failed');
   assert.equal(
@@ -44,6 +47,8 @@ test('a pod that never listens fails at the deadline with the port that it does 
     'pod web: does not listen on port 3000, nor on any other, and nothing has moved for 4 s (its last lines may say what it waits for)',
   );
   await berth.remove(app);
+  await berth.end('SIGTERM');
+  await berth.serve();
 });
 
 test('a failed update leaves the previous revision serving, and says so', async () => {

@@ -22,7 +22,7 @@ before(async () => {
   const options = { architecture, foreignArchitecture: 'none', needsLogin: false, program: await programImage() };
   registry = await startRegistry({ ...options, address: engine.host.outsideAddress });
   berth = await createBerth({}, { engine });
-  hasty = await createBerth({ BERTH_DEPLOY_DEADLINE: '5s' }, { engine });
+  hasty = await createBerth({}, { engine });
   await berth.serve();
 });
 after(async () => {
@@ -35,15 +35,15 @@ after(async () => {
 const whole = (says: RegExp) => ({ path: saysPath, says, workloads: 2, volumes: 0 });
 
 /** Started, and on its way to nowhere. */
-async function startStalled(name: string, on = berth) {
+async function startStalled(name: string) {
   const { image, letGo } = await registry.hold(name, 1, 'runs');
-  return { ...(await startPulling(name, image, on)), letGo };
+  return { ...(await startPulling(name, image)), letGo };
 }
 
-async function startPulling(name: string, image: string, on = berth) {
-  const app = await on.start(tinyYaml(name, image, name));
+async function startPulling(name: string, image: string) {
+  const app = await berth.start(tinyYaml(name, image, name));
   await until('its pods say what they wait for', async () => {
-    const { pods } = await on.status(app);
+    const { pods } = await berth.status(app);
     return pods?.some(({ message }: { message?: string }) => message === 'its image is on its way');
   });
   return { app, image };
@@ -87,8 +87,9 @@ test('an extension leaves a pull alone: what is here already is not sent again',
 });
 
 test('a pull in which nothing moves until the deadline fails in words; the next try finds a registry that is back', async () => {
-  await hasty.serve();
-  const { app, image, letGo } = await startStalled('late', hasty);
+  await hasty.serve({ BERTH_DEPLOY_DEADLINE: '5s' });
+  const { image, letGo } = await registry.hold('late', 1, 'runs');
+  const app = await hasty.start(tinyYaml('late', image, 'late'));
   const { message } = await hasty.reach(app, 'failed');
   assert.equal(
     message,
@@ -96,6 +97,9 @@ test('a pull in which nothing moves until the deadline fails in words; the next 
       '(it is tried again)',
   );
   letGo();
+  // What is to run may take its time.
+  await hasty.end('SIGTERM');
+  await hasty.serve();
   await hasty.update(app, tinyYaml('late', image, 'late'));
   await assertWhole(hasty, app, whole(/late/));
   await hasty.remove(app);
