@@ -75,7 +75,8 @@ describe('docker engine: checks', () => {
     const begunAt = performance.now();
     assert.equal((await check(image))[0]?.by, 'presence');
     const waitedMs = performance.now() - begunAt;
-    assert.ok(waitedMs > 1_900 && waitedMs < 3_000, `${waitedMs} ms`);
+    // It would wait for ever; a machine that does much else may need longer to give up.
+    assert.ok(waitedMs > 1_900 && waitedMs < 30_000, `${waitedMs} ms`);
 
     const requests = registry.requests();
     assert.equal((await check(image))[0]?.by, 'presence');

@@ -46,7 +46,7 @@ describe('docker engine: a clock that was set', () => {
       const ill = scene.workload('ill', { readiness: { kind: 'http', port, path: statusPath(500), ...check } });
       await scene.start(ill);
       const { stuck } = await scene.until(ill, (observed) => observed.stuck !== undefined);
-      assert.ok(Math.abs(stuck!.since - now()) < 10_000, `${(stuck!.since - now()) / 1000} s`);
+      assert.ok(Math.abs(stuck!.since - now()) < 60_000, `${(stuck!.since - now()) / 1000} s`);
       await scene.removeAll();
     });
   }

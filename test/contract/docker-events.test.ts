@@ -1,14 +1,13 @@
 /** The stream of events, when the engine's connection breaks. */
-import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import Docker from 'dockerode';
 import { createDockerEngine } from '../../src/engine/docker/docker.ts';
+import { until } from '../scenarios/berth.ts';
 import { dockerContractor, networkPool } from './docker-contractor.ts';
 import { setStage } from './engine.ts';
 
@@ -30,10 +29,10 @@ describe('docker engine: events', () => {
       engine.watch((deploymentId) => heard.push(deploymentId), stop.signal);
       const [first, second] = [newScene(), newScene()];
       await first.start(first.workload('web'));
-      await until(() => heard.includes(first.id));
+      await until('it hears of the first', async () => heard.includes(first.id));
       proxy.breakConnections(300);
       await second.start(second.workload('web'));
-      await until(() => heard.includes(second.id));
+      await until('it hears of the second', async () => heard.includes(second.id));
     } finally {
       stop.abort();
       await proxy.close();
@@ -76,11 +75,4 @@ async function startProxy(path: string) {
       await rm(path, { force: true });
     },
   };
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-  for (let waitedMs = 0; !isTrue(); waitedMs += 20) {
-    assert.ok(waitedMs < 10_000, 'it never came');
-    await delay(20);
-  }
 }

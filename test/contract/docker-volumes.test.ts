@@ -10,6 +10,7 @@ import { createDockerEngine } from '../../src/engine/docker/docker.ts';
 import { bindTo } from '../../src/engine/docker/mounts.ts';
 import { volumeName } from '../../src/engine/docker/names.ts';
 import { isOwnedBy } from '../../src/engine/labels.ts';
+import { until } from '../scenarios/berth.ts';
 import { dockerContractor, limitsVolumes, networkPool } from './docker-contractor.ts';
 import { setStage } from './engine.ts';
 import { buildImage } from './image.ts';
@@ -143,8 +144,11 @@ describe('volumes on docker', needsRoot, () => {
       shell.kill();
       await exited;
     }
-    const { stdout } = await run('losetup', ['--list', '--noheadings', '--output', 'BACK-FILE']);
-    assert.ok(!stdout.includes(scene.id), stdout);
+    // The kernel lets it go in its own time, once nobody stands in it.
+    await until('the loop device is gone', async () => {
+      const { stdout } = await run('losetup', ['--list', '--noheadings', '--output', 'BACK-FILE']);
+      return !stdout.includes(scene.id);
+    });
   });
 
   test('what an image declares as a volume below a mount shares its limit', async () => {

@@ -8,6 +8,7 @@ import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import type Docker from 'dockerode';
 import { pack } from 'tar-stream';
+import { alone } from '../claim.ts';
 import { cgi, command, entrypoint, script } from './program.ts';
 
 const run = promisify(execFile);
@@ -38,20 +39,24 @@ export async function buildImage(docker: Docker, { name, changes = [] }: ImageVa
     .digest('hex')
     .slice(0, 12);
   const tag = `berth-test-${name}:${hash}`;
-  const isThere = await docker
-    .getImage(tag)
-    .inspect()
-    .then(
-      () => true,
-      () => false,
-    );
-  if (isThere) return tag;
+  // Another file's may be at it: a second image would take the tag away from what runs from the first.
+  await alone(`image ${tag}`, async () => {
+    const found = await docker.getImage(tag).inspect().catch(unlessAbsent);
+    if (!found) await importImage(docker, tag, lines);
+  });
+  return tag;
+}
+
+function unlessAbsent({ statusCode, message }: { statusCode?: number; message?: string }): void {
+  if (statusCode !== 404) throw new Error(message);
+}
+
+async function importImage(docker: Docker, tag: string, lines: string[]): Promise<void> {
   const [repo, version] = tag.split(':');
   const answer = await docker.importImage(await rootFileSystem(), { repo, tag: version, changes: lines });
   await new Promise<void>((resolve, reject) => {
     docker.modem.followProgress(answer, (error) => (error ? reject(error) : resolve()));
   });
-  return tag;
 }
 
 /** The same as an image of a registry: its layer, and how a container of it starts. */

@@ -25,9 +25,12 @@ export type Registry = {
    * A repository of its own whose layers come half and then no further, until it is let go: so many layers, or that of
    * the program and so many more.
    */
-  hold(repository: string, layers: number, runs?: 'runs'): Promise<{ image: string; letGo: () => void }>;
+  hold(repository: string, layers: number, runs?: 'runs'): Promise<Held>;
   close(): Promise<void>;
 };
+
+/** `letMore`: one more piece of each layer comes. */
+export type Held = { image: string; letMore: () => void; letGo: () => void };
 
 export const login = { username: 'me', personalAccessToken: 'secret' };
 const basic = `Basic ${Buffer.from(`${login.username}:${login.personalAccessToken}`).toString('base64')}`;
@@ -50,7 +53,7 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
     foreign: await makeImage(foreignArchitecture),
     ...(program && { program: packImage(architecture, [program.layer], program.config) }),
   };
-  const held = new Map<string, Promise<void>>();
+  const held = new Map<string, () => Promise<void>>();
   const earlier: Image[] = [];
   let layersServed = 0;
   let requests = 0;
@@ -79,7 +82,7 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
     response.setHeader('content-length', blob.length);
     if (blob.length >= layerSize) layersServed++;
     for (let at = 0; at < blob.length; at += pieceSize) {
-      if (at >= blob.length / 2) await held.get(repository);
+      if (at >= blob.length / 2) await held.get(repository)?.();
       response.write(blob.subarray(at, at + pieceSize));
       if (blob.length > pieceSize) await new Promise((resolve) => setTimeout(resolve, pieceEveryMs));
     }
@@ -100,9 +103,14 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
     async hold(repository, layers, runs) {
       const image = await makeImage(architecture, layers, runs && program);
       images[repository] = image;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      held.set(repository, promise);
-      return { image: `${host}/${repository}:1`, letGo: resolve };
+      const all = Promise.withResolvers<void>();
+      let next = Promise.withResolvers<void>();
+      held.set(repository, () => Promise.race([all.promise, next.promise]));
+      const letMore = () => {
+        next.resolve();
+        next = Promise.withResolvers();
+      };
+      return { image: `${host}/${repository}:1`, letMore, letGo: all.resolve };
     },
     close: () =>
       new Promise((resolve) => {

@@ -8,7 +8,7 @@ import { newId } from '../../src/lib/ids.ts';
 import { port } from './program.ts';
 
 /** Longer than anything here takes; a test that runs into it has failed. */
-const patienceMs = 15_000;
+const patienceMs = 60_000;
 
 export type Scene = {
   id: string;

@@ -1,9 +1,9 @@
 /** How much fits into a volume, and what becomes of it when that changes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { DiskUse } from '../../src/deployment/disk.ts';
 import type { Workload } from '../../src/deployment/workload.ts';
+import { until } from '../scenarios/berth.ts';
 import type { Stage } from './engine.ts';
 import { createVolume, type Scene } from './scene.ts';
 
@@ -59,13 +59,10 @@ export function volumesContract({ contractor, newScene }: Stage): void {
 
   /** Workloads write on their own time. */
   async function untilUse(is: (uses: DiskUse[]) => boolean): Promise<DiskUse[]> {
-    const deadline = Date.now() + 15_000;
-    for (;;) {
+    return await until('so much is used', async () => {
       const uses = await contractor().engine.diskUse();
-      if (is(uses)) return uses;
-      assert.ok(Date.now() < deadline, `never so: ${JSON.stringify(uses)}`);
-      await delay(20);
-    }
+      return is(uses) ? uses : undefined;
+    });
   }
 
   test('what is in a volume is told, and how full that makes it', async () => {
