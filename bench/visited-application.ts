@@ -2,7 +2,8 @@
 
 /**
  * A web server whose answers begin with `revision`. It dies of SIGTERM at once, with whatever is under way, as programs
- * do that have not heard of it. `/stream` sends an event every 50 ms; an upgrade gives an echo.
+ * do that have not heard of it. `/stream` sends an event every 50 ms, with the time of day; an
+ * upgrade gives an echo.
  */
 export function visitedYaml(name: string, revision: string, fields: string[] = []): string {
   return `application:
@@ -27,7 +28,7 @@ ${fields.map((line) => `      ${line}\n`).join('')}      files:
               if (pathname === '/slow') await delay(Number(search.slice(1)));
               if (pathname !== '/stream') return response.end(\`\${REVISION} \${body}\`);
               response.writeHead(200, { 'content-type': 'text/event-stream' });
-              setInterval(() => response.write(\`data: \${REVISION}\\n\\n\`), 50);
+              setInterval(() => response.write(\`data: \${REVISION} \${Date.now()}\\n\\n\`), 50);
             }).listen(3000);
             process.once('SIGTERM', () => process.exit());
 `;

@@ -7,7 +7,7 @@ import type { Owned } from '../../src/engine/engine.ts';
 import { buildImage } from '../contract/image.ts';
 import { assertGone, assertWhole } from './aftermath.ts';
 import { keepingYaml } from './applications.ts';
-import { type Berth, createBerth, type Started } from './berth.ts';
+import { type Berth, createBerth, type Started, until } from './berth.ts';
 
 const docker = new Docker();
 let berth: Berth;
@@ -44,14 +44,29 @@ async function removeByHand(app: Started, ...kinds: Owned['kind'][]): Promise<vo
 }
 
 async function destroy({ kind, id }: Owned): Promise<void> {
-  if (kind === 'workload') await docker.getContainer(id).remove({ force: true });
+  if (kind === 'workload') await docker.getContainer(id).remove({ force: true }).catch(unlessGone);
   if (kind === 'volume') await docker.getVolume(id).remove();
   if (kind === 'network') {
     const network = docker.getNetwork(id);
-    const { Containers = {} } = await network.inspect();
-    for (const container of Object.keys(Containers)) await network.disconnect({ Container: container, Force: true });
-    await network.remove();
+    // The service, which finds it without containers, may put one on it again before it goes.
+    await until('the network is gone', async () => {
+      const { Containers = {} } = await network.inspect();
+      for (const container of Object.keys(Containers))
+        await network.disconnect({ Container: container, Force: true }).catch(unlessGone);
+      return await network.remove().then(() => true, isInUse);
+    });
   }
+}
+
+type Refusal = { statusCode?: number; message?: string };
+
+function unlessGone({ statusCode, message }: Refusal): void {
+  if (statusCode !== 404) throw new Error(message);
+}
+
+function isInUse({ statusCode, message }: Refusal): false {
+  if (statusCode !== 403) throw new Error(message);
+  return false;
 }
 
 /** So that somebody looks now and not at the next resync. */

@@ -19,7 +19,8 @@ after(async () => {
   await berth.destroy();
   await registry.close();
   for (const { Id, RepoDigests } of await docker.listImages()) {
-    if (RepoDigests?.some((name) => name.startsWith(registry.host))) await docker.getImage(Id).remove({ force: true });
+    if (RepoDigests?.some((name) => name.startsWith(`${registry.host}/`)))
+      await docker.getImage(Id).remove({ force: true });
   }
 });
 

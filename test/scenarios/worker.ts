@@ -2,8 +2,9 @@
  * One of several processes on the same store: the real loop on the real engine, without an edge, since nobody visits.
  * Whichever is the first to have done its second operation is killed by it. Started with a task as its argument.
  */
-import { writeFileSync } from 'node:fs';
+import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { createDiskBook } from '../../src/control/disk-book.ts';
 import { startLoop } from '../../src/control/loop.ts';
 import { createStandstills } from '../../src/control/standstills.ts';
@@ -14,6 +15,9 @@ import { createMetrics } from '../../src/lib/metrics.ts';
 import { sealWith } from '../../src/lib/seal.ts';
 import { wait } from '../../src/lib/wait.ts';
 import { openSqlite } from '../../src/store/database.ts';
+
+/** What the one that is killed leaves in the file `killed`: how things were in the moment before. */
+export type LastWords = { at: number; state: string; token: string; leasedUntil: number };
 
 export type WorkerTask = { dataDir: string; owner: string; networkPool: string; secret: string; leaseMs: number };
 
@@ -33,7 +37,7 @@ const loop = startLoop({
   egressOf: async () => openEgress,
   refreshEdge: async () => {},
   afterOperation: () => {
-    if (++operations === 2 && isFirst()) process.kill(process.pid, 'SIGKILL');
+    if (++operations === 2 && leaveLastWords()) process.kill(process.pid, 'SIGKILL');
   },
   log: { info() {}, error: (fields, message) => console.error(message, fields) },
   settings: {
@@ -47,11 +51,20 @@ process.once('disconnect', async () => {
 });
 process.send!('ready');
 
-function isFirst(): boolean {
+/** Whether they are the first. */
+function leaveLastWords(): boolean {
+  const store = new DatabaseSync(join(dataDir, 'berth.db'), { readOnly: true });
+  const found = store
+    .prepare('select state, token, "leasedUntil" from leases join deployments on id = "deploymentId"')
+    .get();
+  store.close();
+  const own = join(dataDir, `killed-${process.pid}`);
+  writeFileSync(own, JSON.stringify({ at: Date.now(), ...found }));
   try {
-    writeFileSync(join(dataDir, 'first'), '', { flag: 'wx' });
+    linkSync(own, join(dataDir, 'killed'));
     return true;
   } catch {
+    rmSync(own);
     return false;
   }
 }
