@@ -62,7 +62,7 @@ export async function attempt(wanted: Attempt): Promise<Outcome> {
   }
 }
 
-function run({ argv, user, timeoutMs = 10_000 }: Extract<Attempt, { by: 'program' }>): Promise<Outcome> {
+function run({ argv, user, timeoutMs = 60_000 }: Extract<Attempt, { by: 'program' }>): Promise<Outcome> {
   const [program, ...args] = argv;
   const options = { ...(user !== undefined && { uid: user, gid: user }), timeout: timeoutMs, killSignal: 'SIGKILL' };
   return new Promise((resolve) => {

@@ -1,7 +1,13 @@
 /** What is tried against the walls of a container, by root inside it: each by name, with what has to come of it. */
 import type { Attempt } from './agent.ts';
 
-export type Case = { name: string; attempt: Attempt; expected: RegExp };
+export type Case = {
+  name: string;
+  attempt: Attempt;
+  expected: RegExp;
+  /** Looks at what else runs. */
+  isAlone?: true;
+};
 
 const shell = (script: string, user?: number): Attempt => ({
   by: 'program',
@@ -193,9 +199,8 @@ export const knowledge: Case[] = [
   },
   {
     name: 'any process but its own',
-    attempt: shell(
-      'ps -o args | grep -vE "^COMMAND|^\\[|docker-init|node|sh -c|^(ps|grep|find|env|sort|cut|tr|cat|ls|awk|head|bash)( |$)"; true',
-    ),
+    attempt: shell('ps -o args | grep -vE "^COMMAND|^\\[|docker-init|node|sh -c|^(ps|grep)( |$)"; true'),
+    isAlone: true,
     expected: /^0: $/,
   },
   {

@@ -10,18 +10,21 @@ import type { Attacker } from './attacker.ts';
 export type HarmStage = { berth: Berth; attacker: Attacker; neighbour: Attacker };
 
 export function harmTests(stage: () => HarmStage): void {
-  const run = async (script: string, timeoutMs = 20_000) => {
+  const run = async (script: string, timeoutMs = 120_000) => {
     const argv: [string, ...string[]] = ['node', '-e', script];
     const [outcome] = await stage().attacker.attempt([{ by: 'program', argv, timeoutMs }]);
     return outcome!;
   };
   /** Works while the attack is on: asks another pod by name, and starts a program. */
   const assertNeighbourWorks = async () => {
-    const outcomes = await stage().neighbour.attempt([
-      { by: 'tcp', host: 'peer.pod', port: 4000 },
-      { by: 'program', argv: ['echo', 'works'] },
-    ]);
-    assert.deepEqual(outcomes, ['answer: peer of neighbour', '0: works']);
+    // What has not answered within its time may have been slow.
+    await until('the neighbour works', async () => {
+      const outcomes = await stage().neighbour.attempt([
+        { by: 'tcp', host: 'peer.pod', port: 4000 },
+        { by: 'program', argv: ['echo', 'works'] },
+      ]);
+      return outcomes.join() === 'answer: peer of neighbour,0: works';
+    });
   };
   const assertBothAreWell = async () => {
     await assertNeighbourWorks();
@@ -39,7 +42,7 @@ export function harmTests(stage: () => HarmStage): void {
         const all = [];
         let refused = 0;
         const more = () => {
-          const child = spawn('sleep', ['60'], { stdio: 'ignore' });
+          const child = spawn('sleep', ['600'], { stdio: 'ignore' });
           child.once('error', ({ code }) => { refused += code === 'EAGAIN' ? 1 : 0; if (refused >= 50) end(); else setImmediate(more); });
           child.once('spawn', () => { all.push(child); setImmediate(more); });
         };
@@ -140,12 +143,15 @@ export function harmTests(stage: () => HarmStage): void {
       const script =
         "i=0; while [ $i -lt 80 ]; do head -c 1000000 /dev/zero | tr '\\\\0' 'x' | fold -w 1000 > /proc/1/fd/1; i=$((i+1)); done; echo done";
       const [outcome] = await stage().attacker.attempt([
-        { by: 'program', argv: ['sh', '-c', script], timeoutMs: 60_000 },
+        { by: 'program', argv: ['sh', '-c', script], timeoutMs: 300_000 },
       ]);
       assert.equal(outcome, '0: done');
       await assertNeighbourWorks();
-      const bytes = await logBytes(`berth-${stage().attacker.deploymentId}-web-1-0`);
-      assert.ok(bytes > 15_000_000 && bytes <= 31_000_000, `${bytes} bytes`);
+      // What is written gets to the engine's log in its own time, and that is turned over meanwhile.
+      await until('between 15 and 31 MB are kept', async () => {
+        const bytes = await logBytes(`berth-${stage().attacker.deploymentId}-web-1-0`).catch(() => 0);
+        return bytes > 15_000_000 && bytes <= 31_000_000;
+      });
     });
   });
 }

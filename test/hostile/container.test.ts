@@ -24,10 +24,15 @@ before(async () => {
     ...systemCalls.map(({ call }) => call),
   ];
   const all = [...privileges, ...knowledge];
-  const attempts = [{ by: 'program' as const, argv }, ...all.map(({ attempt }) => attempt)];
+  const together = all.filter(({ isAlone }) => !isAlone);
+  const attempts = [{ by: 'program' as const, argv }, ...together.map(({ attempt }) => attempt)];
   const [called, ...answers] = await attacker.attempt(attempts);
   results = called!.replace(/^0: /, '').split('\n');
-  for (const [index, each] of all.entries()) outcomes.set(each, answers[index]!);
+  for (const [index, each] of together.entries()) outcomes.set(each, answers[index]!);
+  for (const each of all.filter(({ isAlone }) => isAlone)) {
+    const [answer] = await attacker.attempt([each.attempt]);
+    outcomes.set(each, answer!);
+  }
 });
 after(() => berth?.destroy());
 

@@ -123,7 +123,12 @@ function headsIn(bytes: string): string[] {
   return Array.from(bytes.matchAll(/^[A-Z]+ \S+ HTTP\/1\.\d\r\n[\s\S]*?\r\n\r\n/gm), ([head]) => head);
 }
 
-/** Sends bytes on a connection of its own; everything that comes back until its end, or until half a second of silence. */
+const silenceMs = 500;
+
+/**
+ * Sends bytes on a connection of its own; everything that comes back until its end, or until half a second of silence in
+ * which the edge does answer others: a machine that stands still is no silence.
+ */
 export function exchange(port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     let answer = '';
@@ -132,7 +137,22 @@ export function exchange(port: number, bytes: string): Promise<string> {
       answer += text;
     });
     // An attempt that leaves the edge waiting for more has failed; nobody waits with it.
-    socket.setTimeout(500, () => socket.destroy());
+    socket.setTimeout(silenceMs).on('timeout', async () => {
+      const before = answer.length;
+      await askAnything(port);
+      if (answer.length === before) socket.destroy();
+    });
     socket.on('error', () => {}).on('close', () => resolve(answer));
+  });
+}
+
+/** Resolves with the end of the answer. */
+function askAnything(port: number): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = createConnection(port, '127.0.0.1', () => socket.write(plain('localhost', '/settled')));
+    socket
+      .resume()
+      .on('error', () => {})
+      .on('close', () => resolve());
   });
 }

@@ -61,6 +61,7 @@ export async function createNetworkWorld(images: string[]): Promise<NetworkWorld
     const world = await openWorld(engine.host);
     // As on a machine that forwards for others too.
     await engine.host.run(['iptables', '--policy', 'FORWARD', 'ACCEPT']);
+    await keepPlaces(engine.host);
     const machine = await openMachine(engine);
     return {
       ...{ engine, close },
@@ -73,6 +74,16 @@ export async function createNetworkWorld(images: string[]): Promise<NetworkWorld
     await close();
     throw error;
   }
+}
+
+/** What has a place in the machine's table of connections keeps it: places can be counted, however slow the machine is. */
+async function keepPlaces(host: PrivateHost): Promise<void> {
+  const program = `
+    const { readdirSync, writeFileSync } = require('node:fs');
+    const folder = '/proc/sys/net/netfilter/';
+    for (const name of readdirSync(folder))
+      if (/^nf_conntrack_tcp_timeout_/.test(name)) writeFileSync(folder + name, '3600');`;
+  await host.run([process.execPath, '-e', program]);
 }
 
 type Tell = (order: Order) => Promise<unknown>;

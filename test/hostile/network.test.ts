@@ -1,6 +1,7 @@
 /** What a container reaches and what it does not: tried from inside, with the firewall and, for control, without. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { until } from '../scenarios/berth.ts';
 import { hasReached } from './agent.ts';
 import { reachable, unreachable } from './network-attempts.ts';
 import { egressTests } from './network-egress.ts';
@@ -43,11 +44,9 @@ describe('a container does not reach', () => {
         attempt: () => ({ by: 'http', host, port, path: '/' }) as const,
       })),
     );
-    const open = await reached(fenced, cases);
-    assert.deepEqual(
-      open,
-      hosts.map((host) => `${host}:${fenced.known.edgePort}`),
-    );
+    const names = hosts.map((host) => `${host}:${fenced.known.edgePort}`);
+    const wanted = cases.filter(({ name }) => names.includes(name));
+    assert.deepEqual(await reached(fenced, cases, wanted), names);
   });
 
   test('the domain of the machine', async () => {
@@ -83,19 +82,25 @@ test('a flood of connections fills no table that others need', async () => {
     { side: control, by: 'flood', host: '203.0.113.7', port: 443, count: 2_500 },
   ] as const;
   const taken: number[] = [];
+  const seconds: number[] = [];
   for (const { side, ...flood } of floods) {
     const before = await places();
+    const beganAt = performance.now();
     const [[flooding]] = await Promise.all([
       side.attacker.attempt([flood]),
-      stage.victim.attempt([{ by: 'tcp', host: '203.0.113.7', port: 80 }]).then(([outcome]) => {
-        assert.ok(hasReached(outcome!), `the neighbour meanwhile: ${outcome}`);
+      until('the neighbour is answered meanwhile', async () => {
+        const [outcome] = await stage.victim.attempt([{ by: 'tcp', host: '203.0.113.7', port: 80 }]);
+        return hasReached(outcome!);
       }),
     ]);
     taken.push((await places()) - before);
+    seconds.push((performance.now() - beganAt) / 1000);
     assert.match(flooding!, /^answer: \d+ connections/);
   }
   const [outwards, among, unlimited] = taken as [number, number, number];
-  assert.ok(outwards < 2_000, `${outwards} places of connections to the outside`);
+  // A thousand at once, and a hundred a second.
+  const most = 1_200 + 100 * seconds[0]!;
+  assert.ok(outwards < most, `${outwards} places of connections to the outside, at most ${most}`);
   assert.ok(among < 200, `${among} places of connections among pods`);
   assert.ok(unlimited >= 2_400, `${unlimited} places without the rules`);
 });

@@ -70,9 +70,14 @@ export async function processes(): Promise<Process[]> {
   return await Promise.all(
     pids.map(async (pid) => {
       const read = (name: string) => readFile(`/proc/${pid}/${name}`).catch(() => Buffer.alloc(0));
-      const [words, environment, cgroup] = [await read('cmdline'), await read('environ'), await read('cgroup')];
+      // Both before and after: one that becomes a pod meanwhile is one.
+      const before = await read('cgroup');
+      const [words, environment, after] = [await read('cmdline'), await read('environ'), await read('cgroup')];
       const executable = await readlink(`/proc/${pid}/exe`).catch(() => '');
-      return { pid, words, environment, cgroup: cgroup.toString(), executable };
+      // Of one that has ended meanwhile nobody knows any more whose it was.
+      const isThere = after.length > 0;
+      const none = Buffer.alloc(0);
+      return { pid, words, environment: isThere ? environment : none, cgroup: `${before}${after}`, executable };
     }),
   );
 }
