@@ -13,7 +13,7 @@ import { hardening } from '../../src/engine/docker/hardening.ts';
 
 const docker = new Docker();
 const label = { 'berth.test': 'true' };
-const patienceMs = 20_000;
+const patienceMs = 120_000;
 
 export type Start = {
   image: string;
