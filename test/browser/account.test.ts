@@ -76,7 +76,7 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
     await elsewhere.page.locator('.empty').getByRole('link', { name: 'Sign in' }).click();
     await signIn(elsewhere, email, 'the wrong password');
     await elsewhere.page.waitForSelector('.notice');
-    assert.match(elsewhere.complaints().join(), /401/);
+    await elsewhere.complains(/401/);
     await elsewhere.look('sign-in');
     await signIn(elsewhere, email);
     await elsewhere.page.waitForURL(deployment);
@@ -180,14 +180,13 @@ test('an account is deleted with its password, and its deployments with it', asy
   await page.waitForSelector('dialog >> text=Its deployment is removed');
   await remove('the wrong password');
   await page.waitForSelector('dialog .notice');
-  assert.match(visitor.complaints().join(), /400/);
+  await visitor.complains(/400/);
   await visitor.look('delete-account');
-  await remove(password);
-  await page.waitForSelector('.toast >> text=The account is deleted');
+  await Promise.all([page.waitForSelector('.toast >> text=The account is deleted'), remove(password)]);
   await page.getByRole('link', { name: 'Sign in' }).click();
   await signIn(visitor, 'gone@example.com');
   await page.waitForSelector('.notice');
-  assert.match(visitor.complaints().join(), /401/);
+  await visitor.complains(/401/);
   await until('its deployment is gone', async () => (await countNetworks()) < before);
   await visitor.close();
 });

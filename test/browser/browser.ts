@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { findBrowser } from '../../scripts/setup/browser.ts';
-import { type Berth, createBerth } from '../scenarios/berth.ts';
+import { type Berth, createBerth, until } from '../scenarios/berth.ts';
 
 export const widths = {
   desktop: { viewport: { width: 1280, height: 860 } },
@@ -17,7 +17,7 @@ export type Width = keyof typeof widths;
 const picturesFolder = join(import.meta.dirname, '../../test-output/browser');
 
 /** As long as a deploy of the examples may take on a machine that does much else. */
-const patienceMs = 60_000;
+const patienceMs = 120_000;
 
 /** Findings that a person with a screen reader or without a mouse would stumble over. */
 const seriousImpacts = ['serious', 'critical'];
@@ -65,19 +65,19 @@ async function openVisitor(browser: Browser, berth: Berth, { name, width, theme 
   const page = await context.newPage();
   const complaints: string[] = [];
   const addresses: string[] = [];
-  const answers: { path: string; text: string }[] = [];
+  const answers: Promise<{ path: string; text: string }>[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on(
     'console',
     (message) => message.type() === 'error' && complaints.push(`${message.text()} ${message.location().url}`),
   );
   page.on('request', (request) => addresses.push(request.url()));
-  page.on('response', async (response) => {
+  page.on('response', (response) => {
     const { pathname } = new URL(response.url());
     if (pathname.startsWith('/assets/')) return;
-    // A stream has no end to wait for; what it says is read elsewhere.
-    const text = await response.text().catch(() => '');
-    answers.push({ path: pathname, text });
+    // A stream ends when its page is left; what it says is read elsewhere.
+    const text = response.text().catch(() => '');
+    answers.push(text.then((text) => ({ path: pathname, text })));
   });
   await page.addInitScript(watchShifts);
   let pictures = 0;
@@ -89,8 +89,11 @@ async function openVisitor(browser: Browser, berth: Berth, { name, width, theme 
     addresses,
     /** What the service has answered, but for files and streams. */
     answers,
-    /** What was written to the console as an error since the last look. */
-    complaints: () => complaints.splice(0),
+    /** Waits until something like this was written to the console as an error, since the last look; it may be so. */
+    async complains(pattern: RegExp) {
+      await until(`the console says ${pattern}`, async () => complaints.some((complaint) => pattern.test(complaint)));
+      complaints.splice(0);
+    },
 
     /** Keeps a picture, and looks at what must hold on every page. `expected`: what the console may say all the same. */
     async look(what: string, expected = /^$/) {
@@ -101,7 +104,7 @@ async function openVisitor(browser: Browser, berth: Berth, { name, width, theme 
       await page.screenshot({ path, fullPage: true });
       assert.deepEqual(await seriousFindings(page), [], `${what}, ${width}: accessibility`);
       assert.deepEqual(
-        visitor.complaints().filter((complaint) => !expected.test(complaint)),
+        complaints.splice(0).filter((complaint) => !expected.test(complaint)),
         [],
         `${what}, ${width}: console`,
       );

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { until } from '../scenarios/berth.ts';
 import { openBrowser, type TestBrowser, type Width } from './browser.ts';
 
 let browser: TestBrowser;
@@ -96,8 +97,10 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
     assert.equal(await visitor.visit(address), 'first and second');
     await visitor.look('updated');
 
-    await page.getByRole('button', { name: 'Extend' }).click();
-    await page.waitForSelector('.toast >> text=has been extended');
+    await Promise.all([
+      page.waitForSelector('.toast >> text=has been extended'),
+      page.getByRole('button', { name: 'Extend' }).click(),
+    ]);
     await page.waitForSelector('.lifetime >> text=1 left');
     await visitor.look('extended');
 
@@ -110,23 +113,24 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
     await page.getByRole('button', { name: 'Remove it with its data' }).click();
     await page.waitForSelector('.empty >> text=Nothing is deployed yet');
     await visitor.look('removed');
-    assert.equal((await browser.berth.visit(address)).status, 410);
+    await until('the site is gone', async () => (await browser.berth.visit(address)).status === 410);
 
-    assertNothingTold(visitor);
     await visitor.close();
+    await assertNothingTold(visitor);
   });
 }
 
 type Visited = Awaited<ReturnType<TestBrowser['visitor']>>;
 
 /** The token is in no address, and the secrets are in no answer but the owner's own configuration. */
-function assertNothingTold({ addresses, answers }: Visited) {
+async function assertNothingTold({ addresses, answers: all }: Visited) {
   const own = addresses.filter((address) => address.startsWith(browser.berth.settings.baseUrl.origin));
   assert.ok(own.length > 20);
   assert.deepEqual(
     own.filter((address) => /berth_|claim_/.test(address)),
     [],
   );
+  const answers = await Promise.all(all);
   const telling = answers.filter(({ text }) => /planted-/.test(text)).map(({ path }) => path);
   assert.deepEqual([...new Set(telling)], ['/getDeploymentConfiguration']);
   assert.ok(answers.some(({ path }) => path === '/previewUserDeployment'));
