@@ -11,7 +11,8 @@ import { installPackages } from './apt.ts';
 import { findProgram, lastLinesOf, run } from './commands.ts';
 import { asRoot, type Host } from './host.ts';
 
-const pingTimeoutMs = 3_000;
+/** One that is not there refuses at once; one on a machine that does much else may need its time. */
+const pingTimeoutMs = 30_000;
 const startTimeoutMs = 60_000;
 const manual = 'https://docs.docker.com/engine/install/';
 
