@@ -1,4 +1,5 @@
 /** Debian packages: installed on the host only for what must run there (the engine and the proxy). */
+import { setTimeout as pause } from 'node:timers/promises';
 import { run } from './commands.ts';
 import { asRoot, type Host } from './host.ts';
 
@@ -8,6 +9,8 @@ const aptGet = [
   'DEBIAN_FRONTEND=noninteractive',
   // needrestart's question would wait for ever on Ubuntu.
   'NEEDRESTART_SUSPEND=1',
+  // What it says is read here.
+  'LC_ALL=C',
   'apt-get',
   '--quiet',
   '--yes',
@@ -34,7 +37,23 @@ export async function installPackages(host: Host, packages: readonly string[]): 
 /** `only`: the file of the one source whose lists are wanted; those of others stay as they are. */
 export async function updatePackageLists(host: Host, only?: string): Promise<void> {
   const options = only ? [`Dir::Etc::sourcelist=${only}`, 'Dir::Etc::sourceparts=-', 'APT::Get::List-Cleanup=0'] : [];
-  await run(asRoot(host, [...aptGet, ...options.flatMap((option) => ['--option', option]), 'update']));
+  const update = asRoot(host, [...aptGet, ...options.flatMap((option) => ['--option', option]), 'update']);
+  await outlastLocks(() => run(update));
+}
+
+/**
+ * Repeats what fails because somebody else has a lock, once a second: `apt-get update` waits for none itself, whatever
+ * it is told (2.6), and a machine that was just started updates its lists by itself.
+ */
+export async function outlastLocks<T>(work: () => Promise<T>, wait = () => pause(1_000)): Promise<T> {
+  for (let seconds = 0; ; seconds++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (seconds >= lockTimeoutSeconds || !/Could not get lock/.test(String(error))) throw error;
+    }
+    await wait();
+  }
 }
 
 /** Whether the package lists offer a version of each. A fresh container image has no lists at all. */

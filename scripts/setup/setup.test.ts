@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Announce } from './announce.ts';
 import { announceOn } from './announce.ts';
-import { candidateOf } from './apt.ts';
+import { candidateOf, outlastLocks } from './apt.ts';
 import { lastLinesOf, run } from './commands.ts';
 import { isDebianLike } from './host.ts';
 import { isNewEnough, parseVersion } from './proxy.ts';
@@ -56,6 +56,27 @@ test('a program that fails says so with its last lines', async () => {
   const program = 'console.log("1\\n2"); console.error("3"); process.exit(4)';
   await assert.rejects(run([process.execPath, '-e', program]), /failed:\n1\n2\n3$/);
   assert.equal(lastLinesOf('a\n\nb  \nc\n', 2), 'b\nc');
+});
+
+test('whoever has the lock of the package lists is waited for, and no other fault is', async () => {
+  const locked = new Error('failed:\nE: Could not get lock /var/lib/apt/lists/lock. It is held by process 1 (apt-get)');
+  const outcomes = [locked, locked, undefined];
+  let waits = 0;
+  const wait = async () => void waits++;
+  const update = async () => {
+    const error = outcomes.shift();
+    if (error) throw error;
+    return 'updated';
+  };
+  assert.equal(await outlastLocks(update, wait), 'updated');
+  assert.equal(waits, 2);
+  outcomes.push(new Error('Temporary failure resolving'), undefined);
+  await assert.rejects(outlastLocks(update, wait), /Temporary failure/);
+  const forEver = async () => {
+    throw locked;
+  };
+  await assert.rejects(outlastLocks(forEver, wait), /Could not get lock/);
+  assert.equal(waits, 302);
 });
 
 test('Debian, Ubuntu and what derives from them are told from the others', () => {

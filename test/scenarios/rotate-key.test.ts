@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { readKeys } from '../../src/lib/key-file.ts';
-import { type Berth, createBerth } from './berth.ts';
+import { type Berth, createBerth, until } from './berth.ts';
 
 let berth: Berth;
 before(async () => {
@@ -75,7 +75,7 @@ test('what runs goes on through a rotation, is updated after it, and has the pas
   await berth.end('SIGTERM');
   await berth.serve();
   assert.equal(readKeys(file)!.length, 1);
-  assert.match(berth.log(), /everything is sealed with the new key/);
+  await until('it is told', async () => /everything is sealed with the new key/.test(berth.log()));
   await berth.reach(app, 'running');
   assert.equal((await berth.visit(app.url)).text, `three ${password}`);
   secrets.push(readKeys(file)![0]);
