@@ -1,11 +1,12 @@
 /** Volumes with file systems of their own, through all that a host does to them. Needs root. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import type Docker from 'dockerode';
+import { findDiskMeans } from '../../src/engine/docker/disk-means.ts';
 import { createDockerEngine } from '../../src/engine/docker/docker.ts';
 import { bindTo } from '../../src/engine/docker/mounts.ts';
 import { volumeName } from '../../src/engine/docker/names.ts';
@@ -169,6 +170,23 @@ describe('volumes on docker', needsRoot, () => {
     await scene.execute(createVolume('data'));
     assert.ok(isOwnedBy(owner, (await docker.getVolume(name).inspect()).Labels));
     assert.deepEqual((await scene.observe()).volumes, ['data']);
+  });
+
+  test('installations that try at once what the host has do not disturb one another, and leave nothing', async () => {
+    const all = Array.from({ length: 6 }, (_, number) => ({
+      owner: `${owner}-${number}`,
+      directory: `${folder}-${number}`,
+    }));
+    try {
+      const found = await Promise.all(all.map((each) => findDiskMeans(docker, { ...each, limits: 'auto' })));
+      assert.deepEqual(
+        found,
+        all.map(() => ({ volumes: 'loop', containers: 'watch' })),
+      );
+      for (const { directory } of all) assert.deepEqual(await readdir(directory), []);
+    } finally {
+      for (const { directory } of all) await rm(directory, { recursive: true, force: true });
+    }
   });
 
   test('a volume of somebody else’s with the name of ours is left alone', async () => {
