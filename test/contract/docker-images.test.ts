@@ -7,13 +7,14 @@ import { connectDocker } from '../../src/engine/docker/connect.ts';
 import { createDockerEngine } from '../../src/engine/docker/docker.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { labelKeys } from '../../src/engine/labels.ts';
+import { newId } from '../../src/lib/ids.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { openSqlite } from '../../src/store/database.ts';
 import { notePulled } from '../../src/store/pulled-images.ts';
 import { networkPool } from './docker-contractor.ts';
 import { type Registry, startRegistry } from './registry.ts';
 
-const owner = 'test-images';
+const owner = `test-${newId()}`;
 
 describe('docker engine: room for images', () => {
   let docker: Docker;
