@@ -7,8 +7,12 @@ import { eventually, makeVolume, type Running, startContainer } from './containe
 
 const password = { POSTGRES_PASSWORD: 'secret' };
 
+/** Its port is open a moment before it lets anybody in, and so it says. */
 function query(database: Running, sql: string, url = `postgresql://postgres:secret@${database.address}/postgres`) {
-  return database.run('psql', '--no-psqlrc', '--tuples-only', '--no-align', url, '--command', sql);
+  return eventually(async () => {
+    const answer = await database.run('psql', '--no-psqlrc', '--tuples-only', '--no-align', url, '--command', sql);
+    return /the database system is starting up/.test(answer.output) ? undefined : answer;
+  });
 }
 
 async function untilOpen(address: string, port: number): Promise<void> {
