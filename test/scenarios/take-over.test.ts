@@ -29,6 +29,8 @@ const leaseMs = 4_000;
 const slackMs = 20_000;
 
 const web = pod('web', { image: 'nginx:1', path: '/', servicePorts: [80] });
+/** The name of a network on the engine goes by it: new in each run. */
+const id = newId();
 const spec = specOf(web, { ...web, name: 'other', path: '/other' });
 
 test('a deployment whose process is killed is finished by another one on the same store, within one lease', async (t) => {
@@ -53,12 +55,12 @@ test('a deployment whose process is killed is finished by another one on the sam
     workers.push(worker);
     await once(worker, 'message');
   }
-  const lease = () => db.selectFrom('leases').select('token').where('deploymentId', '=', 'shop').executeTakeFirst();
+  const lease = () => db.selectFrom('leases').select('token').where('deploymentId', '=', id).executeTakeFirst();
 
   const createdAt = Date.now();
   await db.transaction().execute(async (db) => {
     const names = {
-      id: 'shop',
+      id,
       sessionId: 'session',
       applicationName: 'shop',
       environment: 'test',
@@ -66,8 +68,8 @@ test('a deployment whose process is killed is finished by another one on the sam
     };
     await addSession(db, { id: 'session', token: 'token', createdAt });
     await addDeployment(db, newDeployment({ ...names, createdAt, expiresAt: null, claimedAt: null }));
-    await addRevision(db, sealWith(task.secret), 'shop', { number: 1, spec, document: '', createdAt });
-    await makeDue(db, 'shop', createdAt);
+    await addRevision(db, sealWith(task.secret), id, { number: 1, spec, document: '', createdAt });
+    await makeDue(db, id, createdAt);
   });
   const [signal, killed] = await Promise.race(
     workers.map(async (worker) => [(await once(worker, 'exit'))[1], worker] as const),
@@ -75,15 +77,15 @@ test('a deployment whose process is killed is finished by another one on the sam
   assert.equal(signal, 'SIGKILL');
   // From before the kill: this process may have stood still for longer than a lease since.
   const { at: killedAt, ...held } = JSON.parse(await readFile(join(dataDir, 'killed'), 'utf8')) as LastWords;
-  assert.equal(held.state, 'deploying');
+  assert.equal(held.state, 'deploying', held.message);
   assert.ok(held.leasedUntil <= killedAt + leaseMs, 'nobody has to wait for longer than a lease');
 
   await until('somebody else has it', async () => (await lease())!.token !== held.token);
   const takenAt = Date.now();
   assert.ok(takenAt >= held.leasedUntil, 'not before it has run out');
   assert.ok(takenAt <= killedAt + leaseMs + slackMs, `taken after ${takenAt - killedAt} ms`);
-  await until('it runs', async () => (await deploymentById(db, 'shop'))!.state === 'running');
-  const { workloads } = await engine.observe('shop', []);
+  await until('it runs', async () => (await deploymentById(db, id))!.state === 'running');
+  const { workloads } = await engine.observe(id, []);
   assert.deepEqual(
     workloads.map(({ pod, isReady }) => [pod, isReady]),
     [
@@ -93,9 +95,9 @@ test('a deployment whose process is killed is finished by another one on the sam
   );
   assert.deepEqual(await findOrphans(engine, db), []);
 
-  await writeIntent(db, 'shop', { removedAt: Date.now() });
-  await makeDue(db, 'shop', Date.now());
-  await until('it is gone', async () => (await deploymentById(db, 'shop'))!.goneAt !== null);
+  await writeIntent(db, id, { removedAt: Date.now() });
+  await makeDue(db, id, Date.now());
+  await until('it is gone', async () => (await deploymentById(db, id))!.goneAt !== null);
   assert.deepEqual(await engine.listOwned(), []);
   const survivor = workers.find((worker) => worker !== killed)!;
   survivor.disconnect();
