@@ -18,6 +18,9 @@ const lookEveryMs = 2_000;
 const glanceEveryMs = 200;
 const hurryBytes = 256 * 2 ** 20;
 
+/** What a check of a file system, and whoever is started on it, may have to write. */
+const mendingBytes = 64 * 2 ** 20;
+
 /** Growth is counted over so many looks: a slow writer fills a disk as well. */
 const looksCompared = 15;
 
@@ -63,9 +66,23 @@ export function createLook(watch: DiskWatch, containerBytes: number): () => Prom
     if (isTight) watch.log.error({ freeBytes: freeOf(room) }, 'the disk is nearly full');
     for (const overuse of [...tooMuch, ...growing]) await evict(watch, overuse);
     for (const use of uses) if (use.kind === 'volume') await tell(watch, use);
+    if (room === undefined || freeOf(room) > mendingBytes) await mend(watch);
     before.push(heldBytes(uses));
     if (before.length > looksCompared) before.shift();
   };
+}
+
+/** Volumes are promised more than the disk has: when somebody had all of it, what others wrote into theirs was lost. */
+async function mend({ db, engine, disk, now, log }: DiskWatch): Promise<void> {
+  for (const { deploymentId, volume: name } of await engine.mendVolumes()) {
+    const title = disk.wantedBy(deploymentId)?.volumes.find(({ volume }) => volume === name)?.title ?? `volume ${name}`;
+    const message = `${title} could not be written, the disk of the host was full: it is mended, and its pods started again`;
+    log.info({ deployment: deploymentId, volume: name }, 'volume mended');
+    await db
+      .transaction()
+      .execute((transaction) => addEvents(transaction, deploymentId, [{ at: now(), kind: 'disk', message }]));
+    await makeDue(db, deploymentId, now());
+  }
 }
 
 /** Tells the owner when a volume has become fuller or has room again. */

@@ -33,6 +33,11 @@ export type Engine = {
   capacity(): Promise<Capacity>;
   /** What workloads that have not ended and all volumes of this installation hold of the disk, as far as that can be seen. */
   diskUse(): Promise<DiskUse[]>;
+  /**
+   * Mends volumes that cannot be written any more since the host's disk was full; who uses one is stopped and started
+   * again. Answers which. Needs room on the disk.
+   */
+  mendVolumes(): Promise<{ deploymentId: string; volume: string }[]>;
   /** Everything on the engine that carries this installation's label. */
   listOwned(): Promise<Owned[]>;
   /** Removes one object that `listOwned` returned; one that is gone already is no error. */

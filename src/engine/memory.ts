@@ -129,6 +129,7 @@ export function createMemoryEngine({
 
     capacity: () => weather({ name: 'capacity' }, () => world.capacity),
     diskUse: () => weather({ name: 'diskUse' }, () => diskUse(world, owner)),
+    mendVolumes: async () => [],
     listOwned: () => weather({ name: 'listOwned' }, () => listOwned(world, owner)),
     removeOwned: (owned) => weather({ name: 'removeOwned' }, () => removeOwned(world, owner, owned)),
     listImages: () => weather({ name: 'listImages' }, () => listImages(world)),

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import type Docker from 'dockerode';
@@ -67,6 +67,32 @@ describe('volumes on docker', needsRoot, () => {
     await scene.start(web);
     await scene.ready(web);
     assert.deepEqual(await append(scene, 'reader', 'more'), ['kept', 'more']);
+  });
+
+  test('a volume that the kernel has stopped writing to is mended with all that is in it, and who uses it started again', async () => {
+    const scene = newScene();
+    await scene.execute({ kind: 'create-network' }, createVolume('data'));
+    await append(scene, 'writer', 'kept');
+    // What has not reached the disk is lost, and whoever asked for it was told.
+    await run('sync', ['--file-system', place(scene, 'mount')]);
+    const web = scene.workload('web', { volumes });
+    await scene.start(web);
+    await scene.ready(web);
+    const { engine } = contractor();
+    const mended = async () => (await engine.mendVolumes()).filter(({ deploymentId }) => deploymentId === scene.id);
+    assert.deepEqual(await mended(), []);
+
+    // As when the host cannot take what is written: the kernel can be asked for it.
+    const { stdout: device } = await run('findmnt', ['--noheadings', '--output', 'SOURCE', place(scene, 'mount')]);
+    await writeFile(`/sys/fs/ext4/${basename(device.trim())}/trigger_fs_error`, 'as if the disk were full');
+    await assert.rejects(writeFile(place(scene, 'mount', 'data', 'more'), 'more'), { code: 'EROFS' });
+    const { State: before } = await docker.getContainer(web.name).inspect();
+
+    assert.deepEqual(await mended(), [{ deploymentId: scene.id, volume: 'data' }]);
+    assert.notEqual((await docker.getContainer(web.name).inspect()).State.StartedAt, before.StartedAt);
+    await scene.ready(web);
+    assert.deepEqual(await append(scene, 'reader', 'more'), ['kept', 'more']);
+    assert.deepEqual(await mended(), []);
   });
 
   test('a volume from before, without a limit, keeps its data and works on; what is in it is seen', async () => {

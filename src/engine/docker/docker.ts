@@ -139,6 +139,7 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
         return { memoryBytes: host.memoryBytes, cpuMillis: host.cpus * 1000, ...(disk && { disk }) };
       }),
     diskUse: () => withFaults(diskUse),
+    mendVolumes: () => withFaults(volumes.mend),
     listOwned: () => withFaults(() => listOwned(docker, owner, volumes)),
     removeOwned: (owned) =>
       withFaults(async () => {

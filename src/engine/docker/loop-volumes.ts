@@ -5,14 +5,13 @@
  *
  * Loop devices come with the mount and go with the last one (`mount -o loop`): there is none to be left behind.
  */
-import { chown, mkdir, open, readdir, readFile, rename, rm, rmdir, stat, statfs, truncate } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { chown, mkdir, open, readdir, readFile, rename, stat, statfs } from 'node:fs/promises';
 import { leastVolumeBytes } from '../../deployment/disk.ts';
 import { EngineFault } from '../engine.ts';
 import { outOfDiskHint } from './faults.ts';
-import { inodesPer, type LoopPlace, loopPlace, nestedDirectory, shapeOf } from './loop-layout.ts';
+import { ensureMounted, grow, makeImage, mend, removeAll } from './loop-file.ts';
+import { type LoopPlace, loopPlace, nestedDirectory } from './loop-layout.ts';
 import { readMounts } from './mount-table.ts';
-import { ProgramError, runProgram } from './programs.ts';
 import { createTurns } from './turns.ts';
 
 export type LoopVolume = { deploymentId: string; volume: string };
@@ -33,6 +32,10 @@ export type LoopVolumes = {
   sizeOf(volume: LoopVolume): Promise<number>;
   /** What is in it and how much more fits; undefined while it is not mounted. */
   usageOf(volume: LoopVolume): Promise<LoopUsage | undefined>;
+  /** Those to which the kernel has stopped writing, because the host could not take what was written. */
+  listStopped(): Promise<LoopVolume[]>;
+  /** Checks one of those and mounts it anew, once `release` has stopped whoever uses it. Throws EngineFault likewise. */
+  mend(volume: LoopVolume, release: () => Promise<void>): Promise<void>;
   /** One that is gone is no error. */
   remove(volume: LoopVolume): Promise<void>;
   /** All that there is anything of; of one deployment, if one is given. */
@@ -76,6 +79,14 @@ export function createLoopVolumes(root: string, ownerOfData: () => Promise<UserI
     await writeDurably(place.size, String(sizeBytes));
   }
 
+  async function list(only?: string): Promise<LoopVolume[]> {
+    const deployments = only === undefined ? await directoriesIn(root) : [only];
+    const found = deployments.map(async (deploymentId) =>
+      (await directoriesIn(`${root}/${deploymentId}`)).map((volume) => ({ deploymentId, volume })),
+    );
+    return (await Promise.all(found)).flat();
+  }
+
   return {
     dataOf: (volume) => placeOf(volume).data,
     has: (volume) => exists(placeOf(volume).image),
@@ -101,107 +112,25 @@ export function createLoopVolumes(root: string, ownerOfData: () => Promise<UserI
         freeFiles: ffree,
       };
     },
-    remove: (volume) => inTurn(placeOf(volume).folder, () => removeAll(placeOf(volume))),
-    async list(only) {
-      const deployments = only === undefined ? await directoriesIn(root) : [only];
-      const found = deployments.map(async (deploymentId) =>
-        (await directoriesIn(`${root}/${deploymentId}`)).map((volume) => ({ deploymentId, volume })),
-      );
-      return (await Promise.all(found)).flat();
+    async listStopped() {
+      const mounts = await readMounts();
+      return (await list()).filter((volume) => mounts.get(placeOf(volume).mount)?.isStopped);
     },
+    mend: (volume, release) =>
+      inTurn(placeOf(volume).folder, () =>
+        inWords(volume, async () => {
+          await release();
+          await mend(placeOf(volume));
+          // Of a volume that was just made, the directory itself may not have been on the disk yet.
+          await ensure(volume);
+        }),
+      ),
+    remove: (volume) => inTurn(placeOf(volume).folder, () => removeAll(placeOf(volume))),
+    list,
   };
 }
 
-/** Formatted under another name first: what has the image's name is a whole file system. */
-async function makeImage({ image, draft }: LoopPlace, sizeBytes: number): Promise<void> {
-  const { imageBytes, bytesPerInode, journalMebibytes } = shapeOf(sizeBytes);
-  const file = await open(draft, 'w', 0o600);
-  try {
-    await file.truncate(imageBytes);
-    // The image is all holes, so nothing has to be zeroed. A file system that cannot write stops instead of going wrong.
-    // Tables for a file system sixteen times as large; by default they are for a thousand times, and take 0.4 % of it.
-    const blocks = Math.floor(imageBytes / 4096);
-    const options = `lazy_itable_init=1,lazy_journal_init=1,nodiscard,resize=${Math.min(blocks * 16, 2 ** 32 - 1)}`;
-    await runProgram([
-      ...(['mkfs.ext4', '-q', '-F', '-b', '4096', '-I', '256', '-i', String(bytesPerInode), '-m', '0'] as const),
-      ...['-J', `size=${journalMebibytes}`, '-e', 'remount-ro', '-E', options, draft],
-    ]);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(draft, image);
-}
-
-/**
- * `discard` gives the host back what is deleted in the volume. `noinit_itable`: zeroing the inode tables in the
- * background would fill a sixty-fourth of the holes with zeros.
- */
-async function ensureMounted({ image, mount }: LoopPlace, mayBeDirty: boolean): Promise<void> {
-  if ((await readMounts()).has(mount)) return;
-  if (mayBeDirty) await repair(image);
-  await runProgram(['mount', '-t', 'ext4', '-o', 'loop,nosuid,nodev,discard,noinit_itable', image, mount]);
-}
-
-/** After a power cut: the journal is replayed, and what can be mended without asking is. 1: it was mended. */
-async function repair(image: string, ...flags: string[]): Promise<void> {
-  if (await isAttached(image)) return; // A container may still have it, although somebody has unmounted it here.
-  await runProgram(['e2fsck', '-p', ...flags, image]).catch((error) => {
-    if (!(error instanceof ProgramError) || error.code !== 1) throw error;
-  });
-}
-
-/** The file first, then the loop device, then the file system. Each step may have been done before. */
-async function grow(place: LoopPlace, sizeBytes: number, release: () => Promise<void>): Promise<void> {
-  const { image, mount } = place;
-  const [{ size }, { files }] = await Promise.all([stat(image), statfs(mount)]);
-  const { imageBytes } = shapeOf(sizeBytes, inodesPer(size, files));
-  if (size < imageBytes) await truncate(image, imageBytes);
-  const device = (await readMounts()).get(mount);
-  if (!device) throw new Error('the volume is not mounted');
-  try {
-    await runProgram(['losetup', '--set-capacity', device]);
-    await runProgram(['resize2fs', device]);
-  } catch (error) {
-    // It takes CAP_SYS_RESOURCE, which hosts that are guests themselves may lack.
-    if (!/permission denied/i.test(String(error))) throw error;
-    await release();
-    await growUnmounted(place);
-  }
-}
-
-async function growUnmounted(place: LoopPlace): Promise<void> {
-  await runProgram(['umount', place.mount]);
-  if (await isAttached(place.image)) throw new Error('the volume is still in use');
-  await repair(place.image, '-f');
-  await runProgram(['resize2fs', place.image]);
-  await ensureMounted(place, false);
-}
-
-/** Whether a loop device has it. */
-async function isAttached(image: string): Promise<boolean> {
-  return (await runProgram(['losetup', '--associated', image])).trim() !== '';
-}
-
 async function nobody(): Promise<void> {}
-
-/** What the container of a removed workload still holds keeps the file system alive, but no longer its name. */
-async function removeAll(place: LoopPlace): Promise<void> {
-  for (const flags of [[], ['--lazy']]) {
-    if (!(await readMounts()).has(place.mount)) break;
-    await runProgram(['umount', ...flags, place.mount]).catch((error) => {
-      if (flags.length > 0) throw error;
-    });
-  }
-  // Never recursive: should something be mounted here in spite of all, its content stays.
-  for (const file of [place.image, place.draft, place.size, `${place.size}.new`]) await rm(file, { force: true });
-  for (const folder of [place.mount, place.folder, dirname(place.folder)]) {
-    await rmdir(folder).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return;
-      if (error.code !== 'ENOTEMPTY' || folder !== dirname(place.folder)) throw error;
-    });
-  }
-}
 
 /** The programs' own words name paths of the host: they stay in the cause. */
 async function inWords<T>({ volume }: LoopVolume, work: () => Promise<T>): Promise<T> {

@@ -1,19 +1,31 @@
 /** What is mounted where in this process's view of the host. */
 import { readFile } from 'node:fs/promises';
 
-/** By mount point, the device that is mounted there; the last of several that lie on one another. */
-export async function readMounts(): Promise<Map<string, string>> {
+export type Mount = {
+  device: string;
+  /** The kernel has stopped writing to the file system, whoever mounted it how: it could not write something. */
+  isStopped: boolean;
+};
+
+/** By mount point; the last of several that lie on one another. */
+export async function readMounts(): Promise<Map<string, Mount>> {
   return parseMounts(await readFile('/proc/self/mountinfo', 'utf8'));
 }
 
-/** PURE. `proc_pid_mountinfo(5)`: the mount point is the fifth field, the device the second after a lone dash. */
-export function parseMounts(text: string): Map<string, string> {
-  const mounts = new Map<string, string>();
+/**
+ * PURE. `proc_pid_mountinfo(5)`: the mount point is the fifth field, the device the second after a lone dash, and then
+ * come the options of the file system. `ro` of a mount alone is among those of the mount, the sixth field; newer kernels
+ * say `emergency_ro`.
+ */
+export function parseMounts(text: string): Map<string, Mount> {
+  const mounts = new Map<string, Mount>();
   for (const line of text.split('\n')) {
     const fields = line.split(' ');
     const dash = fields.indexOf('-');
-    const [mountPoint, device] = [fields[4], fields[dash + 2]];
-    if (dash !== -1 && mountPoint && device) mounts.set(unescaped(mountPoint), unescaped(device));
+    const [mountPoint, device, options = ''] = [fields[4], fields[dash + 2], fields[dash + 3]];
+    if (dash === -1 || !mountPoint || !device) continue;
+    const isStopped = options.split(',').some((option) => option === 'ro' || option === 'emergency_ro');
+    mounts.set(unescaped(mountPoint), { device: unescaped(device), isStopped });
   }
   return mounts;
 }

@@ -16,6 +16,8 @@ export type Volumes = {
   create(deploymentId: string, volume: string, sizeBytes: number): Promise<void>;
   /** Removes the volume and those for directories inside it. */
   remove(deploymentId: string, volume: string): Promise<void>;
+  /** Mends those that cannot be written any more; whoever uses one is stopped and started again. Answers which. */
+  mend(): Promise<LoopVolume[]>;
   /** Of those with a hard limit among these, how large each is; 0 while it is not complete. */
   hardSizes(volumes: Docker.VolumeInspectInfo[]): Promise<Record<string, number>>;
   /** Of one deployment, those that Docker no longer knows, and whose file systems are complete. */
@@ -35,6 +37,16 @@ export type VolumesOptions = {
 };
 
 export function createVolumes(docker: Docker, { owner, loops, isLoopForNew, stopSeconds }: VolumesOptions): Volumes {
+  /** Whoever has been stopped for the work is started again after it. */
+  async function withoutUsers(name: string, work: (release: () => Promise<void>) => Promise<void>): Promise<void> {
+    const stopped: Docker.Container[] = [];
+    try {
+      await work(async () => void stopped.push(...(await stopUsers(docker, owner, name, stopSeconds))));
+    } finally {
+      for (const container of stopped) await unless(container.start(), 304, 404);
+    }
+  }
+
   return {
     async create(deploymentId, volume, sizeBytes) {
       const name = volumeName(deploymentId, volume);
@@ -58,13 +70,14 @@ export function createVolumes(docker: Docker, { owner, loops, isLoopForNew, stop
       if (!isOwnedBy(owner, found.Labels))
         throw new EngineFault('bad-request', `A volume named ${name} exists already and is not of this installation.`);
       if (!loops || !isBoundTo(found, loops.dataOf(which))) return;
-      const stopped: Docker.Container[] = [];
-      const release = async () => void stopped.push(...(await stopUsers(docker, owner, name, stopSeconds)));
-      try {
-        await loops.ensure(which, sizeBytes, release);
-      } finally {
-        for (const container of stopped) await unless(container.start(), 304, 404);
-      }
+      await withoutUsers(name, (release) => loops.ensure(which, sizeBytes, release));
+    },
+
+    async mend() {
+      const stopped = (await loops?.listStopped()) ?? [];
+      for (const which of stopped)
+        await withoutUsers(volumeName(which.deploymentId, which.volume), (release) => loops!.mend(which, release));
+      return stopped;
     },
 
     async remove(deploymentId, volume) {
