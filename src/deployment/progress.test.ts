@@ -69,6 +69,12 @@ test('a pod that crashes again and again is given up before the deadline', () =>
   });
 });
 
+test('a pod that runs once more after crashes that nobody has seen is pending until it is known how it ends', () => {
+  const observed = observedOf({ desired, ready: ['db'], starting: ['web'] });
+  const workloads = observed.workloads.map((each) => (each.pod === 'web' ? { ...each, restarts: 5 } : each));
+  assert.equal(judge(desired, { ...observed, workloads }, clock).kind, 'pending');
+});
+
 test('a pod that listens elsewhere is given up after its patience, and looked at more often meanwhile', () => {
   const observe = (since: number) => {
     const observed = observedOf({ desired, ready: ['db'], starting: ['web'] });

@@ -41,7 +41,8 @@ function hasGivenUp({ wanted, found }: Match): boolean {
   if (!found || found.isReady) return false;
   if (found.phase === 'evicted') return true;
   if (wanted.workload.readiness.kind === 'exit') return found.phase === 'exited';
-  return found.restarts >= crashLimit;
+  // Whoever looks for the first time while it runs once more does not know yet how it ended; it will end again.
+  return found.restarts >= crashLimit && found.lastExit !== undefined;
 }
 
 export type Verdict =

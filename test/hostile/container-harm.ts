@@ -63,7 +63,7 @@ export function harmTests(stage: () => HarmStage): void {
         `
         const { spawn } = require('node:child_process');
         const { existsSync } = require('node:fs');
-        const spin = () => spawn('timeout', ['55', 'sh', '-c', 'while :; do :; done'], { stdio: 'ignore' });
+        const spin = () => spawn('timeout', ['110', 'sh', '-c', 'while :; do :; done'], { stdio: 'ignore' });
         const all = Array.from({ length: 8 }, spin);
         setInterval(() => {
           if (!existsSync('/tmp/enough')) return;
@@ -71,7 +71,7 @@ export function harmTests(stage: () => HarmStage): void {
           process.exit();
         }, 100);
       `,
-        60_000,
+        150_000,
       );
       const { berth, attacker } = stage();
       const said = new RegExp(`"workload":"berth-${attacker.deploymentId}-web-1-0","msg":"workload gives way`);
