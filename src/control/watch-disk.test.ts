@@ -151,3 +151,21 @@ test('when the disk of the host is nearly full, whoever writes most is stopped, 
   await look();
   assert.equal(shop.world.containers.size, 1, 'who does not write goes on');
 });
+
+test('the owner is told of a volume that was mended; one that cannot be is tried again a minute later', async () => {
+  const { shop } = await shopThatWrites(db, '/data/file', 50);
+  const data = { deploymentId: 'shop', volume: 'db-data' };
+  const tries = [{ ...data, fault: new Error('the disk is broken') }, data];
+  let looks = 0;
+  const triedAt: number[] = [];
+  const mendVolumes = async () => {
+    triedAt.push(looks);
+    return tries.splice(0, 1);
+  };
+  const look = createLook({ ...shop.control, engine: { ...shop.control.engine, mendVolumes } }, containerBytes);
+  for (; looks < 33; looks++) await look();
+  assert.deepEqual(triedAt, [0, 30, 31, 32]);
+  assert.deepEqual(await told(shop), [
+    'volume data of pod db could not be written, the disk of the host was full: it is mended, its pods are started again',
+  ]);
+});

@@ -21,6 +21,9 @@ const hurryBytes = 256 * 2 ** 20;
 /** What a check of a file system, and whoever is started on it, may have to write. */
 const mendingBytes = 64 * 2 ** 20;
 
+/** A try stops who uses the volume, so the next one waits for so many looks. */
+const looksBetweenTries = 30;
+
 /** Growth is counted over so many looks: a slow writer fills a disk as well. */
 const looksCompared = 15;
 
@@ -56,6 +59,7 @@ async function untilDue({ engine, wait }: DiskWatch, stop: AbortSignal): Promise
 export function createLook(watch: DiskWatch, containerBytes: number): () => Promise<void> {
   const { engine, settings, disk } = watch;
   const before: Map<string, number>[] = [];
+  let looksToNextTry = 0;
 
   return async () => {
     const uses = await engine.diskUse();
@@ -66,23 +70,34 @@ export function createLook(watch: DiskWatch, containerBytes: number): () => Prom
     if (isTight) watch.log.error({ freeBytes: freeOf(room) }, 'the disk is nearly full');
     for (const overuse of [...tooMuch, ...growing]) await evict(watch, overuse);
     for (const use of uses) if (use.kind === 'volume') await tell(watch, use);
-    if (room === undefined || freeOf(room) > mendingBytes) await mend(watch);
+    looksToNextTry -= 1;
+    const hasRoom = room === undefined || freeOf(room) > mendingBytes;
+    if (hasRoom && looksToNextTry <= 0 && !(await mend(watch))) looksToNextTry = looksBetweenTries;
     before.push(heldBytes(uses));
     if (before.length > looksCompared) before.shift();
   };
 }
 
-/** Volumes are promised more than the disk has: when somebody had all of it, what others wrote into theirs was lost. */
-async function mend({ db, engine, disk, now, log }: DiskWatch): Promise<void> {
-  for (const { deploymentId, volume: name } of await engine.mendVolumes()) {
+/**
+ * Volumes are promised more than the disk has: when somebody had all of it, what others wrote into theirs was lost. False
+ * when one could not be mended.
+ */
+async function mend({ db, engine, disk, now, log }: DiskWatch): Promise<boolean> {
+  const tries = await engine.mendVolumes();
+  for (const { deploymentId, volume: name, fault } of tries) {
+    if (fault) {
+      log.error({ err: fault, deployment: deploymentId, volume: name }, 'volume not mended, tried again in a minute');
+      continue;
+    }
     const title = disk.wantedBy(deploymentId)?.volumes.find(({ volume }) => volume === name)?.title ?? `volume ${name}`;
-    const message = `${title} could not be written, the disk of the host was full: it is mended, and its pods started again`;
+    const message = `${title} could not be written, the disk of the host was full: it is mended, its pods are started again`;
     log.info({ deployment: deploymentId, volume: name }, 'volume mended');
     await db
       .transaction()
       .execute((transaction) => addEvents(transaction, deploymentId, [{ at: now(), kind: 'disk', message }]));
     await makeDue(db, deploymentId, now());
   }
+  return !tries.some(({ fault }) => fault);
 }
 
 /** Tells the owner when a volume has become fuller or has room again. */

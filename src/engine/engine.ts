@@ -35,9 +35,9 @@ export type Engine = {
   diskUse(): Promise<DiskUse[]>;
   /**
    * Mends volumes that cannot be written any more since the host's disk was full; who uses one is stopped and started
-   * again. Answers which. Needs room on the disk.
+   * again, also where that fails. Needs room on the disk.
    */
-  mendVolumes(): Promise<{ deploymentId: string; volume: string }[]>;
+  mendVolumes(): Promise<MendedVolume[]>;
   /** Everything on the engine that carries this installation's label. */
   listOwned(): Promise<Owned[]>;
   /** Removes one object that `listOwned` returned; one that is gone already is no error. */
@@ -55,6 +55,9 @@ export type Pulling = {
   /** Gives it up: rejects with the signal's reason. It goes on for others who wait for the same image. */
   signal?: AbortSignal;
 };
+
+/** `fault`: why it is not mended. */
+export type MendedVolume = { deploymentId: string; volume: string; fault?: Error };
 
 export type HostImage = {
   id: string;

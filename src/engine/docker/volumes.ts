@@ -4,7 +4,7 @@
  * volume is, it stays.
  */
 import type Docker from 'dockerode';
-import { EngineFault } from '../engine.ts';
+import { EngineFault, type MendedVolume } from '../engine.ts';
 import { isOwnedBy, labelKeys, labelSelector, volumeLabels } from '../labels.ts';
 import { unless } from './faults.ts';
 import type { LoopVolume, LoopVolumes } from './loop-volumes.ts';
@@ -16,8 +16,8 @@ export type Volumes = {
   create(deploymentId: string, volume: string, sizeBytes: number): Promise<void>;
   /** Removes the volume and those for directories inside it. */
   remove(deploymentId: string, volume: string): Promise<void>;
-  /** Mends those that cannot be written any more; whoever uses one is stopped and started again. Answers which. */
-  mend(): Promise<LoopVolume[]>;
+  /** As the engine port says. */
+  mend(): Promise<MendedVolume[]>;
   /** Of those with a hard limit among these, how large each is; 0 while it is not complete. */
   hardSizes(volumes: Docker.VolumeInspectInfo[]): Promise<Record<string, number>>;
   /** Of one deployment, those that Docker no longer knows, and whose file systems are complete. */
@@ -74,10 +74,15 @@ export function createVolumes(docker: Docker, { owner, loops, isLoopForNew, stop
     },
 
     async mend() {
-      const stopped = (await loops?.listStopped()) ?? [];
-      for (const which of stopped)
-        await withoutUsers(volumeName(which.deploymentId, which.volume), (release) => loops!.mend(which, release));
-      return stopped;
+      const tries: MendedVolume[] = [];
+      for (const which of (await loops?.listStopped()) ?? []) {
+        const name = volumeName(which.deploymentId, which.volume);
+        await withoutUsers(name, (release) => loops!.mend(which, release)).then(
+          () => tries.push(which),
+          (fault: Error) => tries.push({ ...which, fault }),
+        );
+      }
+      return tries;
     },
 
     async remove(deploymentId, volume) {
