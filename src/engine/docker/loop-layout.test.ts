@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseDu } from './du.ts';
 import { loopPlace, shapeOf } from './loop-layout.ts';
-import { parseMounts } from './mount-table.ts';
 
 test('everything of a volume is below one folder, and no name leads out of it', () => {
   const place = loopPlace('/data/volumes', 'abc', 'shared.media');
@@ -21,20 +20,6 @@ test('a file system is a little larger than its volume, and grows with it', () =
     assert.ok(index === 0 || sizes[index] === 512 * 2 ** 20 || image > images[index - 1]!);
   }
   assert.deepEqual(shapeOf(1), shapeOf(8 * 2 ** 20));
-});
-
-test('mounts are read with their blanks, and the last on a mount point counts', () => {
-  const mounts = parseMounts(`27 1 254:0 / / rw,relatime - ext4 /dev/vda rw
-98 27 7:0 / /data/two\\040words/mount rw,nosuid shared:1 master:2 - ext4 /dev/loop0 rw,discard
-99 27 7:1 / /data/two\\040words/mount rw,nosuid - ext4 /dev/loop1 rw
-`);
-  assert.deepEqual(
-    [...mounts],
-    [
-      ['/', '/dev/vda'],
-      ['/data/two words/mount', '/dev/loop1'],
-    ],
-  );
 });
 
 test('what du has measured is read whatever directories are called', () => {
