@@ -6,6 +6,7 @@
 import { freeOf } from '../deployment/budget.ts';
 import { type DiskUse, levelOf, levelWords, shareOf } from '../deployment/disk.ts';
 import { fastestGrowth, heldBytes, type Overuse, overuses } from '../deployment/disk-judgement.ts';
+import { persistent } from '../lib/persistent.ts';
 import { addEvents } from '../store/events.ts';
 import { addEviction } from '../store/evictions.ts';
 import { makeDue } from '../store/leases.ts';
@@ -31,16 +32,11 @@ export type DiskWatch = Pick<Control, 'db' | 'engine' | 'metrics' | 'now' | 'wai
 
 /** Looks again and again until the abort; resolves when the last look has ended. */
 export async function watchDisk(watch: DiskWatch, containerBytes: number, stop: AbortSignal): Promise<void> {
-  const look = createLook(watch, containerBytes);
-  let isBlind = false;
+  const look = persistent(createLook(watch, containerBytes), (err) =>
+    watch.log.error({ err }, 'the disk cannot be looked at; it is tried again and again'),
+  );
   while (!stop.aborted) {
-    try {
-      await look();
-      isBlind = false;
-    } catch (error) {
-      if (!isBlind) watch.log.error({ err: error }, 'the disk cannot be looked at; it is tried again and again');
-      isBlind = true;
-    }
+    await look();
     await untilDue(watch, stop);
   }
 }
@@ -82,7 +78,8 @@ export function createLook(watch: DiskWatch, containerBytes: number): () => Prom
  * Volumes are promised more than the disk has: when somebody had all of it, what others wrote into theirs was lost. False
  * when one could not be mended.
  */
-async function mend({ db, engine, disk, now, log }: DiskWatch): Promise<boolean> {
+async function mend(watch: DiskWatch): Promise<boolean> {
+  const { db, engine, disk, now, log } = watch;
   const tries = await engine.mendVolumes();
   for (const { deploymentId, volume: name, fault } of tries) {
     if (fault) {
@@ -92,16 +89,15 @@ async function mend({ db, engine, disk, now, log }: DiskWatch): Promise<boolean>
     const title = disk.wantedBy(deploymentId)?.volumes.find(({ volume }) => volume === name)?.title ?? `volume ${name}`;
     const message = `${title} could not be written, the disk of the host was full: it is mended, its pods are started again`;
     log.info({ deployment: deploymentId, volume: name }, 'volume mended');
-    await db
-      .transaction()
-      .execute((transaction) => addEvents(transaction, deploymentId, [{ at: now(), kind: 'disk', message }]));
+    await tellOwner(watch, deploymentId, message);
     await makeDue(db, deploymentId, now());
   }
   return !tries.some(({ fault }) => fault);
 }
 
 /** Tells the owner when a volume has become fuller or has room again. */
-async function tell({ db, disk, now }: DiskWatch, use: Extract<DiskUse, { kind: 'volume' }>): Promise<void> {
+async function tell(watch: DiskWatch, use: Extract<DiskUse, { kind: 'volume' }>): Promise<void> {
+  const { disk } = watch;
   const { deploymentId, volume: name } = use;
   const volume = disk.wantedBy(deploymentId)?.volumes.find(({ volume }) => volume === name);
   if (!volume) return;
@@ -110,7 +106,10 @@ async function tell({ db, disk, now }: DiskWatch, use: Extract<DiskUse, { kind: 
   const level = levelOf(share, known);
   if (level === known) return;
   disk.setLevel(deploymentId, name, level);
-  const message = levelWords(volume, level, share);
+  await tellOwner(watch, deploymentId, levelWords(volume, level, share));
+}
+
+async function tellOwner({ db, now }: DiskWatch, deploymentId: string, message: string): Promise<void> {
   await db
     .transaction()
     .execute((transaction) => addEvents(transaction, deploymentId, [{ at: now(), kind: 'disk', message }]));

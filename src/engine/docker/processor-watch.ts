@@ -4,6 +4,7 @@
  */
 import { cpus } from 'node:os';
 import type Docker from 'dockerode';
+import { persistent } from '../../lib/persistent.ts';
 import { wait } from '../../lib/wait.ts';
 import { labelSelector } from '../labels.ts';
 import { type ControlGroup, findControlGroup, givesWay, letGiveWay, usedMsOf } from './control-groups.ts';
@@ -45,18 +46,16 @@ async function lookAgainAndAgain(docker: Docker, options: ProcessorWatchOptions,
   const isBusy = createBusy();
   /** A service before this one may have left some. */
   let givingWay: number | undefined;
-  let isBlind = false;
+  const lookWhenBusy = persistent(
+    async () => {
+      if (!isBusy() && givingWay === 0) return;
+      givingWay = await look();
+      report(givingWay);
+    },
+    (err) => log.error({ err }, 'the processor cannot be looked at; it is tried again and again'),
+  );
   while (!stop.aborted) {
-    try {
-      if (isBusy() || givingWay !== 0) {
-        givingWay = await look();
-        report(givingWay);
-      }
-      isBlind = false;
-    } catch (error) {
-      if (!isBlind) log.error({ err: error }, 'the processor cannot be looked at; it is tried again and again');
-      isBlind = true;
-    }
+    await lookWhenBusy();
     await wait(lookEveryMs, stop);
   }
 }

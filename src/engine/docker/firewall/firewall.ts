@@ -4,6 +4,7 @@
  */
 import { type Egress, printEgress } from '../../../deployment/egress.ts';
 import { latestOnly, oneAtATime } from '../../../lib/latest.ts';
+import { persistent } from '../../../lib/persistent.ts';
 import { type Listing, readListing } from './listing.ts';
 import { apply, list } from './nft.ts';
 import {
@@ -54,7 +55,6 @@ export async function startFirewall(options: FirewallOptions, present: Bridges):
   /** Of the table as it was loaded. */
   let shape = '';
   let chains = new Set<string>();
-  let isBroken = false;
   // Two loads at once would each record what the other has made.
   const inTurn = oneAtATime();
 
@@ -97,21 +97,14 @@ export async function startFirewall(options: FirewallOptions, present: Bridges):
     if (!haveMoved) log.warn({ table: tableName(owner) }, 'firewall rules were changed from outside, and restored');
   }
 
-  async function guard(): Promise<void> {
-    try {
-      await restore();
-      isBroken = false;
-    } catch (error) {
-      if (!isBroken) log.error({ err: error }, 'firewall rules cannot be looked after, will be tried again');
-      isBroken = true;
-    }
-    report(!isBroken);
-  }
+  const guard = persistent(restore, (err) =>
+    log.error({ err }, 'firewall rules cannot be looked after, will be tried again'),
+  );
 
   await inTurn(load);
   await remember();
   report(true);
-  const lookAfter = latestOnly(() => inTurn(guard));
+  const lookAfter = latestOnly(() => inTurn(async () => report(await guard())));
   const timer = setInterval(lookAfter, lookEveryMs);
 
   return {
