@@ -5,6 +5,14 @@ import { EngineFault } from '../engine/engine.ts';
 import { createMemoryEngine, type MemoryEngine } from '../engine/memory.ts';
 import { images, neighbourOf, shopOnMemory, spec, withWeb } from './testing.ts';
 
+/** One that runs and is to be updated by its next visit. */
+async function shopWithUpdate() {
+  const shop = await shopOnMemory(spec, { ...images, 'nginx:2': {} });
+  await shop.visit();
+  await shop.update(withWeb('nginx:2'));
+  return { shop, control: shop.control, refreshEdge: shop.control.refreshEdge };
+}
+
 test('nothing is removed while the edge has not let go of it', async () => {
   const shop = await shopOnMemory(spec, images);
   await shop.visit();
@@ -24,11 +32,7 @@ test('nothing is removed while the edge has not let go of it', async () => {
 });
 
 test('nothing is removed on the word of a row whose route the edge never took', async () => {
-  const shop = await shopOnMemory(spec, { ...images, 'nginx:2': {} });
-  const { control } = shop;
-  await shop.visit();
-  await shop.update(withWeb('nginx:2'));
-  const { refreshEdge } = control;
+  const { shop, control, refreshEdge } = await shopWithUpdate();
   control.refreshEdge = async () => {
     // The row cannot say any more that the edge still has the old.
     await shop.intend({});
@@ -104,11 +108,7 @@ test("an address that was lost is nobody else's before the edge has let go of it
 });
 
 test('an edge that has taken a route and then failed is told again before anything is removed', async () => {
-  const shop = await shopOnMemory(spec, { ...images, 'nginx:2': {} });
-  const { control } = shop;
-  await shop.visit();
-  await shop.update(withWeb('nginx:2'));
-  const { refreshEdge } = control;
+  const { shop, control, refreshEdge } = await shopWithUpdate();
   control.refreshEdge = async () => {
     await refreshEdge();
     throw new EngineFault('bad-request', 'It has failed.');
