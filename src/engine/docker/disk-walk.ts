@@ -1,8 +1,8 @@
 /**
  * How much lies in directories that have no limit of their own: the layers of containers, and volumes that are mere
- * directories. They are walked when the room on the disk has changed since the last walk or a container is new, and never
- * for more than a fifth of the time, at the lowest priority. Where they cannot be reached from here, the engine is asked, which walks
- * them itself.
+ * directories. They are walked when the room on the disk has changed since the last walk or a container is new, and
+ * never for more than a fifth of the time, at the lowest priority. Where they cannot be reached from here, the engine
+ * is asked, which walks them itself.
  */
 import { stat, statfs } from 'node:fs/promises';
 import type Docker from 'dockerode';

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { type Egress, parseEgress } from '../../../deployment/egress.ts';
 import { labelKeys, labelSelector } from '../../labels.ts';
+import { isLocal } from '../host.ts';
 import { bridgeName } from '../names.ts';
 import { type Firewall, type FirewallOptions, removeFirewall, startFirewall } from './firewall.ts';
 import { ProgramError } from './nft.ts';
@@ -30,8 +31,7 @@ export async function isolate(
 ): Promise<Isolation> {
   const { owner, egress, dataDir } = options;
   const keep = (rules: string) => replaceFile(rulesFile(dataDir), rules);
-  const { socketPath } = docker.modem as { socketPath?: string };
-  if (!socketPath)
+  if (!isLocal(docker))
     return { problem: 'the engine at DOCKER_HOST may be on another machine, whose firewall is not ours' };
   let firewall: Firewall | undefined;
   try {
