@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sendWithProof } from '../src/lib/proof-of-work.ts';
 import { StartError } from '../src/main.ts';
-import type { Settings } from '../src/settings.ts';
+import type { Settings } from '../src/settings/settings.ts';
 
 const pollMs = 250;
 const patienceMs = 12 * 60_000;

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import { finishRotation, keyFileOf } from './admin/rotate-key.ts';
 import { followKeys, provideKeys } from './lib/key-file.ts';
 import { type Keys, type Seal, sealBy } from './lib/seal.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from './settings/settings.ts';
 import type { Tables } from './store/database.ts';
 import { provideSeedsFrom } from './store/seeds.ts';
 

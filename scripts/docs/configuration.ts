@@ -24,7 +24,7 @@ type Schema = {
   examples?: unknown[];
   enum?: unknown[];
   properties?: Record<string, Schema>;
-  required?: string[];
+  required?: string[] | undefined;
   items?: Schema;
   anyOf?: Schema[];
 };

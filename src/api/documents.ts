@@ -16,10 +16,14 @@ export function readDocuments(scope: FastifyInstance): void {
   const asText = { parseAs: 'string', bodyLimit: maxDocumentBytes } as const;
   scope.addContentTypeParser(yamlTypes, asText, async (_: unknown, body: string) => body);
   scope.addContentTypeParser('application/json', asText, async (_: unknown, body: string) => unwrap(body));
-  scope.addContentTypeParser('*', asText, async (request: { headers: { 'content-type'?: string } }, body: string) => {
-    if (!request.headers['content-type']) return body;
-    throw new RefusedRequest(unreadableType);
-  });
+  scope.addContentTypeParser(
+    '*',
+    asText,
+    async (request: { headers: { 'content-type'?: string | undefined } }, body: string) => {
+      if (!request.headers['content-type']) return body;
+      throw new RefusedRequest(unreadableType);
+    },
+  );
 }
 
 const unreadableType: Problem = {

@@ -9,15 +9,12 @@ import type { Challenge } from 'altcha-lib/types';
 import type { FastifyRequest } from 'fastify';
 import { hashToken } from '../lib/ids.ts';
 import type { Problem } from '../lib/problem.ts';
-import { decodeProof, proofHeader } from '../lib/proof-of-work.ts';
+import { decodeProof, type ProofSettings, proofHeader } from '../lib/proof-of-work.ts';
 import { createLimiter } from '../lib/rate-limit.ts';
 import { committedInAll } from '../store/commitments.ts';
 import { countByState } from '../store/deployments.ts';
 import { clientKey } from './client.ts';
 import type { Service } from './service.ts';
-
-/** Never, when the host is busy, or always; with how many rounds of PBKDF2 for each of some 256 attempts. */
-export type ProofSettings = { mode: 'off' | 'auto' | 'always'; cost: number };
 
 /** How long a client has to find and send a solution. */
 const livesMs = 5 * 60_000;

@@ -6,11 +6,11 @@ import type { StrangerLimits } from '../deployment/stranger.ts';
 import type { Tiers } from '../deployment/tier.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import type { ProofSettings } from '../lib/proof-of-work.ts';
 import type { Rate } from '../lib/rate-limit.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Tables } from '../store/database.ts';
 import type { Dashboard } from './dashboard.ts';
-import type { ProofSettings } from './proof-of-work.ts';
 
 export type ApiSettings = {
   baseUrl: URL;

@@ -8,7 +8,7 @@ import { nearest, type Tree } from './tree.ts';
 
 type Meaning = {
   /** The field that does the same here. */
-  field?: string;
+  field?: string | undefined;
   /** Whether its value can stay as it is. */
   fits?: (value: Tree) => boolean;
   hint?: string;
@@ -110,7 +110,7 @@ export function adviseOn(source: Source, path: Path, name: string, known: readon
   const meanings = meaningsAt(path);
   // `constructor` is a key like any other.
   const familiar = Object.hasOwn(meanings, name) ? meanings[name] : undefined;
-  const meaning = familiar ?? { field: nearestName(name, known) };
+  const meaning: Meaning = familiar ?? { field: nearestName(name, known) };
   if (meaning.hint) return { key: name, hint: meaning.hint };
   if (!meaning.field) return { key: name };
   const isFree = parent.kind === 'map' && !parent.entries.has(meaning.field);

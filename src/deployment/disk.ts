@@ -23,6 +23,9 @@ export type DiskUse =
       usedBytes: number;
     };
 
+/** How volumes are bounded; `auto` is the best that the host has. */
+export type DiskLimits = 'auto' | 'loop' | 'watch' | 'off';
+
 /** Less than this does not hold a file system's journal: who asks for less gets this. */
 export const leastVolumeBytes = 8 * 2 ** 20;
 

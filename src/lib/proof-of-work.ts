@@ -13,6 +13,9 @@ export const proofHeader = 'Berth-Proof-Of-Work';
 
 export type Proof = { challenge: Challenge; solution: Solution };
 
+/** Never, when the host is busy, or always; with how many rounds of PBKDF2 for each of some 256 attempts. */
+export type ProofSettings = { mode: 'off' | 'auto' | 'always'; cost: number };
+
 /** Longest search; on average it takes a second or so. */
 const patienceMs = 120_000;
 

@@ -32,8 +32,9 @@ export async function openBrowser(env: Record<string, string> = {}) {
   let browser: Browser | undefined;
   try {
     await berth.serve();
+    const executablePath = await findBrowser();
     browser = await chromium.launch({
-      executablePath: await findBrowser(),
+      ...(executablePath !== undefined && { executablePath }),
       // The sandbox of Chromium refuses to run as root.
       args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
     });

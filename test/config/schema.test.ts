@@ -13,7 +13,7 @@ type Node = {
   default?: unknown;
   pattern?: string;
   properties?: Record<string, Node>;
-  required?: string[];
+  required?: string[] | undefined;
   items?: Node;
   anyOf?: Node[];
   type?: string;

@@ -17,9 +17,9 @@ const patienceMs = 120_000;
 
 export type Start = {
   image: string;
-  command?: string[];
-  env?: Record<string, string>;
-  files?: readonly { path: string; content: string }[];
+  command?: string[] | undefined;
+  env?: Record<string, string> | undefined;
+  files?: readonly { path: string; content: string }[] | undefined;
   /** Volume name → mount path. */
   volumes?: Record<string, string>;
   network?: Docker.Network;

@@ -1,7 +1,7 @@
 /** `berth admin …`: what the operator sees and changes, on the database of this machine's installation. */
 import { parseArgs } from 'node:util';
 import { openStore } from '../../admin/open.ts';
-import { readSettings } from '../../settings.ts';
+import { readSettings } from '../../settings/settings.ts';
 import type { Streams } from '../validate.ts';
 import { accountsCommand, planCommand } from './accounts.ts';
 import { auditCommand } from './audit.ts';

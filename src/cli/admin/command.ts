@@ -1,6 +1,6 @@
 /** What one command of the operator is. */
 import type { openStore } from '../../admin/open.ts';
-import type { Settings } from '../../settings.ts';
+import type { Settings } from '../../settings/settings.ts';
 
 export type Store = NonNullable<Awaited<ReturnType<typeof openStore>>>;
 

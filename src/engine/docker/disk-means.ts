@@ -1,9 +1,7 @@
 /** By what means the disk is kept from its tenants on this host. */
 import type Docker from 'dockerode';
+import type { DiskLimits } from '../../deployment/disk.ts';
 import { loopObstacle } from './loop-trial.ts';
-
-/** `auto` is the best that the host has. */
-export type DiskLimits = 'auto' | 'loop' | 'watch' | 'off';
 
 export type DiskMeans = {
   /**

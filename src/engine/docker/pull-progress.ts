@@ -9,7 +9,7 @@ export type PullLine = {
 };
 
 /** `total` is unknown until the layer's download starts. */
-type Layer = { total?: number; downloaded: number; extracted: number; isComing: boolean };
+type Layer = { total?: number | undefined; downloaded: number; extracted: number; isComing: boolean };
 
 /** Whom a pull waits for: nobody has said yet what the image is, its registry sends it, or the engine is at work. */
 export type PullPhase = 'asking' | 'receiving' | 'engine';

@@ -10,7 +10,7 @@ export type Schema = {
   enum?: readonly unknown[];
   anyOf?: readonly Schema[];
   items?: Schema;
-  required?: readonly string[];
+  required?: readonly string[] | undefined;
   properties?: Readonly<Record<string, Schema>>;
   /** Of keys that people choose. */
   additionalProperties?: Schema | boolean;

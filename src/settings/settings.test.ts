@@ -61,7 +61,7 @@ test('the help lists every setting with its default', () => {
 });
 
 test('docs/operating.md holds the same list', async () => {
-  const page = await readFile(new URL('../docs/operating.md', import.meta.url), 'utf8');
+  const page = await readFile(new URL('../../docs/operating.md', import.meta.url), 'utf8');
   assert.ok(page.includes(describeSettings()), 'paste the list that `npm run serve -- --help` prints');
 });
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { defaultTiersText } from './setting-tiers.ts';
 import { readSettings } from './settings.ts';
+import { defaultTiersText } from './tiers.ts';
 
 const read = (text: string) => readSettings({ BERTH_TIERS: text });
 
@@ -57,6 +57,6 @@ test('without the setting the plans of the documentation apply', async () => {
       ['pro', 20],
     ],
   );
-  const page = await readFile(new URL('../docs/accounts.md', import.meta.url), 'utf8');
+  const page = await readFile(new URL('../../docs/accounts.md', import.meta.url), 'utf8');
   assert.ok(page.includes(defaultTiersText));
 });

@@ -1,13 +1,13 @@
 /** Settings: the environment variables `BERTH_…`, read here and nowhere else. */
 import { resolve } from 'node:path';
-import type { Egress } from './deployment/egress.ts';
-import type { StrangerLimits } from './deployment/stranger.ts';
-import type { Tiers } from './deployment/tier.ts';
-import type { DiskLimits } from './engine/docker/disk-means.ts';
-import { type ClientSettings, clientMistakes, clientTable } from './setting-clients.ts';
-import { type SignInSettings, signInGroups, signInTable } from './setting-sign-in.ts';
-import { defaultStrangersText, strangers } from './setting-strangers.ts';
-import { defaultTiersText, tiers } from './setting-tiers.ts';
+import type { DiskLimits } from '../deployment/disk.ts';
+import type { Egress } from '../deployment/egress.ts';
+import type { StrangerLimits } from '../deployment/stranger.ts';
+import type { Tiers } from '../deployment/tier.ts';
+import { type ClientSettings, clientMistakes, clientTable } from './clients.ts';
+import { type SignInSettings, signInGroups, signInTable } from './sign-in.ts';
+import { defaultStrangersText, strangers } from './strangers.ts';
+import { defaultTiersText, tiers } from './tiers.ts';
 import {
   address,
   domain,
@@ -24,7 +24,7 @@ import {
   size,
   Unreadable,
   webAddress,
-} from './setting-values.ts';
+} from './values.ts';
 
 export type Settings = SignInSettings &
   ClientSettings & {

@@ -1,6 +1,6 @@
 /** The setting of the plans: one line that an operator can read. */
-import type { Tier, Tiers } from './deployment/tier.ts';
-import { duration, egress, size, Unreadable } from './setting-values.ts';
+import type { Tier, Tiers } from '../deployment/tier.ts';
+import { duration, egress, size, Unreadable } from './values.ts';
 
 /** What applies without the setting. */
 export const defaultTiersText = 'free deployments=3 memory=1Gi; pro deployments=20 memory=16Gi reservations=yes';

@@ -1,9 +1,9 @@
 /** How the texts of settings become values. */
 import { isIP } from 'node:net';
-import type { ProofSettings } from './api/proof-of-work.ts';
-import { parseBytes } from './config/units.ts';
-import { type Egress, parseEgress } from './deployment/egress.ts';
-import type { Rate } from './lib/rate-limit.ts';
+import { parseBytes } from '../config/units.ts';
+import { type Egress, parseEgress } from '../deployment/egress.ts';
+import type { ProofSettings } from '../lib/proof-of-work.ts';
+import type { Rate } from '../lib/rate-limit.ts';
 
 /** One environment variable, `BERTH_<variable>`. */
 export type Setting<T> = { variable: string; default: string; says: string; read: (text: string) => T };

@@ -1,6 +1,6 @@
 /** The setting of what those may have who have no account. */
-import type { StrangerLimits } from './deployment/stranger.ts';
-import { integer, size, Unreadable } from './setting-values.ts';
+import type { StrangerLimits } from '../deployment/stranger.ts';
+import { integer, size, Unreadable } from './values.ts';
 
 /** What applies without the setting. */
 export const defaultStrangersText = 'session=10 address=20 memory=8Gi';

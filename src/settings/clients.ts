@@ -1,7 +1,7 @@
 /** The settings about those who send requests: how much one of them may ask, and by whose word it is known who it is. */
-import type { ProofSettings } from './api/proof-of-work.ts';
-import type { Rate } from './lib/rate-limit.ts';
-import { flag, integer, networks, proofOfWork, rate, type Setting } from './setting-values.ts';
+import type { ProofSettings } from '../lib/proof-of-work.ts';
+import type { Rate } from '../lib/rate-limit.ts';
+import { flag, integer, networks, proofOfWork, rate, type Setting } from './values.ts';
 
 export type ClientSettings = {
   startRate: Rate;

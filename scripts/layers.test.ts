@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import { importRules, layers, rulesFile } from './layers.ts';
+
+const root = join(import.meta.dirname, '..');
+const biome = join(root, 'node_modules/.bin/biome');
+
+test('the import rules of the linter are what the table of layers says', async () => {
+  const written: unknown = JSON.parse(await readFile(rulesFile, 'utf8'));
+  assert.ok(isDeepStrictEqual(written, importRules()), 'run `npm run layers`');
+});
+
+test('every folder of the sources is a layer of the table', async () => {
+  const entries = await readdir(join(root, 'src'), { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  assert.deepEqual(folders.sort(), Object.keys(layers).sort());
+});
+
+test('an import that points up, and a promise that nobody waits for, do not pass the linter', async (t) => {
+  const text = [
+    "import { startLoop } from '../control/loop.ts';",
+    "import { serve } from '../main.ts';",
+    'async function later() {',
+    '  return [serve, startLoop];',
+    '}',
+    'later();',
+  ].join('\n');
+  const folder = await mkdtemp(join(tmpdir(), 'berth-lint-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  for (const file of ['biome.json', 'biome.layers.json', '.gitignore']) await cp(join(root, file), join(folder, file));
+  await mkdir(join(folder, 'src/store'), { recursive: true });
+  await writeFile(join(folder, 'src/store/wrong.ts'), text);
+  const linter = spawn(biome, ['lint', '.'], { cwd: folder });
+  const [found] = await Promise.all([readText(linter.stderr), once(linter, 'close')]);
+  assert.equal(found.match(/store may not import this/g)?.length, 2, found);
+  assert.match(found, /noFloatingPromises/);
+});

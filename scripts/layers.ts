@@ -1,0 +1,75 @@
+/**
+ * `npm run layers`: writes the linter's import rules, `biome.layers.json`, from one table. Imports point down only
+ * (docs/architecture.md); a test holds the file and the folders of `src` against the table.
+ */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const pure = ['lib', 'config', 'deployment'] as const;
+
+/** Each folder of `src`, and the others that its files may import. */
+export const layers = {
+  lib: [],
+  config: ['lib'],
+  deployment: ['lib', 'config'],
+  settings: pure,
+  store: pure,
+  engine: pure,
+  control: [...pure, 'store', 'engine'],
+  edge: [...pure, 'store', 'engine'],
+  accounts: [...pure, 'store', 'engine'],
+  api: [...pure, 'store', 'engine'],
+  admin: [...pure, 'store'],
+  cli: ['lib', 'config', 'settings', 'admin'],
+} as const satisfies Record<string, readonly string[]>;
+
+type Layer = keyof typeof layers;
+
+/** It wires the layers; nobody imports it. */
+const top = '**/main.ts';
+
+/** What the dashboard shares with the service beside `config`; of the API only the types of its records. */
+const sharedWithDashboard = ['keys', 'claims', 'account', 'records', 'revisions'].map((name) => `src/api/${name}.ts`);
+
+type Pattern = { group: string[]; message: string };
+
+/** The linter's overrides, in the order in which they win. */
+export function importRules(): { overrides: unknown[] } {
+  const names = Object.keys(layers) as Layer[];
+  const forbidden = (layer: Layer): Pattern => {
+    const allowed: readonly string[] = [layer, ...layers[layer]];
+    const others = names.filter((name) => !allowed.includes(name)).map((name) => `**/${name}/**`);
+    return {
+      group: [...others, top],
+      message: `${layer} may not import this: imports point down only (docs/architecture.md)`,
+    };
+  };
+  const withoutNode: Pattern = {
+    group: ['node:*'],
+    message: 'config runs in browsers too, which have no modules of Node (docs/architecture.md)',
+  };
+  const dashboard: Pattern = {
+    group: [
+      ...names.filter((name) => name !== 'config').map((name) => `**/src/${name}/**`),
+      top,
+      ...sharedWithDashboard.map((path) => `!**/${path}`),
+    ],
+    message: "web may import only config, and the types of the API's records (docs/architecture.md)",
+  };
+  return {
+    overrides: [
+      ...names.map((layer) => rule([`src/${layer}/**`], [forbidden(layer)])),
+      rule(['src/config/**', '!**/*.test.ts'], [forbidden('config'), withoutNode]),
+      rule(['web/src/**'], [dashboard]),
+    ],
+  };
+}
+
+function rule(includes: string[], patterns: Pattern[]) {
+  const noRestrictedImports = { level: 'error', options: { patterns } };
+  return { includes, linter: { rules: { style: { noRestrictedImports } } } };
+}
+
+export const rulesFile = join(import.meta.dirname, '../biome.layers.json');
+
+if (import.meta.main) await writeFile(rulesFile, `${JSON.stringify(importRules(), undefined, 2)}\n`);
