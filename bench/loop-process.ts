@@ -103,7 +103,13 @@ async function writeRunning(count: number): Promise<void> {
         progress: 100,
         servingRevision: 1,
       }));
-      const desired = desiredAt(deployment, { number: 1, spec }, urlOf(deployment.label), now());
+      const desired = desiredAt(
+        deployment,
+        { number: 1, spec },
+        {
+          ...{ now: now(), url: urlOf(deployment.label), egress: openEgress },
+        },
+      );
       if (desired.kind !== 'running') throw new Error('it is not to run');
       const [{ workload }] = desired.workloads as [(typeof desired.workloads)[number]];
       await engine.execute(deployment.id, { kind: 'create-network', egress: desired.egress, because: 'missing' });

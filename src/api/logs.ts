@@ -6,6 +6,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import { desiredAt } from '../deployment/desired.ts';
+import { noEgress } from '../deployment/egress.ts';
 import { redactorOf } from '../deployment/redact.ts';
 import type { ObservedWorkload } from '../deployment/workload.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
@@ -182,7 +183,10 @@ async function redactorFor(
   const derive = await derivationOf(db, seal, deployment.id);
   // While it was active: what its pods were given does not change with its end.
   const active = { ...deployment, removedAt: null };
-  const desired = desiredAt(active, revision, urlOf(deployment.label), deployment.createdAt, derive);
+  const desired = desiredAt(active, revision, {
+    ...{ now: deployment.createdAt, url: urlOf(deployment.label), derive },
+    egress: noEgress,
+  });
   const workloads = desired.kind === 'running' ? desired.workloads : [];
   return redactorOf(
     revision.spec,

@@ -6,6 +6,7 @@ import { resourceTypes } from '../config/schema-pod.ts';
 import type { AppSpec } from '../config/spec.ts';
 import type { Deployment, Revision } from '../deployment/deployment.ts';
 import { desiredAt, wantedRevision } from '../deployment/desired.ts';
+import { noEgress } from '../deployment/egress.ts';
 import { type PodChange, previewUpdate } from '../deployment/preview.ts';
 import { documentOf, revisionOf } from '../store/revisions.ts';
 import { derivationOf } from '../store/seeds.ts';
@@ -126,9 +127,9 @@ async function preview({ db, seal, urlOf, now }: Service, deployment: Deployment
   const current = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
   const derive = await derivationOf(db, seal, deployment.id);
   const next: Revision = { number: deployment.revision + 1, spec, ...(current.images && { images: current.images }) };
-  const [before, after] = [current, next].map((revision) =>
-    desiredAt(deployment, revision, urlOf(deployment.label), now(), derive),
-  );
+  // What it may reach is its plan's: no update changes that.
+  const resolution = { now: now(), url: urlOf(deployment.label), derive, egress: noEgress };
+  const [before, after] = [current, next].map((revision) => desiredAt(deployment, revision, resolution));
   // It was active a moment ago; with its time limit reached in between, nothing of it will be changed any more.
   return before?.kind === 'running' && after?.kind === 'running' ? previewUpdate(before, after) : [];
 }

@@ -107,7 +107,7 @@ class Step {
     const revision = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
     const derive = await derivationOf(db, seal, deployment.id);
     const egress = await egressOf(deployment);
-    const desired = desiredAt(deployment, revision, urlOf(deployment.label), now(), derive, egress);
+    const desired = desiredAt(deployment, revision, { now: now(), url: urlOf(deployment.label), egress, derive });
     if (desired.kind === 'running') {
       const environments = desired.workloads.map(({ workload }) => workload.env);
       this.#redact = redactorOf(revision.spec, environments);

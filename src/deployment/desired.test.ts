@@ -6,10 +6,10 @@ import { desiredAt } from './desired.ts';
 import { nextState } from './lifecycle.ts';
 import { hostLabel, newEnvironment } from './names.ts';
 import { startOrder } from './order.ts';
-import { deploymentOf, pod, specOf, url } from './testing.ts';
+import { deploymentOf, pod, resolvedAt, specOf, url } from './testing.ts';
 
 function workloadsOf(...pods: PodSpec[]) {
-  const desired = desiredAt(deploymentOf({}), { number: 1, spec: specOf(...pods) }, url, 0);
+  const desired = desiredAt(deploymentOf({}), { number: 1, spec: specOf(...pods) }, resolvedAt(0));
   assert.ok(desired.kind === 'running');
   return desired;
 }
@@ -32,13 +32,13 @@ test('the registry scriptlet becomes the registry of the login', () => {
     ...specOf(pod('web', { image: '<% REGISTRY %>/org/app:1' })),
     registryLogin: { registry: 'ghcr.io', username: 'u', personalAccessToken: 't' },
   };
-  const desired = desiredAt(deploymentOf({}), { number: 1, spec }, url, 0);
+  const desired = desiredAt(deploymentOf({}), { number: 1, spec }, resolvedAt(0));
   assert.equal(desired.kind === 'running' && desired.workloads[0]!.workload.image, 'ghcr.io/org/app:1');
 });
 
 test('the fingerprint tells content, not the revision', () => {
   const fingerprint = (number: number, image: string) => {
-    const desired = desiredAt(deploymentOf({}), { number, spec: specOf(pod('web', { image })) }, url, 0);
+    const desired = desiredAt(deploymentOf({}), { number, spec: specOf(pod('web', { image })) }, resolvedAt(0));
     return desired.kind === 'running' && desired.workloads[0]!.workload.fingerprint;
   };
   assert.equal(fingerprint(1, 'nginx:1'), fingerprint(2, 'nginx:1'));

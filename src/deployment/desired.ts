@@ -4,7 +4,7 @@ import { aliasesOf } from '../config/addresses.ts';
 import { replaceScriptlets } from '../config/scriptlets.ts';
 import type { AppSpec, PodSpec, VolumeSpec } from '../config/spec.ts';
 import { type Deployment, type Instant, isPastLimit, type Revision } from './deployment.ts';
-import { type Egress, openEgress } from './egress.ts';
+import type { Egress } from './egress.ts';
 import { type Derive, generatedValue } from './generated.ts';
 import { workloadName } from './names.ts';
 import { startOrder } from './order.ts';
@@ -68,18 +68,20 @@ export function endingAt(deployment: Deployment, now: Instant): 'removed' | 'exp
   return deployment.state === 'expired' || isPastLimit(deployment, now) ? 'expired' : undefined;
 }
 
-/**
- * What should exist at `now`. `url` is the deployment's own, as its visitors see it; `derive` is where the values of
- * `<% SECRET … %>` come from; `egress` is what its plan lets it reach.
- */
-export function desiredAt(
-  deployment: Deployment,
-  revision: Revision,
-  url: URL,
-  now: Instant,
-  derive: Derive = refuseSecrets,
-  egress: Egress = openEgress,
-): Desired {
+/** What a revision is resolved with. */
+export type Resolution = {
+  now: Instant;
+  /** The deployment's own, as its visitors see it. */
+  url: URL;
+  /** What its plan lets it reach. It has no default: what nobody has thought of must not be open. */
+  egress: Egress;
+  /** Where the values of `<% SECRET … %>` come from; without it, a revision that has one cannot be resolved. */
+  derive?: Derive;
+};
+
+/** What should exist at `now`. */
+export function desiredAt(deployment: Deployment, revision: Revision, resolution: Resolution): Desired {
+  const { now, url, egress, derive = refuseSecrets } = resolution;
   const because = endingAt(deployment, now);
   if (because) return { kind: 'gone', because };
   const { spec, number, images = {} } = revision;

@@ -18,6 +18,7 @@ export type EgressTarget = {
 };
 
 export const openEgress: Egress = { kind: 'open' };
+export const noEgress: Egress = { kind: 'none' };
 
 /** More would be a firewall of the operator's own. */
 const mostTargets = 100;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { sealWith } from '../lib/seal.ts';
 import { desiredAt } from './desired.ts';
 import { generatedValue } from './generated.ts';
-import { deploymentOf, pod, specOf, url } from './testing.ts';
+import { deploymentOf, pod, resolvedAt, specOf } from './testing.ts';
 
 const { derive } = sealWith('a secret of the tests');
 
@@ -12,7 +12,11 @@ function envOf(deploymentId: string, revision: number, key = derive) {
     pod('web', { vars: { DATABASE_URL: 'postgres://u:<% SECRET DB_PASSWORD %>@db.pod/x' } }),
     pod('db', { vars: { POSTGRES_PASSWORD: '<% SECRET DB_PASSWORD %>', KEY: '<% SECRET JWT_KEY %>' } }),
   );
-  const desired = desiredAt(deploymentOf({ id: deploymentId }), { number: revision, spec }, url, 0, key);
+  const desired = desiredAt(
+    deploymentOf({ id: deploymentId }),
+    { number: revision, spec },
+    { ...resolvedAt(0), derive: key },
+  );
   assert.ok(desired.kind === 'running');
   return Object.fromEntries(desired.workloads.map(({ workload }) => [workload.pod, workload.env]));
 }
@@ -41,11 +45,11 @@ test('passwords fit into an address and satisfy strict databases; keys are 64 he
 
 test('without a key to derive it from, no value is made up', () => {
   const spec = specOf(pod('web', { vars: { A: '<% SECRET A_KEY %>' } }));
-  assert.throws(() => desiredAt(deploymentOf({}), { number: 1, spec }, url, 0), /no key/);
+  assert.throws(() => desiredAt(deploymentOf({}), { number: 1, spec }, resolvedAt(0)), /no key/);
 });
 
 test('an older name that another pod really has leads to that pod alone', () => {
-  const desired = desiredAt(deploymentOf({}), { number: 1, spec: specOf(pod('db'), pod('shop-db')) }, url, 0);
+  const desired = desiredAt(deploymentOf({}), { number: 1, spec: specOf(pod('db'), pod('shop-db')) }, resolvedAt(0));
   assert.ok(desired.kind === 'running');
   const aliases = new Map(desired.workloads.map(({ workload }) => [workload.pod, workload.aliases]));
   assert.ok(!aliases.get('db')!.includes('shop-db.pod'));
@@ -55,7 +59,7 @@ test('an older name that another pod really has leads to that pod alone', () => 
 
 test('jobs have no route, and a pod of a subdomain leaves the host to the others', () => {
   const routesOf = (...pods: ReturnType<typeof pod>[]) => {
-    const desired = desiredAt(deploymentOf({}), { number: 1, spec: specOf(...pods) }, url, 0);
+    const desired = desiredAt(deploymentOf({}), { number: 1, spec: specOf(...pods) }, resolvedAt(0));
     return desired.kind === 'running'
       ? desired.workloads.flatMap(({ path, workload }) => (path ? workload.pod : []))
       : [];

@@ -1,7 +1,7 @@
 /** The deployment that the tests of plans are about: a shop with a database, from its first revision on. */
 import type { Deployment } from './deployment.ts';
 import { desiredAt } from './desired.ts';
-import { address, deploymentOf, pod, specOf, url } from './testing.ts';
+import { address, deploymentOf, pod, resolvedAt, specOf } from './testing.ts';
 
 export const now = Date.UTC(2026, 0, 1, 12);
 export const shop = deploymentOf({ id: 'shop', expiresAt: now + 1000 });
@@ -15,7 +15,7 @@ export function volume(name: string) {
 
 /** What is desired while it runs. */
 export function running(deployment: Deployment = shop, of = spec, number = deployment.revision) {
-  return desiredAt(deployment, { number, spec: of }, url, now);
+  return desiredAt(deployment, { number, spec: of }, resolvedAt(now));
 }
 
 /** The first lines of its first plan. */

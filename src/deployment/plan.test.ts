@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Deployment } from './deployment.ts';
 import { desiredAt } from './desired.ts';
+import { noEgress } from './egress.ts';
 import { batchesOf, describePlan } from './operation.ts';
 import { plan } from './plan.ts';
 import { database, made, now, running, serving, shop, spec, updated, volume, web } from './plan-testing.ts';
-import { address, observedOf, pod, specOf, url } from './testing.ts';
+import { address, observedOf, pod, resolvedAt, specOf } from './testing.ts';
 
 test('a new deployment gets its network and volumes, and starts its database first', () => {
   const text = describePlan(plan(running(), observedOf({ images: ['postgres:15', 'nginx:1'] }), []));
@@ -21,7 +22,7 @@ test('an image that is missing is pulled; what it is, is known then, and it star
     [...made, 'pull postgres:15, not on this host'].join('\n'),
   );
   const images = { 'postgres:15': 'postgres@sha256:1' };
-  const pulled = desiredAt(shop, { number: 1, spec, images }, url, now);
+  const pulled = desiredAt(shop, { number: 1, spec, images }, resolvedAt(now));
   const observed = observedOf({ images: ['postgres@sha256:1'], localImages: [] });
   assert.equal(
     describePlan(plan(pulled, observed, [])),
@@ -50,7 +51,7 @@ test('registries are asked once per revision, about all tags that are here, and 
     ].join('\n'),
   );
   const images = { 'postgres:15': 'postgres@sha256:new', 'nginx:1': 'nginx@sha256:new' };
-  const settled = desiredAt(shop, { number: 1, spec, images }, url, now);
+  const settled = desiredAt(shop, { number: 1, spec, images }, resolvedAt(now));
   const rest = describePlan(plan(settled, observed, []))
     .split('\n')
     .slice(2);
@@ -69,7 +70,7 @@ test('registries are asked while the network is made', () => {
 
 test('a pod whose tag has moved is replaced by an update, and one whose tag has not is left alone', () => {
   const at = (number: number, images: Record<string, string>) =>
-    desiredAt({ ...shop, revision: number, servingRevision: 1 }, { number, spec, images }, url, now);
+    desiredAt({ ...shop, revision: number, servingRevision: 1 }, { number, spec, images }, resolvedAt(now));
   const first = at(1, { 'postgres:15': 'postgres@sha256:1', 'nginx:1': 'nginx@sha256:1' });
   const images = ['postgres@sha256:1', 'nginx@sha256:1', 'nginx@sha256:2', 'postgres:15', 'nginx:1'];
   const observed = { ...observedOf({ desired: first, ready: ['db', 'web'], images, localImages: [] }) };
@@ -134,7 +135,7 @@ test('a service that was stopped behind our back is started again, a job that en
 
 test('an expired deployment loses its route, then every workload, volume and its network', () => {
   const observed = observedOf({ desired: running(), ready: ['db', 'web'] });
-  const expired = desiredAt(shop, { number: 1, spec }, url, now + 1000);
+  const expired = desiredAt(shop, { number: 1, spec }, resolvedAt(now + 1000));
   assert.equal(
     describePlan(plan(expired, observed, serving)),
     [
@@ -155,25 +156,25 @@ test('a held or claimed deployment outlives its time limit', () => {
     { ...shop, heldAt: now },
     { ...shop, expiresAt: null },
   ]) {
-    assert.equal(desiredAt(kept, { number: 1, spec }, url, now + 1000).kind, 'running');
+    assert.equal(desiredAt(kept, { number: 1, spec }, resolvedAt(now + 1000)).kind, 'running');
   }
 });
 
 test('what has ended stays so, though the clock is set back or an extension comes too late', () => {
   const ended: Deployment = { ...shop, state: 'expired' };
-  assert.equal(desiredAt(ended, { number: 1, spec }, url, now).kind, 'gone');
-  assert.equal(desiredAt({ ...ended, expiresAt: null }, { number: 1, spec }, url, now).kind, 'gone');
+  assert.equal(desiredAt(ended, { number: 1, spec }, resolvedAt(now)).kind, 'gone');
+  assert.equal(desiredAt({ ...ended, expiresAt: null }, { number: 1, spec }, resolvedAt(now)).kind, 'gone');
 });
 
 test('a removal takes its workloads at once, then its volumes, then its network', () => {
   const observed = observedOf({ desired: running(), ready: ['db', 'web'] });
-  const gone = plan(desiredAt(shop, { number: 1, spec }, url, now + 1000), observed, serving);
+  const gone = plan(desiredAt(shop, { number: 1, spec }, resolvedAt(now + 1000)), observed, serving);
   const kinds = batchesOf(gone).map((batch) => batch.map(({ kind }) => kind).join('+'));
   assert.deepEqual(kinds, ['route', 'remove+remove', 'remove-volume', 'remove-network']);
 });
 
 test('what a network lets out follows the plan of its account, and nothing is started anew for it', () => {
-  const desired = desiredAt(shop, { number: 1, spec }, url, now, undefined, { kind: 'none' });
+  const desired = desiredAt(shop, { number: 1, spec }, { ...resolvedAt(now), egress: noEgress });
   const observed = observedOf({ desired, ready: ['db', 'web'] });
   const planFor = (egress?: string) => describePlan(plan(desired, { ...observed, ...(egress && { egress }) }, serving));
   assert.equal(planFor('open'), 'set-egress none, it is open');

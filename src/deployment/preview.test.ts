@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { PodSpec } from '../config/spec.ts';
 import { desiredAt } from './desired.ts';
 import { previewUpdate } from './preview.ts';
-import { deploymentOf, pod, specOf, url } from './testing.ts';
+import { deploymentOf, pod, resolvedAt, specOf } from './testing.ts';
 
 const data = { name: 'data', sizeBytes: 1, mountPath: '/data' };
 const web = pod('web', { image: 'nginx:1', path: '/', servicePorts: [80] });
@@ -12,7 +12,7 @@ const db = pod('db', { image: 'postgres:15', servicePorts: [5432], volumes: [dat
 function preview(before: PodSpec[], after: PodSpec[], servingRevision: number | null = 1): string[] {
   const running = (number: number, pods: PodSpec[]) => {
     const deployment = deploymentOf({ revision: number, servingRevision });
-    const desired = desiredAt(deployment, { number, spec: specOf(...pods) }, url, 0);
+    const desired = desiredAt(deployment, { number, spec: specOf(...pods) }, resolvedAt(0));
     assert.ok(desired.kind === 'running');
     return desired;
   };

@@ -3,13 +3,12 @@ import { test } from 'node:test';
 import { desiredAt } from './desired.ts';
 import { progressOf } from './progress.ts';
 import { judge, podStatuses } from './status.ts';
-import { deploymentOf, observedOf, pod, specOf, url } from './testing.ts';
+import { deploymentOf, observedOf, pod, resolvedAt, specOf } from './testing.ts';
 
 const desired = desiredAt(
   deploymentOf({}),
   { number: 1, spec: specOf(pod('db'), pod('web', { path: '/', image: 'nginx:1', servicePorts: [80] })) },
-  url,
-  0,
+  resolvedAt(0),
 );
 assert.ok(desired.kind === 'running');
 const images = ['node:26-slim', 'nginx:1'];
@@ -101,7 +100,7 @@ test('a health check that is answered badly is given up after failureThreshold Ã
     ...{ path: '/', port: 80, initialDelaySeconds: 0, periodSeconds: 4, timeoutSeconds: 1, failureThreshold: 5 },
   };
   const spec = specOf(pod('web', { servicePorts: [80], healthCheck }));
-  const checked = desiredAt(deploymentOf({}), { number: 1, spec }, url, 0);
+  const checked = desiredAt(deploymentOf({}), { number: 1, spec }, resolvedAt(0));
   assert.ok(checked.kind === 'running');
   const observed = observedOf({ desired: checked, starting: ['web'] });
   const [web] = observed.workloads;
@@ -119,7 +118,11 @@ test('a health check that is answered badly is given up after failureThreshold Ã
 });
 
 test('a job that failed is given up, one that ended well is ready', () => {
-  const jobs = desiredAt(deploymentOf({}), { number: 1, spec: specOf(pod('seed', { resourceType: 'job' })) }, url, 0);
+  const jobs = desiredAt(
+    deploymentOf({}),
+    { number: 1, spec: specOf(pod('seed', { resourceType: 'job' })) },
+    resolvedAt(0),
+  );
   assert.ok(jobs.kind === 'running');
   assert.equal(judge(jobs, observedOf({ desired: jobs, ready: ['seed'] }), clock).kind, 'ready');
   assert.equal(judge(jobs, observedOf({ desired: jobs, exited: ['seed'] }), clock).kind, 'given-up');

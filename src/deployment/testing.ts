@@ -1,7 +1,8 @@
 /** Values for tests of this folder and above: deployments, specs and observations in a line. */
 import type { AppSpec, PodSpec } from '../config/spec.ts';
-import { type Deployment, newDeployment } from './deployment.ts';
-import type { Desired } from './desired.ts';
+import { type Deployment, type Instant, newDeployment } from './deployment.ts';
+import type { Desired, Resolution } from './desired.ts';
+import { openEgress } from './egress.ts';
 import type { Observed, ObservedWorkload } from './workload.ts';
 
 export const url = new URL('http://jolly-tapir-shop.localhost:8080');
@@ -33,6 +34,11 @@ export function pod(name: string, fields: Partial<PodSpec> = {}): PodSpec {
 
 export function specOf(...pods: PodSpec[]): AppSpec {
   return { name: 'shop', pods };
+}
+
+/** How revisions are resolved at an instant. */
+export function resolvedAt(now: Instant): Resolution {
+  return { now, url, egress: openEgress };
 }
 
 /** The address that `observedOf` gives to a pod of a revision. */

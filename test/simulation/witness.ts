@@ -176,7 +176,7 @@ async function checkPresent(deployment: Deployment, subject: Subject, scene: Sce
   const engine = createMemoryEngine({ world });
   const stored = await revisionOf(db, seal, deployment.id, wanted);
   const url = new URL(`http://${deployment.label}.localhost`);
-  const desired = desiredAt(deployment, stored, url, now(), seal.derive, egressOf(deployment));
+  const desired = desiredAt(deployment, stored, { now: now(), url, egress: egressOf(deployment), derive: seal.derive });
   assert.ok(desired.kind === 'running');
   const images = desired.workloads.map(({ workload }) => workload.image);
   const observed = await engine.observe(deployment.id, images);
