@@ -42,6 +42,8 @@ type Places = {
   directories: string[];
   /** The engine's files that root in a container may write to: `/etc/hosts` and the like. */
   files: string[];
+  /** Whether these are all, for good: the engine makes its files at the first start of the container. */
+  areAll: boolean;
 };
 
 type Room = { freeBytes: number; freeFiles: number };
@@ -78,8 +80,10 @@ export function createWalks(docker: Docker, { hostFacts, now, walkEveryMs }: Wal
       suspects.delete(id);
     }
     for (const { Id } of containers) {
-      const found = places.get(Id) ?? (await placesOf(docker, Id));
+      if (places.get(Id)?.areAll) continue;
+      const found = await placesOf(docker, Id);
       if (found) places.set(Id, found);
+      else places.delete(Id);
     }
   }
 
@@ -138,9 +142,11 @@ async function placesOf(docker: Docker, id: string): Promise<Places | undefined>
   if (!found) return undefined;
   const layer = (found.GraphDriver?.Data as { UpperDir?: string } | null)?.UpperDir;
   const unkept = found.Mounts.filter(({ Type, Name }) => Type === 'volume' && /^[0-9a-f]{64}$/.test(Name ?? ''));
+  const files = [found.HostsPath, found.HostnamePath, found.ResolvConfPath];
   return {
     directories: layer ? [layer, ...unkept.map(({ Source }) => Source)] : [],
-    files: [found.HostsPath, found.HostnamePath, found.ResolvConfPath].filter(Boolean),
+    files: files.filter(Boolean),
+    areAll: files.every(Boolean),
   };
 }
 

@@ -1,0 +1,46 @@
+/** What containers write outside of their volumes is found wherever they may write, whenever they were first looked at. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type Docker from 'dockerode';
+import { networkName } from '../../src/engine/docker/names.ts';
+import { workloadLabels } from '../../src/engine/labels.ts';
+import { until } from '../scenarios/berth.ts';
+import { dockerContractor, limitsVolumes } from './docker-contractor.ts';
+import { setStage } from './engine.ts';
+
+const mebibyte = 2 ** 20;
+
+describe('the disk on docker', {
+  skip: limitsVolumes ? false : 'the engine’s folders can be read by root alone',
+}, () => {
+  let docker: Docker;
+  let owner: string;
+  const { contractor, newScene } = setStage(async () => {
+    const made = await dockerContractor();
+    ({ docker, owner } = made);
+    return made;
+  });
+
+  for (const file of ['/etc/hosts', '/etc/hostname', '/etc/resolv.conf'])
+    test(`what is written into ${file} counts, though the container was first looked at before its start`, async () => {
+      const scene = newScene();
+      const holder = scene.workload('holder');
+      await scene.execute({ kind: 'create-network' });
+      const container = await docker.createContainer({
+        name: holder.name,
+        Image: holder.image,
+        Labels: workloadLabels(owner, scene.id, holder),
+        Cmd: ['hold', file, String(24 * mebibyte)],
+        HostConfig: { NetworkMode: networkName(scene.id) },
+      });
+      const usedBytes = async () => {
+        const uses = await contractor().engine.diskUse();
+        return uses.find((use) => use.kind === 'workload' && use.deploymentId === scene.id)?.usedBytes;
+      };
+      // The engine knows a container before it has made the files that it mounts into it.
+      assert.equal((await container.inspect()).HostsPath, '');
+      assert.ok((await usedBytes())! < mebibyte);
+      await container.start();
+      await until(`what it has written is seen`, async () => (await usedBytes())! >= 24 * mebibyte);
+    });
+});
