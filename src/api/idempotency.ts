@@ -13,7 +13,7 @@ import { clientAddress } from './client.ts';
 const rememberForMs = 24 * 60 * 60_000;
 
 export type IdempotencyKey = { keyHash: string; bodyHash: string };
-type Answer = { deployment: Deployment; sessionToken: string };
+export type Answer = { deployment: Deployment; sessionToken: string };
 type Memory = { db: Database; seal: Seal; now: () => number };
 
 /**
@@ -46,13 +46,19 @@ export async function recallAnswer(memory: Memory, key: IdempotencyKey): Promise
   return deployment && succeed({ deployment, sessionToken: memory.seal.open(known.sessionToken) });
 }
 
-export async function rememberAnswer(memory: Memory, key: IdempotencyKey, answer: Answer): Promise<void> {
-  await addIdempotency(memory.db, {
-    ...key,
-    deploymentId: answer.deployment.id,
-    sessionToken: memory.seal.close(answer.sessionToken),
-    expiresAt: memory.now() + rememberForMs,
-  });
+/**
+ * Remembers the answer, unless the key has one already: that one is returned. Call it in the transaction that makes what
+ * is answered, before anything else: of two that overlap, the second one waits here until the first has ended.
+ */
+export async function rememberAnswer(
+  memory: Memory,
+  key: IdempotencyKey,
+  { deploymentId, sessionToken }: { deploymentId: string; sessionToken: string },
+): Promise<Result<Answer> | undefined> {
+  const now = memory.now();
+  const sealed = memory.seal.close(sessionToken);
+  const row = { ...key, deploymentId, sessionToken: sealed, expiresAt: now + rememberForMs };
+  return (await addIdempotency(memory.db, row, now)) ? undefined : await recallAnswer(memory, key);
 }
 
 function hashOf(...parts: string[]): string {

@@ -102,6 +102,8 @@ export type DeploymentRow = Omit<Deployment, 'pods' | 'lastLines' | 'endpoints'>
   pods: string;
   lastLines: string;
   endpoints: string;
+  /** 1 when it was there, beside a newer one of its name in its session, before names became unique; else 0. */
+  sharesName: Generated<number>;
 };
 
 /** The database, or a transaction of it: every query takes either. */

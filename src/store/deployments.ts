@@ -1,11 +1,21 @@
 /** Deployments. Intents (what the API asks for) and observations (what the loop saw) are written by different calls. */
+import { type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Deployment, DeploymentState, Instant, PodStatus } from '../deployment/deployment.ts';
 import type { Endpoint } from '../deployment/site.ts';
 import type { Database, DeploymentRow } from './database.ts';
 
-export async function addDeployment(db: Database, deployment: Deployment): Promise<void> {
-  await db.insertInto('deployments').values(toRow(deployment)).execute();
+/** False, and nothing is written, when its session has another one of its name that has not ended. */
+export async function addDeployment(db: Database, deployment: Deployment): Promise<boolean> {
+  const result = await db
+    .insertInto('deployments')
+    .values(toRow(deployment))
+    .onConflict((conflict) => conflict.columns(['sessionId', 'applicationName']).where(hasActiveName).doNothing())
+    .executeTakeFirst();
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
+
+/** The condition of the index on active names, word for word: that is how the databases find it. */
+const hasActiveName = sql<SqlBool>`"removedAt" is null and state <> 'expired' and "sharesName" = 0`;
 
 export async function deploymentById(db: Database, id: string): Promise<Deployment | undefined> {
   const row = await db.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirst();
@@ -147,6 +157,26 @@ export async function writeObservation(
   return result.numUpdatedRows > 0n;
 }
 
+/** Ids of a session's deployments of a name that are past their time limit, and that nobody has ended yet. */
+export async function pastLimitOfName(
+  db: Database,
+  sessionId: string,
+  applicationName: string,
+  now: Instant,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('deployments')
+    .select('id')
+    .where('sessionId', '=', sessionId)
+    .where('applicationName', '=', applicationName)
+    .where('removedAt', 'is', null)
+    .where('state', '!=', 'expired')
+    .where('heldAt', 'is', null)
+    .where('expiresAt', '<=', now)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 /** Ends all deployments without a visit, for when all that they had is removed from the engine at once. */
 export async function endAll(db: Database, now: Instant): Promise<void> {
   await db
@@ -164,7 +194,7 @@ export async function forgetGone(db: Database, before: Instant): Promise<void> {
   await db.deleteFrom('deployments').where('goneAt', '<', before).execute();
 }
 
-function toRow({ pods, lastLines, endpoints, ...fields }: Deployment): DeploymentRow {
+function toRow({ pods, lastLines, endpoints, ...fields }: Deployment): Insertable<DeploymentRow> {
   return {
     ...fields,
     pods: JSON.stringify(pods),
@@ -173,7 +203,7 @@ function toRow({ pods, lastLines, endpoints, ...fields }: Deployment): Deploymen
   };
 }
 
-function fromRow({ pods, lastLines, endpoints, ...fields }: DeploymentRow): Deployment {
+function fromRow({ pods, lastLines, endpoints, sharesName: _, ...fields }: Selectable<DeploymentRow>): Deployment {
   return {
     ...fields,
     pods: JSON.parse(pods),

@@ -4,13 +4,17 @@ import type { Database, Tables } from './database.ts';
 
 type Row = Tables['idempotency'];
 
-/** Replaces an answer of the same key that has expired. */
-export async function addIdempotency(db: Database, row: Row): Promise<void> {
-  await db
+/**
+ * Writes it unless another answer of its key is there that has not expired; false then. Where transactions overlap, this
+ * waits until the one that has written the same key has ended.
+ */
+export async function addIdempotency(db: Database, row: Row, now: Instant): Promise<boolean> {
+  const result = await db
     .insertInto('idempotency')
     .values(row)
-    .onConflict((conflict) => conflict.column('keyHash').doUpdateSet(row))
-    .execute();
+    .onConflict((conflict) => conflict.column('keyHash').doUpdateSet(row).where('idempotency.expiresAt', '<=', now))
+    .executeTakeFirst();
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
 export async function idempotencyOf(db: Database, keyHash: string, now: Instant): Promise<Row | undefined> {

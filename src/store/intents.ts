@@ -1,7 +1,7 @@
 /** What somebody wants of a deployment, as its owner reads it and the loop acts on it. */
 import type { Instant } from '../deployment/deployment.ts';
 import type { Database } from './database.ts';
-import { type Intent, writeIntent } from './deployments.ts';
+import { type Intent, pastLimitOfName, writeIntent } from './deployments.ts';
 import { addEvents } from './events.ts';
 import { makeDue } from './leases.ts';
 
@@ -15,4 +15,20 @@ export async function intend(
   await writeIntent(db, id, intent);
   await addEvents(db, id, [{ at: now, kind: 'intent', message }]);
   await makeDue(db, id, now);
+}
+
+/**
+ * Ends a session's deployments of a name that are past their time limit, before the loop comes to it: the name is free,
+ * and stays so when the clock is set back. Call it in a transaction.
+ */
+export async function endPastLimit(
+  db: Database,
+  { sessionId, applicationName, now }: { sessionId: string; applicationName: string; now: Instant },
+): Promise<void> {
+  for (const id of await pastLimitOfName(db, sessionId, applicationName, now)) {
+    const message = 'its time limit is reached';
+    await writeIntent(db, id, { state: 'expired', message });
+    await addEvents(db, id, [{ at: now, kind: 'state', message }]);
+    await makeDue(db, id, now);
+  }
 }

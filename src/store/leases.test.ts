@@ -29,7 +29,7 @@ const take = (now: number, limit = 8) => takeLeases(db, { now, leaseMs: 100, hor
 
 async function add(...ids: string[]): Promise<void> {
   for (const id of ids) {
-    await addDeployment(db, deploymentOf({ id, label: id }));
+    await addDeployment(db, deploymentOf({ id, label: id, applicationName: id }));
     await makeDue(db, id, 0);
   }
 }

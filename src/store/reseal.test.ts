@@ -21,13 +21,13 @@ beforeEach(async () => {
 const spec = specOf(pod('web', { vars: { PASSWORD: 'hunter2' } }));
 
 async function add(id: string, seal: Seal, revisions = 1): Promise<void> {
-  await addDeployment(db, deploymentOf({ id, label: id }));
+  await addDeployment(db, deploymentOf({ id, label: id, applicationName: id }));
   await provideSeed(db, seal, id);
   for (let number = 1; number <= revisions; number++) {
     await addRevision(db, seal, id, { number, spec, document: `${id} ${number}`, createdAt: 0 });
   }
   const row = { keyHash: id, bodyHash: id, deploymentId: id, expiresAt: 1 };
-  await addIdempotency(db, { ...row, sessionToken: seal.close(`token of ${id}`) });
+  await addIdempotency(db, { ...row, sessionToken: seal.close(`token of ${id}`) }, 0);
 }
 
 test('every column of bytes in the schema is one that is sealed anew', async () => {
@@ -101,7 +101,7 @@ test('what somebody else seals with the key before while it goes on is sealed an
 
 test('generated values are a deployment’s own, and another’s only where both are from before there were seeds', async () => {
   const seal = sealWith('k');
-  for (const id of ['a', 'b']) await addDeployment(db, deploymentOf({ id, label: id }));
+  for (const id of ['a', 'b']) await addDeployment(db, deploymentOf({ id, label: id, applicationName: id }));
   await provideSeed(db, seal, 'a');
   await provideSeedsFrom(db, seal, 'k');
   const value = async (id: string) => (await derivationOf(db, seal, id))('purpose');

@@ -7,12 +7,12 @@
  */
 import { chown, mkdir, open, readdir, readFile, rename, stat, statfs } from 'node:fs/promises';
 import { leastVolumeBytes } from '../../deployment/disk.ts';
+import { createTurns } from '../../lib/turns.ts';
 import { EngineFault } from '../engine.ts';
 import { outOfDiskHint } from './faults.ts';
 import { ensureMounted, grow, makeImage, mend, removeAll } from './loop-file.ts';
 import { type LoopPlace, loopPlace, nestedDirectory } from './loop-layout.ts';
 import { readMounts } from './mount-table.ts';
-import { createTurns } from './turns.ts';
 
 export type LoopVolume = { deploymentId: string; volume: string };
 

@@ -1,6 +1,7 @@
 /** Starting and removing the container of a workload. */
 import type Docker from 'dockerode';
 import type { Workload, WorkloadName } from '../../deployment/workload.ts';
+import { createGate, createTurns } from '../../lib/turns.ts';
 import { EngineFault } from '../engine.ts';
 import { isOwnedBy, labelKeys, labelSelector } from '../labels.ts';
 import { type ContainerRequest, containerOptions } from './container.ts';
@@ -12,7 +13,6 @@ import type { LoopVolumes } from './loop-volumes.ts';
 import { nestedVolumes } from './mounts.ts';
 import { readNetwork } from './networks.ts';
 import { lowestFreeAddress } from './subnets.ts';
-import { createGate, createTurns } from './turns.ts';
 
 export type Workloads = {
   /** Afterwards the container exists, complete with its files, and was started. A new one has none of the addresses to avoid. */

@@ -11,6 +11,7 @@ import * as evictions from './0008-evictions.ts';
 import * as leaseOutlines from './0009-lease-outlines.ts';
 import * as seeds from './0010-seeds.ts';
 import * as hashedSignIns from './0011-hashed-sign-ins.ts';
+import * as activeNames from './0012-active-names.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -24,4 +25,5 @@ export const migrations: Record<string, Migration> = {
   '0009-lease-outlines': leaseOutlines,
   '0010-seeds': seeds,
   '0011-hashed-sign-ins': hashedSignIns,
+  '0012-active-names': activeNames,
 };

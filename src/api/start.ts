@@ -1,0 +1,101 @@
+/** A start: everything that it writes, in one transaction. */
+import { randomUUID } from 'node:crypto';
+import type { AppSpec } from '../config/spec.ts';
+import { type Deployment, newDeployment } from '../deployment/deployment.ts';
+import { hostLabel, newEnvironment } from '../deployment/names.ts';
+import { limitAt } from '../deployment/tier.ts';
+import { newId, newToken } from '../lib/ids.ts';
+import { type Result, refuse, succeed } from '../lib/problem.ts';
+import type { Database } from '../store/database.ts';
+import { addDeployment, isLabelTaken } from '../store/deployments.ts';
+import { addEvents } from '../store/events.ts';
+import { endPastLimit } from '../store/intents.ts';
+import { makeDue } from '../store/leases.ts';
+import { addOrigin, type Origin } from '../store/origins.ts';
+import { addRevision } from '../store/revisions.ts';
+import { provideSeed } from '../store/seeds.ts';
+import { accountOfSession, addSession } from '../store/sessions.ts';
+import { transact } from '../store/transaction.ts';
+import { admit } from './admission.ts';
+import type { Caller } from './callers.ts';
+import { type IdempotencyKey, rememberAnswer } from './idempotency.ts';
+import { admitToPlan, planOf } from './plans.ts';
+import type { Service } from './service.ts';
+import { admitStranger, refuseBanned } from './standing.ts';
+
+export type Starting = {
+  document: string;
+  spec: AppSpec;
+  caller: Caller | undefined;
+  origin: Origin;
+  key: IdempotencyKey | undefined;
+};
+
+export type Started = { deployment: Deployment; sessionToken: string };
+
+/**
+ * Of starts that overlap, whatever process receives them, one with a key of another is answered that one's deployment,
+ * and one of the same name in the same session is refused: the database holds both to be unique.
+ */
+export async function start(service: Service, { document, spec, caller, origin, key }: Starting) {
+  const session = caller?.kind === 'session' ? caller : undefined;
+  if (session?.deployments.some(({ applicationName }) => applicationName === spec.name)) return alreadyRuns(spec.name);
+  const createdAt = service.now();
+  const sessionToken = session?.token ?? newToken('berth');
+  const deploymentId = newId();
+  const budget = await service.budget();
+  const started = await transact(service.db, async (db): Promise<Result<Started>> => {
+    const known = key && (await rememberAnswer({ ...service, db }, key, { deploymentId, sessionToken }));
+    if (known) return known;
+    // Read here, not taken from the caller: the session may have been claimed meanwhile.
+    const accountId = session ? await accountOfSession(db, session.sessionId) : caller?.accountId;
+    const unbanned = await refuseBanned(db, origin, { spec, accountId });
+    if (!unbanned.ok) return unbanned;
+    const plan = await planOf(db, service.settings.tiers, accountId);
+    const asked = { spec, now: createdAt };
+    const allowed = plan
+      ? await admitToPlan(db, plan, asked)
+      : await admitStranger(db, service.settings.strangers, origin, { ...asked, sessionId: session?.sessionId });
+    if (!allowed.ok) return allowed;
+    const admitted = await admit(db, budget, spec);
+    if (!admitted.ok) return admitted;
+    const sessionId = session?.sessionId ?? randomUUID();
+    if (session) await endPastLimit(db, { sessionId, applicationName: spec.name, now: createdAt });
+    else await addSession(db, { id: sessionId, token: sessionToken, createdAt, accountId: plan?.accountId });
+    const environment = await freeEnvironment(db, spec.name);
+    const deployment = newDeployment({
+      ...{ id: deploymentId, sessionId, applicationName: spec.name, environment, createdAt },
+      label: hostLabel(environment, spec.name),
+      // What an account starts is claimed from the beginning.
+      ...(plan
+        ? { claimedAt: createdAt, expiresAt: limitAt(plan.tier, createdAt) }
+        : { claimedAt: null, expiresAt: createdAt + service.settings.limits.lifetimeMs }),
+    });
+    if (!(await addDeployment(db, deployment))) return alreadyRuns(spec.name);
+    await addOrigin(db, deployment.id, origin);
+    await provideSeed(db, service.seal, deployment.id);
+    await addRevision(db, service.seal, deployment.id, { number: 1, spec, document, createdAt });
+    await addEvents(db, deployment.id, [{ at: createdAt, kind: 'intent', message: 'started' }]);
+    await makeDue(db, deployment.id, createdAt);
+    return succeed({ deployment, sessionToken });
+  });
+  if (started.ok && started.value.deployment.id === deploymentId) service.wake(deploymentId);
+  return started;
+}
+
+function alreadyRuns(applicationName: string) {
+  return refuse(
+    'application_exists',
+    `Application ${applicationName} already runs in this session.`,
+    'Update it with POST /updateUserDeployment, or start without the sessionToken to get another one.',
+  );
+}
+
+/** Two words whose host nobody has; there are some 20,000 for each application name. */
+async function freeEnvironment(db: Database, applicationName: string): Promise<string> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const environment = newEnvironment();
+    if (!(await isLabelTaken(db, hostLabel(environment, applicationName)))) return environment;
+  }
+  throw new Error(`no environment is free for an application name of ${applicationName.length} characters`);
+}

@@ -1,0 +1,60 @@
+/** An update: everything that it writes, in one transaction. */
+import type { AppSpec } from '../config/spec.ts';
+import { type Deployment, isActive } from '../deployment/deployment.ts';
+import { nextState } from '../deployment/lifecycle.ts';
+import { type Result, refuse, succeed } from '../lib/problem.ts';
+import { deploymentById, writeIntent } from '../store/deployments.ts';
+import { addEvents } from '../store/events.ts';
+import { makeDue } from '../store/leases.ts';
+import type { Origin } from '../store/origins.ts';
+import { addRevision } from '../store/revisions.ts';
+import { provideSeed } from '../store/seeds.ts';
+import { accountOfSession } from '../store/sessions.ts';
+import { transact } from '../store/transaction.ts';
+import { admit } from './admission.ts';
+import { admitToPlan, planOf } from './plans.ts';
+import type { Service } from './service.ts';
+import { admitStranger, refuseBanned } from './standing.ts';
+
+export type Updating = { document: string; spec: AppSpec; current: Deployment; origin: Origin };
+
+export async function update(
+  service: Service,
+  { document, spec, current, origin }: Updating,
+): Promise<Result<Deployment>> {
+  const now = service.now();
+  const budget = await service.budget();
+  const updated = await transact(service.db, async (db): Promise<Result<Deployment>> => {
+    const accountId = await accountOfSession(db, current.sessionId);
+    const unbanned = await refuseBanned(db, origin, { spec, accountId });
+    if (!unbanned.ok) return unbanned;
+    const plan = await planOf(db, service.settings.tiers, accountId);
+    const asked = { spec, now, deploymentId: current.id };
+    const allowed = plan
+      ? await admitToPlan(db, plan, asked)
+      : await admitStranger(db, service.settings.strangers, origin, asked);
+    if (!allowed.ok) return allowed;
+    const admitted = await admit(db, budget, spec, current.id);
+    if (!admitted.ok) return admitted;
+    const latest = await deploymentById(db, current.id);
+    if (!latest || !isActive(latest, now))
+      return refuse('application_not_found', 'The application has ended just now.', 'Start it again.');
+    const number = latest.revision + 1;
+    await provideSeed(db, service.seal, latest.id);
+    await addRevision(db, service.seal, latest.id, { number, spec, document, createdAt: now });
+    const state = nextState(latest.state, 'updated');
+    await writeIntent(db, latest.id, {
+      revision: number,
+      state,
+      progress: 0,
+      message: '',
+      lastLines: '[]',
+      progressedAt: now,
+    });
+    await addEvents(db, latest.id, [{ at: now, kind: 'intent', message: `updated to revision ${number}` }]);
+    await makeDue(db, latest.id, now);
+    return succeed({ ...latest, revision: number, state, progress: 0, message: '', lastLines: [] });
+  });
+  if (updated.ok) service.wake(current.id);
+  return updated;
+}
