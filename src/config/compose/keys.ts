@@ -47,7 +47,9 @@ export const serviceKeys: Record<string, Key> = {
   entrypoint: honoured("replaces the image's ENTRYPOINT"),
   environment: honoured('variables, as a map or a list'),
   env_file: depends('the file is not part of the document: refused, unless `required: false`; write `environment:`'),
-  ports: honoured('the container side; the first published HTTP service gets `/`, further ones `/<service>`'),
+  ports: honoured(
+    'the container side; of the published HTTP services the one in front gets `/`, further ones `/<service>`',
+  ),
   expose: honoured('ports for the other services'),
   depends_on: honoured('the others must be ready first; `service_completed_successfully` makes the other a job'),
   healthcheck: depends(

@@ -21,6 +21,56 @@ describe('the published HTTP services', () => {
       'api: { image: "b:1", ports: ["8000:8000"] }\nproxy: { image: "nginx:1", ports: ["80:8080", "443:8443"] }';
     assert.deepEqual(routes(text), ['api /api 8000', 'proxy / 8080']);
   });
+  const ways: [string, string, string][] = [
+    [
+      'a front end comes before the back end that is written first',
+      'backend: { image: "a:1", ports: ["5000:5000"] }\nfrontend: { image: "b:1", ports: ["3000:3000"] }',
+      'frontend / 3000',
+    ],
+    [
+      'a front end comes before a back end on port 80',
+      'backend: { image: "a:1", ports: ["80:80"] }\nclient: { image: "b:1", ports: ["3000:3000"] }',
+      'client / 3000',
+    ],
+    [
+      'whatever depends on the other published ones comes first',
+      'orders: { image: "a:1", ports: ["8000:8000"] }\nshop: { image: "b:1", ports: ["4000:4000"], depends_on: [orders] }',
+      'shop / 4000',
+    ],
+    [
+      'over several steps, too',
+      'app: { image: "a:1", ports: ["8000:8000"] }\nmid: { image: "m:1", depends_on: [app] }\nnuxt: { image: "b:1", ports: [3000], depends_on: [mid] }',
+      'nuxt / 3000',
+    ],
+    [
+      'a proxy in front of a front end comes first',
+      'ui: { image: "a:1", ports: [3000] }\ngate: { image: "nginx:1", ports: ["8080:80"], depends_on: [ui] }',
+      'gate / 80',
+    ],
+    [
+      'a worker that waits for the front end is no front',
+      'worker: { image: "a:1", ports: [9000], depends_on: [web] }\nweb: { image: "b:1", ports: [3000] }',
+      'web / 3000',
+    ],
+    [
+      'the image tells where the name does not',
+      'one: { image: "acme/shop-api:1", ports: [8000] }\ntwo: { image: "acme/shop-frontend:1", ports: [3000] }',
+      'two / 3000',
+    ],
+    [
+      'what stands beside an application comes after it',
+      'grafana: { image: "grafana/grafana:12.0.0", ports: [3000] }\nshop: { image: "a:1", ports: [8000] }',
+      'shop / 8000',
+    ],
+  ];
+  for (const [sentence, text, root] of ways) {
+    test(sentence, () =>
+      assert.deepEqual(
+        routes(text).filter((route) => route.split(' ')[1] === '/'),
+        [root],
+      ),
+    );
+  }
   test('databases and brokers are not published', () => {
     const text = `
 db: { image: "postgres:16", ports: ["5432:5432"] }

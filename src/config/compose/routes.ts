@@ -1,5 +1,6 @@
 /** Which services visitors reach, and where: what `x-berth` says, else the published HTTP ports. */
 import type { Draft } from './draft.ts';
+import { sortByFront } from './fronts.ts';
 import { knownImage, otherProtocol } from './images.ts';
 import type { Port } from './ports.ts';
 import type { Reading } from './reading.ts';
@@ -7,16 +8,16 @@ import type { Reading } from './reading.ts';
 type Candidate = { draft: Draft; port: Port; rank: number };
 
 /**
- * Gives paths to the drafts and puts the port of each route first. `/` goes to the service that is published on port
- * 80 or 443 of the host, else to the first one; tools for operators come after applications, and data stores only get
- * it when nothing else is there.
+ * Gives paths to the drafts and puts the port of each route first. `/` goes to the service that stands in front of the
+ * others (`fronts.ts`); tools for operators come after applications, and data stores only get it when nothing else is
+ * there.
  */
 export function assignRoutes(drafts: Draft[], reading: Reading): void {
   for (const draft of drafts) applyExtension(draft);
-  const candidates = drafts
+  const found = drafts
     .filter(({ extension, pod }) => !extension.path && pod.resourceType !== 'job')
-    .flatMap((draft) => candidateOf(draft, reading) ?? [])
-    .sort((a, b) => a.rank - b.rank);
+    .flatMap((draft) => candidateOf(draft, reading) ?? []);
+  const candidates = inOrder(found, drafts);
 
   let isRootFree = !drafts.some(({ pod }) => pod.path === '/' && pod.subdomain === undefined);
   const isAnyPublic = drafts.some(({ pod }) => pod.path !== undefined);
@@ -50,7 +51,19 @@ export function assignRoutes(drafts: Draft[], reading: Reading): void {
   }
 }
 
-const ranks = { entry: 0, site: 1, tool: 2, store: 3 };
+const ranks = { site: 0, tool: 1, store: 2 };
+
+function inOrder(candidates: Candidate[], drafts: Draft[]): Candidate[] {
+  const byPod = new Map(drafts.map(({ pod }) => [pod.name, pod.dependsOn]));
+  const published = candidates.map((candidate) => {
+    const { service, pod, ports } = candidate.draft;
+    const isOnWebPort = ports.some(({ published: host }) => host === 80 || host === 443);
+    return { candidate, service, pod: pod.name, image: pod.image, isOnWebPort };
+  });
+  const sites = published.filter(({ candidate }) => candidate.rank === ranks.site);
+  const others = candidates.filter(({ rank }) => rank !== ranks.site).sort((a, b) => a.rank - b.rank);
+  return [...sortByFront(sites, (pod) => byPod.get(pod) ?? []).map(({ candidate }) => candidate), ...others];
+}
 
 function applyExtension({ extension, pod, origins }: Draft): void {
   if (extension.port !== undefined) putFirst(pod.servicePorts, extension.port);
@@ -73,8 +86,7 @@ function candidateOf(draft: Draft, reading: Reading): Candidate | undefined {
     return undefined;
   }
   const role = knownImage(pod.image)?.role;
-  const isEntry = published.some(({ published: host }) => host === 80 || host === 443);
-  const rank = role === 'store' ? ranks.store : role === 'tool' ? ranks.tool : isEntry ? ranks.entry : ranks.site;
+  const rank = role === 'store' ? ranks.store : role === 'tool' ? ranks.tool : ranks.site;
   return { draft, port: chosen, rank };
 }
 

@@ -1,0 +1,96 @@
+/** Which of several published services visitors are meant to see first: who stands in front of the others. Pure. */
+import { repositoryOf } from '../image.ts';
+
+export type Published = {
+  service: string;
+  pod: string;
+  image: string;
+  /** Whether a port of it is 80 or 443 of the host: the address that people type without a port. */
+  isOnWebPort: boolean;
+};
+
+type Uses = (pod: string) => readonly string[];
+
+/** Names of what people look at, by how seldom they mean something else: `app` is often a back end. */
+const fronts: RegExp[] = [
+  /^(?:frontend|front|ui|webui|gui|client|webapp|website|www|site|spa)$/,
+  /^web$/,
+  /^(?:app|application)$/,
+];
+const proxies = /^(?:proxy|nginx|caddy|traefik|haproxy|httpd|apache|ingress|lb|loadbalancer|balancer|edge)$/;
+/** `server` is a back end beside `client`, and says nothing in `web-server`. */
+const backs =
+  /^(?:apis?|backend|back|worker|jobs?|queue|cron|scheduler|celery|consumer|grpc|rpc|graphql|ws|websocket|webhooks?)$/;
+const asides =
+  /^(?:admin|docs|storybook|swagger|tests?|e2e|mock|debug|metrics|exporter|monitor(?:ing)?|kafka|redis|db)$/;
+/** Images that stand beside an application, and are one only when nothing else is there. */
+const besides = /^(?:grafana|keycloak|minio|kibana|metabase|node-red|gitea)$/;
+
+const places = { entry: 0, front: 1, dependent: 2, maybeFront: 3, any: 4, behind: 5, beside: 6 };
+
+/**
+ * The same services, those in front first; of two that nothing tells apart, the one that is written first. `uses` says
+ * which pods a pod waits for.
+ */
+export function sortByFront<T extends Published>(published: readonly T[], uses: Uses): T[] {
+  const candidates = published.map((one) => ({ one, ...roleOf(one), reached: reachedFrom(one.pod, uses) }));
+  return candidates
+    .map((candidate) => ({ ...candidate, place: places[placeOf(candidate, candidates)] }))
+    .toSorted((a, b) => a.place - b.place || a.strength - b.strength)
+    .map(({ one }) => one);
+}
+
+type Role = { role: 'front' | 'proxy' | 'behind' | 'beside' | 'any'; strength: number };
+type Candidate = Role & { one: Published; reached: ReadonlySet<string> };
+
+function placeOf(candidate: Candidate, all: readonly Candidate[]): keyof typeof places {
+  const { one, role, strength, reached } = candidate;
+  if (role === 'behind' || role === 'beside') return role;
+  const others = all.filter((other) => other !== candidate);
+  const isBehind = others.some((other) => {
+    if (!other.reached.has(one.pod) || other.role === 'behind' || other.role === 'beside') return false;
+    // A service of any name that waits for "frontend" is no front of it.
+    return strength > 0 || other.role === 'proxy' || other.role === 'front' || other.one.isOnWebPort;
+  });
+  if (isBehind) return 'behind';
+  if (one.isOnWebPort || role === 'proxy') return 'entry';
+  if (role === 'front' && strength === 0) return 'front';
+  if (others.some((other) => reached.has(other.one.pod))) return 'dependent';
+  return role === 'front' ? 'maybeFront' : 'any';
+}
+
+/** By the words of the service's name, or of its image where the name says nothing. */
+function roleOf({ service, image }: Published): Role {
+  const repository = repositoryOf(image);
+  if (besides.test(repository)) return { role: 'beside', strength: fronts.length };
+  const named = roleOfName(service);
+  return named.role === 'any' ? roleOfName(repository) : named;
+}
+
+function roleOfName(name: string): Role {
+  const words = name
+    .slice(0, 100)
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .toLowerCase()
+    .split(/[^a-z]+/);
+  const has = (pattern: RegExp) => words.some((word) => pattern.test(word));
+  if (has(backs) || has(asides)) return { role: 'behind', strength: fronts.length };
+  if (has(proxies)) return { role: 'proxy', strength: 0 };
+  const strength = fronts.findIndex(has);
+  if (strength !== -1) return { role: 'front', strength };
+  return { role: has(/^server$/) ? 'behind' : 'any', strength: fronts.length };
+}
+
+/** All that a pod waits for, and what those wait for in turn. */
+function reachedFrom(pod: string, uses: Uses): Set<string> {
+  const reached = new Set<string>();
+  const pending = [pod];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    for (const other of uses(next)) {
+      if (reached.has(other)) continue;
+      reached.add(other);
+      pending.push(other);
+    }
+  }
+  return reached;
+}
