@@ -54,6 +54,8 @@ export const composeCodes = {
   // Routes and readiness.
   'further-route': 'A further published service is at `/<service>`.',
   'further-port': 'A further port of a service is not published.',
+  'local-port':
+    'A port is published on 127.0.0.1 or a private address: it stays internal where something else is public.',
   'not-http': 'A port on which something other than HTTP is spoken is not published.',
   'not-tcp': 'A port that is not of TCP is not published.',
   'https-port': 'A port for HTTPS is asked with HTTP.',

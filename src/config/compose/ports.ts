@@ -2,27 +2,34 @@
 
 import { quote } from '../diagnostics.ts';
 import { childOf, type Field, itemsOf } from '../tree.ts';
+import { listOf } from './extends.ts';
 import type { Reading } from './reading.ts';
 
 export type Port = {
   port: number;
   /** On the host, where the document says one. */
   published?: number;
-  isPublic: boolean;
+  /** `local`: published where only the machine itself, or its private network, reaches it. */
+  reach: Reach;
   /** `http` and the like, of the long form. */
   appProtocol?: string;
   field: Field;
 };
+
+type Reach = 'public' | 'local' | 'internal';
 
 /** As many as a pod may have. */
 const mostPorts = 50;
 
 /** TCP ports in document order, published ones first; the same one twice counts once. */
 export function readPorts(service: Field, reading: Reading): Port[] {
-  const published = itemsOf(childOf(service, 'ports')).flatMap((field) => readPort(field, true, reading));
-  const exposed = itemsOf(childOf(service, 'expose')).flatMap((field) => readPort(field, false, reading));
+  const published = itemsOf(childOf(service, 'ports')).flatMap((field) => readPort(field, 'public', reading));
+  const exposed = itemsOf(childOf(service, 'expose')).flatMap((field) => readPort(field, 'internal', reading));
   const ports = new Map<number, Port>();
-  for (const port of [...published, ...exposed]) if (!ports.has(port.port)) ports.set(port.port, port);
+  for (const port of [...published, ...exposed]) {
+    const known = ports.get(port.port);
+    if (!known || (known.reach === 'local' && port.reach === 'public')) ports.set(port.port, port);
+  }
   if (ports.size > mostPorts) {
     const field = childOf(service, 'ports') ?? childOf(service, 'expose')!;
     reading.error(
@@ -35,22 +42,59 @@ export function readPorts(service: Field, reading: Reading): Port[] {
   return [...ports.values()].slice(0, mostPorts);
 }
 
-function readPort(field: Field, isPublic: boolean, reading: Reading): Port[] {
+function readPort(field: Field, reach: Reach, reading: Reading): Port[] {
   if (field.tree.kind === 'map') return readLongForm(field, reading);
-  const text = reading.text(field);
+  const { host, inside } = splitAtHost(field);
+  const text = reading.text(inside);
   if (text === undefined) return [];
-  const match = /^(.*?)(?:\/([A-Za-z]+))?$/.exec(text.trim())!;
-  const parts = splitColons(match[1]!);
+  const match = /^(.*?)(?:\/([A-Za-z]+))?$/s.exec(text.trim())!;
+  // What the port is on the host has no meaning here, nor has a variable in it that has no value.
+  const hostText = host === undefined ? undefined : reading.aside(host);
+  const parts = [...(hostText === undefined ? [] : splitColons(hostText)), ...splitColons(match[1]!)];
   const container = parseRange(parts.at(-1)!);
-  const hostText = parts.length > 1 ? parts.at(-2)! : '';
-  if (!container || parts.length > 3 || (hostText !== '' && !parseRange(hostText))) {
-    const hint = reading.isIncomplete(field)
+  const published = parts.length > 1 ? parts.at(-2)! : '';
+  const isHostLegal = published === '' || parseRange(published) || host?.includes('$');
+  if (!container || (parts.length > 3 && !host?.includes('$')) || !isHostLegal) {
+    const hint = reading.isIncomplete(inside)
       ? 'a variable in it has no value: write the port itself'
       : 'for example "80", "8080:80" or "127.0.0.1:8080:80/tcp"';
-    reading.error(field, 'bad-port', `${quote(text)} is not a port`, hint);
+    reading.error(
+      field,
+      'bad-port',
+      `${quote(hostText === undefined ? text : `${hostText}:${text}`)} is not a port`,
+      hint,
+    );
     return [];
   }
-  return expand(container, parseRange(hostText), match[2] ?? 'tcp', isPublic, field, reading);
+  const isLocal = reach === 'public' && isPrivate(parts.slice(0, -2).join(':'));
+  return expand(container, parseRange(published), match[2] ?? 'tcp', isLocal ? 'local' : reach, field, reading);
+}
+
+/** `${BIND:-127.0.0.1}:${PORT:-80}:3000/tcp`: what is before the last colon is the host's, unless it is in braces. */
+function splitAtHost(field: Field): { host?: string; inside: Field } {
+  const { tree } = field;
+  if (tree.kind !== 'scalar' || typeof tree.value !== 'string') return { inside: field };
+  const colon = lastColon(tree.text);
+  if (colon === -1) return { inside: field };
+  const text = tree.text.slice(colon + 1);
+  return { host: tree.text.slice(0, colon), inside: { ...field, tree: { ...tree, text, value: text } } };
+}
+
+function lastColon(text: string): number {
+  let depth = 0;
+  for (let at = text.length - 1; at >= 0; at--) {
+    if (text[at] === '}') depth++;
+    else if (text[at] === '{' && depth > 0) depth--;
+    else if (text[at] === ':' && depth === 0) return at;
+  }
+  return -1;
+}
+
+/** Loopback and private addresses: whoever publishes a port there keeps it from the internet. */
+function isPrivate(address: string): boolean {
+  return /^(?:127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|\[?(?:::1|f[cd][0-9a-f]{2}:|fe80:)|localhost$)/i.test(
+    address,
+  );
 }
 
 function readLongForm(field: Field, reading: Reading): Port[] {
@@ -69,15 +113,13 @@ function readLongForm(field: Field, reading: Reading): Port[] {
     const child = childOf(field, key);
     return child && reading.text(child);
   };
+  const asideAt = (key: string) => {
+    const child = childOf(field, key);
+    return child?.tree.kind === 'scalar' ? reading.aside(child.tree.text) : '';
+  };
   const appProtocol = textAt('app_protocol')?.toLowerCase();
-  const ports = expand(
-    container,
-    parseRange(textAt('published') ?? ''),
-    textAt('protocol') ?? 'tcp',
-    true,
-    field,
-    reading,
-  );
+  const reach = isPrivate(asideAt('host_ip')) ? 'local' : 'public';
+  const ports = expand(container, parseRange(asideAt('published')), textAt('protocol') ?? 'tcp', reach, field, reading);
   return ports.map((port) => ({ ...port, ...(appProtocol && { appProtocol }) }));
 }
 
@@ -87,13 +129,15 @@ function expand(
   container: Range,
   host: Range | undefined,
   protocol: string,
-  isPublic: boolean,
+  reach: Reach,
   field: Field,
   reading: Reading,
 ): Port[] {
   if (protocol.toLowerCase() !== 'tcp') {
-    const what = `port ${container.first}/${protocol.toLowerCase()}`;
-    reading.warn(field, 'not-tcp', `${what} is not reachable from outside`, 'only HTTP is routed to applications');
+    reading.gather(field, 'not-tcp', 'service', `${container.first}/${protocol.toLowerCase()}`, (ports) => ({
+      message: `${portsOf(ports)} not reachable from outside`,
+      hint: 'only HTTP is routed to applications',
+    }));
     return [];
   }
   const count = container.last - container.first + 1;
@@ -101,7 +145,7 @@ function expand(
   return Array.from({ length: Math.min(count, mostPorts + 1) }, (_, index) => ({
     port: container.first + index,
     ...(host && host.last - host.first + 1 === count && { published: host.first + index }),
-    isPublic,
+    reach,
     field,
   }));
 }
@@ -120,4 +164,10 @@ function parseRange(text: string): Range | undefined {
   const first = Number(match[1]);
   const last = Number(match[2] ?? match[1]);
   return first >= 1 && last <= 65535 && first <= last ? { first, last } : undefined;
+}
+
+/** `port 53/udp is`, `the ports 80, 443 are` */
+export function portsOf(ports: readonly (string | number)[]): string {
+  const list = listOf(ports.map(String));
+  return ports.length === 1 ? `port ${list} is` : `the ports ${list} are`;
 }

@@ -12,8 +12,15 @@ export type Reading = {
   /** The same, once for all places with the same `about`: `labels` of ten services are one warning. */
   warnOnce(at: Field, code: ComposeCode, about: string, message: string, hint?: string): void;
   errorOnce(at: Field, code: ComposeCode, message: string, hint?: string): void;
+  /**
+   * One warning for all subjects of a code: those of one service, or of the whole document. It stands at the first of
+   * them in the document.
+   */
+  gather(at: Field, code: ComposeCode, scope: 'service' | 'document', subject: string, say: Say): void;
   /** A scalar's text with its variables replaced; anything else is reported and has none. */
   text(field: Field): string | undefined;
+  /** A part of a scalar's text that has no meaning here: its variables are replaced, and may have no value. */
+  aside(part: string): string;
   /** Whether `text` of this field had a variable without a value. */
   isIncomplete(field: Field): boolean;
   /** The value of a variable that is named without a dollar sign, such as `environment: [TOKEN]`. */
@@ -21,6 +28,9 @@ export type Reading = {
   hasErrorAt(path: string): boolean;
   diagnostics(): Diagnostic[];
 };
+
+type Gathered = { subjects: Map<string, Field>; say: Say; diagnostic: Diagnostic };
+type Say = (subjects: readonly string[]) => { message: string; hint?: string };
 
 /** What variables may expand to, in all, in characters: a few short ones can stand for gigabytes otherwise. */
 const maxExpansion = 4 * 1024 * 1024;
@@ -31,6 +41,8 @@ export function openReading(place: Place, lookup: Lookup): Reading {
   const found: Diagnostic[] = [];
   const seen = new Set<string>();
   const incomplete = new Set<unknown>();
+
+  const gathered = new Map<string, Gathered>();
 
   let expansion = 0;
 
@@ -84,6 +96,17 @@ export function openReading(place: Place, lookup: Lookup): Reading {
     errorOnce(at, code, message, hint) {
       once(`once ${code}`, () => add('error', at, code, message, hint));
     },
+    gather(at, code, scope, subject, say) {
+      const key = `${code}\u0000${scope === 'service' ? at.path.slice(0, 2).join('\u0000') : ''}`;
+      const group = gathered.get(key);
+      if (group) {
+        if (!group.subjects.has(subject)) group.subjects.set(subject, at);
+        return;
+      }
+      const diagnostic: Diagnostic = { severity: 'warning', code, path: '', line: 1, column: 1, message: '' };
+      gathered.set(key, { subjects: new Map([[subject, at]]), say, diagnostic });
+      found.push(diagnostic);
+    },
     warnOnce(at, code, about, message, hint) {
       once(`once ${code} ${about}`, () => add('warning', at, code, message, hint));
     },
@@ -113,6 +136,12 @@ export function openReading(place: Place, lookup: Lookup): Reading {
       }
       return spend(field, text);
     },
+    aside(part) {
+      if (!part.includes('$') || expansion > maxExpansion) return part;
+      const { text } = interpolate(part, { find: lookup, stand: lookup });
+      expansion += text.length;
+      return text;
+    },
     isIncomplete: ({ tree }) => incomplete.has(tree),
     variable(at, name) {
       const value = lookupOrGenerate(at, name);
@@ -120,7 +149,15 @@ export function openReading(place: Place, lookup: Lookup): Reading {
       return value;
     },
     hasErrorAt: (path) => found.some((diagnostic) => diagnostic.severity === 'error' && diagnostic.path === path),
-    diagnostics: () => found,
+    diagnostics() {
+      for (const { subjects, say, diagnostic } of gathered.values()) {
+        const inOrder = [...subjects].sort(([, a], [, b]) => offsetOf(a) - offsetOf(b));
+        const first = inOrder[0]![1];
+        const where = { path: printPath(first.path), ...place(offsetOf(first)) };
+        Object.assign(diagnostic, where, say(inOrder.map(([subject]) => subject)));
+      }
+      return found;
+    },
   };
   return reading;
 }

@@ -92,6 +92,50 @@ web: { image: "a:1", ports: [3000] }`;
     const text = 'php: { image: "php:8.3-fpm", ports: [9000] }\nweb: { image: "nginx:1", ports: [80] }';
     assert.deepEqual(routes(text), ['web / 80']);
   });
+  describe('a port that is published on the machine itself alone', () => {
+    const addresses = ['127.0.0.1', '[::1]', '192.168.1.5', '${BIND:-127.0.0.1}'];
+    for (const address of addresses) {
+      test(`${address}: is internal where something else is public`, () => {
+        const text = `services:
+  site: { image: "a:1", ports: ["80:80"] }
+  panel: { image: "b:1", ports: ["${address}:8080:8080"] }
+  db: { image: "postgres:16", ports: ["${address}:5432:5432"], volumes: [/var/lib/postgresql/data] }`;
+        const { pods, said } = read(text);
+        assert.deepEqual(
+          pods.map(({ path }) => path),
+          ['/', undefined, undefined],
+        );
+        assert.deepEqual(said, [
+          'warning local-port 3: the ports 8080 of "panel", 5432 of "db" are published on the machine itself alone, and stay internal',
+        ]);
+      });
+    }
+    test('the long form has its host_ip', () => {
+      const panel = '{ image: "b:1", ports: [{ target: 8080, host_ip: 127.0.0.1 }] }';
+      assert.deepEqual(routes(`site: { image: "a:1", ports: [80] }\npanel: ${panel}`), ['site / 80']);
+    });
+    test('gets /, and says so, where nothing else is for visitors', () => {
+      const { pods, said } = read('services: { web: { image: "a:1", ports: ["127.0.0.1:8000:80"] } }');
+      assert.equal(pods[0]?.path, '/');
+      assert.match(said.join('\n'), /^warning local-port 1: "web" .* everyone can reach it here$/);
+    });
+    test('never does so for a tool of operators or a data store', () => {
+      const text = 'adminer: { image: "adminer:5", ports: ["127.0.0.1:8080:8080"] }';
+      assert.deepEqual(routes(`${text}\nsearch: { image: "couchdb:3", ports: ["127.0.0.1:5984:5984"] }`), []);
+    });
+    test('is public when it is published openly, too', () => {
+      assert.deepEqual(
+        routes('a1: { image: "a:1", ports: ["127.0.0.1:1:80", "80"] }\nb2: { image: "b:1", ports: [81] }'),
+        ['a1 / 80', 'b2 /b2 81'],
+      );
+    });
+  });
+  test('no port for HTTPS or of another protocol is offered instead of the one that is taken', () => {
+    const hintOf = (ports: string) => read(`services: { git: { image: "a:1", ports: [${ports}] } }`).hints.join();
+    assert.equal(hintOf('"80:80", "443:443"'), '');
+    assert.doesNotMatch(hintOf('"80:80", "22:22", "443:443"'), /x-berth/);
+    assert.match(hintOf('"80:80", "22:22", "443:443", "9000:9000"'), /x-berth: \{ port: 9000 \}/);
+  });
   test('x-berth has the last word', () => {
     const text = `
 web: { image: "a:1", ports: [80], x-berth: { path: /shop/ } }

@@ -2,10 +2,10 @@
 import type { Draft } from './draft.ts';
 import { sortByFront } from './fronts.ts';
 import { knownImage, otherProtocol } from './images.ts';
-import type { Port } from './ports.ts';
+import { type Port, portsOf } from './ports.ts';
 import type { Reading } from './reading.ts';
 
-type Candidate = { draft: Draft; port: Port; rank: number };
+type Candidate = { draft: Draft; port: Port; rank: number; isLocal: boolean };
 
 /**
  * Gives paths to the drafts and puts the port of each route first. `/` goes to the service that stands in front of the
@@ -17,10 +17,10 @@ export function assignRoutes(drafts: Draft[], reading: Reading): void {
   const found = drafts
     .filter(({ extension, pod }) => !extension.path && pod.resourceType !== 'job')
     .flatMap((draft) => candidateOf(draft, reading) ?? []);
-  const candidates = inOrder(found, drafts);
+  const isAnyPublic = drafts.some(({ pod }) => pod.path !== undefined);
+  const candidates = withoutLocal(inOrder(found, drafts), isAnyPublic, reading);
 
   let isRootFree = !drafts.some(({ pod }) => pod.path === '/' && pod.subdomain === undefined);
-  const isAnyPublic = drafts.some(({ pod }) => pod.path !== undefined);
   for (const { draft, port, rank } of candidates) {
     const { pod, service } = draft;
     if (rank === ranks.store && (!isRootFree || isAnyPublic)) {
@@ -44,7 +44,7 @@ export function assignRoutes(drafts: Draft[], reading: Reading): void {
     }
     isRootFree = false;
     warnOfFurtherPorts(draft, port, reading);
-    if (port.port === 443 || port.port === 8443) {
+    if (isForHttps(port.port)) {
       const hint = 'publish the port on which it speaks HTTP: certificates are not its task';
       reading.warn(port.field, 'https-port', `port ${port.port} is asked with HTTP, not HTTPS`, hint);
     }
@@ -72,22 +72,50 @@ function applyExtension({ extension, pod, origins }: Draft): void {
   origins.set(['path'], extension.path.field);
 }
 
+/**
+ * What is published on the machine itself alone stays internal. Where nothing else is there for visitors, it is most
+ * often behind a proxy of the machine: the first such service gets `/`, which is said.
+ */
+function withoutLocal(candidates: Candidate[], isAnyPublic: boolean, reading: Reading): Candidate[] {
+  const isSiteOpen = isAnyPublic || candidates.some(({ rank, isLocal }) => rank === ranks.site && !isLocal);
+  const way = isSiteOpen ? undefined : candidates.find(({ rank }) => rank === ranks.site);
+  if (way) {
+    const message = `"${way.draft.service}" is published on the machine itself alone, and everyone can reach it here`;
+    const hint = 'nothing else is published; write x-berth: { path: / } if that is meant';
+    reading.warn(way.port.field, 'local-port', message, hint);
+  }
+  return candidates.filter((candidate) => {
+    if (!candidate.isLocal || candidate === way) return true;
+    keepLocal(candidate.draft, candidate.port, reading);
+    return false;
+  });
+}
+
+function keepLocal({ service }: Draft, { port, field }: Port, reading: Reading): void {
+  reading.gather(field, 'local-port', 'document', `${port} of "${service}"`, (ports) => ({
+    message: `${portsOf(ports)} published on the machine itself alone, and ${ports.length === 1 ? 'stays' : 'stay'} internal`,
+    hint: 'the other services reach them; x-berth: { path: /… } makes a service public all the same',
+  }));
+}
+
 /** The published port that speaks HTTP, as far as can be known; the others are reported. */
 function candidateOf(draft: Draft, reading: Reading): Candidate | undefined {
   const { pod, ports, extension } = draft;
-  const published = ports.filter(({ isPublic }) => isPublic);
+  const open = ports.filter(
+    ({ reach, port }) => reach === 'public' || (reach !== 'internal' && port === extension.port),
+  );
+  const isLocal = open.length === 0;
+  const published = isLocal ? ports.filter(({ reach }) => reach === 'local') : open;
   const http = published.filter((port) => speaksHttp(port, pod.image));
   const chosen =
-    published.find(({ port }) => port === extension.port) ??
-    http.find(({ port }) => port !== 443 && port !== 8443) ??
-    http[0];
+    published.find(({ port }) => port === extension.port) ?? http.find(({ port }) => !isForHttps(port)) ?? http[0];
   if (!chosen) {
-    for (const port of published) warnOfProtocol(draft, port, reading);
+    for (const port of published) (isLocal ? keepLocal : warnOfProtocol)(draft, port, reading);
     return undefined;
   }
   const role = knownImage(pod.image)?.role;
   const rank = role === 'store' ? ranks.store : role === 'tool' ? ranks.tool : ranks.site;
-  return { draft, port: chosen, rank };
+  return { draft, port: chosen, rank, isLocal };
 }
 
 function speaksHttp({ port, appProtocol }: Port, image: string): boolean {
@@ -105,8 +133,10 @@ function putFirst(ports: number[], port: number): void {
 
 function warnOfProtocol({ service, pod }: Draft, { port, field }: Port, reading: Reading): void {
   const protocol = otherProtocol(port, pod.image) ?? 'another protocol';
-  const hint = `the other services reach it as ${service}:${port}; nothing else is needed`;
-  reading.warn(field, 'not-http', `port ${port} (${protocol}) is not published: only HTTP is routed`, hint);
+  reading.gather(field, 'not-http', 'service', `${port} (${protocol})`, (ports) => ({
+    message: `${portsOf(ports)} not published: only HTTP is routed`,
+    hint: `the other services reach it as ${service}:${port}; nothing else is needed`,
+  }));
 }
 
 function warnOfStore({ service }: Draft, { port, field }: Port, reading: Reading): void {
@@ -114,16 +144,24 @@ function warnOfStore({ service }: Draft, { port, field }: Port, reading: Reading
   reading.warn(field, 'store-not-public', `the data store "${service}" is not published`, hint);
 }
 
-function warnOfFurtherPorts({ service, ports }: Draft, chosen: Port, reading: Reading): void {
-  const others = ports.filter((port) => port.isPublic && port.port !== chosen.port);
-  if (others.length === 0) return;
-  const list = others.map(({ port }) => port).join(', ');
-  const what = others.length === 1 ? `port ${list} is` : `the ports ${list} are`;
-  const hint = `one port of a service is routed; x-berth: { port: ${others[0]!.port} } chooses another`;
+/** Not of those for HTTPS: visitors have HTTPS without them. */
+function warnOfFurtherPorts({ service, ports, pod }: Draft, chosen: Port, reading: Reading): void {
+  const others = ports.filter(({ reach, port }) => reach === 'public' && port !== chosen.port && !isForHttps(port));
+  const [first] = others;
+  if (!first) return;
+  const other = others.find((port) => speaksHttp(port, pod.image));
+  const hint = other
+    ? `one port of a service is routed; x-berth: { port: ${other.port} } chooses another`
+    : 'one port of a service is routed, and HTTP alone; the other services reach them all';
+  const what = portsOf(others.map(({ port }) => port));
   reading.warn(
-    others[0]!.field,
+    first.field,
     'further-port',
     `${what} not published; visitors of "${service}" reach ${chosen.port}`,
     hint,
   );
+}
+
+function isForHttps(port: number): boolean {
+  return port === 443 || port === 8443;
 }

@@ -10,6 +10,8 @@ export type Read = {
   /** `error code line: message`, in document order. */
   said: string[];
   errors: string[];
+  /** What to write instead. */
+  hints: string[];
   /** `code line`, errors and warnings, without what a small document without a name always has. */
   codes: string[];
 };
@@ -24,6 +26,7 @@ export function read(text: string): Read {
     pods: spec?.pods ?? [],
     said: sorted.map(({ severity, code, line, message }) => `${severity} ${code} ${line}: ${message}`),
     errors: sorted.filter(({ severity }) => severity === 'error').map(({ code, line }) => `${code} ${line}`),
+    hints: sorted.flatMap(({ hint }) => hint ?? []),
     codes: sorted.map(({ code, line }) => `${code} ${line}`),
   };
 }

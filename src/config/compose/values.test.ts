@@ -91,6 +91,24 @@ describe('ports', () => {
       assert.ok(read(`services: { web: { image: "a:1", ports: ${ports} } }`).errors.includes('bad-port 1'));
     });
   }
+  const hosts = [
+    '"${PORT}:80"',
+    '"${PORT:?set it}:80"',
+    '"${BIND}:${PORT}:80"',
+    '"${BIND:-0.0.0.0}:${PORT:-${OTHER:-8080}}:80"',
+    '"${BIND_AND_PORT:-0.0.0.0:1:2}:80/tcp"',
+    '{ target: 80, published: "${PORT:?set it}", host_ip: "${BIND}" }',
+  ];
+  for (const port of hosts) {
+    test(`${port}: what the port is on the host has no meaning, with or without a value`, () => {
+      const { pods, said } = read(`services: { web: { image: "a:1", ports: [${port}] } }`);
+      assert.deepEqual([pods[0]?.servicePorts, said], [[80], []]);
+    });
+  }
+  test('a variable of the port inside is needed', () => {
+    const { said } = read('services: { web: { image: "a:1", ports: ["80:${PORT}"] } }');
+    assert.ok(said.includes('error bad-port 1: "80:" is not a port'), said.join('\n'));
+  });
   test('a range of thousands is refused without being counted out', () => {
     const { errors } = read('services: { web: { image: "a:1", ports: ["1-65535"] } }');
     assert.ok(errors.includes('too-many-ports 1'));
