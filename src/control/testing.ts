@@ -67,7 +67,7 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
     egressOf: async () => plan.egress,
     settings: {
       deployDeadlineMs: 60_000,
-      listenPatienceMs: 30_000,
+      listenPatienceMs: 10_000,
       drainMs: 0,
       leaseMs: 15_000,
       pollMs: 5_000,

@@ -78,7 +78,7 @@ test('a pod that listens elsewhere is given up after its patience, and looked at
   const observe = (since: number) => {
     const observed = observedOf({ desired, ready: ['db'], starting: ['web'] });
     const elsewhere = {
-      notReadyBecause: 'does not listen on port 80, listens on 81 instead',
+      notReadyBecause: 'listens on 81, not on 80',
       hint: 'let it listen on 80',
       stuck: { by: 'listening' as const, since },
     };
@@ -88,7 +88,7 @@ test('a pod that listens elsewhere is given up after its patience, and looked at
   assert.deepEqual(judge(desired, observe(50_000), clock), { kind: 'pending', lookAgainAt: 66_000 });
   assert.deepEqual(judge(desired, observe(30_000), clock), {
     kind: 'given-up',
-    because: 'pod web: does not listen on port 80, listens on 81 instead, for 30 s',
+    because: 'pod web: listens on 81, not on 80, for 30 s',
     hint: 'let it listen on 80',
     workload: 'berth-shop-web-1-0',
   });

@@ -231,7 +231,7 @@ function reasonWhileRunning(container: MemoryContainer): string | undefined {
   const { ports = [] } = container.run;
   const silence = `does not listen on port ${readiness.port}`;
   if (!isAwake || ports.length === 0) return silence;
-  if (!ports.includes(readiness.port)) return `${silence}, listens on ${ports.join(', ')} instead`;
+  if (!ports.includes(readiness.port)) return `listens on ${ports.join(', ')}, not on ${readiness.port}`;
   return readiness.kind === 'http' ? reasonUnhealthy(container, readiness) : undefined;
 }
 

@@ -151,7 +151,7 @@ const table = {
   },
   listenPatienceMs: {
     variable: 'LISTEN_PATIENCE',
-    default: '30s',
+    default: '10s',
     says: 'a pod that does nothing for so long but listen where it should not has failed',
     read: duration,
   },

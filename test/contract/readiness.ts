@@ -38,7 +38,7 @@ export function readinessContract({ contractor, newScene }: Stage): void {
     await scene.start(web);
     const observed = await scene.until(web, ({ stuck }) => stuck !== undefined);
     assert.equal(observed.isReady, false);
-    assert.equal(observed.notReadyBecause, `does not listen on port 9999, listens on ${port} instead`);
+    assert.equal(observed.notReadyBecause, `listens on ${port}, not on 9999`);
     assert.equal(observed.stuck?.by, 'listening');
     // Counted back from the clock, by one that does not jump: the same of two looks, but for a rounded millisecond. A
     // machine that stands still between the two clocks makes it another one for that look.

@@ -60,7 +60,7 @@ export function listeningReason(listening: Listening[] | undefined, wanted: numb
   const open = listening.filter(({ isLocalOnly }) => !isLocalOnly).map(({ port }) => `${port}`);
   const places = open.length > 0 ? open : listening.map(({ port }) => `127.0.0.1:${port}`);
   return refused(
-    `does not listen on port ${wanted}, listens on ${places.slice(0, 5).join(', ')} instead`,
+    `listens on ${places.slice(0, 5).join(', ')}, not on ${wanted}`,
     open.length > 0
       ? `let it listen on ${wanted}, or write the port that it listens on`
       : `let it listen on 0.0.0.0:${wanted}`,

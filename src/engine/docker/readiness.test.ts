@@ -202,10 +202,10 @@ test('where a container listens is read from the kernel and told when it helps',
     return reason && `${reason.words} (${reason.hint})`;
   };
   assert.equal(words(3000), 'listens on 127.0.0.1:3000 only (let it listen on 0.0.0.0:3000)');
-  assert.match(words(5000)!, /^does not listen on port 5000, listens on 8080 instead \(let it listen on 5000, or/);
+  assert.match(words(5000)!, /^listens on 8080, not on 5000 \(let it listen on 5000, or/);
   assert.equal(
     words(5000, listening.slice(0, 1)),
-    'does not listen on port 5000, listens on 127.0.0.1:3000 instead (let it listen on 0.0.0.0:5000)',
+    'listens on 127.0.0.1:3000, not on 5000 (let it listen on 0.0.0.0:5000)',
   );
   assert.match(words(5000, [])!, /^does not listen on port 5000, nor on any other/);
   assert.equal(words(8080), undefined);
