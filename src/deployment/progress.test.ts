@@ -59,7 +59,9 @@ test('a deployment is pending until its deadline, and then given up with the pod
 test('a pod that crashes again and again is given up before the deadline', () => {
   const observed = observedOf({ desired, ready: ['db'], starting: ['web'] });
   const crashing = observed.workloads.map((workload) =>
-    workload.pod === 'web' ? { ...workload, restarts: 5, lastExit: { words: 'exited with code 3' } } : workload,
+    workload.pod === 'web'
+      ? { ...workload, restarts: 5, lastExit: { code: 3, at: 0, words: 'exited with code 3' } }
+      : workload,
   );
   assert.deepEqual(judge(desired, { ...observed, workloads: crashing }, clock), {
     kind: 'given-up',

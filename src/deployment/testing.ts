@@ -79,7 +79,11 @@ export function observedOf(given: {
       ...inCondition(given.ready, { isReady: true }),
       ...inCondition(given.starting, { notReadyBecause: 'does not listen on port 80' }),
       ...inCondition(given.created, { phase: 'created' }),
-      ...inCondition(given.exited, { phase: 'exited', exitCode: 0, notReadyBecause: 'exited with code 0' }),
+      ...inCondition(given.exited, {
+        phase: 'exited',
+        lastExit: { code: 0, at: 0, words: 'exited with code 0' },
+        notReadyBecause: 'exited with code 0',
+      }),
       ...(beside?.workloads ?? []),
     ],
   };

@@ -73,15 +73,17 @@ export type ObservedWorkload = {
   address?: string;
   /** Times the engine has restarted it after an exit. */
   restarts: number;
-  exitCode?: number;
   /** In words, e.g. `does not listen on port 3000`; absent when ready. */
   notReadyBecause?: string;
   /** What its owner can do about that. */
   hint?: string;
-  /** How it ended the last time, whatever it does now. */
-  lastExit?: { words: string; hint?: string };
+  /** How it ended the last time, whatever it does now; absent when it never has, or nobody knows how. */
+  lastExit?: LastExit;
   stuck?: Stuck;
 };
+
+/** In words, e.g. `exited with code 3`; `hint`: what its owner can do about it. Nothing of what it has written. */
+export type LastExit = { code: number; at: Instant; words: string; hint?: string };
 
 /**
  * It runs, was never ready since its start, and does something else: its health check is answered, and not well; it

@@ -71,6 +71,7 @@ export type MemoryContainer = {
   readyAfter: number;
   restarts: number;
   exitCode?: number;
+  exitedAt?: number;
   /** Of this start. */
   wasReady?: boolean;
   stuck?: Stuck | undefined;
@@ -180,11 +181,12 @@ export function startContainer(world: MemoryWorld, container: MemoryContainer): 
 }
 
 /** Lets a container live through one observation: programs end, and what ended by itself is restarted. */
-export function passRound(world: MemoryWorld, container: MemoryContainer): void {
+export function passRound(world: MemoryWorld, container: MemoryContainer, now: number): void {
   if (container.phase !== 'running') return;
   container.rounds++;
   const { run, rounds, readyAfter } = container;
-  if (run.exitCode !== undefined && rounds > readyAfter) endContainer(world, container, run.exitCode);
+  if (run.exitCode !== undefined && rounds > readyAfter)
+    endContainer(world, container, { exitCode: run.exitCode, now });
 }
 
 /** Remembers since when it does something else than become ready. */
@@ -200,8 +202,13 @@ function stuckBy({ workload: { readiness }, run, rounds, readyAfter }: MemoryCon
 }
 
 /** A service is always restarted; a job three times, unless it exits with 0. */
-export function endContainer(world: MemoryWorld, container: MemoryContainer, exitCode: number): void {
+export function endContainer(
+  world: MemoryWorld,
+  container: MemoryContainer,
+  { exitCode, now }: { exitCode: number; now: number },
+): void {
   container.exitCode = exitCode;
+  container.exitedAt = now;
   const isJob = container.workload.readiness.kind === 'exit';
   if (isJob && (exitCode === 0 || container.restarts >= 3)) {
     container.phase = 'exited';

@@ -83,7 +83,7 @@ test('a crash is restarted, a halt is not', async () => {
   await engine.observe('a', []);
   engine.crash(web.name, 1);
   const [crashed] = (await engine.observe('a', [])).workloads;
-  assert.deepEqual([crashed?.isReady, crashed?.restarts, crashed?.exitCode], [true, 1, 1]);
+  assert.deepEqual([crashed?.isReady, crashed?.restarts, crashed?.lastExit?.code], [true, 1, 1]);
   engine.halt(web.name);
   assert.equal((await engine.observe('a', [])).workloads[0]?.phase, 'exited');
   await engine.execute('a', start);

@@ -65,7 +65,7 @@ export function createMemoryEngine({
 
     crash(name, exitCode) {
       const container = findRunning(world, name);
-      endContainer(world, container, exitCode);
+      endContainer(world, container, { exitCode, now: now() });
       announce(world, container.deploymentId);
     },
 
@@ -146,7 +146,7 @@ function observe(
   const isOurs = (thing: { owner: string }) => thing.owner === owner;
   const containers = world.containers.of(deploymentId).filter(isOurs);
   for (const container of containers) {
-    passRound(world, container);
+    passRound(world, container, now);
     noteStuck(container, now);
   }
   const volumes = world.volumes.of(deploymentId).filter(isOurs);
@@ -166,7 +166,7 @@ function observe(
 }
 
 function describe(container: MemoryContainer): ObservedWorkload {
-  const { workload, phase, address, restarts, exitCode, stuck } = container;
+  const { workload, phase, address, restarts, exitCode, exitedAt = 0, stuck } = container;
   const because = reasonNotReady(container);
   return {
     name: workload.name,
@@ -178,7 +178,9 @@ function describe(container: MemoryContainer): ObservedWorkload {
     isReady: because === undefined,
     restarts,
     ...(phase === 'running' && address !== undefined && { address }),
-    ...(exitCode !== undefined && { exitCode, lastExit: { words: `exited with code ${exitCode}` } }),
+    ...(exitCode !== undefined && {
+      lastExit: { code: exitCode, at: exitedAt, words: `exited with code ${exitCode}` },
+    }),
     ...(because && { notReadyBecause: because }),
     ...(stuck && { stuck }),
   };

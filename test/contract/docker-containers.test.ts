@@ -8,6 +8,7 @@ import { bridgeName, networkName, volumeName } from '../../src/engine/docker/nam
 import { EngineFault } from '../../src/engine/engine.ts';
 import { workloadLabels } from '../../src/engine/labels.ts';
 import { claim } from '../claim.ts';
+import { until } from '../scenarios/berth.ts';
 import { dockerContractor } from './docker-contractor.ts';
 import { setStage } from './engine.ts';
 import { buildImage } from './image.ts';
@@ -174,6 +175,26 @@ describe('docker engine', () => {
     await scene.until(hungry, ({ notReadyBecause }) => words.test(notReadyBecause ?? ''));
   });
 
+  test('who has ended twice since the last look is told how it ended the second time', async () => {
+    const scene = newScene();
+    const once = 'test -f /tmp/once || { touch /tmp/once; exit 3; }';
+    const twice = 'test -f /tmp/twice || { touch /tmp/twice; tail /dev/zero; exit 137; }';
+    const web = scene.workload('web', {
+      entrypoint: ['/bin/sh', '-c', `${once}; ${twice}; exec /bin/contract serve ${port}`],
+      resources: { requests: {}, limits: { memoryBytes: 16 * 2 ** 20 } },
+    });
+    await scene.start(web);
+    const first = await scene.until(web, ({ lastExit }) => lastExit !== undefined);
+    assert.deepEqual([first.lastExit?.code, first.lastExit?.words], [3, 'exited with code 3']);
+    await until('it runs for the third time', async () => {
+      const { State, RestartCount } = await docker.getContainer(web.name).inspect();
+      return RestartCount === 2 && State.Status === 'running';
+    });
+    const { lastExit } = await scene.ready(web);
+    assert.deepEqual([lastExit?.code, lastExit?.words], [137, 'killed for memory (limit 16 MiB)']);
+    assert.ok(lastExit!.at > first.lastExit!.at);
+  });
+
   test('who listens on 127.0.0.1 only is told so', async () => {
     const scene = newScene();
     const web = scene.workload('web', { command: ['serve', `127.0.0.1:${port}`] });
@@ -187,7 +208,7 @@ describe('docker engine', () => {
     const scene = newScene();
     const web = scene.workload('web', { entrypoint: ['/no/such/program'] });
     await scene.start(web);
-    const observed = await scene.until(web, ({ exitCode }) => exitCode !== undefined);
+    const observed = await scene.until(web, ({ lastExit }) => lastExit !== undefined);
     assert.match(observed.notReadyBecause ?? '', /^exited with code 127, command not found/);
   });
 

@@ -10,7 +10,7 @@ export function readinessContract({ contractor, newScene }: Stage): void {
     const job = scene.job('migrate', 'exit', '0');
     await scene.start(job);
     const observed = await scene.ready(job);
-    assert.deepEqual([observed.phase, observed.exitCode], ['exited', 0]);
+    assert.deepEqual([observed.phase, observed.lastExit?.code], ['exited', 0]);
   });
 
   test('a job that exits with 3 is never ready and says so', async () => {
@@ -18,7 +18,7 @@ export function readinessContract({ contractor, newScene }: Stage): void {
     const job = scene.job('migrate', 'exit', '3');
     await scene.start(job);
     const observed = await scene.until(job, ({ phase, restarts }) => phase === 'exited' && restarts >= 3);
-    assert.deepEqual([observed.isReady, observed.exitCode], [false, 3]);
+    assert.deepEqual([observed.isReady, observed.lastExit?.code], [false, 3]);
     assert.match(observed.notReadyBecause ?? '', /exited with code 3/);
   });
 
@@ -26,8 +26,8 @@ export function readinessContract({ contractor, newScene }: Stage): void {
     const scene = newScene();
     const web = scene.workload('web', { command: ['exit', '1'] });
     await scene.start(web);
-    const observed = await scene.until(web, ({ restarts, exitCode }) => restarts >= 1 && exitCode !== undefined);
-    assert.deepEqual([observed.isReady, observed.exitCode], [false, 1]);
+    const observed = await scene.until(web, ({ restarts, lastExit }) => restarts >= 1 && lastExit !== undefined);
+    assert.deepEqual([observed.isReady, observed.lastExit?.code], [false, 1]);
     assert.match(observed.notReadyBecause ?? '', /exited with code 1/);
     assert.match(observed.lastExit?.words ?? '', /^exited with code 1$/);
   });

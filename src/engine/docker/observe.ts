@@ -4,13 +4,14 @@ import type Docker from 'dockerode';
 import type { Observed, ObservedWorkload, Readiness, Stuck, WorkloadName } from '../../deployment/workload.ts';
 import { isOwnedBy, labelKeys, labelSelector, readWorkloadLabels, type WorkloadLabels } from '../labels.ts';
 import type { Reason } from './attempts.ts';
+import { type Exit, lastExit } from './exits.ts';
 import { orAbsent } from './faults.ts';
 import { readImage } from './images.ts';
 import { type Elsewhere, followElsewhere, listeningAfterMs, listeningReason, readListening } from './listening.ts';
 import { networkName } from './names.ts';
 import { createProbe, type Probe } from './probe.ts';
 import { judge } from './readiness.ts';
-import { type Exit, exitReason, type Sighting, sightingOf } from './sighting.ts';
+import { exitReason, type Sighting, sightingOf } from './sighting.ts';
 import { listVolumes, type Volumes } from './volumes.ts';
 
 /** A probe may take longer; it goes on, and a later observation has its answer. */
@@ -22,15 +23,12 @@ export type Known = {
   name: WorkloadName;
   labels: WorkloadLabels;
   address?: string;
-  /** Docker's words, e.g. `running Up 2 minutes`: they change when the container is restarted. */
-  statusText: string;
   /** Docker's words; another start has another. */
   startedAt: string;
   sighting: Sighting;
   probe?: Probe;
   elsewhere?: Elsewhere;
   lastExit?: Exit;
-  isReady: boolean;
 };
 
 export type Observer = {
@@ -85,7 +83,10 @@ export function createObserver(docker: Docker, options: ObserverOptions): Observ
   };
 }
 
-/** Inspects a container, unless it is as ready as it was. Undefined when it is gone by now, or not a workload. */
+/**
+ * Undefined when the container is gone by now, or not a workload. Each one is inspected: a listing tells that one was
+ * restarted only as `Up 2 seconds`, which is what it said two seconds after the start before.
+ */
 async function look(
   docker: Docker,
   container: Docker.ContainerInfo,
@@ -95,31 +96,27 @@ async function look(
   const labels = readWorkloadLabels(container.Labels);
   if (!labels) return undefined;
   const before = knownBefore.find(({ containerId }) => containerId === container.Id);
-  const statusText = `${container.State} ${container.Status}`;
-  if (before?.isReady && before.statusText === statusText) return before;
   const inspected = await orAbsent(docker.getContainer(container.Id).inspect());
   if (!inspected) return undefined;
   const { StartedAt: startedAt } = inspected.State;
   // One in the future: the clock was set back since. Then it counts from now.
   const isSameStart = before?.startedAt === startedAt;
   const ageMs = Math.max(0, now() - Date.parse(startedAt));
-  const sighting = sightingOf(inspected, isSameStart ? before.sighting.startedAtMs : uptime() - ageMs);
+  const exit = await lastExit(docker, inspected, before?.lastExit, now());
+  const sighting = sightingOf(inspected, isSameStart ? before.sighting.startedAtMs : uptime() - ageMs, exit);
   const address = sighting.phase === 'running' ? addressOf(inspected, labels) : undefined;
   const probe = address && probeFor(labels.readiness, sighting, address, before, uptime);
-  const lastExit = sighting.exit ?? before?.lastExit;
   const elsewhere = isSameStart ? before.elsewhere : undefined;
   return {
     containerId: container.Id,
     name: inspected.Name.slice(1),
     labels,
-    statusText,
     startedAt,
     sighting,
-    isReady: false,
     ...(address && { address }),
     ...(probe && { probe }),
     ...(elsewhere && { elsewhere }),
-    ...(lastExit && { lastExit }),
+    ...(exit && { lastExit: exit }),
   };
 }
 
@@ -154,10 +151,9 @@ async function describe(
   known: Known,
   { nowMs, uptimeMs }: { nowMs: number; uptimeMs: number },
 ): Promise<ObservedWorkload> {
-  const { labels, sighting, probe, lastExit } = known;
+  const { labels, sighting, probe, lastExit: exit } = known;
   const because = (await reasonElsewhere(docker, known, uptimeMs)) ?? probe?.because;
-  const verdict = judge(labels.readiness, sighting, probe && { isReady: probe.isReady, because }, lastExit, uptimeMs);
-  known.isReady = verdict.isReady;
+  const verdict = judge(labels.readiness, sighting, probe && { isReady: probe.isReady, because }, exit, uptimeMs);
   const stuck = stuckOf(known);
   return {
     name: known.name,
@@ -169,7 +165,7 @@ async function describe(
     isReady: verdict.isReady,
     restarts: sighting.restarts,
     ...(known.address && { address: known.address }),
-    ...(lastExit && { exitCode: lastExit.code, lastExit: exitReason(lastExit) }),
+    ...(exit && { lastExit: { code: exit.code, at: exit.at, ...exitReason(exit) } }),
     ...(!verdict.isReady && { notReadyBecause: verdict.because }),
     ...(!verdict.isReady && verdict.hint !== undefined && { hint: verdict.hint }),
     ...(stuck && { stuck: { by: stuck.by, since: Math.round(nowMs - (uptimeMs - stuck.since)) } }),

@@ -22,7 +22,10 @@ const running = (changes: Partial<Sighting> = {}): Sighting => ({
   pid: 1,
   ...changes,
 });
-const exit = (code: number, isOutOfMemory = false) => ({ code, isOutOfMemory, memoryBytes: 512 * 2 ** 20 });
+const exit = (code: number, isOutOfMemory = false) => ({
+  ...{ code, isOutOfMemory, memoryBytes: 512 * 2 ** 20 },
+  ...{ at: 0, finishedAt: '1970-01-01T00:00:00Z' },
+});
 const refused = { isReady: false, because: { words: 'does not listen on port 3000', hint: 'mend it' } };
 const well = { isReady: true, because: undefined };
 

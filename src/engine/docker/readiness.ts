@@ -1,7 +1,8 @@
 /** PURE. Whether a container is ready, and if not, why not. */
 import type { Readiness } from '../../deployment/workload.ts';
 import type { Reason } from './attempts.ts';
-import { type Exit, exitReason, type Sighting } from './sighting.ts';
+import type { Exit } from './exits.ts';
+import { exitReason, type Sighting } from './sighting.ts';
 
 export type Verdict = { isReady: true } | { isReady: false; because: string; hint?: string };
 

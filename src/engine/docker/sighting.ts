@@ -1,6 +1,7 @@
 /** PURE. What Docker says about one container at one instant, in our words. */
 import type Docker from 'dockerode';
 import type { ObservedWorkload } from '../../deployment/workload.ts';
+import type { Ending, Exit } from './exits.ts';
 
 export type Sighting = {
   phase: ObservedWorkload['phase'];
@@ -14,11 +15,11 @@ export type Sighting = {
   pid: number;
 };
 
-export type Exit = { code: number; isOutOfMemory: boolean; memoryBytes: number };
-
+/** `lastExit`: how it ended the last time, whatever it does now. */
 export function sightingOf(
-  { State, RestartCount, HostConfig }: Docker.ContainerInspectInfo,
+  { State, RestartCount }: Docker.ContainerInspectInfo,
   startedAtMs: number,
+  lastExit: Exit | undefined,
 ): Sighting {
   const phase = phaseOf(State.Status);
   const hasEnded = State.Restarting || phase === 'exited';
@@ -28,9 +29,7 @@ export function sightingOf(
     startedAtMs,
     restarts: RestartCount,
     pid: State.Pid,
-    ...(hasEnded && {
-      exit: { code: State.ExitCode, isOutOfMemory: State.OOMKilled, memoryBytes: HostConfig.Memory ?? 0 },
-    }),
+    ...(hasEnded && lastExit && { exit: lastExit }),
     ...(health && {
       health: { isHealthy: health.Status === 'healthy', output: (health.Log?.at(-1)?.Output ?? '').trim() },
     }),
@@ -38,7 +37,7 @@ export function sightingOf(
 }
 
 /** Why it ended, e.g. `exited with code 1`, `killed for memory (limit 512 MiB)`, and what to do about it. */
-export function exitReason({ code, isOutOfMemory, memoryBytes }: Exit): { words: string; hint?: string } {
+export function exitReason({ code, isOutOfMemory, memoryBytes }: Ending): { words: string; hint?: string } {
   if (isOutOfMemory) {
     const words = `killed for memory (limit ${Math.round(memoryBytes / 2 ** 20)} MiB)`;
     return { words, hint: 'raise resources.limits.memory' };

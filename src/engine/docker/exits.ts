@@ -1,0 +1,128 @@
+/**
+ * How a container ended the last time. Docker says it only while nothing runs: of one that runs again it keeps the
+ * instant and whether it was killed for memory, and forgets the code. That is in its events.
+ */
+import { createInterface } from 'node:readline';
+import type Docker from 'dockerode';
+import type { Instant } from '../../deployment/deployment.ts';
+import { phaseOf } from './sighting.ts';
+
+/** `memoryBytes`: its limit; 0 without one. */
+export type Ending = { code: number; isOutOfMemory: boolean; memoryBytes: number };
+
+export type Exit = Ending & {
+  at: Instant;
+  /** Docker's words for that instant; another exit has others. */
+  finishedAt: string;
+};
+
+/** 128 and SIGKILL: what the kernel sends who uses too much memory, and others send too. */
+const killedCode = 137;
+
+/** The engine hears of the end and of what it was killed for from two sides, and not always in that order. */
+const settleMs = 5_000;
+
+/** How long before the end its cause may have been told, and how long after it. */
+const causeMs = 60_000;
+const latenessMs = 500;
+
+/**
+ * Undefined when it has never ended, or nobody knows how. `before`: what was known at the last look, which is another
+ * exit's when the container has ended in between. `nowMs` is by the engine's clock.
+ */
+export async function lastExit(
+  docker: Docker,
+  inspected: Docker.ContainerInspectInfo,
+  before: Exit | undefined,
+  nowMs: number,
+): Promise<Exit | undefined> {
+  const { FinishedAt: finishedAt } = inspected.State;
+  const at = Date.parse(finishedAt);
+  // The first of January of the year 1: it has not ended yet, or could not even be started.
+  if (!(at > 0)) return toldExit(inspected, { at: nowMs, finishedAt });
+  if (before?.finishedAt === finishedAt && isFinal(before, nowMs)) return before;
+  const told = toldExit(inspected, { at, finishedAt });
+  if (told && isFinal(told, nowMs)) return told;
+  // Not now: of an instant that the engine's clock has not reached yet, it would tell when it has.
+  const toMs = hasEnded(inspected) ? at + latenessMs : Date.parse(inspected.State.StartedAt);
+  const missed = endIn(await readEnds(docker, inspected.Id, { fromMs: at - causeMs, toMs }), at);
+  if (!missed) return told;
+  return {
+    ...exitAt(inspected, { at, finishedAt }),
+    ...missed,
+    isOutOfMemory: missed.isOutOfMemory || isKilled(inspected),
+  };
+}
+
+/** Whether nothing that comes later can change what is known of it. */
+function isFinal({ code, isOutOfMemory, at }: Exit, nowMs: number): boolean {
+  return code !== killedCode || isOutOfMemory || nowMs - at > settleMs;
+}
+
+type Moment = Pick<Exit, 'at' | 'finishedAt'>;
+
+/** What the engine says of its own accord. */
+function toldExit(inspected: Docker.ContainerInspectInfo, moment: Moment): Exit | undefined {
+  // Whoever was killed for memory had this code, whether it is still said or not.
+  const ended = hasEnded(inspected) ? inspected.State.ExitCode : undefined;
+  const code = ended ?? (isKilled(inspected) ? killedCode : undefined);
+  return code === undefined ? undefined : { ...exitAt(inspected, moment), code };
+}
+
+function exitAt(inspected: Docker.ContainerInspectInfo, moment: Moment): Omit<Exit, 'code'> {
+  return { ...moment, isOutOfMemory: isKilled(inspected), memoryBytes: inspected.HostConfig.Memory ?? 0 };
+}
+
+function hasEnded({ State }: Docker.ContainerInspectInfo): boolean {
+  return State.Restarting || phaseOf(State.Status) === 'exited';
+}
+
+function isKilled({ State }: Docker.ContainerInspectInfo): boolean {
+  return State.OOMKilled;
+}
+
+/** An end of a container, as the engine's events tell it. */
+export type End = { atMs: number; code: number; isOutOfMemory: boolean };
+
+/** The one of that instant: its event is a moment younger, and the next end a whole start away. */
+export function endIn(ends: readonly End[], atMs: number): Omit<End, 'atMs'> | undefined {
+  const end = ends.find((each) => each.atMs >= atMs);
+  return end && { code: end.code, isOutOfMemory: end.isOutOfMemory };
+}
+
+/** PURE. `lines` are events of one container, oldest first: `oom` belongs to the next `die`, or to one just before. */
+export function parseEnds(lines: readonly string[]): End[] {
+  const ends: End[] = [];
+  let killedAtMs: number | undefined;
+  for (const line of lines) {
+    const { Action, timeNano = 0, Actor } = JSON.parse(line) as DockerEvent;
+    const atMs = Math.floor(timeNano / 1e6);
+    const last = ends.at(-1);
+    if (Action === 'die') {
+      ends.push({ atMs, code: Number(Actor?.Attributes?.exitCode), isOutOfMemory: killedAtMs !== undefined });
+      killedAtMs = undefined;
+    } else if (last?.code === killedCode && !last.isOutOfMemory && atMs - last.atMs < latenessMs)
+      last.isOutOfMemory = true;
+    else killedAtMs = atMs;
+  }
+  return ends.filter(({ code }) => Number.isInteger(code));
+}
+
+type DockerEvent = { Action?: string; timeNano?: number; Actor?: { Attributes?: Record<string, string> } };
+
+/** The engine keeps its last 256 events; where it does not tell, the exit stays unknown. */
+async function readEnds(
+  docker: Docker,
+  containerId: string,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+): Promise<End[]> {
+  try {
+    const filters = { type: ['container' as const], container: [containerId], event: ['die', 'oom'] };
+    const stream = await docker.getEvents({ since: fromMs / 1000, until: toMs / 1000, filters });
+    const lines: string[] = [];
+    for await (const line of createInterface({ input: stream })) if (line.trim() !== '') lines.push(line);
+    return parseEnds(lines);
+  } catch {
+    return [];
+  }
+}
