@@ -7,6 +7,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Wait } from '../lib/wait.ts';
 import type { Database } from '../store/database.ts';
+import type { Lease } from '../store/leases.ts';
 import type { DiskBook } from './disk-book.ts';
 import type { Routed } from './routing.ts';
 import type { Standstills } from './standstills.ts';
@@ -58,4 +59,15 @@ export type Control = {
   /** From 0 to below 1. */
   random: () => number;
   log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
+};
+
+/** One to a deployment. */
+export type Visit = {
+  lease: Lease;
+  /** Ends the visit as soon as possible. */
+  stop: AbortSignal;
+  /** Ends a wait, because an intent has come; replaced after each use. */
+  interrupt: () => AbortSignal;
+  /** Does what only waits, while others may work. */
+  aside?: <T>(work: () => Promise<T>) => Promise<T>;
 };

@@ -13,16 +13,32 @@ export function linesHint(lastLines: string[]): string {
 }
 
 /** The pods are those of the operation, or those that run from the image that the fault is about. */
+function podsOf(operation: Operation, fault: EngineFault, desired: Extract<Desired, { kind: 'running' }>): string[] {
+  const concerned = desired.workloads.filter(({ workload }) =>
+    operation.kind === 'start' ? workload.name === operation.workload.name : workload.image === fault.image,
+  );
+  return [...new Set(concerned.map(({ workload }) => workload.pod))];
+}
+
+/** Those pods, with what is told of each. */
+export function blamedBy(
+  operation: Operation,
+  fault: EngineFault,
+  desired: Extract<Desired, { kind: 'running' }>,
+  redact: (text: string) => string,
+): Map<string, string> {
+  const { message, hint } = fault;
+  const words = redact(`${message.replace(/\.$/, '')}${hint === undefined ? '' : ` (${hint})`}`);
+  return new Map(podsOf(operation, fault, desired).map((pod) => [pod, words]));
+}
+
 export function describeFault(
   operation: Operation,
   fault: EngineFault,
   desired: Extract<Desired, { kind: 'running' }>,
 ): Reason {
   const words = fault.message.replace(/\.$/, '');
-  const concerned = desired.workloads.filter(({ workload }) =>
-    operation.kind === 'start' ? workload.name === operation.workload.name : workload.image === fault.image,
-  );
-  const pods = [...new Set(concerned.map(({ workload }) => workload.pod))];
+  const pods = podsOf(operation, fault, desired);
   const isSaid = pods.length === 0 || words.startsWith(`pod ${pods[0]}: `);
   const subject = isSaid ? '' : `${pods.length > 1 ? 'pods' : 'pod'} ${pods.join(', ')}: `;
   return { because: `${subject}${words}`, hint: fault.hint };

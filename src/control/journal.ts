@@ -4,9 +4,9 @@
  * them to tell (under load that was 0.1 s of its time to live; measured). Those that a crash loses are told again.
  */
 import type { Deployment, PodStatus } from '../deployment/deployment.ts';
-import { type Desired, hasFailed } from '../deployment/desired.ts';
+import type { Desired } from '../deployment/desired.ts';
 import { progressOf } from '../deployment/progress.ts';
-import { podStatuses } from '../deployment/status.ts';
+import { podsOf } from '../deployment/status.ts';
 import type { Observed } from '../deployment/workload.ts';
 import { type Observation, writeObservation } from '../store/deployments.ts';
 import { addEvents, type DeploymentEvent } from '../store/events.ts';
@@ -50,9 +50,9 @@ export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment
   }
 
   function noteChanges(pods: PodStatus[], progress: number | undefined): void {
-    const before = new Map(deployment.pods.map((pod) => [pod.name, JSON.stringify(pod)]));
-    for (const pod of pods.filter((pod) => before.get(pod.name) !== JSON.stringify(pod))) {
-      note({ kind: 'pod', pod: pod.name, message: pod.message ? `${pod.state}: ${pod.message}` : pod.state });
+    const before = new Map(deployment.pods.map((pod) => [pod.name, tellPod(pod)]));
+    for (const pod of pods.filter((pod) => before.get(pod.name) !== tellPod(pod))) {
+      note({ kind: 'pod', pod: pod.name, message: tellPod(pod) });
     }
     if (progress !== undefined) note({ kind: 'progress', message: String(progress) });
   }
@@ -63,8 +63,7 @@ export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment
     flush,
     /** Progress only grows, and only within a revision; the pods' states are news at any time. */
     async recordProgress(desired, observed, pulled = new Map()) {
-      const circumstances = { hasFailed: hasFailed(deployment), pulling: new Set(pulled.keys()) };
-      const pods = podStatuses(desired, observed, circumstances);
+      const pods = podsOf(deployment, desired, observed, { now: now(), pulling: new Set(pulled.keys()) });
       const isDeploying = deployment.state === 'deploying';
       const progress = isDeploying ? Math.max(deployment.progress, progressOf(desired, observed, pulled)) : undefined;
       const grew = progress !== undefined && progress > deployment.progress;
@@ -78,4 +77,9 @@ export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment
       await record({ pods, ...(grew && { progress }), ...moved });
     },
   };
+}
+
+/** What is told of a pod: not how often it has changed, but what it is. */
+function tellPod({ state, message }: PodStatus): string {
+  return message === undefined ? state : `${state}: ${message}`;
 }

@@ -1,4 +1,5 @@
 /** One visit to a deployment: observe, plan, execute, and again, until there is nothing left to do for now. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Deployment, Instant, PodStatus } from '../deployment/deployment.ts';
 import { type Desired, desiredAt, endingAt, imagesOf, wantedRevision } from '../deployment/desired.ts';
 import { keptSizes, withEvictions, withFullVolumes } from '../deployment/disk.ts';
@@ -6,17 +7,17 @@ import { nextState } from '../deployment/lifecycle.ts';
 import { batchesOf, describePlan, type Operation, podOf } from '../deployment/operation.ts';
 import { plan } from '../deployment/plan.ts';
 import { redactorOf } from '../deployment/redact.ts';
-import { judge, podStatuses } from '../deployment/status.ts';
+import { blamedPods, judge, podsOf, withoutSecrets } from '../deployment/status.ts';
 import type { Observed, WorkloadName } from '../deployment/workload.ts';
 import { EngineFault } from '../engine/engine.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { evictionsOf } from '../store/evictions.ts';
-import { type Lease, mandateOf } from '../store/leases.ts';
+import { mandateOf } from '../store/leases.ts';
 import { revisionOf } from '../store/revisions.ts';
 import { derivationOf } from '../store/seeds.ts';
-import type { Control } from './control.ts';
+import type { Control, Visit } from './control.ts';
 import { execute } from './execute.ts';
-import { describeFault, describeTrouble, earlierTrouble, linesHint, type Reason, toldAs } from './failure.ts';
+import { blamedBy, describeFault, describeTrouble, earlierTrouble, linesHint, type Reason, toldAs } from './failure.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { afterOperation } from './progress.ts';
 import { LatePull, watchPull } from './pulling.ts';
@@ -27,16 +28,6 @@ import { forgetTrouble, tellLosses, tellTrouble } from './trouble.ts';
 
 /** How much of a failed pod's output its owner is shown. */
 const linesOfFailure = 50;
-
-export type Visit = {
-  lease: Lease;
-  /** Ends the visit as soon as possible. */
-  stop: AbortSignal;
-  /** Ends a wait, because an intent has come; replaced after each use. */
-  interrupt: () => AbortSignal;
-  /** Does what only waits, while others may work. */
-  aside?: <T>(work: () => Promise<T>) => Promise<T>;
-};
 
 /** Returns when the deployment is due again (null: only when something wakes it). Throws faults of the engine. */
 export async function reconcile(visit: Visit, control: Control): Promise<Instant | null> {
@@ -152,14 +143,14 @@ class Step {
     const { now, settings, engine } = this.#control;
     const deployment = this.#deployment;
     const seen = await this.#observe(desired);
-    const observed = await this.#withDisk(desired, seen);
+    const observed = withoutSecrets(await this.#withDisk(desired, seen), this.#redact);
     const operations = plan(desired, observed, deployment.endpoints);
     await this.#journal.recordProgress(desired, observed);
     await tellLosses(deployment, { desired, observed, journal: this.#journal }, this.#control);
     const patience = { deadlineMs: settings.deployDeadlineMs, listenMs: settings.listenPatienceMs };
     const progressedAt = stillSince(deployment, this.#control);
-    const isRunning = deployment.state === 'running';
-    const verdict = judge(desired, observed, { now: now(), progressedAt, patience, isRunning });
+    const clock = { now: now(), progressedAt, patience, isRunning: deployment.state === 'running' };
+    const verdict = judge(desired, observed, clock, deployment.pods);
     const isReady = verdict.kind === 'ready';
     if (operations.length > 0) return await this.#execute(operations, { desired, observed, isReady });
     await forgetTrouble(deployment, this.#journal);
@@ -168,7 +159,9 @@ class Step {
       return await this.#settle(desired.revision);
     }
     if (verdict.kind === 'given-up') {
-      const outcome = await this.#giveUp(verdict, podStatuses(desired, observed, { hasFailed: true }));
+      const blamed = blamedPods(desired, observed, clock, deployment.pods);
+      const pods = podsOf(deployment, desired, observed, { now: now(), blamed });
+      const outcome = await this.#giveUp(verdict, pods);
       return outcome === 'again' ? outcome : { dueAt: soonAt(deployment, this.#control) };
     }
 
@@ -195,14 +188,18 @@ class Step {
     return this.#muchLater();
   }
 
-  async #giveUp({ because, hint, workload }: Reason, pods?: PodStatus[]): Promise<Outcome> {
+  /** `pods`: as they are now, with those that make the deployment fail. */
+  async #giveUp({ because, hint, workload }: Reason, pods: PodStatus[]): Promise<Outcome> {
     const deployment = this.#deployment;
     const fallback = deployment.servingRevision !== null && deployment.servingRevision !== deployment.revision;
     const serving = fallback ? `; revision ${deployment.servingRevision} still serves` : '';
     const lastLines = await this.#lastLines(workload);
     const advice = hint ?? (workload === undefined ? undefined : linesHint(lastLines));
     const message = `${this.#redact(because)}${advice ? ` (${advice})` : ''}${serving}`;
-    if (deployment.state === 'failed' && deployment.message === message) return this.#later();
+    if (deployment.state === 'failed' && deployment.message === message) {
+      if (!isDeepStrictEqual(pods, deployment.pods)) await this.#journal.record({ pods });
+      return this.#later();
+    }
     const isNews = deployment.state !== 'failed';
     if (isNews) {
       const lines = lastLines.map((line) => `\n${line}`);
@@ -212,7 +209,7 @@ class Step {
     const state = nextState(deployment.state, 'given-up');
     // The revision that it goes back to has its own time to become ready.
     const progressedAt = fallback && isNews ? { progressedAt: this.#control.now() } : {};
-    await this.#journal.record({ state, message, lastLines, ...(pods && { pods }), ...progressedAt });
+    await this.#journal.record({ state, message, lastLines, pods, ...progressedAt });
     return fallback && isNews ? 'again' : this.#later();
   }
 
@@ -258,7 +255,10 @@ class Step {
         const told = describeFault(batch[failed]!, reason, towards.desired);
         if (!this.#endsTry(reason)) throw toldAs(told, reason);
         const earlier = reason instanceof LatePull ? earlierTrouble(this.#deployment.message) : undefined;
-        return await this.#giveUp(earlier ?? told);
+        const blamed = blamedBy(batch[failed]!, reason, towards.desired, this.#redact);
+        const news = { now: this.#control.now(), blamed };
+        const pods = podsOf(this.#deployment, towards.desired, seen ?? towards.observed, news);
+        return await this.#giveUp(earlier ?? told, pods);
       }
       seen = seen && batch.reduce(afterOperation, seen);
       if (towards && seen) await this.#journal.recordProgress(towards.desired, seen);

@@ -46,10 +46,32 @@ export type Deployment = {
   progressedAt: Instant;
 };
 
+/** A pod as it was last seen. What the clock makes of it is told by `statusAt`. */
 export type PodStatus = {
   name: string;
   state: 'waiting' | 'starting' | 'ready' | 'failed';
+  /** What it waits for, or what is wrong with it. */
   message?: string;
+  /** What it runs from, or will. */
+  image: string;
+  /** The one that its workload was started for: an update that leaves a pod as it was leaves this too. */
+  revision: number;
+  /** How often the engine has started it anew after an exit; of all its replicas. */
+  restarts: number;
+  lastExit?: LastExit;
+  /** The last of those that happened while its revision served. */
+  restartedAt: Instant[];
+  /** How many restarts each replica had when it was last ready in a revision that serves. */
+  settledRestarts: number[];
+};
+
+/** How a workload ended: in words, e.g. `exited with code 3`, and nothing of what it has written. */
+export type LastExit = {
+  code: number;
+  reason: string;
+  /** What its owner can do about that. */
+  hint?: string;
+  at: Instant;
 };
 
 export type Revision = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { desiredAt } from './desired.ts';
 import { progressOf } from './progress.ts';
-import { judge, podStatuses } from './status.ts';
+import { judge } from './status.ts';
 import { deploymentOf, observedOf, pod, resolvedAt, specOf } from './testing.ts';
 
 const desired = desiredAt(
@@ -27,25 +27,6 @@ test('progress follows the steps that are done: pulled bytes, starts, readiness;
   assert.deepEqual(steps, [0, 10, 42, 50, 78, 99]);
 });
 
-test('each pod has a status in words', () => {
-  assert.deepEqual(podStatuses(desired, observedOf({ desired, ready: ['db'], starting: ['web'] })), [
-    { name: 'db', state: 'ready' },
-    { name: 'web', state: 'starting', message: 'does not listen on port 80' },
-  ]);
-});
-
-test('a pod whose image is on its way says so', () => {
-  const [db, web] = podStatuses(desired, observedOf({ desired, ready: ['db'] }), { pulling: new Set(['nginx:1']) });
-  assert.deepEqual([db?.message, web?.message], [undefined, 'its image is on its way']);
-});
-
-test('in a deployment that has failed, a pod that is on its way has failed, and one that waits still waits', () => {
-  const states = (given: object) =>
-    podStatuses(desired, observedOf({ desired, ...given }), { hasFailed: true }).map(({ state }) => state);
-  assert.deepEqual(states({ ready: ['db'], starting: ['web'] }), ['ready', 'failed']);
-  assert.deepEqual(states({ starting: ['db'] }), ['failed', 'waiting']);
-});
-
 test('a deployment is pending until its deadline, and then given up with the pod that holds it up', () => {
   const observed = observedOf({ desired, ready: ['db'], starting: ['web'] });
   assert.deepEqual(judge(desired, observed, clock), { kind: 'pending', lookAgainAt: 120_000 });
@@ -60,7 +41,7 @@ test('a pod that crashes again and again is given up before the deadline', () =>
   const observed = observedOf({ desired, ready: ['db'], starting: ['web'] });
   const crashing = observed.workloads.map((workload) =>
     workload.pod === 'web'
-      ? { ...workload, restarts: 5, lastExit: { code: 3, at: 0, words: 'exited with code 3' } }
+      ? { ...workload, restarts: 5, lastExit: { code: 3, reason: 'exited with code 3', at: 0 } }
       : workload,
   );
   assert.deepEqual(judge(desired, { ...observed, workloads: crashing }, clock), {

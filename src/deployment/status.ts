@@ -1,7 +1,8 @@
 /** Status: how each pod does, and whether the whole can still become ready. In words for the deployment's owner. */
-import type { Instant, PodStatus } from './deployment.ts';
-import type { Desired } from './desired.ts';
+import type { Deployment, Instant, PodStatus } from './deployment.ts';
+import { type Desired, hasFailed } from './desired.ts';
 import { type Match, matchWorkloads } from './plan.ts';
+import { lastExitOf, rememberRestarts, restartsOf } from './restarts.ts';
 import type { Observed, Stuck, WorkloadName } from './workload.ts';
 
 type Running = Extract<Desired, { kind: 'running' }>;
@@ -10,39 +11,98 @@ type Running = Extract<Desired, { kind: 'running' }>;
 const crashLimit = 5;
 
 export type Circumstances = {
-  /** The deployment has failed, and so have those pods that are still on their way. */
+  now: Instant;
+  /** The pods at the last look. */
+  before?: readonly PodStatus[];
+  /** Its revision has become ready as a whole before. */
+  isServing?: boolean;
+  /** The deployment has failed, and nothing else is wanted: those that made it fail stay failed until they are ready. */
   hasFailed?: boolean;
+  /** Those that make it fail now, with why where no workload tells. */
+  blamed?: ReadonlyMap<string, string | undefined>;
   /** Images that are on their way. */
   pulling?: ReadonlySet<string>;
 };
 
+/** Those of a deployment, while `desired` is wanted of it. */
+export function podsOf(
+  deployment: Deployment,
+  desired: Running,
+  observed: Observed,
+  news: Pick<Circumstances, 'now' | 'blamed' | 'pulling'>,
+): PodStatus[] {
+  const isServing = deployment.servingRevision === desired.revision;
+  return podStatuses(desired, observed, {
+    ...news,
+    before: deployment.pods,
+    isServing,
+    hasFailed: hasFailed(deployment),
+  });
+}
+
+/** What containers answer may tell what only their owner gave them. */
+export function withoutSecrets(observed: Observed, redact: (text: string) => string): Observed {
+  const workloads = observed.workloads.map((workload) =>
+    workload.notReadyBecause === undefined
+      ? workload
+      : { ...workload, notReadyBecause: redact(workload.notReadyBecause) },
+  );
+  return { ...observed, workloads };
+}
+
 /** One status per pod, in start order; a pod's replicas are summed up by their worst. */
-export function podStatuses(desired: Running, observed: Observed, circumstances: Circumstances = {}): PodStatus[] {
-  const statuses = new Map<string, PodStatus>();
-  const severity = ['ready', 'starting', 'waiting', 'failed'];
-  for (const match of matchWorkloads(desired, observed)) {
-    const status = statusOf(match, circumstances);
-    const known = statuses.get(status.name);
-    if (!known || severity.indexOf(status.state) > severity.indexOf(known.state)) statuses.set(status.name, status);
-  }
-  return [...statuses.values()];
+export function podStatuses(desired: Running, observed: Observed, circumstances: Circumstances): PodStatus[] {
+  const replicas = Map.groupBy(matchWorkloads(desired, observed), ({ wanted }) => wanted.workload.pod);
+  return [...replicas].map(([name, matches]) => {
+    const before = circumstances.before?.find((pod) => pod.name === name);
+    const { match, ...told } = worstOf(matches.map((match) => ({ match, ...tell(match, before, circumstances) })));
+    const lastExit = lastExitOf(matches);
+    return {
+      name,
+      ...told,
+      image: match.wanted.workload.image,
+      revision: match.found?.revision ?? match.wanted.workload.revision,
+      restarts: restartsOf(matches),
+      ...(lastExit && { lastExit }),
+      ...rememberRestarts(before, matches, { isServing: circumstances.isServing ?? false, now: circumstances.now }),
+    };
+  });
 }
 
-function statusOf({ wanted, found }: Match, { hasFailed, pulling }: Circumstances): PodStatus {
-  const { pod: name, image } = wanted.workload;
-  if (!found) return { name, state: 'waiting', ...(pulling?.has(image) && { message: 'its image is on its way' }) };
-  if (found.isReady) return { name, state: 'ready' };
-  const message = found.notReadyBecause;
-  const state = hasFailed || hasGivenUp({ wanted, found }) ? 'failed' : 'starting';
-  return { name, state, ...(message !== undefined && { message }) };
+type Told = Pick<PodStatus, 'state' | 'message'>;
+
+const severity = ['ready', 'starting', 'waiting', 'failed'];
+
+function worstOf<T extends Told>(all: T[]): T {
+  return all.toSorted((a, b) => severity.indexOf(b.state) - severity.indexOf(a.state))[0]!;
 }
 
-function hasGivenUp({ wanted, found }: Match): boolean {
+/** How one replica does. Whoever only waits for another, or is still on the way, has not failed. */
+function tell(match: Match, before: PodStatus | undefined, circumstances: Circumstances): Told {
+  const { found, wanted } = match;
+  const { hasFailed = false, blamed, pulling } = circumstances;
+  if (found?.isReady) return { state: 'ready' };
+  const { pod, image } = wanted.workload;
+  const wasBlamed = hasFailed && before?.state === 'failed';
+  const isFailed = wasBlamed || blamed?.has(pod) || hasGivenUp(match, before);
+  if (found) return { state: isFailed ? 'failed' : 'starting', ...said(found.notReadyBecause, found.hint) };
+  if (isFailed) return { state: 'failed', ...said(blamed?.get(pod) ?? before?.message) };
+  return { state: 'waiting', ...(pulling?.has(image) && { message: 'its image is on its way' }) };
+}
+
+function said(words: string | undefined, hint?: string): Pick<PodStatus, 'message'> {
+  if (words === undefined) return {};
+  return { message: hint === undefined ? words : `${words} (${hint})` };
+}
+
+/** `before`: the pod at the last look; what it did before it was last well does not count. */
+function hasGivenUp({ wanted, found }: Match, before?: Pick<PodStatus, 'settledRestarts'>): boolean {
   if (!found || found.isReady) return false;
   if (found.phase === 'evicted') return true;
   if (wanted.workload.readiness.kind === 'exit') return found.phase === 'exited';
+  const settled = before?.settledRestarts[wanted.workload.replica] ?? 0;
   // Whoever looks for the first time while it runs once more does not know yet how it ended; it will end again.
-  return found.restarts >= crashLimit && found.lastExit !== undefined;
+  return found.restarts - settled >= crashLimit && found.lastExit !== undefined;
 }
 
 export type Verdict =
@@ -61,30 +121,65 @@ export type Patience = {
 /** Who listens elsewhere is looked at this often meanwhile: between two looks it is told whether it works or waits. */
 const looksWhileListening = 5;
 
+export type Clock = { now: Instant; progressedAt: Instant; patience: Patience; isRunning: boolean };
+
 /**
  * Ready when every workload is; given up when a pod has failed for good, does something else than become ready for too
  * long, or nothing has moved since `progressedAt`. One that runs already is given the whole deadline to come back.
+ * `before`: the pods at the last look.
  */
-export function judge(
-  desired: Running,
-  observed: Observed,
-  clock: { now: Instant; progressedAt: Instant; patience: Patience; isRunning: boolean },
-): Verdict {
-  const { now, progressedAt, patience, isRunning } = clock;
-  const unready = matchWorkloads(desired, observed).filter(({ found }) => !found?.isReady);
+export function judge(desired: Running, observed: Observed, clock: Clock, before: readonly PodStatus[] = []): Verdict {
+  const { now, progressedAt, patience } = clock;
+  const unready = unreadyOf(desired, observed);
   if (unready.length === 0) return { kind: 'ready' };
-  const crashed = unready.find(hasGivenUp);
-  if (crashed) return givenUp(crashed, '');
-  const stuck = isRunning ? [] : unready.flatMap((match) => stuckIn(match, patience));
-  const hopeless = stuck.find(({ since, patienceMs }) => now - since >= patienceMs);
-  if (hopeless) return givenUp(hopeless.match, `, for ${printSpan(hopeless.patienceMs)}`);
-  if (now - progressedAt >= patience.deadlineMs)
-    return givenUp(unready[0]!, `, and nothing has moved for ${printSpan(patience.deadlineMs)}`);
-  const looks = stuck.flatMap(({ by, since, patienceMs }) => [
+  const hopeless = hopelessOf(unready, clock, before)[0];
+  if (hopeless) return givenUp(hopeless, before);
+  const looks = stuckOf(unready, clock).flatMap(({ by, since, patienceMs }) => [
     since + patienceMs,
     ...(by === 'listening' ? [now + patienceMs / looksWhileListening] : []),
   ]);
   return { kind: 'pending', lookAgainAt: Math.min(progressedAt + patience.deadlineMs, ...looks) };
+}
+
+/** The pods for which a verdict gives up: not who only waits for them, and not who is still on the way. */
+export function blamedPods(
+  desired: Running,
+  observed: Observed,
+  clock: Clock,
+  before: readonly PodStatus[],
+): Map<string, undefined> {
+  const hopeless = hopelessOf(unreadyOf(desired, observed), clock, before);
+  return new Map(hopeless.map(({ match }) => [match.wanted.workload.pod, undefined]));
+}
+
+function unreadyOf(desired: Running, observed: Observed): Match[] {
+  return matchWorkloads(desired, observed).filter(({ found }) => !found?.isReady);
+}
+
+/** `suffix`: for how long it has been like this; '' where that is not the reason. */
+type Hopeless = { match: Match; suffix: string };
+
+/** For the first reason that holds for any: it has ended for good, it does something else, its time is over. */
+function hopelessOf(unready: Match[], clock: Clock, before: readonly PodStatus[]): Hopeless[] {
+  const { now, progressedAt, patience } = clock;
+  const crashed = unready.filter((match) => hasGivenUp(match, statusIn(before, match)));
+  if (crashed.length > 0) return crashed.map((match) => ({ match, suffix: '' }));
+  const stuck = stuckOf(unready, clock).filter(({ since, patienceMs }) => now - since >= patienceMs);
+  if (stuck.length > 0)
+    return stuck.map(({ match, patienceMs }) => ({ match, suffix: `, for ${printSpan(patienceMs)}` }));
+  if (now - progressedAt < patience.deadlineMs) return [];
+  const suffix = `, and nothing has moved for ${printSpan(patience.deadlineMs)}`;
+  // Who has not been started waits for one of those that have.
+  const started = unready.filter(({ found }) => found);
+  return (started.length > 0 ? started : unready.slice(0, 1)).map((match) => ({ match, suffix }));
+}
+
+function statusIn(pods: readonly PodStatus[], { wanted }: Match): PodStatus | undefined {
+  return pods.find(({ name }) => name === wanted.workload.pod);
+}
+
+function stuckOf(unready: Match[], { patience, isRunning }: Clock) {
+  return isRunning ? [] : unready.flatMap((match) => stuckIn(match, patience));
 }
 
 /** A health check is given as long as it would need to make a running pod unhealthy. */
@@ -97,20 +192,22 @@ function stuckIn(match: Match, { listenMs }: Patience): (Stuck & { match: Match;
   return [{ ...stuck, match, patienceMs: readiness.failureThreshold * readiness.periodSeconds * 1000 }];
 }
 
-function givenUp(match: Match, suffix: string): Verdict {
+function givenUp({ match, suffix }: Hopeless, before: readonly PodStatus[]): Verdict {
   const { wanted, found } = match;
   // Of a crash loop the crash is the reason, and not what the next start has not done yet.
-  const exit = hasGivenUp(match) ? found?.lastExit : undefined;
-  const { words, hint } = exit ?? { words: found?.notReadyBecause ?? 'is not ready', hint: found?.hint };
-  const because = `pod ${wanted.workload.pod}: ${repetition(match)}${words}${suffix}`;
+  const hasEnded = hasGivenUp(match, statusIn(before, match));
+  const exit = hasEnded ? found?.lastExit : undefined;
+  const words = exit?.reason ?? found?.notReadyBecause ?? 'is not ready';
+  const { hint } = exit ?? found ?? {};
+  const because = `pod ${wanted.workload.pod}: ${repetition(match, hasEnded)}${words}${suffix}`;
   return { kind: 'given-up', because, ...(hint !== undefined && { hint }), ...(found && { workload: found.name }) };
 }
 
-function repetition(match: Match): string {
-  const restarts = match.found?.restarts ?? 0;
+function repetition({ wanted, found }: Match, hasEnded: boolean): string {
+  const restarts = found?.restarts ?? 0;
   if (restarts === 0) return '';
-  if (match.wanted.workload.readiness.kind === 'exit') return `tried ${restarts + 1} times, `;
-  return `${hasGivenUp(match) ? 'crash loop, ' : ''}restarted ${restarts} times, `;
+  if (wanted.workload.readiness.kind === 'exit') return `tried ${restarts + 1} times, `;
+  return `${hasEnded ? 'crash loop, ' : ''}restarted ${restarts} times, `;
 }
 
 function printSpan(ms: number): string {

@@ -1,6 +1,6 @@
 /** Values for tests of this folder and above: deployments, specs and observations in a line. */
 import type { AppSpec, PodSpec } from '../config/spec.ts';
-import { type Deployment, type Instant, newDeployment } from './deployment.ts';
+import { type Deployment, type Instant, newDeployment, type PodStatus } from './deployment.ts';
 import type { Desired, Resolution } from './desired.ts';
 import { openEgress } from './egress.ts';
 import type { Observed, ObservedWorkload } from './workload.ts';
@@ -30,6 +30,12 @@ export function pod(name: string, fields: Partial<PodSpec> = {}): PodSpec {
     dependsOn: [],
     ...fields,
   };
+}
+
+/** A pod that is ready and was never started anew, but for `fields`. */
+export function podStatusOf(name: string, fields: Partial<PodStatus> = {}): PodStatus {
+  const fresh = { revision: 1, restarts: 0, restartedAt: [], settledRestarts: [] };
+  return { name, state: 'ready', image: 'node:26-slim', ...fresh, ...fields };
 }
 
 export function specOf(...pods: PodSpec[]): AppSpec {
@@ -81,7 +87,7 @@ export function observedOf(given: {
       ...inCondition(given.created, { phase: 'created' }),
       ...inCondition(given.exited, {
         phase: 'exited',
-        lastExit: { code: 0, at: 0, words: 'exited with code 0' },
+        lastExit: { code: 0, reason: 'exited with code 0', at: 0 },
         notReadyBecause: 'exited with code 0',
       }),
       ...(beside?.workloads ?? []),

@@ -1,6 +1,6 @@
 /** Workloads: what an engine is asked to run, and what it says about them. Engine-neutral values only. */
 import type { HealthCheck, RegistryLogin, Resources } from '../config/spec.ts';
-import type { Instant } from './deployment.ts';
+import type { Instant, LastExit } from './deployment.ts';
 
 /** `berth-<deployment>-<pod>-<revision>-<replica>`: deterministic, so that a second create is "already exists". */
 export type WorkloadName = string;
@@ -81,9 +81,6 @@ export type ObservedWorkload = {
   lastExit?: LastExit;
   stuck?: Stuck;
 };
-
-/** In words, e.g. `exited with code 3`; `hint`: what its owner can do about it. Nothing of what it has written. */
-export type LastExit = { code: number; at: Instant; words: string; hint?: string };
 
 /**
  * It runs, was never ready since its start, and does something else: its health check is answered, and not well; it

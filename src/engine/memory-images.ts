@@ -79,10 +79,10 @@ export function removeImage(world: MemoryWorld, { id }: HostImage): boolean {
 
 function askRegistry(world: MemoryWorld, name: string, anyLogin: RegistryLogin | undefined): MemoryImage {
   const image = imageOf(world, name);
-  if (!image) throw new EngineFault('image-not-found', `Image ${name} does not exist.`);
-  if (image.pullFault) throw new EngineFault(image.pullFault, `Image ${name}: ${image.pullFault}.`);
+  if (!image) throw new EngineFault('image-not-found', `Image ${name} does not exist.`, { image: name });
+  if (image.pullFault) throw new EngineFault(image.pullFault, `Image ${name}: ${image.pullFault}.`, { image: name });
   if (image.token !== undefined && loginFor(name, anyLogin)?.personalAccessToken !== image.token)
-    throw new EngineFault('image-access-denied', `The registry refuses ${name}.`);
+    throw new EngineFault('image-access-denied', `The registry refuses ${name}.`, { image: name });
   return image;
 }
 

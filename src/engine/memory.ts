@@ -179,7 +179,7 @@ function describe(container: MemoryContainer): ObservedWorkload {
     restarts,
     ...(phase === 'running' && address !== undefined && { address }),
     ...(exitCode !== undefined && {
-      lastExit: { code: exitCode, at: exitedAt, words: `exited with code ${exitCode}` },
+      lastExit: { code: exitCode, reason: `exited with code ${exitCode}`, at: exitedAt },
     }),
     ...(because && { notReadyBecause: because }),
     ...(stuck && { stuck }),

@@ -185,13 +185,13 @@ describe('docker engine', () => {
     });
     await scene.start(web);
     const first = await scene.until(web, ({ lastExit }) => lastExit !== undefined);
-    assert.deepEqual([first.lastExit?.code, first.lastExit?.words], [3, 'exited with code 3']);
+    assert.deepEqual([first.lastExit?.code, first.lastExit?.reason], [3, 'exited with code 3']);
     await until('it runs for the third time', async () => {
       const { State, RestartCount } = await docker.getContainer(web.name).inspect();
       return RestartCount === 2 && State.Status === 'running';
     });
     const { lastExit } = await scene.ready(web);
-    assert.deepEqual([lastExit?.code, lastExit?.words], [137, 'killed for memory (limit 16 MiB)']);
+    assert.deepEqual([lastExit?.code, lastExit?.reason], [137, 'killed for memory (limit 16 MiB)']);
     assert.ok(lastExit!.at > first.lastExit!.at);
   });
 

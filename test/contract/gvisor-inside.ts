@@ -74,8 +74,8 @@ describe('docker engine with gVisor', () => {
       await scene.start(job);
       return await until('it has ended', async () => (await scene.find(job))?.lastExit);
     };
-    assert.match((await exitOf('some', 254)).words, /code 0/);
-    assert.doesNotMatch((await exitOf('bomb', 100_000)).words, /code 0/);
+    assert.match((await exitOf('some', 254)).reason, /code 0/);
+    assert.doesNotMatch((await exitOf('bomb', 100_000)).reason, /code 0/);
   });
 
   test('a device that a container makes is none', async () => {

@@ -29,7 +29,7 @@ export function readinessContract({ contractor, newScene }: Stage): void {
     const observed = await scene.until(web, ({ restarts, lastExit }) => restarts >= 1 && lastExit !== undefined);
     assert.deepEqual([observed.isReady, observed.lastExit?.code], [false, 1]);
     assert.match(observed.notReadyBecause ?? '', /exited with code 1/);
-    assert.match(observed.lastExit?.words ?? '', /^exited with code 1$/);
+    assert.match(observed.lastExit?.reason ?? '', /^exited with code 1$/);
   });
 
   test('a workload on another port is not ready and says on which it listens, since when it does nothing else', async () => {

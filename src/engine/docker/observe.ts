@@ -1,6 +1,7 @@
 /** What exists of a deployment on the engine now, and whether it is ready. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
+import type { LastExit } from '../../deployment/deployment.ts';
 import type { Observed, ObservedWorkload, Readiness, Stuck, WorkloadName } from '../../deployment/workload.ts';
 import { isOwnedBy, labelKeys, labelSelector, readWorkloadLabels, type WorkloadLabels } from '../labels.ts';
 import type { Reason } from './attempts.ts';
@@ -165,11 +166,16 @@ async function describe(
     isReady: verdict.isReady,
     restarts: sighting.restarts,
     ...(known.address && { address: known.address }),
-    ...(exit && { lastExit: { code: exit.code, at: exit.at, ...exitReason(exit) } }),
+    ...(exit && { lastExit: lastExitOf(exit) }),
     ...(!verdict.isReady && { notReadyBecause: verdict.because }),
     ...(!verdict.isReady && verdict.hint !== undefined && { hint: verdict.hint }),
     ...(stuck && { stuck: { by: stuck.by, since: Math.round(nowMs - (uptimeMs - stuck.since)) } }),
   };
+}
+
+function lastExitOf({ code, at, ...ending }: Exit): LastExit {
+  const { words: reason, hint } = exitReason({ code, ...ending });
+  return { code, reason, ...(hint !== undefined && { hint }), at };
 }
 
 /** A port is refused: on which ports does the container listen instead? Remembers since when it does nothing else. */
