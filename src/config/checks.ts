@@ -19,6 +19,7 @@ import type { Origin } from './normalise.ts';
 import { openReport, type Report } from './report.ts';
 import type { Source } from './source.ts';
 import type { AppSpec } from './spec.ts';
+import { directoryOf } from './uses.ts';
 
 /** All violations of a spec that was not read from the native form; `source` gives the places of native paths. */
 export function checkSpec(spec: AppSpec, source: Source): Diagnostic[] {
@@ -31,7 +32,7 @@ export function checkSpec(spec: AppSpec, source: Source): Diagnostic[] {
 
 /** Reports all violations. Writes into the spec what a rule reads in another way than it is written. */
 export function applyRules(spec: AppSpec, origin: Origin, source: Source, report: Report): void {
-  const context: Context = { spec, origin, source, report, book: addressBook(spec) };
+  const context: Context = { spec, origin, source, report, book: addressBook(spec), directory: directoryOf(spec) };
   checkNames(context);
   checkRoutes(context);
   checkDependencies(context);

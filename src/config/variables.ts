@@ -4,7 +4,6 @@
  * other becomes empty, as in Compose. `$NAME` and `$(…)` are left alone, `$${` stands for `${`. Pure.
  */
 
-import { podNamesIn } from './addresses.ts';
 import { type Path, quote } from './diagnostics.ts';
 import type { Origin } from './normalise.ts';
 import { type Part, readParameters } from './parameters.ts';
@@ -12,6 +11,7 @@ import type { Report } from './report.ts';
 import { secretScriptlet } from './scriptlets.ts';
 import { isBrowserVariable } from './software.ts';
 import type { AppSpec, PodSpec } from './spec.ts';
+import { type Directory, directoryOf, referencesIn } from './uses.ts';
 import { maxVarLength } from './vars.ts';
 import { isShell, runsInShell } from './words.ts';
 
@@ -22,11 +22,12 @@ const maxDepth = 20;
 
 type Place = { pod: number; path: Path };
 type Definition = { pod: number; value: string };
-/** What else the value says: `@db.pod` beside a password tells whose password it is. */
+/** What else the value says: `@db.pod`, or `@db`, beside a password tells whose password it is. */
 type Context = { mentions(pod: string): boolean };
 
 export function resolveVariables(spec: AppSpec, origin: Origin, report: Report): AppSpec {
   const definitions = collectDefinitions(spec);
+  const directory = directoryOf(spec);
   const known = new Map<string, string | undefined>();
   const said = new Set<string>();
   let total = 0;
@@ -76,7 +77,7 @@ export function resolveVariables(spec: AppSpec, origin: Origin, report: Report):
   const replace = (text: string, place: Place, mode: 'value' | 'shell', depth = 0): string => {
     const parts = readParameters(text);
     if (!parts) return text;
-    const context = contextOf(text);
+    const context = contextOf(text, directory);
     let result = '';
     for (const part of parts) {
       result += part.kind === 'text' ? part.text : parameterValue(part, place, context, mode, depth);
@@ -154,12 +155,12 @@ export function resolveVariables(spec: AppSpec, origin: Origin, report: Report):
   };
 }
 
-function contextOf(text: string): Context {
-  let names: Set<string> | undefined;
+function contextOf(text: string, directory: Directory): Context {
+  let pods: Set<string> | undefined;
   return {
     mentions(pod) {
-      names ??= new Set(podNamesIn(text));
-      return names.has(pod);
+      pods ??= new Set(referencesIn(text, directory).map((reference) => reference.pod));
+      return pods.has(pod);
     },
   };
 }

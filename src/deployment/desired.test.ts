@@ -107,9 +107,32 @@ test('pods start after those that they name, databases first', () => {
   const db = pod('db', { volumes: [{ name: 'data', sizeBytes: 1, mountPath: '/data' }] });
   const cache = pod('cache');
   assert.deepEqual(
-    startOrder([web, api, cache, db]).map(({ name }) => name),
+    startOrder(specOf(web, api, cache, db)).map(({ name }) => name),
     ['db', 'cache', 'api', 'web'],
   );
+});
+
+test('a bare host name, an alias and an entrypoint say who starts first, as the full name does', () => {
+  const order = (...pods: Parameters<typeof specOf>) => startOrder(specOf(...pods)).map(({ name }) => name);
+  const db = pod('db', { servicePorts: [5432], aliases: ['database'] });
+  const api = (fields: Parameters<typeof pod>[1]) => pod('api', { ...fields, volumes });
+  const volumes = [{ name: 'data', sizeBytes: 1, mountPath: '/data' }];
+  assert.deepEqual(order(api({ vars: { DB_HOST: 'db' } }), db), ['db', 'api']);
+  assert.deepEqual(order(api({ vars: { URL: 'postgres://u:p@database/x' } }), db), ['db', 'api']);
+  assert.deepEqual(order(api({ entrypoint: ['wait-for', 'db:5432'] }), db), ['db', 'api']);
+  assert.deepEqual(order(api({ vars: { NAME: 'db' } }), db), ['api', 'db']);
+});
+
+test('pods that name each other start in the order of their speed, and dependsOn is heeded all the same', () => {
+  const volumes = [{ name: 'data', sizeBytes: 1, mountPath: '/data' }];
+  const web = (fields: Parameters<typeof pod>[1]) =>
+    pod('web', { path: '/', vars: { API: 'http://api:3000' }, ...fields });
+  const api = (fields: Parameters<typeof pod>[1]) =>
+    pod('api', { volumes, vars: { FRONTEND: 'http://web:80' }, ...fields });
+  const order = (...pods: Parameters<typeof specOf>) => startOrder(specOf(...pods)).map(({ name }) => name);
+  assert.deepEqual(order(web({}), api({})), ['api', 'web']);
+  assert.deepEqual(order(web({ dependsOn: ['api'] }), api({})), ['api', 'web']);
+  assert.deepEqual(order(web({}), api({ dependsOn: ['web'] })), ['web', 'api']);
 });
 
 test('every pod starts exactly once, whatever refers to what', () => {
@@ -122,7 +145,7 @@ test('every pod starts exactly once, whatever refers to what', () => {
   fc.assert(
     fc.property(pods, (some) => {
       assert.deepEqual(
-        startOrder(some)
+        startOrder(specOf(...some))
           .map(({ name }) => name)
           .toSorted(),
         names,

@@ -90,7 +90,7 @@ export function desiredAt(deployment: Deployment, revision: Revision, resolution
     kind: 'running',
     revision: number,
     hasServed: deployment.servingRevision !== null,
-    workloads: startOrder(spec.pods).flatMap((pod) =>
+    workloads: startOrder(spec).flatMap((pod) =>
       Array.from({ length: replicasOf(pod) }, (_, replica) => ({
         workload: toWorkload(revision, pod, replica, values),
         isImageSettled: isSettled(imageOf(pod, values), images),

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseConfiguration } from '../../src/config/parse.ts';
+import { usesOf } from '../../src/config/uses.ts';
 import { within } from '../processor-time.ts';
 
 const corpus = join(import.meta.dirname, '../../../shared/corpus');
@@ -48,4 +49,42 @@ test('of the documented examples only those with a placeholder for an image are 
     const codes = new Set(diagnostics.filter(({ severity }) => severity === 'error').map(({ code }) => code));
     assert.deepEqual([...codes], kind === 'valid' ? [] : ['image-placeholder'], file);
   }
+});
+
+/** What is used in documents whose pods have the name of a user, a database or a driver as well. */
+const uses: Record<string, Record<string, string[]>> = {
+  'compose/wordpress-mysql.yaml': { db: [], wordpress: ['db'] },
+  'compose/nextcloud-redis-mariadb.yaml': { nc: ['redis', 'db'], redis: [], db: [] },
+  'native/015.yaml': { app: ['postgres'], postgres: [] },
+  'native/050.yaml': { app: ['mariadb', 'redis'], mariadb: [], redis: [], console: [] },
+  'documented/ex__llm-observability-platform.yaml': {
+    'langfuse-web': ['clickhouse', 'redis', 'postgres'],
+    'langfuse-worker': ['clickhouse', 'minio', 'redis', 'postgres'],
+    postgres: [],
+    redis: [],
+    clickhouse: [],
+    minio: [],
+  },
+};
+
+test('the pods of a document use those that they connect to, and no database uses anybody', { skip }, () => {
+  for (const [file, expected] of Object.entries(uses)) {
+    const parsed = parseConfiguration(readFileSync(join(corpus, file), 'utf8'));
+    assert.ok(parsed.kind === 'valid', file);
+    assert.deepEqual(Object.fromEntries(usesOf(parsed.spec)), expected, file);
+  }
+});
+
+test('only pods that really name each other use each other in a circle', { skip }, () => {
+  const circles = ['native', 'documented', 'compose'].flatMap((folder) =>
+    readdirSync(join(corpus, folder)).flatMap((file) => {
+      if (!file.endsWith('.yaml')) return [];
+      const parsed = parseConfiguration(readFileSync(join(corpus, folder, file), 'utf8'));
+      const used = parsed.kind === 'valid' ? usesOf(parsed.spec) : new Map<string, string[]>();
+      return [...used].flatMap(([pod, others]) =>
+        others.filter((other) => used.get(other)!.includes(pod)).map((other) => `${file}: ${pod} ↔ ${other}`),
+      );
+    }),
+  );
+  assert.deepEqual(circles, ['064.yaml: account ↔ transactor', '064.yaml: transactor ↔ account']);
 });

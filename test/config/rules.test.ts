@@ -319,6 +319,14 @@ const rows: Row[] = [
     'warning pod-in-browser application.pods[0].vars.NEXT_PUBLIC_API',
   ],
   [
+    'the short name of a pod in a variable for browsers is a warning too',
+    podsOf(
+      `${web}\nvars: { VITE_API_URL: "http://api:3000", VITE_API_NAME: api, VITE_THEME: "the api theme" }`,
+      'name: api\nimage: me/api:1\npath: /api\nservicePorts: [3000]',
+    ),
+    'warning pod-in-browser application.pods[0].vars.VITE_API_URL',
+  ],
+  [
     'localhost with the port of another pod is a warning',
     podsOf(`${web}\nvars: { API: "http://localhost:5432" }`, database),
     'warning localhost-reference application.pods[0].vars.API',
@@ -637,6 +645,17 @@ test('variables come from the same pod, then from the pod that the value is abou
   assert.deepEqual(pods[0]!.vars, { OWN: 'a', A: 'a', B: 'postgres://two@db2.pod/x', C: 'c' });
 });
 
+test('a bare name and an alias say which pod a value is about', () => {
+  const { pods } = specOf(
+    podsOf(
+      `${web}\nvars: { A: "postgres://u:\${PW}@db2/x", B: "host=second password=\${PW}" }`,
+      `${database}\nvars: { PW: one }`,
+      `${database.replace('db', 'db2')}\naliases: [second]\nvars: { PW: two }`,
+    ),
+  );
+  assert.deepEqual(pods[0]!.vars, { A: 'postgres://u:two@db2/x', B: 'host=second password=two' });
+});
+
 test('a password that no pod has is one value in all pods, and one that a pod has is taken from there', () => {
   const { pods } = specOf(
     podsOf(
@@ -726,6 +745,7 @@ test('a variable for browsers gets the public address of the pod it means', () =
     findingIn(podsOf(`${web}\nvars: { VITE_API: "${value}" }`, api), 'pod-in-browser').hint;
   assert.equal(hintOf('http://api.pod:3000'), 'write <% URL %>/api');
   assert.equal(hintOf('http://api.pod:3000/api/v1'), 'write <% URL %>/api/v1');
+  assert.equal(hintOf('http://api:3000/v1'), 'write <% URL %>/api/v1');
 });
 
 test('a path of the native form is the same with and without its slash at the end', () => {

@@ -5,6 +5,7 @@ import type { Origin } from '../normalise.ts';
 import type { Report } from '../report.ts';
 import type { Source } from '../source.ts';
 import type { AppSpec, PodSpec } from '../spec.ts';
+import type { Directory } from '../uses.ts';
 
 export type Context = {
   /** As written: `${NAME}` is not yet replaced. */
@@ -14,6 +15,7 @@ export type Context = {
   report: Report;
   /** Every name that resolves inside the deployment, with the pod it leads to. */
   book: Map<string, string>;
+  directory: Directory;
 };
 
 export type PodContext = Context & { pod: PodSpec; index: number; path: Path };

@@ -4,6 +4,7 @@ import { replaceWithin } from '../edits.ts';
 import { databaseMeant, databaseOf, isBrowserVariable, isMainDatabase } from '../software.ts';
 import type { AppSpec } from '../spec.ts';
 import { nearestName } from '../suggest.ts';
+import { referencesIn } from '../uses.ts';
 import type { PodContext } from './context.ts';
 import type { Text } from './texts.ts';
 
@@ -34,18 +35,11 @@ export function readPodPorts(texts: Text[], { spec, report, source }: PodContext
 }
 
 export function checkReferences(texts: readonly Text[], context: PodContext): void {
-  const { spec, book, report } = context;
+  const { book, report } = context;
   for (const text of texts) {
     const names = new Set(text.kind === 'content' ? podNamesInAddresses(text.value) : podNamesIn(text.value));
-    for (const name of names) {
-      const owner = book.get(`${name.toLowerCase()}.pod`);
-      if (owner === undefined) {
-        reportUnknown(name, text, context);
-      } else if (text.variable !== undefined && isBrowserVariable(text.variable)) {
-        const target = spec.pods.find((pod) => pod.name === owner)!;
-        reportBrowser(name, target, text, context);
-      }
-    }
+    for (const name of names) if (!book.has(`${name.toLowerCase()}.pod`)) reportUnknown(name, text, context);
+    if (text.variable !== undefined && isBrowserVariable(text.variable)) checkBrowser(text, context);
     if (
       names.size === 0 &&
       text.variable !== undefined &&
@@ -96,24 +90,24 @@ function podMeant(
   return ofKind.length === 1 ? ofKind[0]!.name : undefined;
 }
 
-function reportBrowser(
-  name: string,
-  target: AppSpec['pods'][number],
-  { value, variable, path }: Text,
-  { report, source }: PodContext,
-): void {
-  const message = `${variable} is read by browsers, which do not know "${name}.pod"`;
-  if (target.path === undefined) {
-    const hint = `give the pod "${target.name}" a path such as /api, and write <% URL %>/api`;
-    report.warn(path, 'pod-in-browser', message, { hint });
-    return;
+/** Browsers know no pods, neither by their full names nor by their short ones. */
+function checkBrowser({ value, variable, path }: Text, { spec, directory, report, source }: PodContext): void {
+  const owners = new Map(referencesIn(value, directory, variable).map(({ name, pod }) => [name, pod]));
+  for (const [name, owner] of owners) {
+    const target = spec.pods.find((pod) => pod.name === owner)!;
+    const message = `${variable} is read by browsers, which do not know "${name}"`;
+    if (target.path === undefined) {
+      const hint = `give the pod "${owner}" a path such as /api, and write <% URL %>/api`;
+      report.warn(path, 'pod-in-browser', message, { hint });
+      continue;
+    }
+    const route = target.path === '/' ? '' : target.path;
+    const address = new RegExp(`(?:https?://)?${RegExp.escape(name)}(?::\\d{1,5})?([^\\s,;"']*)`).exec(value);
+    const rest = address?.[1] ?? '';
+    // What follows the host stays, unless it already holds the pod's path.
+    const instead = `<% URL %>${rest === route || rest.startsWith(`${route}/`) ? rest : `${route}${rest}`}`;
+    const isWhole = address?.[0] === value;
+    const fix = isWhole ? replaceWithin(source, path, value, instead) : undefined;
+    report.warn(path, 'pod-in-browser', message, { hint: `write ${instead.length < 80 ? instead : '<% URL %>'}`, fix });
   }
-  const route = target.path === '/' ? '' : target.path;
-  const address = new RegExp(`(?:https?://)?${RegExp.escape(name)}\\.pod(?::\\d{1,5})?([^\\s,;"']*)`).exec(value);
-  const rest = address?.[1] ?? '';
-  // What follows the host stays, unless it already holds the pod's path.
-  const instead = `<% URL %>${rest === route || rest.startsWith(`${route}/`) ? rest : `${route}${rest}`}`;
-  const isWhole = address?.[0] === value;
-  const fix = isWhole ? replaceWithin(source, path, value, instead) : undefined;
-  report.warn(path, 'pod-in-browser', message, { hint: `write ${instead.length < 80 ? instead : '<% URL %>'}`, fix });
 }
