@@ -39,5 +39,7 @@ test('deployments are counted by state, requests timed by route, and no name or 
   assert.match(body, /^berth_committed\{resource="memory"\} 33554432$/m);
   assert.match(body, /_count\{method="GET",route="\/getDeploymentStatus",status="200"\} 1$/m);
   assert.match(body, /_count\{method="GET",route="unknown",status="404"\} 1$/m);
+  for (const own of ['process_cpu_seconds_total', 'process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds'])
+    assert.match(body, new RegExp(`^${own} \\d`, 'm'));
   for (const secret of [token, 'shop', 'secret-path', 'localhost']) assert.ok(!body.includes(secret), secret);
 });

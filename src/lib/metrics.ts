@@ -1,5 +1,5 @@
 /** Metrics in Prometheus' format. No label ever holds a name, a token or a host: whoever reads them learns numbers. */
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** From a look at a network to a pull of some gigabytes. */
 const operationSeconds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60, 600];
@@ -10,24 +10,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
-  new Counter({
-    name: 'process_cpu_seconds_total',
-    help: 'Processor time of the service, user and system.',
-    registers,
-    collect() {
-      const { user, system } = process.cpuUsage();
-      this.reset();
-      this.inc((user + system) / 1e6);
-    },
-  });
-  new Gauge({
-    name: 'process_resident_memory_bytes',
-    help: 'Resident memory of the service.',
-    registers,
-    collect() {
-      this.set(process.memoryUsage.rss());
-    },
-  });
+  collectDefaultMetrics({ register: registry });
 
   return {
     registry,

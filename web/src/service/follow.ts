@@ -1,6 +1,6 @@
 /** Follows a stream of the service: comes back when the connection breaks, and rests while nobody looks at the page. */
 import { type Answer, type Problem, problemOf } from './ask.ts';
-import { createParser, type Message } from './server-sent.ts';
+import { createMessageReader, type Message } from './server-sent.ts';
 
 const firstPauseMs = 500;
 const longestPauseMs = 15_000;
@@ -60,9 +60,9 @@ async function readOnce(follower: Follower, stop: AbortSignal): Promise<'read' |
       return isPassing ? 'failed' : 'refused';
     }
     follower.onConnection('open');
-    const parse = createParser();
+    const read = createMessageReader();
     for await (const text of textsOf(body)) {
-      const messages = parse(text);
+      const messages = read(text);
       if (messages.length > 0) follower.onMessages(messages);
       hasRead = true;
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createParser } from './server-sent.ts';
+import { createMessageReader } from './server-sent.ts';
 
 const stream =
   'id: 1\nevent: intent\ndata: {"a":1}\n\n: still here\n\nid: 2\nevent: pod\ndata: one\ndata: two\n\ndata:last\n\n';
@@ -12,14 +12,14 @@ const messages = [
 
 test('messages are read from a stream, however it is cut', () => {
   for (const size of [1, 2, 7, stream.length]) {
-    const parse = createParser();
+    const read = createMessageReader();
     const pieces = stream.match(new RegExp(`[^]{1,${size}}`, 'g'))!;
-    assert.deepEqual(pieces.flatMap(parse), messages, `in pieces of ${size}`);
+    assert.deepEqual(pieces.flatMap(read), messages, `in pieces of ${size}`);
   }
 });
 
 test('a message that is not complete is not told', () => {
-  const parse = createParser();
-  assert.deepEqual(parse('data: half'), []);
-  assert.deepEqual(parse(' of it\n\n'), [{ event: 'message', data: 'half of it' }]);
+  const read = createMessageReader();
+  assert.deepEqual(read('data: half'), []);
+  assert.deepEqual(read(' of it\n\n'), [{ event: 'message', data: 'half of it' }]);
 });
