@@ -1,10 +1,10 @@
 /** Desired: what should exist for a deployment at an instant, as workloads with everything resolved. */
-import { createHash } from 'node:crypto';
 import { aliasesOf } from '../config/addresses.ts';
 import { replaceScriptlets } from '../config/scriptlets.ts';
 import type { AppSpec, PodSpec, VolumeSpec } from '../config/spec.ts';
 import { type Deployment, type Instant, isPastLimit, type Revision } from './deployment.ts';
 import type { Egress } from './egress.ts';
+import { fingerprintOf, formerFingerprintsOf } from './fingerprint.ts';
 import { type Derive, generatedValue } from './generated.ts';
 import { workloadName } from './names.ts';
 import { startOrder } from './order.ts';
@@ -188,9 +188,13 @@ function toWorkload(
     useGPU: pod.useGPU,
     readiness: readinessOf(spec, pod, values),
   };
-  // Without the revision: a pod that an update leaves as it was keeps running.
-  const fingerprint = createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 32);
-  return { ...content, name: workloadName(values.deploymentId, pod.name, revision, replica), revision, fingerprint };
+  return {
+    ...content,
+    name: workloadName(values.deploymentId, pod.name, revision, replica),
+    revision,
+    fingerprint: fingerprintOf(content),
+    formerFingerprints: formerFingerprintsOf(content),
+  };
 }
 
 /** A label of DNS: of a long name the beginning, and always the number. Clusters know their members by it. */

@@ -5,6 +5,7 @@
 import { printBytes } from '../config/units.ts';
 import type { Desired, DesiredWorkload } from './desired.ts';
 import { printEgress } from './egress.ts';
+import { isSameWorkload } from './fingerprint.ts';
 import type { ImageRequest, Operation } from './operation.ts';
 import type { Endpoint } from './site.ts';
 import type { Observed, ObservedWorkload, Workload } from './workload.ts';
@@ -79,9 +80,9 @@ export type Match = { wanted: DesiredWorkload; found: ObservedWorkload | undefin
 /** An equal fingerprint is enough: a pod that an update leaves as it was keeps its workload of an older revision. */
 export function matchWorkloads(desired: Running, { workloads }: Observed): Match[] {
   return desired.workloads.map((wanted) => {
-    const { pod, replica, fingerprint } = wanted.workload;
+    const { pod, replica } = wanted.workload;
     const candidates = workloads.filter(
-      (found) => found.pod === pod && found.replica === replica && found.fingerprint === fingerprint,
+      (found) => found.pod === pod && found.replica === replica && isSameWorkload(wanted.workload, found.fingerprint),
     );
     // Two of the same can exist after a crash in mid-update: keep the ready one, else the newest.
     const found = candidates.toSorted((a, b) => Number(b.isReady) - Number(a.isReady) || b.revision - a.revision)[0];

@@ -1,5 +1,6 @@
 /** What the operations do to the in-memory engine's world. */
 import { type Egress, printEgress } from '../deployment/egress.ts';
+import { isSameWorkload } from '../deployment/fingerprint.ts';
 import type { EngineOperation, ResolvedImage } from '../deployment/operation.ts';
 import type { Workload } from '../deployment/workload.ts';
 import { EngineFault } from './engine.ts';
@@ -127,7 +128,7 @@ function start(
   isHalfway: boolean,
 ): void {
   const found = findOurs(world, owner, workload.name);
-  if (found && found.phase !== 'created' && found.workload.fingerprint === workload.fingerprint) {
+  if (found && found.phase !== 'created' && isSameWorkload(workload, found.workload.fingerprint)) {
     if (found.phase !== 'exited' || workload.readiness.kind === 'exit') return;
     if (found.address === undefined) throw new EngineFault('unavailable', `The network of ${workload.name} is gone.`);
     startContainer(world, found);

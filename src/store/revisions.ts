@@ -1,5 +1,5 @@
 /** Revisions: immutable, and sealed because configurations hold passwords. */
-import type { AppSpec } from '../config/spec.ts';
+import { printSpec, readSpec } from '../config/stored-spec.ts';
 import type { Instant, Revision } from '../deployment/deployment.ts';
 import { imagesOf } from '../deployment/references.ts';
 import { amountOf } from '../deployment/resources.ts';
@@ -18,7 +18,7 @@ export async function addRevision(
     .insertInto('revisions')
     .values({
       ...{ deploymentId, number, createdAt, ...amountOf(spec) },
-      spec: seal.close(JSON.stringify(spec)),
+      spec: seal.close(printSpec(spec)),
       document: seal.close(document),
       images: JSON.stringify(imagesOf(spec)),
     })
@@ -45,5 +45,5 @@ export async function revisionOf(db: Database, seal: Seal, deploymentId: string,
     .where('number', '=', number)
     .executeTakeFirstOrThrow();
   const images = await settledImages(db, deploymentId, number);
-  return { number, spec: JSON.parse(seal.open(spec)) as AppSpec, images };
+  return { number, spec: readSpec(seal.open(spec)), images };
 }

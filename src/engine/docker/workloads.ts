@@ -1,5 +1,6 @@
 /** Starting and removing the container of a workload. */
 import type Docker from 'dockerode';
+import { isSameWorkload } from '../../deployment/fingerprint.ts';
 import type { Workload, WorkloadName } from '../../deployment/workload.ts';
 import { createGate, createTurns } from '../../lib/turns.ts';
 import { EngineFault } from '../engine.ts';
@@ -88,7 +89,7 @@ async function findOurs(docker: Docker, owner: string, name: string): Promise<Do
  */
 function isComplete(found: Docker.ContainerInspectInfo, workload: Workload): boolean {
   if (['created', 'removing', 'dead'].includes(found.State.Status)) return false;
-  return found.Config.Labels[labelKeys.fingerprint] === workload.fingerprint;
+  return isSameWorkload(workload, found.Config.Labels[labelKeys.fingerprint] ?? '');
 }
 
 /** Services that were stopped run again; a job that has ended stays as it is. */
