@@ -58,6 +58,7 @@ export const codes = {
   'duplicate-var': 'A variable is there twice; the last one counts.',
   'unset-variable': '`${NAME}` names a variable that no pod has: it becomes empty.',
   'generated-value': '`${NAME}` names a password or key that no pod has: it gets a random value that stays.',
+  'missing-key': '`${NAME}` names a password or key of something outside of the document: it becomes empty.',
   'ambiguous-variable': '`${NAME}` has different values in different pods.',
   'dollar-variable': '`$NAME` is not replaced; `${NAME}` is.',
   'expands-too-far': 'The variables become too long when they are replaced.',

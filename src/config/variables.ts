@@ -1,15 +1,17 @@
 /**
- * `${NAME}` in the values of an application: from the variables of the same pod, else of the other pods. A missing one
- * that is named like a password or key becomes `<% SECRET NAME %>`, a random value of the deployment that stays; any
- * other becomes empty, as in Compose. `$NAME` and `$(…)` are left alone, `$${` stands for `${`. Pure.
+ * `${NAME}` in the values of an application: from the variables of the same pod, else of the other pods. A missing
+ * password or key that a pod defines (`generated.ts`) becomes `<% SECRET NAME %>`, a random value of the deployment that
+ * stays; any other becomes empty, as in Compose. `$NAME` and `$(…)` are left alone, `$${` stands for `${`. Pure.
  */
 
 import { type Path, quote } from './diagnostics.ts';
+import { openGenerated, secretUsesOf } from './generated.ts';
 import type { Origin } from './normalise.ts';
+import { ownAddressMeant } from './own-address.ts';
 import { type Part, readParameters } from './parameters.ts';
 import type { Report } from './report.ts';
 import { secretScriptlet } from './scriptlets.ts';
-import { isBrowserVariable } from './software.ts';
+import { isSecretName } from './secret-names.ts';
 import type { AppSpec, PodSpec } from './spec.ts';
 import { type Directory, directoryOf, referencesIn } from './uses.ts';
 import { maxVarLength } from './vars.ts';
@@ -31,7 +33,11 @@ export function resolveVariables(spec: AppSpec, origin: Origin, report: Report):
   const known = new Map<string, string | undefined>();
   const said = new Set<string>();
   let total = 0;
-  let uses: Map<string, Set<number>> | undefined;
+  let uses: ReturnType<typeof secretUsesOf> | undefined;
+  const canBeMadeUp = openGenerated((name) => {
+    uses ??= secretUsesOf(spec);
+    return uses.get(name) ?? [];
+  });
 
   const once = (key: string, say: () => void) => {
     if (said.has(key)) return;
@@ -107,14 +113,13 @@ export function resolveVariables(spec: AppSpec, origin: Origin, report: Report):
     if (operator?.endsWith('+')) return isSet ? replace(word, place, mode, depth + 1) : '';
     if (isSet) return value!;
     if (operator?.endsWith('-')) return depth < maxDepth ? replace(word, place, mode, depth + 1) : '';
-    if (isSecretName(name)) {
-      uses ??= podsByParameter(spec);
-      const isUsedOnce = (uses.get(name)?.size ?? 0) < 2;
-      once(`secret ${name}`, () => sayGenerated(name, place.path, isCircle(name), isUsedOnce, report));
+    if (canBeMadeUp(name)) {
+      once(`secret ${name}`, () => sayGenerated(name, place.path, isCircle(name), report));
       return secretScriptlet(name);
     }
     if (mode === 'shell') return whole;
-    once(`unset ${name} ${place.pod}`, () => sayUnset(name, place.path, isCircle(name), report));
+    const say = isSecretName(name) ? sayMissingKey : sayUnset;
+    once(`unset ${name} ${place.pod}`, () => say(name, place.path, isCircle(name), report));
     return '';
   };
 
@@ -183,44 +188,17 @@ function isItself(value: string, name: string): boolean {
   return value === `\${${name}}`;
 }
 
-/** Which pods ask for a variable. */
-function podsByParameter({ pods }: AppSpec): Map<string, Set<number>> {
-  const uses = new Map<string, Set<number>>();
-  pods.forEach(({ vars, command = [] }, index) => {
-    for (const text of [...Object.values(vars), ...command]) {
-      for (const [, name] of text.matchAll(/\$\{([A-Za-z_]\w{0,199})/g)) {
-        uses.set(name!, (uses.get(name!) ?? new Set()).add(index));
-      }
-    }
-  });
-  return uses;
-}
-
-const secretWords = /^(?:PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|SECRET|TOKEN|KEY|APIKEY|SALT|PEPPER)S?$/;
-const publicWords = /^(?:PUBLIC|PUBLISHABLE|ANON|PUBKEY|ENABLE|ENABLED|DISABLE|REQUIRE|REQUIRED|ALLOW|USE)$/;
-
-/** Whether a variable is named like a password, token or key that a random value can stand for. */
-export function isSecretName(name: string): boolean {
-  if (isBrowserVariable(name)) return false;
-  const words = name
-    .slice(0, 200)
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .toUpperCase()
-    .split('_');
-  if (words.some((word) => publicWords.test(word))) return false;
-  const meaningful = words.filter((word) => !/^(?:\d+|V\d+|BASE|VALUE)$/.test(word));
-  return secretWords.test(meaningful.at(-1) ?? '');
-}
-
-/** Keys of other services, which no random value can be. */
-const foreign = /(?:^|_)(?:API_?KEY|CLIENT_SECRET|ACCESS_TOKEN|BOT_TOKEN|AUTH_TOKEN|LICENSE_KEY|ACCESS_KEY)$/i;
-
-function sayGenerated(name: string, path: Path, isCircle: boolean, isUsedOnce: boolean, report: Report): void {
-  const isForeign = isUsedOnce && foreign.test(name);
-  const hint = isForeign
-    ? `put the key itself when it is one of another service: such a key cannot be made up`
-    : `it is the same in all pods and stays through updates; to set it, write ${name} in the "vars" of a pod`;
+function sayGenerated(name: string, path: Path, isCircle: boolean, report: Report): void {
+  const hint = `it is the same in all pods and stays through updates; to set it, write ${name} in the "vars" of a pod`;
   report.warn(path, 'generated-value', `${whyUnset(name, isCircle)}: it gets a random value`, { hint });
+}
+
+function sayMissingKey(name: string, path: Path, isCircle: boolean, report: Report): void {
+  const message = `${name} has no value and becomes empty: no pod defines it, and what another service gave out cannot be made up`;
+  const hint = isCircle
+    ? 'write the value itself here'
+    : `write the value itself here, or ${name} in the "vars" of a pod`;
+  report.warn(path, 'missing-key', message, { hint });
 }
 
 function whyUnset(name: string, isCircle: boolean): string {
@@ -228,9 +206,9 @@ function whyUnset(name: string, isCircle: boolean): string {
 }
 
 function sayUnset(name: string, path: Path, isCircle: boolean, report: Report): void {
-  const isAddress = /(?:^|_)(?:URL|URI|HOST|HOSTNAME|DOMAIN|ORIGIN)$/i.test(name);
-  const hint = isAddress
-    ? `write the value, or <% URL %> where the application's own address is meant`
+  const meant = ownAddressMeant(name);
+  const hint = meant
+    ? `write the value, or ${meant} where the application's own address is meant`
     : `${isCircle ? 'write its value' : `write ${name} in the "vars" of a pod`}, or \${${quote(name).slice(1, -1)}:-default}`;
   report.warn(path, 'unset-variable', `${whyUnset(name, isCircle)}: it becomes empty`, { hint });
 }

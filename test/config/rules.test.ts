@@ -251,9 +251,14 @@ const rows: Row[] = [
     'warning unset-variable application.pods[0].vars.A',
   ],
   [
-    'a missing password is generated, with a warning',
-    podOf('vars: { A: "${DB_PASSWORD}" }'),
+    'a missing password that the application defines is generated, with a warning',
+    podOf('vars: { A: "${SESSION_SECRET}" }'),
     'warning generated-value application.pods[0].vars.A',
+  ],
+  [
+    'a missing password of a database elsewhere becomes empty, with a warning',
+    podOf('vars: { A: "${DB_PASSWORD}" }'),
+    'warning missing-key application.pods[0].vars.A',
   ],
   [
     'a variable made of itself becomes empty, with a warning',

@@ -4,6 +4,7 @@
  */
 import { checkSpec } from '../checks.ts';
 import { type Diagnostic, quote } from '../diagnostics.ts';
+import { openGenerated, type SecretUse } from '../generated.ts';
 import { dataDirectory, needsDataDirectory } from '../postgres.ts';
 import type { Source } from '../source.ts';
 import type { AppSpec, PodSpec } from '../spec.ts';
@@ -19,6 +20,7 @@ import { toApplicationName, toPodNames } from './names.ts';
 import { isTrue, keyOf, openReading, type Reading } from './reading.ts';
 import { assignRoutes } from './routes.ts';
 import { applyTopLevelRules } from './rules.ts';
+import { secretUsesIn } from './secret-uses.ts';
 import { readService } from './service.ts';
 import { openVolumes } from './volumes.ts';
 
@@ -35,8 +37,13 @@ export function isCompose({ root }: Pick<Source, 'root'>): boolean {
 /** All problems, those of the native form's rules included; the spec is complete when none of them is an error. */
 export function readCompose(source: Source): { spec: AppSpec | undefined; diagnostics: Diagnostic[] } {
   const document: Field = { tree: source.root, path: [] };
-  const reading = openReading(source.at, variablesOf(document));
   const services = entryOf(document, 'services');
+  const uses = services ? secretUsesIn(document, services) : new Map<string, SecretUse[]>();
+  const reading = openReading(
+    source.at,
+    variablesOf(document),
+    openGenerated((name) => uses.get(name) ?? []),
+  );
   if (!services) {
     const message = 'there is no "services" at the top';
     const hint = 'begin with "services:", and indent the services below it';

@@ -1,10 +1,12 @@
 /** What every part of the mapping reads with: texts with their variables replaced, and reports with their place. */
 import { type Diagnostic, printPath, quote } from '../diagnostics.ts';
 import { secretScriptlet } from '../scriptlets.ts';
+import { isSecretName } from '../secret-names.ts';
 import { entriesOf, type Field, isEmpty, itemsOf } from '../tree.ts';
-import { isSecretName } from '../variables.ts';
+
 import type { ComposeCode } from './codes.ts';
 import { interpolate, type Lookup } from './interpolate.ts';
+import { generatedWords, missingKeyWords, unsetWords, whereToSet } from './unset.ts';
 
 export type Reading = {
   error(at: Field, code: ComposeCode, message: string, hint?: string): void;
@@ -37,7 +39,8 @@ const maxExpansion = 4 * 1024 * 1024;
 
 export type Place = (offset: number) => { line: number; column: number };
 
-export function openReading(place: Place, lookup: Lookup): Reading {
+/** `canBeMadeUp` says for which variables without a value a random one can stand. */
+export function openReading(place: Place, lookup: Lookup, canBeMadeUp: (name: string) => boolean): Reading {
   const found: Diagnostic[] = [];
   const seen = new Set<string>();
   const incomplete = new Set<unknown>();
@@ -73,21 +76,18 @@ export function openReading(place: Place, lookup: Lookup): Reading {
     report();
   };
 
-  /** A password that nobody has set is better random than empty. */
+  /** A password that a service defines is better random than empty. */
   const lookupOrGenerate = (at: Field, name: string): string | undefined => {
     const value = lookup(name);
-    if (value !== undefined || !isSecretName(name)) return value;
-    once(`unset ${name}`, () => {
-      const message = `the variable ${name} has no value and gets a random one, which stays`;
-      add('warning', at, 'generated-value', message, `to choose it: ${whereToSet(name)}`);
-    });
+    if (value !== undefined || !canBeMadeUp(name)) return value;
+    reading.gather(at, 'generated-value', 'document', name, generatedWords);
     return secretScriptlet(name);
   };
 
   const reportUnset = (at: Field, name: string) =>
     once(`unset ${name}`, () => {
-      const message = `the variable ${name} has no value and becomes empty`;
-      add('warning', at, 'unset-variable', message, hintForUnset(name));
+      if (isSecretName(name)) reading.gather(at, 'missing-key', 'document', name, missingKeyWords);
+      else reading.gather(at, 'unset-variable', 'service', name, unsetWords);
     });
 
   const reading: Reading = {
@@ -131,7 +131,7 @@ export function openReading(place: Place, lookup: Lookup): Reading {
         } else {
           const why = problem.why ? `: ${problem.why}` : '';
           const message = `the variable ${problem.name} needs a value${why}`;
-          add('error', field, 'required-variable', message, whereToSet(problem.name));
+          add('error', field, 'required-variable', message, whereToSet([problem.name]));
         }
       }
       return spend(field, text);
@@ -170,17 +170,6 @@ function offsetOf({ tree, key }: Field): number {
 /** The field as its key: reports about it stand at the key, whatever its value. */
 export function keyOf(field: Field): Field {
   return field.key ? { ...field, tree: { ...field.tree, at: field.key.at } } : field;
-}
-
-function whereToSet(name: string): string {
-  return `there is no .env file here; write x-berth: { vars: { ${name}: … } } at the top of the document`;
-}
-
-function hintForUnset(name: string): string {
-  const isAddress = /URL|DOMAIN|HOST(?!S)|ORIGIN/i.test(name);
-  return isAddress
-    ? `write <% URL %> or <% DOMAIN %> where the application's own address is meant, or \${${name}:-default}`
-    : `write \${${name}:-default}, or x-berth: { vars: { ${name}: … } } at the top of the document`;
 }
 
 /** `true` and `false` in the spellings that Compose accepts. */

@@ -1,5 +1,5 @@
 /** One service → a draft of its pod. What depends on the other services is decided afterwards. */
-import { quote } from '../diagnostics.ts';
+import { excerpt, quote } from '../diagnostics.ts';
 import { childOf, entriesOf, entryOf, type Field, isEmpty, itemsOf } from '../tree.ts';
 import { maxVarLength } from '../vars.ts';
 import { splitWords } from '../words.ts';
@@ -181,6 +181,11 @@ function readEnvironment(service: Field, origins: Origins, reading: Reading): Re
   return Object.fromEntries(
     pairsOf(reading, environment).flatMap(({ name, value, field }): [string, string][] => {
       origins.set(['vars', name], field);
+      if (value === undefined && !/^[A-Za-z_][\w.-]*$/.test(name)) {
+        const hint = `write NAME=${name === '' ? 'value' : excerpt(name)}`;
+        reading.warn(field, 'bad-var-name', `${quote(name)} is not the name of a variable and is ignored`, hint);
+        return [];
+      }
       // A name alone asks for the value that it has where Compose runs; without one, it is not set at all.
       const text = value ?? reading.variable(field, name);
       return text === undefined || !isLegalVar(name, text, field, reading) ? [] : [[name, text]];

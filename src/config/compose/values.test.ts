@@ -17,10 +17,36 @@ describe('environment', () => {
     assert.deepEqual(codes, ['unset-variable 4']);
   });
   test('a name alone or a variable that is a password gets a random value, the same everywhere', () => {
-    const { web, codes } = readWeb('environment: ["DB_PASSWORD", "URL=postgres://u:${DB_PASSWORD}@db/x"]');
-    const secret = '<% SECRET DB_PASSWORD %>';
-    assert.deepEqual(web.vars, { DB_PASSWORD: secret, URL: `postgres://u:${secret}@db/x` });
+    const { web, codes } = readWeb('environment: ["JWT_SECRET", "SIGNED_BY=key:${JWT_SECRET}"]');
+    const secret = '<% SECRET JWT_SECRET %>';
+    assert.deepEqual(web.vars, { JWT_SECRET: secret, SIGNED_BY: `key:${secret}` });
     assert.deepEqual(codes, ['generated-value 4']);
+  });
+  test('what has no value is said once of a service, and once of the document where it is a secret', () => {
+    const { said, hints } = read(`services:
+  web: { image: "a:1", ports: [80], environment: ["A=\${ONE}", "B=\${TWO}", "C=\${SMTP_PASSWORD}", "D=\${JWT_SECRET}"] }
+  api: { image: "b:1", environment: ["A=\${THREE}", "B=\${ONE}", "C=\${STRIPE_KEY}", "D=\${SESSION_SECRET}"] }
+`);
+    assert.deepEqual(said, [
+      'warning unset-variable 2: the variables ONE, TWO have no value and become empty',
+      'warning missing-key 2: the variables SMTP_PASSWORD, STRIPE_KEY have no value and become empty: they are given out by something outside of the document, and cannot be made up',
+      'warning generated-value 2: the variables JWT_SECRET, SESSION_SECRET have no value and get random ones, which stay',
+      'warning unset-variable 3: the variable THREE has no value and becomes empty',
+    ]);
+    assert.match(hints[0]!, /^write x-berth: \{ vars: \{ ONE: …, TWO: … \} \} at the top of the document/);
+  });
+  test('the host of a database is not said to be the own address, and that of the site is', () => {
+    const hintOf = (name: string) => readWeb(`environment: ["A=\${${name}}"]`).hints.join();
+    for (const name of ['DB_HOST', 'DATABASE_URL', 'SMTP_HOST', 'REDIS_URL', 'HOST', 'MAIL_DOMAIN']) {
+      assert.doesNotMatch(hintOf(name), /<%/, name);
+    }
+    assert.match(hintOf('APP_URL'), /<% URL %> as APP_URL/);
+    assert.match(hintOf('VIRTUAL_HOST'), /<% DOMAIN %> as VIRTUAL_HOST/);
+  });
+  test('an entry that is no name of a variable is not offered as one', () => {
+    const { said, hints } = readWeb('environment: ["${TZ:-Asia/Tokyo}"]');
+    assert.deepEqual(said, ['warning bad-var-name 4: "Asia/Tokyo" is not the name of a variable and is ignored']);
+    assert.deepEqual(hints, ['write NAME=Asia/Tokyo']);
   });
   test('variables come from x-berth, and are replaced in every scalar', () => {
     const { pods, errors } = read(`
@@ -272,5 +298,5 @@ test('user and directory are kept; a user made of variables without values is no
   assert.deepEqual([web.user, web.workingDir], ['1000:1000', '/srv']);
   const { web: other, codes } = readWeb('user: "${UID}:${GID}"');
   assert.equal(other.user, undefined);
-  assert.deepEqual(codes, ['unset-variable 4', 'unset-variable 4', 'ignored 4']);
+  assert.deepEqual(codes, ['unset-variable 4', 'ignored 4']);
 });

@@ -1,0 +1,25 @@
+/** Names of variables that hold the application's own address. Pure. */
+import { wordsOf } from './secret-names.ts';
+
+/** Words that go with an address of one's own: `APP_URL`, `VIRTUAL_HOST`, `SITE_DOMAIN`. */
+const own = new Set(
+  (
+    'APP APPLICATION BASE SITE PUBLIC ROOT NEXTAUTH BETTER AUTH NEXT VITE WEB WEBHOOK WEBSITE FRONTEND EXTERNAL ' +
+    'CANONICAL DOMAIN VIRTUAL LETSENCRYPT MY FULL ALLOWED TRUSTED CORS CSRF ALLOW'
+  ).split(' '),
+);
+/** A host alone is as often the address that a program listens at, or that of a database. */
+const hostWords = /^(?:VIRTUAL|LETSENCRYPT|PUBLIC|SITE|EXTERNAL|ALLOWED|TRUSTED|CANONICAL)$/;
+/** `MAIL_DOMAIN` and its like are somebody else's. */
+const otherDomain = /^(?:AUTH0|MAIL|EMAIL|SMTP|NETWORK|LOCAL|SEARCH|COOKIE|LDAP|SEARCHDOMAIN)$/;
+
+/** What stands for the value, when the variable is named like the application's own address. */
+export function ownAddressMeant(name: string): '<% URL %>' | '<% DOMAIN %>' | undefined {
+  const words = wordsOf(name);
+  const [last = ''] = words.slice(-1);
+  const rest = words.slice(0, -1);
+  if (/^(?:URL|URI|ORIGIN|ORIGINS)$/.test(last)) return rest.every((word) => own.has(word)) ? '<% URL %>' : undefined;
+  if (last === 'DOMAIN') return rest.some((word) => otherDomain.test(word)) ? undefined : '<% DOMAIN %>';
+  const isHost = /^(?:HOST|HOSTS|HOSTNAME|FQDN)$/.test(last) && rest.some((word) => hostWords.test(word));
+  return isHost ? '<% DOMAIN %>' : undefined;
+}
