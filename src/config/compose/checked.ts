@@ -53,13 +53,21 @@ const words: Record<string, { message?: string; hint?: string }> = {
   'registry-without-login': {
     hint: 'add x-berth: { registryLogin: { registry: …, username: …, personalAccessToken: … } } at the top',
   },
+  'shared-data': {
+    hint: 'write x-berth: { resourceType: statefulset }: each replica then has its own, or one replica',
+  },
   'argument-too-long': { hint: 'write it as a file, under configs with content, and name the file' },
   'bad-var-value': { hint: 'write it as a file, under configs with content' },
   'database-with-path': { hint: 'remove its path from x-berth; the other services reach it by its name' },
 };
 
 /** Rules of the native form that are none of Compose's: there every service can be reached, and dollars are replaced. */
-export const notOfCompose: ReadonlySet<string> = new Set(['no-ports', 'dollar-variable', 'pod-port-reference']);
+const notOfCompose: ReadonlySet<string> = new Set(['no-ports', 'dollar-variable', 'pod-port-reference']);
+
+/** Of a diagnostic with a native path. Volumes without a name are different ones there, too, whatever they are called. */
+export function isOfCompose({ code, path }: Diagnostic): boolean {
+  return !notOfCompose.has(code) && !(code === 'shared-data' && /\.volumes\[\d+\]$/.test(path));
+}
 
 function asServices(text: string): string {
   return text.replace(/(?<![.\w-])pod(s?)(?![\w-])/g, 'service$1').replace(/\bservicePorts\b/g, 'expose');

@@ -10,7 +10,7 @@ import type { Source } from '../source.ts';
 import type { AppSpec, PodSpec } from '../spec.ts';
 import { childOf, entriesOf, entryOf, type Field, isEmpty, itemsOf } from '../tree.ts';
 import { warnOfPublishedAddresses } from './addresses.ts';
-import { asNativeSource, notOfCompose } from './checked.ts';
+import { asNativeSource, isOfCompose } from './checked.ts';
 import { connect } from './dependencies.ts';
 import type { Draft } from './draft.ts';
 import { resolveExtends } from './extends.ts';
@@ -60,12 +60,12 @@ export function readCompose(source: Source): { spec: AppSpec | undefined; diagno
   const native = asNativeSource(source, drafts, services);
   const said = new Set(found.flatMap(({ path, code }) => [path, `${code} ${path}`]));
   const checked = checkSpec(spec, native.source)
-    .filter(({ code }) => !notOfCompose.has(code))
+    .filter(isOfCompose)
     .map(native.translate)
     .filter(({ path, code }) => {
       // What could not be read is wrong once, not twice; an image without a tag is `latest` by that.
       const isSaid = reading.hasErrorAt(path) || said.has(`${code} ${path}`);
-      return !isSaid && !(code === 'latest-image' && said.has(path));
+      return !isSaid && !(code === 'latest-image' && reading.hasGathered('image-without-tag', path));
     });
   return { spec, diagnostics: [...found, ...checked] };
 }

@@ -57,7 +57,8 @@ export class VolumeNames {
   }
 }
 
-function slugOf(name: string): string {
+/** Lower-case letters, digits and hyphens. */
+export function slugOf(name: string): string {
   return name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')

@@ -28,6 +28,8 @@ export type Reading = {
   /** The value of a variable that is named without a dollar sign, such as `environment: [TOKEN]`. */
   variable(at: Field, name: string): string | undefined;
   hasErrorAt(path: string): boolean;
+  /** Whether something of this code was gathered at the path, wherever its warning stands. */
+  hasGathered(code: ComposeCode, path: string): boolean;
   diagnostics(): Diagnostic[];
 };
 
@@ -148,6 +150,11 @@ export function openReading(place: Place, lookup: Lookup, canBeMadeUp: (name: st
       if (value === undefined) reportUnset(at, name);
       return value;
     },
+    hasGathered: (code, path) =>
+      [...gathered.values()].some(
+        ({ diagnostic, subjects }) =>
+          diagnostic.code === code && [...subjects.values()].some((at) => printPath(at.path) === path),
+      ),
     hasErrorAt: (path) => found.some((diagnostic) => diagnostic.severity === 'error' && diagnostic.path === path),
     diagnostics() {
       for (const { subjects, say, diagnostic } of gathered.values()) {

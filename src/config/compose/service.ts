@@ -14,6 +14,7 @@ import { readPorts } from './ports.ts';
 import { keyOf, pairsOf, type Reading } from './reading.ts';
 import { readScale } from './resources.ts';
 import { applyServiceRules } from './rules.ts';
+import { untaggedWords } from './versions.ts';
 import type { Mount } from './volumes.ts';
 
 export type ServiceContext = {
@@ -116,7 +117,7 @@ function readImage(service: string, field: Field, reading: Reading): string {
   }
   if (build) {
     const message = '"build" is ignored: the image is pulled';
-    reading.warn(keyOf(build), 'ignored', message, `push ${quote(image)} to its registry first`);
+    reading.warn(keyOf(build), 'ignored', message, howToPush(image));
   }
   if (reading.isIncomplete(imageField)) {
     const hint = `write the image itself, or \${NAME:-default}, or give the variable a value under x-berth: { vars: … }`;
@@ -124,9 +125,16 @@ function readImage(service: string, field: Field, reading: Reading): string {
   }
   // `postgres` alone means `postgres:latest` to Compose; a registry's port is no tag.
   if (/[:@][^/]*$/.test(image) || !/[a-z0-9]$/.test(image)) return image;
-  const hint = `say which version, for example ${image}:1.2; the next one may not read its data`;
-  reading.warn(imageField, 'image-without-tag', `${quote(image)} has no tag, and means ${image}:latest`, hint);
+  reading.gather(imageField, 'image-without-tag', 'document', excerpt(image), untaggedWords);
   return `${image}:latest`;
+}
+
+/** A name without a slash is one of Docker Hub's own images, which nobody else can push. */
+function howToPush(image: string): string {
+  const bare = image.replace(/[:@].*$/, '');
+  return image.includes('/')
+    ? `push ${quote(image)} first`
+    : `${quote(bare)} alone is an image of Docker Hub: push yours under a name of your own, such as ghcr.io/OWNER/${excerpt(bare)}:1, and write that`;
 }
 
 /** A string is split as Compose does, without a shell; an empty one takes back what the image says. */

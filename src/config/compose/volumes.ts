@@ -2,7 +2,9 @@
 
 import { quote } from '../diagnostics.ts';
 import type { VolumeSpec } from '../spec.ts';
-import { childOf, entryOf, type Field, itemsOf } from '../tree.ts';
+import { childOf, entriesOf, entryOf, type Field, itemsOf } from '../tree.ts';
+import { type Bind, openBinds } from './binds.ts';
+import { listOf } from './extends.ts';
 import { VolumeNames } from './names.ts';
 import { isTrue, keyOf, type Reading } from './reading.ts';
 import { parseSize } from './resources.ts';
@@ -13,6 +15,7 @@ export type Mount = { volume: VolumeSpec; field: Field };
 
 /** Reads the mounts of one service after another; the same named volume is the same for all of them. */
 export function openVolumes(top: Field | undefined, reading: Reading): (service: Field) => Mount[] {
+  const context = { reading, instead: openBinds(entriesOf(top).map(([name]) => name)) };
   const shared = new Map<string, { name: string; sizeBytes: number }>();
   const names = new VolumeNames();
 
@@ -21,8 +24,7 @@ export function openVolumes(top: Field | undefined, reading: Reading): (service:
     if (known) return known;
     const definition = top && entryOf(top, name);
     if (!definition) {
-      const hint = `write it down at the top: volumes: { ${name}: {} }`;
-      reading.warn(field, 'undeclared-volume', `the volume "${name}" is not in the top-level "volumes"`, hint);
+      reading.gather(field, 'undeclared-volume', 'document', name, undeclaredWords);
     }
     const volume = { name: names.take(name), sizeBytes: sizeOf(definition, name, reading) };
     shared.set(name, volume);
@@ -32,7 +34,7 @@ export function openVolumes(top: Field | undefined, reading: Reading): (service:
   return (service) => {
     const own = new VolumeNames();
     return itemsOf(childOf(service, 'volumes')).flatMap((field): Mount[] => {
-      const mount = field.tree.kind === 'map' ? readLongForm(field, reading) : readShortForm(field, reading);
+      const mount = field.tree.kind === 'map' ? readLongForm(field, context) : readShortForm(field, context);
       if (!mount) return [];
       const mountPath = mount.target === '/' ? '/' : mount.target.replace(/\/+$/, '');
       if (!mountPath.startsWith('/')) {
@@ -48,14 +50,30 @@ export function openVolumes(top: Field | undefined, reading: Reading): (service:
   };
 }
 
+function undeclaredWords(names: readonly string[]): { message: string; hint: string } {
+  const subject = names.length === 1 ? `the volume "${names[0]}" is` : `the volumes ${listOf(names)} are`;
+  const entries = names.map((name) => `${name}: {}`);
+  return {
+    message: `${subject} not in the top-level "volumes"`,
+    hint: `write at the top: volumes: { ${listOf(entries)} }`,
+  };
+}
+
+type Context = { reading: Reading; instead: (bind: Bind) => string };
+
+function serviceOf({ path }: Field): string {
+  return String(path[1] ?? 'data');
+}
+
 /** Without a name: an anonymous volume. */
 type NamedMount = { name?: string; target: string };
 
-function readShortForm(field: Field, reading: Reading): NamedMount | undefined {
+function readShortForm(field: Field, context: Context): NamedMount | undefined {
+  const { reading, instead } = context;
   const text = reading.text(field)?.trim();
   if (text === undefined || text === '') return undefined;
   if (/^(?:[A-Za-z]:(?:\\|\/[^:]*:\/)|\\\\)/.test(text))
-    return refuseBind(field, text, text.split(/:(?=\/)/)[1] ?? '', reading);
+    return refuseBind(field, text, text.split(/:(?=\/)/)[1] ?? '', context);
   const [source, target, mode] = text.split(':');
   if (target === undefined) {
     if (source!.startsWith('/')) return { target: source! };
@@ -63,17 +81,18 @@ function readShortForm(field: Field, reading: Reading): NamedMount | undefined {
     return undefined;
   }
   if (source === '') {
-    const hint = `name a volume, for example data:${target}`;
+    const hint = instead({ service: serviceOf(field), source: '', target });
     const because = reading.isIncomplete(field) ? ': its variable has no value' : '';
     reading.error(field, 'bind-mount', `the volume has no name${because}`, hint);
     return undefined;
   }
-  if (isHostPath(source!)) return refuseBind(field, source!, target, reading);
+  if (isHostPath(source!)) return refuseBind(field, source!, target, context);
   if (mode !== undefined && /(?:^|,)ro(?:,|$)/.test(mode)) warnOfReadOnly(field, reading);
   return { name: source!, target };
 }
 
-function readLongForm(field: Field, reading: Reading): NamedMount | undefined {
+function readLongForm(field: Field, context: Context): NamedMount | undefined {
+  const { reading } = context;
   const textAt = (key: string) => {
     const child = childOf(field, key);
     return child ? reading.text(child) : undefined;
@@ -86,7 +105,7 @@ function readLongForm(field: Field, reading: Reading): NamedMount | undefined {
     return undefined;
   }
   if (type === 'bind' || isHostPath(source))
-    return refuseBind(childOf(field, 'source') ?? field, source, target, reading);
+    return refuseBind(childOf(field, 'source') ?? field, source, target, context);
   if (type === 'tmpfs') {
     const hint = "the directory is in the container's own file system, and as short-lived";
     reading.warnOnce(field, 'ignored', 'tmpfs', 'a volume of the type tmpfs is ignored', hint);
@@ -129,7 +148,7 @@ const harmless: Record<string, string> = {
   '/dev/shm': 'every container has its own, of 64 MiB',
 };
 
-function refuseBind(field: Field, source: string, target: string, reading: Reading): undefined {
+function refuseBind(field: Field, source: string, target: string, { reading, instead }: Context): undefined {
   if (Object.hasOwn(harmless, source)) {
     reading.warnOnce(field, 'ignored', source, `the mount of ${source} is ignored`, harmless[source]);
   } else if (/docker\.sock|containerd\.sock|podman\.sock/.test(source)) {
@@ -137,25 +156,8 @@ function refuseBind(field: Field, source: string, target: string, reading: Readi
     reading.error(field, 'docker-socket', "the engine's socket cannot be mounted on a shared host", instead);
   } else {
     const message = `the host's ${quote(source)} cannot be mounted on a shared host`;
-    reading.error(field, 'bind-mount', message, insteadOfBind(source, target));
+    reading.error(field, 'bind-mount', message, instead({ service: serviceOf(field), source, target }));
   }
-}
-
-function insteadOfBind(source: string, target: string): string {
-  const last =
-    source
-      .replace(/[\\/]+$/, '')
-      .split(/[\\/]/)
-      .at(-1) ?? '';
-  const isFile = /[^.]\.[A-Za-z][A-Za-z0-9]{0,7}$/.test(last) && !/[\\/]$/.test(source);
-  const path = target || '/path';
-  if (isFile) {
-    return `put its text into the document: configs: { NAME: { content: … } } at the top, and configs: [{ source: NAME, target: ${path} }] here`;
-  }
-  const isCode = /^\.{1,2}(?:[\\/](?:src|app|code|frontend|backend|web|client|server)?[\\/]?)?$/.test(source);
-  return isCode
-    ? 'put the files into the image, or as configs with content into the document'
-    : `for data, name a volume: data:${path}; for files, use configs with content, or put them into the image`;
 }
 
 /** Reports what a definition asks for and cannot have; called once for each volume that is used. */

@@ -1,0 +1,102 @@
+/** Hints are followed: what they say has to be right for the one who wrote the file. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { read } from './testing.ts';
+
+function hintsOf(services: string): string[] {
+  return read(`services:\n${services.replace(/^/gm, '  ')}`).hints;
+}
+
+const bindHint = (bind: string, service = 'web') =>
+  hintsOf(`${service}: { image: "a:1", ports: [80], volumes: ["${bind}"] }`).join('\n');
+
+describe('instead of a mount of the host', () => {
+  test('each folder of data gets a volume of its own', () => {
+    const hints = hintsOf(`db: { image: "postgres:17", volumes: ["./pg:/var/lib/postgresql/data"] }
+chat: { image: "a:1", ports: [80], volumes: ["/srv/synapse:/data", "/srv/synapse-media:/media"] }
+proxy: { image: "b:1", volumes: ["/srv/caddy:/data"] }`);
+    const named = hints.flatMap((hint) => /name a volume: (\S+),/.exec(hint)?.[1] ?? []);
+    assert.deepEqual(named, [
+      'db-data:/var/lib/postgresql/data',
+      'chat-data:/data',
+      'chat-media:/media',
+      'proxy-data:/data',
+    ]);
+  });
+  test('one that two services mount is one volume, and one of a name that is there is another', () => {
+    const { hints } = read(`services:
+  web: { image: "a:1", ports: [80], volumes: ["/srv/files:/files", "web-media:/own"] }
+  job: { image: "b:1", volumes: ["/srv/files/:/in", "/srv/m:/media"] }
+  web2: { image: "b:1", volumes: ["/srv/n:/media"] }
+volumes: { web-media: , job-media: }`);
+    const named = hints.flatMap((hint) => /name a volume: (\S+),/.exec(hint)?.[1] ?? []);
+    assert.deepEqual(named, ['web-files:/files', 'web-files:/in', 'job-media-2:/media', 'web2-media:/media']);
+  });
+  test('what the hint says is accepted', () => {
+    const hint = bindHint('/srv/x:/var/lib/x');
+    const [, mount, top] = /name a volume: (\S+), with volumes: (\{.*?\}) at the top/.exec(hint) ?? [];
+    const { said } = read(`services: { web: { image: "a:1", ports: [80], volumes: ["${mount}"] } }\nvolumes: ${top}`);
+    assert.deepEqual(said, []);
+  });
+  const kinds: [string, RegExp][] = [
+    [
+      './nginx.conf:/etc/nginx/nginx.conf',
+      /configs: \{ nginx-conf: \{ content: … \} \}.*target: \/etc\/nginx\/nginx.conf/,
+    ],
+    ['./Caddyfile:/etc/caddy/Caddyfile', /configs: \{ caddyfile: \{ content/],
+    ['./init.sql:/docker-entrypoint-initdb.d/', /target: \/docker-entrypoint-initdb.d\/init.sql/],
+    [
+      './nginx/conf.d:/etc/nginx/conf.d',
+      /put its files into the document, each as a config.*\/etc\/nginx\/conf.d\/FILE/,
+    ],
+    ['./initdb.d:/docker-entrypoint-initdb.d', /each as a config/],
+    [
+      './app.db:/app/app.db',
+      /a file that is written belongs on a volume: name one for a folder of its own, web-data:\/data/,
+    ],
+    ['./db.sqlite3:/app/db.sqlite3', /a file that is written/],
+    ['./logo.png:/usr/share/nginx/html/logo.png', /only texts can be in the document/],
+    ['/proc:/host/proc:ro', /^remove it: nothing of the machine can be seen/],
+    ['/:/rootfs:ro', /^remove it: nothing of the machine/],
+    ['/etc/letsencrypt:/etc/letsencrypt', /^remove it: visitors have HTTPS without it/],
+    ['./src:/app', /^put the files into the image/],
+    ['./frontend:/usr/src/app', /^put the files into the image/],
+    ['./postgres-data:/var/lib/postgresql/data', /^for data, name a volume: web-data:/],
+  ];
+  for (const [bind, expected] of kinds) test(bind, () => assert.match(bindHint(bind), expected));
+});
+
+describe('of an image', () => {
+  test('without a tag, the version that is offered exists', () => {
+    const { said, hints } = read('services: { web: { image: nginx, ports: [80] }, api: { image: acme/api } }');
+    assert.deepEqual(said, [
+      'warning image-without-tag 1: the images "nginx", "acme/api" have no tag, and mean latest',
+    ]);
+    assert.deepEqual(hints, ['say which version, for example nginx:1.29']);
+    const { hints: own } = read('services: { web: { image: acme/api, ports: [80] } }');
+    assert.deepEqual(own, ['name the version that you run, as acme/api:VERSION']);
+    const { hints: store } = read(
+      'services: { web: { image: "a:1", ports: [80] }, db: { image: mysql, volumes: [/var/lib/mysql] } }',
+    );
+    assert.deepEqual(store, ['say which version, for example mysql:8.4; the next one may not read its data']);
+  });
+  test('that is built under a name of Docker Hub, another name is asked for', () => {
+    const { hints } = read('services: { web: { image: "django:1", build: ., ports: [80] } }');
+    assert.match(hints.join(), /push yours under a name of your own, such as ghcr.io\/OWNER\/django:1/);
+    const { hints: own } = read('services: { web: { image: "me/django:1", build: ., ports: [80] } }');
+    assert.deepEqual(own, ['push "me/django:1" first']);
+  });
+});
+
+test('nothing of the native form is offered', () => {
+  const { said } = read(`services:
+  web: { image: "a:1", ports: [80], volumes: [/app/node_modules] }
+  api: { image: "b:1", volumes: [/app/node_modules] }`);
+  assert.deepEqual(said, []);
+  const { hints } = read(`services:
+  db: { image: "postgres:17", volumes: [/var/lib/postgresql/data], deploy: { replicas: 2 } }
+  web: { image: "a:1", ports: [80] }`);
+  assert.deepEqual(hints, [
+    'write x-berth: { resourceType: statefulset }: each replica then has its own, or one replica',
+  ]);
+});
