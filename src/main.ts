@@ -111,7 +111,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   await refreshEdge();
   const pages = await startPageServer(
     paths.pagesSocket,
-    (host) => siteState(db, { host, appsDomain: settings.appsDomain, now: now() }),
+    (host) => siteState(db, { host, appsDomain: settings.appsDomain, baseUrl: settings.baseUrl, now: now() }),
     log.child({ part: 'pages' }),
   );
 

@@ -21,8 +21,8 @@ export type Page = {
 };
 
 const style = `
-:root{color-scheme:light dark;--ground:#f6f7f6;--ink:#1b2733;--soft:#566472;--line:#dde3e6;--track:#e3e9eb;--sea:#1d7391;--ready:#2c7a55;--alarm:#b23a31;--alarm-ground:#fbeeec}
-@media (prefers-color-scheme:dark){:root{--ground:#0e141a;--ink:#e7edf2;--soft:#98a6b3;--line:#222d37;--track:#1f2a34;--sea:#62b6d2;--ready:#6cc598;--alarm:#ff938a;--alarm-ground:#2a1917}}
+:root{color-scheme:light dark;--ground:#f6f7f6;--ink:#1b2733;--soft:#566472;--line:#dde3e6;--track:#e3e9eb;--sea:#1d7391;--ready:#2c7a55;--alarm:#b23a31}
+@media (prefers-color-scheme:dark){:root{--ground:#0e141a;--ink:#e7edf2;--soft:#98a6b3;--line:#222d37;--track:#1f2a34;--sea:#62b6d2;--ready:#6cc598;--alarm:#ff938a}}
 *{box-sizing:border-box;margin:0}
 body{background:var(--ground);color:var(--ink);font:1rem/1.6 ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,Inter,"Helvetica Neue",Arial,sans-serif;min-height:100vh;min-height:100svh;display:grid;grid-template-rows:1fr auto;overflow-wrap:anywhere;-webkit-text-size-adjust:100%}
 main{width:100%;max-width:33rem;margin:auto;padding:3rem 1.5rem 2rem}
@@ -45,13 +45,11 @@ ul{list-style:none;padding:0;margin:1.75rem 0 0;border-top:1px solid var(--line)
 li{display:flex;flex-wrap:wrap;align-items:baseline;gap:0 .85rem;padding:.7rem 0;border-bottom:1px solid var(--line)}
 li b{font-weight:560}
 li i{font-style:normal;color:var(--soft);font-size:.9375rem;margin-left:auto}
-li small{flex-basis:100%;color:var(--soft);font-size:.875rem;padding-left:1.65rem}
 li::before{content:"";width:.55rem;height:.55rem;border-radius:50%;border:2px solid var(--soft);align-self:center;opacity:.55}
 li.busy::before{border-color:var(--sea);opacity:1}
 li.ready::before{border-color:var(--ready);background:var(--ready);opacity:1}
 li.alarm::before{border-color:var(--alarm);background:var(--alarm);opacity:1}
 li.alarm i{color:var(--alarm)}
-pre{white-space:pre-wrap;font:.875rem/1.6 ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;background:var(--alarm-ground);border-left:3px solid var(--alarm);border-radius:.25rem;padding:.9rem 1.1rem;margin:1.25rem 0;max-height:22rem;overflow:auto}
 footer{max-width:33rem;width:100%;margin:0 auto;padding:0 1.5rem 1.75rem;color:var(--soft);font-size:.8125rem}
 @keyframes swell{50%{transform:translateY(2.5px) rotate(-2.4deg)}}
 @keyframes drift{to{transform:translateX(-24px)}}

@@ -21,7 +21,6 @@ function show(site) {
   bar.setAttribute('aria-valuetext', percent + '%');
   find('percent').textContent = percent + '%';
   document.title = percent + '% · ' + site.applicationName;
-  if (site.message && find('message').textContent !== site.message) find('message').textContent = site.message;
   const pods = site.pods || [];
   if (JSON.stringify(pods) === shown) return;
   shown = JSON.stringify(pods);
@@ -32,7 +31,6 @@ function show(site) {
     row.className = tone(pod.state);
     put(row, 'b', pod.name);
     put(row, 'i', pod.state);
-    if (pod.message) put(row, 'small', pod.message);
     return row;
   }));
 }

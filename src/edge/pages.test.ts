@@ -26,8 +26,8 @@ test('every state has its status and its code', () => {
 });
 
 test('while deploying, a program learns the progress and when to ask again', () => {
-  const pods = [{ name: 'db', state: 'starting', message: 'Waiting for port 5432' }];
-  const site: SiteState = { ...shop, state: 'deploying', progress: 41.6, message: 'Starting db', pods };
+  const pods = [{ name: 'db', state: 'starting' }];
+  const site: SiteState = { ...shop, state: 'deploying', progress: 41.6, pods };
   const { headers, body } = statePage(site, program);
   assert.equal(headers['Retry-After'], '2');
   assert.deepEqual(JSON.parse(body), {
@@ -80,9 +80,9 @@ test('a value from outside is never markup', () => {
     applicationName: hostile,
     environment: hostile,
     state: fc.constantFrom(...states),
-    message: hostile,
-    pods: fc.array(fc.record({ name: hostile, state: hostile, message: hostile }), { minLength: 1, maxLength: 1 }),
+    pods: fc.array(fc.record({ name: hostile, state: hostile }), { minLength: 1, maxLength: 1 }),
     url: hostile,
+    dashboardUrl: hostile,
   });
   const shape = (page: string) =>
     page
@@ -91,18 +91,13 @@ test('a value from outside is never markup', () => {
       .join('');
   fc.assert(
     fc.property(site, hostile, (random, path) => {
-      const plain = {
+      const harmless = {
         ...random,
         applicationName: 'a',
         environment: 'b',
-        message: 'c',
-        pods: [{ name: 'd', state: 'e', message: 'f' }],
+        pods: [{ name: 'd', state: 'e' }],
         url: 'g',
-      };
-      const harmless = {
-        ...plain,
-        message: random.message && 'c',
-        pods: [{ ...plain.pods[0]!, message: random.pods[0]!.message && 'f' }],
+        dashboardUrl: 'h',
       };
       const request = { host: path, path, wantsHtml: true };
       assert.equal(
@@ -117,6 +112,8 @@ test('a value from outside is never markup', () => {
 test('a link leads to a web address or nowhere', () => {
   assert.match(statePage({ ...shop, url: 'https://shop.test' }, browser).body, /<a href="https:\/\/shop\.test">/);
   assert.doesNotMatch(statePage({ ...shop, url: 'javascript:alert(1)' }, browser).body, /<a /);
+  const failed: SiteState = { ...shop, state: 'failed', dashboardUrl: 'https://berth.test/d/jolly-tapir/shop' };
+  assert.match(statePage(failed, browser).body, /<a href="https:\/\/berth\.test\/d\/jolly-tapir\/shop">/);
 });
 
 test("HAProxy's own pages fit its buffer of 16 KiB with room for headers", () => {

@@ -3,20 +3,22 @@ import { type Html, html } from './html.ts';
 import { type Page, renderPage } from './page-layout.ts';
 import { busyStates, readyStates, troubleStates, watchScript } from './page-script.ts';
 
-export type PodState = { name: string; state: string; message?: string };
+export type PodState = { name: string; state: string };
 
-/** What the edge needs to know of the deployment that a host belongs to. */
+/**
+ * What any visitor may know of the deployment that a host belongs to. Why it failed, what its pods wrote and what its
+ * configuration says have no place here: they are for the token's holder.
+ */
 export type SiteState = {
   applicationName: string;
   environment: string;
   state: 'deploying' | 'running' | 'failed' | 'expired' | 'removed';
   /** 0 to 100. */
   progress?: number;
-  message?: string;
-  /** What the pod that made it fail wrote last. */
-  lastLines?: string[];
   pods?: PodState[];
   url?: string;
+  /** Where its owner sees the rest. */
+  dashboardUrl?: string;
 };
 
 /** `host` and `path` are the request's own. */
@@ -89,7 +91,7 @@ function deploying(site: SiteState): Answer {
       eyebrow: site.environment,
       heading: `${site.applicationName} is on its way`,
       body: html`<div class="gauge"><progress id="progress" max="100" value="${percent}" aria-label="Deployment progress" aria-valuetext="${percent}%">${percent}%</progress><output id="percent" for="progress" aria-hidden="true">${percent}%</output></div>
-<p id="message" role="status">${site.message || 'Preparing its containers'}</p>
+<p>Preparing its containers</p>
 ${podList(site)}`,
       note: 'This page turns into the application as soon as it is live.',
       refreshSeconds: 3,
@@ -99,21 +101,18 @@ ${podList(site)}`,
 }
 
 function failed(site: SiteState): Answer {
-  const reason = site.message || 'The deployment gave no reason.';
   return {
     status: 502,
     code: 'application_failed',
-    error: `Application ${site.applicationName} could not be deployed: ${reason}`,
-    hint: 'Correct the configuration and update the deployment.',
+    error: `Application ${site.applicationName} could not be deployed.`,
+    hint: 'Whoever deployed it finds the reason in its status (GET /getDeploymentStatus) and in the dashboard.',
     page: {
       title: `Failed · ${site.applicationName}`,
       mark: 'troubled',
       eyebrow: site.environment,
       heading: `${site.applicationName} could not start`,
-      body: html`<p>This is what its deployment ended with:</p><pre>${reason}</pre>
-${site.lastLines?.length ? html`<p>The last that it wrote:</p><pre tabindex="0">${site.lastLines.join('\n')}</pre>` : undefined}
-<p>Whoever deployed it can correct the configuration and update it; this address stays the same.</p>
-${podList(site)}`,
+      body: html`<p>Whoever deployed it sees the reason in its status, and can correct the configuration; this address stays the same.</p>
+${link(site.dashboardUrl, 'It is mine: show the reason')}`,
       note: 'Reload this page after an update.',
     },
   };
@@ -131,7 +130,7 @@ function unserved(site: SiteState, path: string): Answer {
       mark: 'away',
       eyebrow: site.environment,
       heading: 'No pod serves this path',
-      body: html`<p>${site.applicationName} is running, but none of its pods has a public path that covers <code>${shown}</code>.</p>${homeLink(site)}`,
+      body: html`<p>${site.applicationName} is running, but none of its pods has a public path that covers <code>${shown}</code>.</p>${link(site.url, 'Go to its start page')}`,
       note: "Pods are reached below the 'path' that their configuration gives.",
     },
   };
@@ -180,8 +179,7 @@ function unknown(host: string): Answer {
 function podList(site: SiteState): Html | undefined {
   if (!site.pods?.length) return html`<ul id="pods" hidden></ul>`;
   const rows = site.pods.map(
-    (pod) =>
-      html`<li class="${toneOf(pod.state)}"><b>${pod.name}</b><i>${pod.state}</i>${pod.message ? html`<small>${pod.message}</small>` : undefined}</li>`,
+    (pod) => html`<li class="${toneOf(pod.state)}"><b>${pod.name}</b><i>${pod.state}</i></li>`,
   );
   return html`<ul id="pods" aria-label="Pods">${rows}</ul>`;
 }
@@ -192,15 +190,13 @@ function toneOf(state: string): string {
   return busyStates.test(state) ? 'busy' : 'waiting';
 }
 
-function homeLink(site: SiteState): Html | undefined {
-  return site.url && /^https?:\/\//.test(site.url)
-    ? html`<p><a href="${site.url}">Go to its start page</a></p>`
-    : undefined;
+function link(url: string | undefined, words: string): Html | undefined {
+  return url && /^https?:\/\//.test(url) ? html`<p><a href="${url}">${words}</a></p>` : undefined;
 }
 
-/** The page reads `progress`, `message` and `pods` from here while it waits. */
+/** The page reads `progress` and `pods` from here while it waits. */
 function asJson({ error, code, hint }: Answer, site: SiteState | undefined): string {
   if (!site) return JSON.stringify({ error, code, hint });
-  const { applicationName, environment, state, progress, message, lastLines, pods } = site;
-  return JSON.stringify({ error, code, hint, applicationName, environment, state, progress, message, lastLines, pods });
+  const { applicationName, environment, state, progress, pods } = site;
+  return JSON.stringify({ error, code, hint, applicationName, environment, state, progress, pods });
 }

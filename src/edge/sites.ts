@@ -13,14 +13,17 @@ export async function servedSites(db: Database, appsDomain: string): Promise<Sit
 /** The state of the deployment whose host this is; undefined for a host that nothing was deployed at. */
 export async function siteState(
   db: Database,
-  { host, appsDomain, now }: { host: string; appsDomain: string; now: number },
+  { host, appsDomain, baseUrl, now }: { host: string; appsDomain: string; baseUrl: URL; now: number },
 ): Promise<SiteState | undefined> {
   const suffix = `.${appsDomain}`;
   if (!host.endsWith(suffix)) return undefined;
   const deployment = await deploymentByLabel(db, host.slice(0, -suffix.length));
   if (!deployment) return undefined;
-  const { applicationName, environment, progress, message, lastLines, pods } = deployment;
+  const { applicationName, environment, progress } = deployment;
   const isExpired = deployment.state === 'expired' || isPastLimit(deployment, now);
   const state = deployment.removedAt !== null ? 'removed' : isExpired ? 'expired' : deployment.state;
-  return { applicationName, environment, state, progress, ...(message && { message }), lastLines, pods };
+  // How far its pods are is told while it is on its way.
+  const pods = state === 'deploying' ? deployment.pods.map(({ name, state }) => ({ name, state })) : undefined;
+  const dashboardUrl = new URL(`/d/${[environment, applicationName].map(encodeURIComponent).join('/')}`, baseUrl).href;
+  return { applicationName, environment, state, progress, dashboardUrl, ...(pods && { pods }) };
 }

@@ -46,6 +46,7 @@ const db = await openSqlite(join(dataDir, 'berth.db'));
 const engine = createMemoryEngine();
 const metrics = createMetrics();
 const seal = sealWith(secret);
+const baseUrl = new URL(`http://localhost:${port}`);
 const urlOf = (label: string) => new URL(`http://${label}.${appsDomain}:${port}`);
 const now = Date.now;
 
@@ -56,7 +57,7 @@ const edge = await startEdge(
 await prepareRunDirectory(dataDir);
 const pages = await startPageServer(
   edgePaths(dataDir).pagesSocket,
-  (host) => siteState(db, { host, appsDomain, now: now() }),
+  (host) => siteState(db, { host, appsDomain, baseUrl, now: now() }),
   log,
 );
 const loop = startLoop({
@@ -69,7 +70,6 @@ const loop = startLoop({
     ...{ imageDiskShare: 1, diskFreeBytes: 0 },
   },
 });
-const baseUrl = new URL(`http://localhost:${port}`);
 const app = await createApp(
   {
     ...{ db, seal, engine, urlOf, metrics, now, wake: loop.wake },

@@ -88,7 +88,7 @@ test('an engine that answers 500 to everything is told in words, and the deploym
   assert.ok((await berth.events(app)).includes(message));
   const page = await berth.visit(app.url);
   assert.equal(page.status, 503);
-  assert.equal(page.body.message, message);
+  assert.deepEqual([page.body.code, page.body.message], ['application_deploying', undefined], 'that is for its owner');
   proxy.setWeather(() => 'fair');
   await assertWhole(berth, app, whole(/refused/));
   await berth.remove(app);
@@ -103,7 +103,7 @@ test('an engine that hangs is told in words; who runs is served, who starts goes
   assert.deepEqual([ready.status, ready.body.code, healthy.status], [503, 'engine_unreachable', 200]);
   const app = await berth.start(keepingYaml('waiting', image, 'waiting'));
   await until('the status tells of it', async () => (await berth.status(app)).message === away);
-  assert.equal((await berth.visit(app.url)).body.message, away);
+  assert.equal((await berth.visit(app.url)).body.code, 'application_deploying');
   assert.match((await berth.visit(`${steady.url}/says`)).text, /steady/);
   await berth.remove(steady);
   await until('the removed site is gone', async () => (await berth.visit(steady.url)).status === 410);

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Deployment } from '../deployment/deployment.ts';
+import { deploymentOf } from '../deployment/testing.ts';
+import { openSqlite } from '../store/database.ts';
+import { addDeployment } from '../store/deployments.ts';
+import { addSession } from '../store/sessions.ts';
+import { statePage } from './pages.ts';
+import { siteState } from './sites.ts';
+
+const troubled: Partial<Deployment> = {
+  message: 'pod web: Image registry.acme.test/private:7 does not exist (its last lines may say why)',
+  lastLines: ['connecting to db.pod as admin'],
+  pods: [{ name: 'web', state: 'failed', message: 'health check /internal answered 500' }],
+};
+
+async function stateOf(deployment: Partial<Deployment>) {
+  const db = await openSqlite(':memory:');
+  await addSession(db, { id: 'session', token: 'token', createdAt: 0 });
+  const { label } = deploymentOf({});
+  await addDeployment(db, deploymentOf({ expiresAt: null, ...deployment }));
+  const asked = { host: `${label}.apps.test`, appsDomain: 'apps.test', baseUrl: new URL('https://berth.test'), now: 1 };
+  const site = await siteState(db, asked);
+  assert.ok(site);
+  await db.destroy();
+  return site;
+}
+
+for (const state of ['deploying', 'failed', 'running', 'expired'] as const) {
+  test(`no visitor of a site that is ${state} reads a line of its pods, a reason or its configuration`, async () => {
+    const site = await stateOf({ ...troubled, state });
+    for (const wantsHtml of [true, false]) {
+      const { body } = statePage(site, { host: 'shop.apps.test', path: '/', wantsHtml });
+      assert.doesNotMatch(body, /registry\.acme|private|connecting|admin|last lines|internal|answered 500/);
+    }
+  });
+}
+
+test('a visitor of a site on its way sees how far each pod is', async () => {
+  const { pods } = await stateOf({ ...troubled, state: 'deploying', pods: [{ name: 'web', state: 'starting' }] });
+  assert.deepEqual(pods, [{ name: 'web', state: 'starting' }]);
+});
+
+test('the owner of a site that has failed finds the way to the reason', async () => {
+  const site = await stateOf({ ...troubled, state: 'failed' });
+  const { environment, applicationName } = deploymentOf({});
+  assert.equal(site.dashboardUrl, `https://berth.test/d/${environment}/${applicationName}`);
+  assert.equal(site.pods, undefined);
+});
