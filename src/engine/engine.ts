@@ -25,10 +25,13 @@ export type Engine = {
   change(deploymentId: string, seen: Observed, timeoutMs: number, signal: AbortSignal): Promise<void>;
   /** Calls back with the id of a deployment of ours whenever something of it changed on the engine. Ends at the abort. */
   watch(onChange: (deploymentId: string) => void, signal: AbortSignal): void;
-  /** The last lines of a workload's output, oldest first; [] when it is gone. */
+  /** The last lines of a workload's output, in the order in which it wrote them; [] when it is gone. */
   logs(name: WorkloadName, wanted: LogsWanted): Promise<LogLine[]>;
-  /** Its lines from `since` on, as they come, until it ends or the signal aborts. */
-  followLogs(name: WorkloadName, since: Instant, signal: AbortSignal): AsyncIterable<LogLine>;
+  /**
+   * Its lines as they come, each once, through all of its restarts, until it has ended and nobody restarts it, it is
+   * gone, or the signal aborts. Throws when the engine goes away: who goes on names the mark of the last line.
+   */
+  followLogs(name: WorkloadName, wanted: LogsFollowed, signal: AbortSignal): AsyncIterable<LogLine>;
   /** How large the host is, and how full its disk. Once it has answered, it answers without the engine too. */
   capacity(): Promise<Capacity>;
   /** What workloads that have not ended and all volumes of this installation hold of the disk, as far as that can be seen. */
@@ -70,10 +73,23 @@ export type HostImage = {
   isInUse: boolean;
 };
 
-/** At most `tail` lines (the engine may give fewer), none older than `since`. */
-export type LogsWanted = { tail: number; since?: Instant };
+/**
+ * At most `tail` lines (the engine may give fewer), none older than `since`; `isPrevious`: of those only what was written
+ * before its last start.
+ */
+export type LogsWanted = { tail: number; since?: Instant; isPrevious?: boolean };
 
-export type LogLine = { at: Instant; text: string };
+/** Those that come after a mark, or all that there are; none older than `since`. */
+export type LogsFollowed = { since?: Instant; after?: LogMark };
+
+/** `at` is told by the engine's clock; several lines may have the same. */
+export type LogLine = { at: Instant; text: string; mark: LogMark };
+
+/**
+ * Where a line is in what its workload wrote: the engine's own words, of no meaning elsewhere. One that was removed and
+ * made again under its name has written nothing before: all its lines are after any mark of the former.
+ */
+export type LogMark = string;
 
 export type Owned = {
   kind: 'workload' | 'volume' | 'network';

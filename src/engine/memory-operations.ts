@@ -17,13 +17,14 @@ import {
 } from './memory-world.ts';
 
 /** `isHalfway` stops a start between the creation of the container and its start, as a crash does. */
+export type Performance = { isHalfway: boolean; now: number; progress?: ((done: number) => void) | undefined };
+
 export function perform(
   world: MemoryWorld,
   owner: string,
   deploymentId: string,
   operation: EngineOperation,
-  isHalfway: boolean,
-  progress?: (done: number) => void,
+  { progress, ...performance }: Performance,
 ): ResolvedImage[] {
   switch (operation.kind) {
     case 'check':
@@ -31,7 +32,7 @@ export function perform(
     case 'pull':
       return [pullImage(world, operation.image, operation.registryLogin, progress)];
     default:
-      change(world, owner, deploymentId, operation, isHalfway);
+      change(world, owner, deploymentId, operation, performance);
       return [];
   }
 }
@@ -41,7 +42,7 @@ function change(
   owner: string,
   deploymentId: string,
   operation: Exclude<EngineOperation, { kind: 'check' | 'pull' }>,
-  isHalfway: boolean,
+  performance: Performance,
 ): void {
   switch (operation.kind) {
     case 'create-network':
@@ -61,7 +62,7 @@ function change(
       removeVolume(world, owner, volumeKey(deploymentId, operation.volume));
       return;
     case 'start':
-      start(world, owner, deploymentId, operation, isHalfway);
+      start(world, owner, deploymentId, operation, performance);
       return;
     case 'remove': {
       if (findOurs(world, owner, operation.name)) world.containers.delete(operation.name);
@@ -125,13 +126,13 @@ function start(
   owner: string,
   deploymentId: string,
   { workload, avoid }: { workload: Workload; avoid?: readonly string[] },
-  isHalfway: boolean,
+  { isHalfway, now }: Performance,
 ): void {
   const found = findOurs(world, owner, workload.name);
   if (found && found.phase !== 'created' && isSameWorkload(workload, found.workload.fingerprint)) {
     if (found.phase !== 'exited' || workload.readiness.kind === 'exit') return;
     if (found.address === undefined) throw new EngineFault('unavailable', `The network of ${workload.name} is gone.`);
-    startContainer(world, found);
+    startContainer(world, found, now);
     return;
   }
   if (!world.networks.has(deploymentId))
@@ -147,6 +148,9 @@ function start(
     workload,
     address,
     phase: 'created',
+    number: ++world.containersMade,
+    written: [],
+    starts: 0,
     files: new Map(),
     run: {},
     rounds: 0,
@@ -159,7 +163,7 @@ function start(
     const place = filesAt(world, container, path);
     place.files.set(place.path, content);
   }
-  startContainer(world, container);
+  startContainer(world, container, now);
 }
 
 function findOurs(world: MemoryWorld, owner: string, name: string): MemoryContainer | undefined {

@@ -64,6 +64,11 @@ export type MemoryContainer = {
   /** Absent without a network. */
   address?: string;
   phase: 'created' | 'running' | 'exited';
+  /** Another one of the same name has another. */
+  number: number;
+  /** What it has written since it was made. */
+  written: WrittenLine[];
+  starts: number;
   files: Map<string, string>;
   run: MemoryRun;
   /** Observations since the start. */
@@ -76,6 +81,9 @@ export type MemoryContainer = {
   wasReady?: boolean;
   stuck?: Stuck | undefined;
 };
+
+/** `start`: of which of its starts it is; the first is 1. */
+export type WrittenLine = { at: number; text: string; start: number };
 
 type Owned = { owner: string; deploymentId: string };
 
@@ -90,6 +98,10 @@ export type MemoryWorld = {
   /** How often something of a deployment has changed, and who wants to hear of it: everybody on this machine. */
   versions: Map<string, number>;
   watchers: Set<(deploymentId: string) => void>;
+  /** Who follows what containers write; called when one has written, has ended or is gone. */
+  readers: Set<() => void>;
+  /** How many containers there have ever been. */
+  containersMade: number;
   capacity: Capacity;
 };
 
@@ -104,6 +116,8 @@ export function createMemoryWorld(images: Record<string, MemoryImage>): MemoryWo
     subnets: { taken: new Set(), lowestFree: 0 },
     versions: new Map(),
     watchers: new Set(),
+    readers: new Set(),
+    containersMade: 0,
     capacity: {
       memoryBytes: 16 * gibibyte,
       cpuMillis: 4_000,
@@ -112,9 +126,15 @@ export function createMemoryWorld(images: Record<string, MemoryImage>): MemoryWo
   };
 }
 
-export function announce({ versions, watchers }: MemoryWorld, deploymentId: string): void {
+export function announce(world: MemoryWorld, deploymentId: string): void {
+  const { versions, watchers } = world;
   versions.set(deploymentId, (versions.get(deploymentId) ?? 0) + 1);
   for (const watcher of [...watchers]) watcher(deploymentId);
+  tellReaders(world);
+}
+
+function tellReaders({ readers }: MemoryWorld): void {
+  for (const reader of [...readers]) reader();
 }
 
 /** With the lowest subnet that is free, as on Docker: one that has just been given back is soon another tenant's. */
@@ -164,7 +184,8 @@ export function volumeKey(deploymentId: string, volume: string): string {
   return `${deploymentId}/${volume}`;
 }
 
-export function startContainer(world: MemoryWorld, container: MemoryContainer): void {
+/** `now` dates what it writes. */
+export function startContainer(world: MemoryWorld, container: MemoryContainer, now: number): void {
   const image = imageOf(world, container.workload.image) ?? {};
   const { exitCode } = image;
   const usual: MemoryRun = {
@@ -178,6 +199,10 @@ export function startContainer(world: MemoryWorld, container: MemoryContainer): 
   container.stuck = undefined;
   container.readyAfter = image.readyAfter ?? 0;
   container.run = image.program?.(processOf(world, container, image)) ?? usual;
+  container.starts++;
+  const { starts: start } = container;
+  container.written.push(...(container.run.output ?? []).map((text) => ({ at: now, text, start })));
+  tellReaders(world);
 }
 
 /** Lets a container live through one observation: programs end, and what ended by itself is restarted. */
@@ -212,10 +237,11 @@ export function endContainer(
   const isJob = container.workload.readiness.kind === 'exit';
   if (isJob && (exitCode === 0 || container.restarts >= 3)) {
     container.phase = 'exited';
+    tellReaders(world);
     return;
   }
   container.restarts++;
-  startContainer(world, container);
+  startContainer(world, container, now);
 }
 
 /** Why it is not ready, in words; undefined when it is. */

@@ -9,6 +9,7 @@ import { wait as reallyWait, type Wait } from '../lib/wait.ts';
 import type { Engine, Owned } from './engine.ts';
 import { diskUse } from './memory-disk.ts';
 import { heldBack, isLocal, isOnHost, listImages, removeImage } from './memory-images.ts';
+import { followLogs, readLogs } from './memory-logs.ts';
 import { perform, refuseInUse } from './memory-operations.ts';
 import { changeableWeather, type Interruption, type Weather } from './memory-weather.ts';
 import {
@@ -90,7 +91,7 @@ export function createMemoryEngine({
       if (operation.kind === 'pull') await orAbort(heldBack(world, operation.image), signal);
       return await weather({ name: 'execute', deploymentId, operation }, (extent) => {
         const isHalfway = extent === 'halfway';
-        const found = perform(world, owner, deploymentId, operation, isHalfway, progress);
+        const found = perform(world, owner, deploymentId, operation, { isHalfway, now: now(), progress });
         // Of images nothing is told, as on Docker: they belong to no deployment.
         if (operation.kind !== 'check' && operation.kind !== 'pull') announce(world, deploymentId);
         if (!isHalfway) executed.push({ deploymentId, operation });
@@ -114,18 +115,8 @@ export function createMemoryEngine({
       signal.addEventListener('abort', () => watchers.delete(onChange), { once: true });
     },
 
-    logs: (name, { tail }) =>
-      weather({ name: 'logs' }, () => {
-        const container = world.containers.get(name);
-        if (container?.owner !== owner || tail <= 0) return [];
-        return (container.run.output ?? []).slice(-tail).map((text) => ({ at: 0, text }));
-      }),
-
-    async *followLogs(name, _since, signal) {
-      if (signal.aborted) return;
-      const container = world.containers.get(name);
-      if (container?.owner === owner) yield* (container.run.output ?? []).map((text) => ({ at: 0, text }));
-    },
+    logs: (name, wanted) => weather({ name: 'logs' }, () => readLogs(world, owner, name, wanted)),
+    followLogs: (name, wanted, signal) => followLogs(world, owner, name, wanted, signal),
 
     capacity: () => weather({ name: 'capacity' }, () => world.capacity),
     diskUse: () => weather({ name: 'diskUse' }, () => diskUse(world, owner)),

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EngineFault } from '../../src/engine/engine.ts';
 import type { Stage } from './engine.ts';
-import { decode, identityPath, port, written } from './program.ts';
+import { decode, identityPath, port } from './program.ts';
 import { createVolume } from './scene.ts';
 
-export function contentContract({ contractor, newScene }: Stage): void {
+export function contentContract({ newScene }: Stage): void {
   test('environment variables arrive as they were written', async () => {
     const scene = newScene();
     const env = {
@@ -75,24 +75,6 @@ export function contentContract({ contractor, newScene }: Stage): void {
     const [one, two] = await Promise.all(answers);
     assert.deepEqual([one?.answer, two?.answer], ['db of 0', 'db of 1']);
     assert.notEqual(one?.address, two?.address);
-  });
-
-  test('logs are the last lines, oldest first; a workload that is gone has none', async () => {
-    const scene = newScene();
-    const job = scene.job('printer', 'print-arguments', 'one', 'two', 'three');
-    await scene.output(job);
-    assert.deepEqual(await written(contractor().engine, job.name, 2), ['two', 'three']);
-    await scene.execute({ kind: 'remove', name: job.name });
-    assert.deepEqual(await written(contractor().engine, job.name, 2), []);
-  });
-
-  test('followed logs are all lines from the start, and end with the workload', async () => {
-    const scene = newScene();
-    const job = scene.job('printer', 'print-arguments', 'one', 'two');
-    await scene.output(job);
-    const never = new AbortController().signal;
-    const lines = await Array.fromAsync(contractor().engine.followLogs(job.name, 0, never), ({ text }) => decode(text));
-    assert.deepEqual(lines, ['one', 'two']);
   });
 
   test('an image that cannot be had is a fault in words', async () => {

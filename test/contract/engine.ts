@@ -1,8 +1,9 @@
-/** What every engine has to do, in five parts. The titles of the tests are the specification. */
+/** What every engine has to do, in six parts. The titles of the tests are the specification. */
 import { after, afterEach, before, describe } from 'node:test';
 import type { Engine } from '../../src/engine/engine.ts';
 import { contentContract } from './content.ts';
 import { lifecycleContract } from './lifecycle.ts';
+import { logsContract } from './logs.ts';
 import { pullContract } from './pulls.ts';
 import { readinessContract } from './readiness.ts';
 import { createScene, type Scene } from './scene.ts';
@@ -35,6 +36,7 @@ export function engineContract(name: string, makeEngine: () => Promise<Contracto
     const stage = setStage(makeEngine);
     lifecycleContract(stage);
     contentContract(stage);
+    logsContract(stage);
     readinessContract(stage);
     volumesContract(stage);
     pullContract(stage);

@@ -20,6 +20,11 @@ case "$verb" in
   serve) sleep "\${2:-0}"; echo "serving $1"; exec httpd -f -p "$1" -h /www ;;
   exit) exit "$1" ;;
   idle) exec sleep 100000 ;;
+  talk)
+    number=$(($(cat /srv/starts 2>/dev/null || echo 0) + 1)); echo "$number" >/srv/starts
+    echo "start $number"; echo "and $number"
+    test "$number" -gt "$1" || { sleep 1; exit 1; }
+    exec sleep 100000 ;;
   spin) for program in $(seq "$1"); do sh -c 'while :; do :; done' & done; wait ;;
   print-arguments) each "$@" ;;
   print-environment) base64 -w0 /proc/self/environ; echo ;;
@@ -61,6 +66,12 @@ export function program(container: MemoryProcess): MemoryRun {
       return { exitCode: Number(args[0]) };
     case 'idle':
       return {};
+    case 'talk': {
+      const number = Number(container.read('/srv/starts') ?? 0) + 1;
+      container.write('/srv/starts', String(number));
+      const output = [`start ${number}`, `and ${number}`];
+      return number > Number(args[0]) ? { output } : { output, exitCode: 1 };
+    }
     case 'print-arguments':
       return { exitCode: 0, output: args.map(encode) };
     case 'print-environment': {

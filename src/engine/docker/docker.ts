@@ -131,7 +131,7 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
 
     watch: (onChange, signal) => events.listen(onChange, signal),
     logs: (name, wanted) => withFaults(() => readLogs(docker, owner, name, wanted)),
-    followLogs: (name, since, signal) => followLogs(docker, owner, name, since, signal),
+    followLogs: (name, wanted, signal) => followLogs(docker, owner, name, wanted, signal),
     capacity: () =>
       withFaults(async () => {
         const host = await hostFacts();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createLineReader } from './log-lines.ts';
 
-const frame = (output: 1 | 2, text: string | Buffer, second = 0) => {
+const frame = (output: 1 | 2 | 3, text: string | Buffer, second = 0) => {
   const stamp = `2026-01-01T12:00:${String(second).padStart(2, '0')}.123456789Z `;
   const body = Buffer.concat([Buffer.from(stamp), Buffer.from(text as string)]);
   const header = Buffer.alloc(8);
@@ -18,10 +18,19 @@ const read = (...chunks: Buffer[]) => {
 };
 const textOf = (...chunks: Buffer[]) => read(...chunks).map(({ text }) => text);
 
-test('a line has the time at which it began', () => {
-  assert.deepEqual(read(frame(1, 'on', 1), frame(1, 'e\n', 2)), [
-    { at: Date.parse('2026-01-01T12:00:01.123Z'), text: 'one' },
+test('a line in several pieces has the time at which it began, to the nanosecond', () => {
+  assert.deepEqual(read(frame(1, 'on', 1), frame(1, 'e\n', 1)), [
+    { at: Date.parse('2026-01-01T12:00:01.123Z'), stamp: '2026-01-01T12:00:01.123456789Z', text: 'one' },
   ]);
+});
+
+test('what a program wrote last, without an end, is no part of the first line of its next start', () => {
+  const frames = [frame(1, 'dying', 1), frame(2, 'other', 1), frame(1, 'starting\n', 2), frame(2, 'well\n', 2)];
+  assert.deepEqual(textOf(...frames), ['dying', 'starting', 'other', 'well']);
+});
+
+test('words of the engine about its own files are no lines', () => {
+  assert.deepEqual(textOf(frame(1, 'one\n'), frame(3, 'Error grabbing logs: /var/lib/docker\n')), ['one']);
 });
 
 test('lines of both outputs are kept apart, and one without an end comes last', () => {

@@ -1,34 +1,47 @@
 /** Docker's log frames → lines. */
-import type { LogLine } from '../engine.ts';
+import type { StampedLine } from './log-marks.ts';
 
 const headerBytes = 8;
+
+/** Frames of the two outputs; others are words of the engine itself, about its own files. */
+const outputs = [1, 2];
 
 /** A line that goes on for longer is cut into several: nobody has to wait for, or hold, an endless one. */
 const longestLineBytes = 64 * 1024;
 
 export type LineReader = {
   /** The lines that end in this piece of the answer. */
-  push(chunk: Buffer): LogLine[];
+  push(chunk: Buffer): StampedLine[];
   /** What is left without a line's end. */
-  end(): LogLine[];
+  end(): StampedLine[];
 };
+
+type OpenLine = { at: number; stamp: string; parts: Buffer[]; bytes: number };
 
 /**
  * Docker sends both outputs in frames: one byte tells which one, bytes 4 to 7 the length of what follows, which begins
- * with an RFC 3339 time stamp and a space. A long line comes in several frames, and frames in any pieces.
+ * with an RFC 3339 time stamp and a space. A long line comes in several frames with the same stamp, and frames in any
+ * pieces. What a program writes last may have no line's end; then the next start begins a line all the same.
  */
 export function createLineReader(): LineReader {
   let pending: Buffer = Buffer.alloc(0);
-  const open = new Map<number, { at: number; parts: Buffer[]; bytes: number }>();
+  const open = new Map<number, OpenLine>();
 
-  function readFrame(output: number, body: Buffer): LogLine[] {
+  function readFrame(output: number, body: Buffer): StampedLine[] {
+    if (!outputs.includes(output)) return [];
     const space = body.indexOf(32);
-    const at = Date.parse(body.toString('latin1', 0, Math.max(0, space))) || 0;
-    const lines: LogLine[] = [];
+    const stamp = body.toString('latin1', 0, Math.max(0, space));
+    const at = Date.parse(stamp) || 0;
+    const lines: StampedLine[] = [];
+    const unfinished = open.get(output);
+    if (unfinished && unfinished.stamp !== stamp) {
+      open.delete(output);
+      lines.push(toLine(unfinished));
+    }
     for (let start = space + 1; start < body.length; ) {
       const newline = body.indexOf(10, start);
       const stop = newline === -1 ? body.length : newline;
-      const line = open.get(output) ?? { at, parts: [], bytes: 0 };
+      const line = open.get(output) ?? { at, stamp, parts: [], bytes: 0 };
       line.parts.push(body.subarray(start, stop));
       line.bytes += stop - start;
       if (newline === -1 && line.bytes < longestLineBytes) {
@@ -45,7 +58,7 @@ export function createLineReader(): LineReader {
   return {
     push(chunk) {
       pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
-      const lines: LogLine[] = [];
+      const lines: StampedLine[] = [];
       let at = 0;
       while (pending.length - at >= headerBytes) {
         const end = at + headerBytes + pending.readUInt32BE(at + 4);
@@ -64,6 +77,6 @@ export function createLineReader(): LineReader {
   };
 }
 
-function toLine({ at, parts }: { at: number; parts: Buffer[] }): LogLine {
-  return { at, text: Buffer.concat(parts).toString('utf8').replace(/\r$/, '') };
+function toLine({ at, stamp, parts }: OpenLine): StampedLine {
+  return { at, stamp, text: Buffer.concat(parts).toString('utf8').replace(/\r$/, '') };
 }

@@ -1,82 +1,184 @@
 /** What a container has written and writes. */
 import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
-import type { LogLine, LogsWanted } from '../engine.ts';
+import type { WorkloadName } from '../../deployment/workload.ts';
+import { EngineFault, type LogLine, type LogsFollowed, type LogsWanted } from '../engine.ts';
 import { isOwnedBy } from '../labels.ts';
-import { orAbsent } from './faults.ts';
+import { engineIsSilent, faultOf, orAbsent } from './faults.ts';
 import { createLineReader } from './log-lines.ts';
+import { createMarker, type StampedLine, sinceOf } from './log-marks.ts';
 
 /** Docker stores lines in pieces of at most 16 KiB, so 1,000 of them are 16 MiB at the very worst. */
 const mostLines = 1_000;
 
-/** What Docker answers to a question for the logs of a container that is just going. */
-const beingRemoved = 409;
-
 /** Of these we keep the last so many characters. */
 const mostCharacters = 256 * 1024;
 
-/** The last `tail` lines of both outputs, oldest first; [] when there is no such container of ours. */
+/** Lines before the last ones are read too, so that those with one stamp are numbered from their first. */
+const moreLines = 32;
+
+/** Docker waits so long, or longer, from the end of one start, when all of its lines are stored, to the next start. */
+const shortestBackOffMs = 100;
+
+/** All that a container has stored (30 MB) is read within half a second, on a host that has nothing else to do. */
+const readPatienceMs = 60_000;
+
+/** Between two looks whether a container has been started again. */
+const shortestPauseMs = 100;
+const longestPauseMs = 1_000;
+
+/** What Docker answers to a question for the logs of a container that is just going. */
+const beingRemoved = 409;
+
+/** The last `tail` lines of both outputs, as they were stored; [] when there is no such container of ours. */
 export async function readLogs(
   docker: Docker,
   owner: string,
-  name: string,
-  { tail, since }: LogsWanted,
+  name: WorkloadName,
+  { tail, since, isPrevious = false }: LogsWanted,
 ): Promise<LogLine[]> {
   const lines = Math.min(Math.max(0, Math.trunc(tail)), mostLines);
-  const container = await ownContainer(docker, owner, name);
-  if (!container || lines === 0) return [];
-  const options = { stdout: true, stderr: true, timestamps: true, tail: lines, ...sinceSeconds(since) };
-  const output = await orAbsent(container.logs({ ...options, follow: false }), beingRemoved);
-  if (!output) return [];
-  const reader = createLineReader();
-  const read = [...reader.push(output), ...reader.end()].toSorted((a, b) => a.at - b.at);
-  return newest(read.slice(-lines));
+  const found = await findOwn(docker, owner, name);
+  if (!found || lines === 0) return [];
+  const patience = AbortSignal.timeout(readPatienceMs);
+  // Docker takes the tail first, and of that what was written until then.
+  const part = isPrevious
+    ? { until: seconds(previousEndMs(found.State)) }
+    : { tail: lines + moreLines };
+  const query = { ...part, ...(since !== undefined && { since: seconds(since) }) };
+  const mark = createMarker(found.Id);
+  const kept: LogLine[] = [];
+  try {
+    const stream = await openLogs(docker, found.Id, query, patience);
+    for await (const line of linesOf(stream)) {
+      kept.push(mark(line)!);
+      if (kept.length > lines) kept.shift();
+    }
+  } catch (error) {
+    throw patience.aborted ? new EngineFault('unavailable', engineIsSilent, { cause: error }) : error;
+  }
+  return newest(kept);
 }
 
-/** The lines that come from now on, or from `since`, until the container ends or the signal aborts. */
+/** See `Engine.followLogs`. Docker ends a stream of lines with each exit of the container. */
 export async function* followLogs(
   docker: Docker,
   owner: string,
-  name: string,
-  since: number,
+  name: WorkloadName,
+  { since, after }: LogsFollowed,
   signal: AbortSignal,
 ): AsyncIterable<LogLine> {
-  const container = await ownContainer(docker, owner, name);
-  if (!container || signal.aborted) return;
-  const options = { stdout: true, stderr: true, timestamps: true, ...sinceSeconds(since), abortSignal: signal };
-  const stream = (await orAbsent(container.logs({ ...options, follow: true }), beingRemoved)) as unknown as Readable;
+  let last = after;
+  let readStart: string | undefined;
+  let pauseMs = shortestPauseMs;
+  try {
+    while (!signal.aborted) {
+      const found = await findOwn(docker, owner, name);
+      if (!found || signal.aborted) return;
+      const { StartedAt, Running } = found.State;
+      if (StartedAt !== readStart) {
+        for await (const line of linesAfter(docker, found, { since, after: last }, signal)) {
+          last = line.mark;
+          yield line;
+        }
+        readStart = StartedAt;
+        pauseMs = shortestPauseMs;
+        continue;
+      }
+      // Also true between two starts. Nobody starts again what has ended and is not restarted by the engine.
+      if (!Running) return;
+      await delay(pauseMs, undefined, { signal });
+      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+      // Its stream has ended, but not the container: whatever the reason, it is read on.
+      if (!found.State.Restarting) readStart = undefined;
+    }
+  } catch (error) {
+    if (!signal.aborted) throw faultOf(error);
+  }
+}
+
+async function* linesAfter(
+  docker: Docker,
+  { Id, State }: Docker.ContainerInspectInfo,
+  { since = Number.NEGATIVE_INFINITY, after }: LogsFollowed,
+  signal: AbortSignal,
+): AsyncGenerator<LogLine> {
+  const from = sinceOf(after, Id, Date.parse(State.StartedAt)) ?? since;
+  const query = { follow: true, ...(Number.isFinite(from) && { since: seconds(from) }) };
+  const mark = createMarker(Id, after);
+  for await (const stored of linesOf(await openLogs(docker, Id, query, signal))) {
+    const line = mark(stored);
+    if (line && line.at >= since) yield line;
+  }
+}
+
+async function* linesOf(stream: Readable | undefined): AsyncGenerator<StampedLine> {
   if (!stream) return;
   const reader = createLineReader();
   try {
     for await (const chunk of stream) yield* reader.push(chunk as Buffer);
     yield* reader.end();
-  } catch (error) {
-    if (!signal.aborted) throw error;
   } finally {
     stream.destroy();
   }
 }
 
-async function ownContainer(docker: Docker, owner: string, name: string): Promise<Docker.Container | undefined> {
-  const container = docker.getContainer(name);
-  const found = await orAbsent(container.inspect());
-  return found && isOwnedBy(owner, found.Config.Labels) ? container : undefined;
+/** Both outputs as they come; undefined when the container is gone. Not by the client's own call: that one keeps an answer with an end in memory, however long. */
+async function openLogs(
+  docker: Docker,
+  containerId: string,
+  query: object,
+  abortSignal: AbortSignal,
+): Promise<Readable | undefined> {
+  const opened = new Promise<Readable>((resolve, reject) => {
+    docker.modem.dial(
+      {
+        path: `/containers/${containerId}/logs?`,
+        method: 'GET',
+        isStream: true,
+        options: { stdout: true, stderr: true, timestamps: true, ...query },
+        statusCodes: { 200: true, 404: 'no such container', 409: 'it is being removed', 500: 'server error' },
+        abortSignal,
+      },
+      (error, stream) => (error ? reject(error as Error) : resolve(stream as Readable)),
+    );
+  });
+  return await orAbsent(opened, beingRemoved);
+}
+
+/** When the start before the last one was over; before all lines when there was none. */
+function previousEndMs({ StartedAt, FinishedAt }: Docker.ContainerInspectInfo['State']): number {
+  // Year 1 means that it never was.
+  const startedAtMs = Math.max(2 * shortestBackOffMs, Date.parse(StartedAt));
+  const finishedAtMs = Math.max(0, Date.parse(FinishedAt));
+  // The last start has ended too; of the one before it Docker has forgotten when it did.
+  return finishedAtMs >= startedAtMs ? startedAtMs - shortestBackOffMs : finishedAtMs + shortestBackOffMs;
+}
+
+async function findOwn(
+  docker: Docker,
+  owner: string,
+  name: WorkloadName,
+): Promise<Docker.ContainerInspectInfo | undefined> {
+  const found = await orAbsent(docker.getContainer(name).inspect());
+  return found && isOwnedBy(owner, found.Config.Labels) ? found : undefined;
 }
 
 /** Docker reads fractions of a second, though its description says seconds. */
-function sinceSeconds(since: number | undefined): { since?: number } {
-  return since === undefined ? {} : { since: since / 1000 };
+function seconds(instant: number): string {
+  return (instant / 1000).toFixed(3);
 }
 
 /** As many of the last lines as fit into the limit; of a longer one its end. */
 function newest(lines: LogLine[]): LogLine[] {
   const kept: LogLine[] = [];
   let room = mostCharacters;
-  for (const { at, text } of lines.toReversed()) {
+  for (const line of lines.toReversed()) {
     if (room <= 0) break;
-    const part = text.slice(-room);
-    room -= part.length + 1;
-    kept.push({ at, text: part });
+    const text = line.text.slice(-room);
+    room -= text.length + 1;
+    kept.push({ ...line, text });
   }
   return kept.reverse();
 }

@@ -1,0 +1,108 @@
+/** What a workload has written and writes, through its restarts. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { LogsFollowed } from '../../src/engine/engine.ts';
+import type { Stage } from './engine.ts';
+import { decode, written } from './program.ts';
+import type { Scene } from './scene.ts';
+
+const never = new AbortController().signal;
+
+export function logsContract({ contractor, newScene }: Stage): void {
+  /** All that comes, as it is: until it ends, or for so many lines. */
+  async function follow(name: string, wanted: LogsFollowed = {}, count = Number.POSITIVE_INFINITY): Promise<string[]> {
+    const enough = new AbortController();
+    const lines: string[] = [];
+    for await (const { text } of contractor().engine.followLogs(name, wanted, enough.signal)) {
+      lines.push(text);
+      if (lines.length === count) enough.abort();
+    }
+    return lines;
+  }
+
+  /** It writes two lines at each start, and crashes so often; then it stays. */
+  const talker = (scene: Scene, crashes: number) =>
+    scene.workload('talker', { command: ['talk', `${crashes}`], ports: [], readiness: { kind: 'running' } });
+
+  test('logs are the last lines, oldest first; a workload that is gone has none', async () => {
+    const scene = newScene();
+    const job = scene.job('printer', 'print-arguments', 'one', 'two', 'three');
+    await scene.output(job);
+    assert.deepEqual(await written(contractor().engine, job.name, 2), ['two', 'three']);
+    await scene.execute({ kind: 'remove', name: job.name });
+    assert.deepEqual(await written(contractor().engine, job.name, 2), []);
+    assert.deepEqual(await follow(job.name), []);
+  });
+
+  test('followed logs are all lines from the start, and end with the workload', async () => {
+    const scene = newScene();
+    const job = scene.job('printer', 'print-arguments', 'one', 'two');
+    await scene.output(job);
+    const lines = await Array.fromAsync(contractor().engine.followLogs(job.name, {}, never), ({ text }) =>
+      decode(text),
+    );
+    assert.deepEqual(lines, ['one', 'two']);
+  });
+
+  test('followed logs go on through restarts, and bring each line once', async () => {
+    const scene = newScene();
+    const workload = talker(scene, 3);
+    await scene.start(workload);
+    const [lines] = await Promise.all([
+      follow(workload.name, {}, 8),
+      scene.until(workload, ({ restarts }) => restarts === 3),
+    ]);
+    assert.deepEqual(
+      lines,
+      [1, 2, 3, 4].flatMap((number) => [`start ${number}`, `and ${number}`]),
+    );
+  });
+
+  test('what was read is not followed again, and what was not read is', async () => {
+    const scene = newScene();
+    const job = scene.job('printer', 'print-arguments', 'one', 'two', 'three');
+    await scene.output(job);
+    const [two, three] = await contractor().engine.logs(job.name, { tail: 2 });
+    assert.deepEqual((await follow(job.name, { after: two!.mark })).map(decode), ['three']);
+    assert.deepEqual(await follow(job.name, { after: three!.mark }), []);
+  });
+
+  test('of a workload that was removed and made again under its name all lines are followed', async () => {
+    const scene = newScene();
+    const job = scene.job('printer', 'print-arguments', 'one', 'two');
+    await scene.output(job);
+    const [last] = await contractor().engine.logs(job.name, { tail: 1 });
+    await scene.execute({ kind: 'remove', name: job.name });
+    await scene.output(job);
+    assert.deepEqual((await follow(job.name, { after: last!.mark })).map(decode), ['one', 'two']);
+  });
+
+  test('followed logs are none older than was asked for', async () => {
+    const scene = newScene();
+    const job = scene.job('printer', 'print-arguments', 'one', 'two');
+    await scene.output(job);
+    const [, two] = await contractor().engine.logs(job.name, { tail: 2 });
+    assert.deepEqual((await follow(job.name, { since: two!.at })).map(decode).at(-1), 'two');
+    assert.deepEqual(await follow(job.name, { since: two!.at + 1 }), []);
+  });
+
+  test('previous lines are those from before the last start', async () => {
+    const scene = newScene();
+    const { engine } = contractor();
+    const workload = talker(scene, 2);
+    const previous = async (tail: number) =>
+      (await engine.logs(workload.name, { tail, isPrevious: true })).map(({ text }) => text);
+    await scene.start(workload);
+    await Promise.all([follow(workload.name, {}, 6), scene.until(workload, ({ restarts }) => restarts === 2)]);
+    assert.deepEqual(await previous(100), ['start 1', 'and 1', 'start 2', 'and 2']);
+    assert.deepEqual(await previous(1), ['and 2']);
+  });
+
+  test('a workload that was never restarted has no previous lines', async () => {
+    const scene = newScene();
+    const workload = talker(scene, 0);
+    await scene.start(workload);
+    assert.deepEqual(await follow(workload.name, {}, 2), ['start 1', 'and 1']);
+    assert.deepEqual(await contractor().engine.logs(workload.name, { tail: 10, isPrevious: true }), []);
+  });
+}
