@@ -1,51 +1,67 @@
 /** What the pods of a deployment write: the last lines of all, or of one, and those that come. */
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
-import { desiredAt } from '../deployment/desired.ts';
-import { noEgress } from '../deployment/egress.ts';
-import { redactorOf } from '../deployment/redact.ts';
-import type { ObservedWorkload } from '../deployment/workload.ts';
+import { startOrder } from '../deployment/order.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
-import { deploymentById } from '../store/deployments.ts';
 import { revisionOf } from '../store/revisions.ts';
-import { derivationOf } from '../store/seeds.ts';
 import { ApplicationQuery, findApplication } from './callers.ts';
 import { sendProblem } from './errors.ts';
+import { checkChoice, type LogChoice } from './log-choice.ts';
+import { followLines, type LogsAsked, lastLines, type PodLine } from './log-lines.ts';
 import { ErrorRecord, StreamedText } from './records.ts';
 import type { Service } from './service.ts';
 import type { Streams } from './streams.ts';
 
-/** How often a follower looks for workloads that an update or a repair has started. */
-const lookEveryMs = 1_000;
+/** A line that means nothing, so that nobody between takes the silence for the end. Plain text has no such line. */
+const keepAliveMs = 15_000;
+
+const mostLines = 1_000;
 
 const LogsQuery = Type.Object({
   ...ApplicationQuery.properties,
   pod: Type.Optional(Type.String({ maxLength: 64, description: 'Only this pod. Default: all, interleaved.' })),
+  revision: Type.Optional(
+    Type.String({
+      pattern: '^[1-9]\\d{0,8}$',
+      description:
+        'Only containers that this revision started, for as long as they are there: of a failing update, or of what it replaces. What an update does not change stays in its container, which is of an earlier revision. Default: all.',
+      'x-says': 'must be the number of a revision',
+    }),
+  ),
+  previous: Type.Optional(
+    Type.Enum(['true', 'false'], {
+      default: 'false',
+      description:
+        'Only lines from before the last start: what a container wrote before it was last restarted, and all that the container before it wrote, while an update has not removed that yet. Not together with `follow`.',
+    }),
+  ),
   tail: Type.Optional(
     Type.String({
       pattern: '^\\d{1,4}$',
       default: '100',
-      description: 'So many last lines of each, at most 1000.',
+      description: 'So many last lines of each container, at most 1000.',
       'x-says': 'must be a number of lines, at most 9999',
     }),
   ),
   since: Type.Optional(
     Type.String({ maxLength: 40, description: 'No older ones: a date-time, or how long ago, e.g. `10m`.' }),
   ),
-  follow: Type.Optional(Type.Enum(['true', 'false'], { default: 'false', description: 'Go on with those that come.' })),
+  follow: Type.Optional(
+    Type.Enum(['true', 'false'], {
+      default: 'false',
+      description: 'Go on with those that come, each once, through restarts and updates, until the deployment is gone.',
+    }),
+  ),
 });
 
 const LogLines = {
-  description: 'The lines, oldest first.',
+  description:
+    'The lines, oldest first: `<time> <pod> <text>`, or server-sent events `line` with `{ at, pod, revision, text }`.',
   content: { 'text/plain': { schema: StreamedText }, 'text/event-stream': { schema: StreamedText } },
 };
-
-type Wanted = { pod: string | undefined; tail: number; since: Instant | undefined };
-type PodLine = { at: Instant; pod: string; text: string };
 
 export function logEndpoints(service: Service, streams: Streams): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -64,43 +80,61 @@ export function logEndpoints(service: Service, streams: Streams): FastifyPluginA
         },
       },
       async (request, reply) => {
-        const { pod, tail = '100', follow } = request.query;
+        const { follow } = request.query;
         const found = await findApplication(service, request, request.query);
         if (!found.ok) return sendProblem(reply, found.problem);
-        const since = readSince(request.query.since, service.now());
-        if (!since.ok) return sendProblem(reply, since.problem);
-        const wanted = { pod, tail: Math.min(Number(tail), 1_000), since: since.value };
-        const known = checkPod(found.value, pod);
+        const deployment = found.value;
+        const asked = readAsked(request.query, service.now());
+        if (!asked.ok) return sendProblem(reply, asked.problem);
+        const { workloads } = await service.engine.observe(deployment.id, []);
+        const pods = await podsOf(service, deployment, asked.value);
+        const known = checkChoice(asked.value, deployment, { pods, workloads });
         if (!known.ok) return sendProblem(reply, known.problem);
 
-        const tooMany = follow === 'true' ? streams.open(request, reply, found.value.sessionId) : undefined;
+        const tooMany = follow === 'true' ? streams.open(request, reply, deployment.sessionId) : undefined;
         if (tooMany) return sendProblem(reply, tooMany);
 
         const isStream = /\btext\/event-stream\b/.test(request.headers.accept ?? '');
         const print = isStream ? printEvent : printLine;
         reply.type(isStream ? 'text/event-stream' : 'text/plain; charset=utf-8');
-        const { lines, until } = await lastLines(service, found.value, wanted);
+        const { lines, marks } = await lastLines(service, deployment, workloads, asked.value);
         const text = lines.map(print).join('');
         if (follow !== 'true') return reply.send(text);
 
         const out = new PassThrough();
         const gone = new AbortController();
         out.once('close', () => gone.abort());
-        out.write(text);
-        void follower(
-          service,
-          found.value.id,
-          pod,
-          until,
-          AbortSignal.any([gone.signal, closing.signal]),
-        )((line) => writeInStep(out, print(line), gone.signal)).then(
-          () => out.end(),
-          (error) => out.destroy(error),
-        );
+        if (isStream) keepAlive(out, gone.signal);
+        const stop = AbortSignal.any([gone.signal, closing.signal]);
+        const write = writerTo(out, stop);
+        const following = { choice: asked.value, since: asked.value.since, marks };
+        write(text)
+          .then(() => followLines(service, deployment.id, following, (line) => write(print(line)), stop))
+          .then(
+            () => out.end(),
+            (error: Error) => (stop.aborted ? out.end() : out.destroy(error)),
+          );
         return reply.send(out);
       },
     );
   };
+}
+
+type Query = { pod?: string; revision?: string; previous?: string; tail?: string; since?: string; follow?: string };
+
+function readAsked({ pod, revision, previous, tail = '100', ...query }: Query, now: Instant): Result<LogsAsked> {
+  const since = readSince(query.since, now);
+  if (!since.ok) return since;
+  const isPrevious = previous === 'true';
+  if (isPrevious && query.follow === 'true') {
+    const error = 'Lines from before the last start cannot be followed: no more of them come.';
+    return refuse('invalid_request', error, 'Leave out previous or follow.');
+  }
+  return succeed({
+    ...{ pod, isPrevious, since: since.value },
+    revision: revision === undefined ? undefined : Number(revision),
+    tail: Math.min(Number(tail), mostLines),
+  });
 }
 
 /** A date-time, or how long before `now`. */
@@ -115,99 +149,34 @@ function readSince(text: string | undefined, now: Instant): Result<Instant | und
     : succeed(at);
 }
 
-function checkPod({ pods }: Deployment, pod: string | undefined): Result<void> {
-  if (pod === undefined || pods.some(({ name }) => name === pod)) return succeed(undefined);
-  const names = pods.map(({ name }) => name).join(', ');
-  return refuse('invalid_request', 'The application has no such pod.', `Its pods are: ${names}.`);
+/** Those of the configuration, in start order, where it matters. */
+async function podsOf({ db, seal }: Service, { id, revision }: Deployment, { pod }: LogChoice): Promise<string[]> {
+  if (pod === undefined) return [];
+  const { spec } = await revisionOf(db, seal, id, revision);
+  return startOrder(spec.pods).map(({ name }) => name);
 }
 
-/** Interleaved by time. `until` is when they were read: those that come are followed from then on. */
-async function lastLines(
-  service: Service,
-  deployment: Deployment,
-  { pod, tail, since }: Wanted,
-): Promise<{ lines: PodLine[]; until: Instant }> {
-  const { engine, now } = service;
-  const { id } = deployment;
-  const until = now();
-  const { workloads } = await engine.observe(id, []);
-  const perWorkload = await Promise.all(
-    workloads
-      .filter((workload) => pod === undefined || workload.pod === pod)
-      .map(async (workload) => {
-        const redact = await redactorFor(service, deployment, workload);
-        const lines = await engine.logs(workload.name, { tail, ...(since !== undefined && { since }) });
-        return lines
-          .filter(({ at }) => at <= until)
-          .map(({ at, text }) => ({ at, text: redact(text), pod: labelOf(workload) }));
-      }),
-  );
-  return { lines: perWorkload.flat().toSorted((a, b) => a.at - b.at), until };
-}
-
-/** Follows every workload of the deployment, also those that are started later, until the deployment is gone. */
-function follower(service: Service, id: string, pod: string | undefined, from: Instant, stop: AbortSignal) {
-  return async (write: (line: PodLine) => Promise<void>): Promise<void> => {
-    const followed = new Map<string, Promise<void>>();
-    const followOne = async (deployment: Deployment, workload: ObservedWorkload) => {
-      const redact = await redactorFor(service, deployment, workload);
-      for await (const { at, text } of service.engine.followLogs(workload.name, from + 1, stop)) {
-        await write({ at, text: redact(text), pod: labelOf(workload) });
-      }
-    };
-    while (!stop.aborted) {
-      const deployment = await deploymentById(service.db, id);
-      if (!deployment || deployment.goneAt !== null) break;
-      const { workloads } = await service.engine.observe(id, []);
-      for (const workload of workloads) {
-        const isWanted = pod === undefined || workload.pod === pod;
-        if (isWanted && !followed.has(workload.name))
-          followed.set(
-            workload.name,
-            followOne(deployment, workload).catch(() => {}),
-          );
-      }
-      await delay(lookEveryMs, undefined, { signal: stop }).catch(() => {});
-    }
-    await Promise.all(followed.values());
+/** One text after another. A reader that is slower than the pods holds them up here, not in our memory. */
+function writerTo(out: PassThrough, stop: AbortSignal): (text: string) => Promise<void> {
+  let before = Promise.resolve();
+  return (text) => {
+    const written = before.then(async () => {
+      if (out.writable && !out.write(text)) await once(out, 'drain', { signal: stop });
+    });
+    before = written;
+    return written;
   };
 }
 
-/** What a pod writes goes to whoever may look at it; the secrets that it was given do not go with it. */
-async function redactorFor(
-  { db, seal, urlOf }: Service,
-  deployment: Deployment,
-  workload: ObservedWorkload,
-): Promise<(text: string) => string> {
-  const revision = await revisionOf(db, seal, deployment.id, workload.revision);
-  const derive = await derivationOf(db, seal, deployment.id);
-  // While it was active: what its pods were given does not change with its end.
-  const active = { ...deployment, removedAt: null };
-  const desired = desiredAt(active, revision, {
-    ...{ now: deployment.createdAt, url: urlOf(deployment.label), derive },
-    egress: noEgress,
-  });
-  const workloads = desired.kind === 'running' ? desired.workloads : [];
-  return redactorOf(
-    revision.spec,
-    workloads.map(({ workload }) => workload.env),
-  );
-}
-
-/** A reader that is slower than the pods holds them up here, not in our memory. */
-async function writeInStep(out: PassThrough, text: string, gone: AbortSignal): Promise<void> {
-  if (out.writable && !out.write(text)) await once(out, 'drain', { signal: gone });
-}
-
-/** The pod's name; further replicas have their number. */
-function labelOf({ pod, replica }: ObservedWorkload): string {
-  return replica === 0 ? pod : `${pod}-${replica}`;
+function keepAlive(out: PassThrough, gone: AbortSignal): void {
+  const timer = setInterval(() => out.writable && !out.writableNeedDrain && out.write(': still here\n\n'), keepAliveMs);
+  gone.addEventListener('abort', () => clearInterval(timer), { once: true });
 }
 
 function printLine({ at, pod, text }: PodLine): string {
   return `${new Date(at).toISOString()} ${pod} ${text}\n`;
 }
 
-function printEvent({ at, pod, text }: PodLine): string {
-  return `event: line\ndata: ${JSON.stringify({ at: new Date(at).toISOString(), pod, text })}\n\n`;
+function printEvent({ at, ...line }: PodLine): string {
+  return `event: line\ndata: ${JSON.stringify({ at: new Date(at).toISOString(), ...line })}\n\n`;
 }

@@ -63,7 +63,7 @@ export type Service = {
   dashboard?: Dashboard | undefined;
   now: () => Instant;
   /** Only to read what workloads write, and whether it answers: everything that changes something goes through the store and the loop. */
-  engine: Pick<Engine, 'ping' | 'observe' | 'logs' | 'followLogs'>;
+  engine: Pick<Engine, 'ping' | 'observe' | 'watch' | 'logs' | 'followLogs'>;
   /** Called after an intent was written: the loop looks at the deployment now. */
   wake: (deploymentId: string) => void;
 };

@@ -77,10 +77,10 @@ export type HostImage = {
  * At most `tail` lines (the engine may give fewer), none older than `since`; `isPrevious`: of those only what was written
  * before its last start.
  */
-export type LogsWanted = { tail: number; since?: Instant; isPrevious?: boolean };
+export type LogsWanted = { tail: number; since?: Instant | undefined; isPrevious?: boolean };
 
 /** Those that come after a mark, or all that there are; none older than `since`. */
-export type LogsFollowed = { since?: Instant; after?: LogMark };
+export type LogsFollowed = { since?: Instant | undefined; after?: LogMark | undefined };
 
 /** `at` is told by the engine's clock; several lines may have the same. */
 export type LogLine = { at: Instant; text: string; mark: LogMark };

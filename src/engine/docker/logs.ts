@@ -43,9 +43,7 @@ export async function readLogs(
   if (!found || lines === 0) return [];
   const patience = AbortSignal.timeout(readPatienceMs);
   // Docker takes the tail first, and of that what was written until then.
-  const part = isPrevious
-    ? { until: seconds(previousEndMs(found.State)) }
-    : { tail: lines + moreLines };
+  const part = isPrevious ? { until: seconds(previousEndMs(found.State)) } : { tail: lines + moreLines };
   const query = { ...part, ...(since !== undefined && { since: seconds(since) }) };
   const mark = createMarker(found.Id);
   const kept: LogLine[] = [];

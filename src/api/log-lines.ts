@@ -1,0 +1,177 @@
+/** The lines that the workloads of a deployment have written, and those that come: with times, names and no secrets. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Deployment, Instant } from '../deployment/deployment.ts';
+import { desiredAt } from '../deployment/desired.ts';
+import { noEgress } from '../deployment/egress.ts';
+import { redactorOf } from '../deployment/redact.ts';
+import type { ObservedWorkload, WorkloadName } from '../deployment/workload.ts';
+import { EngineFault, type LogMark } from '../engine/engine.ts';
+import { deploymentById } from '../store/deployments.ts';
+import { revisionOf } from '../store/revisions.ts';
+import { derivationOf } from '../store/seeds.ts';
+import { isChosen, type LogChoice, replacedAmong } from './log-choice.ts';
+import type { Service } from './service.ts';
+
+/** How often a follower looks whether the deployment is gone, and at most this often what it has on the engine. */
+const lookEveryMs = 1_000;
+const shortestPauseMs = 200;
+
+/** The engine tells of what it starts. Should it not, a follower finds it in this time. */
+const observeEveryMs = 5_000;
+
+export type LogsAsked = LogChoice & { tail: number; since: Instant | undefined; isPrevious: boolean };
+
+/** `pod`: its name; further replicas have their number. */
+export type PodLine = { at: Instant; pod: string; revision: number; text: string };
+
+/** Where reading has come to, by workload. */
+export type LogMarks = Map<WorkloadName, LogMark>;
+
+/** Interleaved by time; and the marks to follow them from. */
+export async function lastLines(
+  service: Service,
+  deployment: Deployment,
+  observed: readonly ObservedWorkload[],
+  asked: LogsAsked,
+): Promise<{ lines: PodLine[]; marks: LogMarks }> {
+  const { tail, since, isPrevious } = asked;
+  const chosen = observed.filter((workload) => isChosen(asked, workload));
+  const replaced = replacedAmong(chosen);
+  const marks: LogMarks = new Map();
+  const perWorkload = await Promise.all(
+    chosen.map(async (workload) => {
+      const redact = await redactorFor(service, deployment, workload);
+      const lines = await service.engine.logs(workload.name, {
+        // Without any lines it is not known where those that come begin.
+        tail: Math.max(1, tail),
+        isPrevious: isPrevious && !replaced.includes(workload),
+        since,
+      });
+      const last = lines.at(-1);
+      if (last) marks.set(workload.name, last.mark);
+      return lines.slice(Math.max(0, lines.length - tail)).map(printedFor(workload, redact));
+    }),
+  );
+  return { lines: perWorkload.flat().toSorted((a, b) => a.at - b.at), marks };
+}
+
+/**
+ * Follows every workload that is chosen from its mark on, also those that are started later, through restarts of
+ * containers and of the engine, until the deployment is gone or the signal aborts.
+ */
+export async function followLines(
+  service: Service,
+  deploymentId: string,
+  { choice, since, marks }: { choice: LogChoice; since: Instant | undefined; marks: LogMarks },
+  write: (line: PodLine) => Promise<void>,
+  stop: AbortSignal,
+): Promise<void> {
+  const { engine, db } = service;
+  const failed = new AbortController();
+  const until = AbortSignal.any([stop, failed.signal]);
+  const followed = new Map<WorkloadName, Promise<void>>();
+  const ended = new Set<WorkloadName>();
+  const hints = listen(engine, deploymentId, until);
+  let observedAtMs = Number.NEGATIVE_INFINITY;
+
+  async function followOne(deployment: Deployment, workload: ObservedWorkload): Promise<void> {
+    const { name } = workload;
+    try {
+      const print = printedFor(workload, await redactorFor(service, deployment, workload));
+      for await (const line of engine.followLogs(name, { since, after: marks.get(name) }, until)) {
+        marks.set(name, line.mark);
+        await write(print(line));
+      }
+      ended.add(name);
+    } catch (error) {
+      if (until.aborted) return;
+      // The engine is away: the next look goes on from the mark.
+      if (error instanceof EngineFault) observedAtMs = Number.NEGATIVE_INFINITY;
+      else failed.abort(error);
+    } finally {
+      followed.delete(name);
+    }
+  }
+
+  async function look(deployment: Deployment, isHinted: boolean): Promise<void> {
+    const observed = await engine.observe(deploymentId, []).catch((error: unknown) => {
+      if (error instanceof EngineFault) return undefined;
+      throw error;
+    });
+    if (!observed) return;
+    observedAtMs = performance.now();
+    for (const workload of observed.workloads) {
+      const { name, phase } = workload;
+      // What has ended says no more, unless the engine has told that something has changed.
+      const mayWrite = phase === 'running' || isHinted || !ended.has(name);
+      if (mayWrite && isChosen(choice, workload) && !followed.has(name))
+        followed.set(name, followOne(deployment, workload));
+    }
+  }
+
+  while (!until.aborted) {
+    const deployment = await deploymentById(db, deploymentId);
+    if (!deployment || deployment.goneAt !== null) break;
+    const isHinted = hints.take();
+    if (isHinted || performance.now() - observedAtMs >= observeEveryMs) await look(deployment, isHinted);
+    await delay(shortestPauseMs, undefined, { signal: until }).catch(() => {});
+    await hints.next(lookEveryMs - shortestPauseMs);
+  }
+  await Promise.all(followed.values());
+  if (failed.signal.aborted) throw failed.signal.reason;
+}
+
+/** Whether the engine has told of a change since it was last asked. */
+function listen(engine: Service['engine'], deploymentId: string, until: AbortSignal) {
+  let isTold = true;
+  let wake = () => {};
+  const tell = () => {
+    isTold = true;
+    wake();
+  };
+  engine.watch((id) => id === deploymentId && tell(), until);
+  until.addEventListener('abort', () => wake(), { once: true });
+  return {
+    take() {
+      const told = isTold;
+      isTold = false;
+      return told;
+    },
+    /** Resolves at the next one, after `ms`, or at the abort. */
+    async next(ms: number): Promise<void> {
+      if (isTold || until.aborted) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, ms);
+      wake = resolve;
+      await promise;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function printedFor(workload: ObservedWorkload, redact: (text: string) => string) {
+  const { pod, replica, revision } = workload;
+  const label = replica === 0 ? pod : `${pod}-${replica}`;
+  return ({ at, text }: { at: Instant; text: string }): PodLine => ({ at, pod: label, revision, text: redact(text) });
+}
+
+/** What a pod writes goes to whoever may look at it; the secrets that it was given do not go with it. */
+async function redactorFor(
+  { db, seal, urlOf }: Service,
+  deployment: Deployment,
+  workload: ObservedWorkload,
+): Promise<(text: string) => string> {
+  const revision = await revisionOf(db, seal, deployment.id, workload.revision);
+  const derive = await derivationOf(db, seal, deployment.id);
+  // While it was active: what its pods were given does not change with its end.
+  const active: Deployment = { ...deployment, state: 'running', removedAt: null };
+  const desired = desiredAt(active, revision, {
+    ...{ now: deployment.createdAt, url: urlOf(deployment.label), derive },
+    egress: noEgress,
+  });
+  const workloads = desired.kind === 'running' ? desired.workloads : [];
+  return redactorOf(
+    revision.spec,
+    workloads.map(({ workload }) => workload.env),
+  );
+}

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { get, type IncomingMessage } from 'node:http';
+import { type TestContext, test } from 'node:test';
+import type { Workload } from '../deployment/workload.ts';
+import { EngineFault } from '../engine/engine.ts';
+import { createMemoryEngine } from '../engine/memory.ts';
+import { shopYaml, testApi } from './testing.ts';
+
+/** A shop whose containers the test starts and ends itself; at each start `web` says how often it was started. */
+async function shop(context: TestContext) {
+  const api = await testApi();
+  const { world, clock } = api;
+  const engine = createMemoryEngine({ world, now: () => clock.now });
+  let starts = 0;
+  world.images.set('web:1', { program: () => ({ output: [`start ${++starts}`], ports: [80] }) });
+  const token = await api.startShop();
+  const id = api.woken.at(-1)!;
+  const nameOf = (revision: number, pod = 'web') => `berth-${id}-${pod}-${revision}-0`;
+  const workload = (revision: number, pod = 'web'): Workload => ({
+    ...{ name: nameOf(revision, pod), pod, revision, replica: 0, fingerprint: `${revision}`, image: 'web:1' },
+    ...{ env: {}, files: [], volumes: [], ports: [80], aliases: [pod], useGPU: false },
+    ...{ resources: { requests: {}, limits: {} }, readiness: { kind: 'port', port: 80 } },
+  });
+  const because = 'the test says so';
+  await engine.execute(id, { kind: 'create-network', because });
+  await api.app.listen({ port: 0, host: '127.0.0.1' });
+  context.after(() => api.app.close());
+  const { port } = api.app.server.address() as { port: number };
+  const query = `applicationName=shop&sessionToken=${token}`;
+  return {
+    ...{ api, engine, world, clock, token },
+    update: () => api.postYaml(`/updateUserDeployment?sessionToken=${token}`, shopYaml),
+    start: (revision: number, pod?: string) => {
+      clock.now++;
+      return engine.execute(id, { kind: 'start', workload: workload(revision, pod), because });
+    },
+    remove: (revision: number) => engine.execute(id, { kind: 'remove', name: nameOf(revision), because }),
+    crash: (revision: number) => engine.crash(nameOf(revision), 1),
+    read: (more = '') => api.get(`/getDeploymentLogs?${query}${more}`),
+    /** What the lines say, without time and pod. */
+    async texts(more = ''): Promise<string[]> {
+      const { body } = await api.get(`/getDeploymentLogs?${query}${more}`);
+      return textsOf(body);
+    },
+    /** `until` resolves when so many lines have come, with what they say. */
+    async follow(more = '') {
+      const path = `/getDeploymentLogs?${query}&follow=true${more}`;
+      const answer = await new Promise<IncomingMessage>((resolve) => get({ port, path, agent: false }, resolve));
+      let text = '';
+      answer.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+      });
+      return {
+        close: () => answer.destroy(),
+        ended: () => new Promise<void>((resolve) => answer.once('end', resolve)),
+        async until(count: number): Promise<string[]> {
+          while (textsOf(text).length < count) await new Promise((resolve) => answer.once('data', resolve));
+          return textsOf(text);
+        },
+      };
+    },
+  };
+}
+
+function textsOf(body: string): string[] {
+  return body
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => line.replace(/^\S+ \S+ /, ''));
+}
+
+test('followed lines go on through crashes, a container made again and an update, and each comes once', async (context) => {
+  const { update, start, crash, remove, follow } = await shop(context);
+  await start(1);
+  const reader = await follow();
+  assert.deepEqual(await reader.until(1), ['start 1']);
+  crash(1);
+  crash(1);
+  assert.deepEqual(await reader.until(3), ['start 1', 'start 2', 'start 3']);
+  await remove(1);
+  await start(1);
+  await reader.until(4);
+  await update();
+  await start(2);
+  await reader.until(5);
+  await remove(1);
+  crash(2);
+  const numbers = Array.from({ length: 6 }, (_, index) => `start ${index + 1}`);
+  assert.deepEqual(await reader.until(6), numbers);
+  reader.close();
+});
+
+test('followed lines begin where the last ones end, also without any of these', async (context) => {
+  const { start, crash, follow } = await shop(context);
+  await start(1);
+  crash(1);
+  const [some, none] = [await follow('&tail=1'), await follow('&tail=0')];
+  assert.deepEqual(await some.until(1), ['start 2']);
+  crash(1);
+  assert.deepEqual(await some.until(2), ['start 2', 'start 3']);
+  assert.deepEqual(await none.until(1), ['start 3']);
+  for (const reader of [some, none]) reader.close();
+});
+
+test('an engine that goes away while lines are followed has them followed on when it is back', async (context) => {
+  const { api, engine, start, crash, follow } = await shop(context);
+  let isAway = false;
+  let faults = 0;
+  const refuse = () => {
+    if (!isAway) return;
+    faults++;
+    throw new EngineFault('unavailable', 'away');
+  };
+  Object.assign(api.service.engine, {
+    async *followLogs(...asked: Parameters<typeof engine.followLogs>) {
+      for await (const line of engine.followLogs(...asked)) {
+        refuse();
+        yield line;
+      }
+    },
+    async observe(...asked: Parameters<typeof engine.observe>) {
+      refuse();
+      return await engine.observe(...asked);
+    },
+  });
+  await start(1);
+  const reader = await follow();
+  await reader.until(1);
+  isAway = true;
+  crash(1);
+  crash(1);
+  while (faults < 2) await new Promise((resolve) => setImmediate(resolve));
+  isAway = false;
+  crash(1);
+  assert.deepEqual(await reader.until(4), ['start 1', 'start 2', 'start 3', 'start 4']);
+  reader.close();
+});
+
+test('a revision and a pod have their lines, and what there is not is refused with what there is', async (context) => {
+  const { update, start, read, texts } = await shop(context);
+  await start(1);
+  await start(1, 'db');
+  await update();
+  assert.deepEqual(await texts('&revision=2'), [], 'it is on its way');
+  await start(2);
+  assert.deepEqual(await texts('&revision=1'), ['start 1', 'start 2']);
+  assert.deepEqual(await texts('&revision=1&pod=web'), ['start 1']);
+  assert.deepEqual(await texts('&revision=2'), ['start 3']);
+  const pod = await read('&pod=nobody');
+  assert.deepEqual([pod.status, pod.body.code, pod.body.hint], [400, 'invalid_request', 'Its pods are: web, db.']);
+  const revision = await read('&revision=3');
+  assert.deepEqual([revision.status, revision.body.code], [400, 'invalid_request']);
+  assert.match(revision.body.hint, /^It has containers of revision 1, 2;/);
+  for (const number of ['0', '-1', '1.5', 'x']) assert.equal((await read(`&revision=${number}`)).status, 400, number);
+});
+
+test('previous lines are those of the start before, and of the container before', async (context) => {
+  const { update, start, crash, texts, read } = await shop(context);
+  await start(1);
+  assert.deepEqual(await texts('&previous=true'), []);
+  crash(1);
+  assert.deepEqual(await texts('&previous=true'), ['start 1']);
+  await update();
+  await start(2);
+  assert.deepEqual(await texts('&previous=true'), ['start 1', 'start 2']);
+  assert.deepEqual(await texts('&previous=true&revision=2'), []);
+  crash(2);
+  assert.deepEqual(await texts('&previous=true'), ['start 1', 'start 2', 'start 3']);
+  const { status, body } = await read('&previous=true&follow=true');
+  assert.deepEqual([status, body.code, body.hint], [400, 'invalid_request', 'Leave out previous or follow.']);
+});
+
+test('a reader that leaves takes with it all that was done for it', async (context) => {
+  const { world, start, follow } = await shop(context);
+  await start(1);
+  const before = [world.watchers.size, world.readers.size];
+  const readers = await Promise.all(Array.from({ length: 5 }, () => follow()));
+  for (const reader of readers) await reader.until(1);
+  for (const reader of readers) reader.close();
+  while (world.watchers.size + world.readers.size > before[0]! + before[1]!)
+    await new Promise((resolve) => setImmediate(resolve));
+});
