@@ -178,7 +178,11 @@ describe('the words of each failure stand in the status and in the events, and o
       for (const text of [page.text, json.text]) {
         assert.ok(!counted(text).includes(message()), text);
         assert.ok(says === undefined || !counted(text).includes(says), text);
-        assert.doesNotMatch(text, /\b(?:web|seed|3000)\b|nothing:1|good:1|foreign:1|healthz/, 'no pod, image, path or port');
+        assert.doesNotMatch(
+          text,
+          /\b(?:web|seed|3000)\b|nothing:1|good:1|foreign:1|healthz/,
+          'no pod, image, path or port',
+        );
       }
       for (const text of [JSON.stringify(status), page.text, json.text, JSON.stringify(events)])
         assert.ok(!text.includes(secret), text);

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import Docker from 'dockerode';
 import { webYaml } from './applications.ts';
 import { type Berth, createBerth, type Started, until } from './berth.ts';
 
+const docker = new Docker();
 let berth: Berth;
 let app: Started;
 before(async () => {
@@ -83,6 +85,65 @@ test('followed logs bring each line once, as it is written, also those of the ne
   const asked = reader.text().match(/asked \S+(?=\n)/g)!;
   assert.deepEqual(asked, [...new Set(asked)]);
 });
+
+test('followed logs show every start of a crash loop, each once, and go on with the update that mends it', async () => {
+  const crashing = await berth.start(restless('restless', 'process.exit(7)'));
+  const asked = `applicationName=restless&sessionToken=${crashing.sessionToken}`;
+  const reader = berth.stream(`/getDeploymentLogs?${asked}&follow=true`);
+  const starts = () => [...reader.text().matchAll(/ web (start \d+)(?=\n)/g)].map(([, start]) => start!);
+  await until('the third crash', async () => starts().length >= 3);
+  const previous = await until('lines from before the last restart', async () => {
+    const { text } = await berth.get(`/getDeploymentLogs?${asked}&previous=true`);
+    return text.includes('start 2') ? text : undefined;
+  });
+  assert.match(previous, /^\S+ web start 1\n/);
+  assert.equal((await berth.get(`/getDeploymentLogs?${asked}&revision=2`)).status, 400);
+
+  await berth.update(crashing, restless('restless', 'console.log(`stays`)'));
+  await until('the next revision has written', async () => reader.text().includes(' web stays\n'));
+  const { text } = await berth.get(`/getDeploymentLogs?${asked}&revision=2`);
+  assert.match(text, /^\S+ web start 1\n\S+ web stays\n$/);
+  reader.close();
+  // Each container counts its own starts; the last one of all is the first of the second revision.
+  const numbers = starts().map((start) => Number(start.slice('start '.length)));
+  assert.deepEqual(numbers, [...numbers.slice(0, -1).map((_, index) => index + 1), 1]);
+  await berth.remove(crashing);
+});
+
+test('followed logs go on with a container that somebody has killed, and one that somebody has removed', async () => {
+  const steady = await berth.start(restless('steady', 'console.log(`stays`)'));
+  await berth.reach(steady, 'running');
+  const asked = `applicationName=steady&sessionToken=${steady.sessionToken}`;
+  const reader = berth.stream(`/getDeploymentLogs?${asked}&follow=true`);
+  const starts = () => [...reader.text().matchAll(/ web start (\d+)(?=\n)/g)].map(([, number]) => Number(number));
+  const container = docker.getContainer(`berth-${(await berth.row(steady)).id}-web-1-0`);
+  await until('its first start', async () => starts().length === 1);
+  await container.kill();
+  await until('its second start', async () => starts().length === 2);
+  await container.remove({ force: true });
+  await until('the first start of the one in its place', async () => starts().length === 3);
+  reader.close();
+  assert.deepEqual(starts(), [1, 2, 1]);
+  await berth.remove(steady);
+});
+
+/** Says how often its container was started, then runs `script`. */
+function restless(name: string, script: string): string {
+  const count = [
+    "const { existsSync, readFileSync, writeFileSync } = require('node:fs');",
+    "const number = (existsSync('/starts') ? Number(readFileSync('/starts', 'utf8')) : 0) + 1;",
+    "writeFileSync('/starts', String(number)); console.log('start ' + number);",
+  ];
+  return `application:
+  name: ${name}
+  pods:
+    - name: web
+      image: node:26-slim
+      path: /
+      servicePorts: [3000]
+      command: [node, -e, ${JSON.stringify(`${count.join(' ')} ${script}; require('node:http').createServer((_, response) => response.end()).listen(3000)`)}]
+`;
+}
 
 /** Reads a stream until `isEnough`. */
 async function follow(path: string, headers: object, isEnough: (text: string) => boolean): Promise<string> {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addLines, cutAt, inBlocks, matching, mostLines, type Written, withoutCodes } from './lines.ts';
+import { addLines, cutAt, inBlocks, matching, mostLines, revisionsOf, type Written, withoutCodes } from './lines.ts';
 
 const line = (second: number, text: string, pod = 'web'): Written => ({
-  ...{ at: `2026-01-01T12:00:${String(second % 60).padStart(2, '0')}.000Z`, pod, text },
+  ...{ at: `2026-01-01T12:00:${String(second % 60).padStart(2, '0')}.000Z`, pod, revision: 1, text },
 });
 
 test('lines are numbered as they come, and a stream that is opened again repeats none', () => {
@@ -29,11 +29,19 @@ test('as many lines are kept as a page can hold', () => {
 
 test('lines are found by their pod and by a part of their text, in any case', () => {
   const lines = addLines([], [line(1, 'GET /Cart'), line(2, 'ready', 'db'), line(3, 'get /shop')]);
-  const found = (pod: string, search: string) => matching(lines, { pod, search }).map(({ text }) => text);
+  const found = (pod: string, search: string) => matching(lines, { pod, revision: 0, search }).map(({ text }) => text);
   assert.deepEqual(found('', 'get'), ['GET /Cart', 'get /shop']);
   assert.deepEqual(found('db', ''), ['ready']);
   assert.deepEqual(found('db', 'get'), []);
-  assert.equal(matching(lines, { pod: '', search: '' }), lines);
+  assert.equal(matching(lines, { pod: '', revision: 0, search: '' }), lines);
+});
+
+test('lines are found by the revision that wrote them, and each that did can be chosen', () => {
+  const lines = addLines([], [line(1, 'old'), { ...line(2, 'new'), revision: 2 }, line(3, 'old, too')]);
+  assert.deepEqual(revisionsOf(lines), [2, 1]);
+  const found = (revision: number) => matching(lines, { pod: '', revision, search: '' }).map(({ text }) => text);
+  assert.deepEqual(found(1), ['old', 'old, too']);
+  assert.deepEqual(found(2), ['new']);
 });
 
 test('blocks that are full stay as they are when a line comes', () => {

@@ -1,8 +1,9 @@
 /** The lines that the pods have written, as many as a page can hold. Pure. */
 
-export type Line = { number: number; at: string; pod: string; text: string };
+export type Line = { number: number; at: string; pod: string; revision: number; text: string };
 
-export type Filter = { pod: string; search: string };
+/** `revision`: 0 for all. */
+export type Filter = { pod: string; revision: number; search: string };
 
 /** Lines in one block of the page: a new line draws its block anew, and no other. */
 const blockSize = 100;
@@ -23,14 +24,24 @@ export function addLines(lines: readonly Line[], come: readonly Written[]): Line
 /** As many as the service repeats at most when a stream is opened again. */
 const mostRepeated = 1_000;
 
-function idOf({ at, pod, text }: Written): string {
-  return `${at} ${pod} ${text}`;
+function idOf({ at, pod, revision, text }: Written): string {
+  return `${at} ${pod} ${revision} ${text}`;
 }
 
-export function matching(lines: readonly Line[], { pod, search }: Filter): readonly Line[] {
-  if (pod === '' && search === '') return lines;
+export function matching(lines: readonly Line[], { pod, revision, search }: Filter): readonly Line[] {
+  if (pod === '' && revision === 0 && search === '') return lines;
   const wanted = search.toLowerCase();
-  return lines.filter((line) => (pod === '' || line.pod === pod) && line.text.toLowerCase().includes(wanted));
+  return lines.filter(
+    (line) =>
+      (pod === '' || line.pod === pod) &&
+      (revision === 0 || line.revision === revision) &&
+      line.text.toLowerCase().includes(wanted),
+  );
+}
+
+/** Those that something was written by, the latest first; of a pod that an update left alone it is an earlier one. */
+export function revisionsOf(lines: readonly Line[]): number[] {
+  return [...new Set(lines.map(({ revision }) => revision))].sort((a, b) => b - a);
 }
 
 /** Blocks with fixed borders: those that are full stay the same as lines come. */

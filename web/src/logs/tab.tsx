@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import type { PodOutline } from '../../../src/config/outline.ts';
 import { ProblemNotice } from '../parts/notice.tsx';
 import type { Target } from '../service/calls.ts';
-import { type Line, matching, mostLines } from './lines.ts';
+import { type Line, matching, mostLines, revisionsOf } from './lines.ts';
 import { Scroll } from './scroll.tsx';
 import { useLogs } from './use-logs.ts';
 import './logs.css';
@@ -12,7 +12,11 @@ export default function LogsTab({ target, pods }: { target: Target; pods: readon
   const { lines, connection, problem } = useLogs(target);
   const [pod, setPod] = useState(() => new URLSearchParams(location.search).get('pod') ?? '');
   const [search, setSearch] = useState('');
-  const shown = useMemo(() => matching(lines, { pod, search }), [lines, pod, search]);
+  const [chosen, setRevision] = useState(0);
+  const revisions = useMemo(() => revisionsOf(lines), [lines]);
+  // Its last line may have made room for newer ones.
+  const revision = revisions.includes(chosen) ? chosen : 0;
+  const shown = useMemo(() => matching(lines, { pod, revision, search }), [lines, pod, revision, search]);
   const names = useMemo(() => namesOf(pods, lines, pod), [pods, lines, pod]);
 
   return (
@@ -24,6 +28,21 @@ export default function LogsTab({ target, pods }: { target: Target; pods: readon
             <option key={name}>{name}</option>
           ))}
         </select>
+        {revisions.length > 1 && (
+          <select
+            className="input compact"
+            aria-label="Revision"
+            value={revision}
+            onChange={(event) => setRevision(Number(event.target.value))}
+          >
+            <option value={0}>All revisions</option>
+            {revisions.map((number) => (
+              <option key={number} value={number}>
+                Revision {number}
+              </option>
+            ))}
+          </select>
+        )}
         <input
           type="search"
           className="input compact"
@@ -33,12 +52,12 @@ export default function LogsTab({ target, pods }: { target: Target; pods: readon
           onChange={(event) => setSearch(event.target.value)}
         />
         <p className="small soft numbers push" role="status">
-          {search === '' && pod === '' ? countOf(lines.length) : `${shown.length} of ${countOf(lines.length)}`}
+          {shown === lines ? countOf(lines.length) : `${shown.length} of ${countOf(lines.length)}`}
         </p>
       </div>
       {problem && <ProblemNotice problem={problem} />}
       <Scroll
-        key={`${pod} ${search}`}
+        key={`${pod} ${revision} ${search}`}
         lines={shown}
         search={search}
         showsPod={pod === ''}

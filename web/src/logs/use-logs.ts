@@ -55,8 +55,8 @@ export function useLogs(target: Target): Logs {
 
 function readLine({ data }: Message): Written | undefined {
   try {
-    const { at, pod, text } = JSON.parse(data) as Written;
-    return { at, pod, text: withoutCodes(text) };
+    const { at, pod, revision, text } = JSON.parse(data) as Written;
+    return { at, pod, revision, text: withoutCodes(text) };
   } catch {
     // Not of this service's making.
     return undefined;
