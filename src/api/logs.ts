@@ -153,7 +153,7 @@ function readSince(text: string | undefined, now: Instant): Result<Instant | und
 async function podsOf({ db, seal }: Service, { id, revision }: Deployment, { pod }: LogChoice): Promise<string[]> {
   if (pod === undefined) return [];
   const { spec } = await revisionOf(db, seal, id, revision);
-  return startOrder(spec.pods).map(({ name }) => name);
+  return startOrder(spec).map(({ name }) => name);
 }
 
 /** One text after another. A reader that is slower than the pods holds them up here, not in our memory. */

@@ -7,7 +7,10 @@ const StatusRecord = Type.Object({
   progress: Type.Integer({ minimum: 0, maximum: 100 }),
   message: Type.Optional(Type.String({ description: 'Why it failed, in words.' })),
   lastLines: Type.Optional(
-    Type.Array(Type.String(), { description: 'What the pod that made it fail wrote last, without known secrets.' }),
+    Type.Array(Type.String(), {
+      description:
+        'What the pod that made it fail wrote last, without known secrets. What repeats is there once; its first line ends with how often, e.g. `×3`.',
+    }),
   ),
   pods: Type.Optional(
     Type.Array(Type.Object({ name: Type.String(), state: Type.String(), message: Type.Optional(Type.String()) })),

@@ -8,7 +8,7 @@ import { batchesOf, describePlan, type Operation, podOf } from '../deployment/op
 import { plan } from '../deployment/plan.ts';
 import { redactorOf } from '../deployment/redact.ts';
 import { blamedPods, judge, podsOf, withoutSecrets } from '../deployment/status.ts';
-import type { Observed, WorkloadName } from '../deployment/workload.ts';
+import type { Observed } from '../deployment/workload.ts';
 import { EngineFault } from '../engine/engine.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { evictionsOf } from '../store/evictions.ts';
@@ -19,15 +19,13 @@ import type { Control, Visit } from './control.ts';
 import { execute } from './execute.ts';
 import { blamedBy, describeFault, describeTrouble, earlierTrouble, linesHint, type Reason, toldAs } from './failure.ts';
 import { type Journal, openJournal } from './journal.ts';
+import { lastLinesOf } from './last-lines.ts';
 import { afterOperation } from './progress.ts';
 import { LatePull, watchPull } from './pulling.ts';
 import { confirmRoutes } from './routing.ts';
 import { nextVisitAt, soonAt } from './schedule.ts';
 import { stillSince } from './standstills.ts';
 import { forgetTrouble, tellLosses, tellTrouble } from './trouble.ts';
-
-/** How much of a failed pod's output its owner is shown. */
-const linesOfFailure = 50;
 
 /** Returns when the deployment is due again (null: only when something wakes it). Throws faults of the engine. */
 export async function reconcile(visit: Visit, control: Control): Promise<Instant | null> {
@@ -193,7 +191,7 @@ class Step {
     const deployment = this.#deployment;
     const fallback = deployment.servingRevision !== null && deployment.servingRevision !== deployment.revision;
     const serving = fallback ? `; revision ${deployment.servingRevision} still serves` : '';
-    const lastLines = await this.#lastLines(workload);
+    const lastLines = await lastLinesOf(this.#control.engine, workload, this.#redact);
     const advice = hint ?? (workload === undefined ? undefined : linesHint(lastLines));
     const message = `${this.#redact(because)}${advice ? ` (${advice})` : ''}${serving}`;
     if (deployment.state === 'failed' && deployment.message === message) {
@@ -211,12 +209,6 @@ class Step {
     const progressedAt = fallback && isNews ? { progressedAt: this.#control.now() } : {};
     await this.#journal.record({ state, message, lastLines, pods, ...progressedAt });
     return fallback && isNews ? 'again' : this.#later();
-  }
-
-  async #lastLines(workload: WorkloadName | undefined): Promise<string[]> {
-    if (workload === undefined) return [];
-    const lines = await this.#control.engine.logs(workload, { tail: linesOfFailure });
-    return lines.map(({ text }) => this.#redact(text));
   }
 
   #later(): Outcome {

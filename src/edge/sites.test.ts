@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Deployment } from '../deployment/deployment.ts';
-import { deploymentOf } from '../deployment/testing.ts';
+import { deploymentOf, podStatusOf } from '../deployment/testing.ts';
 import { openSqlite } from '../store/database.ts';
 import { addDeployment } from '../store/deployments.ts';
 import { addSession } from '../store/sessions.ts';
@@ -11,7 +11,7 @@ import { siteState } from './sites.ts';
 const troubled: Partial<Deployment> = {
   message: 'pod web: Image registry.acme.test/private:7 does not exist (its last lines may say why)',
   lastLines: ['connecting to db.pod as admin'],
-  pods: [{ name: 'web', state: 'failed', message: 'health check /internal answered 500' }],
+  pods: [podStatusOf('web', { state: 'failed', message: 'health check /internal answered 500' })],
 };
 
 async function stateOf(deployment: Partial<Deployment>) {
@@ -37,7 +37,11 @@ for (const state of ['deploying', 'failed', 'running', 'expired'] as const) {
 }
 
 test('a visitor of a site on its way sees how far each pod is', async () => {
-  const { pods } = await stateOf({ ...troubled, state: 'deploying', pods: [{ name: 'web', state: 'starting' }] });
+  const { pods } = await stateOf({
+    ...troubled,
+    state: 'deploying',
+    pods: [podStatusOf('web', { state: 'starting' })],
+  });
   assert.deepEqual(pods, [{ name: 'web', state: 'starting' }]);
 });
 

@@ -5,9 +5,9 @@ import type { EngineOperation, ResolvedImage } from '../deployment/operation.ts'
 import type { Workload } from '../deployment/workload.ts';
 import { EngineFault } from './engine.ts';
 import { checkImage, isOnHost, pullImage } from './memory-images.ts';
+import { filesAt } from './memory-process.ts';
 import {
   addNetwork,
-  filesAt,
   freeAddress,
   type MemoryContainer,
   type MemoryWorld,
