@@ -1,5 +1,7 @@
 /** Rules that no schema can say: about names that must differ, routes, images, references. Pure. */
 import { addressBook } from './addresses.ts';
+import { checkAdminTool } from './checks/admin-tools.ts';
+import { checkAllowedHosts } from './checks/allowed-hosts.ts';
 import { checkCommand } from './checks/commands.ts';
 import type { Context } from './checks/context.ts';
 import { readDataDirectory } from './checks/databases.ts';
@@ -14,6 +16,7 @@ import { checkResources } from './checks/resources.ts';
 import { checkIsPublic, checkRoute, checkRoutes } from './checks/routes.ts';
 import { checkScriptlets } from './checks/scriptlets.ts';
 import { textsOf } from './checks/texts.ts';
+import { checkUnsavedData } from './checks/unsaved-data.ts';
 import type { Diagnostic, Path } from './diagnostics.ts';
 import type { Origin } from './normalise.ts';
 import { openReport, type Report } from './report.ts';
@@ -47,11 +50,14 @@ export function applyRules(spec: AppSpec, origin: Origin, source: Source, report
     checkResources(own);
     checkCommand(own);
     readDataDirectory(own);
+    checkUnsavedData(own);
+    checkAdminTool(own);
     const texts = textsOf(own);
     readPodPorts(texts, own);
     checkScriptlets(texts, own);
     checkReferences(texts, own);
     checkHosts(texts, own);
+    checkAllowedHosts(texts, own);
   });
   checkIsPublic(context);
 }

@@ -36,6 +36,8 @@ export const codes = {
   'duplicate-port': 'A port is there twice.',
   'path-on-job': 'A job has a path, and has ended when somebody visits it.',
   'database-with-path': 'A database has a public path.',
+  'public-admin-tool':
+    'Everyone can reach a tool that changes everything, and it has no password or one that everybody knows.',
   'custom-domain': 'A custom domain takes effect later.',
   'bad-domain': 'The custom domain is no domain name and is ignored.',
   'subdomain-without-url': 'A subdomain needs the custom domain `url`.',
@@ -68,6 +70,7 @@ export const codes = {
   'pod-in-browser': 'A variable is meant for the browser, which cannot reach `.pod` names.',
   'localhost-reference': '`localhost` is the pod itself, and another one is meant.',
   'hard-coded-host': "The deployment's own address is written out.",
+  'site-host-missing': 'A list of allowed hosts does not hold the one that the application is deployed at.',
   'placeholder-value': 'A value is a placeholder.',
 
   // Files and volumes.
@@ -79,6 +82,7 @@ export const codes = {
   'file-on-volume': 'A file and a volume have the same path.',
   'shared-data': 'Several replicas, or pods, write to the same volume, or expect to.',
   'data-directory': 'A database looks for its data in another directory than that of its volume.',
+  'database-without-volume': 'A database keeps its data where no volume is: it leaves with an update.',
   'encoded-secret': 'The content of a file is base64, which is not decoded.',
 
   // Limits and life.

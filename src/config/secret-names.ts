@@ -1,7 +1,7 @@
 /** Names of variables that hold secrets. Pure. */
 import { isBrowserVariable } from './software.ts';
 
-const secretWords = /^(?:PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|SECRET|TOKEN|KEY|APIKEY|SALT|PEPPER)S?$/;
+const secretWords = /^(?:PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|PW|SECRET|TOKEN|KEY|APIKEY|SALT|PEPPER)S?$/;
 const publicWords = /^(?:PUBLIC|PUBLISHABLE|ANON|PUBKEY|ENABLE|ENABLED|DISABLE|REQUIRE|REQUIRED|ALLOW|USE)$/;
 
 /** Whether a variable is named like a password, token or key. */

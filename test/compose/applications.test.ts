@@ -21,15 +21,15 @@ const outcomes: Record<string, string> = {
   'home-assistant':
     'refused: no-public-path:1, bind-mount:6, bind-mount:7, unsupported:9, unsupported:10, unsupported:11',
   immich: 'refused: bind-mount:7, env-file:10, bind-mount:31',
-  kafka: '/ kafka-ui:8080; not-http',
+  kafka: '/ kafka-ui:8080; not-http; public-admin-tool',
   keycloak: '/ keycloak:8080; generated-value; further-port',
   laravel:
     '/ laravel-test:80, /mailpit mailpit:8025; renamed-service; ignored; further-port; generated-value; not-http; healthcheck; store-not-public; further-route',
   'mern-development':
     'refused: build-without-image:3, bind-mount:6, build-without-image:10, env-file:12, bind-mount:13',
   mern: '/api api:5000, / client:80; not-http; ignored',
-  metabase: '/ metabase:3000; name-default; ignored; latest-image',
-  minio: '/ minio:9001; further-port',
+  metabase: '/ metabase:3000; name-default; ignored; latest-image; database-without-volume',
+  minio: '/ minio:9001; further-port; public-admin-tool',
   n8n: '/ n8n:5678; generated-value; healthcheck; image-without-tag',
   'nats-grpc': '/ gateway:8080; store-not-public; not-http',
   nextcloud: '/ app:80; generated-value; local-port; healthcheck',
@@ -37,7 +37,8 @@ const outcomes: Record<string, string> = {
   'php-fpm': '/ web:80; not-http',
   plausible: '/ plausible:8000; renamed-service; healthcheck; ignored; generated-value',
   rails: '/ web:3000; generated-value; ignored',
-  'spring-boot': '/ app:8080, /adminer adminer:8080; generated-value; healthcheck; ignored; further-route',
+  'spring-boot':
+    '/ app:8080, /adminer adminer:8080; generated-value; healthcheck; ignored; further-route; public-admin-tool',
   strapi: 'refused: env-file:8, bind-mount:15, bind-mount:16, bind-mount:17',
   'supabase-like': '/ kong:8000; generated-value; healthcheck',
   'traefik-labels': 'refused: docker-socket:6, external:18',

@@ -22,7 +22,10 @@ export function podsOf(...pods: string[]): string {
 }
 
 export const web = 'name: web\nimage: nginx:1\npath: /\nservicePorts: [80]';
-export const database = 'name: db\nimage: postgres:16\nservicePorts: [5432]';
+export const database = `name: db
+image: postgres:16
+servicePorts: [5432]
+volumes: [{ name: data, size: 1Gi, mountPath: /var/lib/postgresql/data }]`;
 
 function indent(text: string, width: number): string {
   return text.replace(/^(?=.)/gm, ' '.repeat(width));

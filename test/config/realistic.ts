@@ -91,6 +91,7 @@ application:
       image: redis:7-alpine
       servicePorts: [6379]
 `,
+    'database-without-volume',
     'no-ports',
     'generated-value',
   ),
@@ -234,6 +235,7 @@ application:
         KAFKA_CLUSTERS_0_BOOTSTRAPSERVERS: streaming-broker.pod:9092
         DYNAMIC_CONFIG_ENABLED: true
 `,
+    'public-admin-tool',
   ),
   good(
     'variables as a list, as older documents have them',
@@ -340,6 +342,7 @@ application:
       image: redis:7
       servicePorts: [6379]
 `,
+    'database-without-volume',
     'localhost-reference',
   ),
   good(
@@ -360,6 +363,7 @@ application:
       servicePorts: [3306]
       vars: { MYSQL_ROOT_PASSWORD: wordpress }
 `,
+    'database-without-volume',
     'unknown-pod',
   ),
   good(
@@ -479,6 +483,7 @@ application:
       volumes:
         - { name: data, size: 1Gi, mountPath: /var/lib/postgresql/data }
 `,
+    'public-admin-tool',
     'data-directory',
   ),
   good(
@@ -501,6 +506,7 @@ application:
       command: [mongod, --replSet, rs0, --bind_ip_all]
       volumes: [{ name: db, size: 2Gi, mountPath: /data/db }]
 `,
+    'public-admin-tool',
   ),
   good(
     'a secret file with a key in PEM',

@@ -34,7 +34,11 @@ const rows: Row[] = [
   ],
   [
     'a pod named like a replica of another is refused',
-    podsOf(web, `${database}\nresourceType: statefulset\nreplicas: 2`, database.replace('db', 'db-1')),
+    podsOf(
+      web,
+      `${database}\nresourceType: statefulset\nreplicas: 2`,
+      database.replace('db', 'db-1').replace('name: data', 'name: own'),
+    ),
     'error ambiguous-name application.pods[1].name',
   ],
 
@@ -451,8 +455,8 @@ const rows: Row[] = [
     'both directories of PostgreSQL up to 17 are fine',
     podsOf(
       web,
-      `${database}\nvolumes: [{ name: data, size: 1Gi, mountPath: /var/lib/postgresql }]`,
-      `${database.replace('db', 'db2')}\nvolumes: [{ name: pg, size: 1Gi, mountPath: /var/lib/postgresql/data }]`,
+      database.replace('/var/lib/postgresql/data', '/var/lib/postgresql'),
+      database.replace('db', 'db2').replace('name: data', 'name: pg'),
     ),
     'valid',
   ],
@@ -566,7 +570,7 @@ const rows: Row[] = [
   ],
   [
     'replicas of a database on one volume are a warning',
-    podsOf(web, `${database}\nreplicas: 2\nvolumes: [{ name: data, size: 1Gi, mountPath: /d }]`),
+    podsOf(web, `${database}\nreplicas: 2`),
     'warning shared-data application.pods[1].replicas',
   ],
 
@@ -762,9 +766,7 @@ test('an image is pulled in lower case, its tag as it is', () => {
 });
 
 test('PostgreSQL from 18 on keeps its data on the volume of the earlier ones', () => {
-  const volumes = 'volumes: [{ name: data, size: 1Gi, mountPath: /var/lib/postgresql/data }]';
-  const varsOf = (image: string) =>
-    specOf(podsOf(web, `${database.replace('postgres:16', image)}\n${volumes}`)).pods[1]!.vars;
+  const varsOf = (image: string) => specOf(podsOf(web, database.replace('postgres:16', image))).pods[1]!.vars;
   assert.deepEqual(varsOf('postgres:18-alpine'), { PGDATA: '/var/lib/postgresql/data/pgdata' });
   assert.deepEqual(varsOf('postgres:latest'), { PGDATA: '/var/lib/postgresql/data/pgdata' });
   assert.deepEqual(varsOf('postgres:17'), {});

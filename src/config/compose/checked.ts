@@ -1,4 +1,6 @@
 /** The rules of the native form on a Compose file: their paths and words are those of pods, its reader knows services. */
+import { openTool } from '../admin-tools.ts';
+import { unsavedData } from '../data-directories.ts';
 import type { Diagnostic, Path } from '../diagnostics.ts';
 import { printPath } from '../diagnostics.ts';
 import type { Source } from '../source.ts';
@@ -8,9 +10,12 @@ import type { Draft } from './draft.ts';
 /** A source in which the paths of the native form lead to the services that the pods come from. */
 export function asNativeSource(source: Source, drafts: Draft[], services: Field): NativeSource {
   const fields = new Map<string, Field>();
+  const owners = new Map<string, Draft>();
+  const ownerOf = ([, second, index]: Path) =>
+    second === 'pods' && typeof index === 'number' ? drafts[index] : undefined;
   const find = (path: Path): Field => {
-    const [, second, index, ...rest] = path;
-    const draft = second === 'pods' && typeof index === 'number' ? drafts[index] : undefined;
+    const [, , , ...rest] = path;
+    const draft = ownerOf(path);
     if (!draft) return services;
     return draft.origins.find(rest) ?? draft.origins.find(rest.slice(0, 1)) ?? draft.field;
   };
@@ -18,8 +23,11 @@ export function asNativeSource(source: Source, drafts: Draft[], services: Field)
     source: {
       ...source,
       place(path, key) {
-        const field = find(key === undefined ? path : [...path, key]);
-        fields.set(printPath(key === undefined ? path : [...path, key]), field);
+        const full = key === undefined ? path : [...path, key];
+        const field = find(full);
+        const owner = ownerOf(full);
+        fields.set(printPath(full), field);
+        if (owner) owners.set(printPath(full), owner);
         const { tree } = field;
         const isCollection = tree.kind !== 'scalar' || tree.value === null;
         return source.at(isCollection && field.key ? field.key.at : tree.at);
@@ -29,12 +37,14 @@ export function asNativeSource(source: Source, drafts: Draft[], services: Field)
     translate(diagnostic) {
       const field = fields.get(diagnostic.path);
       const own = Object.hasOwn(words, diagnostic.code) ? words[diagnostic.code] : undefined;
+      const draft = owners.get(diagnostic.path);
+      const ownHint = typeof own?.hint === 'function' ? draft && own.hint(draft) : own?.hint;
       const { fix: _, ...rest } = diagnostic;
       return {
         ...rest,
         path: field ? printPath(field.path) : diagnostic.path,
         message: own?.message ?? asServices(diagnostic.message),
-        ...((own?.hint ?? diagnostic.hint) !== undefined && { hint: own?.hint ?? asServices(diagnostic.hint!) }),
+        ...((ownHint ?? diagnostic.hint) !== undefined && { hint: ownHint ?? asServices(diagnostic.hint!) }),
       };
     },
   };
@@ -43,7 +53,7 @@ export function asNativeSource(source: Source, drafts: Draft[], services: Field)
 export type NativeSource = { source: Source; translate(diagnostic: Diagnostic): Diagnostic };
 
 /** Where the other form has other things to write. */
-const words: Record<string, { message?: string; hint?: string }> = {
+const words: Record<string, { message?: string; hint?: string | ((draft: Draft) => string | undefined) }> = {
   'no-public-path': {
     message: 'no service publishes a port for HTTP',
     hint: 'publish the port of the service that visitors see, for example ports: ["80"], or write x-berth: { path: / } and expose: ["3000"]',
@@ -55,6 +65,21 @@ const words: Record<string, { message?: string; hint?: string }> = {
   },
   'shared-data': {
     hint: 'write x-berth: { resourceType: statefulset }: each replica then has its own, or one replica',
+  },
+  'database-without-volume': {
+    hint: ({ service, pod }) => {
+      const volume = `${service}-data`;
+      return `add volumes: ["${volume}:${unsavedData(pod)?.directory}"], with volumes: { ${volume}: } at the top`;
+    },
+  },
+  'public-admin-tool': {
+    hint: ({ pod }) => {
+      const open = openTool(pod);
+      const internal = 'write x-berth: { path: false } to keep it internal';
+      return open && open.because !== 'no-password'
+        ? `write ${open.variable}: <% SECRET ${open.variable} %> under environment:, or ${internal}`
+        : internal;
+    },
   },
   'argument-too-long': { hint: 'write it as a file, under configs with content, and name the file' },
   'bad-var-value': { hint: 'write it as a file, under configs with content' },
@@ -70,5 +95,8 @@ export function isOfCompose({ code, path }: Diagnostic): boolean {
 }
 
 function asServices(text: string): string {
-  return text.replace(/(?<![.\w-])pod(s?)(?![\w-])/g, 'service$1').replace(/\bservicePorts\b/g, 'expose');
+  return text
+    .replace(/(?<![.\w-])pod(s?)(?![\w-])/g, 'service$1')
+    .replace(/\bservicePorts\b/g, 'expose')
+    .replace(/(?<=[a-z0-9])\.pod(?![\w-])/g, '');
 }

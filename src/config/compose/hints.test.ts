@@ -100,3 +100,36 @@ test('nothing of the native form is offered', () => {
     'write x-berth: { resourceType: statefulset }: each replica then has its own, or one replica',
   ]);
 });
+
+describe('what a rule of both forms offers', () => {
+  test('for a database without a volume is accepted when it is written', () => {
+    const before = 'services:\n  web: { image: "a:1", ports: [80] }\n  db: { image: "mysql:8.4"VOLUMES }\n';
+    const { said, hints } = read(before.replace('VOLUMES', ''));
+    assert.deepEqual(said, ['warning database-without-volume 3: mysql has no volume: its data leaves with an update']);
+    const [, volumes, top] = /^add (volumes: \[.*?\]), with (volumes: \{.*?\}) at the top$/.exec(hints[0]!) ?? [];
+    assert.deepEqual(read(`${before.replace('VOLUMES', `, ${volumes}`)}${top}`).said, []);
+  });
+  test('for a tool that everyone can reach is accepted when it is written', () => {
+    const text = (more: string) =>
+      `services:\n  web: { image: "a:1", ports: [80] }\n  minio: { image: "minio/minio:1", ports: [9001]${more} }\n`;
+    const { said, hints } = read(text(''));
+    assert.match(
+      said.join('\n'),
+      /public-admin-tool 3: everyone can reach MinIO at \/minio, which has the password that it comes with/,
+    );
+    assert.match(
+      hints.join('\n'),
+      /write MINIO_ROOT_PASSWORD: <% SECRET MINIO_ROOT_PASSWORD %> under environment:, or write x-berth: \{ path: false \}/,
+    );
+    const own = text(', environment: { MINIO_ROOT_PASSWORD: <% SECRET MINIO_ROOT_PASSWORD %> }');
+    for (const mended of [own, text(', x-berth: { path: false }')]) {
+      assert.doesNotMatch(read(mended).said.join('\n'), /public-admin-tool/);
+    }
+  });
+  test('names the other service as Compose does', () => {
+    const { hints } = read(`services:
+  web: { image: "a:1", ports: [80], environment: { DATABASE_URL: "postgres://u:p@localhost/x" } }
+  store: { image: "postgres:17", volumes: [/var/lib/postgresql/data] }`);
+    assert.deepEqual(hints, ['write store']);
+  });
+});
