@@ -5,17 +5,19 @@
 import { glob } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
+import { createGate } from '../src/lib/turns.ts';
 import { SetUpError, setUp } from './setup/setup.ts';
+import { findCompany } from './testing/company.ts';
+import { runFiles } from './testing/run-files.ts';
+import type { FileReport } from './testing/verdict.ts';
 
 const folders = ['src', 'scripts', 'test', 'web/src', 'web/build'];
-// Tests share one engine, whose starts gain nothing from more than four at a time.
-const mostAtOnce = 4;
-// A test that hangs is a failure with a name, not a build that somebody has to stop.
+/** Whoever waits for containers leaves the processor to others. More than this only makes the engine slower. */
+const perProcessor = 2.5;
+const mostAtOnce = 8;
+/** A test that hangs is a failure with a name, not a build that somebody has to stop. */
 const timeoutMs = 10 * 60 * 1000;
-
-type Counts = { tests: number; passed: number; skipped: number; todo: number };
+const slowestShown = 10;
 
 const root = join(import.meta.dirname, '..');
 const files = await testFiles(process.argv.slice(2));
@@ -26,11 +28,14 @@ try {
   if (!(error instanceof SetUpError)) throw error;
   fail(error.message);
 }
-const { counts, success } = await runAll(files);
-if (counts.tests === 0) fail('Not a single test ran.');
-const failed = counts.tests - counts.passed - counts.skipped - counts.todo;
-console.log(`${counts.passed} passed, ${failed} failed, ${counts.skipped + counts.todo} skipped`);
-if (!success) process.exitCode = 1;
+const startedMs = performance.now();
+const reports = await runAll(files);
+printSlowest(reports, performance.now() - startedMs);
+const failures = reports.flatMap(({ file, failures }) => failures.map((name) => `✖ ${file}: ${name}`));
+if (failures.length > 0) console.log(`\n${failures.join('\n')}`);
+const sum = (of: 'passed' | 'skipped') => reports.reduce((total, report) => total + report[of], 0);
+console.log(`${sum('passed')} passed, ${failures.length} failed, ${sum('skipped')} skipped`);
+if (failures.length > 0) process.exitCode = 1;
 
 async function testFiles(chosen: readonly string[]): Promise<string[]> {
   const patterns = folders.map((folder) => `${folder}/**/*.test.ts`);
@@ -41,25 +46,26 @@ async function testFiles(chosen: readonly string[]): Promise<string[]> {
     .sort();
 }
 
-function runAll(paths: readonly string[]): Promise<{ counts: Counts; success: boolean }> {
-  const concurrency = Math.min(availableParallelism(), mostAtOnce);
-  const events = run({ files: paths.map((path) => join(root, path)), cwd: root, concurrency, timeout: timeoutMs });
-  const { promise, resolve, reject } = Promise.withResolvers<{ counts: Counts; success: boolean }>();
-  // Each file has a summary, and the one without a file is the sum.
-  let sum: { counts: Counts; success: boolean } | undefined;
-  events.on('test:pass', ({ name, file }) => {
-    // The runner reports a file without a single test as a test of the file's name, and passes it.
-    if (name === file) fail(`${relative(root, name)} contains no test.`);
-  });
-  events.on('test:summary', ({ file, counts, success }) => {
-    if (file === undefined) sum = { counts, success };
-  });
-  const report = events.compose(new spec());
-  report
-    .on('error', reject)
-    .on('end', () => (sum ? resolve(sum) : reject(new Error('The tests ended without a sum.'))));
-  report.pipe(process.stdout, { end: false });
-  return promise;
+/** What each process has to say comes when it has ended, so that nobody's lines are among another's. */
+async function runAll(paths: readonly string[]): Promise<FileReport[]> {
+  const processors = availableParallelism();
+  const { alone, together } = findCompany(root, paths, processors);
+  const gate = createGate(Math.min(mostAtOnce, Math.ceil(processors * perProcessor)));
+  const runs = [...together, ...alone.map((file) => [file])].map((group) =>
+    gate(async () => {
+      const { reports, output } = await runFiles(group, { root, timeoutMs });
+      console.log(`${group.length > 1 ? `${group.length} files in one process` : group[0]}\n${output}`);
+      return reports;
+    }),
+  );
+  return (await Promise.all(runs)).flat();
+}
+
+function printSlowest(reports: FileReport[], tookMs: number): void {
+  const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(1)} s`.padStart(8);
+  const slowest = reports.toSorted((a, b) => b.tookMs - a.tookMs).slice(0, slowestShown);
+  const lines = slowest.map(({ file, tookMs }) => `${seconds(tookMs)} ${file}`);
+  console.log(['The slowest files:', ...lines, `${seconds(tookMs)} for all ${reports.length}`].join('\n'));
 }
 
 function fail(message: string): never {

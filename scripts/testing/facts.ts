@@ -1,0 +1,49 @@
+/** A reporter for Node's runner that tells another process, on file descriptor 3, what happens: a line of JSON each. */
+import { writeSync } from 'node:fs';
+import type { TestEvent } from 'node:test/reporters';
+
+export type Fact =
+  /** The file is the next; told at once, while what the reporter tells may lag behind. */
+  | { kind: 'reached'; file: string }
+  | { kind: 'began'; name: string; nesting: number }
+  | {
+      kind: 'ended';
+      name: string;
+      nesting: number;
+      outcome: 'passed' | 'failed' | 'skipped';
+      isSuite: boolean;
+      tookMs: number;
+    }
+  /** All tests have ended. */
+  | { kind: 'closed' };
+
+export default async function* tell(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  for await (const event of events) {
+    const fact = factOf(event);
+    if (fact) tellOne(fact);
+  }
+  yield '';
+}
+
+export function tellOne(fact: Fact): void {
+  writeSync(3, `${JSON.stringify(fact)}\n`);
+}
+
+function factOf(event: TestEvent): Fact | undefined {
+  switch (event.type) {
+    case 'test:dequeue':
+      return { kind: 'began', name: event.data.name, nesting: event.data.nesting };
+    case 'test:pass':
+    case 'test:fail': {
+      const { name, nesting, details, skip, todo } = event.data;
+      const isSkipped = skip !== undefined || todo !== undefined;
+      const outcome = isSkipped ? 'skipped' : event.type === 'test:pass' ? 'passed' : 'failed';
+      const isSuite = details.type === 'suite';
+      return { kind: 'ended', name, nesting, outcome, isSuite, tookMs: details.duration_ms };
+    }
+    case 'test:summary':
+      return { kind: 'closed' };
+    default:
+      return undefined;
+  }
+}

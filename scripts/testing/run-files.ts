@@ -1,0 +1,67 @@
+/** One process that runs one test file, or several together. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Fact } from './facts.ts';
+import { type FileReport, verdict } from './verdict.ts';
+
+export type Run = {
+  reports: FileReport[];
+  /** What Node's own reporter and the tests wrote. */
+  output: string;
+};
+
+export type RunOptions = {
+  root: string;
+  /** For one test, and for the silence between two: what hangs for longer is ended, and has failed. */
+  timeoutMs: number;
+};
+
+/** `files` are paths from `root`. Rejects for nothing that a test does. */
+export async function runFiles(files: readonly string[], { root, timeoutMs }: RunOptions): Promise<Run> {
+  const startedMs = performance.now();
+  const together = files.length === 1 ? [] : [join(import.meta.dirname, 'together.ts')];
+  const child = spawn(
+    process.execPath,
+    [
+      ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
+      // It writes elsewhere, and has to be given a destination all the same.
+      ...[`--test-reporter=${join(import.meta.dirname, 'facts.ts')}`, '--test-reporter-destination=stderr'],
+      ...[`--test-timeout=${timeoutMs}`, ...together, ...files.map((file) => join(root, file))],
+    ],
+    { cwd: root, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] },
+  );
+  const outputs = [child.stdout!, child.stderr!];
+  const output: Buffer[] = [];
+  for (const stream of outputs) stream.on('data', (chunk: Buffer) => output.push(chunk));
+  const isRead = Promise.allSettled(outputs.map((stream) => finished(stream)));
+
+  let hasHung = false;
+  const end = () => {
+    hasHung = true;
+    child.kill('SIGKILL');
+  };
+  // Later than Node itself, which ends the one test and goes on with the next.
+  const patience = () => setTimeout(end, timeoutMs * 1.1);
+  let timer = patience();
+  const facts: Fact[] = [];
+  const told = createInterface({ input: child.stdio[3] as Readable });
+  told.on('line', (line) => {
+    facts.push(JSON.parse(line) as Fact);
+    clearTimeout(timer);
+    timer = patience();
+  });
+  const [[code, signal]] = (await Promise.all([once(child, 'exit'), once(told, 'close')])) as [[number, string], []];
+  clearTimeout(timer);
+  // Whoever it has left behind may hold its outputs open: what it wrote itself is read by then.
+  await Promise.race([isRead, delay(1_000)]);
+  for (const stream of outputs) stream.destroy();
+
+  const tookMs = performance.now() - startedMs;
+  const reports = verdict(files, facts, { tookMs, exit: signal ?? code, hasHung });
+  return { reports, output: Buffer.concat(output).toString() };
+}

@@ -1,0 +1,67 @@
+/** PURE. What became of each test file, from what its process told and how that ended. */
+import type { Fact } from './facts.ts';
+
+export type FileReport = {
+  /** From the root of the project. */
+  file: string;
+  tookMs: number;
+  passed: number;
+  skipped: number;
+  /** What did not go well: tests by their names, or what is wrong with the file as a whole. */
+  failures: string[];
+};
+
+/** `exit`: the code, or the signal by which it ended. `hasHung`: it was ended because nothing was heard of it any more. */
+export type Ending = { tookMs: number; exit: number | string; hasHung: boolean };
+
+/** Of several files each is a suite of its own, one after another; of one, all is its own. */
+export function verdict(files: readonly string[], facts: readonly Fact[], ending: Ending): FileReport[] {
+  const told = facts.filter((fact) => fact.kind === 'began' || fact.kind === 'ended');
+  // Without a test there is nothing for Node's runner to close.
+  const isClosed = !ending.hasHung && (facts.length === 0 || facts.at(-1)?.kind === 'closed');
+  const [only] = files.length === 1 ? files : [];
+  const reports = files.map((file): FileReport => {
+    const ended = (only ? told : factsOf(file, told)).filter((fact) => fact.kind === 'ended');
+    const whole = ended.find(({ name, nesting }) => nesting === 0 && name === file);
+    const tests = ended.filter(({ isSuite }) => !isSuite);
+    const count = (wanted: string) => tests.filter(({ outcome }) => outcome === wanted).length;
+    // Of a suite that has failed without a test that has, its own name says most.
+    const failures = [tests, ended].map(namesOfFailed).find(({ length }) => length > 0) ?? [];
+    const hasTests = ended.some((each) => each !== whole);
+    const isOver = only ? isClosed && ending.exit === 0 : whole !== undefined;
+    if (isOver && !hasTests && failures.length === 0) failures.push('it contains no test');
+    if (!only && !whole) failures.push('it did not come to its end');
+    const tookMs = only ? ending.tookMs : (whole?.tookMs ?? 0);
+    return { file, tookMs, passed: count('passed'), skipped: count('skipped'), failures };
+  });
+  const hasFailed = reports.some(({ failures }) => failures.length > 0);
+  const isAccountedFor = ending.exit === 0 || (ending.exit === 1 && hasFailed);
+  if (!isClosed || !isAccountedFor) {
+    // It was the last of which anything was heard.
+    const last = facts.findLast((fact) => fact.kind === 'reached')?.file;
+    const guilty = reports.find(({ file }) => file === last) ?? reports[0];
+    guilty?.failures.push(ending.hasHung ? hangs(told) : `its process ended too early (${ending.exit})`);
+  }
+  return reports;
+}
+
+type Told = Extract<Fact, { kind: 'began' | 'ended' }>;
+
+function factsOf(file: string, told: readonly Told[]): Told[] {
+  const isFile = ({ nesting, name }: Told) => nesting === 0 && name === file;
+  const first = told.findIndex(isFile);
+  if (first < 0) return [];
+  const next = told.findIndex((fact, index) => index > first && fact.nesting === 0 && !isFile(fact));
+  return told.slice(first, next < 0 ? undefined : next);
+}
+
+function namesOfFailed(ended: readonly Extract<Fact, { kind: 'ended' }>[]): string[] {
+  return ended.filter(({ outcome }) => outcome === 'failed').map(({ name }) => name);
+}
+
+function hangs(told: readonly Told[]): string {
+  const last = told.at(-1);
+  return last
+    ? `it hangs: nothing was heard of it after "${last.name}" had ${last.kind === 'began' ? 'begun' : 'ended'}`
+    : 'it hangs';
+}
