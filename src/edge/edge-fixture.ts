@@ -5,6 +5,7 @@ import { type AddressInfo, createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { afterDeath } from '../../test/after-death.ts';
 import { freePort } from '../../test/free-port.ts';
 import type { Site } from '../deployment/site.ts';
 import type { EdgeLog, EdgeSettings } from './edge-settings.ts';
@@ -48,6 +49,7 @@ export async function openEdge(change: Partial<EdgeSettings> = {}): Promise<Edge
     ...{ dataDir, port: await freePort() },
     ...change,
   };
+  const undertaker = afterDeath(['test/end-edge.ts', dataDir]);
   const paths = edgePaths(dataDir);
   const logged: string[] = [];
   const log: EdgeLog = { info: (_, text) => logged.push(text), warn: (_, text) => logged.push(text) };
@@ -66,6 +68,7 @@ export async function openEdge(change: Partial<EdgeSettings> = {}): Promise<Edge
       await fixture.edge.close();
       await stopEdge(dataDir);
       await rm(dataDir, { recursive: true });
+      undertaker.dismiss();
     },
   };
   return fixture;

@@ -15,6 +15,7 @@ import { readSettings, type Settings } from '../../src/settings/settings.ts';
 import { type Database, openSqlite } from '../../src/store/database.ts';
 import { deploymentByLabel } from '../../src/store/deployments.ts';
 import { eventsAfter, type RecordedEvent } from '../../src/store/events.ts';
+import { afterDeath } from '../after-death.ts';
 import { freePort } from '../free-port.ts';
 import type { Order, Report } from './hooked-service.ts';
 import type { PrivateEngine } from './private-engine.ts';
@@ -72,6 +73,8 @@ export async function createBerth(
   // The service refuses what is no setting of its own, and how tests are chosen is none.
   const { BERTH_TEST_SEED, BERTH_TEST_WHOLE, ...own } = process.env;
   const environment = { ...own, ...variables };
+  // What is beside an engine of a test's own ends with that.
+  const undertaker = ownEngine ? undefined : afterDeath(['test/scenarios/end-berth.ts'], environment);
 
   async function query<T>(ask: (db: Database) => Promise<T>): Promise<T> {
     const db = await openSqlite(join(dataDir, 'berth.db'));
@@ -132,6 +135,7 @@ export async function createBerth(
       }
       await berth.end('SIGKILL');
       await rm(dataDir, { recursive: true, force: true });
+      undertaker?.dismiss();
     },
 
     get: (path: string, headers: object = {}) => send(`http://localhost:${port}${path}`, { headers }),

@@ -1,0 +1,27 @@
+/**
+ * Ends all that a Berth of a test is made of, whatever state its test has left it in: service, HAProxy, what it has on
+ * the engine, its folder. Reads the settings from its environment, as the service did.
+ */
+import { execFile } from 'node:child_process';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { stopEdge } from '../../src/edge/haproxy.ts';
+
+const dataDir = process.env.BERTH_DATA_DIR!;
+// One that is just starting is in no file yet.
+for (const pid of await processesOf(dataDir)) process.kill(pid, 'SIGKILL');
+await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../scripts/down.ts'), '--yes']);
+await stopEdge(dataDir);
+await rm(dataDir, { recursive: true, force: true });
+
+/** Processes with this data directory in their environment, but for this one. */
+async function processesOf(directory: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
+  const wanted = `BERTH_DATA_DIR=${directory}`;
+  const own = pids.map(async (pid) => {
+    const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+    return environment.split('\0').includes(wanted) ? [Number(pid)] : [];
+  });
+  return (await Promise.all(own)).flat();
+}
