@@ -1,6 +1,6 @@
 /** Who computes all the time gives way, by the kernel's own means. */
 import assert from 'node:assert/strict';
-import { cpus } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { afterEach, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
@@ -17,7 +17,12 @@ import { dockerContractor } from './docker-contractor.ts';
 import { setStage } from './engine.ts';
 
 const networkPool = '10.228.0.0/16';
-const patienceMs = 60_000;
+
+/** One that this machine lets its processes have. */
+async function oneProcessor(): Promise<string> {
+  const status = await readFile('/proc/self/status', 'utf8');
+  return /^Cpus_allowed_list:\s*(\d+)/m.exec(status)![1]!;
+}
 
 describe('the processor on docker', () => {
   let docker: Docker;
@@ -31,6 +36,12 @@ describe('the processor on docker', () => {
   });
   afterEach(() => logged.splice(0));
 
+  /** The kernel may be unable to freeze who has just used up its share; then the engine says so, and has to be asked again. */
+  async function pause({ name }: Workload): Promise<void> {
+    const container = docker.getContainer(name);
+    while (!(await container.inspect()).State.Paused) await container.pause().catch(() => delay(100));
+  }
+
   async function groupOf({ name }: Workload): Promise<ControlGroup> {
     const { Id, State } = await docker.getContainer(name).inspect();
     const group = await findControlGroup(State.Pid, Id);
@@ -40,8 +51,8 @@ describe('the processor on docker', () => {
 
   test('a workload that computes all the time gives way until it is calm; one that waits does not', async () => {
     const scene = newScene();
-    // A limit that it reaches on a machine that has other work, too.
-    const resources = { requests: {}, limits: { cpuMillis: 100 } };
+    // A limit that it reaches on a machine that has much other work, too.
+    const resources = { requests: {}, limits: { cpuMillis: 50 } };
     const greedy = scene.workload('greedy', { command: ['spin', '1'], resources });
     const calm = scene.workload('calm', { command: ['idle'] });
     await scene.start(greedy, calm);
@@ -49,14 +60,10 @@ describe('the processor on docker', () => {
     let skippedMs = 0;
     const look = createProcessorLook(docker, { owner, log }, () => performance.now() + skippedMs);
 
-    const deadline = performance.now() + patienceMs;
-    while ((await look()) === 0) {
-      assert.ok(performance.now() < deadline, 'it never gives way');
-      await delay(500);
-    }
+    while ((await look()) === 0) await delay(500);
     assert.deepEqual(await Promise.all(groups.map(givesWay)), [true, false]);
 
-    await docker.getContainer(greedy.name).pause();
+    await pause(greedy);
     await look();
     skippedMs = 31_000;
     assert.equal(await look(), 0);
@@ -67,23 +74,21 @@ describe('the processor on docker', () => {
 
   test('while one that does not give way computes, one that does has nearly nothing of the processor', async () => {
     const scene = newScene();
-    // More than there are processors: none is left to the other one by the way in which they are spread.
-    const command = ['spin', `${cpus().length * 2}`];
-    const resources = { requests: {}, limits: { cpuMillis: cpus().length * 1000 } };
-    const [behind, first] = ['behind', 'first'].map((pod) => scene.workload(pod, { command, resources }));
-    await scene.start(behind!, first!);
-    const groups = [await groupOf(behind!), await groupOf(first!)] as const;
+    // All on one processor: how the kernel spreads them over several is another thing, and depends on what else runs.
+    const command = ['spin', '2'];
+    const [behind, first] = ['behind', 'first'].map((pod) => scene.workload(pod, { command })) as [Workload, Workload];
+    await scene.start(behind, first);
+    for (const { name } of [behind, first])
+      await docker.getContainer(name).update({ CpusetCpus: await oneProcessor() });
+    const groups = [await groupOf(behind), await groupOf(first)] as const;
     await letGiveWay(groups[0], true);
     const used = async () => await Promise.all(groups.map(usedMsOf));
     const [behindBefore = 0, firstBefore = 0] = await used();
-    for (const deadline = performance.now() + patienceMs; ; ) {
+    for (;;) {
       const [behindAfter = 0, firstAfter = 0] = await used();
       const [ofBehind, ofFirst] = [behindAfter - behindBefore, firstAfter - firstBefore];
-      if (ofFirst > 1000) {
-        assert.ok(ofBehind < ofFirst / 5, `${ofBehind} ms beside ${ofFirst} ms`);
-        return;
-      }
-      assert.ok(performance.now() < deadline, 'nobody computes');
+      // Others may have the processor meanwhile: these two are held against each other, not against the clock.
+      if (ofFirst > 1000) return assert.ok(ofBehind < ofFirst / 5, `${ofBehind} ms beside ${ofFirst} ms`);
       await delay(100);
     }
   });
