@@ -25,6 +25,7 @@ import { createLimits } from './limits.ts';
 import { logEndpoints } from './logs.ts';
 import { metricsEndpoints } from './metrics.ts';
 import { pageEndpoints, sendPage, wantsHtml } from './pages.ts';
+import { quotaEndpoints } from './quota.ts';
 import { reservationEndpoints } from './reservations.ts';
 import { revisionEndpoints } from './revisions.ts';
 import { crossSite, isCrossSite, secureHeaders } from './security.ts';
@@ -101,6 +102,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await app.register(logEndpoints(service, streams));
   await app.register(claimEndpoints(service));
   await app.register(accountEndpoints(service));
+  await app.register(quotaEndpoints(service));
   await app.register(keyEndpoints(service));
   await app.register(signInEndpoints(service));
   await app.register(pageEndpoints(service));

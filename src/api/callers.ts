@@ -61,9 +61,9 @@ export async function requireCaller(service: Service, request: FastifyRequest, g
   const caller = await findCaller(service, request, given);
   if (!caller.ok || caller.value) return caller as Result<Caller>;
   return refuse(
-    'invalid_request',
+    'missing_token',
     'The sessionToken is missing.',
-    'Send the sessionToken that the start answered, or an API key as Authorization: Bearer.',
+    'Send the sessionToken that the start answered as Authorization: Bearer, in the query or in the JSON body; or an API key as Authorization: Bearer.',
   );
 }
 

@@ -27,6 +27,9 @@ export const ClaimViewRecord = Type.Object({
   url: Type.String({ format: 'uri' }),
   pods: Type.Array(Type.Object({ name: Type.String(), state: Type.String() })),
   expiresAt: Type.Optional(Type.String({ format: 'date-time', description: 'Absent when it does not expire.' })),
+  alsoAttached: Type.Array(Type.String(), {
+    description: 'Names of the other deployments of its session, which the claim attaches too.',
+  }),
   isYours: Type.Boolean({ description: 'Whether it belongs already to the account that is signed in.' }),
 });
 
@@ -35,6 +38,14 @@ export const ClaimedRecord = Type.Object({
   applicationName: Type.String(),
   environment: Type.String(),
   url: Type.String({ format: 'uri' }),
+  attached: Type.Array(
+    Type.Object({
+      applicationName: Type.String(),
+      environment: Type.String(),
+      url: Type.String({ format: 'uri' }),
+    }),
+    { description: 'Every deployment of the session: all of them are the account’s from now on.' },
+  ),
 });
 
 export function claimEndpoints(service: Service): FastifyPluginAsyncTypebox {
@@ -60,7 +71,9 @@ export function claimEndpoints(service: Service): FastifyPluginAsyncTypebox {
           service.urlOf(deployment.label),
         );
         const pods = deployment.pods.map(({ name, state }) => ({ name, state }));
-        return { applicationName, environment, url, pods, ...(expiresAt && { expiresAt }), isYours };
+        const session = await activeDeployments(service.db, deployment.sessionId, service.now());
+        const alsoAttached = session.filter(({ id }) => id !== deployment.id).map((other) => other.applicationName);
+        return { applicationName, environment, url, pods, ...(expiresAt && { expiresAt }), alsoAttached, isYours };
       },
     );
 
@@ -84,10 +97,16 @@ export function claimEndpoints(service: Service): FastifyPluginAsyncTypebox {
           originOf(request, service.settings),
         );
         if (!claimed.ok) return sendProblem(reply, claimed.problem);
-        const { applicationName, environment, label } = claimed.value;
+        const { deployment, attached } = claimed.value;
+        const nameOf = ({ applicationName, environment, label }: Deployment) => {
+          return { applicationName, environment, url: service.urlOf(label).origin };
+        };
+        const others = attached.filter(({ id }) => id !== deployment.id).map(({ applicationName }) => applicationName);
+        const also = others.length > 0 ? ` So is what was started with its token: ${others.join(', ')}.` : '';
         return {
-          message: `Application ${applicationName} is yours.`,
-          ...{ applicationName, environment, url: service.urlOf(label).origin },
+          message: `Application ${deployment.applicationName} is yours.${also}`,
+          ...nameOf(deployment),
+          attached: attached.map(nameOf),
         };
       },
     );
@@ -130,33 +149,38 @@ export async function findClaim(
  * Makes the whole session the account's: every active deployment of it stops expiring, as the account's plan says.
  * Nothing is deployed again. A second time by the same account changes nothing.
  */
-async function claim(service: Service, token: string, accountId: string, origin: Origin): Promise<Result<Deployment>> {
+async function claim(
+  service: Service,
+  token: string,
+  accountId: string,
+  origin: Origin,
+): Promise<Result<{ deployment: Deployment; attached: Deployment[] }>> {
   const now = service.now();
   const claimed = await service.db.transaction().execute(async (db) => {
     const found = await findClaim(db, token, accountId, now);
     if (!found.ok) return found;
     const { deployment, isYours } = found.value;
-    if (isYours) return succeed({ deployment, ids: [] });
+    const attached = await activeDeployments(db, deployment.sessionId, now);
+    if (isYours) return succeed({ deployment, attached, isNew: false });
     const unbanned = await refuseBanned(db, origin, { accountId });
     if (!unbanned.ok) return unbanned;
     const plan = await planOf(db, service.settings.tiers, accountId);
     if (!plan) throw new Error('an account is signed in that does not exist');
     const { tier } = plan;
-    const deployments = await activeDeployments(db, deployment.sessionId, now);
-    const ids = deployments.map(({ id }) => id);
+    const ids = attached.map(({ id }) => id);
     const { memoryBytes } = await committedToAll(db, ids);
     const fit = planFits(tier, await usageOf(db, accountId, now), { deployments: ids.length, memoryBytes });
     if (!fit.ok) return fit;
     if (!(await attachSession(db, deployment.sessionId, accountId))) {
       return refuse('already_claimed', 'Another account has claimed this application just now.');
     }
-    for (const { id, expiresAt } of deployments) {
+    for (const { id, expiresAt } of attached) {
       const intent = { claimedAt: now, expiresAt: limitAt(tier, now, expiresAt) };
       await intend(db, id, intent, { message: 'claimed', now });
     }
-    return succeed({ deployment, ids });
+    return succeed({ deployment, attached, isNew: true });
   });
   if (!claimed.ok) return claimed;
-  for (const id of claimed.value.ids) service.wake(id);
-  return succeed(claimed.value.deployment);
+  if (claimed.value.isNew) for (const { id } of claimed.value.attached) service.wake(id);
+  return claimed;
 }

@@ -15,6 +15,7 @@ export const statusOf = {
   ambiguous_application: 409,
   claim_not_found: 404,
   claim_expired: 410,
+  missing_token: 401,
   not_signed_in: 401,
   invalid_api_key: 401,
   api_key_not_found: 404,
@@ -56,6 +57,7 @@ export class RefusedRequest extends Error {
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   const { code, error, hint, errors, retryAfterSeconds, challenge } = problem;
   if (retryAfterSeconds !== undefined) reply.header('Retry-After', retryAfterSeconds);
+  if (statusOf[code] === 401) reply.header('WWW-Authenticate', challengeOf(code));
   return reply.status(statusOf[code]).send({
     error,
     code,
@@ -63,6 +65,11 @@ export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply
     ...(errors && { errors }),
     ...(challenge !== undefined && { challenge }),
   });
+}
+
+/** RFC 6750, section 3: whoever showed nothing is told the scheme alone, and a key that nobody has is called invalid. */
+function challengeOf(code: ProblemCode): string {
+  return `Bearer realm="Berth"${code === 'invalid_api_key' ? ', error="invalid_token"' : ''}`;
 }
 
 type FrameworkError = {

@@ -79,7 +79,7 @@ const requests: Bad[] = [
     'session_not_found',
   ],
   ['an unknown token in the list', 'GET', '/getReservations?sessionToken=berth_x', '', '', 404, 'session_not_found'],
-  ['no token', 'GET', '/getReservations', '', '', 400, 'invalid_request'],
+  ['no token', 'GET', '/getReservations', '', '', 401, 'missing_token'],
   [
     'a token that is there twice',
     'GET',

@@ -87,7 +87,7 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
       {
         schema: {
           operationId: 'removeReservations',
-          summary: 'Remove all reservations of the session',
+          summary: 'End the holds of all deployments of the session; removes none that is within its time limit',
           body: TokenBody,
           response: { 200: Type.String({ description: 'A sentence that says so.' }), '4xx': ErrorRecord },
         },
@@ -99,13 +99,25 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
         for (const { id } of caller.value.deployments.filter(({ heldAt }) => heldAt !== null)) {
           await endHold(service, id, { heldAt: null }, 'reservation removed');
         }
+        const now = service.now();
+        const staying = caller.value.deployments.filter((deployment) => isActive({ ...deployment, heldAt: null }, now));
         const sentence =
           'Application reservations have been removed. If deployments have reached their time limits, ' +
-          'application sites will be removed within 10 minutes.';
+          `application sites will be removed within 10 minutes.${stayingSentence(staying)}`;
         return reply.type('application/json').send(JSON.stringify(sentence));
       },
     );
   };
+}
+
+/** Whoever reads "remove reservations" as "remove everything" is told what goes on, and which call ends it. */
+function stayingSentence(staying: Deployment[]): string {
+  if (staying.length === 0) return '';
+  const names = staying.map(({ applicationName }) => applicationName).join(', ');
+  return (
+    ` Nothing else was removed; running on until its time limit, if it has one: ${names}. ` +
+    'POST /removeDeploymentReservation removes a deployment with its site and data.'
+  );
 }
 
 /** The plan is asked in the transaction that writes the hold. A second hold changes nothing. */

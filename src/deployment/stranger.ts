@@ -34,4 +34,6 @@ export function strangerFits(
   return succeed(undefined);
 }
 
-const hint = 'Remove one that is not needed any more, wait until one expires, or claim them with an account.';
+const hint =
+  'Remove one that is not needed any more (POST /removeDeploymentReservation), wait until one expires, or claim them ' +
+  'with an account.';

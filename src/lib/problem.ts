@@ -12,6 +12,7 @@ export type ProblemCode =
   | 'ambiguous_application'
   | 'claim_not_found'
   | 'claim_expired'
+  | 'missing_token'
   | 'not_signed_in'
   | 'invalid_api_key'
   | 'api_key_not_found'

@@ -21,13 +21,14 @@ test('a claim attaches the deployment to the account: same address, same revisio
   assert.equal(status, 200);
   const { applicationName, environment, url } = started;
   assert.deepEqual(view, {
-    ...{ applicationName, environment, url, pods: [], isYours: false },
+    ...{ applicationName, environment, url, pods: [], alsoAttached: [], isYours: false },
     expiresAt: '2026-01-01T14:00:00.000Z',
   });
   const before = await api.service.db.selectFrom('deployments').selectAll().executeTakeFirstOrThrow();
 
   const { body: claimed } = await ada.post(link);
-  assert.deepEqual(claimed, { message: 'Application shop is yours.', applicationName, environment, url });
+  const shop = { applicationName, environment, url };
+  assert.deepEqual(claimed, { message: 'Application shop is yours.', ...shop, attached: [shop] });
   const after = await api.service.db.selectFrom('deployments').selectAll().executeTakeFirstOrThrow();
   assert.deepEqual(
     { ...after },
@@ -49,7 +50,13 @@ test('the whole session is the account’s from then on, and its token keeps wor
   await api.postYaml(`/startUserDeployment?sessionToken=${token}`, named('blog'));
   const other = await api.startShop();
   const ada = await api.person('ada@example.com');
-  await ada.post(await api.claimPath(token));
+  const link = await api.claimPath(token);
+  const { body: view } = await ada.get(`/api/claims/${link.split('/').at(-1)}`);
+  assert.deepEqual([view.applicationName, view.alsoAttached], ['shop', ['blog']]);
+  const { body: claimed } = await ada.post(link);
+  assert.equal(claimed.message, 'Application shop is yours. So is what was started with its token: blog.');
+  assert.deepEqual(claimed.attached.map(({ applicationName }: never) => applicationName).sort(), ['blog', 'shop']);
+  assert.deepEqual((await ada.post(link)).body, claimed, 'a second time says the same');
 
   const { body: later } = await api.postYaml(`/startUserDeployment?sessionToken=${token}`, named('wiki'));
   assert.deepEqual([later.claim, later.extend.expiresAt], [{ claimed: true }, undefined]);

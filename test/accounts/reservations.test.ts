@@ -90,7 +90,7 @@ test('removing a reservation says that the site is removed within 10 minutes, an
   assert.equal(api.woken.at(-1), id);
 });
 
-test('removing all reservations ends those past their limits and leaves the others to theirs', async () => {
+test('removing all reservations ends those past their limits, leaves the others to theirs, and says so', async () => {
   const { api, isLive, body } = await claimedShop('pro');
   const { sessionToken } = body;
   await api.postJson('/addDeploymentReservation', body);
@@ -100,7 +100,10 @@ test('removing all reservations ends those past their limits and leaves the othe
   const answer = await api.postJson('/removeReservations', { sessionToken });
   assert.equal(
     answer.body,
-    'Application reservations have been removed. If deployments have reached their time limits, application sites will be removed within 10 minutes.',
+    'Application reservations have been removed. If deployments have reached their time limits, ' +
+      'application sites will be removed within 10 minutes. ' +
+      'Nothing else was removed; running on until its time limit, if it has one: blog. ' +
+      'POST /removeDeploymentReservation removes a deployment with its site and data.',
   );
   assert.equal(await isLive(), false);
   const { body: list } = await api.get(`/getReservations?sessionToken=${sessionToken}`);

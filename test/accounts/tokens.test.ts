@@ -27,7 +27,9 @@ test('the token is sent as a query parameter to update, list and start, and as a
     '/addDeploymentReservation',
     '/removeDeploymentReservation',
   ]) {
-    assert.equal((await api.postJson(path, { applicationName: 'shop' })).status, 400, path);
+    const { status, headers, body } = await api.postJson(path, { applicationName: 'shop' });
+    assert.deepEqual([status, body.code], [401, 'missing_token'], path);
+    assert.equal(headers['www-authenticate'], 'Bearer realm="Berth"', path);
   }
 });
 

@@ -30,14 +30,14 @@ export default function ClaimPage({ token }: { token: string }) {
 }
 
 function OpenClaim({ token, claim, visitor }: { token: string; claim: Claim; visitor: Visitor }) {
-  const { applicationName, environment, isYours } = claim;
+  const { applicationName, environment, isYours, alsoAttached } = claim;
   return (
     <div className="page narrow stack">
       <h1>{isYours ? `${applicationName} is yours` : `Keep ${applicationName}`}</h1>
       <p className="soft">
         {isYours
           ? 'It belongs to your account already.'
-          : 'Claiming attaches it to your account, with everything else that was started with its token: same address, same data, nothing is deployed again.'}
+          : `Claiming attaches it to your account${alsoAttached.length > 0 ? `, and with it ${alsoAttached.join(', ')}, started with the same token` : ''}: same address, same data, nothing is deployed again.`}
       </p>
       <ClaimedThing claim={claim} />
       {isYours ? (

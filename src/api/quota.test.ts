@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { clientHeader } from './client.ts';
+import { testApi } from './testing.ts';
+
+const from = (address: string) => ({ [clientHeader]: address });
+
+test('a session token asks what it may have, and what of it is taken', async () => {
+  const api = await testApi({ strangers: { perSession: 3, perAddress: 7, memoryBytesPerAddress: 2 ** 30 } });
+  const sessionToken = await api.startShop();
+  const { status, body } = await api.get(`/api/limits?sessionToken=${sessionToken}`);
+  assert.equal(status, 200, JSON.stringify(body));
+  assert.deepEqual(body, {
+    plan: null,
+    deployments: { used: 1, most: 7 },
+    memory: { used: 32 * 2 ** 20, most: 2 ** 30 },
+    sessionDeployments: { used: 1, most: 3 },
+    lifetimeMinutes: 120,
+    reservations: false,
+    extensions: 2,
+    extensionMinutes: 120,
+    rates: body.rates,
+    configurationBytes: 256 * 1024,
+  });
+  assert.deepEqual(Object.keys(body.rates), ['starts', 'requests']);
+  assert.ok(body.rates.starts.most > 0 && body.rates.starts.perSeconds === 60);
+});
+
+test('before its first start a client asks without a token; another one’s deployments are not counted', async () => {
+  const api = await testApi();
+  await api.startShop();
+  const { status, body } = await api.get('/api/limits', from('192.0.2.77'));
+  assert.equal(status, 200);
+  assert.deepEqual([body.deployments.used, body.memory.used, body.sessionDeployments.used], [0, 0, 0]);
+});
+
+test('an unknown token is refused, not taken for nobody', async () => {
+  const api = await testApi();
+  const { status, body } = await api.get('/api/limits?sessionToken=berth_unknown');
+  assert.deepEqual([status, body.code], [404, 'session_not_found']);
+});
