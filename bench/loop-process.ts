@@ -134,7 +134,7 @@ async function write(db: Database, as: (asked: Deployment) => Deployment): Promi
   await addSession(db, { id: sessionId, token: newToken('berth'), createdAt });
   await addDeployment(db, deployment);
   await addRevision(db, seal, id, { number: 1, spec, document, createdAt });
-  await addEvents(db, id, [{ at: createdAt, kind: 'intent', message: 'started' }]);
+  await addEvents(db, id, [{ at: createdAt, event: { kind: 'intent', intent: 'start', revision: 1 } }]);
   await makeDue(db, id, createdAt);
   return deployment;
 }

@@ -14,7 +14,12 @@ import { intend } from '../store/intents.ts';
 export async function endAccount(db: Kysely<Tables>, accountId: string, now: Instant): Promise<void> {
   await db.transaction().execute(async (db) => {
     for (const { id } of await activeDeploymentsOfAccount(db, accountId, now))
-      await intend(db, id, { removedAt: now, heldAt: null }, { message: 'removed with its account', now });
+      await intend(
+        db,
+        id,
+        { removedAt: now, heldAt: null },
+        { event: { kind: 'intent', intent: 'remove', because: 'account-deleted' }, now },
+      );
     await releaseSessions(db, accountId);
   });
 }

@@ -53,7 +53,10 @@ export async function changePlan(
     await addAuditEntry(db, { at: now, actor, action: `plan ${tier.name}`, subject: account.email, reason: '' });
     const deployments = await activeDeploymentsOfAccount(db, account.id, now);
     for (const { id, heldAt } of deployments) {
-      await intend(db, id, termsOf(tier, heldAt, now), { message: `plan changed to ${tier.name}`, now });
+      await intend(db, id, termsOf(tier, heldAt, now), {
+        event: { kind: 'intent', intent: 'change-plan', plan: tier.name },
+        now,
+      });
     }
     return { kind: 'changed', from, to: tier.name, deployments: deployments.length };
   });

@@ -1,14 +1,14 @@
 /** One deployment as the operator needs to see it when something is wrong with it. No secrets: its document is sealed. */
 import type { Kysely } from 'kysely';
-import type { PodStatus } from '../deployment/deployment.ts';
+import { messageOf, type PodStatus } from '../deployment/deployment.ts';
+import { describeEvent } from '../deployment/event-words.ts';
 import type { Tables } from '../store/database.ts';
 import { deploymentById, deploymentByLabel } from '../store/deployments.ts';
-import { eventsAfter, type RecordedEvent } from '../store/events.ts';
+import { latestEvents, type RecordedEvent } from '../store/events.ts';
 import { suspect } from '../store/origins.ts';
 
 /** The last ones; all of them are what its owner reads. */
 const eventsShown = 20;
-const eventsRead = 100_000;
 
 export type Inspection = {
   id: string;
@@ -25,22 +25,22 @@ export type Inspection = {
   address?: string;
   createdAt: string;
   expiresAt?: string;
-  events: RecordedEvent[];
+  events: (RecordedEvent & { message: string })[];
 };
 
 /** `which`: an id, or the first part of its host. Undefined where there is none. */
 export async function inspect(db: Kysely<Tables>, which: string): Promise<Inspection | undefined> {
   const deployment = (await deploymentById(db, which)) ?? (await deploymentByLabel(db, which));
   if (!deployment) return undefined;
-  const { id, applicationName, label, state, message, revision, pods, createdAt, expiresAt } = deployment;
+  const { id, applicationName, label, state, revision, pods, createdAt, expiresAt } = deployment;
   const { images, email, address } = await suspect(db, id);
-  const events = await eventsAfter(db, id, 0, eventsRead);
+  const events = await latestEvents(db, id, eventsShown);
   return {
-    ...{ id, applicationName, label, state, message, revision, images, pods },
+    ...{ id, applicationName, label, state, message: messageOf(deployment), revision, images, pods },
     ...(email !== null && { email }),
     ...(address !== null && { address }),
     createdAt: new Date(createdAt).toISOString(),
     ...(expiresAt !== null && { expiresAt: new Date(expiresAt).toISOString() }),
-    events: events.slice(-eventsShown),
+    events: events.toReversed().map((event) => ({ ...event, message: describeEvent(event) })),
   };
 }

@@ -25,7 +25,7 @@ export async function stop(
 
 /** Writes the intent, its reason for the owner, and the entry of the audit log. */
 export async function stopDeployment(db: Database, { id, reason, actor, now }: Asked & { id: string }): Promise<void> {
-  const message = `stopped by the operator: ${reason}`;
-  await intend(db, id, { removedAt: now, heldAt: null }, { message, now });
+  const event = { kind: 'intent', intent: 'stop', because: reason } as const;
+  await intend(db, id, { removedAt: now, heldAt: null }, { event, now });
   await addAuditEntry(db, { at: now, actor, action: 'stop', subject: id, reason });
 }

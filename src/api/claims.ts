@@ -176,7 +176,7 @@ async function claim(
     }
     for (const { id, expiresAt } of attached) {
       const intent = { claimedAt: now, expiresAt: limitAt(tier, now, expiresAt) };
-      await intend(db, id, intent, { message: 'claimed', now });
+      await intend(db, id, intent, { event: { kind: 'intent', intent: 'claim' }, now });
     }
     return succeed({ deployment, attached, isNew: true });
   });

@@ -91,7 +91,7 @@ async function extendNow(service: Service, id: string): Promise<Result<{ expires
     if (!extended.ok) return extended;
     const { expiresAt } = extended.value;
     const intent = { expiresAt, extensionsUsed: deployment.extensionsUsed + 1 };
-    await intend(db, id, intent, { message: 'extended', now: service.now() });
+    await intend(db, id, intent, { event: { kind: 'intent', intent: 'extend' }, now: service.now() });
     return succeed(extended.value);
   });
   service.wake(id);

@@ -1,6 +1,6 @@
 /** What the API says of a deployment: the interface's records, and their schemas for the description. */
 import { Type } from 'typebox';
-import { canExtend, type Deployment, extensionsRemaining, type Limits } from '../deployment/deployment.ts';
+import { canExtend, type Deployment, extensionsRemaining, type Limits, messageOf } from '../deployment/deployment.ts';
 
 const StatusRecord = Type.Object({
   state: Type.Enum(['deploying', 'running', 'failed', 'expired']),
@@ -84,7 +84,9 @@ export const ProofRequiredRecord = Type.Object({
   ),
 });
 
-export function statusRecord({ state, progress, message, lastLines, pods }: Deployment) {
+export function statusRecord(deployment: Deployment) {
+  const { state, progress, lastLines, pods } = deployment;
+  const message = messageOf(deployment);
   return {
     state,
     progress,

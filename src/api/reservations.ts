@@ -2,6 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { type Deployment, isActive } from '../deployment/deployment.ts';
+import type { EventOf } from '../deployment/event.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { intend } from '../store/intents.ts';
@@ -16,6 +17,8 @@ const ReservationsRecord = Type.Object(
   { reservedDeployments: Type.Array(ReservationRecord) },
   { description: 'The active deployments of the session.' },
 );
+
+const removal = { kind: 'intent', intent: 'remove', because: 'asked' } as const;
 
 export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -73,7 +76,7 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
         const { applicationName: name } = request.body;
         const found = await findApplication(service, request, request.body);
         if (!found.ok) return sendProblem(reply, found.problem);
-        await endHold(service, found.value.id, { removedAt: service.now(), heldAt: null }, 'removed');
+        await endHold(service, found.value.id, { removedAt: service.now(), heldAt: null }, removal);
         return {
           message:
             `Application ${name} reservation has been removed. ` +
@@ -97,7 +100,7 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
         if (!caller.ok) return sendProblem(reply, caller.problem);
         // Without its hold a deployment lives until its time limit; one that is past it goes now.
         for (const { id } of caller.value.deployments.filter(({ heldAt }) => heldAt !== null)) {
-          await endHold(service, id, { heldAt: null }, 'reservation removed');
+          await endHold(service, id, { heldAt: null }, { kind: 'intent', intent: 'end-hold' });
         }
         const now = service.now();
         const staying = caller.value.deployments.filter((deployment) => isActive({ ...deployment, heldAt: null }, now));
@@ -139,7 +142,7 @@ async function hold(service: Service, { id, sessionId }: Deployment): Promise<Re
       return refuse('application_not_found', 'The application has ended just now.', 'Start it again.');
     }
     if (latest.heldAt !== null) return succeed(undefined);
-    await intend(db, id, { heldAt: now }, { message: 'reservation added', now });
+    await intend(db, id, { heldAt: now }, { event: { kind: 'intent', intent: 'hold' }, now });
     return succeed(undefined);
   });
   if (held.ok) service.wake(id);
@@ -150,10 +153,10 @@ async function endHold(
   service: Service,
   deploymentId: string,
   intent: { removedAt?: number; heldAt: null },
-  message: string,
+  event: EventOf<'intent'>,
 ): Promise<void> {
   await service.db
     .transaction()
-    .execute(async (db) => await intend(db, deploymentId, intent, { message, now: service.now() }));
+    .execute(async (db) => await intend(db, deploymentId, intent, { event, now: service.now() }));
   service.wake(deploymentId);
 }

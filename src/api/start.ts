@@ -75,7 +75,7 @@ export async function start(service: Service, { document, spec, caller, origin, 
     await addOrigin(db, deployment.id, origin);
     await provideSeed(db, service.seal, deployment.id);
     await addRevision(db, service.seal, deployment.id, { number: 1, spec, document, createdAt });
-    await addEvents(db, deployment.id, [{ at: createdAt, kind: 'intent', message: 'started' }]);
+    await addEvents(db, deployment.id, [{ at: createdAt, event: { kind: 'intent', intent: 'start', revision: 1 } }]);
     await makeDue(db, deployment.id, createdAt);
     return succeed({ deployment, sessionToken });
   });

@@ -9,7 +9,7 @@ test('events stream with their numbers, resume after Last-Event-ID, and end when
   const token = await api.startShop();
   const { db } = api.service;
   const { id } = await db.selectFrom('deployments').select('id').executeTakeFirstOrThrow();
-  await addEvents(db, id, [{ at: api.clock.now, kind: 'pod', pod: 'web', message: 'ready' }]);
+  await addEvents(db, id, [{ at: api.clock.now, event: { kind: 'pod', pod: 'web', state: 'ready' } }]);
   await db.updateTable('deployments').set({ goneAt: api.clock.now }).execute();
 
   const url = '/getDeploymentEvents?applicationName=shop';
@@ -17,8 +17,10 @@ test('events stream with their numbers, resume after Last-Event-ID, and end when
   assert.equal(all.headers['content-type'], 'text/event-stream');
   assert.equal(
     all.body,
-    'id: 1\nevent: intent\ndata: {"at":"2026-01-01T12:00:00.000Z","kind":"intent","message":"started"}\n\n' +
-      'id: 2\nevent: pod\ndata: {"at":"2026-01-01T12:00:00.000Z","kind":"pod","pod":"web","message":"ready"}\n\n',
+    'id: 1\nevent: intent\ndata: {"at":"2026-01-01T12:00:00.000Z","kind":"intent","intent":"start","revision":1,' +
+      '"number":1,"message":"started","count":1,"firstAt":"2026-01-01T12:00:00.000Z"}\n\n' +
+      'id: 2\nevent: pod\ndata: {"at":"2026-01-01T12:00:00.000Z","kind":"pod","pod":"web","state":"ready",' +
+      '"number":2,"message":"ready","count":1,"firstAt":"2026-01-01T12:00:00.000Z"}\n\n',
   );
   const rest = await api.get(url, { authorization: `Bearer ${token}`, 'last-event-id': '1' });
   assert.match(rest.body, /^id: 2\n/);
@@ -37,7 +39,10 @@ test('a stream sees events that come later and ends when the service closes', { 
     get({ port, path, headers, agent: false }, resolve).on('error', reject);
   });
   const steps = [
-    { seen: '"message":"started"', next: () => addEvents(db, id, [{ at: 0, kind: 'progress', message: '42' }]) },
+    {
+      seen: '"message":"started"',
+      next: () => addEvents(db, id, [{ at: 0, event: { kind: 'progress', progress: 42 } }]),
+    },
     { seen: '"message":"42"', next: () => api.app.close() },
   ];
   let text = '';

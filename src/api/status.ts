@@ -4,9 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { deploymentById } from '../store/deployments.ts';
-import { eventsAfter, type RecordedEvent } from '../store/events.ts';
+import { eventsAfter } from '../store/events.ts';
 import { ApplicationQuery, findApplication } from './callers.ts';
 import { sendProblem } from './errors.ts';
+import { printEvent } from './event-records.ts';
 import { DeploymentRecord, deploymentRecord, ErrorRecord, StreamedText } from './records.ts';
 import type { Service } from './service.ts';
 import type { Streams } from './streams.ts';
@@ -80,7 +81,7 @@ async function* follow(service: Service, deploymentId: string, after: number, cl
     const deployment = await deploymentById(service.db, deploymentId);
     const events = await eventsAfter(service.db, deploymentId, last, eventsAtOnce);
     if (events.length > 0) {
-      last = events.at(-1)!.number;
+      last = events.at(-1)!.sequence;
       saidAt = performance.now();
       yield events.map(printEvent).join('');
       continue;
@@ -92,10 +93,4 @@ async function* follow(service: Service, deploymentId: string, after: number, cl
     }
     await delay(lookEveryMs, undefined, { signal: closing }).catch(() => {});
   }
-}
-
-/** The number is the event's id: a reader that comes back sends it as `Last-Event-ID`. */
-function printEvent({ number, at, kind, pod, message }: RecordedEvent): string {
-  const fields = JSON.stringify({ at: new Date(at).toISOString(), kind, ...(pod !== undefined && { pod }), message });
-  return `id: ${number}\nevent: ${kind}\ndata: ${fields}\n\n`;
 }

@@ -47,13 +47,13 @@ export async function update(
       revision: number,
       state,
       progress: 0,
-      message: '',
+      explanation: null,
       lastLines: '[]',
       progressedAt: now,
     });
-    await addEvents(db, latest.id, [{ at: now, kind: 'intent', message: `updated to revision ${number}` }]);
+    await addEvents(db, latest.id, [{ at: now, event: { kind: 'intent', intent: 'update', revision: number } }]);
     await makeDue(db, latest.id, now);
-    return succeed({ ...latest, revision: number, state, progress: 0, message: '', lastLines: [] });
+    return succeed({ ...latest, revision: number, state, progress: 0, explanation: null, lastLines: [] });
   });
   if (updated.ok) service.wake(current.id);
   return updated;

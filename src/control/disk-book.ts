@@ -3,6 +3,7 @@
  * how full these were, and what everybody held. In memory alone: after a restart the first visits and looks write it
  * anew.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Desired, DesiredVolume } from '../deployment/desired.ts';
 import type { Level } from '../deployment/disk.ts';
 import type { WantedOfDisk } from '../deployment/disk-judgement.ts';
@@ -13,8 +14,8 @@ export type DiskBook = {
   wantedBy(deploymentId: string): WantedOfDisk | undefined;
   levelOf(deploymentId: string, volume: string): Level;
   setLevel(deploymentId: string, volume: string, level: Level): void;
-  /** True once for each text: what has been told of a deployment need not be told again. */
-  isNews(deploymentId: string, text: string): boolean;
+  /** True once for each value: what has been told of a deployment need not be told again. */
+  isNews(deploymentId: string, told: object): boolean;
   /** As far as it was looked at. */
   fullVolumes(deploymentId: string): DesiredVolume[];
 };
@@ -22,7 +23,7 @@ export type DiskBook = {
 export function createDiskBook(): DiskBook {
   const wanted = new Map<string, WantedOfDisk>();
   const levels = new Map<string, Map<string, Level>>();
-  const told = new Map<string, Set<string>>();
+  const told = new Map<string, object[]>();
 
   const levelOf = (deploymentId: string, volume: string) => levels.get(deploymentId)?.get(volume) ?? 'roomy';
   return {
@@ -38,11 +39,11 @@ export function createDiskBook(): DiskBook {
       levels.delete(deploymentId);
       told.delete(deploymentId);
     },
-    isNews(deploymentId, text) {
-      const texts = told.get(deploymentId) ?? new Set();
-      const isNews = !texts.has(text);
-      told.set(deploymentId, texts.add(text));
-      return isNews;
+    isNews(deploymentId, value) {
+      const values = told.get(deploymentId) ?? [];
+      if (values.some((known) => isDeepStrictEqual(known, value))) return false;
+      told.set(deploymentId, [...values, value]);
+      return true;
     },
     wantedBy: (deploymentId) => wanted.get(deploymentId),
     levelOf,

@@ -8,12 +8,12 @@
  */
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import { wantedRevision } from '../deployment/desired.ts';
+import type { DeploymentEvent } from '../deployment/event.ts';
 import type { ImageRequest, Operation, ResolvedImage } from '../deployment/operation.ts';
 import { isPinned, loginFor, registryOf, repositoryOf } from '../deployment/references.ts';
 import type { Workload } from '../deployment/workload.ts';
 import { type Engine, EngineFault, type Pulling } from '../engine/engine.ts';
 import type { Database } from '../store/database.ts';
-import type { DeploymentEvent } from '../store/events.ts';
 import { grantAccess, markPrivate, markPublic, mayUse } from '../store/image-access.ts';
 import { settleImage } from '../store/images.ts';
 import { notePulled } from '../store/pulled-images.ts';
@@ -105,6 +105,5 @@ async function acceptUnasked(deployment: Deployment, { image }: ResolvedImage, {
     const words = `The registry ${registry} cannot be reached to ask whether this application may use ${image}.`;
     throw new EngineFault('registry-unreachable', words, { image, hint: 'it is tried again' });
   }
-  const message = `image ${image} is used as it is on this host: its registry cannot be reached now`;
-  note({ kind: 'fault', message });
+  note({ kind: 'fault', fault: 'registry-not-asked', image });
 }

@@ -3,13 +3,15 @@
  * kept until the next `record` and written with it: each write waits for the disk, and a deployment has some 40 of
  * them to tell (under load that was 0.1 s of its time to live; measured). Those that a crash loses are told again.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Deployment, PodStatus } from '../deployment/deployment.ts';
 import type { Desired } from '../deployment/desired.ts';
+import type { DeploymentEvent, EventOf } from '../deployment/event.ts';
 import { progressOf } from '../deployment/progress.ts';
 import { podsOf } from '../deployment/status.ts';
 import type { Observed } from '../deployment/workload.ts';
 import { type Observation, writeObservation } from '../store/deployments.ts';
-import { addEvents, type DeploymentEvent } from '../store/events.ts';
+import { addEvents, type EventAt } from '../store/events.ts';
 import type { Lease } from '../store/leases.ts';
 import type { Control } from './control.ts';
 
@@ -29,8 +31,8 @@ export type Journal = {
 
 /** For one reading of the row; `deployment` follows what is recorded of its progress. */
 export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment: Deployment, lease: Lease): Journal {
-  let noted: (DeploymentEvent & { at: number })[] = [];
-  const note = (event: DeploymentEvent) => void noted.push({ ...event, at: now() });
+  let noted: EventAt[] = [];
+  const note = (event: DeploymentEvent) => void noted.push({ at: now(), event });
 
   async function record(observation: Observation): Promise<boolean> {
     const events = noted;
@@ -50,11 +52,9 @@ export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment
   }
 
   function noteChanges(pods: PodStatus[], progress: number | undefined): void {
-    const before = new Map(deployment.pods.map((pod) => [pod.name, tellPod(pod)]));
-    for (const pod of pods.filter((pod) => before.get(pod.name) !== tellPod(pod))) {
-      note({ kind: 'pod', pod: pod.name, message: tellPod(pod) });
-    }
-    if (progress !== undefined) note({ kind: 'progress', message: String(progress) });
+    const before = new Map(deployment.pods.map((pod) => [pod.name, podEvent(pod)]));
+    for (const event of pods.map(podEvent)) if (!isDeepStrictEqual(before.get(event.pod), event)) note(event);
+    if (progress !== undefined) note({ kind: 'progress', progress });
   }
 
   return {
@@ -80,6 +80,6 @@ export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment
 }
 
 /** What is told of a pod: not how often it has changed, but what it is. */
-function tellPod({ state, message }: PodStatus): string {
-  return message === undefined ? state : `${state}: ${message}`;
+function podEvent({ name, state, message }: PodStatus): EventOf<'pod'> {
+  return { kind: 'pod', pod: name, state, ...(message !== undefined && { because: message }) };
 }

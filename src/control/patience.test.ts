@@ -10,9 +10,14 @@ test('a pod that listens elsewhere is told at once, and fails after 10 s of noth
   });
   await shop.visit();
   const events = await eventsAfter(shop.control.db, 'shop', 0, 1000);
-  const toldAt = events.find(({ pod, message }) => pod === 'web' && message.includes('listens on 81, not on 80'))!.at;
-  const failedAt = events.find(({ message }) => message.startsWith('failed: pod web: listens on 81, not on 80'))!.at;
-  const startedAt = events.find(({ kind, pod }) => kind === 'operation' && pod === 'web')!.at;
+  const why = /^listens on 81, not on 80/;
+  const toldAt = events.find((event) => event.kind === 'pod' && event.pod === 'web' && why.test(event.because!))!.at;
+  const failedAt = events.find(
+    (event) => event.kind === 'state' && event.state === 'failed' && why.test(event.because),
+  )!.at;
+  const startedAt = events.find(
+    (event) => event.kind === 'operation' && event.operation === 'start' && event.pod === 'web',
+  )!.at;
   assert.deepEqual([toldAt - startedAt, failedAt - toldAt], [0, 10_000]);
 });
 

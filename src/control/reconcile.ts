@@ -4,11 +4,12 @@ import type { Deployment, Instant, PodStatus } from '../deployment/deployment.ts
 import { type Desired, desiredAt, endingAt, imagesOf, wantedRevision } from '../deployment/desired.ts';
 import { keptSizes, withEvictions, withFullVolumes } from '../deployment/disk.ts';
 import { nextState } from '../deployment/lifecycle.ts';
-import { batchesOf, describePlan, type Operation, podOf } from '../deployment/operation.ts';
+import { batchesOf, describePlan, eventOf, type Operation } from '../deployment/operation.ts';
 import { plan } from '../deployment/plan.ts';
+import { describeExplanation, type Explanation, type Reason, withWords } from '../deployment/reason.ts';
 import { redactorOf } from '../deployment/redact.ts';
 import { blamedPods, judge, podsOf, withoutSecrets } from '../deployment/status.ts';
-import type { Observed } from '../deployment/workload.ts';
+import type { Observed, WorkloadName } from '../deployment/workload.ts';
 import { EngineFault } from '../engine/engine.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { evictionsOf } from '../store/evictions.ts';
@@ -17,7 +18,7 @@ import { revisionOf } from '../store/revisions.ts';
 import { derivationOf } from '../store/seeds.ts';
 import type { Control, Visit } from './control.ts';
 import { execute } from './execute.ts';
-import { blamedBy, describeFault, describeTrouble, earlierTrouble, linesHint, type Reason, toldAs } from './failure.ts';
+import { aboutPods, blamedBy, linesHint, reasonOf } from './failure.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { lastLinesOf } from './last-lines.ts';
 import { afterOperation } from './progress.ts';
@@ -79,9 +80,8 @@ class Step {
   }
 
   async tellTrouble(error: unknown): Promise<void> {
-    const words = this.#redact(describeTrouble(error));
     await tellTrouble(
-      words,
+      withWords(reasonOf(error), this.#redact),
       { deployment: this.#deployment, journal: this.#journal, isSeen: this.#isSeen },
       this.#control,
     );
@@ -109,9 +109,9 @@ class Step {
     const { db, disk } = this.#control;
     const { id, state } = this.#deployment;
     disk.learn(id, desired);
-    for (const message of keptSizes(desired, seen)) {
-      const isNews = state === 'deploying' && disk.isNews(id, `revision ${desired.revision}: ${message}`);
-      if (isNews) this.#journal.note({ kind: 'disk', message });
+    for (const event of keptSizes(desired, seen)) {
+      const isNews = state === 'deploying' && disk.isNews(id, { ...event, revision: desired.revision });
+      if (isNews) this.#journal.note(event);
     }
     const held = withEvictions(desired, seen, await evictionsOf(db, id, desired.revision));
     return withFullVolumes(desired, held, disk.fullVolumes(id));
@@ -122,9 +122,10 @@ class Step {
     this.#control.disk.forget(deployment.id);
     this.#control.standstills?.forget(deployment.id);
     if (deployment.state !== 'expired') {
-      const message = desired.because === 'removed' ? 'removed' : 'its time limit is reached';
-      this.#journal.note({ kind: 'state', message });
-      await this.#journal.record({ state: nextState(deployment.state, 'ended'), message, pods: [] });
+      const { because } = desired;
+      const explanation = { kind: 'ended', because } as const;
+      this.#journal.note({ kind: 'state', state: 'expired', because });
+      await this.#journal.record({ state: nextState(deployment.state, 'ended'), explanation, pods: [] });
     }
     // The site goes at once, even while the engine cannot be asked what else there is.
     const unrouting = plan(desired, nothingObserved, deployment.endpoints);
@@ -176,9 +177,9 @@ class Step {
     // A failed update that went back to the serving revision stays failed, and says so.
     if (deployment.state === 'failed' && revision !== deployment.revision) return this.#muchLater();
     const state = nextState(deployment.state, 'ready');
-    if (state !== deployment.state || deployment.message !== '') {
-      this.#journal.note({ kind: 'state', message: `revision ${revision} is running` });
-      const arrived = { state, progress: 100, message: '', lastLines: [], servingRevision: revision };
+    if (state !== deployment.state || deployment.explanation !== null) {
+      this.#journal.note({ kind: 'state', state: 'running', revision });
+      const arrived = { state, progress: 100, explanation: null, lastLines: [], servingRevision: revision };
       Object.assign(deployment, arrived);
       await this.#journal.record({ ...arrived, progressedAt: this.#control.now() });
       this.#control.log.info({ deployment: deployment.id, revision }, 'deployment running');
@@ -186,28 +187,31 @@ class Step {
     return this.#muchLater();
   }
 
-  /** `pods`: as they are now, with those that make the deployment fail. */
-  async #giveUp({ because, hint, workload }: Reason, pods: PodStatus[]): Promise<Outcome> {
+  /** `workload`: whose lines tell more. `pods`: as they are now, with those that make the deployment fail. */
+  async #giveUp({ workload, ...why }: Reason & { workload?: WorkloadName }, pods: PodStatus[]): Promise<Outcome> {
     const deployment = this.#deployment;
     const fallback = deployment.servingRevision !== null && deployment.servingRevision !== deployment.revision;
-    const serving = fallback ? `; revision ${deployment.servingRevision} still serves` : '';
     const lastLines = await lastLinesOf(this.#control.engine, workload, this.#redact);
-    const advice = hint ?? (workload === undefined ? undefined : linesHint(lastLines));
-    const message = `${this.#redact(because)}${advice ? ` (${advice})` : ''}${serving}`;
-    if (deployment.state === 'failed' && deployment.message === message) {
+    const hint = why.hint ?? (workload === undefined ? undefined : linesHint(lastLines));
+    const failure = {
+      ...withWords({ pods: why.pods, because: why.because, ...(hint !== undefined && { hint }) }, this.#redact),
+      ...(fallback && { servingRevision: deployment.servingRevision! }),
+    };
+    const explanation: Explanation = { kind: 'failed', ...failure };
+    if (deployment.state === 'failed' && isDeepStrictEqual(deployment.explanation, explanation)) {
       if (!isDeepStrictEqual(pods, deployment.pods)) await this.#journal.record({ pods });
       return this.#later();
     }
     const isNews = deployment.state !== 'failed';
     if (isNews) {
-      const lines = lastLines.map((line) => `\n${line}`);
-      this.#journal.note({ kind: 'state', message: ['failed: ', message, ...lines].join('') });
-      this.#control.log.info({ deployment: deployment.id, because: message }, 'deployment failed');
+      this.#journal.note({ kind: 'state', state: 'failed', ...failure, lastLines });
+      const because = describeExplanation(explanation);
+      this.#control.log.info({ deployment: deployment.id, because }, 'deployment failed');
     }
     const state = nextState(deployment.state, 'given-up');
     // The revision that it goes back to has its own time to become ready.
     const progressedAt = fallback && isNews ? { progressedAt: this.#control.now() } : {};
-    await this.#journal.record({ state, message, lastLines, pods, ...progressedAt });
+    await this.#journal.record({ state, explanation, lastLines, pods, ...progressedAt });
     return fallback && isNews ? 'again' : this.#later();
   }
 
@@ -244,13 +248,15 @@ class Step {
         const { reason } = results[failed] as PromiseRejectedResult;
         if (this.#disturbed.aborted) return 'again';
         if (!(reason instanceof EngineFault) || !towards) throw reason;
-        const told = describeFault(batch[failed]!, reason, towards.desired);
-        if (!this.#endsTry(reason)) throw toldAs(told, reason);
-        const earlier = reason instanceof LatePull ? earlierTrouble(this.#deployment.message) : undefined;
-        const blamed = blamedBy(batch[failed]!, reason, towards.desired, this.#redact);
-        const news = { now: this.#control.now(), blamed };
+        const fault = aboutPods(batch[failed]!, reason, towards.desired);
+        if (!this.#endsTry(fault)) throw fault;
+        const why = reasonOf(fault);
+        const news = { now: this.#control.now(), blamed: blamedBy(withWords(why, this.#redact)) };
         const pods = podsOf(this.#deployment, towards.desired, seen ?? towards.observed, news);
-        return await this.#giveUp(earlier ?? told, pods);
+        // What has kept the pull from coming further says more than that it did not come further.
+        const { explanation } = this.#deployment;
+        const isEarlier = reason instanceof LatePull && explanation?.kind === 'tried-again';
+        return await this.#giveUp(isEarlier ? explanation : why, pods);
       }
       seen = seen && batch.reduce(afterOperation, seen);
       if (towards && seen) await this.#journal.recordProgress(towards.desired, seen);
@@ -286,6 +292,6 @@ class Step {
     const watch = { report: pulled, giveUp: this.#disturbed, leftMs: () => this.#leftMs(), wait };
     await watchPull(operation, watch, (pulling) => execute(this.#deployment, operation, executor, pulling));
     this.#control.afterOperation?.(operation);
-    this.#journal.note({ kind: 'operation', ...podOf(operation), message: describePlan([operation]) });
+    this.#journal.note(eventOf(operation));
   }
 }

@@ -1,7 +1,8 @@
 /** One deployment on an in-memory engine and store, for tests of the control layer. */
 import type { AppSpec } from '../config/spec.ts';
-import type { Deployment } from '../deployment/deployment.ts';
+import { type Deployment, messageOf } from '../deployment/deployment.ts';
 import { type Egress, openEgress } from '../deployment/egress.ts';
+import { describeEvent } from '../deployment/event-words.ts';
 import { deploymentOf, pod, specOf } from '../deployment/testing.ts';
 import { createMemoryEngine } from '../engine/memory.ts';
 import { createMemoryWorld, type MemoryImage } from '../engine/memory-world.ts';
@@ -96,8 +97,15 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
 
   return {
     ...{ control, world, clock, published, plan },
-    deployment: async (): Promise<Deployment> => (await deploymentById(db, id))!,
-    events: async () => (await eventsAfter(db, id, 0, 1000)).map(({ message }) => message),
+    async deployment(): Promise<Deployment & { message: string }> {
+      const deployment = (await deploymentById(db, id))!;
+      return { ...deployment, message: messageOf(deployment) };
+    },
+    /** Each as often as it was told, after all those that were last told before. */
+    async events(): Promise<string[]> {
+      const events = await eventsAfter(db, id, 0, 1000);
+      return events.flatMap((event) => Array.from({ length: event.count }, () => describeEvent(event)));
+    },
     orphans: () => findOrphans(control.engine, db),
 
     async intend(intent: Intent): Promise<void> {
@@ -107,7 +115,7 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
     async update(next: AppSpec): Promise<void> {
       const { revision } = (await deploymentById(db, id))!;
       await addRevision(db, seal, id, { number: revision + 1, spec: next, document: '', createdAt: clock.now });
-      await writeIntent(db, id, { revision: revision + 1, state: 'deploying', progress: 0, message: '' });
+      await writeIntent(db, id, { revision: revision + 1, state: 'deploying', progress: 0, explanation: null });
       await makeDue(db, id, clock.now);
     },
 
@@ -126,7 +134,8 @@ export async function neighbourOf(shop: Shop, id: string, spec: AppSpec) {
   const { control, world } = shop;
   await addNeighbour(shop, id, spec);
   await visitOnce(control, createMemoryEngine({ world }), id);
-  return (await deploymentById(control.db, id))!;
+  const deployment = (await deploymentById(control.db, id))!;
+  return { ...deployment, message: messageOf(deployment) };
 }
 
 /** One that nobody has visited yet. */

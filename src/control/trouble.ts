@@ -1,6 +1,8 @@
 /** What goes wrong around a deployment without ending it, told to its owner. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Deployment } from '../deployment/deployment.ts';
 import { type Desired, endingAt, lostVolumes, volumesOf } from '../deployment/desired.ts';
+import type { Explanation, Reason } from '../deployment/reason.ts';
 import type { Observed } from '../deployment/workload.ts';
 import { latestEvents } from '../store/events.ts';
 import { revisionOf } from '../store/revisions.ts';
@@ -12,23 +14,27 @@ import type { Journal } from './journal.ts';
  * `isSeen`: time in which the engine could not even be looked at does not count towards the deadline.
  */
 export async function tellTrouble(
-  words: string,
+  reason: Reason,
   { deployment, journal, isSeen }: { deployment: Deployment; journal: Journal; isSeen: boolean },
   { now }: Pick<Control, 'now'>,
 ): Promise<void> {
-  const { state, message } = deployment;
-  if (state === 'failed' || endingAt(deployment, now())) return;
-  if (message === words && isSeen) return;
-  if (message !== words) journal.note({ kind: 'fault', message: words });
-  await journal.record({ message: words, ...(!isSeen && { progressedAt: now() }) });
+  if (deployment.state === 'failed' || endingAt(deployment, now())) return;
+  const explanation: Explanation = { kind: 'tried-again', ...reason };
+  const isKnown = isDeepStrictEqual(deployment.explanation, explanation);
+  if (isKnown && isSeen) return;
+  if (!isKnown) journal.note({ kind: 'fault', fault: 'tried-again', ...reason });
+  await journal.record({ explanation, ...(!isSeen && { progressedAt: now() }) });
 }
 
 /** The engine has done all that was asked of it; what is missing now is the application's own. */
 export async function forgetTrouble(deployment: Deployment, journal: Journal): Promise<void> {
-  if (deployment.state !== 'deploying' || deployment.message === '') return;
-  deployment.message = '';
-  await journal.record({ message: '' });
+  if (deployment.state !== 'deploying' || deployment.explanation === null) return;
+  deployment.explanation = null;
+  await journal.record({ explanation: null });
 }
+
+/** So many events are looked through for the loss and the making of a volume. */
+const recentEvents = 20;
 
 /** Before they are made again: whoever dies in between tells it twice rather than never. */
 export async function tellLosses(
@@ -41,15 +47,19 @@ export async function tellLosses(
   { db, seal }: Pick<Control, 'db' | 'seal'>,
 ): Promise<void> {
   const { id, servingRevision } = deployment;
-  if (servingRevision === null || lostVolumes(desired.volumes, observed).length === 0) return;
+  const lost = lostVolumes(desired.volumes, observed);
+  if (servingRevision === null || lost.length === 0) return;
   const { spec } = await revisionOf(db, seal, id, servingRevision);
   const served = new Set(volumesOf(spec).map(({ volume }) => volume));
-  const recent = (await latestEvents(db, id, 20)).map(({ message }) => message);
-  for (const { volume, title } of lostVolumes(desired.volumes, observed)) {
-    const message = `The ${title} was lost on the engine: what was in it is gone. It is made again, empty.`;
-    const made = recent.findIndex((text) => text.startsWith(`create-volume ${volume}, `));
-    const sinceMade = made === -1 ? recent : recent.slice(0, made);
-    if (served.has(volume) && !sinceMade.includes(message)) journal.note({ kind: 'fault', message });
+  const recent = await latestEvents(db, id, recentEvents);
+  for (const { volume, title } of lost) {
+    const last = recent.find(
+      (event) =>
+        (event.kind === 'fault' && event.fault === 'volume-lost' && event.volume === volume) ||
+        (event.kind === 'operation' && event.operation === 'create-volume' && event.volume === volume),
+    );
+    const isTold = last?.kind === 'fault';
+    if (served.has(volume) && !isTold) journal.note({ kind: 'fault', fault: 'volume-lost', volume, title });
   }
   await journal.flush();
 }

@@ -73,12 +73,16 @@ test('a workload that has taken the room of the database too is stopped first, a
   // The database itself says that it is full: no page more than it has, and these are filled.
   const limitTo = (pages: number) => sql`pragma max_page_count = ${sql.lit(pages)}`.execute(db);
   await limitTo(1);
-  const filler = { deploymentId: 'shop', at: 0, kind: 'state', pod: null, message: 'x'.repeat(2000) } as const;
+  const filler = {
+    deploymentId: 'shop',
+    kind: 'legacy',
+    fields: JSON.stringify({ was: 'state', told: 'x'.repeat(2000) }),
+  } as const;
   await assert.rejects(async () => {
     for (let number = 1000; ; number++)
       await db
         .insertInto('events')
-        .values({ ...filler, number })
+        .values({ ...filler, number, sequence: number, identity: null, count: 1, firstAt: 0, at: 0 })
         .execute();
   }, /full/);
   const removeOwned: typeof engine.removeOwned = async (owned) => {

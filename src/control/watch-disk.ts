@@ -4,8 +4,9 @@
  * it has written outside of its volumes, and started again by its next visit, three times an hour at most.
  */
 import { freeOf } from '../deployment/budget.ts';
-import { type DiskUse, levelOf, levelWords, shareOf } from '../deployment/disk.ts';
+import { type DiskUse, levelEvent, levelOf, shareOf } from '../deployment/disk.ts';
 import { fastestGrowth, heldBytes, type Overuse, overuses } from '../deployment/disk-judgement.ts';
+import type { EventOf } from '../deployment/event.ts';
 import { persistent } from '../lib/persistent.ts';
 import { addEvents } from '../store/events.ts';
 import { addEviction } from '../store/evictions.ts';
@@ -87,9 +88,8 @@ async function mend(watch: DiskWatch): Promise<boolean> {
       continue;
     }
     const title = disk.wantedBy(deploymentId)?.volumes.find(({ volume }) => volume === name)?.title ?? `volume ${name}`;
-    const message = `${title} could not be written, the disk of the host was full: it is mended, its pods are started again`;
     log.info({ deployment: deploymentId, volume: name }, 'volume mended');
-    await tellOwner(watch, deploymentId, message);
+    await tellOwner(watch, deploymentId, { kind: 'disk', disk: 'mended', volume: name, title });
     await makeDue(db, deploymentId, now());
   }
   return !tries.some(({ fault }) => fault);
@@ -106,13 +106,11 @@ async function tell(watch: DiskWatch, use: Extract<DiskUse, { kind: 'volume' }>)
   const level = levelOf(share, known);
   if (level === known) return;
   disk.setLevel(deploymentId, name, level);
-  await tellOwner(watch, deploymentId, levelWords(volume, level, share));
+  await tellOwner(watch, deploymentId, levelEvent(volume, level, share));
 }
 
-async function tellOwner({ db, now }: DiskWatch, deploymentId: string, message: string): Promise<void> {
-  await db
-    .transaction()
-    .execute((transaction) => addEvents(transaction, deploymentId, [{ at: now(), kind: 'disk', message }]));
+async function tellOwner({ db, now }: DiskWatch, deploymentId: string, event: EventOf<'disk'>): Promise<void> {
+  await db.transaction().execute((transaction) => addEvents(transaction, deploymentId, [{ at: now(), event }]));
 }
 
 /** The row first: a workload that comes up again after a crash in between is stopped by the next look. */
@@ -146,8 +144,6 @@ async function recordEviction(
   const at = now();
   await db.transaction().execute(async (transaction) => {
     await addEviction(transaction, deploymentId, { revision, pod, replica, at, because });
-    await addEvents(transaction, deploymentId, [
-      { at, kind: 'disk', pod, message: `pod ${pod} is stopped: ${because}` },
-    ]);
+    await addEvents(transaction, deploymentId, [{ at, event: { kind: 'disk', disk: 'stopped', pod, because } }]);
   });
 }

@@ -1,6 +1,7 @@
 /** A deployment: an application that someone asked to run. Limits and sessions' rules on it, as pure functions. */
 import type { AppSpec } from '../config/spec.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
+import { describeExplanation, type Explanation } from './reason.ts';
 import type { Endpoint } from './site.ts';
 
 /** Milliseconds since 1970, UTC. */
@@ -25,8 +26,8 @@ export type Deployment = {
   state: DeploymentState;
   /** 0 to 100. */
   progress: number;
-  /** In words: what is happening, or why it failed. */
-  message: string;
+  /** What is to be told beside the state: what keeps it, why it failed, how it ended. */
+  explanation: Explanation | null;
   pods: PodStatus[];
   /** The last lines of the pod that made it fail, without the secrets of the configuration; [] otherwise. */
   lastLines: string[];
@@ -100,7 +101,7 @@ export function newDeployment(
     generation: 1,
     state: 'deploying',
     progress: 0,
-    message: '',
+    explanation: null,
     pods: [],
     lastLines: [],
     endpoints: [],
@@ -110,6 +111,11 @@ export function newDeployment(
     goneAt: null,
     progressedAt: asked.createdAt,
   };
+}
+
+/** The sentence of its explanation; the empty text where there is nothing to tell. */
+export function messageOf({ explanation }: Pick<Deployment, 'explanation'>): string {
+  return describeExplanation(explanation);
 }
 
 /** Expiry is a comparison with the clock, not a timer. */

@@ -2,13 +2,16 @@
  * PURE. What deployments hold of the disk, and what follows from it: who is told, and who is stopped. Volumes with a
  * hard limit keep themselves; everything else is looked at and judged.
  */
-import { printBytes } from '../config/units.ts';
 import type { Instant } from './deployment.ts';
 import type { Desired, DesiredVolume } from './desired.ts';
+import type { EventOf } from './event.ts';
+import { describeEvent } from './event-words.ts';
 import { matchWorkloads } from './plan.ts';
 import type { Observed, ObservedWorkload, WorkloadName } from './workload.ts';
 
 type Running = Extract<Desired, { kind: 'running' }>;
+type LevelEvent = Extract<EventOf<'disk'>, { disk: 'level' }>;
+type KeptSizeEvent = Extract<EventOf<'disk'>, { disk: 'kept-size' }>;
 
 export type DiskUse =
   /** `fullShare`: of a volume with a hard limit, how full it is, 0..1, of bytes or of files, whichever it has less of. */
@@ -29,7 +32,7 @@ export type DiskLimits = 'auto' | 'loop' | 'watch' | 'off';
 /** Less than this does not hold a file system's journal: who asks for less gets this. */
 export const leastVolumeBytes = 8 * 2 ** 20;
 
-export type Level = 'roomy' | 'nearly full' | 'full';
+export type Level = LevelEvent['level'];
 
 /** A volume counts as nearly full from here on … */
 const nearlyShare = 0.9;
@@ -49,14 +52,9 @@ export function shareOf(use: Extract<DiskUse, { kind: 'volume' }>, { sizeBytes }
   return use.fullShare ?? use.usedBytes / Math.max(sizeBytes, 1);
 }
 
-/** For the owner, when the level has risen or fallen; e.g. `volume data of pod db is full (1 GiB): …`. */
-export function levelWords({ title, sizeBytes }: DesiredVolume, level: Level, share: number): string {
-  const size = printBytes(sizeBytes);
-  if (level === 'full') return `${title} is full (${size}): make it larger or delete files`;
-  const percent = `${Math.floor(share * 100)} % full (of ${size})`;
-  return level === 'roomy'
-    ? `${title} has room again: ${percent}`
-    : `${title} is ${percent}: make it larger or delete files before it is`;
+/** For the owner, when the level has risen or fallen. */
+export function levelEvent({ volume, title, sizeBytes }: DesiredVolume, level: Level, share: number): LevelEvent {
+  return { kind: 'disk', disk: 'level', volume, title, level, percent: Math.floor(share * 100), sizeBytes };
 }
 
 export type Eviction = { pod: string; replica: number; at: Instant; because: string };
@@ -100,7 +98,7 @@ export function withFullVolumes(desired: Running, observed: Observed, full: Desi
   for (const { wanted, found } of matchWorkloads(desired, observed)) {
     const theirs = full.filter(({ volume }) => wanted.workload.volumes.some((mount) => mount.volume === volume));
     if (found && !found.isReady && theirs.length > 0)
-      words.set(found.name, theirs.map((volume) => levelWords(volume, 'full', 1)).join('; '));
+      words.set(found.name, theirs.map((volume) => describeEvent(levelEvent(volume, 'full', 1))).join('; '));
   }
   const workloads = observed.workloads.map((workload) => {
     const because = words.get(workload.name);
@@ -112,11 +110,11 @@ export function withFullVolumes(desired: Running, observed: Observed, full: Desi
 }
 
 /** For the owner: volumes that are larger than an update wants them. They stay so. */
-export function keptSizes(desired: Running, { volumeSizes = {} }: Observed): string[] {
+export function keptSizes(desired: Running, { volumeSizes = {} }: Observed): KeptSizeEvent[] {
   return desired.volumes.flatMap(({ volume, title, sizeBytes }) => {
     const size = volumeSizes[volume] ?? 0;
     return size > Math.max(sizeBytes, leastVolumeBytes)
-      ? [`${title} keeps its size of ${printBytes(size)}: a volume is never made smaller`]
+      ? [{ kind: 'disk', disk: 'kept-size', volume, title, sizeBytes: size }]
       : [];
   });
 }

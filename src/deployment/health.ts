@@ -2,7 +2,14 @@
  * PURE. How a deployment does at an instant, in one word, and how each of its pods does. Whoever shows a deployment
  * (API, dashboard, pages, commands) shows this and nothing of its own making.
  */
-import { type Deployment, type DeploymentState, type Instant, isActive, type PodStatus } from './deployment.ts';
+import {
+  type Deployment,
+  type DeploymentState,
+  type Instant,
+  isActive,
+  messageOf,
+  type PodStatus,
+} from './deployment.ts';
 import { keepsRestarting } from './restarts.ts';
 
 export type Health =
@@ -27,7 +34,7 @@ export type Status = {
 export function statusAt(deployment: Deployment, now: Instant): Status {
   const pods = deployment.pods.map((pod) => podAt(pod, now));
   const health = healthOf(deployment, pods, now);
-  return { health, message: deployment.message || (health === 'degraded' ? troubleOf(pods) : ''), pods };
+  return { health, message: messageOf(deployment) || (health === 'degraded' ? troubleOf(pods) : ''), pods };
 }
 
 function podAt({ restartedAt, settledRestarts: _, ...pod }: PodStatus, now: Instant): ShownPod {

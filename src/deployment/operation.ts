@@ -1,6 +1,8 @@
 /** Operations: the steps a plan is made of. Each carries its cause; a plan prints as text, and tests compare that text. */
 import type { RegistryLogin } from '../config/spec.ts';
 import { type Egress, printEgress } from './egress.ts';
+import type { EventOf } from './event.ts';
+import { describeOperation } from './event-words.ts';
 import type { Endpoint } from './site.ts';
 import type { Workload, WorkloadName } from './workload.ts';
 
@@ -37,47 +39,54 @@ export type ResolvedImage = {
 };
 
 export type Operation =
-  | EngineOperation
+  | Exclude<EngineOperation, { kind: 'remove' }>
+  /** Which workload it is that goes is told; the engine needs no more than its name. */
+  | { kind: 'remove'; name: WorkloadName; pod: string; revision: number; replica: number; because: string }
   /** Makes the edge send the public paths to these endpoints, and to nothing else; `revision` then serves as a whole. */
   | { kind: 'route'; endpoints: readonly Endpoint[]; revision?: number; because: string }
   /** Gives requests under way at these addresses, of old workloads, time to end. */
   | { kind: 'drain'; addresses: readonly string[]; because: string };
 
-/** Whose start it is; nothing for what concerns no single pod. */
-export function podOf(operation: Operation): { pod?: string } {
-  return operation.kind === 'start' ? { pod: operation.workload.pod } : {};
+/** What is told of an operation: nothing of what its workload or its login holds. */
+export function eventOf(operation: Operation): EventOf<'operation'> {
+  const { kind, because } = operation;
+  const common = { kind: 'operation', because } as const;
+  switch (kind) {
+    case 'create-network':
+    case 'remove-network':
+      return { ...common, operation: kind };
+    case 'set-egress':
+      return { ...common, operation: kind, egress: printEgress(operation.egress) };
+    case 'create-volume':
+    case 'grow-volume':
+      return { ...common, operation: kind, volume: operation.volume, sizeBytes: operation.sizeBytes };
+    case 'remove-volume':
+      return { ...common, operation: kind, volume: operation.volume };
+    case 'check':
+      return { ...common, operation: kind, images: operation.images.map(({ image }) => image) };
+    case 'pull':
+      return { ...common, operation: kind, image: operation.image };
+    case 'start': {
+      const { name: workload, pod, revision, replica } = operation.workload;
+      return { ...common, operation: kind, workload, pod, revision, replica };
+    }
+    case 'remove': {
+      const { name: workload, pod, revision, replica } = operation;
+      return { ...common, operation: kind, workload, pod, revision, replica };
+    }
+    case 'route': {
+      const endpoints = operation.endpoints.map(({ path, address, port }) => ({ path, address, port }));
+      const { revision } = operation;
+      return { ...common, operation: kind, endpoints, ...(revision !== undefined && { revision }) };
+    }
+    case 'drain':
+      return { ...common, operation: kind, addresses: [...operation.addresses] };
+  }
 }
 
 /** One line per operation, e.g. `remove web-1-0, expired`. */
 export function describePlan(operations: Operation[]): string {
-  return operations.map((operation) => `${describe(operation)}, ${operation.because}`).join('\n');
-}
-
-function describe(operation: Operation): string {
-  switch (operation.kind) {
-    case 'create-volume':
-    case 'grow-volume':
-    case 'remove-volume':
-      return `${operation.kind} ${operation.volume}`;
-    case 'set-egress':
-      return `set-egress ${printEgress(operation.egress)}`;
-    case 'check':
-      return `check ${operation.images.map(({ image }) => image).join(' ')}`;
-    case 'pull':
-      return `pull ${operation.image}`;
-    case 'start':
-      return `start ${operation.workload.name}`;
-    case 'remove':
-      return `remove ${operation.name}`;
-    case 'route': {
-      const targets = operation.endpoints.map(({ path, address, port }) => `${path}→${address}:${port}`);
-      return `route ${targets.join(' ') || 'nothing'}`;
-    }
-    case 'drain':
-      return `drain ${operation.addresses.join(' ')}`;
-    default:
-      return operation.kind;
-  }
+  return operations.map((operation) => describeOperation(eventOf(operation))).join('\n');
 }
 
 /**

@@ -20,7 +20,7 @@ export function plan(desired: Desired, observed: Observed, endpoints: Endpoint[]
 function planRemoval(because: string, observed: Observed, endpoints: Endpoint[]): Operation[] {
   return [
     ...(endpoints.length > 0 ? [{ kind: 'route', endpoints: [], because } as const] : []),
-    ...observed.workloads.map(({ name }) => ({ kind: 'remove', name, because }) as const),
+    ...observed.workloads.map((workload) => removal(workload, because)),
     ...[...observed.volumes, ...(observed.keptVolumes ?? [])].map(
       (volume) => ({ kind: 'remove-volume', volume, because }) as const,
     ),
@@ -35,13 +35,13 @@ function planRunning(desired: Running, observed: Observed, endpoints: Endpoint[]
   const outdated = outdatedWorkloads(matches, observed);
   const severed = observed.hasNetwork ? [] : severedWorkloads(matches, observed);
   if (severed.length > 0) {
-    const removals = severed.map(({ name }) => ({ kind: 'remove', name, because: 'its network is gone' }) as const);
+    const removals = severed.map((workload) => removal(workload, 'its network is gone'));
     const withdrawal = { kind: 'route', endpoints: [], because: 'the network is gone' } as const;
     return [...(endpoints.length > 0 ? [withdrawal] : []), ...removals];
   }
   // Nobody goes back to a revision that has never served, and of those there may be many.
   const hasServed = desired.hasServed || endpoints.length > 0;
-  if (!hasServed && outdated.length > 0) return outdated.map(removal);
+  if (!hasServed && outdated.length > 0) return outdated.map(asOutdated);
   const unfinished = [
     ...planNetwork(desired, observed),
     ...desired.volumes
@@ -122,8 +122,8 @@ function planStarts(desired: Running, observed: Observed, matches: Match[], outd
       return operations;
     }
     if (isExclusive) {
-      for (const { name } of outdated.filter((other) => usesVolumesOf(wanted, other)))
-        operations.push({ kind: 'remove', name, because: 'its volumes pass to the next revision' });
+      for (const other of outdated.filter((other) => usesVolumesOf(wanted, other)))
+        operations.push(removal(other, 'its volumes pass to the next revision'));
     }
     operations.push(
       found
@@ -198,7 +198,7 @@ function planSwitch(
   return [
     ...(sameEndpoints(wanted, endpoints) ? [] : [{ kind: 'route', endpoints: wanted, revision, because } as const]),
     ...(drained.length > 0 ? [{ kind: 'drain', addresses: drained, because } as const] : []),
-    ...outdated.map(removal),
+    ...outdated.map(asOutdated),
   ];
 }
 
@@ -211,8 +211,12 @@ function addressesToDrain(matches: Match[], outdated: ObservedWorkload[], endpoi
   );
 }
 
-function removal({ name }: ObservedWorkload): Operation {
-  return { kind: 'remove', name, because: 'outdated' };
+function asOutdated(workload: ObservedWorkload): Operation {
+  return removal(workload, 'outdated');
+}
+
+function removal({ name, pod, revision, replica }: ObservedWorkload, because: string): Operation {
+  return { kind: 'remove', name, pod, revision, replica, because };
 }
 
 function endpointsOf(matches: Match[]): Endpoint[] {

@@ -32,7 +32,8 @@ test('a deployment is pending until its deadline, and then given up with the pod
   assert.deepEqual(judge(desired, observed, clock), { kind: 'pending', lookAgainAt: 120_000 });
   assert.deepEqual(judge(desired, observed, { ...clock, now: 120_000 }), {
     kind: 'given-up',
-    because: 'pod web: does not listen on port 80, and nothing has moved for 2 min',
+    pods: ['web'],
+    because: 'does not listen on port 80, and nothing has moved for 2 min',
     workload: 'berth-shop-web-1-0',
   });
 });
@@ -46,7 +47,8 @@ test('a pod that crashes again and again is given up before the deadline', () =>
   );
   assert.deepEqual(judge(desired, { ...observed, workloads: crashing }, clock), {
     kind: 'given-up',
-    because: 'pod web: crash loop, restarted 5 times, exited with code 3',
+    pods: ['web'],
+    because: 'crash loop, restarted 5 times, exited with code 3',
     workload: 'berth-shop-web-1-0',
   });
 });
@@ -71,7 +73,8 @@ test('a pod that listens elsewhere is given up after its patience, and looked at
   assert.deepEqual(judge(desired, observe(50_000), clock), { kind: 'pending', lookAgainAt: 66_000 });
   assert.deepEqual(judge(desired, observe(30_000), clock), {
     kind: 'given-up',
-    because: 'pod web: listens on 81, not on 80, for 30 s',
+    pods: ['web'],
+    because: 'listens on 81, not on 80, for 30 s',
     hint: 'let it listen on 80',
     workload: 'berth-shop-web-1-0',
   });
@@ -95,7 +98,8 @@ test('a health check that is answered badly is given up after failureThreshold Ã
   assert.deepEqual(judgeAt(20_999), { kind: 'pending', lookAgainAt: 21_000 });
   assert.deepEqual(judgeAt(21_000), {
     kind: 'given-up',
-    because: 'pod web: health check / answered 500, for 20 s',
+    pods: ['web'],
+    because: 'health check / answered 500, for 20 s',
     workload: 'berth-shop-web-1-0',
   });
 });

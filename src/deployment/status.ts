@@ -2,6 +2,7 @@
 import type { Deployment, Instant, PodStatus } from './deployment.ts';
 import { type Desired, hasFailed } from './desired.ts';
 import { type Match, matchWorkloads } from './plan.ts';
+import type { Reason } from './reason.ts';
 import { lastExitOf, rememberRestarts, restartsOf } from './restarts.ts';
 import type { Observed, Stuck, WorkloadName } from './workload.ts';
 
@@ -109,7 +110,8 @@ export type Verdict =
   | { kind: 'ready' }
   /** `lookAgainAt`: when waiting on may have become hopeless although nothing has changed. */
   | { kind: 'pending'; lookAgainAt: Instant }
-  | { kind: 'given-up'; because: string; hint?: string; workload?: WorkloadName };
+  /** `workload`: whose lines tell more. */
+  | ({ kind: 'given-up'; workload?: WorkloadName } & Reason);
 
 export type Patience = {
   /** Without any progress, whatever the reason. */
@@ -199,8 +201,14 @@ function givenUp({ match, suffix }: Hopeless, before: readonly PodStatus[]): Ver
   const exit = hasEnded ? found?.lastExit : undefined;
   const words = exit?.reason ?? found?.notReadyBecause ?? 'is not ready';
   const { hint } = exit ?? found ?? {};
-  const because = `pod ${wanted.workload.pod}: ${repetition(match, hasEnded)}${words}${suffix}`;
-  return { kind: 'given-up', because, ...(hint !== undefined && { hint }), ...(found && { workload: found.name }) };
+  const because = `${repetition(match, hasEnded)}${words}${suffix}`;
+  return {
+    kind: 'given-up',
+    pods: [wanted.workload.pod],
+    because,
+    ...(hint !== undefined && { hint }),
+    ...(found && { workload: found.name }),
+  };
 }
 
 function repetition({ wanted, found }: Match, hasEnded: boolean): string {

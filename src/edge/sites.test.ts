@@ -9,7 +9,10 @@ import { statePage } from './pages.ts';
 import { siteState } from './sites.ts';
 
 const troubled: Partial<Deployment> = {
-  message: 'pod web: Image registry.acme.test/private:7 does not exist (its last lines may say why)',
+  explanation: {
+    ...{ kind: 'failed', pods: ['web'], because: 'Image registry.acme.test/private:7 does not exist' },
+    hint: 'its last lines may say why',
+  },
   lastLines: ['connecting to db.pod as admin'],
   pods: [podStatusOf('web', { state: 'failed', message: 'health check /internal answered 500' })],
 };

@@ -128,13 +128,20 @@ export class EngineFault extends Error {
   readonly hint: string | undefined;
   /** The reference that it is about. */
   readonly image: string | undefined;
+  /** The pods that it is about, where that is known; the message does not name them. */
+  readonly pods: readonly string[];
 
-  constructor(kind: FaultKind, message: string, options: ErrorOptions & { hint?: string; image?: string } = {}) {
+  constructor(
+    kind: FaultKind,
+    message: string,
+    options: ErrorOptions & { hint?: string; image?: string; pods?: readonly string[] } = {},
+  ) {
     super(message, options);
     this.name = 'EngineFault';
     this.kind = kind;
     this.hint = options.hint;
     this.image = options.image;
+    this.pods = options.pods ?? [];
   }
 
   get isFinal(): boolean {

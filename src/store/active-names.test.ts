@@ -63,10 +63,12 @@ test('two active deployments of one name in one session come over from an older 
     shop('removed', { createdAt: 4, removedAt: 5 }),
     shop('another', { createdAt: 1, applicationName: 'another' }),
   ];
-  for (const { pods: _, lastLines: __, endpoints: ___, ...fields } of rows) {
-    await before
+  // The columns as they were then.
+  const then = before as unknown as Kysely<{ deployments: Record<string, unknown> }>;
+  for (const { pods: _, lastLines: __, endpoints: ___, explanation: ____, ...fields } of rows) {
+    await then
       .insertInto('deployments')
-      .values({ ...fields, pods: '[]', lastLines: '[]', endpoints: '[]' })
+      .values({ ...fields, message: '', pods: '[]', lastLines: '[]', endpoints: '[]' })
       .execute();
   }
   const answer = { keyHash: 'key', bodyHash: 'body', deploymentId: 'first', sessionToken: new Uint8Array([1, 2]) };

@@ -16,6 +16,7 @@ import {
 } from 'kysely';
 import type { Ban } from '../deployment/ban.ts';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
+import type { EventKind } from '../deployment/event.ts';
 import { wait } from '../lib/wait.ts';
 import { migrations } from './migrations/index.ts';
 
@@ -65,7 +66,7 @@ export type Tables = {
   privateRepositories: { repository: string };
   imageAccess: { deploymentId: string; repository: string };
   pulledImages: { reference: string; lastUsedAt: Instant };
-  events: { deploymentId: string; number: number; at: Instant; kind: string; pod: string | null; message: string };
+  events: EventRow;
   evictions: {
     deploymentId: string;
     revision: number;
@@ -97,8 +98,24 @@ export type Tables = {
   };
 };
 
-/** As the deployment, with its lists as JSON. */
-export type DeploymentRow = Omit<Deployment, 'pods' | 'lastLines' | 'endpoints'> & {
+export type EventRow = {
+  deploymentId: string;
+  number: number;
+  /** Grows with everything that is told of the deployment. */
+  sequence: number;
+  kind: EventKind;
+  /** Equal for those that repeat one another; null where nothing is counted. */
+  identity: string | null;
+  /** JSON of what the event says beside its kind. */
+  fields: string;
+  count: number;
+  firstAt: Instant;
+  at: Instant;
+};
+
+/** As the deployment, with what is no plain value as JSON. */
+export type DeploymentRow = Omit<Deployment, 'explanation' | 'pods' | 'lastLines' | 'endpoints'> & {
+  explanation: string | null;
   pods: string;
   lastLines: string;
   endpoints: string;

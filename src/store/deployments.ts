@@ -1,6 +1,7 @@
 /** Deployments. Intents (what the API asks for) and observations (what the loop saw) are written by different calls. */
 import { type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Deployment, DeploymentState, Instant, PodStatus } from '../deployment/deployment.ts';
+import type { Explanation } from '../deployment/reason.ts';
 import type { Endpoint } from '../deployment/site.ts';
 import type { Database, DeploymentRow } from './database.ts';
 
@@ -109,7 +110,6 @@ export type Intent = Partial<
     | 'revision'
     | 'state'
     | 'progress'
-    | 'message'
     | 'lastLines'
     | 'expiresAt'
     | 'extensionsUsed'
@@ -118,32 +118,34 @@ export type Intent = Partial<
     | 'removedAt'
     | 'progressedAt'
   >
->;
+> & { explanation?: Explanation | null };
 
 /** Writes an intent: the generation grows, so that whatever was decided before it is not written after it. */
-export async function writeIntent(db: Database, id: string, intent: Intent): Promise<void> {
+export async function writeIntent(db: Database, id: string, { explanation, ...fields }: Intent): Promise<void> {
+  const told = explanation === undefined ? {} : { explanation: printExplanation(explanation) };
   await db
     .updateTable('deployments')
-    .set((eb) => ({ ...intent, generation: eb('generation', '+', 1) }))
+    .set((eb) => ({ ...fields, ...told, generation: eb('generation', '+', 1) }))
     .where('id', '=', id)
     .execute();
 }
 
 export type Observation = Partial<
-  Pick<Deployment, 'state' | 'progress' | 'message' | 'servingRevision' | 'goneAt' | 'progressedAt'>
-> & { pods?: PodStatus[]; lastLines?: string[]; endpoints?: readonly Endpoint[] };
+  Pick<Deployment, 'state' | 'progress' | 'servingRevision' | 'goneAt' | 'progressedAt'>
+> & { explanation?: Explanation | null; pods?: PodStatus[]; lastLines?: string[]; endpoints?: readonly Endpoint[] };
 
 /** Writes what the loop saw; false when the lease was lost or a newer intent has come. */
 export async function writeObservation(
   db: Database,
   { id, generation }: Pick<Deployment, 'id' | 'generation'>,
   leaseToken: string,
-  { pods, lastLines, endpoints, ...fields }: Observation,
+  { explanation, pods, lastLines, endpoints, ...fields }: Observation,
 ): Promise<boolean> {
   const result = await db
     .updateTable('deployments')
     .set({
       ...fields,
+      ...(explanation !== undefined && { explanation: printExplanation(explanation) }),
       ...(pods && { pods: JSON.stringify(pods) }),
       ...(lastLines && { lastLines: JSON.stringify(lastLines) }),
       ...(endpoints && { endpoints: JSON.stringify(endpoints) }),
@@ -182,7 +184,8 @@ export async function endAll(db: Database, now: Instant): Promise<void> {
   await db
     .updateTable('deployments')
     .set((eb) => ({
-      ...{ state: 'expired', message: 'removed', removedAt: now, goneAt: now, pods: '[]', endpoints: '[]' },
+      ...{ state: 'expired', removedAt: now, goneAt: now, pods: '[]', endpoints: '[]' },
+      explanation: printExplanation({ kind: 'ended', because: 'removed' }),
       generation: eb('generation', '+', 1),
     }))
     .where('goneAt', 'is', null)
@@ -194,18 +197,25 @@ export async function forgetGone(db: Database, before: Instant): Promise<void> {
   await db.deleteFrom('deployments').where('goneAt', '<', before).execute();
 }
 
-function toRow({ pods, lastLines, endpoints, ...fields }: Deployment): Insertable<DeploymentRow> {
+function toRow({ explanation, pods, lastLines, endpoints, ...fields }: Deployment): Insertable<DeploymentRow> {
   return {
     ...fields,
+    explanation: printExplanation(explanation),
     pods: JSON.stringify(pods),
     lastLines: JSON.stringify(lastLines),
     endpoints: JSON.stringify(endpoints),
   };
 }
 
-function fromRow({ pods, lastLines, endpoints, sharesName: _, ...fields }: Selectable<DeploymentRow>): Deployment {
+function printExplanation(explanation: Explanation | null): string | null {
+  return explanation && JSON.stringify(explanation);
+}
+
+function fromRow(row: Selectable<DeploymentRow>): Deployment {
+  const { explanation, pods, lastLines, endpoints, sharesName: _, ...fields } = row;
   return {
     ...fields,
+    explanation: explanation === null ? null : JSON.parse(explanation),
     pods: JSON.parse(pods),
     lastLines: JSON.parse(lastLines),
     endpoints: JSON.parse(endpoints),

@@ -1,60 +1,118 @@
-/** Events: what happened to a deployment, numbered per deployment from 1 so that a reader can resume. */
+/**
+ * Events: what happened to a deployment. One that repeats an earlier one is counted there instead of being written
+ * again: its number stays, and it gets the next place in the sequence, so that whoever follows hears of the new count.
+ */
 import type { Instant } from '../deployment/deployment.ts';
-import type { Database } from './database.ts';
+import { type DeploymentEvent, identityOf } from '../deployment/event.ts';
+import type { Database, EventRow } from './database.ts';
 
-/** `disk` tells of full volumes and of pods that are stopped for what they hold; `progress` has the percentage as its message, `pod` the pod's state and what keeps it from being ready. */
-export type DeploymentEvent = {
-  kind: 'intent' | 'operation' | 'progress' | 'pod' | 'state' | 'fault' | 'disk';
-  pod?: string;
-  message: string;
+export type RecordedEvent = DeploymentEvent & {
+  /** Which of the deployment's events it is, the same for all repetitions; they begin at 1. */
+  number: number;
+  /** Its place among all that was told, repetitions too; a reader resumes after it. */
+  sequence: number;
+  /** How often it has happened since the last intent. */
+  count: number;
+  firstAt: Instant;
+  /** The last time. */
+  at: Instant;
 };
 
-export type RecordedEvent = DeploymentEvent & { number: number; at: Instant };
+export type EventAt = { at: Instant; event: DeploymentEvent };
 
 /** In this order. Writers of one deployment take turns: call it in a transaction where there may be several. */
-export async function addEvents(
-  db: Database,
-  deploymentId: string,
-  events: (DeploymentEvent & { at: Instant })[],
-): Promise<void> {
+export async function addEvents(db: Database, deploymentId: string, events: EventAt[]): Promise<void> {
   if (events.length === 0) return;
-  const { last } = await db
-    .selectFrom('events')
-    .select((eb) => eb.fn.coalesce(eb.fn.max('number'), eb.val(0)).as('last'))
-    .where('deploymentId', '=', deploymentId)
-    .executeTakeFirstOrThrow();
-  const rows = events.map(({ at, kind, pod = null, message }, index) => {
-    return { deploymentId, number: last + 1 + index, at, kind, pod, message };
-  });
-  await db.insertInto('events').values(rows).execute();
+  const known = await repeatable(
+    db,
+    deploymentId,
+    events.map(({ event }) => identityOf(event)),
+  );
+  const written = new Map<number, EventRow>();
+  let sequence = await lastSequence(db, deploymentId);
+  for (const { at, event } of events) {
+    sequence += 1;
+    const { kind, ...fields } = event;
+    if (kind === 'intent') known.clear();
+    const identity = identityOf(event);
+    const earlier = identity === null ? undefined : known.get(identity);
+    const { number, firstAt, count } = earlier ?? { number: sequence, firstAt: at, count: 0 };
+    const content = { kind, identity, fields: JSON.stringify(fields) };
+    const row = { deploymentId, number, sequence, ...content, count: count + 1, firstAt, at };
+    if (identity !== null) known.set(identity, row);
+    written.set(number, row);
+  }
+  await db
+    .insertInto('events')
+    .values([...written.values()])
+    .onConflict((conflict) =>
+      conflict.columns(['deploymentId', 'number']).doUpdateSet((eb) => ({
+        sequence: eb.ref('excluded.sequence'),
+        fields: eb.ref('excluded.fields'),
+        at: eb.ref('excluded.at'),
+        count: eb.ref('excluded.count'),
+      })),
+    )
+    .execute();
 }
 
-/** Those after number `after`, oldest first, at most `limit`. */
+/** Those told after the place `after`, in the order of telling, at most `limit`. */
 export async function eventsAfter(
   db: Database,
   deploymentId: string,
   after: number,
   limit: number,
 ): Promise<RecordedEvent[]> {
-  const rows = await eventsOf(db, deploymentId).where('number', '>', after).orderBy('number').limit(limit).execute();
+  const rows = await eventsOf(db, deploymentId)
+    .where('sequence', '>', after)
+    .orderBy('sequence')
+    .limit(limit)
+    .execute();
   return rows.map(fromRow);
 }
 
-/** Newest first, at most `limit`. */
+/** Last told first, at most `limit`. */
 export async function latestEvents(db: Database, deploymentId: string, limit: number): Promise<RecordedEvent[]> {
-  const rows = await eventsOf(db, deploymentId).orderBy('number', 'desc').limit(limit).execute();
+  const rows = await eventsOf(db, deploymentId).orderBy('sequence', 'desc').limit(limit).execute();
   return rows.map(fromRow);
+}
+
+/** Those since the last intent that have one of these identities, by it. */
+async function repeatable(
+  db: Database,
+  deploymentId: string,
+  identities: (string | null)[],
+): Promise<Map<string, EventRow>> {
+  const rows = await eventsOf(db, deploymentId)
+    .where(
+      'identity',
+      'in',
+      identities.filter((identity) => identity !== null),
+    )
+    .where('number', '>', (eb) =>
+      eb
+        .selectFrom('events')
+        .select(({ fn, val }) => fn.coalesce(fn.max('number'), val(0)).as('last'))
+        .where('deploymentId', '=', deploymentId)
+        .where('kind', '=', 'intent'),
+    )
+    .execute();
+  return new Map(rows.map((row) => [row.identity!, row]));
+}
+
+async function lastSequence(db: Database, deploymentId: string): Promise<number> {
+  const { last } = await db
+    .selectFrom('events')
+    .select(({ fn, val }) => fn.coalesce(fn.max('sequence'), val(0)).as('last'))
+    .where('deploymentId', '=', deploymentId)
+    .executeTakeFirstOrThrow();
+  return last;
 }
 
 function eventsOf(db: Database, deploymentId: string) {
-  return db
-    .selectFrom('events')
-    .select(['number', 'at', 'kind', 'pod', 'message'])
-    .where('deploymentId', '=', deploymentId);
+  return db.selectFrom('events').selectAll().where('deploymentId', '=', deploymentId);
 }
 
-type Row = { number: number; at: Instant; kind: string; pod: string | null; message: string };
-
-function fromRow({ kind, pod, ...row }: Row): RecordedEvent {
-  return { ...row, kind: kind as DeploymentEvent['kind'], ...(pod !== null && { pod }) };
+function fromRow({ number, sequence, kind, fields, count, firstAt, at }: EventRow): RecordedEvent {
+  return { kind, ...JSON.parse(fields), number, sequence, count, firstAt, at };
 }

@@ -1,5 +1,6 @@
 /** What somebody wants of a deployment, as its owner reads it and the loop acts on it. */
 import type { Instant } from '../deployment/deployment.ts';
+import type { EventOf } from '../deployment/event.ts';
 import type { Database } from './database.ts';
 import { type Intent, pastLimitOfName, writeIntent } from './deployments.ts';
 import { addEvents } from './events.ts';
@@ -10,10 +11,10 @@ export async function intend(
   db: Database,
   id: string,
   intent: Intent,
-  { message, now }: { message: string; now: Instant },
+  { event, now }: { event: EventOf<'intent'>; now: Instant },
 ): Promise<void> {
   await writeIntent(db, id, intent);
-  await addEvents(db, id, [{ at: now, kind: 'intent', message }]);
+  await addEvents(db, id, [{ at: now, event }]);
   await makeDue(db, id, now);
 }
 
@@ -26,9 +27,8 @@ export async function endPastLimit(
   { sessionId, applicationName, now }: { sessionId: string; applicationName: string; now: Instant },
 ): Promise<void> {
   for (const id of await pastLimitOfName(db, sessionId, applicationName, now)) {
-    const message = 'its time limit is reached';
-    await writeIntent(db, id, { state: 'expired', message });
-    await addEvents(db, id, [{ at: now, kind: 'state', message }]);
+    await writeIntent(db, id, { state: 'expired', explanation: { kind: 'ended', because: 'expired' } });
+    await addEvents(db, id, [{ at: now, event: { kind: 'state', state: 'expired', because: 'expired' } }]);
     await makeDue(db, id, now);
   }
 }

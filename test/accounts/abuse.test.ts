@@ -4,6 +4,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { clientHeader } from '../../src/api/client.ts';
+import { describeEvent } from '../../src/deployment/event-words.ts';
 import { openSqlite } from '../../src/store/database.ts';
 import { eventsAfter } from '../../src/store/events.ts';
 import { type ApiWithAccounts, apiWithAccounts } from './people.ts';
@@ -55,7 +56,7 @@ test('the operator stops a deployment; its owner is told why, and the audit log 
   assert.deepEqual([stopped.status, stopped.stdout], [0, `Deployment ${id} is being stopped\n`]);
   assert.equal(await isListed(body.sessionToken), false);
   const events = await eventsAfter(api.service.db, id, 0, 100);
-  assert.equal(events.at(-1)!.message, 'stopped by the operator: too loud');
+  assert.equal(describeEvent(events.at(-1)!), 'stopped by the operator: too loud');
   const [entry] = (await json('audit')).entries.slice(-1);
   assert.deepEqual(
     [entry.actor, entry.action, entry.subject, entry.reason],

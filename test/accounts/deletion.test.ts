@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shopYaml } from '../../src/api/testing.ts';
+import { describeEvent } from '../../src/deployment/event-words.ts';
+import { eventsAfter } from '../../src/store/events.ts';
 import { apiWithAccounts, password } from './people.ts';
 
 /** An account with a deployment that was claimed and one that its key has started. */
@@ -36,8 +38,8 @@ test('with an account its deployments are removed, and its keys, sign-ins and ad
   assert.equal(rows.filter(({ removedAt }) => removedAt !== null).length, 2);
   const due = await db.selectFrom('leases').select('deploymentId').where('dueAt', '<=', api.clock.now).execute();
   for (const { id } of rows) assert.ok(due.some(({ deploymentId }) => deploymentId === id));
-  const events = await db.selectFrom('events').select('message').execute();
-  assert.equal(events.filter(({ message }) => message === 'removed with its account').length, 2);
+  const events = (await Promise.all(rows.map(({ id }) => eventsAfter(db, id, 0, 100)))).flat();
+  assert.equal(events.filter((event) => describeEvent(event) === 'removed with its account').length, 2);
   assert.deepEqual(await db.selectFrom('apiKeys').selectAll().execute(), []);
   const accounts = await db.selectFrom('accounts').select('email').execute();
   assert.deepEqual(

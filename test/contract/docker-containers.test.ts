@@ -117,7 +117,10 @@ describe('docker engine', () => {
   test('a file where the engine mounts something of its own is refused in words', async () => {
     const scene = newScene();
     const web = scene.workload('web', { files: [{ path: '/etc/../etc/hosts', content: '' }] });
-    await assert.rejects(scene.start(web), (error) => isFault(error, 'bad-request', /pod web: no file can be put at/));
+    await assert.rejects(scene.start(web), (error) => {
+      assert.deepEqual((error as EngineFault).pods, ['web']);
+      return isFault(error, 'bad-request', /^no file can be put at/);
+    });
   });
 
   test('a volume of the image below a mount keeps its data with the mount', async () => {
@@ -222,7 +225,7 @@ describe('docker engine', () => {
   test('a GPU that is not there is a fault in words', async () => {
     const scene = newScene();
     const start = scene.start(scene.workload('model', { useGPU: true }));
-    await assert.rejects(start, (error) => isFault(error, 'bad-request', /^pod model: it asks for a GPU/));
+    await assert.rejects(start, (error) => isFault(error, 'bad-request', /^it asks for a GPU/));
   });
 
   test('an image that is no longer there is pulled again, not given up', async () => {

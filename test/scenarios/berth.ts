@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 import { openInstallation } from '../../scripts/installed.ts';
 import { findOrphans } from '../../src/control/sweep.ts';
 import type { Deployment } from '../../src/deployment/deployment.ts';
+import { describeEvent } from '../../src/deployment/event-words.ts';
 import { readSettings, type Settings } from '../../src/settings/settings.ts';
 import { type Database, openSqlite } from '../../src/store/database.ts';
 import { deploymentByLabel } from '../../src/store/deployments.ts';
@@ -30,7 +31,7 @@ export type Answer = {
   body: any;
 };
 
-export type DeploymentEvent = { kind: string; pod?: string; message: string };
+export type ToldEvent = { number: number; kind: string; pod?: string; message: string; count: number };
 
 export type Started = { url: string; sessionToken: string; applicationName: string };
 
@@ -181,14 +182,16 @@ export async function createBerth(
       return { text: () => text, close: () => sent.destroy() };
     },
     /** The events of a deployment up to the one whose message matches. */
-    async eventsUntil({ sessionToken, applicationName }: Started, message: RegExp): Promise<DeploymentEvent[]> {
+    async eventsUntil({ sessionToken, applicationName }: Started, message: RegExp): Promise<ToldEvent[]> {
       const authorization = `Bearer ${sessionToken}`;
       const reader = berth.stream(`/getDeploymentEvents?${new URLSearchParams({ applicationName })}`, {
         authorization,
       });
       try {
         return await until(`an event ${message} of ${applicationName}`, async () => {
-          const events = [...reader.text().matchAll(/^data: (.*)\n/gm)].map(([, data]) => JSON.parse(data!));
+          const told = [...reader.text().matchAll(/^data: (.*)\n/gm)].map(([, data]) => JSON.parse(data!) as ToldEvent);
+          // One that has happened again replaces what was told of it before.
+          const events = [...new Map(told.map((event) => [event.number, event])).values()];
           return events.some((event) => message.test(event.message)) ? events : undefined;
         });
       } finally {
@@ -229,9 +232,10 @@ export async function createBerth(
       const { id } = await berth.row(started);
       return await query((db) => eventsAfter(db, id, 0, 10_000));
     },
-    /** What each event of the deployment says, so far. */
+    /** What each event of the deployment says, so far, as often as it was told. */
     async events(started: Started): Promise<string[]> {
-      return (await berth.history(started)).map(({ message }) => message);
+      const events = await berth.history(started);
+      return events.flatMap((event) => Array.from({ length: event.count }, () => describeEvent(event)));
     },
   };
   return berth;

@@ -41,7 +41,12 @@ test('events tell every step of a deployment, and a reader resumes where it was'
   ]) {
     assert.ok(all.includes(step), step);
   }
-  const last = all.match(/^id: (\d+)$/gm)!.length;
+  const last = Number(
+    all
+      .match(/^id: (\d+)$/gm)!
+      .at(-1)!
+      .slice('id: '.length),
+  );
   await berth.update(app, talking('two'));
   const rest = await follow(`/getDeploymentEvents?${query()}`, { 'last-event-id': String(last) }, (text) =>
     text.includes('revision 2 is running'),

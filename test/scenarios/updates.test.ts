@@ -36,9 +36,15 @@ function openStream(app: Started): { opened: Promise<void>; lastSentAt: Promise<
 /** When visitors had a revision, and when its predecessor was stopped: by the events, however late anybody looks. */
 async function changeTo(app: Started, revision: number): Promise<{ routedAt: number; removedAt: number }> {
   const events = await berth.history(app);
-  const running = events.find(({ message }) => message === `revision ${revision} is running`);
+  const running = events.find(
+    (event) => event.kind === 'state' && event.state === 'running' && event.revision === revision,
+  );
   const removed = events.find(
-    ({ message }) => message.startsWith('remove ') && message.includes(`-web-${revision - 1}-`),
+    (event) =>
+      event.kind === 'operation' &&
+      event.operation === 'remove' &&
+      event.pod === 'web' &&
+      event.revision === revision - 1,
   );
   assert.ok(running && removed, JSON.stringify(events));
   return { routedAt: running.at, removedAt: removed.at };

@@ -10,7 +10,7 @@ import { createDiskBook } from '../../src/control/disk-book.ts';
 import { reconcile } from '../../src/control/reconcile.ts';
 import { storedRoutes } from '../../src/control/routing.ts';
 import { openEgress } from '../../src/deployment/egress.ts';
-import { describePlan, type EngineOperation } from '../../src/deployment/operation.ts';
+import type { EngineOperation } from '../../src/deployment/operation.ts';
 import type { Observed } from '../../src/deployment/workload.ts';
 import { type Engine, EngineFault } from '../../src/engine/engine.ts';
 import { readWorkloadLabels } from '../../src/engine/labels.ts';
@@ -49,7 +49,7 @@ for (const release of releases) {
     const before = await standingOf(db);
     const never = new AbortController().signal;
     for (const lease of leases) await reconcile({ lease, stop: never, interrupt: () => never }, control);
-    assert.equal(describePlan(executed), '');
+    assert.deepEqual(executed, []);
     assert.deepEqual(await standingOf(db), before);
   });
 
@@ -92,7 +92,7 @@ async function takeOverFrom(t: TestContext, folder: string, { recordedAt, baseUr
     execute: async (_, operation) => {
       executed.push(operation);
       // One that nothing comes of would be planned again and again.
-      throw new EngineFault('bad-request', `An upgrade is to do nothing, and this is ${describePlan([operation])}.`);
+      throw new EngineFault('bad-request', `An upgrade is to do nothing, and this is ${operation.kind}.`);
     },
   };
   const control: Control = {

@@ -46,7 +46,10 @@ function renderInspection(inspection: Inspection): string {
   const lines = Object.entries(facts).map(([name, value]) => [name, String(value)]);
   const all = [...lines, ...images.map((image) => ['image', image])];
   const states = pods.map(({ name, state, message }) => [name, state, message ?? '']);
-  const happened = events.map(({ at, kind, message }) => [new Date(at).toISOString(), kind, message.split('\n')[0]!]);
+  const happened = events.map(({ at, kind, count, message }) => [
+    ...[new Date(at).toISOString(), kind],
+    `${message.split('\n')[0]}${count > 1 ? ` (${count} times)` : ''}`,
+  ]);
   return [
     renderTable(['FIELD', 'VALUE'], all),
     renderTable(['POD', 'STATE', 'MESSAGE'], states),

@@ -33,17 +33,21 @@ export async function unless(request: Promise<unknown>, ...statuses: number[]): 
 }
 
 /**
- * An error of a request to Docker as a fault; any other one is a bug and stays what it is. `subject` is what the
- * request was about, e.g. `pod web`.
+ * An error of a request to Docker as a fault; any other one is a bug and stays what it is. `pod` is what the request was
+ * about, where it was about one.
  */
-export function faultOf(error: unknown, subject?: string): unknown {
+export function faultOf(error: unknown, pod?: string): unknown {
   if (error instanceof EngineFault) return error;
   // Its silence is about nothing in particular.
   if (isSilence(error)) return new EngineFault('unavailable', engineIsSilent, { cause: error });
   if (statusOf(error) === undefined) return error;
   const { kind, words, hint } = explain(error);
-  const message = subject ? `${subject}: ${words}` : words.replace(/^./, (letter) => letter.toUpperCase());
-  return new EngineFault(kind, message, { cause: error, ...(hint !== undefined && { hint }) });
+  const message = pod === undefined ? words.replace(/^./, (letter) => letter.toUpperCase()) : words;
+  return new EngineFault(kind, message, { cause: error, ...(hint !== undefined && { hint }), ...aboutPod(pod) });
+}
+
+function aboutPod(pod: string | undefined): { pods?: string[] } {
+  return pod === undefined ? {} : { pods: [pod] };
 }
 
 export const engineIsSilent = 'The container engine does not answer.';

@@ -18,7 +18,8 @@ export async function putFiles(container: Docker.Container, workload: Workload):
   if (hidden)
     throw new EngineFault(
       'bad-request',
-      `pod ${workload.pod}: no file can be put at ${hidden.path}: that path belongs to the container engine.`,
+      `no file can be put at ${hidden.path}: that path belongs to the container engine.`,
+      { pods: [workload.pod] },
     );
   // Without this option a file would replace a whole directory of the image that has its path.
   await container.putArchive(await archiveOf(workload.files), { path: '/', noOverwriteDirNonDir: '1' });

@@ -34,8 +34,9 @@ test('a runtime that the engine knows by a type is not looked into', () => {
 
 test('an engine that has lost the runtime since is at fault, and not the configuration of the pod', () => {
   for (const words of ['Unknown runtime specified runsc', 'unknown or invalid runtime name: runsc']) {
-    const fault = faultOf(Object.assign(new Error(words), { statusCode: 400 }), 'pod web');
+    const fault = faultOf(Object.assign(new Error(words), { statusCode: 400 }), 'web');
     assert.ok(fault instanceof EngineFault && fault.kind === 'unavailable');
-    assert.equal(fault.message, 'pod web: the container engine no longer knows the runtime that pods run in.');
+    assert.equal(fault.message, 'the container engine no longer knows the runtime that pods run in.');
+    assert.deepEqual(fault.pods, ['web']);
   }
 });

@@ -49,7 +49,7 @@ export function createWorkloads(docker: Docker, options: WorkloadOptions): Workl
         await putFiles(container, workload);
         await startGate(() => startContainer(container, workload));
       } catch (error) {
-        throw faultOf(error, `pod ${workload.pod}`);
+        throw faultOf(error, workload.pod);
       }
     },
 
@@ -160,9 +160,10 @@ async function startContainer(container: Docker.Container, workload: Workload): 
     await unless(container.start(), 304); // 304: it runs already.
   } catch (error) {
     const reason = commandFault.exec(textOf(error));
-    if (!reason) throw faultOf(error, `pod ${workload.pod}`);
-    const words = `pod ${workload.pod}: its command cannot be run: ${reason[1] ?? reason[0]}.`;
-    throw new EngineFault('bad-request', words, { cause: error, hint: 'check its command and entrypoint' });
+    if (!reason) throw faultOf(error, workload.pod);
+    const words = `its command cannot be run: ${reason[1] ?? reason[0]}.`;
+    const advice = { hint: 'check its command and entrypoint', pods: [workload.pod] };
+    throw new EngineFault('bad-request', words, { cause: error, ...advice });
   }
 }
 

@@ -12,6 +12,7 @@ import * as leaseOutlines from './0009-lease-outlines.ts';
 import * as seeds from './0010-seeds.ts';
 import * as hashedSignIns from './0011-hashed-sign-ins.ts';
 import * as activeNames from './0012-active-names.ts';
+import * as events from './0013-events.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -26,4 +27,5 @@ export const migrations: Record<string, Migration> = {
   '0010-seeds': seeds,
   '0011-hashed-sign-ins': hashedSignIns,
   '0012-active-names': activeNames,
+  '0013-events': events,
 };

@@ -1,0 +1,168 @@
+/**
+ * Events: what happens to a deployment, as values. Code reads their fields; the sentence beside them is for people and
+ * comes from `event-words.ts`. The field that is named like its kind says which of the kind it is.
+ */
+import { type Static, type TProperties, Type } from 'typebox';
+
+const revision = Type.Integer({ minimum: 1 });
+const replica = Type.Integer({ minimum: 0 });
+const bytes = Type.Integer({ minimum: 0 });
+const text = Type.String();
+
+/** As `Reason` in `reason.ts`. */
+const reason = {
+  pods: Type.Array(text, { description: 'Which it is about; none where it is about all of them.' }),
+  because: Type.String({ description: 'What is wrong.' }),
+  hint: Type.Optional(Type.String({ description: "What the deployment's owner can do." })),
+};
+
+/** What somebody has asked for. */
+const intent = <const Name extends string, Fields extends TProperties>(name: Name, fields: Fields) =>
+  Type.Object({ kind: Type.Literal('intent'), intent: Type.Literal(name), ...fields });
+
+const IntentEvent = Type.Union(
+  [
+    intent('start', { revision }),
+    intent('update', { revision }),
+    intent('extend', {}),
+    intent('claim', {}),
+    intent('hold', {}),
+    intent('end-hold', {}),
+    intent('change-plan', { plan: text }),
+    intent('remove', { because: Type.Enum(['asked', 'account-deleted']) }),
+    intent('stop', { because: Type.String({ description: "The operator's words." }) }),
+  ],
+  { description: 'What somebody has asked for.' },
+);
+
+/** A step that was done. `because` is the plan's own word for its cause. */
+const operation = <const Name extends string, Fields extends TProperties>(name: Name, fields: Fields) =>
+  Type.Object({ kind: Type.Literal('operation'), operation: Type.Literal(name), because: text, ...fields });
+
+const workload = { workload: text, pod: text, revision, replica };
+
+const OperationEvent = Type.Union(
+  [
+    operation('create-network', {}),
+    operation('set-egress', { egress: text }),
+    operation('create-volume', { volume: text, sizeBytes: bytes }),
+    operation('grow-volume', { volume: text, sizeBytes: bytes }),
+    operation('check', { images: Type.Array(text) }),
+    operation('pull', { image: text }),
+    operation('start', workload),
+    operation('remove', workload),
+    operation('remove-volume', { volume: text }),
+    operation('remove-network', {}),
+    operation('route', {
+      endpoints: Type.Array(Type.Object({ path: text, address: text, port: Type.Integer() })),
+      revision: Type.Optional(Type.Integer({ minimum: 1, description: 'Which then serves as a whole.' })),
+    }),
+    operation('drain', { addresses: Type.Array(text) }),
+  ],
+  { description: 'A step that was done.' },
+);
+
+const ProgressEvent = Type.Object(
+  { kind: Type.Literal('progress'), progress: Type.Integer({ minimum: 0, maximum: 100 }) },
+  { description: 'How far the revision is, in percent.' },
+);
+
+const PodEvent = Type.Object(
+  {
+    kind: Type.Literal('pod'),
+    pod: text,
+    state: Type.String({ description: 'As in the status of the deployment.' }),
+    because: Type.Optional(Type.String({ description: 'What keeps it from being ready.' })),
+  },
+  { description: 'The state of a pod has changed.' },
+);
+
+const state = <const Name extends string, Fields extends TProperties>(name: Name, fields: Fields) =>
+  Type.Object({ kind: Type.Literal('state'), state: Type.Literal(name), ...fields });
+
+const StateEvent = Type.Union(
+  [
+    state('running', { revision }),
+    state('failed', {
+      ...reason,
+      servingRevision: Type.Optional(Type.Integer({ minimum: 1, description: 'The earlier one that still serves.' })),
+      lastLines: Type.Array(text, { description: 'What the pod wrote last, without known secrets.' }),
+    }),
+    state('expired', { because: Type.Enum(['removed', 'expired']) }),
+  ],
+  { description: 'The state of the deployment has changed.' },
+);
+
+const fault = <const Name extends string, Fields extends TProperties>(name: Name, fields: Fields) =>
+  Type.Object({ kind: Type.Literal('fault'), fault: Type.Literal(name), ...fields });
+
+const FaultEvent = Type.Union(
+  [
+    fault('tried-again', reason),
+    fault('volume-lost', { volume: text, title: text }),
+    fault('registry-not-asked', { image: text }),
+  ],
+  { description: 'Something went wrong that does not end the deployment.' },
+);
+
+const disk = <const Name extends string, Fields extends TProperties>(name: Name, fields: Fields) =>
+  Type.Object({ kind: Type.Literal('disk'), disk: Type.Literal(name), ...fields });
+
+const volume = { volume: text, title: Type.String({ description: 'For people: `volume data of pod db`.' }) };
+
+const DiskEvent = Type.Union(
+  [
+    disk('level', {
+      ...volume,
+      level: Type.Enum(['roomy', 'nearly full', 'full']),
+      percent: Type.Integer({ minimum: 0 }),
+      sizeBytes: bytes,
+    }),
+    disk('kept-size', { ...volume, sizeBytes: bytes }),
+    disk('mended', volume),
+    disk('stopped', { pod: text, because: text }),
+  ],
+  { description: 'A volume gets full or has room again; a pod is stopped for what it holds of the disk.' },
+);
+
+const LegacyEvent = Type.Object(
+  {
+    kind: Type.Literal('legacy'),
+    was: Type.String({ description: 'The kind that it had.' }),
+    pod: Type.Optional(text),
+    told: Type.String({ description: 'Its sentence.' }),
+  },
+  { description: 'An event of an earlier release that was stored as a sentence alone.' },
+);
+
+/** A schema for each kind. */
+export const eventSchemas = {
+  intent: IntentEvent,
+  operation: OperationEvent,
+  progress: ProgressEvent,
+  pod: PodEvent,
+  state: StateEvent,
+  fault: FaultEvent,
+  disk: DiskEvent,
+  legacy: LegacyEvent,
+};
+
+export type EventKind = keyof typeof eventSchemas;
+
+export type EventOf<Kind extends EventKind> = Static<(typeof eventSchemas)[Kind]>;
+
+export type DeploymentEvent = { [Kind in EventKind]: EventOf<Kind> }[EventKind];
+
+/** All kinds. */
+export const eventKinds = Object.keys(eventSchemas) as EventKind[];
+
+/**
+ * What two events have in common when one repeats the other; null for those that are never counted together. What
+ * differs from one time to the next (how full, the last lines) is not part of it: the last time is what is kept.
+ */
+export function identityOf(event: DeploymentEvent): string | null {
+  if (event.kind === 'intent' || event.kind === 'legacy') return null;
+  const passing = new Set(['percent', 'lastLines']);
+  const lasting = Object.entries(event).filter(([field]) => !passing.has(field));
+  return JSON.stringify(lasting.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

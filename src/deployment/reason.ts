@@ -1,0 +1,44 @@
+/** What is told of a deployment beside its state, as values; the words for them are made here. Pure. */
+
+/** What is wrong. */
+export type Reason = {
+  /** Which it is about; none where it is about all of them. */
+  pods: string[];
+  /** Part of a sentence, without a full stop. */
+  because: string;
+  /** What the deployment's owner can do. */
+  hint?: string;
+};
+
+export type Explanation =
+  | ({ kind: 'tried-again' } & Reason)
+  /** `servingRevision`: the earlier one that still serves. */
+  | ({ kind: 'failed'; servingRevision?: number } & Reason)
+  | { kind: 'ended'; because: 'removed' | 'expired' };
+
+/** The empty text where there is nothing to tell. */
+export function describeExplanation(explanation: Explanation | null): string {
+  switch (explanation?.kind) {
+    case undefined:
+      return '';
+    case 'tried-again':
+      return `${describeReason(explanation)}. It is tried again; what runs keeps running.`;
+    case 'failed': {
+      const { servingRevision } = explanation;
+      return `${describeReason(explanation)}${servingRevision === undefined ? '' : `; revision ${servingRevision} still serves`}`;
+    }
+    case 'ended':
+      return explanation.because === 'removed' ? 'removed' : 'its time limit is reached';
+  }
+}
+
+/** `pod web: exited with code 1 (its last lines may say why)`. */
+export function describeReason({ pods, because, hint }: Reason): string {
+  const subject = pods.length === 0 ? '' : `${pods.length > 1 ? 'pods' : 'pod'} ${pods.join(', ')}: `;
+  return `${subject}${because}${hint === undefined ? '' : ` (${hint})`}`;
+}
+
+/** With its words changed, for example without what is secret. */
+export function withWords({ pods, because, hint }: Reason, change: (words: string) => string): Reason {
+  return { pods, because: change(because), ...(hint !== undefined && { hint: change(hint) }) };
+}
