@@ -1,5 +1,6 @@
 /** Addresses in variables that are right where Compose runs, and lead nowhere here. */
 import type { Draft } from './draft.ts';
+import { listOf } from './extends.ts';
 import type { Reading } from './reading.ts';
 
 const local = /\bhttps?:\/\/(?:localhost|127\.0\.0\.1|0\.0\.0\.0)(?::(\d{1,5}))?(?![\w.:-])/g;
@@ -21,9 +22,14 @@ export function warnOfPublishedAddresses(drafts: Draft[], reading: Reading): voi
         const meant = published.get(Number(port ?? 80));
         if (meant?.path === undefined) continue;
         const instead = meant.path === '/' ? '<% URL %>' : `<% URL %>${meant.path}`;
-        const message = `${address} is the address of "${meant.name}" where Compose runs, and not here`;
-        reading.warn(origins.find(['vars', name]) ?? field, 'localhost-reference', message, `write ${instead}`);
+        const at = origins.find(['vars', name]) ?? field;
+        const subject = `${address} is the address of "${meant.name}"`;
+        reading.gather(at, 'localhost-reference', 'service', subject, localWords, `${instead} for ${address}`);
       }
     }
   }
+}
+
+function localWords(addresses: readonly string[], instead: readonly string[]): { message: string; hint: string } {
+  return { message: `${listOf(addresses)} where Compose runs, and not here`, hint: `write ${listOf(instead)}` };
 }

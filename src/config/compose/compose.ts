@@ -13,7 +13,7 @@ import { warnOfPublishedAddresses } from './addresses.ts';
 import { asNativeSource, isOfCompose } from './checked.ts';
 import { connect } from './dependencies.ts';
 import type { Draft } from './draft.ts';
-import { resolveExtends } from './extends.ts';
+import { listOf, resolveExtends } from './extends.ts';
 import { readTopExtension, type TopExtension } from './extension.ts';
 import { openFiles } from './files.ts';
 import { toApplicationName, toPodNames } from './names.ts';
@@ -58,14 +58,17 @@ export function readCompose(source: Source): { spec: AppSpec | undefined; diagno
   if (!spec) return { spec, diagnostics: found };
 
   const native = asNativeSource(source, drafts, services);
-  const said = new Set(found.flatMap(({ path, code }) => [path, `${code} ${path}`]));
+  // An anchor brings one place to several services: what is said of it once is not said again of another.
+  const placeOf = ({ code, line, column }: Diagnostic) => `${code} ${line}:${column}`;
+  const said = new Set(found.map(placeOf));
   const checked = checkSpec(spec, native.source)
     .filter(isOfCompose)
     .map(native.translate)
-    .filter(({ path, code }) => {
+    .filter((diagnostic) => {
+      const { path, code } = diagnostic;
       // What could not be read is wrong once, not twice; an image without a tag is `latest` by that.
-      const isSaid = reading.hasErrorAt(path) || said.has(`${code} ${path}`);
-      return !isSaid && !(code === 'latest-image' && reading.hasGathered('image-without-tag', path));
+      if (reading.hasErrorAt(path) || said.has(placeOf(diagnostic))) return false;
+      return !reading.hasGathered(code === 'latest-image' ? 'image-without-tag' : code, diagnostic);
     });
   return { spec, diagnostics: [...found, ...checked] };
 }
@@ -189,9 +192,11 @@ function isRun(
 
 function warnOfName(service: string, podName: string, field: Field, reading: Reading): void {
   if (service === podName) return;
-  const hint =
-    'the other services still reach it by its own name; names here are 2 to 63 lower-case letters, digits and hyphens';
-  reading.warn(keyOf(field), 'renamed-service', `${quote(service)} is called "${podName}" here`, hint);
+  const subject = `${quote(service)} is called "${podName}" here`;
+  reading.gather(keyOf(field), 'renamed-service', 'document', subject, (renamed) => ({
+    message: listOf(renamed),
+    hint: 'each is still reached by its own name; names here are 2 to 63 lower-case letters, digits and hyphens',
+  }));
 }
 
 /** What only shows when all services are known. */

@@ -133,3 +133,43 @@ describe('what a rule of both forms offers', () => {
     assert.deepEqual(hints, ['write store']);
   });
 });
+
+describe('one notice of a kind is enough', () => {
+  test('for what is ignored, whatever it is', () => {
+    const { said, hints } = read(`services:
+  web: { image: "a:1", ports: [80], logging: { driver: none }, cap_add: [NET_ADMIN], deploy: { placement: {} } }
+  api: { image: "b:1", logging: { driver: none }, dns: 1.1.1.1 }`);
+    assert.deepEqual(said, [
+      'warning ignored 2: "logging", "cap_add: NET_ADMIN", "deploy.placement", "dns" are ignored',
+    ]);
+    assert.match(hints[0]!, /^logging: the last lines .*; cap_add: NET_ADMIN: most images .*; dns: names are resolved/);
+  });
+  test('for names that are changed, volumes that are not declared, and ports that are not of TCP', () => {
+    const { said } = read(`services:
+  web_1: { image: "a:1", ports: [80, "53:53/udp", "67:67/udp"], volumes: ["a:/a", "b:/b"] }
+  api_1: { image: "b:1", volumes: ["c:/c"] }`);
+    assert.deepEqual(said, [
+      'warning renamed-service 2: "web_1" is called "web-1" here, "api_1" is called "api-1" here',
+      'warning not-tcp 2: the ports 53/udp, 67/udp are not reachable from outside',
+      'warning undeclared-volume 2: the volumes a, b, c are not in the top-level "volumes"',
+    ]);
+  });
+  test('for addresses of the author, also where an anchor repeats them', () => {
+    const { said, hints } = read(`services:
+  web:
+    image: a:1
+    ports: ["3000:3000"]
+    environment: &env
+      APP_URL: http://localhost:3000
+      FILES_URL: http://localhost:9000/files
+  worker: { image: "b:1", environment: { <<: *env } }
+  files: { image: "c:1", ports: ["9000:80"] }`);
+    assert.deepEqual(
+      said.filter((line) => line.includes('localhost')),
+      [
+        'warning localhost-reference 6: http://localhost:3000 is the address of "web", http://localhost:9000 is the address of "files" where Compose runs, and not here',
+      ],
+    );
+    assert.ok(hints.includes('write <% URL %> for http://localhost:3000, <% URL %>/files for http://localhost:9000'));
+  });
+});

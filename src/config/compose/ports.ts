@@ -58,12 +58,8 @@ function readPort(field: Field, reach: Reach, reading: Reading): Port[] {
     const hint = reading.isIncomplete(inside)
       ? 'a variable in it has no value: write the port itself'
       : 'for example "80", "8080:80" or "127.0.0.1:8080:80/tcp"';
-    reading.error(
-      field,
-      'bad-port',
-      `${quote(hostText === undefined ? text : `${hostText}:${text}`)} is not a port`,
-      hint,
-    );
+    const written = field.tree.kind === 'scalar' ? field.tree.text : text;
+    reading.error(field, 'bad-port', `${quote(written)} is not a port`, hint);
     return [];
   }
   const isLocal = reach === 'public' && isPrivate(parts.slice(0, -2).join(':'));

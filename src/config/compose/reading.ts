@@ -18,7 +18,7 @@ export type Reading = {
    * One warning for all subjects of a code: those of one service, or of the whole document. It stands at the first of
    * them in the document.
    */
-  gather(at: Field, code: ComposeCode, scope: 'service' | 'document', subject: string, say: Say): void;
+  gather(at: Field, code: ComposeCode, scope: 'service' | 'document', subject: string, say: Say, detail?: string): void;
   /** A scalar's text with its variables replaced; anything else is reported and has none. */
   text(field: Field): string | undefined;
   /** A part of a scalar's text that has no meaning here: its variables are replaced, and may have no value. */
@@ -28,13 +28,14 @@ export type Reading = {
   /** The value of a variable that is named without a dollar sign, such as `environment: [TOKEN]`. */
   variable(at: Field, name: string): string | undefined;
   hasErrorAt(path: string): boolean;
-  /** Whether something of this code was gathered at the path, wherever its warning stands. */
-  hasGathered(code: ComposeCode, path: string): boolean;
+  /** Whether something of this code was gathered at the place, wherever its warning stands. */
+  hasGathered(code: string, at: { line: number; column: number }): boolean;
   diagnostics(): Diagnostic[];
 };
 
-type Gathered = { subjects: Map<string, Field>; say: Say; diagnostic: Diagnostic };
-type Say = (subjects: readonly string[]) => { message: string; hint?: string };
+type Gathered = { subjects: Map<string, { at: Field; detail: string }>; say: Say; diagnostic: Diagnostic };
+/** `details` are what was given with each subject, in the same order. */
+type Say = (subjects: readonly string[], details: readonly string[]) => { message: string; hint?: string };
 
 /** What variables may expand to, in all, in characters: a few short ones can stand for gigabytes otherwise. */
 const maxExpansion = 4 * 1024 * 1024;
@@ -98,15 +99,19 @@ export function openReading(place: Place, lookup: Lookup, canBeMadeUp: (name: st
     errorOnce(at, code, message, hint) {
       once(`once ${code}`, () => add('error', at, code, message, hint));
     },
-    gather(at, code, scope, subject, say) {
+    gather(at, code, scope, subject, say, detail = '') {
+      // An alias brings the same text to several services.
+      const id = `gathered ${code} ${offsetOf(at)} ${subject}`;
+      if (seen.has(id)) return;
+      seen.add(id);
       const key = `${code}\u0000${scope === 'service' ? at.path.slice(0, 2).join('\u0000') : ''}`;
       const group = gathered.get(key);
       if (group) {
-        if (!group.subjects.has(subject)) group.subjects.set(subject, at);
+        if (!group.subjects.has(subject)) group.subjects.set(subject, { at, detail });
         return;
       }
       const diagnostic: Diagnostic = { severity: 'warning', code, path: '', line: 1, column: 1, message: '' };
-      gathered.set(key, { subjects: new Map([[subject, at]]), say, diagnostic });
+      gathered.set(key, { subjects: new Map([[subject, { at, detail }]]), say, diagnostic });
       found.push(diagnostic);
     },
     warnOnce(at, code, about, message, hint) {
@@ -150,18 +155,23 @@ export function openReading(place: Place, lookup: Lookup, canBeMadeUp: (name: st
       if (value === undefined) reportUnset(at, name);
       return value;
     },
-    hasGathered: (code, path) =>
-      [...gathered.values()].some(
-        ({ diagnostic, subjects }) =>
-          diagnostic.code === code && [...subjects.values()].some((at) => printPath(at.path) === path),
-      ),
+    hasGathered: (code, { line, column }) =>
+      [...gathered.values()].some(({ diagnostic, subjects }) => {
+        if (diagnostic.code !== code) return false;
+        const places = [...subjects.values()].map(({ at }) => place(offsetOf(at)));
+        return places.some((found) => found.line === line && found.column === column);
+      }),
     hasErrorAt: (path) => found.some((diagnostic) => diagnostic.severity === 'error' && diagnostic.path === path),
     diagnostics() {
       for (const { subjects, say, diagnostic } of gathered.values()) {
-        const inOrder = [...subjects].sort(([, a], [, b]) => offsetOf(a) - offsetOf(b));
-        const first = inOrder[0]![1];
+        const inOrder = [...subjects].sort(([, a], [, b]) => offsetOf(a.at) - offsetOf(b.at));
+        const first = inOrder[0]![1].at;
         const where = { path: printPath(first.path), ...place(offsetOf(first)) };
-        Object.assign(diagnostic, where, say(inOrder.map(([subject]) => subject)));
+        const words = say(
+          inOrder.map(([subject]) => subject),
+          inOrder.map(([, { detail }]) => detail),
+        );
+        Object.assign(diagnostic, where, words);
       }
       return found;
     },

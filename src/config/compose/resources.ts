@@ -4,6 +4,7 @@ import { quote } from '../diagnostics.ts';
 import type { Resources } from '../spec.ts';
 import { childOf, entriesOf, type Field, isEmpty, itemsOf } from '../tree.ts';
 import { integerOf, type Reading } from './reading.ts';
+import { ignore } from './rules.ts';
 
 /** As many as a pod may have. */
 const mostReplicas = 20;
@@ -65,7 +66,7 @@ const ignoredOfDeploy: Record<string, string> = {
 function warnOfIgnored(deploy: Field, reading: Reading): void {
   for (const [key, field] of entriesOf(deploy)) {
     const why = Object.hasOwn(ignoredOfDeploy, key) ? ignoredOfDeploy[key] : undefined;
-    if (why) reading.warnOnce(field, 'ignored', `deploy.${key}`, `"deploy.${key}" is ignored`, why);
+    if (why) ignore(field, reading, `deploy.${key}`, why);
   }
 }
 

@@ -3,6 +3,7 @@
 import { quote } from '../diagnostics.ts';
 import { nearestName } from '../suggest.ts';
 import { entriesOf, type Field, isEmpty, itemsOf } from '../tree.ts';
+import { listOf } from './extends.ts';
 import { type Key, serviceKeys, topLevelKeys } from './keys.ts';
 import { isTrue, keyOf, type Reading } from './reading.ts';
 
@@ -24,7 +25,7 @@ function applyKey(key: string, field: Field, table: Record<string, Key>, of: str
   if (known?.outcome === 'refused') {
     reading.error(keyOf(field), 'unsupported', `"${key}" cannot be honoured here`, known.says);
   } else if (known?.outcome === 'ignored') {
-    reading.warnOnce(keyOf(field), 'ignored', key, `"${key}" is ignored`, known.says);
+    ignore(keyOf(field), reading, key, known.says);
   } else if (!known && !key.startsWith('x-')) {
     const guess = nearestName(key, Object.keys(table));
     const hint = guess ? `did you mean "${guess}"?` : undefined;
@@ -37,8 +38,17 @@ type Rule = (field: Field, reading: Reading) => void;
 const unsupported = (field: Field, reading: Reading, what: string, instead: string) =>
   reading.error(keyOf(field), 'unsupported', `${what} cannot be honoured on a shared host`, instead);
 
-const ignore = (field: Field, reading: Reading, about: string, why: string) =>
-  reading.warnOnce(field, 'ignored', about, `"${about}" is ignored`, why);
+/** One warning for all that has no effect, which says of each why. */
+export function ignore(field: Field, reading: Reading, about: string, why: string): void {
+  reading.gather(field, 'ignored', 'document', about, ignoredWords, why);
+}
+
+function ignoredWords(keys: readonly string[], reasons: readonly string[]): { message: string; hint: string } {
+  if (keys.length === 1) return { message: `"${keys[0]}" is ignored`, hint: reasons[0]! };
+  const list = listOf(keys.map((key) => `"${key}"`));
+  const why = keys.slice(0, 5).map((key, index) => `${key}: ${reasons[index]}`);
+  return { message: `${list} are ignored`, hint: `${why.join('; ')}${keys.length > 5 ? '; …' : ''}` };
+}
 
 /** A flag of the host that may only be off. */
 const onlyOff =
@@ -86,7 +96,7 @@ const rules: Record<string, Rule> = {
         const instead = 'remove it, and use an image or an option that does without';
         reading.error(item, 'unsupported', `the capability ${name} cannot be honoured on a shared host`, instead);
       } else {
-        reading.warn(item, 'ignored', `the capability ${name} is not given`, 'most images run without it');
+        ignore(item, reading, `cap_add: ${name}`, 'most images run without this capability');
       }
     }
   },

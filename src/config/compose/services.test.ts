@@ -4,7 +4,7 @@ import { read } from './testing.ts';
 
 describe('names', () => {
   test('names that are not legal become legal, and still resolve', () => {
-    const { pods, codes } = read(`services:
+    const { pods, said } = read(`services:
   My_Web: { image: "a:1", ports: [80], container_name: web1, depends_on: [x] }
   x: { image: "b:1", hostname: broker, networks: { default: { aliases: [queue, broker] } } }
   my-web: { image: "c:1" }
@@ -14,7 +14,9 @@ describe('names', () => {
       [['my-web-2', 'My_Web', 'web1'], ['x-service', 'x', 'broker', 'queue'], ['my-web']],
     );
     assert.deepEqual(pods[0]?.dependsOn, ['x-service']);
-    assert.deepEqual(codes, ['renamed-service 2', 'renamed-service 3']);
+    assert.deepEqual(said, [
+      'warning renamed-service 2: "My_Web" is called "my-web-2" here, "x" is called "x-service" here',
+    ]);
   });
   test('an alias does not take the name of another service', () => {
     const { pods } = read('services: { web: { image: "a:1", ports: [80], container_name: db }, db: { image: "b:1" } }');

@@ -133,7 +133,7 @@ describe('ports', () => {
   }
   test('a variable of the port inside is needed', () => {
     const { said } = read('services: { web: { image: "a:1", ports: ["80:${PORT}"] } }');
-    assert.ok(said.includes('error bad-port 1: "80:" is not a port'), said.join('\n'));
+    assert.ok(said.includes('error bad-port 1: "80:${PORT}" is not a port'), said.join('\n'));
   });
   test('a range of thousands is refused without being counted out', () => {
     const { errors } = read('services: { web: { image: "a:1", ports: ["1-65535"] } }');
