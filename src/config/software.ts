@@ -29,6 +29,7 @@ const databases: Record<string, DatabaseKind> = {
   mongodb: 'mongo',
   'mongodb-community-server': 'mongo',
   redis: 'redis',
+  'redis-cluster': 'redis',
   'redis-stack-server': 'redis',
   valkey: 'redis',
   dragonfly: 'redis',

@@ -51,7 +51,7 @@ export function openBinds(taken: readonly string[]): (bind: Bind) => string {
 type Kind = 'machine' | 'certificates' | 'text' | 'written' | 'binary' | 'texts' | 'code' | 'data';
 
 const machine =
-  /^(?:\/|\/(?:proc|sys|dev|boot|run|lib|usr|sbin|bin)(?:\/.*)?|\/var\/(?:run|log|lib\/docker)(?:\/.*)?|\/tmp\/\.X11-unix|\/etc\/(?:passwd|group|shadow|hostname|hosts|resolv\.conf|machine-id|os-release)|\/usr\/share\/zoneinfo(?:\/.*)?)$/;
+  /^(?:\/|\/(?:proc|sys|dev|boot|run|lib|sbin|bin|usr\/(?:src|s?bin|lib|local\/s?bin|share\/zoneinfo))(?:\/.*)?|\/var\/(?:run|log|lib\/docker)(?:\/.*)?|\/tmp\/\.X11-unix|\/etc\/(?:passwd|group|shadow|hostname|hosts|resolv\.conf|machine-id|os-release))$/;
 const certificates = /^\/etc\/(?:letsencrypt|ssl|pki)(?:\/|$)/;
 /** Files of databases, and logs. */
 const writtenFile = /\.(?:db3?|sqlite3?|mdb|rdb|aof|mv\.db|log|lock|pid|dat)$/i;

@@ -61,6 +61,7 @@ export function readCompose(source: Source): { spec: AppSpec | undefined; diagno
   // An anchor brings one place to several services: what is said of it once is not said again of another.
   const placeOf = ({ code, line, column }: Diagnostic) => `${code} ${line}:${column}`;
   const said = new Set(found.map(placeOf));
+  const repeated = new Set<string>();
   const checked = checkSpec(spec, native.source)
     .filter(isOfCompose)
     .map(native.translate)
@@ -68,6 +69,12 @@ export function readCompose(source: Source): { spec: AppSpec | undefined; diagno
       const { path, code } = diagnostic;
       // What could not be read is wrong once, not twice; an image without a tag is `latest` by that.
       if (reading.hasErrorAt(path) || said.has(placeOf(diagnostic))) return false;
+      // A refused mount says where the data can be instead.
+      const volumes = path.replace(/image$/, 'volumes');
+      if (code === 'database-without-volume' && reading.hasErrorBelow(volumes)) return false;
+      const id = `${placeOf(diagnostic)} ${diagnostic.message}`;
+      if (repeated.has(id)) return false;
+      repeated.add(id);
       return !reading.hasGathered(code === 'latest-image' ? 'image-without-tag' : code, diagnostic);
     });
   return { spec, diagnostics: [...found, ...checked] };

@@ -24,7 +24,7 @@ const backs =
 const asides =
   /^(?:admin|docs|storybook|swagger|tests?|e2e|mock|debug|metrics|exporter|monitor(?:ing)?|kafka|redis|db)$/;
 /** Images that stand beside an application, and are one only when nothing else is there. */
-const besides = /^(?:grafana|keycloak|minio|kibana|metabase|node-red|gitea)$/;
+const besides = /^(?:grafana|keycloak|kibana|metabase|node-red|gitea)$/;
 
 const places = { entry: 0, front: 1, dependent: 2, maybeFront: 3, any: 4, behind: 5, beside: 6 };
 

@@ -109,6 +109,18 @@ describe('what a rule of both forms offers', () => {
     const [, volumes, top] = /^add (volumes: \[.*?\]), with (volumes: \{.*?\}) at the top$/.exec(hints[0]!) ?? [];
     assert.deepEqual(read(`${before.replace('VOLUMES', `, ${volumes}`)}${top}`).said, []);
   });
+  test('for a database whose mount is refused is said once', () => {
+    const { codes } = read(`services:
+  web: { image: "a:1", ports: [80] }
+  db: { image: "mysql:8.4", volumes: ["./mysql:/var/lib/mysql"] }`);
+    assert.deepEqual(codes, ['bind-mount 3']);
+  });
+  test('for a value that an anchor repeats is said once', () => {
+    const { codes } = read(`services:
+  web: { image: "a:1", ports: [80], environment: &env { REDIS_HOST: localhost } }
+  job: { image: "b:1", environment: *env }`);
+    assert.deepEqual(codes, ['localhost-reference 2']);
+  });
   test('for a tool that everyone can reach is accepted when it is written', () => {
     const text = (more: string) =>
       `services:\n  web: { image: "a:1", ports: [80] }\n  minio: { image: "minio/minio:1", ports: [9001]${more} }\n`;

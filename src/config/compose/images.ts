@@ -47,6 +47,7 @@ const table: [KnownImage['role'], number, string][] = [
   ['tool', 8080, 'kafka-ui dozzle cadvisor'],
   ['tool', 9000, 'portainer-ce kafdrop'],
   ['tool', 9090, 'prometheus'],
+  ['tool', 9000, 'minio'],
   ['tool', 9093, 'alertmanager'],
   ['tool', 9100, 'node-exporter'],
   ['tool', 5555, 'flower'],
@@ -62,7 +63,6 @@ const table: [KnownImage['role'], number, string][] = [
   ['site', 1337, 'strapi'],
   ['site', 1880, 'node-red'],
   ['site', 8096, 'jellyfin'],
-  ['site', 9000, 'minio'],
   ['task', 0, 'mc flyway liquibase migrate'],
 ];
 

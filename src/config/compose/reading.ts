@@ -28,6 +28,8 @@ export type Reading = {
   /** The value of a variable that is named without a dollar sign, such as `environment: [TOKEN]`. */
   variable(at: Field, name: string): string | undefined;
   hasErrorAt(path: string): boolean;
+  /** Whether one is in an entry of the list at the path. */
+  hasErrorBelow(path: string): boolean;
   /** Whether something of this code was gathered at the place, wherever its warning stands. */
   hasGathered(code: string, at: { line: number; column: number }): boolean;
   diagnostics(): Diagnostic[];
@@ -161,6 +163,7 @@ export function openReading(place: Place, lookup: Lookup, canBeMadeUp: (name: st
         const places = [...subjects.values()].map(({ at }) => place(offsetOf(at)));
         return places.some((found) => found.line === line && found.column === column);
       }),
+    hasErrorBelow: (path) => found.some(({ severity, path: at }) => severity === 'error' && at.startsWith(`${path}[`)),
     hasErrorAt: (path) => found.some((diagnostic) => diagnostic.severity === 'error' && diagnostic.path === path),
     diagnostics() {
       for (const { subjects, say, diagnostic } of gathered.values()) {

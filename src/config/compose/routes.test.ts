@@ -122,6 +122,7 @@ web: { image: "a:1", ports: [3000] }`;
     test('never does so for a tool of operators or a data store', () => {
       const text = 'adminer: { image: "adminer:5", ports: ["127.0.0.1:8080:8080"] }';
       assert.deepEqual(routes(`${text}\nsearch: { image: "couchdb:3", ports: ["127.0.0.1:5984:5984"] }`), []);
+      assert.deepEqual(routes('minio: { image: "minio/minio:1", ports: ["127.0.0.1:9000:9000"] }'), []);
     });
     test('is public when it is published openly, too', () => {
       assert.deepEqual(
