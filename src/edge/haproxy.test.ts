@@ -1,10 +1,11 @@
 /** HAProxy's life: started, found, reloaded, killed, stopped. */
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { describeRunning } from './admin.ts';
+import { endpointsMap, routesMap } from './configuration.ts';
 import {
   type EdgeFixture,
   eventually,
@@ -145,6 +146,22 @@ describe('the edge', () => {
     process.kill((await runningPid())!, 'SIGKILL');
     await fixture.edge.publish([shop('127.0.1.7')]);
     assert.equal(await servedBy(), '127.0.1.7');
+  });
+
+  test('a table that cannot be written takes nothing from the one that is live', async () => {
+    const addresses = async () => await readFile(join(paths().edge, endpointsMap), 'utf8');
+    await fixture.edge.publish([shop('127.0.1.11')]);
+    const obstacle = join(paths().edge, `${routesMap}.new`);
+    await mkdir(obstacle);
+    await assert.rejects(fixture.edge.publish([shop('127.0.1.12')]));
+    await rmdir(obstacle);
+    assert.equal(await servedBy(), '127.0.1.11');
+    await fixture.edge.publish([shop('127.0.1.13')]);
+    assert.equal(await servedBy(), '127.0.1.13');
+    // Whoever has read a route of the table before finds its endpoint.
+    for (const address of ['127.0.1.11', '127.0.1.13']) assert.match(await addresses(), new RegExp(`${address}\\b`));
+    await fixture.edge.publish([shop('127.0.1.13')]);
+    assert.doesNotMatch(await addresses(), /127\.0\.1\.11\b/);
   });
 
   test('a HAProxy that hangs is replaced', { timeout: 120_000 }, async () => {

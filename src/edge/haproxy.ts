@@ -44,6 +44,7 @@ export async function startEdge(settings: EdgeSettings, log: EdgeLog): Promise<E
   await ensure();
   const stopGuarding = guard(paths, () => inTurn(ensure), log);
 
+  /** Those that HAProxy may have, one table back. */
   let endpointsBefore = await readEntries(paths, endpointsMap);
   const publish = latestOnly((sites: Site[]) =>
     inTurn(async () => {
@@ -52,7 +53,8 @@ export async function startEdge(settings: EdgeSettings, log: EdgeLog): Promise<E
       // A request reads the routes first and the endpoints after. So every id that it can have read is kept one table
       // longer than its route. Ids name their addresses (`routes.ts`): no mixture leads to another tenant.
       const endpoints = [...new Set([...tables.endpoints, ...endpointsBefore])];
-      endpointsBefore = tables.endpoints;
+      // Until all of it is live, nobody knows which of the two is.
+      endpointsBefore = endpoints;
       // Files first: whenever HAProxy starts, it starts with a table that is no older than the one it served.
       await writeEntries(paths, endpointsMap, endpoints);
       await writeEntries(paths, routesMap, tables.routes);
@@ -61,6 +63,7 @@ export async function startEdge(settings: EdgeSettings, log: EdgeLog): Promise<E
         await ensure();
         await replaceTables(paths, endpoints, tables.routes);
       });
+      endpointsBefore = tables.endpoints;
     }),
   );
 

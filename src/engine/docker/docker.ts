@@ -53,7 +53,7 @@ export type DockerEngineOptions = {
 export function createDockerEngine(options: DockerEngineOptions): Engine {
   const { docker, owner, networkPool, firewall, now = Date.now, uptime = () => performance.now() } = options;
   const { runtime = 'runc', startConcurrency = 3, stopSeconds = 5, walkEveryMs = 20_000 } = options;
-  const hostFacts = createHostFacts(docker);
+  const hostFacts = createHostFacts(docker, uptime);
   const networks = createNetworks(docker, owner, networkPool, firewall);
   const ownerOfData = async () => (await hostFacts()).containerRoot;
   const loops = options.loops && createLoopVolumes(options.loops.directory, ownerOfData);

@@ -1,4 +1,4 @@
-/** What never changes while an engine runs (its version, its processor architecture, its size), and its disk. */
+/** What does not change while an engine runs (its version, its processor architecture, its size), and its disk. */
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type Docker from 'dockerode';
@@ -17,15 +17,21 @@ export type HostFacts = {
   containerRoot: { uid: number; gid: number };
 };
 
-/** Asks the engine once; a failed question is asked again by the next caller. */
-export function createHostFacts(docker: Docker): () => Promise<HostFacts> {
-  let facts: Promise<HostFacts> | undefined;
+/** An engine may be ended and come back as a newer one, with its folders elsewhere, while whoever asks runs on. */
+const rememberMs = 60_000;
+
+/** Asks the engine once a minute at the most; a failed question is asked again by the next caller. */
+export function createHostFacts(docker: Docker, uptime: () => number): () => Promise<HostFacts> {
+  let asked: { facts: Promise<HostFacts>; atMs: number } | undefined;
   return () => {
-    facts ??= readHostFacts(docker).catch((error: unknown) => {
-      facts = undefined;
-      throw error;
-    });
-    return facts;
+    if (!asked || uptime() - asked.atMs >= rememberMs) {
+      const asking = { facts: readHostFacts(docker), atMs: uptime() };
+      asking.facts.catch(() => {
+        if (asked === asking) asked = undefined;
+      });
+      asked = asking;
+    }
+    return asked.facts;
   };
 }
 

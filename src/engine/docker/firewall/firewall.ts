@@ -51,28 +51,30 @@ export type FirewallLog = {
 export async function startFirewall(options: FirewallOptions, present: Bridges): Promise<Firewall> {
   const { owner, edge, readResolvers, keep, log, report } = options;
   const bridges = new Map(present);
-  let resolvers: string[] = [];
   /** Of the table as it was loaded. */
+  let resolvers: string[] = [];
   let shape = '';
   let chains = new Set<string>();
   // Two loads at once would each record what the other has made.
   const inTurn = oneAtATime();
 
-  function rules(): string {
+  function rules(resolvers: string[]): string {
     return tableText({ owner, resolvers, ...(edge && { edge }) }, bridges);
   }
 
   /** Nobody has to wait for it: it is for the next boot. */
   const keepLatest = latestOnly(keep);
   async function remember(): Promise<void> {
-    await keepLatest(rules()).catch((error: unknown) => {
+    await keepLatest(rules(resolvers)).catch((error: unknown) => {
       log.error({ err: error }, 'firewall rules cannot be kept for the next boot');
     });
   }
 
   async function load(): Promise<void> {
-    resolvers = await readResolvers();
-    await apply(rules());
+    const present = await readResolvers();
+    await apply(rules(present));
+    // Not before: what was not loaded would be taken for loaded at the next look.
+    resolvers = present;
     chains = new Set([...bridges.values()].map(policyChain));
     shape = (await look())?.shape ?? '';
     void remember();
