@@ -74,6 +74,8 @@ function roleOfName(name: string): Role {
     .toLowerCase()
     .split(/[^a-z]+/);
   const has = (pattern: RegExp) => words.some((word) => pattern.test(word));
+  // In front of the services that it leads to, and behind the page that asks it.
+  if (has(/^(?:gateway|bff)$/)) return { role: 'any', strength: fronts.length };
   if (has(backs) || has(asides)) return { role: 'behind', strength: fronts.length };
   if (has(proxies)) return { role: 'proxy', strength: 0 };
   const strength = fronts.findIndex(has);

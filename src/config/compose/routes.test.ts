@@ -53,6 +53,21 @@ describe('the published HTTP services', () => {
       'web / 3000',
     ],
     [
+      'a gateway comes before the services that it leads to',
+      'orders: { image: "a:1", ports: [1] }\nbills: { image: "b:1", ports: [2], depends_on: [orders] }\napi-gateway: { image: "c:1", ports: [3], depends_on: [bills] }',
+      'api-gateway / 3',
+    ],
+    [
+      'and after the page that asks it',
+      'api-gateway: { image: "c:1", ports: [3] }\nweb: { image: "a:1", ports: [1], depends_on: [api-gateway] }',
+      'web / 1',
+    ],
+    [
+      'a front end for which the back end waits comes first all the same',
+      'backend: { image: "a:1", ports: [1], depends_on: [frontend] }\nfrontend: { image: "b:1", ports: [2] }',
+      'frontend / 2',
+    ],
+    [
       'the image tells where the name does not',
       'one: { image: "acme/shop-api:1", ports: [8000] }\ntwo: { image: "acme/shop-frontend:1", ports: [3000] }',
       'two / 3000',
