@@ -28,8 +28,14 @@ type Layer = keyof typeof layers;
 /** It wires the layers; nobody imports it. */
 const top = '**/main.ts';
 
-/** What the dashboard shares with the service beside `config`; of the API only the types of its records. */
-const sharedWithDashboard = ['keys', 'claims', 'account', 'records', 'revisions'].map((name) => `src/api/${name}.ts`);
+/**
+ * What the dashboard shares with the service beside `config`: what events and reasons are and their words; of the API
+ * only the types of its records.
+ */
+const sharedWithDashboard = [
+  ...['event', 'event-words', 'reason'].map((name) => `src/deployment/${name}.ts`),
+  ...['keys', 'claims', 'account', 'records', 'revisions'].map((name) => `src/api/${name}.ts`),
+];
 
 type Pattern = { group: string[]; message: string };
 
@@ -54,7 +60,8 @@ export function importRules(): { overrides: unknown[] } {
       top,
       ...sharedWithDashboard.map((path) => `!**/${path}`),
     ],
-    message: "web may import only config, and the types of the API's records (docs/architecture.md)",
+    message:
+      "web may import only config, events and reasons, and the types of the API's records (docs/architecture.md)",
   };
   return {
     overrides: [

@@ -1,17 +1,11 @@
-/** Everything that has happened to a deployment, newest first. */
+/** Everything that has happened to a deployment, newest first; what has happened again stands where it did so last. */
 import { useMemo } from 'react';
 import { printClock } from '../parts/time.ts';
 import type { Connection } from '../service/follow.ts';
-import { type DeploymentEvent, tell } from './story.ts';
+import { type ToldEvent, tell } from './story.ts';
 import './events-tab.css';
 
-export default function EventsTab({
-  events,
-  connection,
-}: {
-  events: readonly DeploymentEvent[];
-  connection: Connection;
-}) {
+export default function EventsTab({ events, connection }: { events: readonly ToldEvent[]; connection: Connection }) {
   const days = useMemo(() => byDay(events), [events]);
   if (days.length === 0) {
     return (
@@ -34,7 +28,7 @@ export default function EventsTab({
   );
 }
 
-function Row({ event }: { event: DeploymentEvent }) {
+function Row({ event }: { event: ToldEvent }) {
   const telling = tell(event);
   if (!telling) return null;
   return (
@@ -44,14 +38,19 @@ function Row({ event }: { event: DeploymentEvent }) {
       </time>
       <span>
         {telling.text}
+        {event.count > 1 && (
+          <span className="count small soft">
+            {event.count} times since {printClock(event.firstAt)}
+          </span>
+        )}
         {telling.detail !== undefined && <span className="detail">{telling.detail}</span>}
       </span>
     </li>
   );
 }
 
-function byDay(events: readonly DeploymentEvent[]): { day: string; events: DeploymentEvent[] }[] {
-  const days = new Map<string, DeploymentEvent[]>();
+function byDay(events: readonly ToldEvent[]): { day: string; events: ToldEvent[] }[] {
+  const days = new Map<string, ToldEvent[]>();
   for (const event of events.toReversed()) {
     const day = new Date(event.at).toLocaleDateString(undefined, { dateStyle: 'full' });
     days.set(day, [...(days.get(day) ?? []), event]);

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Deployment } from '../service/records.ts';
 import { addEvents, callsForStatus, emptyFeed, readEvent } from './feed.ts';
-import type { DeploymentEvent } from './story.ts';
+import type { ToldEvent } from './story.ts';
+import { toldEvents } from './testing.ts';
 
 const deployment: Deployment = {
   ...{ applicationName: 'shop', environment: 'jolly-tapir', url: 'http://jolly-tapir-shop.localhost:8080' },
@@ -10,16 +11,16 @@ const deployment: Deployment = {
   ...{ claim: { claimed: false }, reservation: { held: false } },
   status: { state: 'deploying', progress: 10, pods: [{ name: 'web', state: 'waiting' }] },
 };
-const event = (number: number, kind: DeploymentEvent['kind'], message: string, pod?: string): DeploymentEvent => ({
-  ...{ number, kind, message, at: '2026-01-01T12:00:01.000Z' },
-  ...(pod !== undefined && { pod }),
-});
+const event = (number: number, event: Parameters<typeof toldEvents>[0][number][1]): ToldEvent =>
+  toldEvents([[1000, event]], number)[0]!;
+const progress = (number: number, progress: number) => event(number, { kind: 'progress', progress });
+const webReady = (number: number) => event(number, { kind: 'pod', pod: 'web', state: 'ready' });
 
 test('events move the progress and the pods at once', () => {
   const feed = addEvents({ ...emptyFeed, deployment }, [
-    event(1, 'progress', '40'),
-    event(2, 'pod', 'starting: port 80 refuses connections', 'web'),
-    event(3, 'pod', 'ready', 'db'),
+    progress(1, 40),
+    event(2, { kind: 'pod', pod: 'web', state: 'starting', because: 'port 80 refuses connections' }),
+    event(3, { kind: 'pod', pod: 'db', state: 'ready' }),
   ]);
   assert.equal(feed.deployment!.status.progress, 40);
   assert.deepEqual(feed.deployment!.status.pods, [
@@ -29,44 +30,64 @@ test('events move the progress and the pods at once', () => {
 });
 
 test('progress never goes back, and a running deployment has none', () => {
-  const feed = addEvents({ ...emptyFeed, deployment }, [event(1, 'progress', '5')]);
+  const feed = addEvents({ ...emptyFeed, deployment }, [progress(1, 5)]);
   assert.equal(feed.deployment!.status.progress, 10);
   const running = { ...deployment, status: { ...deployment.status, state: 'running' as const, progress: 100 } };
-  assert.equal(
-    addEvents({ ...emptyFeed, deployment: running }, [event(1, 'progress', '50')]).deployment!.status.progress,
-    100,
-  );
+  assert.equal(addEvents({ ...emptyFeed, deployment: running }, [progress(1, 50)]).deployment!.status.progress, 100);
 });
 
 test('an update is on its way from the moment it is asked for, and live when that is told', () => {
   const running = { ...deployment, status: { ...deployment.status, state: 'running' as const, progress: 100 } };
-  const asked = addEvents({ ...emptyFeed, deployment: running }, [event(9, 'intent', 'updated to revision 2')]);
+  const asked = addEvents({ ...emptyFeed, deployment: running }, [
+    event(9, { kind: 'intent', intent: 'update', revision: 2 }),
+  ]);
   assert.deepEqual([asked.deployment!.status.state, asked.deployment!.status.progress], ['deploying', 0]);
-  const told = (message: string) => addEvents(asked, [event(10, 'state', message)]).deployment!.status;
-  assert.deepEqual([told('revision 2 is running').state, told('revision 2 is running').progress], ['running', 100]);
-  assert.equal(told('failed: pod web: exited').state, 'failed');
+  const told = (state: Parameters<typeof event>[1]) => addEvents(asked, [event(10, state)]).deployment!.status;
+  const running2 = told({ kind: 'state', state: 'running', revision: 2 });
+  assert.deepEqual([running2.state, running2.progress], ['running', 100]);
+  const failure = { pods: ['web'], because: 'exited', lastLines: [] };
+  assert.equal(told({ kind: 'state', state: 'failed', ...failure }).state, 'failed');
 });
 
 test('an event that comes twice, after a connection was lost, counts once', () => {
-  const once = addEvents(emptyFeed, [event(1, 'intent', 'started'), event(2, 'progress', '5')]);
-  const twice = addEvents(once, [event(2, 'progress', '5'), event(3, 'pod', 'ready', 'web')]);
+  const once = addEvents(emptyFeed, [event(1, { kind: 'intent', intent: 'start', revision: 1 }), progress(2, 5)]);
+  const twice = addEvents(once, [progress(2, 5), webReady(3)]);
   assert.deepEqual(
     twice.events.map(({ number }) => number),
     [1, 2, 3],
   );
-  assert.equal(addEvents(twice, [event(3, 'pod', 'ready', 'web')]), twice);
+  assert.equal(addEvents(twice, [webReady(3)]), twice);
+});
+
+test('an event that happens again takes the place of what was told of it, and is the state of its pod again', () => {
+  const web = (sequence: number, number: number, count: number, because: string): ToldEvent => ({
+    ...event(number, { kind: 'pod', pod: 'web', state: 'starting', because }),
+    ...{ sequence, count },
+  });
+  const once = addEvents({ ...emptyFeed, deployment }, [web(1, 1, 1, 'exited'), web(2, 2, 1, 'refuses')]);
+  const again = addEvents(once, [web(3, 1, 2, 'exited'), web(4, 2, 2, 'refuses'), web(5, 1, 3, 'exited')]);
+  assert.deepEqual(
+    again.events.map(({ number, count }) => [number, count]),
+    [
+      [2, 2],
+      [1, 3],
+    ],
+  );
+  assert.equal(again.deployment!.status.pods![0]!.message, 'exited');
 });
 
 test('states and intents call for the status, everything else speaks for itself', () => {
-  const calling = (['intent', 'operation', 'progress', 'pod', 'state', 'fault'] as const).filter((kind) =>
-    callsForStatus(event(1, kind, '')),
+  const calling = (['intent', 'operation', 'progress', 'pod', 'state', 'fault', 'disk', 'legacy'] as const).filter(
+    (kind) => callsForStatus({ kind }),
   );
   assert.deepEqual(calling, ['intent', 'state']);
 });
 
 test('a message is read as an event, and what is none is left out', () => {
-  const data = '{"at":"2026-01-01T12:00:00.000Z","kind":"pod","pod":"web","message":"ready"}';
-  assert.equal(readEvent({ id: '7', event: 'pod', data })?.number, 7);
-  assert.equal(readEvent({ id: '7', event: 'pod', data: 'no JSON' }), undefined);
-  assert.equal(readEvent({ id: '7', event: 'news', data: '{"kind":"news"}' }), undefined);
+  const { sequence: _, ...sent } = webReady(3);
+  assert.deepEqual(readEvent({ id: '7', event: 'pod', data: JSON.stringify(sent) }), { ...sent, sequence: 7 });
+  const news = { id: '7', event: 'news', data: '{"kind":"news","message":"of a kind that is new"}' };
+  assert.equal(readEvent(news)?.message, 'of a kind that is new');
+  for (const data of ['no JSON', 'null', '7', '{"kind":"pod"}'])
+    assert.equal(readEvent({ id: '7', event: 'pod', data }), undefined, data);
 });

@@ -1,13 +1,15 @@
 /** What is known of a deployment, kept up to date by its events. Pure. */
+import type { EventOf } from '../../../src/deployment/event.ts';
 import type { Problem } from '../service/ask.ts';
 import type { Connection } from '../service/follow.ts';
 import type { Deployment, PodState, Status } from '../service/records.ts';
 import type { Message } from '../service/server-sent.ts';
-import { type DeploymentEvent, isFailure, isLive, readPodMessage, revisionAskedFor } from './story.ts';
+import { isFailure, isLive, revisionAskedFor, type ToldEvent } from './story.ts';
 
 export type Feed = {
   deployment?: Deployment;
-  events: readonly DeploymentEvent[];
+  /** In the order in which they were last told. */
+  events: readonly ToldEvent[];
   connection: Connection;
   /** Why nothing is known of it. */
   problem?: Problem;
@@ -18,49 +20,54 @@ export const emptyFeed: Feed = { events: [], connection: 'connecting' };
 /** More than anybody reads; a deployment that is repaired for weeks has more. */
 const mostEvents = 2_000;
 
-const kinds = new Set(['intent', 'operation', 'progress', 'pod', 'state', 'fault']);
-
-/** Undefined for a message of another kind than this page knows. */
-export function readEvent({ id, data }: Message): DeploymentEvent | undefined {
+/** Undefined for what is no event. One of a kind that this page does not know has a sentence all the same. */
+export function readEvent({ id, data }: Message): ToldEvent | undefined {
   try {
-    const fields = JSON.parse(data) as Omit<DeploymentEvent, 'number'>;
-    return kinds.has(fields.kind) ? { ...fields, number: Number(id) } : undefined;
+    const fields = JSON.parse(data);
+    const isEvent = typeof fields?.kind === 'string' && typeof fields.message === 'string';
+    return isEvent ? { ...fields, sequence: Number(id) } : undefined;
   } catch {
     // Not of this service's making.
     return undefined;
   }
 }
 
-export function addEvents(feed: Feed, come: readonly DeploymentEvent[]): Feed {
-  const last = feed.events.at(-1)?.number ?? 0;
-  const news = come.filter(({ number }) => number > last);
+export function addEvents(feed: Feed, come: readonly ToldEvent[]): Feed {
+  const last = feed.events.at(-1)?.sequence ?? 0;
+  const news = come.filter(({ sequence }) => sequence > last);
   if (news.length === 0) return feed;
-  const events = [...feed.events, ...news].slice(-mostEvents);
+  // One that has happened again takes the place of what was told of it before.
+  const latest = new Map(news.map((event) => [event.number, event.sequence]));
+  const events = [...feed.events, ...news]
+    .filter(({ number, sequence }) => (latest.get(number) ?? sequence) === sequence)
+    .slice(-mostEvents);
   return { ...feed, events, ...(feed.deployment && { deployment: updated(feed.deployment, news) }) };
 }
 
 /** What events say of the status until the service has been asked for it again. */
-function updated(deployment: Deployment, events: readonly DeploymentEvent[]): Deployment {
+function updated(deployment: Deployment, events: readonly ToldEvent[]): Deployment {
   return { ...deployment, status: events.reduce(withEvent, deployment.status) };
 }
 
-function withEvent(status: Status, event: DeploymentEvent): Status {
+function withEvent(status: Status, event: ToldEvent): Status {
   if (revisionAskedFor(event) !== undefined) return { ...status, state: 'deploying', progress: 0 };
   if (isLive(event)) return { ...status, state: 'running', progress: 100 };
   if (isFailure(event)) return { ...status, state: 'failed' };
   if (event.kind === 'pod') return { ...status, pods: withPod(status.pods ?? [], event) };
   const isGrowing = event.kind === 'progress' && status.state === 'deploying';
-  return isGrowing ? { ...status, progress: Math.max(status.progress, Number(event.message)) } : status;
+  return isGrowing ? { ...status, progress: Math.max(status.progress, event.progress) } : status;
 }
 
-function withPod(pods: PodState[], { pod, message }: DeploymentEvent): PodState[] {
-  if (pod === undefined) return pods;
-  const { state, because } = readPodMessage(message);
+function withPod(pods: PodState[], { pod, state, because }: EventOf<'pod'>): PodState[] {
   const said: PodState = { name: pod, state, ...(because !== undefined && { message: because }) };
-  return pods.some(({ name }) => name === pod) ? pods.map((one) => (one.name === pod ? said : one)) : [...pods, said];
+  // What an event does not tell stays as it was told last.
+  const told = ({ message: _, ...known }: PodState): PodState => ({ ...known, ...said });
+  return pods.some(({ name }) => name === pod)
+    ? pods.map((one) => (one.name === pod ? told(one) : one))
+    : [...pods, said];
 }
 
 /** Whether there is more to it than its own words: the state has changed, or something was asked for. */
-export function callsForStatus({ kind }: DeploymentEvent): boolean {
+export function callsForStatus({ kind }: Pick<ToldEvent, 'kind'>): boolean {
   return kind === 'state' || kind === 'intent';
 }

@@ -3,12 +3,16 @@ import { signInPath } from '../account/next.ts';
 import { Link } from '../routing/router.tsx';
 import type { Problem } from '../service/ask.ts';
 import type { Target } from '../service/calls.ts';
-import { type DeploymentEvent, isEnd } from './story.ts';
+import { endOf, type ToldEvent } from './story.ts';
 
-type MissingDeploymentProps = { target: Target; problem?: Problem; events: readonly DeploymentEvent[] };
+type MissingDeploymentProps = { target: Target; problem?: Problem; events: readonly ToldEvent[] };
 
 export function MissingDeployment({ target, problem, events }: MissingDeploymentProps) {
-  const { title, says } = explain(target, problem, events.find(isEnd));
+  const { title, says } = explain(
+    target,
+    problem,
+    events.map(endOf).find((end) => end !== undefined),
+  );
   return (
     <div className="page">
       <div className="empty">
@@ -35,9 +39,9 @@ export function MissingDeployment({ target, problem, events }: MissingDeployment
 function explain(
   { applicationName, sessionToken }: Target,
   problem: Problem | undefined,
-  end: DeploymentEvent | undefined,
+  end: ReturnType<typeof endOf>,
 ) {
-  if (end?.message === 'removed') {
+  if (end === 'removed') {
     return { title: `${applicationName} is removed`, says: 'Its site, its pods and its data are gone.' };
   }
   if (end)

@@ -1,6 +1,7 @@
 /** The way of a revision from being asked for to being live, as steps. Pure. */
+import type { EventOf } from '../../../src/deployment/event.ts';
 import type { PodState, Status } from '../service/records.ts';
-import { type DeploymentEvent, isLive, readPodMessage, revisionAskedFor } from './story.ts';
+import { isLive, revisionAskedFor, type ToldEvent } from './story.ts';
 
 export type Step = {
   name: string;
@@ -24,16 +25,13 @@ export type Journey = {
 };
 
 /** Of the last revision that was asked for; undefined before the events are there. */
-export function journeyOf(
-  events: readonly DeploymentEvent[],
-  status: Pick<Status, 'state' | 'pods'>,
-): Journey | undefined {
+export function journeyOf(events: readonly ToldEvent[], status: Pick<Status, 'state' | 'pods'>): Journey | undefined {
   const begin = events.findLastIndex((event) => revisionAskedFor(event) !== undefined);
   const first = events[begin];
   if (!first) return undefined;
   const run = events.slice(begin + 1);
-  const startedAt = Date.parse(first.at);
-  const after = (event: DeploymentEvent | undefined) => (event ? { afterMs: Date.parse(event.at) - startedAt } : {});
+  const startedAt = Date.parse(first.firstAt);
+  const after = (event: ToldEvent | undefined) => (event ? { afterMs: Date.parse(event.firstAt) - startedAt } : {});
   const live = run.find(isLive);
   const steps: Step[] = [
     { name: 'Configuration accepted', state: 'done', afterMs: 0 },
@@ -45,14 +43,14 @@ export function journeyOf(
     revision: revisionAskedFor(first)!,
     startedAt,
     steps: status.state === 'deploying' ? withPresent(steps) : steps,
-    ...(live && { tookMs: Date.parse(live.at) - startedAt }),
+    ...(live && { tookMs: Date.parse(live.firstAt) - startedAt }),
   };
 }
 
-type After = (event: DeploymentEvent | undefined) => { afterMs?: number };
+type After = (event: ToldEvent | undefined) => { afterMs?: number };
 
 /** Network, volumes and images: as far as there was something to do about them. */
-function preparation(run: readonly DeploymentEvent[], isOver: boolean, after: After): Step[] {
+function preparation(run: readonly ToldEvent[], isOver: boolean, after: After): Step[] {
   const starts = run.filter((event) => isOperation(event, 'start'));
   const grounds = run.filter((event) => isOperation(event, 'create-network') || isOperation(event, 'create-volume'));
   const pulls = run.filter((event) => isOperation(event, 'pull'));
@@ -70,13 +68,11 @@ function preparation(run: readonly DeploymentEvent[], isOver: boolean, after: Af
   return [...ground, fetching];
 }
 
-function podStep({ name, state, message }: PodState, run: readonly DeploymentEvent[], after: After): Step {
+function podStep({ name, state, message }: PodState, run: readonly ToldEvent[], after: After): Step {
   const said = message === undefined ? {} : { says: message };
   switch (state) {
     case 'ready': {
-      const ready = run.find(
-        (event) => event.pod === name && event.kind === 'pod' && readPodMessage(event.message).state === 'ready',
-      );
+      const ready = run.find((event) => event.kind === 'pod' && event.pod === name && event.state === 'ready');
       return { name, state: 'done', ...(ready ? after(ready) : { says: 'stays as it was' }) };
     }
     case 'failed':
@@ -108,6 +104,6 @@ export function presentOf({ steps }: Journey): string {
   return `Waiting for ${now.name}${now.says === undefined ? '' : `: ${now.says}`}`;
 }
 
-function isOperation({ kind, message }: DeploymentEvent, verb: string): boolean {
-  return kind === 'operation' && (message.startsWith(`${verb} `) || message.startsWith(`${verb},`));
+function isOperation(event: ToldEvent, operation: EventOf<'operation'>['operation']): boolean {
+  return event.kind === 'operation' && event.operation === operation;
 }

@@ -1,45 +1,46 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { journeyOf, presentOf } from './steps.ts';
-import { type DeploymentEvent, isEnd, tell } from './story.ts';
+import { endOf, tell } from './story.ts';
+import { toldEvents } from './testing.ts';
 
-const noon = Date.UTC(2026, 0, 1, 12);
-
-/** `<ms after noon> <kind> [<pod>|]<message>`. */
-function events(...lines: string[]): DeploymentEvent[] {
-  return lines.map((line, index) => {
-    const [, ms, kind, pod, message] = /^(\d+) (\w+) (?:(\w+)\|)?(.*)$/s.exec(line)!;
-    const at = new Date(noon + Number(ms)).toISOString();
-    return { number: index + 1, at, kind: kind as DeploymentEvent['kind'], ...(pod && { pod }), message: message! };
-  });
-}
-
-const deploying = events(
-  '0 intent started',
-  '40 operation create-network, missing',
-  '50 operation create-volume db-data, missing',
-  '900 operation pull postgres:15, not on this host',
-  '1100 operation db|start berth-abcdefghij-db-1-0, revision 1',
-  '1100 progress 40',
-  '1200 pod db|starting: port 5432 refuses connections',
-);
+const web = { workload: 'berth-abcdefghij-my-web-1-0', pod: 'my-web', revision: 1, replica: 0 };
+const started = [0, { kind: 'intent', intent: 'start', revision: 1 }] as const;
+const deploying = toldEvents([
+  [...started],
+  [40, { kind: 'operation', operation: 'create-network', because: 'missing' }],
+  [50, { kind: 'operation', operation: 'create-volume', volume: 'db-data', sizeBytes: 1, because: 'missing' }],
+  [900, { kind: 'operation', operation: 'pull', image: 'postgres:15', because: 'not on this host' }],
+  [1100, { kind: 'operation', operation: 'start', ...web, pod: 'db', because: 'revision 1' }],
+  [1100, { kind: 'progress', progress: 40 }],
+  [1200, { kind: 'pod', pod: 'db', state: 'starting', because: 'port 5432 refuses connections' }],
+]);
 const live = [
   ...deploying,
-  ...events(
-    '2100 pod db|ready',
-    '2200 operation web|start berth-abcdefghij-my-web-1-0, revision 1',
-    '2500 pod web|ready',
-    '2510 operation route /→10.200.0.4:80, revision 1',
-    '2530 state revision 1 is running',
+  ...toldEvents(
+    [
+      [2100, { kind: 'pod', pod: 'db', state: 'ready' }],
+      [2200, { kind: 'operation', operation: 'start', ...web, pod: 'web', because: 'revision 1' }],
+      [2500, { kind: 'pod', pod: 'web', state: 'ready' }],
+      [
+        2510,
+        {
+          ...{ kind: 'operation', operation: 'route', because: 'revision 1', revision: 1 },
+          endpoints: [{ path: '/', address: '10.200.0.4', port: 80 }],
+        },
+      ],
+      [2530, { kind: 'state', state: 'running', revision: 1 }],
+    ],
+    8,
   ),
 ];
 
 test('events are told in words', () => {
   const told = live.map(tell).map((telling) => telling && [telling.text, telling.detail].filter(Boolean).join(' | '));
   assert.deepEqual(told, [
-    'Deployment asked for',
-    'Network made',
-    'Volume db-data made',
+    'Deployment requested',
+    'Network created',
+    'Volume db-data created',
     'Image postgres:15 downloaded',
     'db started',
     undefined,
@@ -47,46 +48,84 @@ test('events are told in words', () => {
     'db is ready',
     'web started',
     'web is ready',
-    'The address leads to revision 1',
+    'The address serves revision 1',
     'Revision 1 is live',
   ]);
 });
 
 test('a failure is told with its reason in front and the last lines behind it', () => {
-  const [failed] = events('0 state failed: pod web: exits with 1\nTypeError: x\n    at y');
+  const [failed] = toldEvents([
+    [
+      0,
+      {
+        ...{ kind: 'state', state: 'failed', pods: ['web'], because: 'exits with 1', hint: 'look', servingRevision: 1 },
+        lastLines: ['TypeError: x', '    at y'],
+      },
+    ],
+  ]);
   assert.deepEqual(tell(failed!), {
-    ...{ text: 'Failed: pod web: exits with 1', tone: 'bad', detail: 'TypeError: x\n    at y' },
+    ...{ text: 'Failed: pod web: exits with 1 (look); revision 1 still serves', tone: 'bad' },
+    detail: 'TypeError: x\n    at y',
   });
 });
 
 test('what an update and a removal do is told too', () => {
-  const told = events(
-    '0 intent updated to revision 2',
-    '1 operation check nginx:1 redis:7, tags may have moved',
-    '2 operation drain, revision 2',
-    '3 operation remove berth-abcdefghij-my-web-1-0, outdated',
-    '4 intent removed',
-    '5 operation route nothing, removed',
-    '6 operation remove-network, removed',
-    '7 state removed',
-  );
+  const told = toldEvents([
+    [0, { kind: 'intent', intent: 'update', revision: 2 }],
+    [1, { kind: 'operation', operation: 'check', images: ['nginx:1', 'redis:7'], because: 'tags may have moved' }],
+    [2, { kind: 'operation', operation: 'drain', addresses: ['10.200.0.4'], because: 'revision 2' }],
+    [3, { kind: 'operation', operation: 'remove', ...web, because: 'outdated' }],
+    [4, { kind: 'intent', intent: 'remove', because: 'asked' }],
+    [5, { kind: 'operation', operation: 'route', endpoints: [], because: 'removed' }],
+    [6, { kind: 'operation', operation: 'remove-network', because: 'removed' }],
+    [7, { kind: 'state', state: 'expired', because: 'removed' }],
+  ]);
   assert.deepEqual(
     told.map((event) => tell(event)?.text),
     [
-      'Update to revision 2 asked for',
-      'Tags of nginx:1, redis:7 looked up',
-      'Requests under way have ended',
+      'Update to revision 2 requested',
+      'Looked up nginx:1, redis:7',
+      'Requests to the old revision have ended',
       'my-web of revision 1 stopped',
-      'Removal asked for',
-      'The address leads nowhere any more',
+      'Removal requested',
+      'The address serves nothing any more',
       'Network removed',
       'Removed',
     ],
   );
-  assert.deepEqual(
-    told.filter(isEnd).map(({ number }) => number),
-    [8],
-  );
+  assert.deepEqual(told.map(endOf), [...Array(7).fill(undefined), 'removed']);
+});
+
+test('what happens to volumes is told, in the tone that it has', () => {
+  const data = { volume: 'db-data', title: 'volume data of pod db' };
+  const level = (level: 'full' | 'nearly full' | 'roomy', percent: number) =>
+    ({ kind: 'disk', disk: 'level', ...data, level, percent, sizeBytes: 2 ** 30 }) as const;
+  const told = toldEvents([
+    [0, level('nearly full', 91)],
+    [1, level('full', 100)],
+    [2, level('roomy', 80)],
+    [3, { kind: 'disk', disk: 'stopped', pod: 'web', because: 'it wrote too much' }],
+    [4, { kind: 'fault', fault: 'volume-lost', ...data }],
+  ]);
+  assert.deepEqual(told.map(tell), [
+    {
+      text: 'Volume data of pod db is 91 % full (of 1 GiB): make it larger or delete files before it is',
+      tone: 'plain',
+    },
+    { text: 'Volume data of pod db is full (1 GiB): make it larger or delete files', tone: 'bad' },
+    { text: 'Volume data of pod db has room again: 80 % full (of 1 GiB)', tone: 'good' },
+    { text: 'Pod web is stopped: it wrote too much', tone: 'bad' },
+    {
+      text: 'The volume data of pod db was lost on the engine: what was in it is gone. It is made again, empty.',
+      tone: 'bad',
+    },
+  ]);
+});
+
+test('an event of an earlier release, or of a kind that this page does not know, is told in its own sentence', () => {
+  const [legacy] = toldEvents([[0, { kind: 'legacy', was: 'fault', told: 'something odd' }]]);
+  assert.deepEqual(tell(legacy!), { text: 'Something odd', tone: 'plain' });
+  assert.deepEqual(tell({ ...legacy!, kind: 'certificate' as never }), { text: 'Something odd', tone: 'plain' });
 });
 
 test('the way to being live has steps with their times, and one of them is the present', () => {
@@ -110,7 +149,7 @@ test('the way to being live has steps with their times, and one of them is the p
 });
 
 test('before anything has started, the images are what is waited for; at the end, the address', () => {
-  assert.equal(presentOf(journeyOf(events('0 intent started'), { state: 'deploying' })!), 'Getting the images');
+  assert.equal(presentOf(journeyOf(toldEvents([[...started]]), { state: 'deploying' })!), 'Getting the images');
   const ready = [{ name: 'db', state: 'ready' }];
   assert.equal(presentOf(journeyOf(deploying, { state: 'deploying', pods: ready })!), 'Turning the address to it');
 });
@@ -128,7 +167,13 @@ test('a live revision has taken the time from being asked for to its being live'
 test('after an update the steps are those of the new revision, and pods that stay say so', () => {
   const updated = [
     ...live,
-    ...events('9000 intent updated to revision 2', '9100 operation web|start berth-a-web-2-0, revision 2'),
+    ...toldEvents(
+      [
+        [9000, { kind: 'intent', intent: 'update', revision: 2 }],
+        [9100, { kind: 'operation', operation: 'start', ...web, pod: 'web', revision: 2, because: 'revision 2' }],
+      ],
+      13,
+    ),
   ];
   const journey = journeyOf(updated, {
     state: 'deploying',
@@ -148,6 +193,15 @@ test('after an update the steps are those of the new revision, and pods that sta
       ['On the web', 'waiting', undefined],
     ],
   );
+});
+
+test('a step took the time to when it was done first, however often it was done again', () => {
+  const again = live.map((event) => ({
+    ...event,
+    count: 3,
+    at: new Date(Date.parse(event.at) + 60_000).toISOString(),
+  }));
+  assert.equal(journeyOf(again, { state: 'running', pods: [{ name: 'db', state: 'ready' }] })!.tookMs, 2530);
 });
 
 test('without events there are no steps', () => {

@@ -1,127 +1,156 @@
 /** What the events of a deployment tell, in words. Pure. */
+import { printBytes } from '../../../src/config/units.ts';
+import type { DeploymentEvent, EventOf } from '../../../src/deployment/event.ts';
+import { describeReason } from '../../../src/deployment/reason.ts';
 
-export type DeploymentEvent = {
+/** An event as the service sends it. */
+export type ToldEvent = DeploymentEvent & {
+  /** Which event it is; one that happens again comes again under its number. */
   number: number;
-  /** A date-time. */
+  /** Its place among all that was told. */
+  sequence: number;
+  /** How often it has happened, and when for the first and the last time (date-times). */
+  count: number;
+  firstAt: string;
   at: string;
-  kind: 'intent' | 'operation' | 'progress' | 'pod' | 'state' | 'fault';
-  pod?: string;
+  /** The service's own sentence for it. */
   message: string;
 };
 
 export type Telling = { text: string; detail?: string; tone: 'plain' | 'good' | 'bad' };
 
 /** Undefined for what others tell as well: the progress bar, the start of a pod. */
-export function tell(event: DeploymentEvent): Telling | undefined {
-  const { kind, pod, message } = event;
-  switch (kind) {
+export function tell(event: ToldEvent): Telling | undefined {
+  switch (event.kind) {
     case 'progress':
       return undefined;
     case 'intent':
-      return { text: tellIntent(message), tone: 'plain' };
+      return { text: tellIntent(event), tone: 'plain' };
     case 'operation':
-      return { text: tellOperation(message, pod), tone: 'plain' };
-    case 'pod': {
-      const { state, because } = readPodMessage(message);
-      // That it was started is an event of its own; until then all pods wait.
-      if (because === undefined && (state === 'starting' || state === 'waiting')) return undefined;
-      const tone = state === 'ready' ? 'good' : state === 'failed' ? 'bad' : 'plain';
-      return { text: `${pod} is ${state}`, tone, ...(because !== undefined && { detail: because }) };
-    }
+      return { text: tellOperation(event), tone: 'plain' };
+    case 'pod':
+      return tellPod(event);
     case 'state':
-      return tellState(message);
+      return tellState(event);
     case 'fault':
-      return { text: capitalised(message), tone: 'bad' };
+      return { text: capitalised(event.message), tone: 'bad' };
+    case 'disk':
+      return tellDisk(event);
+    default:
+      // One of an earlier release, or of a kind that a later one has added.
+      return { text: capitalised(event.message), tone: 'plain' };
   }
 }
 
-/** `starting: port 3000 refuses connections`. */
-export function readPodMessage(message: string): { state: string; because?: string } {
-  const [, state, because] = /^(\w+)(?:: ([\s\S]*))?$/.exec(message) ?? [];
-  return { state: state ?? message, ...(because !== undefined && { because }) };
+/** The revision that an intent asks for; undefined for every other event. */
+export function revisionAskedFor(event: ToldEvent): number | undefined {
+  const isAsking = event.kind === 'intent' && (event.intent === 'start' || event.intent === 'update');
+  return isAsking ? event.revision : undefined;
 }
 
-/** The revision that an intent asks for; undefined for every other intent. */
-export function revisionAskedFor({ kind, message }: DeploymentEvent): number | undefined {
-  if (kind !== 'intent') return undefined;
-  const revision = message === 'started' ? 1 : Number(/^updated to revision (\d+)$/.exec(message)?.[1]);
-  return Number.isNaN(revision) ? undefined : revision;
+export function isLive(event: ToldEvent): boolean {
+  return event.kind === 'state' && event.state === 'running';
 }
 
-export function isLive({ kind, message }: DeploymentEvent): boolean {
-  return kind === 'state' && /^revision \d+ is running$/.test(message);
+export function isFailure(event: ToldEvent): boolean {
+  return event.kind === 'state' && event.state === 'failed';
 }
 
-export function isFailure({ kind, message }: DeploymentEvent): boolean {
-  return kind === 'state' && message.startsWith('failed: ');
+/** Why the deployment has ended: nothing comes after it but the clearing away. */
+export function endOf(event: ToldEvent): 'removed' | 'expired' | undefined {
+  return event.kind === 'state' && event.state === 'expired' ? event.because : undefined;
 }
 
-/** Nothing comes after it but the clearing away. */
-export function isEnd({ kind, message }: DeploymentEvent): boolean {
-  return kind === 'state' && (message === 'removed' || message === 'its time limit is reached');
+function tellIntent(event: EventOf<'intent'>): string {
+  switch (event.intent) {
+    case 'start':
+      return 'Deployment requested';
+    case 'update':
+      return `Update to revision ${event.revision} requested`;
+    case 'extend':
+      return 'Time limit extended';
+    case 'claim':
+      return 'Claimed';
+    case 'hold':
+      return 'Reservation added';
+    case 'end-hold':
+      return 'Reservation removed';
+    case 'change-plan':
+      return `Plan changed to ${event.plan}`;
+    case 'remove':
+      return event.because === 'account-deleted' ? 'Removed with its account' : 'Removal requested';
+    case 'stop':
+      return `Stopped by the operator: ${event.because}`;
+  }
 }
 
-function tellIntent(message: string): string {
-  const known: Record<string, string> = {
-    started: 'Deployment asked for',
-    extended: 'Time limit extended',
-    removed: 'Removal asked for',
-    claimed: 'Claimed',
-  };
-  const update = /^updated to (revision \d+)$/.exec(message)?.[1];
-  return update ? `Update to ${update} asked for` : (known[message] ?? capitalised(message));
-}
-
-/** `start berth-<deployment>-<pod>-<revision>-<replica>, <because>`. */
-function tellOperation(message: string, pod: string | undefined): string {
-  const [operation = '', because = ''] = message.split(/, (?=[^,]*$)/);
-  const [verb = '', ...rest] = operation.split(' ');
-  const object = rest.join(' ');
-  switch (verb) {
+function tellOperation(event: EventOf<'operation'>): string {
+  switch (event.operation) {
     case 'create-network':
-      return 'Network made';
+      return 'Network created';
     case 'remove-network':
       return 'Network removed';
+    case 'set-egress':
+      return `Outgoing connections: ${event.egress}`;
     case 'create-volume':
-      return `Volume ${object} made`;
+      return `Volume ${event.volume} created`;
     case 'grow-volume':
-      return `Volume ${object} grown ${because}`;
+      return `Volume ${event.volume} grown to ${printBytes(event.sizeBytes)}`;
     case 'remove-volume':
-      return `Volume removed`;
+      return `Volume ${event.volume} removed`;
     case 'check':
-      return `Tags of ${rest.join(', ')} looked up`;
+      return `Looked up ${event.images.join(', ')}`;
     case 'pull':
-      return `Image ${object} downloaded`;
+      return `Image ${event.image} downloaded`;
     case 'start':
-      return `${pod ?? podOf(object)} started`;
+      return `${event.pod} started`;
     case 'remove':
-      return `${podOf(object)} of revision ${revisionOf(object)} stopped`;
+      return `${event.pod} of revision ${event.revision} stopped`;
     case 'route':
-      return object === 'nothing' ? 'The address leads nowhere any more' : `The address leads to ${because}`;
+      if (event.endpoints.length === 0) return 'The address serves nothing any more';
+      return event.revision === undefined
+        ? 'The address serves what is left'
+        : `The address serves revision ${event.revision}`;
     case 'drain':
-      return 'Requests under way have ended';
+      return 'Requests to the old revision have ended';
+  }
+}
+
+function tellPod({ pod, state, because }: EventOf<'pod'>): Telling | undefined {
+  const detail = because === undefined ? {} : { detail: because };
+  switch (state) {
+    case 'ready':
+      return { text: `${pod} is ready`, tone: 'good', ...detail };
+    case 'failed':
+      return { text: `${pod} failed`, tone: 'bad', ...detail };
+    case 'starting':
+    case 'waiting':
+      // That it was started is an event of its own; until then all pods wait.
+      return because === undefined ? undefined : { text: `${pod} is ${state}`, tone: 'plain', ...detail };
     default:
-      return capitalised(message);
+      return { text: `${pod} is ${state}`, tone: 'plain', ...detail };
   }
 }
 
-function tellState(message: string): Telling {
-  if (message.startsWith('failed: ')) {
-    const [first = '', ...lines] = message.slice('failed: '.length).split('\n');
-    return { text: `Failed: ${first}`, tone: 'bad', ...(lines.length > 0 && { detail: lines.join('\n') }) };
+function tellState(event: EventOf<'state'>): Telling {
+  switch (event.state) {
+    case 'running':
+      return { text: `Revision ${event.revision} is live`, tone: 'good' };
+    case 'failed': {
+      const { lastLines, servingRevision } = event;
+      const serving = servingRevision === undefined ? '' : `; revision ${servingRevision} still serves`;
+      const detail = lastLines.length > 0 ? { detail: lastLines.join('\n') } : {};
+      return { text: `Failed: ${describeReason(event)}${serving}`, tone: 'bad', ...detail };
+    }
+    case 'expired':
+      return { text: event.because === 'removed' ? 'Removed' : 'Expired: its time limit is reached', tone: 'plain' };
   }
-  const live = /^(revision \d+) is running$/.exec(message)?.[1];
-  return live ? { text: `${capitalised(live)} is live`, tone: 'good' } : { text: capitalised(message), tone: 'plain' };
 }
 
-const workload = /^berth-[^-]+-(.+)-(\d+)-\d+$/;
-
-function podOf(name: string): string {
-  return workload.exec(name)?.[1] ?? name;
-}
-
-function revisionOf(name: string): string {
-  return workload.exec(name)?.[2] ?? '?';
+function tellDisk(event: EventOf<'disk'> & { message: string }): Telling {
+  const isGood = event.disk === 'mended' || (event.disk === 'level' && event.level === 'roomy');
+  const isBad = event.disk === 'stopped' || (event.disk === 'level' && event.level === 'full');
+  return { text: capitalised(event.message), tone: isGood ? 'good' : isBad ? 'bad' : 'plain' };
 }
 
 function capitalised(text: string): string {

@@ -4,7 +4,7 @@ import { send } from '../service/ask.ts';
 import { queryOf, statusOf, type Target } from '../service/calls.ts';
 import { follow } from '../service/follow.ts';
 import { addEvents, callsForStatus, emptyFeed, type Feed, readEvent } from './feed.ts';
-import { isEnd } from './story.ts';
+import { endOf } from './story.ts';
 
 /** Several events of one change come together: one question is enough for all. */
 const settleMs = 80;
@@ -40,8 +40,8 @@ export function useFeed(target: Target): Feed & { refresh: () => void } {
         }),
       onMessages(messages) {
         const events = messages.flatMap((message) => readEvent(message) ?? []);
-        last = Math.max(last, ...events.map(({ number }) => number));
-        isOver ||= events.some(isEnd);
+        last = Math.max(last, ...events.map(({ sequence }) => sequence));
+        isOver ||= events.some((event) => endOf(event) !== undefined);
         setFeed((before) => addEvents(before, events));
         if (!events.some(callsForStatus)) return;
         clearTimeout(timer);

@@ -1,0 +1,15 @@
+/** Events as the service sends them, for tests. */
+import type { DeploymentEvent } from '../../../src/deployment/event.ts';
+import { describeEvent } from '../../../src/deployment/event-words.ts';
+import type { ToldEvent } from './story.ts';
+
+export const noon = Date.UTC(2026, 0, 1, 12);
+
+/** Each with its milliseconds after noon, numbered from `from`. */
+export function toldEvents(events: readonly [ms: number, event: DeploymentEvent][], from = 1): ToldEvent[] {
+  return events.map(([ms, event], index) => {
+    const at = new Date(noon + ms).toISOString();
+    const number = from + index;
+    return { ...event, number, sequence: number, count: 1, firstAt: at, at, message: describeEvent(event) };
+  });
+}
