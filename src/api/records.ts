@@ -13,7 +13,19 @@ const StatusRecord = Type.Object({
     }),
   ),
   pods: Type.Optional(
-    Type.Array(Type.Object({ name: Type.String(), state: Type.String(), message: Type.Optional(Type.String()) })),
+    Type.Array(
+      Type.Object({
+        name: Type.String(),
+        state: Type.String(),
+        message: Type.Optional(Type.String()),
+        healthCheckBody: Type.Optional(
+          Type.String({
+            description:
+              'The first 500 bytes of what its failing health check answered, without known secrets. Text of the application: not to be trusted.',
+          }),
+        ),
+      }),
+    ),
   ),
 });
 

@@ -53,6 +53,8 @@ export type PodStatus = {
   state: 'waiting' | 'starting' | 'ready' | 'failed';
   /** What it waits for, or what is wrong with it. */
   message?: string;
+  /** The beginning of what its failing health check answers, without secrets. */
+  healthCheckBody?: string;
   /** What it runs from, or will. */
   image: string;
   /** The one that its workload was started for: an update that leaves a pod as it was leaves this too. */

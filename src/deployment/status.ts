@@ -1,4 +1,5 @@
 /** Status: how each pod does, and whether the whole can still become ready. In words for the deployment's owner. */
+import { shownBeginning } from './answered.ts';
 import type { Deployment, Instant, PodStatus } from './deployment.ts';
 import { type Desired, hasFailed } from './desired.ts';
 import { type Match, matchWorkloads } from './plan.ts';
@@ -43,11 +44,14 @@ export function podsOf(
 
 /** What containers answer may tell what only their owner gave them. */
 export function withoutSecrets(observed: Observed, redact: (text: string) => string): Observed {
-  const workloads = observed.workloads.map((workload) =>
-    workload.notReadyBecause === undefined
-      ? workload
-      : { ...workload, notReadyBecause: redact(workload.notReadyBecause) },
-  );
+  const workloads = observed.workloads.map((workload) => {
+    const { notReadyBecause: because, healthCheckBody: body } = workload;
+    if (because === undefined) return workload;
+    return {
+      ...{ ...workload, notReadyBecause: redact(because) },
+      ...(body !== undefined && { healthCheckBody: shownBeginning(redact(body)) }),
+    };
+  });
   return { ...observed, workloads };
 }
 
@@ -70,7 +74,7 @@ export function podStatuses(desired: Running, observed: Observed, circumstances:
   });
 }
 
-type Told = Pick<PodStatus, 'state' | 'message'>;
+type Told = Pick<PodStatus, 'state' | 'message' | 'healthCheckBody'>;
 
 const severity = ['ready', 'starting', 'waiting', 'failed'];
 
@@ -86,7 +90,11 @@ function tell(match: Match, before: PodStatus | undefined, circumstances: Circum
   const { pod, image } = wanted.workload;
   const wasBlamed = hasFailed && before?.state === 'failed';
   const isFailed = wasBlamed || blamed?.has(pod) || hasGivenUp(match, before);
-  if (found) return { state: isFailed ? 'failed' : 'starting', ...said(found.notReadyBecause, found.hint) };
+  if (found) {
+    const { notReadyBecause, hint, healthCheckBody } = found;
+    const evidence = healthCheckBody ? { healthCheckBody } : {};
+    return { state: isFailed ? 'failed' : 'starting', ...said(notReadyBecause, hint), ...evidence };
+  }
   if (isFailed) return { state: 'failed', ...said(blamed?.get(pod) ?? before?.message) };
   return { state: 'waiting', ...(pulling?.has(image) && { message: 'its image is on its way' }) };
 }

@@ -79,6 +79,8 @@ export type ObservedWorkload = {
   notReadyBecause?: string;
   /** What its owner can do about that. */
   hint?: string;
+  /** What its health check answered at the last try that was answered, and not well: the beginning of the body. */
+  healthCheckBody?: string;
   /** How it ended the last time, whatever it does now; absent when it never has, or nobody knows how. */
   lastExit?: LastExit;
   stuck?: Stuck;

@@ -268,6 +268,11 @@ function reasonWhileRunning(container: MemoryContainer): string | undefined {
   return readiness.kind === 'http' ? reasonUnhealthy(container, readiness) : undefined;
 }
 
+export function healthCheckBodyOf({ workload: { readiness }, run }: MemoryContainer): { healthCheckBody?: string } {
+  const body = readiness.kind === 'http' ? run.respond?.(readiness.path).body : undefined;
+  return body ? { healthCheckBody: body } : {};
+}
+
 function reasonUnhealthy(container: MemoryContainer, { path }: Extract<Readiness, { kind: 'http' }>) {
   const { status } = container.run.respond?.(path) ?? { status: 200 };
   return status >= 200 && status < 400 ? undefined : `health check ${path} answered ${status}`;

@@ -16,6 +16,7 @@ import {
   announce,
   createMemoryWorld,
   endContainer,
+  healthCheckBodyOf,
   type MemoryContainer,
   type MemoryWorld,
   noteStuck,
@@ -173,6 +174,7 @@ function describe(container: MemoryContainer): ObservedWorkload {
       lastExit: { code: exitCode, reason: `exited with code ${exitCode}`, at: exitedAt },
     }),
     ...(because && { notReadyBecause: because }),
+    ...(stuck?.by === 'health-check' && healthCheckBodyOf(container)),
     ...(stuck && { stuck }),
   };
 }

@@ -42,7 +42,8 @@ esac
 
 export const cgi = {
   identity: '#!/bin/sh\nprintf "Content-Type: text/plain\\r\\n\\r\\n%s\\n" "$IDENTITY"\n',
-  status: '#!/bin/sh\nprintf "Status: %s x\\r\\nLocation: http://127.0.0.1:1/\\r\\n\\r\\n" "$QUERY_STRING"\n',
+  status:
+    '#!/bin/sh\nprintf "Status: %s x\\r\\nLocation: http://127.0.0.1:1/\\r\\n\\r\\nit is %s\\n" "$QUERY_STRING" "$QUERY_STRING"\n',
 };
 
 /** What `print-…` writes, read back. */
@@ -106,7 +107,7 @@ export function program(container: MemoryProcess): MemoryRun {
 function respond(path: string, identity: string): Answer {
   if (path === identityPath) return { status: 200, body: identity };
   const status = /^\/cgi-bin\/status\?(\d+)$/.exec(path)?.[1];
-  return { status: status ? Number(status) : 404, body: '' };
+  return { status: status ? Number(status) : 404, body: status ? `it is ${status}` : '' };
 }
 
 function fetchText(container: MemoryProcess, { hostname, port: number, pathname, search }: URL): string {

@@ -70,6 +70,7 @@ export function readinessContract({ contractor, newScene }: Stage): void {
     const observed = await scene.until(sick, ({ notReadyBecause }) => /answered/.test(notReadyBecause ?? ''));
     assert.equal(observed.isReady, false);
     assert.equal(observed.notReadyBecause, `health check ${statusPath(500)} answered 500`);
+    assert.equal(observed.healthCheckBody, 'it is 500');
     assert.equal(observed.stuck?.by, 'health-check');
   });
 

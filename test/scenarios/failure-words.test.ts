@@ -166,6 +166,7 @@ describe('the words of each failure stand in the status and in the events, and o
       const status = await berth.reach(app, 'failed');
       assert.equal(counted(status.message), message());
       if (says !== undefined) assert.equal(counted(status.lastLines?.at(-1) ?? ''), says);
+      if (name === 'unhealthy') assert.equal(status.pods[0].healthCheckBody, `x at ${app.url}/healthz`);
       if (name === 'crash-loop') {
         assert.equal(status.lastLines.length, 50);
         assert.equal(status.lastLines[0], 'line 11 with [redacted] ×3', 'of the last 200 lines, each once');

@@ -168,6 +168,7 @@ async function describe(
     ...(known.address && { address: known.address }),
     ...(exit && { lastExit: lastExitOf(exit) }),
     ...(!verdict.isReady && { notReadyBecause: verdict.because }),
+    ...(!verdict.isReady && probe?.because?.body !== undefined && { healthCheckBody: probe.because.body }),
     ...(!verdict.isReady && verdict.hint !== undefined && { hint: verdict.hint }),
     ...(stuck && { stuck: { by: stuck.by, since: Math.round(nowMs - (uptimeMs - stuck.since)) } }),
   };

@@ -39,7 +39,8 @@ export function Overview({ status, journey, pods, route }: OverviewProps) {
 }
 
 function Failure({ status, route }: Pick<OverviewProps, 'status' | 'route'>) {
-  const { message = '', lastLines = [] } = status;
+  const { message = '', lastLines = [], pods = [] } = status;
+  const answered = pods.filter(({ healthCheckBody }) => healthCheckBody !== undefined);
   const output = useRef<HTMLPreElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: of other lines the last ones are to be seen too
   useLayoutEffect(() => {
@@ -56,6 +57,12 @@ function Failure({ status, route }: Pick<OverviewProps, 'status' | 'route'>) {
           </pre>
         </>
       )}
+      {answered.map(({ name, healthCheckBody }) => (
+        <div key={name}>
+          <p className="small">What the health check of {name} answered:</p>
+          <pre tabIndex={0}>{healthCheckBody}</pre>
+        </div>
+      ))}
       <p className="small">
         <Link to={pathOf({ ...route, tab: 'configuration' })}>Correct the configuration</Link> and send it as an update:
         the address stays. <Link to={pathOf({ ...route, tab: 'logs' })}>The logs</Link> may tell more.
