@@ -25,6 +25,7 @@ import { createLimits } from './limits.ts';
 import { logEndpoints } from './logs.ts';
 import { metricsEndpoints } from './metrics.ts';
 import { pageEndpoints, sendPage, wantsHtml } from './pages.ts';
+import { warnOfParameters } from './parameters.ts';
 import { quotaEndpoints } from './quota.ts';
 import { reservationEndpoints } from './reservations.ts';
 import { revisionEndpoints } from './revisions.ts';
@@ -81,6 +82,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   });
   app.addHook('preValidation', async (request, reply) => (limits.refuseByToken(request, reply) ? reply : undefined));
   app.addHook('onSend', async (request, reply) => endWithAnswer(request, reply));
+  warnOfParameters(app);
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions } = request;
     const route = routeOptions.url ?? 'unknown';

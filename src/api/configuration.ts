@@ -4,25 +4,10 @@ import { Type } from 'typebox';
 import { fixDocument } from '../config/fix.ts';
 import { parseConfiguration } from '../config/parse.ts';
 import { ConfigurationSchema } from '../config/schema.ts';
-import { emptyBody, printErrors, printWarnings, readDocuments } from './documents.ts';
+import { emptyBody, printErrors, printWarnings, readDocuments, Strict } from './documents.ts';
 import { sendProblem } from './errors.ts';
-import { ErrorRecord } from './records.ts';
-
-const DiagnosticRecord = Type.Object({
-  severity: Type.Enum(['error', 'warning']),
-  code: Type.String({ description: 'Stable and machine-readable.', examples: ['duplicate-path'] }),
-  path: Type.String({ examples: ['application.pods[0].image'] }),
-  line: Type.Integer({ minimum: 1 }),
-  column: Type.Integer({ minimum: 1 }),
-  message: Type.String(),
-  hint: Type.Optional(Type.String()),
-  fix: Type.Optional(
-    Type.Object(
-      { from: Type.Integer(), to: Type.Integer(), text: Type.String() },
-      { description: 'Replaces what stands from `from` up to `to`, offsets in UTF-16 units, by `text`.' },
-    ),
-  ),
-});
+import { unknownParameters } from './parameters.ts';
+import { DiagnosticRecord, ErrorRecord } from './records.ts';
 
 const ValidationRecord = Type.Object(
   {
@@ -38,6 +23,7 @@ const ValidationRecord = Type.Object(
 
 const ValidationQuery = Type.Object({
   fix: Type.Optional(Type.Enum(['true', 'false'], { description: 'Whether to answer a corrected document too.' })),
+  strict: Strict,
 });
 
 const SchemaRecord = Type.Object({}, { additionalProperties: true, description: 'A JSON Schema (2020-12).' });
@@ -56,11 +42,14 @@ export const configurationEndpoints: FastifyPluginAsyncTypebox = async (app) => 
         response: { 200: ValidationRecord, '4xx': ErrorRecord },
       },
     },
-    async ({ body, query }, reply) => {
+    async (request, reply) => {
+      const { body, query } = request;
       if (typeof body !== 'string' || body.trim() === '') return sendProblem(reply, emptyBody.problem);
-      const parsed = parseConfiguration(body);
-      const errors = printErrors(parsed.diagnostics);
-      const fixed = query.fix === 'true' ? fixDocument(body, parsed) : undefined;
+      const strictness = { isStrict: query.strict === 'true' };
+      const parsed = parseConfiguration(body, strictness);
+      const { diagnostics } = parsed;
+      const errors = printErrors(diagnostics);
+      const fixed = query.fix === 'true' ? fixDocument(body, parsed, strictness) : undefined;
       // What is no YAML has nothing to answer but the error, unless a correction was asked for and found.
       const isCorrected = fixed !== undefined && fixed.text !== body;
       if (parsed.kind === 'unparsable' && !isCorrected) {
@@ -69,13 +58,14 @@ export const configurationEndpoints: FastifyPluginAsyncTypebox = async (app) => 
           error: `The body cannot be parsed as YAML: ${errors[0]}`,
           hint: 'Correct the YAML at this line and column.',
           errors,
+          diagnostics,
         });
       }
       return {
         valid: parsed.kind === 'valid',
         errors,
-        warnings: printWarnings(parsed.diagnostics),
-        diagnostics: parsed.diagnostics,
+        warnings: [...printWarnings(diagnostics), ...unknownParameters(request)],
+        diagnostics,
         ...(fixed && { fixed: fixed.text, fixedErrors: printErrors(fixed.parsed.diagnostics) }),
       };
     },

@@ -2,19 +2,37 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { Deployment } from '../deployment/deployment.ts';
 import type { Result } from '../lib/problem.ts';
 import { proofHeader } from '../lib/proof-of-work.ts';
 import { createTurns } from '../lib/turns.ts';
-import { applicationOf, findCaller, requireCaller, TokenQuery, UpdateQuery } from './callers.ts';
-import { readConfiguration, readDocuments } from './documents.ts';
+import { applicationOf, type Caller, findCaller, requireCaller, TokenQuery, UpdateQuery } from './callers.ts';
+import { type Configuration, readConfiguration, readDocuments, Strict } from './documents.ts';
 import { sendProblem } from './errors.ts';
 import { readIdempotencyKey, recallAnswer } from './idempotency.ts';
+import { type Links, linksOf } from './links.ts';
 import { createProofs } from './proof-of-work.ts';
-import { ErrorRecord, extendRecord, ProofRequiredRecord, StartRecord, statusRecord, UpdateRecord } from './records.ts';
+import {
+  DryRunRecord,
+  ErrorRecord,
+  extendRecord,
+  ProofRequiredRecord,
+  StartRecord,
+  statusRecord,
+  UpdateRecord,
+} from './records.ts';
 import type { Service } from './service.ts';
 import { originOf } from './standing.ts';
 import { type Started, type Starting, start } from './start.ts';
 import { update } from './update.ts';
+
+const DryRun = Type.Optional(
+  Type.Enum(['true', 'false'], {
+    description: 'Whether only to check: the configuration, the plan, and the room on the server. Nothing is changed.',
+  }),
+);
+const StartQuery = Type.Object({ ...TokenQuery.properties, strict: Strict, dryRun: DryRun });
+const ChangeQuery = Type.Object({ ...UpdateQuery.properties, strict: Strict, dryRun: DryRun });
 
 const StartHeaders = Type.Object({
   'idempotency-key': Type.Optional(
@@ -39,8 +57,8 @@ export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
     const startProven = async (request: FastifyRequest, asked: Starting): Promise<Result<Started>> => {
       const known = asked.key && (await recallAnswer(service, asked.key));
       if (known) return known;
-      const isAccount = (asked.caller?.accountId ?? null) !== null;
-      const unproven = isAccount ? undefined : await proofs.refuse(request);
+      const isFree = asked.isTrial || (asked.caller?.accountId ?? null) !== null;
+      const unproven = isFree ? undefined : await proofs.refuse(request);
       return unproven ? { ok: false, problem: unproven } : await start(service, asked);
     };
 
@@ -50,6 +68,13 @@ export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
       return asked.key ? turns(asked.key.keyHash, work) : work();
     };
 
+    const linksFor = (deployment: Deployment, caller: Caller | undefined): Links =>
+      linksOf(deployment, {
+        baseUrl: service.settings.baseUrl,
+        asks: caller?.kind ?? 'session',
+        hasDashboard: service.dashboard !== undefined,
+      });
+
     app.post(
       '/startUserDeployment',
       {
@@ -57,22 +82,27 @@ export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'startDeployment',
           summary: 'Start a deployment',
-          querystring: TokenQuery,
+          querystring: StartQuery,
           headers: StartHeaders,
-          response: { 200: StartRecord, '4xx': ErrorRecord, 429: ProofRequiredRecord, 503: ErrorRecord },
+          response: {
+            200: Type.Union([StartRecord, DryRunRecord]),
+            ...{ '4xx': ErrorRecord, 429: ProofRequiredRecord, 503: ErrorRecord },
+          },
         },
       },
       async (request, reply) => {
-        const configuration = readConfiguration(request.body);
+        const configuration = readConfiguration(request);
         if (!configuration.ok) return sendProblem(reply, configuration.problem);
         const caller = await findCaller(service, request, request.query);
         if (!caller.ok) return sendProblem(reply, caller.problem);
 
-        const key = readIdempotencyKey(request, caller.value, configuration.value.document);
+        const { document, spec, remarks } = configuration.value;
+        const key = readIdempotencyKey(request, caller.value, document);
         const origin = originOf(request, service.settings);
-        const asked = { ...configuration.value, caller: caller.value, origin, key };
-        const started = await startOnce(request, asked);
+        const isTrial = request.query.dryRun === 'true';
+        const started = await startOnce(request, { document, spec, caller: caller.value, origin, key, isTrial });
         if (!started.ok) return sendProblem(reply, started.problem);
+        if (isTrial) return dryRunRecord('started', configuration.value);
 
         const { deployment, sessionToken } = started.value;
         const { applicationName, environment } = deployment;
@@ -80,7 +110,9 @@ export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
         if (termsUrl) reply.header('Link', `<${termsUrl.href}>; rel="terms-of-service"`);
         const terms = termsUrl ? ` Its use is subject to ${termsUrl.href}` : '';
         return {
-          message: `Application ${applicationName} is being deployed. Its address goes live as soon as it is ready.${terms}`,
+          message:
+            `Application ${applicationName} is being deployed. Its address goes live as soon as it is ready. ` +
+            `Keep the sessionToken: it is shown once, and it is the key to this deployment.${terms}`,
           url: service.urlOf(deployment.label).origin,
           sessionToken,
           applicationName,
@@ -88,6 +120,8 @@ export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
           status: statusRecord(deployment),
           extend: extendRecord(deployment, service.settings.limits),
           claim: { claimed: deployment.claimedAt !== null },
+          links: linksFor(deployment, caller.value),
+          ...remarks,
         };
       },
     );
@@ -99,32 +133,44 @@ export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'updateDeployment',
           summary: 'Update a deployment',
-          querystring: UpdateQuery,
-          response: { 200: UpdateRecord, '4xx': ErrorRecord, 503: ErrorRecord },
+          querystring: ChangeQuery,
+          response: { 200: Type.Union([UpdateRecord, DryRunRecord]), '4xx': ErrorRecord, 503: ErrorRecord },
         },
       },
       async (request, reply) => {
-        const configuration = readConfiguration(request.body);
+        const configuration = readConfiguration(request);
         if (!configuration.ok) return sendProblem(reply, configuration.problem);
         const caller = await requireCaller(service, request, request.query);
         if (!caller.ok) return sendProblem(reply, caller.problem);
+        const { document, spec, remarks } = configuration.value;
         const { environment } = request.query;
         const found = applicationOf(caller.value, {
-          applicationName: configuration.value.spec.name,
+          applicationName: spec.name,
           ...(environment !== undefined && { environment }),
         });
         if (!found.ok) return sendProblem(reply, found.problem);
 
         const origin = originOf(request, service.settings);
-        const updated = await update(service, { ...configuration.value, current: found.value, origin });
+        const isTrial = request.query.dryRun === 'true';
+        const updated = await update(service, { document, spec, current: found.value, origin, isTrial });
         if (!updated.ok) return sendProblem(reply, updated.problem);
+        if (isTrial) return dryRunRecord('updated', configuration.value);
         const deployment = updated.value;
         return {
-          message: `Application ${deployment.applicationName} is being updated. Its address stays the same.`,
+          message:
+            `Application ${deployment.applicationName} is being updated. Its address stays the same. ` +
+            'Keep the sessionToken: it stays the same too.',
           url: service.urlOf(deployment.label).origin,
           status: statusRecord(deployment),
+          links: linksFor(deployment, caller.value),
+          ...remarks,
         };
       },
     );
   };
+}
+
+function dryRunRecord(what: 'started' | 'updated', { spec, remarks }: Configuration) {
+  const message = `Application ${spec.name} can be ${what}. This was a dry run: nothing was changed.`;
+  return { message, applicationName: spec.name, dryRun: true as const, ...remarks };
 }

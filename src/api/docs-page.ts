@@ -10,6 +10,7 @@ type Schema = {
   properties?: Record<string, Schema>;
   required?: string[];
   items?: Schema;
+  anyOf?: Schema[];
   minLength?: number;
   maxLength?: number;
 };
@@ -98,8 +99,9 @@ function answer([status, { description, content = {} }]: [
   return `<dt>${escapeHtml(status)}<dd><p>${prose(description ?? schema?.description)}${kind}</p>${table('', rows)}</dd>`;
 }
 
-/** Fields of fields by their path: `status.state`, `reservedDeployments[].url`. */
+/** Fields of fields by their path: `status.state`, `reservedDeployments[].url`. Of alternatives, each field once. */
 function fieldRows(schema: Schema, prefix = ''): string[] {
+  if (schema.anyOf) return [...new Set(schema.anyOf.flatMap((alternative) => fieldRows(alternative, prefix)))];
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const path = `${prefix}${name}${field.items ? '[]' : ''}`;
     const own = row(path, typeOf(field), schema.required?.includes(name), field.description);

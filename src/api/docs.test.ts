@@ -23,7 +23,14 @@ test('the page names every request of the description, with its fields and its a
     }
     assert.ok(page.body.includes(`<code>${path}</code>`), path);
   }
-  for (const words of ['reservedDeployments[].status.pods[].name', 'idempotency-key', 'text/event-stream', 'Body</h3>'])
+  for (const words of [
+    'reservedDeployments[].status.pods[].name',
+    'links.status',
+    'dryRun',
+    'idempotency-key',
+    'text/event-stream',
+    'Body</h3>',
+  ])
     assert.ok(page.body.includes(words), words);
 });
 

@@ -1,11 +1,13 @@
 /** Configuration documents as request bodies: which content types are read, and how a text becomes a configuration. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import { type Diagnostic, printDiagnostic } from '../config/diagnostics.ts';
 import { parseConfiguration } from '../config/parse.ts';
 import { maxDocumentBytes, readSource } from '../config/source.ts';
 import type { AppSpec } from '../config/spec.ts';
 import { type Problem, type Result, refuse, succeed } from '../lib/problem.ts';
 import { RefusedRequest } from './errors.ts';
+import { unknownParameters } from './parameters.ts';
 import { explainJson } from './validation.ts';
 
 const yamlTypes = ['text/x-yaml', 'text/yaml', 'application/yaml', 'application/x-yaml', 'text/plain'];
@@ -52,28 +54,53 @@ function readJson(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    if (!/^\s*\{/.test(body) || readSource(body).source) return undefined;
+    if (!/^\s*\{/.test(body)) return undefined;
+    // What is no JSON may be read as YAML; what is neither is told with the places that the reader of YAML knows.
+    const { source, diagnostics } = readSource(body);
+    if (source) return undefined;
     throw new RefusedRequest({
       code: 'unparsable_yaml',
       error: `The body is not valid JSON. ${explainJson(body)}`.trim(),
       hint: 'Correct it, or send YAML with Content-Type: text/x-yaml.',
+      errors: printErrors(diagnostics),
+      diagnostics,
     });
   }
 }
 
-/** For start and update: the document with its spec, or the refusal that lists every error. */
-export function readConfiguration(body: unknown): Result<{ document: string; spec: AppSpec }> {
+/** How a configuration in a body is to be read. */
+export const Strict = Type.Optional(
+  Type.Enum(['true', 'false'], { description: 'Whether a field of an unknown name is an error instead of a warning.' }),
+);
+
+export type Configuration = { document: string; spec: AppSpec; remarks: Remarks };
+
+/** What is odd about a request that is accepted all the same. */
+export type Remarks = { warnings: string[]; diagnostics: Diagnostic[] };
+
+type DocumentRequest = Pick<FastifyRequest, 'body' | 'query' | 'routeOptions'> & { query: { strict?: string } };
+
+/** The document with its spec and what is to be said of it, or the refusal that lists every error. */
+export function readConfiguration(request: DocumentRequest): Result<Configuration> {
+  const { body, query } = request;
   if (typeof body !== 'string' || body.trim() === '') return emptyBody;
-  const parsed = parseConfiguration(body);
-  if (parsed.kind === 'valid') return succeed({ document: body, spec: parsed.spec });
-  const errors = printErrors(parsed.diagnostics);
+  const isStrict = query.strict === 'true';
+  const parsed = parseConfiguration(body, { isStrict });
+  const { diagnostics } = parsed;
+  const ignored = unknownParameters(request);
+  if (isStrict && ignored[0]) return refuse('invalid_request', ignored[0], 'GET /docs names the parameters.');
+  if (parsed.kind === 'valid') {
+    const warnings = [...printWarnings(diagnostics), ...ignored];
+    return succeed({ document: body, spec: parsed.spec, remarks: { warnings, diagnostics } });
+  }
+  const errors = printErrors(diagnostics);
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
   const { problem } = refuse(
     parsed.kind === 'unparsable' ? 'unparsable_yaml' : 'invalid_configuration',
     `The configuration is not valid: ${errors[0]}${more}`,
     'Correct the lines in "errors"; POST /validate checks a configuration without deploying it.',
   );
-  return { ok: false, problem: { ...problem, errors } };
+  return { ok: false, problem: { ...problem, errors, diagnostics } };
 }
 
 export const emptyBody = refuse('invalid_request', 'The body is empty.', 'Send the configuration as the body.');

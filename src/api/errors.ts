@@ -55,7 +55,7 @@ export class RefusedRequest extends Error {
 }
 
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
-  const { code, error, hint, errors, retryAfterSeconds, challenge } = problem;
+  const { code, error, hint, errors, diagnostics, retryAfterSeconds, challenge } = problem;
   if (retryAfterSeconds !== undefined) reply.header('Retry-After', retryAfterSeconds);
   if (statusOf[code] === 401) reply.header('WWW-Authenticate', challengeOf(code));
   return reply.status(statusOf[code]).send({
@@ -63,6 +63,7 @@ export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply
     code,
     ...(hint && { hint }),
     ...(errors && { errors }),
+    ...(diagnostics && { diagnostics }),
     ...(challenge !== undefined && { challenge }),
   });
 }

@@ -15,7 +15,7 @@ test('starting a deployment needs no account and answers a session token and a l
   assert.match(body.url, /^http:\/\/[a-z]+-[a-z]+-shop\.localhost:8080$/);
   assert.match(body.sessionToken, /^berth_[A-Za-z0-9_-]{32}$/);
   assert.equal(body.url, `http://${body.environment}-shop.localhost:8080`);
-  const { message, url, sessionToken, environment, ...rest } = body;
+  const { message, url, sessionToken, environment, links, warnings, diagnostics, ...rest } = body;
   assert.deepEqual(rest, {
     applicationName: 'shop',
     status: { state: 'deploying', progress: 0 },

@@ -9,13 +9,14 @@ import { deploymentById } from '../store/deployments.ts';
 import { intend } from '../store/intents.ts';
 import { ApplicationBody, findApplication } from './callers.ts';
 import { sendProblem } from './errors.ts';
-import { ErrorRecord } from './records.ts';
+import { parameterWarnings } from './parameters.ts';
+import { ErrorRecord, Warnings } from './records.ts';
 import type { Service } from './service.ts';
 
 const claimLinkMs = 24 * 60 * 60_000;
 
 const ClaimRecord = Type.Object(
-  { message: Type.String(), claimUrl: Type.String({ format: 'uri' }), claimToken: Type.String() },
+  { message: Type.String(), claimUrl: Type.String({ format: 'uri' }), claimToken: Type.String(), warnings: Warnings },
   { description: 'A link, good for 24 hours, at which an account takes the deployment over.' },
 );
 
@@ -75,7 +76,8 @@ export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const expiresAt = createdAt + claimLinkMs;
         await addClaim(service.db, { token: claimToken, deploymentId: deployment.id, createdAt, expiresAt });
         const claimUrl = new URL(`/claim/${claimToken}`, service.settings.baseUrl).href;
-        return { message: `You're almost there! Visit ${claimUrl} to finalize your deployment.`, claimUrl, claimToken };
+        const message = `You're almost there! Visit ${claimUrl} to finalize your deployment.`;
+        return { message, claimUrl, claimToken, ...parameterWarnings(request) };
       },
     );
   };

@@ -2,6 +2,32 @@
 import { Type } from 'typebox';
 import { canExtend, type Deployment, extensionsRemaining, type Limits, messageOf } from '../deployment/deployment.ts';
 
+export const DiagnosticRecord = Type.Object({
+  severity: Type.Enum(['error', 'warning']),
+  code: Type.String({ description: 'Stable and machine-readable.', examples: ['duplicate-path'] }),
+  path: Type.String({ examples: ['application.pods[0].image'] }),
+  line: Type.Integer({ minimum: 1 }),
+  column: Type.Integer({ minimum: 1 }),
+  message: Type.String(),
+  hint: Type.Optional(Type.String()),
+  fix: Type.Optional(
+    Type.Object(
+      { from: Type.Integer(), to: Type.Integer(), text: Type.String() },
+      { description: 'Replaces what stands from `from` up to `to`, offsets in UTF-16 units, by `text`.' },
+    ),
+  ),
+});
+
+/** What is odd about a configuration that is accepted, and which parameters of the query had no meaning. */
+export const RemarkFields = {
+  warnings: Type.Array(Type.String(), { description: 'What is odd about the request, though it is accepted.' }),
+  diagnostics: Type.Array(DiagnosticRecord, { description: 'The same of the configuration, as values.' }),
+};
+
+export const Warnings = Type.Optional(
+  Type.Array(Type.String(), { description: 'Parameters of the query that are not known and were ignored.' }),
+);
+
 const StatusRecord = Type.Object({
   state: Type.Enum(['deploying', 'running', 'failed', 'expired']),
   progress: Type.Integer({ minimum: 0, maximum: 100 }),
@@ -35,6 +61,23 @@ const ExtendRecord = Type.Object({
   remaining: Type.Integer({ minimum: 0 }),
 });
 
+const LinksRecord = Type.Object(
+  {
+    status: Type.String({ format: 'uri', description: 'GET: answers when it runs, has failed or has ended.' }),
+    events: Type.String({ format: 'uri', description: 'GET: every step as it comes (server-sent events).' }),
+    logs: Type.String({ format: 'uri', description: 'GET: what the pods write.' }),
+    update: Type.String({ format: 'uri', description: 'POST a corrected or newer configuration.' }),
+    claim: Type.Optional(
+      Type.String({
+        format: 'uri',
+        description: 'POST `{ "applicationName" }`: a link to keep it. Absent when it is.',
+      }),
+    ),
+    dashboard: Type.Optional(Type.String({ format: 'uri', description: 'A page for people.' })),
+  },
+  { description: 'What can be done next. None has the token: send it as `Authorization: Bearer <sessionToken>`.' },
+);
+
 export const StartRecord = Type.Object(
   {
     message: Type.String(),
@@ -45,12 +88,31 @@ export const StartRecord = Type.Object(
     status: StatusRecord,
     extend: ExtendRecord,
     claim: Type.Object({ claimed: Type.Boolean() }),
+    links: LinksRecord,
+    ...RemarkFields,
   },
   { description: 'The deployment, on its way.' },
 );
 
+/** What `dryRun=true` is answered: nothing has been changed, so there is nothing to name. */
+export const DryRunRecord = Type.Object(
+  {
+    message: Type.String(),
+    applicationName: Type.String(),
+    dryRun: Type.Literal(true),
+    ...RemarkFields,
+  },
+  { description: 'With `dryRun=true`: the same request without it would be accepted. Nothing was changed.' },
+);
+
 export const UpdateRecord = Type.Object(
-  { message: Type.String(), url: Type.String({ format: 'uri' }), status: StatusRecord },
+  {
+    message: Type.String(),
+    url: Type.String({ format: 'uri' }),
+    status: StatusRecord,
+    links: LinksRecord,
+    ...RemarkFields,
+  },
   { description: 'The new revision, on its way to the same URL.' },
 );
 
@@ -73,11 +135,15 @@ export const DeploymentRecord = Type.Object(
     extend: ExtendRecord,
     claim: Type.Object({ claimed: Type.Boolean() }),
     reservation: Type.Object({ held: Type.Boolean({ description: 'Whether it outlives its time limit.' }) }),
+    warnings: Warnings,
   },
   { description: 'The deployment as it is now.' },
 );
 
-export const MessageRecord = Type.Object({ message: Type.String() }, { description: 'What was done.' });
+export const MessageRecord = Type.Object(
+  { message: Type.String(), warnings: Warnings },
+  { description: 'What was done.' },
+);
 
 /** A text that is sent as it comes. */
 export const StreamedText = Type.Unsafe<unknown>({ type: 'string' });
@@ -87,6 +153,7 @@ export const ErrorRecord = Type.Object({
   code: Type.Optional(Type.String()),
   hint: Type.Optional(Type.String()),
   errors: Type.Optional(Type.Array(Type.String())),
+  diagnostics: Type.Optional(Type.Array(DiagnosticRecord)),
 });
 
 export const ProofRequiredRecord = Type.Object({

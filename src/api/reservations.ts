@@ -9,12 +9,13 @@ import { intend } from '../store/intents.ts';
 import { accountOfSession } from '../store/sessions.ts';
 import { ApplicationBody, findApplication, requireCaller, TokenBody, TokenQuery } from './callers.ts';
 import { sendProblem } from './errors.ts';
+import { parameterWarnings } from './parameters.ts';
 import { planOf } from './plans.ts';
-import { ErrorRecord, MessageRecord, ReservationRecord, reservationRecord } from './records.ts';
+import { ErrorRecord, MessageRecord, ReservationRecord, reservationRecord, Warnings } from './records.ts';
 import type { Service } from './service.ts';
 
 const ReservationsRecord = Type.Object(
-  { reservedDeployments: Type.Array(ReservationRecord) },
+  { reservedDeployments: Type.Array(ReservationRecord), warnings: Warnings },
   { description: 'The active deployments of the session.' },
 );
 
@@ -39,6 +40,7 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
           reservedDeployments: caller.value.deployments.map((deployment) =>
             reservationRecord(deployment, service.urlOf(deployment.label)),
           ),
+          ...parameterWarnings(request),
         };
       },
     );
@@ -58,7 +60,8 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
         if (!found.ok) return sendProblem(reply, found.problem);
         const held = await hold(service, found.value);
         if (!held.ok) return sendProblem(reply, held.problem);
-        return { message: `Application ${found.value.applicationName} reservation has been added.` };
+        const message = `Application ${found.value.applicationName} reservation has been added.`;
+        return { message, ...parameterWarnings(request) };
       },
     );
 
@@ -81,6 +84,7 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
           message:
             `Application ${name} reservation has been removed. ` +
             'Application site will be removed within the next 10 minutes.',
+          ...parameterWarnings(request),
         };
       },
     );

@@ -11,9 +11,10 @@ import { type PodChange, previewUpdate } from '../deployment/preview.ts';
 import { documentOf, revisionOf } from '../store/revisions.ts';
 import { derivationOf } from '../store/seeds.ts';
 import { ApplicationQuery, applicationOf, findApplication, requireCaller, UpdateQuery } from './callers.ts';
-import { readConfiguration, readDocuments } from './documents.ts';
+import { readConfiguration, readDocuments, Strict } from './documents.ts';
 import { sendProblem } from './errors.ts';
-import { ErrorRecord } from './records.ts';
+import { parameterWarnings } from './parameters.ts';
+import { ErrorRecord, RemarkFields, Warnings } from './records.ts';
 import type { Service } from './service.ts';
 
 export const OutlineRecord = Type.Object({
@@ -33,6 +34,7 @@ export const OutlineRecord = Type.Object({
       replicas: Type.Integer({ minimum: 1 }),
     }),
   ),
+  warnings: Warnings,
 });
 
 export const ConfigurationRecord = Type.Object({
@@ -51,7 +53,10 @@ export const PreviewRecord = Type.Object({
       because: Type.String(),
     }),
   ),
+  ...RemarkFields,
 });
+
+const PreviewQuery = Type.Object({ ...UpdateQuery.properties, strict: Strict });
 
 export function revisionEndpoints(service: Service): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -69,7 +74,8 @@ export function revisionEndpoints(service: Service): FastifyPluginAsyncTypebox {
       },
       async (request, reply) => {
         const found = await findApplication(service, request, request.query);
-        return found.ok ? await outline(service, found.value) : sendProblem(reply, found.problem);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        return { ...(await outline(service, found.value)), ...parameterWarnings(request) };
       },
     );
 
@@ -88,7 +94,7 @@ export function revisionEndpoints(service: Service): FastifyPluginAsyncTypebox {
         if (!found.ok) return sendProblem(reply, found.problem);
         const { id, revision } = found.value;
         const yaml = await documentOf(service.db, service.seal, id, revision);
-        return { yaml, ...(await outline(service, found.value)) };
+        return { yaml, ...(await outline(service, found.value)), ...parameterWarnings(request) };
       },
     );
 
@@ -99,19 +105,19 @@ export function revisionEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'previewUpdate',
           summary: 'What an update with this configuration would do to each pod',
-          querystring: UpdateQuery,
+          querystring: PreviewQuery,
           response: { 200: PreviewRecord, '4xx': ErrorRecord },
         },
       },
       async (request, reply) => {
-        const configuration = readConfiguration(request.body);
+        const configuration = readConfiguration(request);
         if (!configuration.ok) return sendProblem(reply, configuration.problem);
-        const { spec } = configuration.value;
+        const { spec, remarks } = configuration.value;
         const caller = await requireCaller(service, request, request.query);
         if (!caller.ok) return sendProblem(reply, caller.problem);
         const found = applicationOf(caller.value, { ...request.query, applicationName: spec.name });
         if (!found.ok) return sendProblem(reply, found.problem);
-        return { pods: await preview(service, found.value, spec) };
+        return { pods: await preview(service, found.value, spec), ...remarks };
       },
     );
   };

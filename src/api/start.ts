@@ -29,6 +29,8 @@ export type Starting = {
   caller: Caller | undefined;
   origin: Origin;
   key: IdempotencyKey | undefined;
+  /** Whether it would be accepted; nothing is changed. */
+  isTrial: boolean;
 };
 
 export type Started = { deployment: Deployment; sessionToken: string };
@@ -37,14 +39,14 @@ export type Started = { deployment: Deployment; sessionToken: string };
  * Of starts that overlap, whatever process receives them, one with a key of another is answered that one's deployment,
  * and one of the same name in the same session is refused: the database holds both to be unique.
  */
-export async function start(service: Service, { document, spec, caller, origin, key }: Starting) {
+export async function start(service: Service, { document, spec, caller, origin, key, isTrial }: Starting) {
   const session = caller?.kind === 'session' ? caller : undefined;
   if (session?.deployments.some(({ applicationName }) => applicationName === spec.name)) return alreadyRuns(spec.name);
   const createdAt = service.now();
   const sessionToken = session?.token ?? newToken('berth');
   const deploymentId = newId();
   const budget = await service.budget();
-  const started = await transact(service.db, async (db): Promise<Result<Started>> => {
+  const write = async (db: Database): Promise<Result<Started>> => {
     const known = key && (await rememberAnswer({ ...service, db }, key, { deploymentId, sessionToken }));
     if (known) return known;
     // Read here, not taken from the caller: the session may have been claimed meanwhile.
@@ -78,8 +80,9 @@ export async function start(service: Service, { document, spec, caller, origin, 
     await addEvents(db, deployment.id, [{ at: createdAt, event: { kind: 'intent', intent: 'start', revision: 1 } }]);
     await makeDue(db, deployment.id, createdAt);
     return succeed({ deployment, sessionToken });
-  });
-  if (started.ok && started.value.deployment.id === deploymentId) service.wake(deploymentId);
+  };
+  const started = await transact(service.db, write, { isTrial });
+  if (!isTrial && started.ok && started.value.deployment.id === deploymentId) service.wake(deploymentId);
   return started;
 }
 

@@ -3,14 +3,18 @@ import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { type Result, refuse, succeed } from '../lib/problem.ts';
+import { wait } from '../lib/wait.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { eventsAfter } from '../store/events.ts';
 import { ApplicationQuery, findApplication } from './callers.ts';
 import { sendProblem } from './errors.ts';
 import { printEvent } from './event-records.ts';
+import { parameterWarnings } from './parameters.ts';
 import { DeploymentRecord, deploymentRecord, ErrorRecord, StreamedText } from './records.ts';
 import type { Service } from './service.ts';
 import type { Streams } from './streams.ts';
+import { isFinal, longestWaitSeconds, untilFinal } from './waiting.ts';
 
 /** An indexed query of 0.1 ms: cheap enough to see what any process has written, soon enough for a person. */
 const lookEveryMs = 250;
@@ -23,6 +27,19 @@ const EventStream = {
   content: { 'text/event-stream': { schema: StreamedText } },
 };
 
+const StatusQuery = Type.Object({
+  ...ApplicationQuery.properties,
+  wait: Type.Optional(
+    Type.String({
+      pattern: '^\\d{1,5}$',
+      description: `How many seconds to wait for \`running\`, \`failed\` or \`expired\`, at most ${longestWaitSeconds}.`,
+      'x-says': 'must be a number of seconds',
+    }),
+  ),
+});
+
+const clock = () => performance.now();
+
 export function statusEndpoints(service: Service, streams: Streams): FastifyPluginAsyncTypebox {
   return async (app) => {
     const closing = new AbortController();
@@ -34,14 +51,27 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
         schema: {
           operationId: 'getDeploymentStatus',
           summary: 'Get the status of a deployment',
-          querystring: ApplicationQuery,
+          description: 'With `wait` the answer comes as soon as it runs, has failed or has ended.',
+          querystring: StatusQuery,
           response: { 200: DeploymentRecord, '4xx': ErrorRecord },
         },
       },
       async (request, reply) => {
         const found = await findApplication(service, request, request.query);
         if (!found.ok) return sendProblem(reply, found.problem);
-        return deploymentRecord(found.value, service.urlOf(found.value.label), service.settings.limits);
+        const seconds = readWait(request.query.wait);
+        if (!seconds.ok) return sendProblem(reply, seconds.problem);
+        const { id, label, sessionId } = found.value;
+        const isArrived = seconds.value === 0 || isFinal(found.value, service.now());
+        const tooMany = isArrived ? undefined : streams.open(request, reply, sessionId);
+        if (tooMany) return sendProblem(reply, tooMany);
+        const gone = new AbortController();
+        reply.raw.once('close', () => gone.abort());
+        const watch = { read: () => deploymentById(service.db, id), now: service.now, clock, wait };
+        const stop = AbortSignal.any([gone.signal, closing.signal]);
+        const deployment = await untilFinal(found.value, seconds.value * 1_000, watch, stop);
+        const record = deploymentRecord(deployment, service.urlOf(label), service.settings.limits);
+        return { ...record, ...parameterWarnings(request) };
       },
     );
 
@@ -71,6 +101,13 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
       },
     );
   };
+}
+
+function readWait(text: string | undefined): Result<number> {
+  const seconds = Number(text ?? 0);
+  if (seconds <= longestWaitSeconds) return succeed(seconds);
+  const hint = `Ask again after wait=${longestWaitSeconds}: an answer that still says deploying is not final.`;
+  return refuse('invalid_request', `wait can be ${longestWaitSeconds} seconds at most.`, hint);
 }
 
 /** All events after a number, then those that come, until nothing more can come. */

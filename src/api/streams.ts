@@ -1,4 +1,7 @@
-/** Streams that stay open (events, followed logs) look at the store again and again: how many one may have at once. */
+/**
+ * Answers that stay open (events, followed logs, a status that is waited for) look at the store again and again: how many
+ * one may have at once.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../lib/problem.ts';
 import { clientKey } from './client.ts';
@@ -40,7 +43,7 @@ export function createStreams(networkPool: string): Streams {
 
 const tooMany: Problem = {
   code: 'rate_limited',
-  error: 'Too many streams are open at once.',
+  error: 'Too many streams are open, or answers waited for, at once.',
   hint: `Close some of them. A session has ${mostOfSession}, a client address ${mostOfClient}.`,
   retryAfterSeconds,
 };

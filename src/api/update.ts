@@ -3,6 +3,7 @@ import type { AppSpec } from '../config/spec.ts';
 import { type Deployment, isActive } from '../deployment/deployment.ts';
 import { nextState } from '../deployment/lifecycle.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
+import type { Database } from '../store/database.ts';
 import { deploymentById, writeIntent } from '../store/deployments.ts';
 import { addEvents } from '../store/events.ts';
 import { makeDue } from '../store/leases.ts';
@@ -16,15 +17,15 @@ import { admitToPlan, planOf } from './plans.ts';
 import type { Service } from './service.ts';
 import { admitStranger, refuseBanned } from './standing.ts';
 
-export type Updating = { document: string; spec: AppSpec; current: Deployment; origin: Origin };
+export type Updating = { document: string; spec: AppSpec; current: Deployment; origin: Origin; isTrial: boolean };
 
 export async function update(
   service: Service,
-  { document, spec, current, origin }: Updating,
+  { document, spec, current, origin, isTrial }: Updating,
 ): Promise<Result<Deployment>> {
   const now = service.now();
   const budget = await service.budget();
-  const updated = await transact(service.db, async (db): Promise<Result<Deployment>> => {
+  const write = async (db: Database): Promise<Result<Deployment>> => {
     const accountId = await accountOfSession(db, current.sessionId);
     const unbanned = await refuseBanned(db, origin, { spec, accountId });
     if (!unbanned.ok) return unbanned;
@@ -54,7 +55,8 @@ export async function update(
     await addEvents(db, latest.id, [{ at: now, event: { kind: 'intent', intent: 'update', revision: number } }]);
     await makeDue(db, latest.id, now);
     return succeed({ ...latest, revision: number, state, progress: 0, explanation: null, lastLines: [] });
-  });
-  if (updated.ok) service.wake(current.id);
+  };
+  const updated = await transact(service.db, write, { isTrial });
+  if (!isTrial && updated.ok) service.wake(current.id);
   return updated;
 }

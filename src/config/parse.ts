@@ -17,15 +17,26 @@ export type Parsed =
   /** Not YAML at all. */
   | { kind: 'unparsable'; diagnostics: Diagnostic[] };
 
+export type Strictness = {
+  /** Whether a field of an unknown name is an error; otherwise it is a warning. */
+  isStrict?: boolean;
+};
+
 /** Never throws. All problems at once, in document order; warnings never make a document invalid. */
-export function parseConfiguration(text: string): Parsed {
+export function parseConfiguration(text: string, { isStrict = false }: Strictness = {}): Parsed {
   const { source, diagnostics: syntax } = readSource(text);
   if (!source) return { kind: 'unparsable', diagnostics: limitDiagnostics(syntax) };
 
-  const { spec, diagnostics } = isCompose(source) ? readCompose(source) : readNative(source);
+  const read = isCompose(source) ? readCompose(source) : readNative(source);
+  const { spec } = read;
+  const diagnostics = isStrict ? read.diagnostics.map(strictly) : read.diagnostics;
   const isValid = !diagnostics.some(({ severity }) => severity === 'error');
   const reported = limitDiagnostics(diagnostics);
   return isValid && spec ? { kind: 'valid', spec, diagnostics: reported } : { kind: 'invalid', diagnostics: reported };
+}
+
+function strictly(diagnostic: Diagnostic): Diagnostic {
+  return diagnostic.code === 'unknown-field' ? { ...diagnostic, severity: 'error' } : diagnostic;
 }
 
 function readNative(source: Source): { spec?: AppSpec; diagnostics: Diagnostic[] } {

@@ -39,6 +39,8 @@ export type Problem = {
   error: string;
   hint?: string;
   errors?: string[];
+  /** The same faults as values, with what is only odd. */
+  diagnostics?: readonly object[];
   /** When a second try may go better. */
   retryAfterSeconds?: number;
   /** What the caller has to solve first. */

@@ -13,15 +13,21 @@ class Undone extends Error {
   }
 }
 
+export type Transacting = {
+  /** Everything is done and then undone: whether it would succeed, and with what. */
+  isTrial?: boolean;
+};
+
 /** A refusal undoes what was written before it, as a fault does. */
 export async function transact<T>(
   db: Kysely<Tables>,
   work: (db: Transaction<Tables>) => Promise<Result<T>>,
+  { isTrial = false }: Transacting = {},
 ): Promise<Result<T>> {
   try {
     return await db.transaction().execute(async (transaction) => {
       const result = await work(transaction);
-      if (!result.ok) throw new Undone(result);
+      if (!result.ok || isTrial) throw new Undone(result);
       return result;
     });
   } catch (error) {

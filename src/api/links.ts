@@ -1,0 +1,38 @@
+/** What can be done next with a deployment, as addresses that need nothing but the token. Pure. */
+import type { Deployment } from '../deployment/deployment.ts';
+
+/** A first deploy is mostly done by then; whoever asks again waits again. */
+const waitSeconds = '60';
+
+export type Links = {
+  status: string;
+  events: string;
+  logs: string;
+  update: string;
+  claim?: string;
+  dashboard?: string;
+};
+
+/** @param asks An account may have several applications of one name, which only the environment tells apart. */
+export function linksOf(
+  { applicationName, environment, claimedAt }: Pick<Deployment, 'applicationName' | 'environment' | 'claimedAt'>,
+  { baseUrl, asks, hasDashboard }: { baseUrl: URL; asks: 'session' | 'account'; hasDashboard: boolean },
+): Links {
+  const which: Record<string, string> = asks === 'account' ? { environment } : {};
+  const linkTo = (path: string, query: Record<string, string> = {}) => {
+    const url = new URL(path, baseUrl);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    return url.href;
+  };
+  const named = { applicationName, ...which };
+  return {
+    status: linkTo('/getDeploymentStatus', { ...named, wait: waitSeconds }),
+    events: linkTo('/getDeploymentEvents', named),
+    logs: linkTo('/getDeploymentLogs', named),
+    update: linkTo('/updateUserDeployment', which),
+    ...(claimedAt === null && { claim: linkTo('/claimDeployment') }),
+    ...(hasDashboard && {
+      dashboard: linkTo(`/d/${encodeURIComponent(environment)}/${encodeURIComponent(applicationName)}`),
+    }),
+  };
+}

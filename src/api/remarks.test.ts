@@ -1,0 +1,218 @@
+/** What a start and an update say beside the deployment: what is odd about the request, and what can be done next. */
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { shopYaml, type TestApi, testApi } from './testing.ts';
+
+let api: TestApi;
+beforeEach(async () => {
+  api = await testApi();
+});
+
+/** A slip that starts a container with another command than was meant. */
+const oddYaml = shopYaml.replace('      path: /\n', '      path: /\n      comand: node server.js\n');
+const odd = (text: string) => /comand/.test(text);
+const changes = async () => {
+  const tables = ['deployments', 'sessions', 'revisions', 'events', 'idempotency', 'leases', 'origins'] as const;
+  const rows = await Promise.all(tables.map((table) => api.service.db.selectFrom(table).selectAll().execute()));
+  return JSON.stringify([rows, api.woken]);
+};
+
+test('a start and an update tell warnings and diagnostics like validate does', async () => {
+  const checked = await api.postYaml('/validate', oddYaml);
+  const started = await api.postYaml('/startUserDeployment', oddYaml);
+  const token = started.body.sessionToken;
+  const updated = await api.postYaml(`/updateUserDeployment?sessionToken=${token}`, oddYaml);
+  const previewed = await api.postYaml(`/previewUserDeployment?sessionToken=${token}`, oddYaml);
+  assert.ok(checked.body.warnings.some(odd));
+  for (const { status, body } of [started, updated, previewed]) {
+    assert.equal(status, 200);
+    assert.deepEqual(body.warnings, checked.body.warnings);
+    assert.deepEqual(body.diagnostics, checked.body.diagnostics);
+  }
+  const [diagnostic] = started.body.diagnostics.filter(({ code }: { code: string }) => code === 'unknown-field');
+  assert.match(diagnostic.hint, /command/);
+  assert.ok(diagnostic.fix);
+});
+
+test('what is said of a document without anything odd is empty, not absent', async () => {
+  const { body } = await api.postYaml('/startUserDeployment', shopYaml);
+  assert.deepEqual([body.warnings, body.diagnostics], [[], []]);
+});
+
+test('a start that is repeated with its Idempotency-Key is answered alike, warnings and links included', async () => {
+  const key = { 'idempotency-key': 'a-key-of-some-length' };
+  const first = await api.postYaml('/startUserDeployment?tial=1', oddYaml, key);
+  const again = await api.postYaml('/startUserDeployment?tial=1', oddYaml, key);
+  assert.deepEqual(again.body, first.body);
+});
+
+test('with strict=true a field of an unknown name is an error, everywhere', async () => {
+  const token = await api.startShop();
+  for (const path of [
+    '/startUserDeployment?strict=true',
+    `/updateUserDeployment?strict=true&sessionToken=${token}`,
+    `/previewUserDeployment?strict=true&sessionToken=${token}`,
+  ]) {
+    const { status, body } = await api.postYaml(path, oddYaml);
+    assert.deepEqual([status, body.code], [400, 'invalid_configuration'], path);
+    assert.ok(body.errors.some(odd));
+    assert.equal(body.diagnostics.find(({ path }: { path: string }) => odd(path)).severity, 'error');
+    assert.equal((await api.postYaml(path, shopYaml.replace('nginx:1', 'nginx:1.29'))).status !== 400, true, path);
+  }
+  const { body } = await api.postYaml('/validate?strict=true&fix=true', oddYaml);
+  assert.deepEqual([body.valid, body.errors.some(odd), body.fixedErrors], [false, true, []]);
+  assert.match(body.fixed, /command: node server\.js/);
+});
+
+test('with strict=true an unknown key of a Compose file is an error too', async () => {
+  const compose = 'services:\n  web:\n    image: nginx:1\n    ports: ["80"]\n    comand: x\n';
+  const { body } = await api.postYaml('/validate?strict=true', compose);
+  assert.deepEqual([body.valid, body.errors.some(odd)], [false, true]);
+});
+
+test('without strict=true, and with strict=false, such a document starts', async () => {
+  assert.equal((await api.postYaml('/startUserDeployment?strict=false', oddYaml)).status, 200);
+});
+
+test('a document that is refused has its faults as values, also one that is no YAML or no JSON', async () => {
+  const token = await api.startShop();
+  const json = { 'content-type': 'application/json' };
+  for (const path of ['/startUserDeployment', `/updateUserDeployment?sessionToken=${token}`, '/validate']) {
+    const { status, body } = await api.postYaml(path, 'application:\n  name: [shop\n');
+    assert.deepEqual([status, body.code], [400, 'unparsable_yaml'], path);
+    assert.equal(body.diagnostics[0].severity, 'error');
+    assert.ok(body.diagnostics[0].line >= 2 && body.diagnostics[0].message.length > 0);
+    const broken = await api.postYaml(path, '{"application": {', json);
+    assert.deepEqual([broken.status, broken.body.code], [400, 'unparsable_yaml']);
+    assert.ok(broken.body.diagnostics.length > 0 && broken.body.errors.length > 0);
+  }
+  const invalid = await api.postYaml('/startUserDeployment', 'application:\n  name: shop\n');
+  assert.equal(invalid.body.errors.length, invalid.body.diagnostics.length);
+});
+
+test('an unknown query parameter is a warning, with the name that was meant', async () => {
+  const says = (meant: string) => new RegExp(`is not known here and is ignored.*${meant}`);
+  const started = await api.postYaml('/startUserDeployment?dry-run=true', shopYaml);
+  assert.match(started.body.warnings[0], says('dryRun'));
+  assert.match(String(started.headers.warning), /^299 - "The query parameter dry-run /);
+  const token = started.body.sessionToken;
+  const who = `sessionToken=${token}&applicationName=shop`;
+  for (const [path, meant] of [
+    [`/getDeploymentStatus?${who}&waits=60`, 'wait'],
+    [`/getReservations?${who}`, ''],
+    [`/getDeploymentOutline?${who}&wait=60`, ''],
+    [`/getDeploymentConfiguration?${who}&wait=60`, ''],
+  ] as const) {
+    const { body, headers } = await api.get(path);
+    assert.match(body.warnings[0], says(meant), path);
+    assert.ok(headers.warning);
+  }
+  const checked = await api.postYaml('/validate?stric=true', shopYaml);
+  assert.match(checked.body.warnings[0], says('strict'));
+  const previewed = await api.postYaml(`/previewUserDeployment?sessionToken=${token}&x=1`, shopYaml);
+  assert.match(previewed.body.warnings[0], says(''));
+  const extended = await api.postJson('/extendDeployment?dryRun=true', {
+    applicationName: 'shop',
+    sessionToken: token,
+  });
+  assert.match(String(extended.headers.warning), /dryRun/);
+  const claimed = await api.postJson('/claimDeployment?x=1', { applicationName: 'shop', sessionToken: token });
+  assert.match(claimed.body.warnings[0], says(''));
+  const removed = await api.postJson('/removeDeploymentReservation?dryRun=true', {
+    ...{ applicationName: 'shop', sessionToken: token },
+  });
+  assert.match(removed.body.warnings[0], says(''));
+});
+
+test('what has no unknown parameter has no warnings of them, and no header', async () => {
+  const token = await api.startShop();
+  const { body, headers } = await api.get(`/getDeploymentStatus?sessionToken=${token}&applicationName=shop&wait=0`);
+  assert.deepEqual(['warnings' in body, headers.warning], [false, undefined]);
+});
+
+test('a parameter that is named like a token, or is markup, is not repeated', async () => {
+  for (const name of ['berth_planted-planted-planted-planted', '"><script>planted', 'planted\r\nX: y']) {
+    const { body, headers } = await api.postYaml(`/startUserDeployment?${encodeURIComponent(name)}`, shopYaml);
+    assert.equal(body.warnings.length, 1);
+    assert.ok(!JSON.stringify([body, headers]).includes('planted'), name);
+  }
+});
+
+test('with strict=true an unknown query parameter is refused, so that a slip of dryRun starts nothing', async () => {
+  const { status, body } = await api.postYaml('/startUserDeployment?strict=true&dryrun=true', shopYaml);
+  assert.deepEqual([status, body.code], [400, 'invalid_request']);
+  assert.match(body.error, /dryRun/);
+});
+
+test('a dry run of a start says that it would be accepted, and changes nothing', async () => {
+  const before = await changes();
+  const key = { 'idempotency-key': 'a-key-of-some-length' };
+  const { status, body } = await api.postYaml('/startUserDeployment?dryRun=true', oddYaml, key);
+  assert.equal(status, 200);
+  const { message, warnings, diagnostics, ...rest } = body;
+  assert.deepEqual(rest, { applicationName: 'shop', dryRun: true });
+  assert.match(message, /can be started.*nothing was changed/);
+  assert.ok(warnings.some(odd) && diagnostics.length > 0);
+  assert.equal(await changes(), before);
+  assert.equal((await api.postYaml('/startUserDeployment', shopYaml, key)).status, 200, 'the key is free');
+});
+
+test('a dry run of an update says that it would be accepted, and changes nothing', async () => {
+  const token = await api.startShop();
+  const before = await changes();
+  const { status, body } = await api.postYaml(`/updateUserDeployment?dryRun=true&sessionToken=${token}`, oddYaml);
+  assert.deepEqual([status, body.applicationName, body.dryRun], [200, 'shop', true]);
+  assert.ok(body.warnings.some(odd));
+  assert.equal(await changes(), before);
+  const other = await api.postYaml(
+    `/updateUserDeployment?dryRun=true&sessionToken=${token}`,
+    shopYaml.replace('shop', 'blog'),
+  );
+  assert.deepEqual([other.status, other.body.code], [404, 'application_not_found']);
+});
+
+test('a dry run is refused as the request itself would be: configuration, name, capacity', async () => {
+  const token = await api.startShop();
+  const dryRun = (yaml: string) => api.postYaml(`/startUserDeployment?dryRun=true&sessionToken=${token}`, yaml);
+  const code = async (yaml: string) => (await dryRun(yaml)).body.code;
+  assert.equal(await code('application: {}'), 'invalid_configuration');
+  assert.equal(await code(shopYaml), 'application_exists');
+  const larger = shopYaml.replace(
+    'path: /',
+    'path: /\n      resources: { requests: { memory: 2Gi }, limits: { memory: 2Gi } }',
+  );
+  api.budget.memoryBytes = 0;
+  assert.equal(await code(shopYaml.replace('shop', 'blog')), 'capacity_exhausted');
+  const update = await api.postYaml(`/updateUserDeployment?dryRun=true&sessionToken=${token}`, larger);
+  assert.equal(update.body.code, 'capacity_exhausted');
+});
+
+test('a dry run asks for no proof of work', async () => {
+  const busy = await testApi({ proofOfWork: { mode: 'always', cost: 1 } });
+  assert.equal((await busy.postYaml('/startUserDeployment?dryRun=true', shopYaml)).status, 200);
+});
+
+test('a start and an update name what can be done next, without the token, and the message says to keep it', async () => {
+  const { body } = await api.postYaml('/startUserDeployment', shopYaml);
+  const token = body.sessionToken;
+  assert.match(body.message, /Keep the sessionToken/);
+  const base = 'http://localhost:8080';
+  const links = {
+    status: `${base}/getDeploymentStatus?applicationName=shop&wait=60`,
+    events: `${base}/getDeploymentEvents?applicationName=shop`,
+    logs: `${base}/getDeploymentLogs?applicationName=shop`,
+    update: `${base}/updateUserDeployment`,
+    claim: `${base}/claimDeployment`,
+  };
+  assert.deepEqual(body.links, links);
+  const updated = await api.postYaml(`/updateUserDeployment?sessionToken=${token}`, shopYaml);
+  assert.deepEqual(updated.body.links, links);
+  assert.ok(!JSON.stringify([body.links, updated.body.links]).includes(token));
+  assert.match(updated.body.message, /sessionToken/);
+  // Each of them leads somewhere, with the token beside it.
+  const bearer = { authorization: `Bearer ${token}` };
+  const pathOf = (link: string) => link.slice(base.length);
+  assert.equal((await api.get(pathOf(links.logs), bearer)).status, 200);
+  assert.equal((await api.postYaml(pathOf(links.update), shopYaml, bearer)).status, 200);
+  assert.equal((await api.postJson(pathOf(links.claim), { applicationName: 'shop' }, bearer)).status, 200);
+});

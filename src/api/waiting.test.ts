@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Deployment } from '../deployment/deployment.ts';
+import { deploymentOf } from '../deployment/testing.ts';
+import { writeIntent } from '../store/deployments.ts';
+import { shopYaml, testApi } from './testing.ts';
+import { untilFinal } from './waiting.ts';
+
+/** Time passes only while somebody waits; `seen` is what each look finds. */
+function watchOf(seen: (Partial<Deployment> | undefined)[], created: Partial<Deployment> = {}) {
+  let clock = 0;
+  const waited: number[] = [];
+  return {
+    waited,
+    watch: {
+      read: async () => {
+        const fields = seen.length > 1 ? seen.shift() : seen[0];
+        return fields && deploymentOf({ ...created, ...fields });
+      },
+      now: () => clock,
+      clock: () => clock,
+      wait: async (ms: number) => {
+        waited.push(ms);
+        clock += ms;
+      },
+    },
+  };
+}
+
+const on = new AbortController().signal;
+const deploying = deploymentOf({});
+
+test('what runs, has failed or has ended is answered without waiting', async () => {
+  for (const fields of [{ state: 'running' }, { state: 'failed' }, { state: 'expired' }, { removedAt: 0 }] as const) {
+    const { waited, watch } = watchOf([{}]);
+    await untilFinal(deploymentOf(fields), 60_000, watch, on);
+    assert.deepEqual(waited, []);
+  }
+});
+
+test('what arrives meanwhile is answered as it is then, long before the time is over', async () => {
+  for (const state of ['running', 'failed', 'expired'] as const) {
+    const { waited, watch } = watchOf([{}, {}, { state }]);
+    assert.equal((await untilFinal(deploying, 60_000, watch, on)).state, state);
+    assert.equal(waited.length, 3);
+  }
+});
+
+test('what does not arrive is answered as it is after exactly the time that was asked for', async () => {
+  const { waited, watch } = watchOf([{ progress: 40 }]);
+  const { state, progress } = await untilFinal(deploying, 1_250, watch, on);
+  assert.deepEqual([state, progress], ['deploying', 40]);
+  assert.equal(
+    waited.reduce((sum, ms) => sum + ms),
+    1_250,
+  );
+});
+
+test('one that is removed, reaches its time limit or is forgotten meanwhile is answered as expired', async () => {
+  const removed = watchOf([{ removedAt: 50 }]);
+  const { state, explanation } = await untilFinal(deploying, 60_000, removed.watch, on);
+  assert.deepEqual([state, explanation], ['expired', { kind: 'ended', because: 'removed' }]);
+  const limited = watchOf([{ expiresAt: 300 }]);
+  const late = await untilFinal(deploymentOf({ expiresAt: 300 }), 60_000, limited.watch, on);
+  assert.deepEqual([late.state, late.explanation], ['expired', { kind: 'ended', because: 'expired' }]);
+  assert.equal((await untilFinal(deploying, 60_000, watchOf([undefined]).watch, on)).state, 'expired');
+});
+
+test('whoever goes away, or a service that stops, ends the wait', async () => {
+  const stop = new AbortController();
+  const { waited, watch } = watchOf([{}]);
+  const wait = async (ms: number) => {
+    await watch.wait(ms);
+    stop.abort();
+  };
+  assert.equal((await untilFinal(deploying, 60_000, { ...watch, wait }, stop.signal)).state, 'deploying');
+  assert.equal(waited.length, 1);
+});
+
+const statusPath = '/getDeploymentStatus?applicationName=shop';
+
+test('a status with wait is answered when the deployment arrives', async () => {
+  const api = await testApi();
+  const token = await api.startShop();
+  const answered = api.get(`${statusPath}&sessionToken=${token}&wait=120`);
+  const { id } = await api.service.db.selectFrom('deployments').select('id').executeTakeFirstOrThrow();
+  await writeIntent(api.service.db, id, { state: 'running', progress: 100 });
+  const { status, body } = await answered;
+  assert.deepEqual([status, body.status.state, body.status.progress], [200, 'running', 100]);
+});
+
+test('a status is answered at once without wait, and with wait=0', async () => {
+  const api = await testApi();
+  const token = await api.startShop();
+  for (const query of ['', '&wait=0']) {
+    const { body } = await api.get(`${statusPath}&sessionToken=${token}${query}`);
+    assert.equal(body.status.state, 'deploying');
+  }
+});
+
+test('a wait of more than 120 seconds, or of no number, is refused', async () => {
+  const api = await testApi();
+  const token = await api.startShop();
+  for (const wait of ['121', '-1', 'long', '1.5', '']) {
+    const { status, body } = await api.get(`${statusPath}&sessionToken=${token}&wait=${wait}`);
+    assert.deepEqual([status, body.code], [400, 'invalid_request'], wait);
+  }
+});
+
+test('a service that stops answers those who wait', async () => {
+  const api = await testApi();
+  const token = await api.startShop();
+  const answered = api.get(`${statusPath}&sessionToken=${token}&wait=120`);
+  // It has been read, and waits.
+  await api.get(statusPath);
+  await api.app.close();
+  const { status, body } = await answered;
+  assert.deepEqual([status, body.status.state], [200, 'deploying']);
+});
+
+test('a session has 20 answers that it waits for, and the next one is refused', async () => {
+  const api = await testApi();
+  const token = await api.startShop();
+  const ask = () => api.get(`${statusPath}&sessionToken=${token}&wait=120`);
+  const waiting = Array.from({ length: 20 }, ask);
+  const { status, headers, body } = await ask();
+  assert.deepEqual([status, body.code, headers['retry-after']], [429, 'rate_limited', '10']);
+  await api.postJson('/removeDeploymentReservation', { applicationName: 'shop', sessionToken: token });
+  const states = await Promise.all(waiting.map(async (answer) => (await answer).body.status.state));
+  assert.deepEqual([...new Set(states)], ['expired']);
+});
+
+test('a start names the status to wait for, and it can be asked with the token alone', async () => {
+  const api = await testApi();
+  const { body: started } = await api.postYaml('/startUserDeployment', shopYaml);
+  const { id } = await api.service.db.selectFrom('deployments').select('id').executeTakeFirstOrThrow();
+  await writeIntent(api.service.db, id, { state: 'running' });
+  const { pathname, search } = new URL(started.links.status);
+  assert.match(search, /wait=60/);
+  const { body } = await api.get(`${pathname}${search}`, { authorization: `Bearer ${started.sessionToken}` });
+  assert.equal(body.status.state, 'running');
+});

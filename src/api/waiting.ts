@@ -1,0 +1,49 @@
+/** Waiting for a deployment to arrive somewhere, so that its owner need not ask again and again. */
+import type { Deployment, Instant } from '../deployment/deployment.ts';
+import { endingAt } from '../deployment/desired.ts';
+import type { Wait } from '../lib/wait.ts';
+
+/** What the edge and most proxies of others let pass without a byte. */
+export const longestWaitSeconds = 120;
+
+/** An indexed query of 0.1 ms: cheap enough to see what any process has written, soon enough for a person. */
+const lookEveryMs = 100;
+
+export type Watch = {
+  /** Undefined when it is forgotten. */
+  read: () => Promise<Deployment | undefined>;
+  now: () => Instant;
+  /** Milliseconds that only grow. */
+  clock: () => number;
+  wait: Wait;
+};
+
+/** Whether there is nothing to wait for: it runs, has failed, or has ended. */
+export function isFinal(deployment: Deployment, now: Instant): boolean {
+  return deployment.state !== 'deploying' || endingAt(deployment, now) !== undefined;
+}
+
+/** The deployment once it is final, or as it is after `ms`, or at the abort. */
+export async function untilFinal(
+  deployment: Deployment,
+  ms: number,
+  { read, now, clock, wait }: Watch,
+  stop: AbortSignal,
+): Promise<Deployment> {
+  const until = clock() + ms;
+  let latest = deployment;
+  for (;;) {
+    if (isFinal(latest, now())) return ended(latest, now());
+    const leftMs = until - clock();
+    if (leftMs <= 0 || stop.aborted) return latest;
+    await wait(Math.min(lookEveryMs, leftMs), stop);
+    latest = (await read()) ?? { ...latest, state: 'expired' };
+  }
+}
+
+/** One that has ended says so, though the loop has not come to it yet. */
+function ended(deployment: Deployment, now: Instant): Deployment {
+  const because = endingAt(deployment, now);
+  if (because === undefined || deployment.state === 'expired') return deployment;
+  return { ...deployment, state: 'expired', explanation: { kind: 'ended', because }, lastLines: [], pods: [] };
+}
