@@ -9,7 +9,7 @@ test('an account’s links name the environment, because it may have two applica
   const { status, events, update } = linksOf(shop, { baseUrl, asks: 'account', hasDashboard: false });
   assert.equal(
     status,
-    'https://berth.example.com/getDeploymentStatus?applicationName=shop&environment=jolly-tapir&wait=60',
+    'https://berth.example.com/getDeploymentStatus?applicationName=shop&environment=jolly-tapir&wait=50',
   );
   assert.match(events, /environment=jolly-tapir/);
   assert.match(update, /updateUserDeployment\?environment=jolly-tapir$/);

@@ -1,8 +1,8 @@
 /** What can be done next with a deployment, as addresses that need nothing but the token. Pure. */
 import type { Deployment } from '../deployment/deployment.ts';
 
-/** A first deploy is mostly done by then; whoever asks again waits again. */
-const waitSeconds = '60';
+/** Many proxies between give up after 60 seconds without a byte; whoever asks again waits again. */
+const waitSeconds = '50';
 
 export type Links = {
   status: string;

@@ -100,8 +100,8 @@ test('an unknown query parameter is a warning, with the name that was meant', as
   for (const [path, meant] of [
     [`/getDeploymentStatus?${who}&waits=60`, 'wait'],
     [`/getReservations?${who}`, ''],
-    [`/getDeploymentOutline?${who}&wait=60`, ''],
-    [`/getDeploymentConfiguration?${who}&wait=60`, ''],
+    [`/getDeploymentOutline?${who}&wait=50`, ''],
+    [`/getDeploymentConfiguration?${who}&wait=50`, ''],
   ] as const) {
     const { body, headers } = await api.get(path);
     assert.match(body.warnings[0], says(meant), path);
@@ -198,7 +198,7 @@ test('a start and an update name what can be done next, without the token, and t
   assert.match(body.message, /Keep the sessionToken/);
   const base = 'http://localhost:8080';
   const links = {
-    status: `${base}/getDeploymentStatus?applicationName=shop&wait=60`,
+    status: `${base}/getDeploymentStatus?applicationName=shop&wait=50`,
     events: `${base}/getDeploymentEvents?applicationName=shop`,
     logs: `${base}/getDeploymentLogs?applicationName=shop`,
     update: `${base}/updateUserDeployment`,

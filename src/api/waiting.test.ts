@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import type { Deployment } from '../deployment/deployment.ts';
 import { deploymentOf } from '../deployment/testing.ts';
 import { writeIntent } from '../store/deployments.ts';
@@ -130,13 +132,46 @@ test('a session has 20 answers that it waits for, and the next one is refused', 
   assert.deepEqual([...new Set(states)], ['expired']);
 });
 
+test('whoever goes away while waiting gives the place back', async (t) => {
+  const api = await testApi();
+  t.after(() => api.app.close());
+  await api.app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = api.app.server.address() as AddressInfo;
+  const headers = { authorization: `Bearer ${await api.startShop()}` };
+  const ask = (path: string) => {
+    const gone = new AbortController();
+    const url = `http://127.0.0.1:${port}${path}`;
+    return { answer: fetch(url, { headers, signal: gone.signal }), leave: () => gone.abort() };
+  };
+  /** Whether there is a place, which is given back at once. */
+  const hasPlace = async () => {
+    const { answer, leave } = ask('/getDeploymentEvents?applicationName=shop');
+    const { status } = await answer;
+    leave();
+    return status === 200;
+  };
+  const waiting = Array.from({ length: 20 }, () => ask(`${statusPath}&wait=120`));
+  while (await hasPlace()) await setImmediate();
+  const [patient, ...leaving] = waiting;
+  let isAnswered = false;
+  void patient!.answer.then(() => {
+    isAnswered = true;
+  });
+  for (const { answer, leave } of leaving) {
+    leave();
+    await assert.rejects(answer, { name: 'AbortError' });
+  }
+  while (!(await hasPlace())) await setImmediate();
+  assert.equal(isAnswered, false, 'long before the wait would have ended');
+});
+
 test('a start names the status to wait for, and it can be asked with the token alone', async () => {
   const api = await testApi();
   const { body: started } = await api.postYaml('/startUserDeployment', shopYaml);
   const { id } = await api.service.db.selectFrom('deployments').select('id').executeTakeFirstOrThrow();
   await writeIntent(api.service.db, id, { state: 'running' });
   const { pathname, search } = new URL(started.links.status);
-  assert.match(search, /wait=60/);
+  assert.match(search, /wait=50/);
   const { body } = await api.get(`${pathname}${search}`, { authorization: `Bearer ${started.sessionToken}` });
   assert.equal(body.status.state, 'running');
 });

@@ -71,7 +71,11 @@ defaults base
   # Without it, the first event of a stream waits 200 ms for a second one (measured).
   option http-no-delay
 
-frontend public from base
+# That a client has gone is only noticed where its connection is read before a backend is chosen; what it means is said there.
+defaults listening from base
+  option abortonclose
+
+frontend public from listening
   ${bind(settings)}
   # HTTP/2 without TLS is used by nobody but smugglers.
   option disable-h2-upgrade
@@ -134,6 +138,7 @@ frontend public from base
   http-request set-dst-port var(txn.endpoint),field(2,:) if { var(txn.endpoint) -m found }
 
   acl browser req.hdr(accept) -i -m sub text/html
+  use_backend api-waiting if api { url_param(wait) -m found }
   use_backend api if api
   use_backend application-browser if { var(txn.endpoint) -m found } browser
   use_backend application if { var(txn.endpoint) -m found }
@@ -142,12 +147,9 @@ frontend public from base
   use_backend pages-browser if browser
   default_backend pages
 
-backend api from base
-  ${faults('api', 'json')}
-  http-error status 408 content-type application/json file 408.json
-  http-request wait-for-body time ${settings.limits.requestTimeoutMs}
-  http-request set-header X-Berth-Client %[src]
-  server api unix@${asRoot ? '' : '../run'}/api.sock
+${apiBackend('api', settings, asRoot)}
+# Whoever has gone waits for nothing: the service is told, so that the place is free.
+${apiBackend('api-waiting', settings, asRoot)}  option abortonclose
 
 ${[pagesBackend('pages', 'json', asRoot), pagesBackend('pages-browser', 'html', asRoot)].join('\n')}
 ${[applicationBackend('application', 'json'), applicationBackend('application-browser', 'html')].join('\n')}
@@ -166,6 +168,16 @@ const privileges = `  user ${proxyAccount}
   group ${proxyAccount}
   chroot ../run
 `;
+
+function apiBackend(name: string, { limits }: EdgeSettings, asRoot: boolean): string {
+  return `backend ${name} from base
+  ${faults('api', 'json')}
+  http-error status 408 content-type application/json file 408.json
+  http-request wait-for-body time ${limits.requestTimeoutMs}
+  http-request set-header X-Berth-Client %[src]
+  server api unix@${asRoot ? '' : '../run'}/api.sock
+`;
+}
 
 function pagesBackend(name: string, kind: 'html' | 'json', asRoot: boolean): string {
   return `backend ${name} from base

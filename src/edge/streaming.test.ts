@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, request, type Server } from 'node:http';
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createConnection } from 'node:net';
 import { after, before, test } from 'node:test';
 import { type EdgeFixture, eventually, openEdge, type Seen, site, startUpstream, stop } from './edge-fixture.ts';
@@ -11,13 +11,14 @@ const megabyte = Buffer.alloc(1 << 20, 'x');
 let fixture: EdgeFixture;
 let upstream: Awaited<ReturnType<typeof startUpstream>>;
 let streams: Server;
+let api: Server;
 let ends: (() => Promise<void>)[] = [];
 
 before(async () => {
   upstream = await startUpstream();
   streams = await startStreams();
   fixture = await openEdge();
-  const api = await fixture.startApi();
+  api = await fixture.startApi();
   const { port } = streams.address() as AddressInfo;
   await fixture.edge.publish([
     site('shop.test', { '/': '127.0.1.1' }, upstream.port),
@@ -204,4 +205,22 @@ test('an endpoint that refuses is 503, one that breaks off is 502: JSON, or a pa
       assert.match(page.body, /<h1>The application /);
     }),
   );
+});
+
+test('the service learns that a client has gone that waited for an answer, and whoever has only sent all is answered', async () => {
+  const answer = api.listeners('request')[0]!;
+  api.removeAllListeners('request');
+  const outgoing = request({ port: fixture.settings.port, host: '127.0.0.1', path: '/status?wait=120', agent: false });
+  outgoing.on('error', () => {}).setHeader('host', 'localhost');
+  outgoing.end();
+  const [, response] = (await once(api, 'request')) as [IncomingMessage, ServerResponse];
+  outgoing.destroy();
+  await once(response, 'close');
+  assert.equal(response.writableFinished, false);
+
+  api.on('request', answer as () => void);
+  const halfClosed = createConnection({ port: fixture.settings.port, host: '127.0.0.1', allowHalfOpen: true });
+  halfClosed.end('GET /status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+  assert.match((await halfClosed.setEncoding('latin1').toArray()).join(''), /^HTTP\/1\.1 200 /);
+  halfClosed.destroy();
 });
