@@ -26,7 +26,7 @@ test('every path of the dashboard is its page, and everybody else gets what an A
   const unknown = await api.get('/nothing/here', html);
   assert.deepEqual([unknown.status, unknown.headers['content-type']], [404, 'text/html; charset=utf-8']);
   assert.equal((await api.get('/nothing/here')).body.code, 'not_found');
-  assert.equal((await api.get('/getReservations', html)).body.code, 'invalid_request');
+  assert.equal((await api.get('/getReservations', html)).body.code, 'missing_token');
 });
 
 test('from a terminal the start is an example to copy', async () => {

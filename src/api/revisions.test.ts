@@ -58,7 +58,7 @@ test('another session gets no configuration and no preview', async () => {
   }
   const nobody = await api.get('/getDeploymentConfiguration?applicationName=shop', { authorization: 'Bearer berth_x' });
   assert.deepEqual([nobody.status, nobody.body.code], [404, 'session_not_found']);
-  assert.equal((await api.get('/getDeploymentConfiguration?applicationName=shop')).status, 400);
+  assert.equal((await api.get('/getDeploymentConfiguration?applicationName=shop')).status, 401);
 });
 
 test('a preview tells what an update would do to each pod, without a secret, and changes nothing', async () => {
