@@ -19,6 +19,7 @@ import type { Instant } from './deployment/deployment.ts';
 import { startEdge } from './edge/haproxy.ts';
 import { startPageServer } from './edge/page-server.ts';
 import { dataDirProblem, edgePaths } from './edge/paths.ts';
+import { PortTakenError } from './edge/proxy-process.ts';
 import { servedSites, siteState } from './edge/sites.ts';
 import { admitProxy, clearSocket, prepareRunDirectory } from './edge/sockets.ts';
 import { connectDocker } from './engine/docker/connect.ts';
@@ -103,7 +104,10 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
     },
     log.child({ part: 'edge' }),
   ).catch((error: Error) => {
-    throw new StartError(`${error.message}\nIf the port ${port} is taken, set BERTH_PORT to another one.`);
+    const isTaken = error instanceof PortTakenError;
+    throw new StartError(
+      isTaken ? `${error.message}\nThe port ${port} is taken: set BERTH_PORT to another one.` : error.message,
+    );
   });
   // With 10,000 deployments the rows alone take 30 ms to read: whoever asks meanwhile shares the next reading.
   const refreshEdge = latestOnly<void>(async () => edge.publish(await servedSites(db, settings.appsDomain)));

@@ -19,7 +19,7 @@ import {
 import type { EdgeLog } from './edge-settings.ts';
 import { startEdge, stopEdge } from './haproxy.ts';
 import { edgePaths } from './paths.ts';
-import { findProxies } from './proxy-process.ts';
+import { findProxies, PortTakenError } from './proxy-process.ts';
 
 const quiet: EdgeLog = { info: () => {}, warn: () => {} };
 let fixture: EdgeFixture;
@@ -219,7 +219,10 @@ test('what is wrong at the start is said in words', async (context) => {
     await rm(dataDir, { recursive: true });
   });
   const settings = { ...plainSettings, dataDir, port: taken.port };
-  await assert.rejects(startEdge(settings, quiet), /HAProxy did not start: .*Address already in use/);
+  await assert.rejects(startEdge(settings, quiet), (error: Error) => {
+    assert.match(error.message, /HAProxy did not start: .*Address already in use/);
+    return error instanceof PortTakenError;
+  });
   await assert.rejects(
     startEdge({ ...settings, binary: 'no-haproxy' }, quiet),
     /not installed .*apt-get install haproxy/,

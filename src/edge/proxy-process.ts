@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { programPath } from '../lib/program-path.ts';
 import { configurationFile } from './configuration.ts';
 import type { EdgePaths } from './paths.ts';
 
@@ -41,8 +42,13 @@ export async function startProxy(
     ...handOver,
     ...replaced.flatMap((pid) => ['-sf', `${pid}`]),
   ]);
-  if (error) throw new Error(`HAProxy did not start: ${lastLines(output) || error.message}`);
+  if (!error) return;
+  const words = `HAProxy did not start: ${lastLines(output) || error.message}`;
+  throw /address already in use/i.test(output) ? new PortTakenError(words) : new Error(words);
 }
+
+/** Somebody else listens where HAProxy is to. */
+export class PortTakenError extends Error {}
 
 /** The HAProxy processes of this directory, those that only finish their last connections included. */
 export async function findProxies(paths: EdgePaths): Promise<number[]> {
@@ -95,7 +101,7 @@ type Outcome = { output: string; error?: (Error & { code?: string | number | nul
 /** The environment is not passed on: it holds the service's secrets, and HAProxy lives long. */
 function run(binary: string, words: string[]): Promise<Outcome> {
   return new Promise((resolve) => {
-    const options = { env: { PATH: process.env.PATH ?? '' }, timeout: 20_000 };
+    const options = { env: { PATH: programPath(process.env.PATH) }, timeout: 20_000 };
     execFile(binary, words, options, (error, stdout, stderr) => {
       resolve({ output: `${stdout}${stderr}`, error: error ?? undefined });
     });

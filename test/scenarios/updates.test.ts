@@ -9,7 +9,8 @@ const graceMs = 2_500;
 const perSecond = 100;
 let berth: Berth;
 before(async () => {
-  berth = await createBerth({ BERTH_DRAIN: `${graceMs}ms` });
+  // Visitors that come at a steady pace are many at once as soon as the machine pauses for a moment.
+  berth = await createBerth({ BERTH_DRAIN: `${graceMs}ms`, BERTH_CLIENT_CONNECTIONS: '10000' });
   await berth.serve();
 });
 after(async () => await berth.destroy());

@@ -69,8 +69,13 @@ async function presentBridges(docker: Docker, owner: string, egress: Egress): Pr
   );
 }
 
-function wordsFor({ message, isMissing }: ProgramError): string {
-  if (isMissing) return `${message}; run \`apt-get install nftables iproute2\``;
+/** By the program that each package brings: Debian's, Fedora's and Arch's names are the same. */
+const packages: Record<string, string> = { nft: 'nftables', ip: 'iproute2 (Fedora: iproute)', unshare: 'util-linux' };
+
+/** PURE. What is wrong, and the one thing to do about it. */
+export function wordsFor({ message, missing }: Pick<ProgramError, 'message' | 'missing'>): string {
+  if (missing === 'sudo') return 'it takes root, or sudo that asks for no password';
+  if (missing !== undefined) return `${missing} is not installed: install ${packages[missing] ?? missing}`;
   if (/not permitted|must be root|password is required/i.test(message)) return `it takes root (${message})`;
   return message;
 }

@@ -1,9 +1,9 @@
 /** Running programs that set up networks: argument lists and standard input, never a shell; as root or by sudo. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
+import { programPath } from '../../../lib/program-path.ts';
 
-/** Debian keeps these programs where not every user's PATH leads. */
-const path = `${process.env.PATH ?? ''}:/usr/local/sbin:/usr/sbin:/sbin`;
+const path = programPath(process.env.PATH);
 
 /** Nothing here takes longer than some 30 ms. */
 const timeoutMs = 10_000;
@@ -13,11 +13,12 @@ const options = { env: { PATH: path, LC_ALL: 'C' }, timeout: timeoutMs, killSign
 
 /** A program that could not be run, or said no; the message is its own words. */
 export class ProgramError extends Error {
-  readonly isMissing: boolean;
+  /** The program that is not installed, where that is what is wrong. */
+  readonly missing: string | undefined;
 
-  constructor(message: string, isMissing = false) {
+  constructor(message: string, missing?: string) {
     super(message);
-    this.isMissing = isMissing;
+    this.missing = missing;
   }
 }
 
@@ -42,11 +43,16 @@ export async function run(argv: string[], input = ''): Promise<string> {
   child.stdin!.on('error', () => {});
   child.stdin!.end(input);
   const [output, words, end] = await Promise.all([text(child.stdout!), text(child.stderr!), ended]);
-  if ('error' in end) throw new ProgramError(`${argv[0]}: ${end.error.message}`, end.error.code === 'ENOENT');
+  if ('error' in end) throw startError(argv[0]!, end.error);
   if (end.code === 0) return output;
   // What sudo says of a program that is not there.
-  const isMissing = /sudo: .*: command not found/.test(words);
-  throw new ProgramError(words.trim().split('\n').slice(0, 3).join(' ') || `${argv[0]} failed`, isMissing);
+  const [, missing] = /sudo: (.*): command not found/.exec(words) ?? [];
+  throw new ProgramError(words.trim().split('\n').slice(0, 3).join(' ') || `${argv[0]} failed`, missing);
+}
+
+/** The system's own error of a program that could not even be started. */
+export function startError(program: string, { message, code }: NodeJS.ErrnoException): ProgramError {
+  return new ProgramError(`${program}: ${message}`, code === 'ENOENT' ? program : undefined);
 }
 
 /** Executes a text of rules as one transaction: all of it or nothing. Throws ProgramError. */

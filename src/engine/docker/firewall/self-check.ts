@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { bridgePrefix } from '../names.ts';
 import type { Errand, Findings } from './inside.ts';
-import { asRoot, ProgramError, run, start } from './nft.ts';
+import { asRoot, ProgramError, run, start, startError } from './nft.ts';
 
 /** The answers come within a millisecond; a busy machine may take its time. */
 const timeoutMs = 2_000;
@@ -53,7 +53,7 @@ function startInside() {
   const program = join(import.meta.dirname, 'inside.ts');
   const child: ChildProcess = start(asRoot(['unshare', '--net', process.execPath, program]));
   const failed = new Promise<never>((_, reject) => {
-    child.once('error', (error) => reject(new ProgramError(error.message)));
+    child.once('error', (error) => reject(startError(child.spawnargs[0]!, error)));
   });
   failed.catch(() => {});
   child.stdin!.on('error', () => {});

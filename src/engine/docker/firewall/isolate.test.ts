@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { wordsFor } from './isolate.ts';
+
+test('what keeps the rules away is said as the one thing that is missing', () => {
+  const words = (missing: string) => wordsFor({ message: `${missing}: spawn ${missing} ENOENT`, missing });
+  assert.equal(words('nft'), 'nft is not installed: install nftables');
+  assert.equal(words('ip'), 'ip is not installed: install iproute2 (Fedora: iproute)');
+  assert.equal(words('sudo'), 'it takes root, or sudo that asks for no password');
+});
+
+test('who may not is told that it takes root', () => {
+  const message = 'sudo: a password is required';
+  assert.equal(wordsFor({ message, missing: undefined }), `it takes root (${message})`);
+});
