@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type EngineFacts, planEngine } from './engine.ts';
+import { installWords } from './host.ts';
 
 const freshDebian: EngineFacts = {
   isDebianLike: true,
@@ -43,4 +44,6 @@ test('what is not in our power is asked for in words that can be followed', () =
   assert.match(planned({ privilege: 'none', isInstalled: true }), /sudo systemctl start docker/);
   assert.match(planned({ privilege: 'none', isInstalled: true, hasSystemd: false }), /sudo dockerd/);
   assert.match(planned({ isDebianLike: false }), /docs\.docker\.com/);
+  const installs = installWords('linux', 'ID=fedora\n')!;
+  assert.match(planned({ isDebianLike: false, installs }), /`sudo dnf install moby-engine`; .*docs\.docker\.com/);
 });

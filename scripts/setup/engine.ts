@@ -68,13 +68,17 @@ export function planEngine(facts: EngineFacts): EnginePlan {
           'There is no Docker engine.',
           facts.isDebianLike
             ? 'Run `sudo apt-get install docker.io iptables` and repeat the command, or repeat it as root.'
-            : `Install one (${manual}), start it, and repeat the command.`,
+            : installByHand(facts),
         );
   }
   if (!facts.isInstalled && !facts.isDebianLike) {
-    return ask('There is no Docker engine.', `Install one (${manual}), start it, and repeat the command.`);
+    return ask('There is no Docker engine.', installByHand(facts));
   }
   return { kind: 'start', by, install: !facts.isInstalled };
+}
+
+function installByHand({ installs }: EngineFacts): string {
+  return `Install one (${installs ? `\`${installs.engine}\`; ` : ''}${manual}), start it, and repeat the command.`;
 }
 
 function ask(problem: string, remedy: string): EnginePlan {

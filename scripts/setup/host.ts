@@ -9,11 +9,19 @@ export type Host = {
   /** How this user becomes root without being asked for a password. */
   privilege: 'root' | 'sudo' | 'none';
   hasSystemd: boolean;
+  /** How a person installs something here, in this system's own words; absent where that is not known. */
+  installs?: InstallWords;
 };
 
+/** Whole commands, by what they bring. */
+export type InstallWords = { engine: string; proxy: string };
+
 export async function lookAtHost(): Promise<Host> {
+  const osRelease = await readFile('/etc/os-release', 'utf8').catch(() => '');
+  const installs = installWords(process.platform, osRelease);
   return {
-    isDebianLike: isDebianLike(await readFile('/etc/os-release', 'utf8').catch(() => '')),
+    ...(installs && { installs }),
+    isDebianLike: isDebianLike(osRelease),
     privilege: await privilege(),
     // systemd's own test for "this machine was booted with systemd" (sd_booted).
     hasSystemd: existsSync('/run/systemd/system'),
@@ -22,10 +30,23 @@ export async function lookAtHost(): Promise<Host> {
 
 /** Reads /etc/os-release: Debian, Ubuntu and what says it derives from them. */
 export function isDebianLike(osRelease: string): boolean {
-  const families = [...osRelease.matchAll(/^ID(?:_LIKE)?="?([^"\n]*)"?$/gm)].flatMap(
-    ([, ids]) => ids?.split(' ') ?? [],
-  );
+  const families = familiesOf(osRelease);
   return families.includes('debian') || families.includes('ubuntu');
+}
+
+/** PURE. The packages have other names elsewhere. */
+export function installWords(platform: NodeJS.Platform, osRelease: string): InstallWords | undefined {
+  if (platform === 'darwin') return { engine: 'brew install --cask docker-desktop', proxy: 'brew install haproxy' };
+  if (isDebianLike(osRelease))
+    return { engine: 'sudo apt-get install docker.io iptables', proxy: 'sudo apt-get install haproxy' };
+  const families = familiesOf(osRelease);
+  if (families.includes('fedora')) return { engine: 'sudo dnf install moby-engine', proxy: 'sudo dnf install haproxy' };
+  if (families.includes('arch')) return { engine: 'sudo pacman -S docker', proxy: 'sudo pacman -S haproxy' };
+  return undefined;
+}
+
+function familiesOf(osRelease: string): string[] {
+  return [...osRelease.matchAll(/^ID(?:_LIKE)?="?([^"\n]*)"?$/gm)].flatMap(([, ids]) => ids?.split(' ') ?? []);
 }
 
 /** The argument list that runs the given one as root. */

@@ -13,7 +13,7 @@ export async function provideProxy(host: Host, announce: Announce): Promise<void
     if (!host.isDebianLike || host.privilege === 'none') {
       throw new SetUpError(
         `HAProxy (${oldestVersion.join('.')} or newer) is not installed. ` +
-          `${host.isDebianLike ? 'Run `sudo apt-get install haproxy`' : 'Install it'} and repeat the command.`,
+          `${host.installs ? `Run \`${host.installs.proxy}\`` : 'Install it'} and repeat the command.`,
       );
     }
     await announce('Installing haproxy from apt (about 5 s)', async () => {

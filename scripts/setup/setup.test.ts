@@ -4,7 +4,7 @@ import type { Announce } from './announce.ts';
 import { announceOn } from './announce.ts';
 import { candidateOf, outlastLocks } from './apt.ts';
 import { lastLinesOf, run } from './commands.ts';
-import { isDebianLike } from './host.ts';
+import { installWords, isDebianLike } from './host.ts';
 import { isNewEnough, parseVersion } from './proxy.ts';
 import { setUp } from './setup.ts';
 
@@ -84,6 +84,18 @@ test('Debian, Ubuntu and what derives from them are told from the others', () =>
   assert.equal(isDebianLike('ID=linuxmint\nID_LIKE="ubuntu debian"\n'), true);
   assert.equal(isDebianLike('ID=fedora\nID_LIKE="rhel"\nVERSION_ID=42\n'), false);
   assert.equal(isDebianLike(''), false);
+});
+
+test('what is to be installed has the names of the system at hand', () => {
+  assert.equal(installWords('linux', 'ID=fedora\n')?.proxy, 'sudo dnf install haproxy');
+  assert.equal(
+    installWords('linux', 'ID=rocky\nID_LIKE="rhel centos fedora"\n')?.engine,
+    'sudo dnf install moby-engine',
+  );
+  assert.equal(installWords('linux', 'ID=manjaro\nID_LIKE=arch\n')?.engine, 'sudo pacman -S docker');
+  assert.equal(installWords('linux', 'ID=debian\n')?.proxy, 'sudo apt-get install haproxy');
+  assert.equal(installWords('darwin', '')?.proxy, 'brew install haproxy');
+  assert.equal(installWords('linux', 'ID=nixos\n'), undefined);
 });
 
 test('the version that apt would install is read from its policies', () => {
