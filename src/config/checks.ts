@@ -2,7 +2,7 @@
 import { addressBook } from './addresses.ts';
 import { checkAdminTool } from './checks/admin-tools.ts';
 import { checkAllowedHosts } from './checks/allowed-hosts.ts';
-import { checkCommand } from './checks/commands.ts';
+import { checkCommand, checkHealthCommand } from './checks/commands.ts';
 import type { Context } from './checks/context.ts';
 import { readDataDirectory } from './checks/databases.ts';
 import { checkDependencies } from './checks/dependencies.ts';
@@ -49,6 +49,7 @@ export function applyRules(spec: AppSpec, origin: Origin, source: Source, report
     checkSharing(own);
     checkResources(own);
     checkCommand(own);
+    checkHealthCommand(own);
     readDataDirectory(own);
     checkUnsavedData(own);
     checkAdminTool(own);

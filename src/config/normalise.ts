@@ -4,13 +4,15 @@
  */
 import { type Path, quote } from './diagnostics.ts';
 import { replaceValue } from './edits.ts';
+import { readHealthCheck } from './health-check.ts';
 import { inferPort } from './ports.ts';
 import type { Report } from './report.ts';
+import { booleanOf, integerOf } from './scalars.ts';
 import { resourceTypes } from './schema-pod.ts';
 import type { Source } from './source.ts';
-import type { AppSpec, FileSpec, HealthCheck, PodSpec, RegistryLogin, Resources } from './spec.ts';
+import type { AppSpec, FileSpec, PodSpec, RegistryLogin, Resources } from './spec.ts';
 import { childOf, type Field, itemsOf, textOf } from './tree.ts';
-import { parseBytes, parseCpuMillis, readBoolean, readCpu, readPort, readSize } from './units.ts';
+import { parseBytes, parseCpuMillis, readCpu, readPort, readSize } from './units.ts';
 import { readVars, type Var } from './vars.ts';
 import { readVolumes } from './volumes.ts';
 import { splitWords } from './words.ts';
@@ -86,7 +88,9 @@ function readPod(pod: Field, index: number, report: Report): ReadPod {
     ...(user !== undefined && { user }),
   };
   inferPort(spec, pod.path, textOf(childOf(check, 'port')), report);
-  if (check) spec.healthCheck = readHealthCheck(check, spec.servicePorts[0]);
+  const checkCommand = readWords(childOf(check, 'command'), report);
+  const healthCheck = check && readHealthCheck(check, checkCommand, spec.servicePorts[0], report);
+  if (healthCheck) spec.healthCheck = healthCheck;
   return {
     spec,
     varPaths: new Map(variables.map(({ name, path }) => [name, path])),
@@ -96,18 +100,6 @@ function readPod(pod: Field, index: number, report: Report): ReadPod {
 
 function withoutTrailingSlash(path: string): string {
   return path === '/' ? path : path.replace(/\/$/, '');
-}
-
-function integerOf(field: Field | undefined): number | undefined {
-  const text = textOf(field)
-    ?.trim()
-    .replace(/(?<=\d)s$/, '');
-  return text !== undefined && /^\d{1,9}(?:\.0)?$/.test(text) ? Number(text) : undefined;
-}
-
-function booleanOf(field: Field | undefined): boolean | undefined {
-  const text = textOf(field);
-  return text === undefined ? undefined : readBoolean(text);
 }
 
 function readPorts(field: Field | undefined): number[] {
@@ -166,18 +158,6 @@ function readResources(field: Field | undefined, report: Report): Resources {
   return {
     ...(cpu && millis > 0 && { cpuMillis: millis }),
     ...(memory && bytes > 0 && { memoryBytes: bytes }),
-  };
-}
-
-function readHealthCheck(check: Field, firstPort: number | undefined): HealthCheck {
-  const integer = (name: string) => integerOf(childOf(check, name));
-  return {
-    path: textOf(childOf(check, 'path')) ?? '/',
-    port: readPort(textOf(childOf(check, 'port')) ?? '') ?? firstPort ?? 80,
-    initialDelaySeconds: integer('initialDelaySeconds') ?? 0,
-    periodSeconds: integer('periodSeconds') ?? 10,
-    timeoutSeconds: integer('timeoutSeconds') ?? 5,
-    failureThreshold: integer('failureThreshold') ?? 3,
   };
 }
 

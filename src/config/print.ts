@@ -2,7 +2,7 @@
 import { Document, visit } from 'yaml';
 import { escapeParameters } from './parameters.ts';
 import { splitPath } from './paths.ts';
-import type { AppSpec, FileSpec, PodSpec, Resources, VolumeSpec } from './spec.ts';
+import type { AppSpec, FileSpec, HealthCheck, PodSpec, Resources, VolumeSpec } from './spec.ts';
 
 /** Only what differs from the defaults is written. */
 export function printSpec({ name, url, registryLogin, pods }: AppSpec): string {
@@ -37,7 +37,7 @@ function podDocument(pod: PodSpec) {
     resourceType: pod.resourceType === 'deployment' ? undefined : pod.resourceType,
     replicas: pod.replicas === 1 ? undefined : pod.replicas,
     resources: resourcesDocument(pod.resources),
-    healthCheck: pod.healthCheck,
+    healthCheck: pod.healthCheck && checkDocument(pod.healthCheck),
     useGPU: pod.useGPU || undefined,
     subdomain: pod.subdomain,
     dependsOn: filled(pod.dependsOn),
@@ -45,6 +45,10 @@ function podDocument(pod: PodSpec) {
     user: pod.user,
     aliases: filled(pod.aliases ?? []),
   });
+}
+
+function checkDocument(check: HealthCheck) {
+  return 'command' in check ? { ...check, command: check.command.map(escapeParameters) } : check;
 }
 
 function escapeValues(vars: Record<string, string>): Record<string, string> {

@@ -1,5 +1,6 @@
 /** The schema of a pod: its image, route, variables, files, volumes and limits. */
 import { Type } from 'typebox';
+import { HealthCheck } from './schema-health-check.ts';
 import {
   AbsolutePath,
   Command,
@@ -79,29 +80,6 @@ const Volume = closed(
   {
     description: 'Storage that survives updates and restarts.',
     examples: [{ name: 'pg-data', size: '10Gi', mountPath: '/var/lib/postgresql/data' }],
-  },
-);
-
-const HealthCheck = closed(
-  {
-    path: Text('Path to GET.', '/healthz', { pattern: '^/[^\\s]*$', ...says('must begin with a slash') }),
-    port: Type.Optional(Port('Port to ask. Default: the first of `servicePorts`.')),
-    initialDelaySeconds: Type.Optional(Count('Seconds before the first check.', 0, 3600, 0)),
-    periodSeconds: Type.Optional(Count('Seconds between two checks.', 1, 3600, 10)),
-    timeoutSeconds: Type.Optional(Count('Seconds to wait for an answer.', 1, 3600, 5)),
-    failureThreshold: Type.Optional(
-      Count(
-        'Failed checks after which the pod counts as unhealthy; a start that is answered badly for so many periods has failed.',
-        1,
-        100,
-        3,
-      ),
-    ),
-  },
-  {
-    description:
-      'When the pod is ready: an HTTP GET that answers 2xx or 3xx. Public pods are asked under the name of their site, the others as `localhost`. Without it: a connection to the first port.',
-    examples: [{ path: '/healthz', port: 3000 }],
   },
 );
 

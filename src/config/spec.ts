@@ -52,9 +52,18 @@ export type VolumeSpec = {
 
 export type Resources = { cpuMillis?: number; memoryBytes?: number };
 
-export type HealthCheck = {
-  path: string;
-  port: number;
+export type HealthCheck = HttpCheck | CommandCheck | NoCheck;
+
+/** A GET that answers 2xx or 3xx. */
+export type HttpCheck = CheckTimes & { path: string; port: number };
+
+/** A program in the container that ends with 0, word for word; no shell reads it. */
+export type CommandCheck = CheckTimes & { command: string[] };
+
+/** Not even the image's own HEALTHCHECK: its first port, or that it runs. */
+export type NoCheck = { disabled: true };
+
+export type CheckTimes = {
   initialDelaySeconds: number;
   periodSeconds: number;
   timeoutSeconds: number;

@@ -126,14 +126,21 @@ export function resolveVariables(spec: AppSpec, origin: Origin, report: Report):
   /** A variable that is there and has no value is made of itself, alone or with others in a circle. */
   const isCircle = (name: string): boolean => spec.pods.some(({ vars }) => Object.hasOwn(vars, name));
 
+  const replaceWords = (words: string[], place: Place, inShell: boolean) =>
+    words.map((word) => replace(word, place, inShell && !isShell(word) ? 'shell' : 'value'));
+
   const replaceCommand = (pod: PodSpec, index: number, field: 'command' | 'entrypoint') => {
     const words = pod[field];
     if (!words) return {};
     const path = [...origin.pod(index), field];
-    const inShell = runsInShell(pod.entrypoint, pod.command);
-    return {
-      [field]: words.map((word) => replace(word, { pod: index, path }, inShell && !isShell(word) ? 'shell' : 'value')),
-    };
+    return { [field]: replaceWords(words, { pod: index, path }, runsInShell(pod.entrypoint, pod.command)) };
+  };
+
+  const replaceCheck = ({ healthCheck }: PodSpec, index: number) => {
+    if (!healthCheck || !('command' in healthCheck)) return {};
+    const { command } = healthCheck;
+    const place = { pod: index, path: [...origin.pod(index), 'healthCheck', 'command'] };
+    return { healthCheck: { ...healthCheck, command: replaceWords(command, place, runsInShell(undefined, command)) } };
   };
 
   return {
@@ -150,6 +157,7 @@ export function resolveVariables(spec: AppSpec, origin: Origin, report: Report):
       ),
       ...replaceCommand(pod, index, 'entrypoint'),
       ...replaceCommand(pod, index, 'command'),
+      ...replaceCheck(pod, index),
       files: pod.files.map((file, position) => {
         // Several lines are a program or a template, whose `${…}` is its own.
         const isValue = file.isSecret && !file.content.includes('\n');

@@ -101,6 +101,20 @@ test('a pod is ready by its health check, else by its first port, else by runnin
   assert.deepEqual(kinds.toSorted(), ['a http', 'b port', 'c running', 'd exit']);
 });
 
+test('a command is asked for with its scriptlets replaced; where no check is wanted, the port is, without the image', () => {
+  const times = { initialDelaySeconds: 0, periodSeconds: 1, timeoutSeconds: 1, failureThreshold: 1 };
+  const readiness = workloadsOf(
+    pod('a', { healthCheck: { command: ['check', '<% URL %>'], ...times }, servicePorts: [1] }),
+    pod('b', { healthCheck: { disabled: true }, servicePorts: [80] }),
+    pod('c', { healthCheck: { disabled: true } }),
+  ).workloads.map(({ workload }) => workload.readiness);
+  assert.deepEqual(readiness, [
+    { kind: 'command', command: ['check', url.origin], ...times },
+    { kind: 'port', port: 80, ignoresImage: true },
+    { kind: 'running', ignoresImage: true },
+  ]);
+});
+
 test('pods start after those that they name, databases first', () => {
   const web = pod('web', { path: '/', vars: { API: 'http://api.pod:3000' } });
   const api = pod('api', { path: '/api', vars: { DB: 'postgres://db.pod/x' }, dependsOn: ['cache'] });

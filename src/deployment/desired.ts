@@ -236,11 +236,19 @@ function isPublic(pod: PodSpec, { pods }: AppSpec): boolean {
  * A public pod has to answer under the name that its visitors use, and often answers under no other; the others are
  * asked as somebody inside of them would. (Django, Rails and the servers of Vite and webpack refuse unknown names.)
  */
-function readinessOf(spec: AppSpec, pod: PodSpec, { url }: Values): Readiness {
+function readinessOf(spec: AppSpec, pod: PodSpec, values: Values): Readiness {
+  const { url } = values;
   const { resourceType, healthCheck, servicePorts } = pod;
   if (resourceType === 'job') return { kind: 'exit' };
-  if (!healthCheck)
-    return servicePorts[0] === undefined ? { kind: 'running' } : { kind: 'port', port: servicePorts[0] };
+  if (healthCheck && 'command' in healthCheck) {
+    const command = healthCheck.command.map((word) => replaceAll(word, values));
+    return { kind: 'command', ...healthCheck, command };
+  }
+  if (!healthCheck || 'disabled' in healthCheck) {
+    const ignored = healthCheck && ({ ignoresImage: true } as const);
+    const [port] = servicePorts;
+    return port === undefined ? { kind: 'running', ...ignored } : { kind: 'port', port, ...ignored };
+  }
   const isOfSite = isPublic(pod, spec) && healthCheck.port === servicePorts[0];
   return { kind: 'http', ...healthCheck, ...(isOfSite && { host: url.host }) };
 }

@@ -148,7 +148,7 @@ function differencesOf(before: Workload, after: Workload): string[] {
   const plain = Object.entries(fields)
     .filter(([field]) => !isSame(before[field as keyof Workload], after[field as keyof Workload]))
     .map(([field, words]) => (field === 'image' ? `${words} (${before.image} → ${after.image})` : words));
-  const isHealthCheck = before.readiness.kind === 'http' || after.readiness.kind === 'http';
+  const isHealthCheck = [before, after].some(({ readiness }) => isChecked(readiness));
   return [
     ...plain,
     ...(isHealthCheck && !isSame(before.readiness, after.readiness) ? ['its health check'] : []),
@@ -171,6 +171,10 @@ function changedKeys(before: Record<string, string>, after: Record<string, strin
 
 function contentsOf({ files }: Workload): Record<string, string> {
   return Object.fromEntries(files.map(({ path, content }) => [path, content]));
+}
+
+function isChecked(readiness: Workload['readiness']): boolean {
+  return readiness.kind === 'http' || readiness.kind === 'command' || 'ignoresImage' in readiness;
 }
 
 function isSame(a: unknown, b: unknown): boolean {

@@ -104,6 +104,20 @@ test('a health check that is answered badly is given up after failureThreshold Ã
   });
 });
 
+test('a command is given 30 s at least, however short its interval: it fails while its program starts', () => {
+  const times = { initialDelaySeconds: 0, periodSeconds: 1, timeoutSeconds: 1, failureThreshold: 3 };
+  const spec = specOf(pod('web', { servicePorts: [80], healthCheck: { command: ['check'], ...times } }));
+  const checked = desiredAt(deploymentOf({}), { number: 1, spec }, resolvedAt(0));
+  assert.ok(checked.kind === 'running');
+  const observed = observedOf({ desired: checked, starting: ['web'] });
+  const [web] = observed.workloads;
+  const stuck = { by: 'health-check' as const, since: 1_000 };
+  const sick = { ...web!, notReadyBecause: 'health check `check` exits with 1', stuck };
+  const judgeAt = (now: number) => judge(checked, { ...observed, workloads: [sick] }, { ...clock, now });
+  assert.deepEqual(judgeAt(30_999), { kind: 'pending', lookAgainAt: 31_000 });
+  assert.equal(judgeAt(31_000).kind, 'given-up');
+});
+
 test('a job that failed is given up, one that ended well is ready', () => {
   const jobs = desiredAt(
     deploymentOf({}),

@@ -43,3 +43,10 @@ test('a secret is kept back as JSON, in an address, and in base64 wherever it st
     }
   }
 });
+
+test('a secret of which only the beginning was kept, before a text was cut off, is hidden too', () => {
+  const redact = redactorOf(specOf(pod('web')), [{ API_KEY: 'very-secret-0123' }]);
+  assert.equal(redact('it says: very-secr…'), 'it says: [redacted]…');
+  assert.equal(redact('it says: ver…'), 'it says: ver…');
+  assert.equal(redact('it says: very-secr'), 'it says: very-secr');
+});

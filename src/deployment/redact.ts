@@ -38,7 +38,24 @@ export function redactorOf(spec: AppSpec, environments: Record<string, string>[]
   const encoded = [...secrets].filter(({ length }) => length >= shortestEncoded).slice(0, mostEncoded);
   const forms = new Set([...secrets, ...encoded.flatMap(encodingsOf)]);
   const ordered = [...forms].toSorted((a, b) => b.length - a.length);
-  return (text) => ordered.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text);
+  return (text) =>
+    withoutCut(
+      ordered.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text),
+      ordered,
+    );
+}
+
+/** Of a text that was cut off (`…`) the end may be the beginning of a secret. */
+function withoutCut(text: string, secrets: readonly string[]): string {
+  if (!text.endsWith('…')) return text;
+  const rest = text.slice(0, -1);
+  const lengthOf = (secret: string) => {
+    for (let length = Math.min(secret.length, rest.length); length >= shortestSecret; length--)
+      if (rest.endsWith(secret.slice(0, length))) return length;
+    return 0;
+  };
+  const longest = Math.max(0, ...secrets.map(lengthOf));
+  return longest === 0 ? text : `${rest.slice(0, -longest)}[redacted]…`;
 }
 
 function encodingsOf(secret: string): string[] {

@@ -192,14 +192,20 @@ function stuckOf(unready: Match[], { patience, isRunning }: Clock) {
   return isRunning ? [] : unready.flatMap((match) => stuckIn(match, patience));
 }
 
+/** A command fails while its program starts, as a connection is refused: an interval of 1 s says nothing about that. */
+const leastCommandMs = 30_000;
+
 /** A health check is given as long as it would need to make a running pod unhealthy. */
 function stuckIn(match: Match, { listenMs }: Patience): (Stuck & { match: Match; patienceMs: number })[] {
   const { readiness } = match.wanted.workload;
   const stuck = match.found?.stuck;
   if (!stuck) return [];
   if (stuck.by === 'listening') return [{ ...stuck, match, patienceMs: listenMs }];
-  if (readiness.kind !== 'http') return [];
-  return [{ ...stuck, match, patienceMs: readiness.failureThreshold * readiness.periodSeconds * 1000 }];
+  if (readiness.kind !== 'http' && readiness.kind !== 'command') return [];
+  const patienceMs = readiness.failureThreshold * readiness.periodSeconds * 1000;
+  return [
+    { ...stuck, match, patienceMs: readiness.kind === 'http' ? patienceMs : Math.max(patienceMs, leastCommandMs) },
+  ];
 }
 
 function givenUp({ match, suffix }: Hopeless, before: readonly PodStatus[]): Verdict {

@@ -1,5 +1,5 @@
 /** Workloads: what an engine is asked to run, and what it says about them. Engine-neutral values only. */
-import type { HealthCheck, RegistryLogin, Resources } from '../config/spec.ts';
+import type { CommandCheck, HttpCheck, RegistryLogin, Resources } from '../config/spec.ts';
 import type { Instant, LastExit } from './deployment.ts';
 
 /** `berth-<deployment>-<pod>-<revision>-<replica>`: deterministic, so that a second create is "already exists". */
@@ -36,11 +36,13 @@ export type Workload = {
 
 export type Readiness =
   /** `host`: what the request calls the site; default: `localhost` with the port. */
-  | ({ kind: 'http'; host?: string } & HealthCheck)
-  /** The image's own HEALTHCHECK where it has one, else a TCP connection to the port. */
-  | { kind: 'port'; port: number }
-  /** A worker without ports: the image's own HEALTHCHECK where it has one, else that it runs. */
-  | { kind: 'running' }
+  | ({ kind: 'http'; host?: string } & HttpCheck)
+  /** A program in the container, which ends with 0. */
+  | ({ kind: 'command' } & CommandCheck)
+  /** The image's own HEALTHCHECK where it has one and it is not ignored, else a TCP connection to the port. */
+  | { kind: 'port'; port: number; ignoresImage?: true }
+  /** A worker without ports: the image's own HEALTHCHECK where it has one and it is not ignored, else that it runs. */
+  | { kind: 'running'; ignoresImage?: true }
   /** A job: that it has exited with 0. It is not restarted after that. */
   | { kind: 'exit' };
 

@@ -7,7 +7,19 @@ import { deploymentLabels, isOwnedBy, labelSelector, readWorkloadLabels, workloa
 const readiness: fc.Arbitrary<Readiness> = fc.oneof(
   fc.constant({ kind: 'exit' as const }),
   fc.constant({ kind: 'running' as const }),
+  fc.constant({ kind: 'running' as const, ignoresImage: true as const }),
   fc.record({ kind: fc.constant('port' as const), port: fc.nat(65_535) }, { noNullPrototype: true }),
+  fc.record(
+    {
+      kind: fc.constant('command' as const),
+      command: fc.array(fc.string()),
+      initialDelaySeconds: fc.nat(),
+      periodSeconds: fc.nat(),
+      timeoutSeconds: fc.nat(),
+      failureThreshold: fc.nat(),
+    },
+    { noNullPrototype: true },
+  ),
   fc.record(
     {
       kind: fc.constant('http' as const),

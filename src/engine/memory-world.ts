@@ -1,6 +1,7 @@
 /** The machine behind the in-memory engine: images that are functions, containers, volumes, networks. */
 import type { Capacity } from '../deployment/budget.ts';
 import type { Readiness, Stuck, Workload } from '../deployment/workload.ts';
+import { wordsOfCheck } from './check-words.ts';
 import type { FaultKind } from './engine.ts';
 import { imageOf } from './memory-images.ts';
 import { processOf } from './memory-process.ts';
@@ -71,6 +72,8 @@ export type MemoryContainer = {
   starts: number;
   files: Map<string, string>;
   run: MemoryRun;
+  /** Another process of its image, beside the first. */
+  runCheck?: ((command: string[]) => MemoryRun) | undefined;
   /** Observations since the start. */
   rounds: number;
   readyAfter: number;
@@ -198,7 +201,10 @@ export function startContainer(world: MemoryWorld, container: MemoryContainer, n
   container.wasReady = false;
   container.stuck = undefined;
   container.readyAfter = image.readyAfter ?? 0;
-  container.run = image.program?.(processOf(world, container, image)) ?? usual;
+  const { program } = image;
+  const own = processOf(world, container, image);
+  container.run = program?.(own) ?? usual;
+  container.runCheck = program && ((args) => program({ ...own, args }));
   container.starts++;
   const { starts: start } = container;
   container.written.push(...(container.run.output ?? []).map((text) => ({ at: now, text, start })));
@@ -222,7 +228,9 @@ export function noteStuck(container: MemoryContainer, now: number): void {
 }
 
 function stuckBy({ workload: { readiness }, run, rounds, readyAfter }: MemoryContainer): Stuck['by'] | undefined {
-  if ((readiness.kind !== 'port' && readiness.kind !== 'http') || rounds <= readyAfter || !run.ports?.length) return;
+  if (rounds <= readyAfter) return;
+  if (readiness.kind === 'command') return 'health-check';
+  if ((readiness.kind !== 'port' && readiness.kind !== 'http') || !run.ports?.length) return;
   return run.ports.includes(readiness.port) ? 'health-check' : 'listening';
 }
 
@@ -261,6 +269,7 @@ function reasonWhileRunning(container: MemoryContainer): string | undefined {
   const isAwake = container.rounds > container.readyAfter;
   if (readiness.kind !== 'running' && container.address === undefined) return 'has no address yet';
   if (readiness.kind === 'running') return isAwake ? undefined : 'has only just started';
+  if (readiness.kind === 'command') return reasonOfCommand(container, readiness, isAwake);
   const { ports = [] } = container.run;
   const silence = `does not listen on port ${readiness.port}`;
   if (!isAwake || ports.length === 0) return silence;
@@ -271,6 +280,22 @@ function reasonWhileRunning(container: MemoryContainer): string | undefined {
 export function healthCheckBodyOf({ workload: { readiness }, run }: MemoryContainer): { healthCheckBody?: string } {
   const body = readiness.kind === 'http' ? run.respond?.(readiness.path).body : undefined;
   return body ? { healthCheckBody: body } : {};
+}
+
+/** Its image's program runs the command, as another process beside the first; without one, it goes well. */
+function reasonOfCommand(
+  container: MemoryContainer,
+  { command, timeoutSeconds }: Extract<Readiness, { kind: 'command' }>,
+  isAwake: boolean,
+): string | undefined {
+  if (!isAwake) return wordsOfCheck(command, { kind: 'exited', code: 1, output: '' })?.words;
+  const run = container.runCheck?.(command) ?? { exitCode: 0 };
+  return wordsOfCheck(
+    command,
+    run.exitCode === undefined
+      ? { kind: 'timed-out', afterSeconds: timeoutSeconds }
+      : { kind: 'exited', code: run.exitCode, output: run.output?.join('\n') ?? '' },
+  )?.words;
 }
 
 function reasonUnhealthy(container: MemoryContainer, { path }: Extract<Readiness, { kind: 'http' }>) {

@@ -66,14 +66,22 @@ const amounts = fc.record(
   { requiredKeys: [] },
 );
 
-const healthCheck = fc.record({
-  path: fc.constantFrom('/', '/healthz', '/a/b?c=d'),
-  port: fc.integer({ min: 1, max: 65_535 }),
+const times = (longest: number) => ({
   initialDelaySeconds: fc.integer({ min: 0, max: 3600 }),
-  periodSeconds: fc.integer({ min: 1, max: 3600 }),
-  timeoutSeconds: fc.integer({ min: 1, max: 3600 }),
+  periodSeconds: fc.integer({ min: 1, max: longest }),
+  timeoutSeconds: fc.integer({ min: 1, max: longest }),
   failureThreshold: fc.integer({ min: 1, max: 100 }),
 });
+
+const healthCheck = fc.oneof(
+  fc.record({
+    path: fc.constantFrom('/', '/healthz', '/a/b?c=d'),
+    port: fc.integer({ min: 1, max: 65_535 }),
+    ...times(3600),
+  }),
+  fc.record({ command: fc.array(text, { maxLength: 3 }).map((words) => ['check', ...words]), ...times(60) }),
+  fc.constant({ disabled: true as const }),
+);
 
 const volume = fc.record(
   {

@@ -500,6 +500,38 @@ const rows: Row[] = [
     'error bad-value application.pods[0].resourceType',
   ],
   ['a health check is complete with its path', podOf('healthCheck: { path: /healthz }'), 'valid'],
+  ['a health check may be a command', podOf("healthCheck: { command: 'pg_isready -U app' }"), 'valid'],
+  ['a health check may be none', podOf('healthCheck: { disabled: true }'), 'valid'],
+  [
+    'a health check that is a path and a command is refused',
+    podOf('healthCheck: { path: /, command: check }'),
+    'error bad-value application.pods[0].healthCheck',
+  ],
+  [
+    'a health check whose command names no program is refused',
+    podOf('healthCheck: { command: [] }'),
+    'error bad-value application.pods[0].healthCheck.command',
+  ],
+  [
+    'a health check whose command is longer than 16 KiB is refused',
+    podOf(`healthCheck: { command: ${'x'.repeat(17_000)} }`),
+    'error bad-value application.pods[0].healthCheck.command',
+  ],
+  [
+    'a health check whose command is run more rarely than every minute is read as that',
+    podOf('healthCheck: { command: check, periodSeconds: 90 }'),
+    'warning lenient-value application.pods[0].healthCheck.periodSeconds',
+  ],
+  [
+    'what only a shell understands in the command of a health check is pointed out',
+    podOf("healthCheck: { command: 'check || exit 1' }"),
+    'warning shell-syntax application.pods[0].healthCheck.command',
+  ],
+  [
+    'a scriptlet that is not known is refused in the command of a health check too',
+    podOf('healthCheck: { command: [check, "<% NO %>"] }'),
+    'error unknown-scriptlet application.pods[0].healthCheck.command',
+  ],
   [
     'a health check without a path is refused',
     podOf('healthCheck: { port: 80 }'),
@@ -710,6 +742,16 @@ test('${…} of a program in a file or in a shell stays its own', () => {
     pod.files.map(({ content }) => content),
     ['console.log(`${PORT}`)\nrun()\n', 'console.log(`${name}`)'],
   );
+});
+
+test('${NAME} in the command of a health check is replaced; in a shell, what the pod has itself is left to the shell', () => {
+  const commandOf = (command: string) => {
+    const { healthCheck } = firstPodOf(podOf(`vars: { KEY: k }\nhealthCheck: { command: ${command} }`));
+    assert.ok(healthCheck && 'command' in healthCheck);
+    return healthCheck.command;
+  };
+  assert.deepEqual(commandOf('"check --key ${KEY}"'), ['check', '--key', 'k']);
+  assert.deepEqual(commandOf('[sh, -c, "check ${KEY} $${KEY}"]'), ['sh', '-c', 'check ${KEY} ${KEY}']);
 });
 
 test('${NAME} in a command without a shell, and in a secret of one line, is replaced', () => {

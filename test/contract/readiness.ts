@@ -74,6 +74,38 @@ export function readinessContract({ contractor, newScene }: Stage): void {
     assert.equal(observed.stuck?.by, 'health-check');
   });
 
+  test('a command in the container decides: what ends with 0 is ready, what ends with 3 is not, and says so', async () => {
+    const scene = newScene();
+    const check = (...command: string[]) => ({
+      kind: 'command' as const,
+      command,
+      initialDelaySeconds: 0,
+      periodSeconds: 10,
+      timeoutSeconds: 20,
+      failureThreshold: 3,
+    });
+    const well = scene.workload('well', { readiness: check('/bin/contract', 'print-arguments', 'it works') });
+    const sick = scene.workload('sick', { readiness: check('/bin/contract', 'exit', '3') });
+    await scene.start(well, sick);
+    await scene.ready(well);
+    const observed = await scene.until(sick, ({ stuck }) => stuck !== undefined);
+    assert.deepEqual([observed.isReady, observed.stuck?.by], [false, 'health-check']);
+    assert.equal(observed.notReadyBecause, 'health check `contract` exits with 3');
+  });
+
+  test('a worker without ports is ready once its command says so', async () => {
+    const scene = newScene();
+    const times = { initialDelaySeconds: 0, periodSeconds: 10, timeoutSeconds: 20, failureThreshold: 3 };
+    const command = ['/bin/contract', 'exit', '0'];
+    const worker = scene.workload('worker', {
+      command: ['idle'],
+      ports: [],
+      readiness: { kind: 'command', command, ...times },
+    });
+    await scene.start(worker);
+    assert.equal((await scene.ready(worker)).phase, 'running');
+  });
+
   test('a worker without ports is ready once it runs', async () => {
     const scene = newScene();
     const worker = scene.workload('worker', { command: ['idle'], ports: [], readiness: { kind: 'running' } });

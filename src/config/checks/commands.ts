@@ -1,5 +1,5 @@
 /** Commands: what a container would not run as it is meant. */
-import { quote } from '../diagnostics.ts';
+import { type Path, quote } from '../diagnostics.ts';
 import { replaceWithYaml } from '../edits.ts';
 import { entrypointOf } from '../software.ts';
 import { isShell, runsInShell, shellSyntaxIn } from '../words.ts';
@@ -31,12 +31,27 @@ export function checkCommand({ pod, path, report, source }: PodContext): void {
     return;
   }
   if (runsInShell(entrypoint, command)) return;
+  checkSyntax(command, at, entrypoint === undefined && program === undefined, { report, source });
+}
+
+/** The program of a health check has no entrypoint before it. */
+export function checkHealthCommand({ pod: { healthCheck }, path, report, source }: PodContext): void {
+  if (!healthCheck || !('command' in healthCheck) || runsInShell(undefined, healthCheck.command)) return;
+  checkSyntax(healthCheck.command, [...path, 'healthCheck', 'command'], true, { report, source });
+}
+
+function checkSyntax(
+  command: readonly string[],
+  at: Path,
+  isWhole: boolean,
+  { report, source }: Pick<PodContext, 'report' | 'source'>,
+): void {
   const syntax = shellSyntaxIn(command);
   if (syntax === undefined) return;
   const text = source.textOf(at);
   const isVariable = syntax.startsWith('$') && syntax !== '$(';
   const script = text?.trim().replaceAll("'", "''");
-  const canWrap = entrypoint === undefined && program === undefined && script !== undefined && !script.includes('\n');
+  const canWrap = isWhole && script !== undefined && !script.includes('\n');
   report.warn(at, 'shell-syntax', `"${syntax}" is given to the program as it is: no shell reads the command`, {
     hint: isVariable ? `write \${${syntax.slice(1)}}, or [sh, -c, '…']` : "write [sh, -c, '…']",
     fix: canWrap ? replaceWithYaml(source, at, `[sh, -c, '${script}']`) : undefined,

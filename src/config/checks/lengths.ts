@@ -4,6 +4,7 @@ import type { Origin } from '../normalise.ts';
 import type { Report } from '../report.ts';
 import { scriptletsIn } from '../scriptlets.ts';
 import type { AppSpec } from '../spec.ts';
+import { commandsOf } from './texts.ts';
 
 /** Linux: MAX_ARG_STRLEN, 32 pages of 4 KiB, of which one byte ends the text. `NAME=value` is one text. */
 const longestBytes = 128 * 1024 - 1;
@@ -19,14 +20,13 @@ export function checkLengths({ pods }: AppSpec, origin: Origin, report: Report):
     if (bytes <= longestBytes || report.isBroken(path)) return;
     report.error(path, code, 'is longer than 128 KiB, which no program accepts', { hint });
   };
-  pods.forEach(({ entrypoint = [], command = [], vars }, index) => {
-    const program = { entrypoint, command };
-    for (const field of ['entrypoint', 'command'] as const) {
-      const path = [...origin.pod(index), field];
-      for (const word of program[field])
+  pods.forEach((pod, index) => {
+    for (const { words, at } of commandsOf(pod)) {
+      const path = [...origin.pod(index), ...at];
+      for (const word of words)
         check(path, word, 'argument-too-long', 'write it as a file below "files", and name the file');
     }
-    for (const [name, value] of Object.entries(vars))
+    for (const [name, value] of Object.entries(pod.vars))
       check(origin.variable(index, name), `${name}=${value}`, 'bad-var-value', 'write it as a file, below "files"');
   });
 }

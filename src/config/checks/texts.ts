@@ -1,5 +1,6 @@
 /** The texts of a pod that can hold scriptlets, variables and names of other pods, with their places. */
 import type { Path } from '../diagnostics.ts';
+import type { PodSpec } from '../spec.ts';
 import type { PodContext } from './context.ts';
 
 export type Text = {
@@ -25,14 +26,14 @@ export function textsOf({ pod, index, path, origin }: PodContext): Text[] {
       },
     }),
   );
-  const commands = (['entrypoint', 'command'] as const).flatMap((field) =>
-    (pod[field] ?? []).map(
+  const commands = commandsOf(pod).flatMap(({ words, at }) =>
+    words.map(
       (word, position): Text => ({
         value: word,
-        path: [...path, field],
+        path: [...path, ...at],
         kind: 'command',
         set: (value) => {
-          pod[field]![position] = value;
+          words[position] = value;
         },
       }),
     ),
@@ -48,4 +49,14 @@ export function textsOf({ pod, index, path, origin }: PodContext): Text[] {
     }),
   );
   return [...variables, ...commands, ...files];
+}
+
+/** The commands of a pod, with their places in it. */
+export function commandsOf({ entrypoint = [], command = [], healthCheck }: PodSpec): { words: string[]; at: Path }[] {
+  const check = healthCheck && 'command' in healthCheck ? healthCheck.command : [];
+  return [
+    { words: entrypoint, at: ['entrypoint'] },
+    { words: command, at: ['command'] },
+    { words: check, at: ['healthCheck', 'command'] },
+  ];
 }

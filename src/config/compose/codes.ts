@@ -61,7 +61,7 @@ export const composeCodes = {
   'https-port': 'A port for HTTPS is asked with HTTP.',
   'store-not-public': 'A data store is not published.',
   'public-store': 'A data store is published, as nothing else is.',
-  healthcheck: 'The command of a health check is not run.',
+  healthcheck: 'The test of a health check cannot be read.',
 } as const;
 
 export type ComposeCode = keyof typeof composeCodes | Code;

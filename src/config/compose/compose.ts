@@ -209,7 +209,8 @@ function warnOfName(service: string, podName: string, field: Field, reading: Rea
 /** What only shows when all services are known. */
 function finish({ service, pod, field, isNeverRestarted, extension }: Draft, drafts: Draft[], reading: Reading): void {
   const isAwaited = drafts.some(({ pod: other }) => other.dependsOn.includes(pod.name));
-  const isWorker = pod.servicePorts.length === 0 && !pod.healthCheck && pod.path === undefined;
+  const isChecked = pod.healthCheck && !('disabled' in pod.healthCheck);
+  const isWorker = pod.servicePorts.length === 0 && !isChecked && pod.path === undefined;
   const saysSo = endsItself(pod) || (isNeverRestarted && !isAwaited);
   const isUndecided = pod.resourceType === 'deployment' && !extension.resourceType && drafts.length > 1;
   if (isUndecided && isWorker && saysSo) {

@@ -1,59 +1,71 @@
-/** `healthcheck` → an HTTP check, where the test plainly asks a local address. */
-import type { HealthCheck } from '../spec.ts';
+/** `healthcheck` → an HTTP check, where the test plainly asks a local address, else a command in the container. */
+import { quote } from '../diagnostics.ts';
+import { boundTimes, commandProblem } from '../health-check.ts';
+import type { CheckTimes, HealthCheck } from '../spec.ts';
 import { childOf, type Field, itemsOf } from '../tree.ts';
 import { splitWords } from '../words.ts';
-import { integerOf, isTrue, keyOf, type Reading } from './reading.ts';
+import { integerOf, isTrue, type Reading } from './reading.ts';
 import { readSeconds } from './resources.ts';
 
 export function readHealthCheck(service: Field, names: readonly string[], reading: Reading): HealthCheck | undefined {
   const field = childOf(service, 'healthcheck');
   if (!field) return undefined;
+  if (isTrue(reading, childOf(field, 'disable'))) return { disabled: true };
   const test = childOf(field, 'test');
-  const words = test ? readTest(test, reading) : undefined;
-  if (isTrue(reading, childOf(field, 'disable')) || words?.[0] === 'NONE') {
-    reading.warn(
-      keyOf(field),
-      'healthcheck',
-      'the check of health cannot be switched off',
-      'the first port is asked instead',
-    );
-    return undefined;
-  }
-  const asked = words && readRequest(words, names);
-  if (test && !asked) {
-    const hint =
-      "the image's own check or the first port says when it is ready; curl -f of a local http:// address would be asked";
-    const message = 'the command of the check is not run';
-    reading.warn(keyOf(field), 'healthcheck', message, hint);
-  }
-  // Docker's own defaults.
-  const periodSeconds = readSeconds(childOf(field, 'interval'), reading) ?? 30;
-  const timeoutSeconds = readSeconds(childOf(field, 'timeout'), reading) ?? 30;
+  const command = test && readTest(test, reading);
+  if (command === 'none') return { disabled: true };
+  const asked = command && readRequest(wordsOf(command) ?? [], names);
+  const times = readTimes(field, asked ? (times) => times : boundTimes, reading);
+  // Without a test, the image's own one stays what it is.
+  return command && { ...(asked ?? { command }), ...times };
+}
+
+type Bound = (
+  times: Pick<CheckTimes, 'periodSeconds' | 'timeoutSeconds'>,
+) => Pick<CheckTimes, 'periodSeconds' | 'timeoutSeconds'>;
+
+function readTimes(field: Field, within: Bound, reading: Reading): CheckTimes {
+  const { periodSeconds, timeoutSeconds } = within({
+    // Docker's own defaults.
+    periodSeconds: readSeconds(childOf(field, 'interval'), reading) ?? 30,
+    timeoutSeconds: readSeconds(childOf(field, 'timeout'), reading) ?? 30,
+  });
   const retries = integerOf(reading, childOf(field, 'retries'), 0) || 3;
   // Failures of the start period do not count, but its first success does: it is no delay, but more failures.
   const startSeconds = readSeconds(childOf(field, 'start_period'), reading) ?? 0;
   const failureThreshold = Math.min(retries + Math.ceil(startSeconds / periodSeconds), 100);
-  return asked && { ...asked, initialDelaySeconds: 0, periodSeconds, timeoutSeconds, failureThreshold };
+  return { initialDelaySeconds: 0, periodSeconds, timeoutSeconds, failureThreshold };
+}
+
+/** The words of the command; what is written for a shell is given to one. Undefined when it cannot be read. */
+function readTest(test: Field, reading: Reading): string[] | 'none' | undefined {
+  const parts = itemsOf(test).map((item) => reading.text(item) ?? '');
+  const [kind = '', ...words] = test.tree.kind === 'list' ? parts : ['CMD-SHELL', ...parts];
+  if (kind === 'NONE') return 'none';
+  if (kind !== 'CMD' && kind !== 'CMD-SHELL') {
+    const hint = 'begin the list with CMD, CMD-SHELL or NONE, for example ["CMD", "pg_isready"]';
+    reading.error(test, 'healthcheck', `${quote(kind)} is no kind of test`, hint);
+    return undefined;
+  }
+  const command = kind === 'CMD' ? words : words[0]?.trim() ? ['/bin/sh', '-c', words[0]] : [];
+  const problem = commandProblem(command);
+  if (!problem) return command;
+  reading.error(test, 'healthcheck', `the test ${problem.message}`, problem.hint);
+  return undefined;
 }
 
 /** A plain request of a local address is shorter. */
 const longestCommand = 500;
 
-/** The words of the command, or `['NONE']`; undefined when there is none, or a shell is needed to tell. */
-function readTest(test: Field, reading: Reading): string[] | undefined {
-  const parts = itemsOf(test).map((item) => reading.text(item) ?? '');
-  if (test.tree.kind === 'scalar') return wordsOf(parts[0] ?? '');
-  if (parts[0] === 'NONE') return ['NONE'];
-  if (parts[0] === 'CMD-SHELL') return wordsOf(parts[1] ?? '');
-  if (parts[0] !== 'CMD') return undefined;
-  // `CMD sh -c "…"` is a shell by another name.
-  if (/^(?:\/bin\/)?(?:ba)?sh$/.test(parts[1] ?? '') && /^-l?c$/.test(parts[2] ?? '')) return wordsOf(parts[3] ?? '');
-  return parts.slice(1);
+/** The words of a command, also of one for a shell that needs none; undefined when only a shell can tell. */
+function wordsOf(command: string[]): string[] | undefined {
+  const isForShell = /^(?:\/bin\/)?(?:ba)?sh$/.test(command[0] ?? '') && /^-l?c$/.test(command[1] ?? '');
+  return isForShell ? wordsOfScript(command[2] ?? '') : command;
 }
 
-function wordsOf(command: string): string[] | undefined {
-  if (command.length > longestCommand) return undefined;
-  const alone = command
+function wordsOfScript(script: string): string[] | undefined {
+  if (script.length > longestCommand) return undefined;
+  const alone = script
     .trim()
     .replace(/\s*(?:\|\||;)\s*(?:exit\s+\d+|false|kill\s.*)\s*;?$/, '')
     .replace(/\s*(?:>\s*\/dev\/null(?:\s+2>&1)?|2?>&1)\s*$/g, '');

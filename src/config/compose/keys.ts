@@ -52,8 +52,8 @@ export const serviceKeys: Record<string, Key> = {
   ),
   expose: honoured('ports for the other services'),
   depends_on: honoured('the others must be ready first; `service_completed_successfully` makes the other a job'),
-  healthcheck: depends(
-    'curl or wget of a local address becomes an HTTP check; for others a warning: the port is asked',
+  healthcheck: honoured(
+    'curl or wget of a local address becomes an HTTP check; other commands are run in the container, every 60 s at least; `disable` and `NONE` leave the port',
   ),
   volumes: depends('named and anonymous volumes; bind mounts are refused'),
   configs: honoured('files at `/<name>` or `target`'),

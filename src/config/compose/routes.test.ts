@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { read, readWeb } from './testing.ts';
+import { read } from './testing.ts';
 
 /** `name path port` of every public service. */
 function routes(services: string): string[] {
@@ -181,52 +181,5 @@ db: { image: "couchdb:3", x-berth: { path: /db } }`;
       said.join('\n'),
     );
     assert.equal(said.filter((line) => line.includes('localhost-reference')).length, 1);
-  });
-});
-
-describe('checks of health', () => {
-  const asked: [string, string][] = [
-    ['["CMD", "curl", "-f", "http://localhost:3000/healthz"]', '/healthz 3000'],
-    ['["CMD-SHELL", "curl -f http://localhost/ || exit 1"]', '/ 80'],
-    ['["CMD-SHELL", "curl --silent --fail localhost:9200/_cluster/health || exit 1"]', '/_cluster/health 9200'],
-    ['"wget --no-verbose --tries=1 --spider http://127.0.0.1:8080/health?x=1 || exit 1"', '/health?x=1 8080'],
-    ['["CMD", "wget", "-q", "-O", "/dev/null", "http://web:80/up"]', '/up 80'],
-    ['["CMD", "sh", "-c", "curl -fsS http://[::1]:81/ > /dev/null"]', '/ 81'],
-  ];
-  for (const [line, expected] of asked) {
-    test(line, () => {
-      const { healthCheck } = readWeb(
-        `healthcheck: { test: ${line}, interval: 1m30s, timeout: 500ms, retries: 7 }`,
-      ).web;
-      assert.equal(`${healthCheck?.path} ${healthCheck?.port}`, expected);
-      assert.deepEqual([healthCheck?.periodSeconds, healthCheck?.timeoutSeconds], [90, 1]);
-      assert.equal(healthCheck?.failureThreshold, 7);
-    });
-  }
-  test("the start period is more failures, and what is left out is Docker's default", () => {
-    const { healthCheck } = readWeb('healthcheck: { test: curl -f http://localhost/, start_period: 1m10s }').web;
-    const { initialDelaySeconds, periodSeconds, timeoutSeconds, failureThreshold } = healthCheck!;
-    assert.deepEqual([initialDelaySeconds, periodSeconds, timeoutSeconds, failureThreshold], [0, 30, 30, 6]);
-  });
-  const notAsked = [
-    '["CMD", "pg_isready"]',
-    '["CMD-SHELL", "curl http://localhost:3000/ || exit 1"]',
-    '["CMD", "curl", "-f", "https://localhost/"]',
-    '["CMD", "curl", "-f", "http://other-host/"]',
-    '["CMD", "curl", "-f", "-X", "POST", "http://localhost/"]',
-    '["CMD-SHELL", "curl -f http://localhost/ | grep ok"]',
-    '["CMD-SHELL", "curl -f http://localhost/ && true"]',
-    '["NONE"]',
-  ];
-  for (const line of notAsked) {
-    test(`${line} is a warning, and the port is asked`, () => {
-      const { web, codes } = readWeb(`healthcheck:\n  test: ${line}`);
-      assert.equal(web.healthCheck, undefined);
-      assert.deepEqual(codes, ['healthcheck 4']);
-    });
-  }
-  test('disabled', () => assert.deepEqual(readWeb('healthcheck: { disable: true }').codes, ['healthcheck 4']));
-  test('a check of an image stays what it is when only its times are given', () => {
-    assert.deepEqual(readWeb('healthcheck: { interval: 5s }').codes, []);
   });
 });

@@ -57,7 +57,8 @@ export function readService(service: string, podName: string, field: Field, cont
   const isAsked = known && known.port > 0 && (extension.path?.value || (known.role === 'store' && isItself));
   const guessed = isAsked ? known.port : undefined;
   const listed = ports.map(({ port }) => port);
-  const servicePorts = listed.length > 0 ? listed : [healthCheck?.port ?? guessed].filter((port) => port !== undefined);
+  const asked = healthCheck && 'port' in healthCheck ? healthCheck.port : guessed;
+  const servicePorts = listed.length > 0 ? listed : [asked].filter((port) => port !== undefined);
   const workingDir = textAt(field, 'working_dir', reading);
   const user = readUser(field, reading);
   if (workingDir && !workingDir.startsWith('/')) {

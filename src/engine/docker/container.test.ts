@@ -135,7 +135,15 @@ test("the image's health check is asked every second, and not at all where the c
   };
   assert.deepEqual(options({}, { image }).Healthcheck, { Interval: 1e9 });
   assert.deepEqual(options({}, { image, host: newer }).Healthcheck, { StartPeriod: 600e9, StartInterval: 1e9 });
-  assert.deepEqual(options({ readiness: { kind: 'exit' } }, { image }).Healthcheck, { Test: ['NONE'] });
+  const times = { initialDelaySeconds: 0, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 };
+  const withoutImage: Workload['readiness'][] = [
+    { kind: 'exit' },
+    { kind: 'command', command: ['true'], ...times },
+    { kind: 'port', port: 80, ignoresImage: true },
+    { kind: 'running', ignoresImage: true },
+  ];
+  for (const readiness of withoutImage)
+    assert.deepEqual(options({ readiness }, { image }).Healthcheck, { Test: ['NONE'] }, readiness.kind);
   assert.ok(!('Healthcheck' in options()));
 });
 

@@ -81,8 +81,12 @@ function resourcesOf(resources: Workload['resources'], host: HostFacts): HostCon
  */
 function healthCheckOf(readiness: Readiness, image: ImageFacts, host: HostFacts): ContainerCreateOptions {
   if (!image.hasHealthCheck) return {};
-  if (readiness.kind === 'http' || readiness.kind === 'exit') return { Healthcheck: { Test: ['NONE'] } };
+  if (!usesImageCheck(readiness)) return { Healthcheck: { Test: ['NONE'] } };
   if (!isAtLeast(host.apiVersion, '1.44')) return { Healthcheck: { Interval: second } };
   const start = { StartPeriod: 600 * second, StartInterval: second };
   return { Healthcheck: start };
+}
+
+function usesImageCheck(readiness: Readiness): boolean {
+  return (readiness.kind === 'port' || readiness.kind === 'running') && !readiness.ignoresImage;
 }

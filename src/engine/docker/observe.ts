@@ -5,12 +5,13 @@ import type { LastExit } from '../../deployment/deployment.ts';
 import type { Observed, ObservedWorkload, Readiness, Stuck, WorkloadName } from '../../deployment/workload.ts';
 import { isOwnedBy, labelKeys, labelSelector, readWorkloadLabels, type WorkloadLabels } from '../labels.ts';
 import type { Reason } from './attempts.ts';
+import { createCommandCheck } from './command-check.ts';
 import { type Exit, lastExit } from './exits.ts';
 import { orAbsent } from './faults.ts';
 import { readImage } from './images.ts';
 import { type Elsewhere, followElsewhere, listeningAfterMs, listeningReason, readListening } from './listening.ts';
 import { networkName } from './names.ts';
-import { createProbe, type Probe } from './probe.ts';
+import { createProbe, type Probe, type ProbedReadiness } from './probe.ts';
 import { judge } from './readiness.ts';
 import { exitReason, type Sighting, sightingOf } from './sighting.ts';
 import { listVolumes, type Volumes } from './volumes.ts';
@@ -106,7 +107,9 @@ async function look(
   const exit = await lastExit(docker, inspected, before?.lastExit, now());
   const sighting = sightingOf(inspected, isSameStart ? before.sighting.startedAtMs : uptime() - ageMs, exit);
   const address = sighting.phase === 'running' ? addressOf(inspected, labels) : undefined;
-  const probe = address && probeFor(labels.readiness, sighting, address, before, uptime);
+  const newProbe = (readiness: ProbedReadiness, at: string) =>
+    createProbe(readiness, at, sighting.startedAtMs, uptime, createCommandCheck(docker, container.Id));
+  const probe = address && probeFor(labels.readiness, sighting, address, before, newProbe);
   const elsewhere = isSameStart ? before.elsewhere : undefined;
   return {
     containerId: container.Id,
@@ -131,12 +134,13 @@ function probeFor(
   sighting: Sighting,
   address: string,
   before: Known | undefined,
-  uptime: () => number,
+  newProbe: (readiness: ProbedReadiness, address: string) => Probe,
 ): Probe | undefined {
-  if (readiness.kind !== 'http' && (readiness.kind !== 'port' || sighting.health)) return undefined;
+  if (readiness.kind === 'running' || readiness.kind === 'exit') return undefined;
+  if (readiness.kind === 'port' && sighting.health) return undefined;
   if (before?.probe && before.sighting.startedAtMs === sighting.startedAtMs && before.address === address)
     return before.probe;
-  return createProbe(readiness, address, sighting.startedAtMs, uptime);
+  return newProbe(readiness, address);
 }
 
 async function probeAll(known: Known[]): Promise<void> {

@@ -1,8 +1,10 @@
 /** What is known about the readiness of one start of one container, and when it is worth asking again. */
 import type { Readiness } from '../../deployment/workload.ts';
+import { programOf } from '../check-words.ts';
 import { attemptConnection, attemptRequest, type Reason } from './attempts.ts';
+import type { RunCheck } from './command-check.ts';
 
-export type ProbedReadiness = Extract<Readiness, { kind: 'http' | 'port' }>;
+export type ProbedReadiness = Extract<Readiness, { kind: 'http' | 'command' | 'port' }>;
 
 export type Probe = {
   readonly isReady: boolean;
@@ -27,9 +29,10 @@ export function createProbe(
   address: string,
   startedAtMs: number,
   uptime: () => number,
+  runCheck: RunCheck,
 ): Probe {
-  const firstAtMs = readiness.kind === 'http' ? startedAtMs + readiness.initialDelaySeconds * 1000 : startedAtMs;
-  const tolerance = readiness.kind === 'http' ? readiness.failureThreshold : 1;
+  const firstAtMs = readiness.kind === 'port' ? startedAtMs : startedAtMs + readiness.initialDelaySeconds * 1000;
+  const tolerance = readiness.kind === 'port' ? 1 : readiness.failureThreshold;
   let isReady = false;
   let wasReady = false;
   let because: Reason | undefined = firstReason(readiness);
@@ -40,7 +43,7 @@ export function createProbe(
 
   async function run(): Promise<void> {
     askedAtMs = uptime();
-    const reason = await ask(readiness, address);
+    const reason = await ask(readiness, address, runCheck);
     failures = reason ? failures + 1 : 0;
     if (!reason) isReady = wasReady = true;
     else if (failures >= tolerance) isReady = false;
@@ -60,7 +63,7 @@ export function createProbe(
     },
     dueInMs() {
       if (!isReady) return Math.max(0, firstAtMs - uptime());
-      return readiness.kind === 'http' ? Math.max(0, askedAtMs + readiness.periodSeconds * 1000 - uptime()) : Infinity;
+      return readiness.kind === 'port' ? Infinity : Math.max(0, askedAtMs + readiness.periodSeconds * 1000 - uptime());
     },
     attempt() {
       running ??= run().finally(() => {
@@ -68,17 +71,28 @@ export function createProbe(
       });
       return running;
     },
-    // A refused connection costs 0.1 ms; a request makes the application work.
-    pausesMs: readiness.kind === 'http' ? { shortest: 10, longest: 250 } : { shortest: 5, longest: 50 },
+    pausesMs: pausesMs[readiness.kind],
   };
 }
 
+/** A refused connection costs 0.1 ms; a request makes the application work; a command is a process more, for some 50 ms. */
+const pausesMs = {
+  port: { shortest: 5, longest: 50 },
+  http: { shortest: 10, longest: 250 },
+  command: { shortest: 100, longest: 2_000 },
+};
+
 function firstReason(readiness: ProbedReadiness): Reason {
   if (readiness.kind === 'port') return unasked(`port ${readiness.port} has not answered yet`);
-  const { path, initialDelaySeconds } = readiness;
+  const { initialDelaySeconds } = readiness;
+  const check = checkName(readiness);
   return initialDelaySeconds > 0
-    ? unasked(`health check ${path} begins ${initialDelaySeconds} s after the start`)
-    : unasked(`health check ${path} has not answered yet`);
+    ? unasked(`health check ${check} begins ${initialDelaySeconds} s after the start`)
+    : unasked(`health check ${check} has not answered yet`);
+}
+
+function checkName(readiness: Exclude<ProbedReadiness, { kind: 'port' }>): string {
+  return readiness.kind === 'http' ? readiness.path : `\`${programOf(readiness.command)}\``;
 }
 
 function unasked(words: string): Reason {
@@ -86,7 +100,8 @@ function unasked(words: string): Reason {
 }
 
 /** A path or port that no request can be made of is a reason like any other. */
-async function ask(readiness: ProbedReadiness, address: string): Promise<Reason | undefined> {
+async function ask(readiness: ProbedReadiness, address: string, runCheck: RunCheck): Promise<Reason | undefined> {
+  if (readiness.kind === 'command') return await runCheck(readiness);
   try {
     return readiness.kind === 'port'
       ? await attemptConnection(address, readiness.port)

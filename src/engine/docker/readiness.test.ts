@@ -9,6 +9,8 @@ import { createProbe } from './probe.ts';
 import { judge, type Probed, uptimeMissingMs, type Verdict } from './readiness.ts';
 import type { Sighting } from './sighting.ts';
 
+const noCommand = () => Promise.reject(new Error('no command is to be run'));
+
 const startedAtMs = 1_000_000;
 const port: Readiness = { kind: 'port', port: 3000 };
 /** So long that only silence exceeds it, whatever else the machine does. */
@@ -99,6 +101,7 @@ test('a health check begins after its delay, repeats at its period, and tolerate
     '127.0.0.1',
     startedAtMs,
     () => now,
+    noCommand,
   );
   assert.deepEqual([probe.isReady, probe.because?.words], [false, 'health check /healthz begins 3 s after the start']);
   assert.equal(probe.dueInMs(), 3_000);
@@ -129,7 +132,7 @@ test('who answers badly from the start is unhealthy since its first answer, unti
   const times = { initialDelaySeconds: 0, periodSeconds: 10, timeoutSeconds: patientSeconds };
   const check = { path: '/', ...times, failureThreshold: 1 };
   const probeOf = (host?: string, address = '127.0.0.1') =>
-    createProbe({ kind: 'http', port, ...check, ...(host && { host }) }, address, startedAtMs, () => now);
+    createProbe({ kind: 'http', port, ...check, ...(host && { host }) }, address, startedAtMs, () => now, noCommand);
   const probe = probeOf();
   for (const answered of [500, 503, 200, 500]) {
     status = answered;
@@ -182,7 +185,7 @@ test('a path or a port that no request can be made of is a reason, not a crash',
     { kind: 'http' as const, path: '/', port: 70_000, ...http },
     { kind: 'port' as const, port: 70_000 },
   ]) {
-    const probe = createProbe(readiness, '127.0.0.1', 0, () => 0);
+    const probe = createProbe(readiness, '127.0.0.1', 0, () => 0, noCommand);
     await probe.attempt();
     assert.match(probe.because?.words ?? '', /cannot be asked|is not a port/);
   }

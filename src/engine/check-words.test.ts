@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { programOf, wordsOfCheck } from './check-words.ts';
+
+test('of a command only its program is told, because its arguments may hold a password', () => {
+  const commands: [string[], string][] = [
+    [['pg_isready', '-U', 'app'], 'pg_isready'],
+    [['/usr/bin/redis-cli', '-a', 'hunter2', 'ping'], 'redis-cli'],
+    [['/bin/sh', '-c', 'pg_isready -U app || exit 1'], 'pg_isready'],
+    [['bash', '-lc', '  /opt/check.sh; echo'], 'check.sh'],
+    [['/bin/sh', '-c', 'PASSWORD=hunter2 check'], 'sh'],
+    [['/bin/sh', '-c', '"$CHECK" hunter2'], 'sh'],
+    [['\u001b[2J\n'], 'command'],
+    [['x'.repeat(1000)], 'x'.repeat(60)],
+  ];
+  for (const [command, expected] of commands) assert.equal(programOf(command), expected);
+});
+
+test('a command that ends with 0 has nothing to tell', () => {
+  assert.equal(wordsOfCheck(['true'], { kind: 'exited', code: 0, output: 'much' }), undefined);
+});
+
+test('what a command writes is told on one line, at most 300 characters of it, without control characters', () => {
+  const output = `\u001b[31mno\u001b[0m\r\n\u0000\u202eresponse\t${'x'.repeat(100_000)}`;
+  const { words } = wordsOfCheck(['pg_isready'], { kind: 'exited', code: 2, output })!;
+  assert.match(words, /^health check `pg_isready` exits with 2: no response x+…$/);
+  assert.equal(words.length, 'health check `pg_isready` exits with 2: '.length + 301);
+});
+
+test('why a command did not end well is told in words', () => {
+  const said = [
+    { kind: 'exited', code: 1, output: '  ' },
+    { kind: 'timed-out', afterSeconds: 5 },
+    { kind: 'left' },
+    { kind: 'flood' },
+    { kind: 'not-startable', output: 'OCI runtime exec failed: … executable file not found in $PATH: unknown' },
+    { kind: 'not-startable', output: 'OCI runtime exec failed: … permission denied: unknown' },
+    { kind: 'not-startable', output: 'OCI runtime exec failed: /var/lib/docker/…' },
+  ] as const;
+  assert.deepEqual(
+    said.map((end) => wordsOfCheck(['check'], end)?.words.replace('health check `check` ', '')),
+    [
+      'exits with 1',
+      'has not ended within 5 s',
+      'was given up and has not ended yet',
+      'writes without end',
+      'cannot be run: there is no such program in its image',
+      'cannot be run: it is no program that its user may run',
+      'cannot be run: it cannot be started',
+    ],
+  );
+});

@@ -1,0 +1,66 @@
+/** What is told of a health check that is a command in the container. PURE. */
+import { stripVTControlCharacters } from 'node:util';
+
+export type CheckEnd =
+  | { kind: 'exited'; code: number; output: string }
+  | { kind: 'timed-out'; afterSeconds: number }
+  /** One that was given up runs still: there is one at a time. */
+  | { kind: 'left' }
+  | { kind: 'flood' }
+  | { kind: 'not-startable'; output: string };
+
+export type CheckWords = { words: string; hint: string };
+
+/** As much as fits into a message. */
+const longestOutput = 300;
+
+const shells = /^(?:\/(?:usr\/)?bin\/)?(?:ba|da|a)?sh$/;
+
+/** Undefined when it went well. Of the command only its program is told: its arguments may hold a password. */
+export function wordsOfCheck(command: readonly string[], end: CheckEnd): CheckWords | undefined {
+  const check = `health check \`${programOf(command)}\``;
+  switch (end.kind) {
+    case 'exited': {
+      if (end.code === 0) return undefined;
+      const said = excerpt(end.output);
+      return { words: `${check} exits with ${end.code}${said && `: ${said}`}`, hint: 'its command has to end with 0' };
+    }
+    case 'timed-out':
+      return {
+        words: `${check} has not ended within ${end.afterSeconds} s`,
+        hint: 'it has to end sooner, or its timeout to be more',
+      };
+    case 'left':
+      return { words: `${check} was given up and has not ended yet`, hint: 'its command has to end by itself' };
+    case 'flood':
+      return { words: `${check} writes without end`, hint: 'its command has to end, and to write little' };
+    case 'not-startable':
+      return {
+        words: `${check} cannot be run: ${reasonNotStartable(end.output)}`,
+        hint: 'name a program of the image, or put a path to GET there',
+      };
+  }
+}
+
+/** Of `sh -c "pg_isready -U app"` it is `pg_isready`. */
+export function programOf(command: readonly string[]): string {
+  const [first = '', ...rest] = command;
+  const script = shells.test(first) && /^-[a-z]*c$/.test(rest[0] ?? '') ? rest[1] : undefined;
+  const word = /^\s*([\w./-]{1,100})(?=[\s;|&)]|$)/.exec(script ?? '')?.[1] ?? first;
+  return excerpt(word.slice(word.lastIndexOf('/') + 1)).slice(0, 60) || 'command';
+}
+
+function reasonNotStartable(output: string): string {
+  if (/permission denied/i.test(output)) return 'it is no program that its user may run';
+  return /not found|no such file|error finding/i.test(output)
+    ? 'there is no such program in its image'
+    : 'it cannot be started';
+}
+
+/** On one line, without what a terminal would act on. */
+function excerpt(output: string): string {
+  const text = stripVTControlCharacters(output.slice(0, 4 * longestOutput))
+    .replaceAll(/[\p{Cc}\p{Cf}\s�]+/gu, ' ')
+    .trim();
+  return text.length > longestOutput ? `${text.slice(0, longestOutput)}…` : text;
+}
