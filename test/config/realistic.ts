@@ -467,6 +467,36 @@ application:
     'lenient-value',
   ),
   good(
+    'Django with a list of hosts, and its database behind Adminer',
+    `
+application:
+  name: listed-hosts
+  pods:
+    - name: web
+      image: acme/listed-hosts:3.1
+      path: /
+      servicePorts: [8000]
+      vars:
+        DJANGO_ALLOWED_HOSTS: localhost,listed.example.com
+        OPENAI_API_KEY: \${OPENAI_API_KEY}
+        DATABASE_URL: postgres://django:\${DB_PASSWORD}@db.pod:5432/shop
+    - name: adminer
+      image: adminer:4.8.1
+      path: /adminer
+      servicePorts: [8080]
+    - name: db
+      image: postgres:16
+      servicePorts: [5432]
+      vars:
+        POSTGRES_PASSWORD: \${DB_PASSWORD}
+`,
+    'site-host-missing',
+    'missing-key',
+    'generated-value',
+    'public-admin-tool',
+    'database-without-volume',
+  ),
+  good(
     'PostgreSQL of the newest kind',
     `
 application:

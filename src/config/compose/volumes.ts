@@ -8,6 +8,7 @@ import { listOf } from './extends.ts';
 import { VolumeNames } from './names.ts';
 import { isTrue, keyOf, type Reading } from './reading.ts';
 import { parseSize } from './resources.ts';
+import { ignore } from './rules.ts';
 
 const defaultVolumeBytes = 2 ** 30;
 
@@ -150,7 +151,7 @@ const harmless: Record<string, string> = {
 
 function refuseBind(field: Field, source: string, target: string, { reading, instead }: Context): undefined {
   if (Object.hasOwn(harmless, source)) {
-    reading.warnOnce(field, 'ignored', source, `the mount of ${source} is ignored`, harmless[source]);
+    ignore(field, reading, source, harmless[source]!);
   } else if (/docker\.sock|containerd\.sock|podman\.sock/.test(source)) {
     const instead = 'remove it: whoever has it owns the host. Routes come from ports: or x-berth: { path: /… }';
     reading.error(field, 'docker-socket', "the engine's socket cannot be mounted on a shared host", instead);
