@@ -58,6 +58,8 @@ describe('a password of a database is made up where the database is in the docum
   test('of one elsewhere it is not', () => {
     assert.equal(outcome('DB_PASSWORD', 'DB_PASSWORD'), 'missing');
     assert.equal(outcome('MONGO_URL', 'MONGO_PASSWORD'), 'missing');
+    assert.equal(outcome('SHOP_DB_PASSWORD', 'SHOP_DB_PASSWORD'), 'missing');
+    assert.equal(outcome('WORDPRESS_DB_PASSWORD', 'WP_PASS', { image: 'wordpress:6' }), 'missing');
   });
   test('the database and the pod that uses it have the same', () => {
     assert.equal(outcome('DB_PASSWORD', 'DB_PASSWORD', { database: 'POSTGRES_PASSWORD' }), 'random');
@@ -87,6 +89,7 @@ describe('a secret of an application itself is made up', () => {
   }
   test('also when it is named after its image', () => {
     assert.equal(outcome('MEILI_MASTER_KEY', 'SEARCH_KEY', { image: 'getmeili/meilisearch:v1.15' }), 'random');
+    assert.equal(outcome('TYPESENSE_API_KEY', 'TYPESENSE_API_KEY', { image: 'typesense/typesense:29.0' }), 'random');
     assert.equal(outcome('MINIO_ROOT_PASSWORD', 'AWS_SECRET_ACCESS_KEY', { image: 'minio/minio:1' }), 'random');
   });
 });

@@ -57,10 +57,15 @@ function canBeMadeUp(name: string, uses: readonly SecretUse[]): boolean {
 
 /** Whether the pod takes the value for its own password: databases do, and software with variables of its own name. */
 function isDefinedBy({ pod, image, variable }: SecretUse): boolean {
-  if (databaseOf(image) !== undefined) return variable === undefined || !isOfAnother(variable);
+  if (databaseOf(image) !== undefined || keyed.test(repositoryOf(image))) {
+    return variable === undefined || !isOfVendor(variable);
+  }
   if (variable === undefined) return false;
   return isNamedAfter(variable, { pod, image }) || (stores.test(variable) && storeNames.test(pod));
 }
+
+/** Stores that are told the key under which others reach them. */
+const keyed = /^(?:typesense|meilisearch|qdrant|weaviate|chroma|influxdb|couchdb|neo4j|minio|litellm)$/;
 
 /** An image of one's own for a database, as `db` with `POSTGRES_PASSWORD`. */
 const stores = /^(?:POSTGRES(?:QL)?|PG|MYSQL|MARIADB|MONGO(?:DB)?(?:_INITDB)?|REDIS|RABBITMQ|SA|MSSQL)_/;
@@ -69,8 +74,10 @@ const storeNames =
 
 /** `AUTHENTIK_SECRET_KEY` of an image of Authentik: named after the software that reads it. */
 function isNamedAfter(variable: string, { pod, image }: SecretUse): boolean {
-  const [first = ''] = wordsOf(variable);
+  const [first = '', ...rest] = wordsOf(variable);
   if (first.length < 3 || neutral.has(first) || isOfAnother(variable)) return false;
+  // `WORDPRESS_DB_PASSWORD` is what WordPress says to a database.
+  if (rest.some((word) => databases.has(word))) return false;
   const names = [pod, repositoryOf(image), ...image.split('/')];
   return names.some((name) =>
     name
@@ -91,7 +98,11 @@ function isOfApplication(name: string): boolean {
 
 /** Whether the name says that somebody else gave the key out. */
 function isOfAnother(name: string): boolean {
-  return given.test(name) || wordsOf(name).some((word) => vendors.has(word));
+  return given.test(name) || isOfVendor(name);
+}
+
+function isOfVendor(name: string): boolean {
+  return wordsOf(name).some((word) => vendors.has(word));
 }
 
 const given = /(?:^|_)(?:API_?KEY|CLIENT_SECRET|ACCESS_TOKEN|BOT_TOKEN|AUTH_TOKEN|LICENSE_KEY|ACCESS_KEY(?:_ID)?)S?$/i;
@@ -110,9 +121,14 @@ const neutral = setOf(
     'SIGNATURE CRYPTO ENCRYPT ACCESS REFRESH',
 );
 
+const databases = setOf(
+  'DB DATABASE POSTGRES POSTGRESQL PG MYSQL MARIADB MONGO MONGODB MSSQL SQL REDIS VALKEY RABBITMQ AMQP KAFKA CACHE ' +
+    'BROKER ELASTIC ELASTICSEARCH OPENSEARCH CLICKHOUSE MINIO',
+);
+
 /** Those whose keys applications ask for most often. */
 const vendors = setOf(
-  'OPENAI ANTHROPIC CLAUDE GEMINI GOOGLE GCP GOOGLEMAPS MAPS AWS AMAZON AZURE R2 CLOUDFLARE CF CLOUDINARY STRIPE ' +
+  'OPENAI ANTHROPIC CLAUDE GEMINI GOOGLE GCP GOOGLEMAPS MAPS AWS AMAZON AZURE S3 R2 CLOUDFLARE CF CLOUDINARY STRIPE ' +
     'PAYPAL RAZORPAY PAYSTACK PADDLE LEMONSQUEEZY BRAINTREE SQUARE PLAID TWILIO SENDGRID MAILGUN MAILCHIMP POSTMARK ' +
     'RESEND BREVO MAILJET SES SMTP IMAP MAIL MAILER EMAIL GMAIL GITHUB GITLAB BITBUCKET SLACK DISCORD TELEGRAM ' +
     'WHATSAPP TWITTER FACEBOOK META INSTAGRAM LINKEDIN SPOTIFY SOUNDCLOUD YOUTUBE TWITCH TIKTOK REDDIT NOTION ' +
