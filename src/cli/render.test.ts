@@ -24,7 +24,7 @@ test('each diagnostic stands with its line, a caret below its place, and what to
   );
   assert.equal(rest[0], '  6 |     volumes: ["./site:/usr/share/nginx/html"]');
   assert.equal(rest[1], '    |               ^');
-  assert.match(rest[2]!, /^ {4}= for data, name a volume: data:\/usr\/share\/nginx\/html/);
+  assert.match(rest[2]!, /^ {4}= put the files into the image, or as configs with content into the document/);
   assert.equal(rest.at(-2), 'app.yaml: not valid (1 error)');
 });
 
