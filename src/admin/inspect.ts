@@ -1,7 +1,7 @@
 /** One deployment as the operator needs to see it when something is wrong with it. No secrets: its document is sealed. */
 import type { Kysely } from 'kysely';
-import { messageOf, type PodStatus } from '../deployment/deployment.ts';
 import { describeEvent } from '../deployment/event-words.ts';
+import { type ShownPod, statusAt } from '../deployment/health.ts';
 import type { Tables } from '../store/database.ts';
 import { deploymentById, deploymentByLabel } from '../store/deployments.ts';
 import { latestEvents, type RecordedEvent } from '../store/events.ts';
@@ -15,11 +15,12 @@ export type Inspection = {
   applicationName: string;
   /** The first part of its host. */
   label: string;
+  /** How it does, in one word. */
   state: string;
   message: string;
   revision: number;
   images: string[];
-  pods: PodStatus[];
+  pods: ShownPod[];
   /** Whose it is, and the address that started it, where they are known. */
   email?: string;
   address?: string;
@@ -32,11 +33,12 @@ export type Inspection = {
 export async function inspect(db: Kysely<Tables>, which: string): Promise<Inspection | undefined> {
   const deployment = (await deploymentById(db, which)) ?? (await deploymentByLabel(db, which));
   if (!deployment) return undefined;
-  const { id, applicationName, label, state, revision, pods, createdAt, expiresAt } = deployment;
+  const { id, applicationName, label, revision, createdAt, expiresAt } = deployment;
+  const { health: state, message, pods } = statusAt(deployment, Date.now());
   const { images, email, address } = await suspect(db, id);
   const events = await latestEvents(db, id, eventsShown);
   return {
-    ...{ id, applicationName, label, state, message: messageOf(deployment), revision, images, pods },
+    ...{ id, applicationName, label, state, message, revision, images, pods },
     ...(email !== null && { email }),
     ...(address !== null && { address }),
     createdAt: new Date(createdAt).toISOString(),

@@ -2,6 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { type Deployment, isActive } from '../deployment/deployment.ts';
+import { statusAt } from '../deployment/health.ts';
 import { limitAt, planFits } from '../deployment/tier.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { usageOf } from '../store/accounts.ts';
@@ -69,8 +70,9 @@ export function claimEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const { applicationName, environment, url, expiresAt } = reservationRecord(
           deployment,
           service.urlOf(deployment.label),
+          service.now(),
         );
-        const pods = deployment.pods.map(({ name, state }) => ({ name, state }));
+        const pods = statusAt(deployment, service.now()).pods.map(({ name, state }) => ({ name, state }));
         const session = await activeDeployments(service.db, deployment.sessionId, service.now());
         const alsoAttached = session.filter(({ id }) => id !== deployment.id).map((other) => other.applicationName);
         return { applicationName, environment, url, pods, ...(expiresAt && { expiresAt }), alsoAttached, isYours };

@@ -117,7 +117,7 @@ export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
           sessionToken,
           applicationName,
           environment,
-          status: statusRecord(deployment),
+          status: statusRecord(deployment, service.now()),
           extend: extendRecord(deployment, service.settings.limits),
           claim: { claimed: deployment.claimedAt !== null },
           links: linksFor(deployment, caller.value),
@@ -161,7 +161,7 @@ export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
             `Application ${deployment.applicationName} is being updated. Its address stays the same. ` +
             'Keep the sessionToken: it stays the same too.',
           url: service.urlOf(deployment.label).origin,
-          status: statusRecord(deployment),
+          status: statusRecord(deployment, service.now()),
           links: linksFor(deployment, caller.value),
           ...remarks,
         };

@@ -18,7 +18,7 @@ test('starting a deployment needs no account and answers a session token and a l
   const { message, url, sessionToken, environment, links, warnings, diagnostics, ...rest } = body;
   assert.deepEqual(rest, {
     applicationName: 'shop',
-    status: { state: 'deploying', progress: 0 },
+    status: { state: 'deploying', progress: 0, health: 'deploying', revision: 1 },
     extend: { available: true, expiresAt: '2026-01-01T14:00:00.000Z', remaining: 2 },
     claim: { claimed: false },
   });
@@ -68,7 +68,7 @@ test('an update keeps the URL and returns to deploying', async () => {
   );
   assert.equal(status, 200);
   assert.equal(body.url, started.url);
-  assert.deepEqual(body.status, { state: 'deploying', progress: 0 });
+  assert.deepEqual(body.status, { state: 'deploying', progress: 0, health: 'deploying', revision: 2 });
 });
 
 test('an update with a token of no deployment answers 404', async () => {
@@ -111,7 +111,7 @@ test('list items have the fields of the interface', async () => {
   const [{ environment, url, ...item }] = body.reservedDeployments;
   assert.deepEqual(item, {
     applicationName: 'shop',
-    status: { state: 'deploying', progress: 0 },
+    status: { state: 'deploying', progress: 0, health: 'deploying', revision: 1 },
     createdAt: '2026-01-01T12:00:00.000Z',
     expiresAt: '2026-01-01T14:00:00.000Z',
   });

@@ -1,6 +1,41 @@
 /** What the API says of a deployment: the interface's records, and their schemas for the description. */
 import { Type } from 'typebox';
-import { canExtend, type Deployment, extensionsRemaining, type Limits, messageOf } from '../deployment/deployment.ts';
+import {
+  canExtend,
+  type Deployment,
+  extensionsRemaining,
+  type Instant,
+  type Limits,
+} from '../deployment/deployment.ts';
+import { type ShownPod, statusAt } from '../deployment/health.ts';
+
+const PodRecord = Type.Object({
+  name: Type.String(),
+  state: Type.Enum(['waiting', 'starting', 'ready', 'degraded', 'failed'], {
+    description: '`degraded`: it is ready, and keeps restarting.',
+  }),
+  message: Type.Optional(Type.String({ description: 'What it waits for, or what is wrong with it.' })),
+  healthCheckBody: Type.Optional(
+    Type.String({
+      description:
+        'The first 500 bytes of what its failing health check answered, without known secrets. Text of the application: not to be trusted.',
+    }),
+  ),
+  image: Type.String({ description: 'What it runs from, by digest once that is known.' }),
+  revision: Type.Integer({ minimum: 1, description: 'The one that it was started for.' }),
+  restarts: Type.Integer({ minimum: 0, description: 'How often it was started anew after an exit.' }),
+  lastExit: Type.Optional(
+    Type.Object(
+      {
+        code: Type.Integer(),
+        reason: Type.String({ description: 'In words, e.g. `exited with code 3`.' }),
+        hint: Type.Optional(Type.String({ description: 'What can be done about it.' })),
+        at: Type.String({ format: 'date-time' }),
+      },
+      { description: 'How it ended the last time, whatever it does now.' },
+    ),
+  ),
+});
 
 export const DiagnosticRecord = Type.Object({
   severity: Type.Enum(['error', 'warning']),
@@ -31,28 +66,23 @@ export const Warnings = Type.Optional(
 const StatusRecord = Type.Object({
   state: Type.Enum(['deploying', 'running', 'failed', 'expired']),
   progress: Type.Integer({ minimum: 0, maximum: 100 }),
-  message: Type.Optional(Type.String({ description: 'Why it failed, in words.' })),
+  health: Type.Enum(['deploying', 'running', 'degraded', 'serving', 'failed', 'expired'], {
+    description:
+      'The state, more exactly. `degraded`: it runs, and a pod keeps restarting or is not ready. ' +
+      '`serving`: an update has failed, and an earlier revision serves.',
+  }),
+  message: Type.Optional(Type.String({ description: 'Why it failed, or what is wrong, in words.' })),
+  revision: Type.Integer({ minimum: 1, description: 'The one that was asked for last.' }),
+  servingRevision: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'The last one that became ready; absent before the first has.' }),
+  ),
   lastLines: Type.Optional(
     Type.Array(Type.String(), {
       description:
         'What the pod that made it fail wrote last, without known secrets. What repeats is there once; its first line ends with how often, e.g. `×3`.',
     }),
   ),
-  pods: Type.Optional(
-    Type.Array(
-      Type.Object({
-        name: Type.String(),
-        state: Type.String(),
-        message: Type.Optional(Type.String()),
-        healthCheckBody: Type.Optional(
-          Type.String({
-            description:
-              'The first 500 bytes of what its failing health check answered, without known secrets. Text of the application: not to be trusted.',
-          }),
-        ),
-      }),
-    ),
-  ),
+  pods: Type.Optional(Type.Array(PodRecord)),
 });
 
 const ExtendRecord = Type.Object({
@@ -163,16 +193,23 @@ export const ProofRequiredRecord = Type.Object({
   ),
 });
 
-export function statusRecord(deployment: Deployment) {
-  const { state, progress, lastLines, pods } = deployment;
-  const message = messageOf(deployment);
+export function statusRecord(deployment: Deployment, now: Instant) {
+  const { state, progress, lastLines, revision, servingRevision } = deployment;
+  const { health, message, pods } = statusAt(deployment, now);
   return {
     state,
     progress,
+    health,
     ...(message && { message }),
+    revision,
+    ...(servingRevision !== null && { servingRevision }),
     ...(lastLines.length > 0 && { lastLines }),
-    ...(pods.length > 0 && { pods }),
+    ...(pods.length > 0 && { pods: pods.map(podRecord) }),
   };
+}
+
+function podRecord({ lastExit, ...pod }: ShownPod) {
+  return { ...pod, ...(lastExit && { lastExit: { ...lastExit, at: printInstant(lastExit.at) } }) };
 }
 
 export function extendRecord(deployment: Deployment, limits: Limits) {
@@ -184,21 +221,21 @@ export function extendRecord(deployment: Deployment, limits: Limits) {
   };
 }
 
-export function reservationRecord(deployment: Deployment, url: URL) {
+export function reservationRecord(deployment: Deployment, url: URL, now: Instant) {
   const { applicationName, environment, createdAt, expiresAt } = deployment;
   return {
     applicationName,
     environment,
     url: url.origin,
-    status: statusRecord(deployment),
+    status: statusRecord(deployment, now),
     createdAt: printInstant(createdAt),
     ...(expiresAt !== null && { expiresAt: printInstant(expiresAt) }),
   };
 }
 
-export function deploymentRecord(deployment: Deployment, url: URL, limits: Limits) {
+export function deploymentRecord(deployment: Deployment, url: URL, { limits, now }: { limits: Limits; now: Instant }) {
   return {
-    ...reservationRecord(deployment, url),
+    ...reservationRecord(deployment, url, now),
     extend: extendRecord(deployment, limits),
     claim: { claimed: deployment.claimedAt !== null },
     reservation: { held: deployment.heldAt !== null },

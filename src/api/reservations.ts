@@ -38,7 +38,7 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
         if (!caller.ok) return sendProblem(reply, caller.problem);
         return {
           reservedDeployments: caller.value.deployments.map((deployment) =>
-            reservationRecord(deployment, service.urlOf(deployment.label)),
+            reservationRecord(deployment, service.urlOf(deployment.label), service.now()),
           ),
           ...parameterWarnings(request),
         };

@@ -70,7 +70,10 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
         const watch = { read: () => deploymentById(service.db, id), now: service.now, clock, wait };
         const stop = AbortSignal.any([gone.signal, closing.signal]);
         const deployment = await untilFinal(found.value, seconds.value * 1_000, watch, stop);
-        const record = deploymentRecord(deployment, service.urlOf(label), service.settings.limits);
+        const record = deploymentRecord(deployment, service.urlOf(label), {
+          limits: service.settings.limits,
+          now: service.now(),
+        });
         return { ...record, ...parameterWarnings(request) };
       },
     );

@@ -103,7 +103,7 @@ async function acceptUnasked(deployment: Deployment, { image }: ResolvedImage, {
   if (!(await mayUse(db, deployment.id, repositoryOf(image)))) {
     const registry = registryOf(image);
     const words = `The registry ${registry} cannot be reached to ask whether this application may use ${image}.`;
-    throw new EngineFault('registry-unreachable', words, { image, hint: 'it is tried again' });
+    throw new EngineFault('registry-unreachable', words, { image, hint: 'it starts as soon as its registry answers' });
   }
   note({ kind: 'fault', fault: 'registry-not-asked', image });
 }

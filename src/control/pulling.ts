@@ -21,7 +21,7 @@ export type PullWatch = {
 export class LatePull extends EngineFault {
   constructor(image: string, options: ErrorOptions) {
     const words = `The pull of ${image} gets no further: its registry ${registryOf(image)} may have stopped sending.`;
-    super('registry-unreachable', words, { ...options, image, hint: 'it is tried again' });
+    super('registry-unreachable', words, { ...options, image, hint: 'it starts as soon as its registry answers' });
   }
 }
 

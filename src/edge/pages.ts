@@ -1,4 +1,5 @@
 /** What a site answers while no pod does: the state of its deployment, as a page or as JSON. Pure. */
+import type { Health } from '../deployment/health.ts';
 import { type Html, html } from './html.ts';
 import { type Page, renderPage } from './page-layout.ts';
 import { busyStates, readyStates, troubleStates, watchScript } from './page-script.ts';
@@ -12,7 +13,7 @@ export type PodState = { name: string; state: string };
 export type SiteState = {
   applicationName: string;
   environment: string;
-  state: 'deploying' | 'running' | 'failed' | 'expired' | 'removed';
+  state: Health | 'removed';
   /** 0 to 100. */
   progress?: number;
   pods?: PodState[];
@@ -68,6 +69,8 @@ function answerOf(site: SiteState | undefined, request: PageRequest): Answer {
     case 'failed':
       return failed(site);
     case 'running':
+    case 'degraded':
+    case 'serving':
       return unserved(site, request.path);
     case 'expired':
     case 'removed':

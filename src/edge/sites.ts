@@ -1,5 +1,5 @@
 /** From the store's rows to what the edge needs: the sites that are served, and the state of the one at a host. */
-import { isPastLimit } from '../deployment/deployment.ts';
+import { statusAt } from '../deployment/health.ts';
 import type { Site } from '../deployment/site.ts';
 import type { Database } from '../store/database.ts';
 import { deploymentByLabel, servedEndpoints } from '../store/deployments.ts';
@@ -20,10 +20,10 @@ export async function siteState(
   const deployment = await deploymentByLabel(db, host.slice(0, -suffix.length));
   if (!deployment) return undefined;
   const { applicationName, environment, progress } = deployment;
-  const isExpired = deployment.state === 'expired' || isPastLimit(deployment, now);
-  const state = deployment.removedAt !== null ? 'removed' : isExpired ? 'expired' : deployment.state;
+  const { health, pods: all } = statusAt(deployment, now);
+  const state = deployment.removedAt !== null ? 'removed' : health;
   // How far its pods are is told while it is on its way.
-  const pods = state === 'deploying' ? deployment.pods.map(({ name, state }) => ({ name, state })) : undefined;
+  const pods = state === 'deploying' ? all.map(({ name, state }) => ({ name, state })) : undefined;
   const dashboardUrl = new URL(`/d/${[environment, applicationName].map(encodeURIComponent).join('/')}`, baseUrl).href;
   return { applicationName, environment, state, progress, dashboardUrl, ...(pods && { pods }) };
 }

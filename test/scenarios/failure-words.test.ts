@@ -74,7 +74,7 @@ const failures: Failure[] = [
     name: 'registry-unreachable',
     yaml: fromImage(() => 'localhost:1/nothing:1'),
     message: () =>
-      'pod web: The registry localhost:1 cannot be reached for localhost:1/nothing:1 (check its name; it is tried again)',
+      'pod web: The registry localhost:1 cannot be reached for localhost:1/nothing:1 (check its name; it starts as soon as its registry answers)',
   },
   {
     name: 'crash-loop',

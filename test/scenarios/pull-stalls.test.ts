@@ -94,7 +94,7 @@ test('a pull in which nothing moves until the deadline fails in words; the next 
   assert.equal(
     message,
     `pods back, front: The pull of ${image} gets no further: its registry ${registry.host} may have stopped sending ` +
-      '(it is tried again)',
+      '(it starts as soon as its registry answers)',
   );
   letGo();
   // What is to run may take its time.

@@ -51,7 +51,11 @@ async function askDigest(docker: Docker, image: string, auth: RegistryAuth | und
   } catch (error) {
     if (!abortSignal.aborted) throw error;
     const words = `The registry ${registryOf(image)} did not answer within ${patienceMs / 1000} s for ${image}.`;
-    throw new EngineFault('registry-unreachable', words, { cause: error, image, hint: 'it is tried again' });
+    throw new EngineFault('registry-unreachable', words, {
+      cause: error,
+      image,
+      hint: 'it starts as soon as its registry answers',
+    });
   }
 }
 
@@ -81,5 +85,5 @@ async function presentImage(docker: Docker, image: string, fault?: EngineFault):
   if (facts) return { image, reference: facts.pinned[0] ?? image, by: 'presence' };
   if (fault) throw fault;
   const words = `The registry ${registryOf(image)} cannot be reached for ${image}.`;
-  throw new EngineFault('registry-unreachable', words, { image, hint: 'it is tried again' });
+  throw new EngineFault('registry-unreachable', words, { image, hint: 'it starts as soon as its registry answers' });
 }

@@ -18,6 +18,9 @@ export function pullFault(error: unknown, image: string, hasLogin: boolean): Eng
   return new EngineFault(kind, rule.words(image, hasLogin), { cause: error, image, ...(hint && { hint }) });
 }
 
+/** A deployment that has failed is looked at again and again: nobody has to do anything for that. */
+const whenItAnswers = 'it starts as soon as its registry answers';
+
 type Rule = {
   pattern: RegExp;
   kind: FaultKind;
@@ -42,7 +45,7 @@ const rules: Rule[] = [
     pattern: /toomanyrequests|too many requests|rate limit/i,
     kind: 'registry-unreachable',
     words: (image) => `The registry ${registryOf(image)} allows no more pulls at the moment (its rate limit).`,
-    hint: (hasLogin) => (hasLogin ? 'it is tried again' : 'it is tried again; a registryLogin may be allowed more'),
+    hint: (hasLogin) => (hasLogin ? whenItAnswers : `${whenItAnswers}; a registryLogin may be allowed more`),
   },
   {
     // Docker Hub says the same of an image that does not exist and of one that is private.
@@ -81,7 +84,7 @@ const otherwise: Rule = {
   pattern: /./,
   kind: 'registry-unreachable',
   words: (image) => `The registry ${registryOf(image)} cannot be reached for ${image}.`,
-  hint: () => 'check its name; it is tried again',
+  hint: () => `check its name; ${whenItAnswers}`,
 };
 
 /** For an image that exists and has nothing that this host could run. */

@@ -130,7 +130,7 @@ async function pullImage(docker: Docker, { image, login, report, abandoned, pati
   } catch (error) {
     throw stalled.signal.aborted
       ? new EngineFault('registry-unreachable', `The registry ${registryOf(image)} stopped answering for ${image}.`, {
-          ...{ image, hint: 'it is tried again' },
+          ...{ image, hint: 'it starts as soon as its registry answers' },
         })
       : pullFault(error, image, login !== undefined);
   } finally {

@@ -13,6 +13,7 @@ import * as seeds from './0010-seeds.ts';
 import * as hashedSignIns from './0011-hashed-sign-ins.ts';
 import * as activeNames from './0012-active-names.ts';
 import * as events from './0013-events.ts';
+import * as pods from './0014-pods.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -28,4 +29,5 @@ export const migrations: Record<string, Migration> = {
   '0011-hashed-sign-ins': hashedSignIns,
   '0012-active-names': activeNames,
   '0013-events': events,
+  '0014-pods': pods,
 };

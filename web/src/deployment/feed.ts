@@ -1,8 +1,7 @@
 /** What is known of a deployment, kept up to date by its events. Pure. */
-import type { EventOf } from '../../../src/deployment/event.ts';
 import type { Problem } from '../service/ask.ts';
 import type { Connection } from '../service/follow.ts';
-import type { Deployment, PodState, Status } from '../service/records.ts';
+import type { Deployment, Status } from '../service/records.ts';
 import type { Message } from '../service/server-sent.ts';
 import { isFailure, isLive, revisionAskedFor, type ToldEvent } from './story.ts';
 
@@ -50,24 +49,17 @@ function updated(deployment: Deployment, events: readonly ToldEvent[]): Deployme
 }
 
 function withEvent(status: Status, event: ToldEvent): Status {
-  if (revisionAskedFor(event) !== undefined) return { ...status, state: 'deploying', progress: 0 };
-  if (isLive(event)) return { ...status, state: 'running', progress: 100 };
-  if (isFailure(event)) return { ...status, state: 'failed' };
-  if (event.kind === 'pod') return { ...status, pods: withPod(status.pods ?? [], event) };
+  if (revisionAskedFor(event) !== undefined) return { ...status, state: 'deploying', health: 'deploying', progress: 0 };
+  if (isLive(event)) return { ...status, state: 'running', health: 'running', progress: 100 };
+  if (isFailure(event)) return { ...status, state: 'failed', health: 'failed' };
   const isGrowing = event.kind === 'progress' && status.state === 'deploying';
   return isGrowing ? { ...status, progress: Math.max(status.progress, event.progress) } : status;
 }
 
-function withPod(pods: PodState[], { pod, state, because }: EventOf<'pod'>): PodState[] {
-  const said: PodState = { name: pod, state, ...(because !== undefined && { message: because }) };
-  // What an event does not tell stays as it was told last.
-  const told = ({ message: _, ...known }: PodState): PodState => ({ ...known, ...said });
-  return pods.some(({ name }) => name === pod)
-    ? pods.map((one) => (one.name === pod ? told(one) : one))
-    : [...pods, said];
-}
-
-/** Whether there is more to it than its own words: the state has changed, or something was asked for. */
+/**
+ * Whether there is more to it than its own words: a state has changed, or something was asked for. How a pod does is
+ * the service's to say: what an event tells of it may not be so any more.
+ */
 export function callsForStatus({ kind }: Pick<ToldEvent, 'kind'>): boolean {
-  return kind === 'state' || kind === 'intent';
+  return kind === 'state' || kind === 'intent' || kind === 'pod';
 }

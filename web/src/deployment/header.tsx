@@ -1,5 +1,6 @@
 /** Name, state, address and lifetime of a deployment, and what can be done with the whole of it. */
 import { CopyButton } from '../parts/copy.tsx';
+import { HealthBadge } from '../parts/health.tsx';
 import { Outward } from '../parts/icons.tsx';
 import type { Target } from '../service/calls.ts';
 import type { Deployment } from '../service/records.ts';
@@ -10,15 +11,18 @@ type DeploymentHeaderProps = { deployment: Deployment; target: Target; onChange:
 
 export function DeploymentHeader({ deployment, target, onChange }: DeploymentHeaderProps) {
   const { applicationName, environment, url, status } = deployment;
-  const isServing = status.state === 'running';
+  const isServing = ['running', 'degraded', 'serving'].includes(status.health);
   return (
     <header className="deployment-header">
       <div className="title">
         <div className="row">
           <h1>{applicationName}</h1>
-          <span className={`badge ${status.state}`} role="status">
-            {status.state}
-          </span>
+          <HealthBadge health={status.health} role="status" />
+          {status.health === 'serving' && (
+            <span className="soft small">
+              revision {status.servingRevision}; revision {status.revision} has failed
+            </span>
+          )}
         </div>
         <p className="address">
           <a href={url} target="_blank" rel="noreferrer">

@@ -22,6 +22,7 @@ export function Overview({ status, journey, pods, route }: OverviewProps) {
     <div className="stack">
       {/* The event that it has failed comes a moment before the reason. */}
       {status.state === 'failed' && status.message && <Failure status={status} route={route} />}
+      {status.health === 'degraded' && <p className="notice warn">{capitalised(status.message ?? '')}</p>}
       <div className="overview">
         <section className="panel" aria-label="Steps">
           <Progress status={status} journey={journey} />
@@ -47,8 +48,8 @@ function Failure({ status, route }: Pick<OverviewProps, 'status' | 'route'>) {
     output.current?.scrollTo({ top: output.current.scrollHeight });
   }, [lastLines.length]);
   return (
-    <div className="notice alarm" role="alert">
-      <strong>{message.charAt(0).toUpperCase() + message.slice(1)}</strong>
+    <div className={status.health === 'serving' ? 'notice warn' : 'notice alarm'} role="alert">
+      <strong>{capitalised(message)}</strong>
       {lastLines.length > 0 && (
         <>
           <p className="small">What the pod wrote last:</p>
@@ -69,6 +70,10 @@ function Failure({ status, route }: Pick<OverviewProps, 'status' | 'route'>) {
       </p>
     </div>
   );
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function Progress({ status, journey }: Pick<OverviewProps, 'status' | 'journey'>) {
@@ -94,10 +99,12 @@ function Progress({ status, journey }: Pick<OverviewProps, 'status' | 'journey'>
   );
 }
 
-function headingOf({ state }: Status, journey: Journey | undefined): string {
+function headingOf({ health, revision: last, servingRevision }: Status, journey: Journey | undefined): string {
   const revision = journey && journey.revision > 1 ? `Revision ${journey.revision}` : '';
-  if (state === 'deploying') return revision === '' ? 'On its way' : `${revision} is on its way`;
-  if (state === 'failed') return revision === '' ? 'Did not become ready' : `${revision} did not become ready`;
+  if (health === 'deploying') return revision === '' ? 'On its way' : `${revision} is on its way`;
+  if (health === 'serving') return `${revision} did not become ready, revision ${servingRevision} serves`;
+  if (health === 'failed' && servingRevision === last) return 'No longer ready';
+  if (health === 'failed') return revision === '' ? 'Did not become ready' : `${revision} did not become ready`;
   const took = journey?.tookMs === undefined ? '' : ` after ${printSpan(journey.tookMs)}`;
   return `${revision === '' ? 'Live' : `${revision} is live`}${took}`;
 }

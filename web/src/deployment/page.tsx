@@ -8,7 +8,7 @@ import { targetOf } from '../remembered/remembered.ts';
 import { Link } from '../routing/router.tsx';
 import { pathOf, type Route, type Tab, tabs } from '../routing/routes.ts';
 import { outlineOf, type Target } from '../service/calls.ts';
-import type { Deployment } from '../service/records.ts';
+import type { Deployment, Status } from '../service/records.ts';
 import { DeploymentHeader } from './header.tsx';
 import { MissingDeployment } from './missing.tsx';
 import { Overview } from './overview.tsx';
@@ -88,10 +88,16 @@ function KnownDeployment({ route, target }: { route: DeploymentRoute; target: Ta
 }
 
 /** Seen in the tab of the browser while one looks elsewhere. */
-function titleOf({ applicationName, status: { state, progress } }: Deployment): string {
-  const told = state === 'deploying' ? `${progress} % · ` : state === 'failed' ? 'Failed · ' : '';
+function titleOf({ applicationName, status: { health, progress } }: Deployment): string {
+  const told = health === 'deploying' ? `${progress} % · ` : (titlesOfHealth[health] ?? '');
   return `${told}${applicationName} · Berth`;
 }
+
+const titlesOfHealth: Partial<Record<Status['health'], string>> = {
+  failed: 'Failed · ',
+  serving: 'Update failed · ',
+  degraded: 'Degraded · ',
+};
 
 function Waiting({ problem }: { problem: string | undefined }) {
   return (

@@ -5,7 +5,8 @@ import { isLive, revisionAskedFor, type ToldEvent } from './story.ts';
 
 export type Step = {
   name: string;
-  state: 'done' | 'now' | 'waiting' | 'failed';
+  /** `troubled`: done, and not well. */
+  state: 'done' | 'now' | 'waiting' | 'failed' | 'troubled';
   /** What it is doing, or what keeps it. */
   says?: string;
   /** Milliseconds after the revision was asked for. */
@@ -77,9 +78,11 @@ function podStep({ name, state, message }: PodState, run: readonly ToldEvent[], 
     }
     case 'failed':
       return { name, state: 'failed', ...said };
+    case 'degraded':
+      return { name, state: 'troubled', ...said };
     case 'starting':
       return { name, state: 'now', ...said };
-    default:
+    case 'waiting':
       return { name, state: 'waiting', ...said };
   }
 }

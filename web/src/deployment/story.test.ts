@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { journeyOf, presentOf } from './steps.ts';
 import { endOf, tell } from './story.ts';
-import { toldEvents } from './testing.ts';
+import { podOf, toldEvents } from './testing.ts';
 
 const web = { workload: 'berth-abcdefghij-my-web-1-0', pod: 'my-web', revision: 1, replica: 0 };
 const started = [0, { kind: 'intent', intent: 'start', revision: 1 }] as const;
@@ -129,10 +129,7 @@ test('an event of an earlier release, or of a kind that this page does not know,
 });
 
 test('the way to being live has steps with their times, and one of them is the present', () => {
-  const pods = [
-    { name: 'db', state: 'starting', message: 'port 5432 refuses connections' },
-    { name: 'web', state: 'waiting' },
-  ];
+  const pods = [podOf('db', 'starting', { message: 'port 5432 refuses connections' }), podOf('web', 'waiting')];
   const journey = journeyOf(deploying, { state: 'deploying', pods })!;
   assert.deepEqual(
     journey.steps.map(({ name, state, afterMs }) => [name, state, afterMs]),
@@ -150,15 +147,12 @@ test('the way to being live has steps with their times, and one of them is the p
 
 test('before anything has started, the images are what is waited for; at the end, the address', () => {
   assert.equal(presentOf(journeyOf(toldEvents([[...started]]), { state: 'deploying' })!), 'Getting the images');
-  const ready = [{ name: 'db', state: 'ready' }];
+  const ready = [podOf('db', 'ready')];
   assert.equal(presentOf(journeyOf(deploying, { state: 'deploying', pods: ready })!), 'Turning the address to it');
 });
 
 test('a live revision has taken the time from being asked for to its being live', () => {
-  const pods = [
-    { name: 'db', state: 'ready' },
-    { name: 'web', state: 'ready' },
-  ];
+  const pods = [podOf('db', 'ready'), podOf('web', 'ready')];
   const journey = journeyOf(live, { state: 'running', pods })!;
   assert.equal(journey.tookMs, 2530);
   assert.ok(journey.steps.every(({ state }) => state === 'done'));
@@ -177,10 +171,7 @@ test('after an update the steps are those of the new revision, and pods that sta
   ];
   const journey = journeyOf(updated, {
     state: 'deploying',
-    pods: [
-      { name: 'db', state: 'ready' },
-      { name: 'web', state: 'starting' },
-    ],
+    pods: [podOf('db', 'ready'), podOf('web', 'starting')],
   })!;
   assert.equal(journey.revision, 2);
   assert.deepEqual(
@@ -201,9 +192,24 @@ test('a step took the time to when it was done first, however often it was done 
     count: 3,
     at: new Date(Date.parse(event.at) + 60_000).toISOString(),
   }));
-  assert.equal(journeyOf(again, { state: 'running', pods: [{ name: 'db', state: 'ready' }] })!.tookMs, 2530);
+  assert.equal(journeyOf(again, { state: 'running', pods: [podOf('db', 'ready')] })!.tookMs, 2530);
 });
 
 test('without events there are no steps', () => {
   assert.equal(journeyOf([], { state: 'deploying' }), undefined);
+});
+
+test('a pod that has failed, and one that keeps restarting, are told so in the steps', () => {
+  const pods = [
+    podOf('db', 'degraded', { message: 'keeps restarting: 7 times' }),
+    podOf('web', 'failed', { message: 'listens on 81, not on 80' }),
+  ];
+  const { steps } = journeyOf(live, { state: 'failed', pods })!;
+  assert.deepEqual(
+    steps.slice(-3, -1).map(({ name, state, says }) => [name, state, says]),
+    [
+      ['db', 'troubled', 'keeps restarting: 7 times'],
+      ['web', 'failed', 'listens on 81, not on 80'],
+    ],
+  );
 });

@@ -1,6 +1,7 @@
-/** Events as the service sends them, for tests. */
+/** Events and pods as the service sends them, for tests. */
 import type { DeploymentEvent } from '../../../src/deployment/event.ts';
 import { describeEvent } from '../../../src/deployment/event-words.ts';
+import type { PodState } from '../service/records.ts';
 import type { ToldEvent } from './story.ts';
 
 export const noon = Date.UTC(2026, 0, 1, 12);
@@ -12,4 +13,8 @@ export function toldEvents(events: readonly [ms: number, event: DeploymentEvent]
     const number = from + index;
     return { ...event, number, sequence: number, count: 1, firstAt: at, at, message: describeEvent(event) };
   });
+}
+
+export function podOf(name: string, state: PodState['state'], fields: Partial<PodState> = {}): PodState {
+  return { name, state, image: 'nginx:1', revision: 1, restarts: 0, ...fields };
 }

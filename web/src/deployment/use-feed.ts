@@ -8,6 +8,10 @@ import { endOf } from './story.ts';
 
 /** Several events of one change come together: one question is enough for all. */
 const settleMs = 80;
+/** Pods that come and go have many, and each look counts against the limits of the address. */
+const podSettleMs = 400;
+/** Who has been well for a while is not degraded any more, and no event says so. */
+const decayMs = 60_000;
 
 export function useFeed(target: Target): Feed & { refresh: () => void } {
   const { applicationName, environment, sessionToken } = target;
@@ -44,8 +48,16 @@ export function useFeed(target: Target): Feed & { refresh: () => void } {
         isOver ||= events.some((event) => endOf(event) !== undefined);
         setFeed((before) => addEvents(before, events));
         if (!events.some(callsForStatus)) return;
+        const isUrgent = events.some(({ kind }) => kind !== 'pod' && callsForStatus({ kind }));
+        if (timer !== undefined && !isUrgent) return;
         clearTimeout(timer);
-        timer = setTimeout(() => void readStatus(), settleMs);
+        timer = setTimeout(
+          () => {
+            timer = undefined;
+            void readStatus();
+          },
+          isUrgent ? settleMs : podSettleMs,
+        );
       },
       onConnection(connection) {
         if (connection === 'open' && hasBroken) void readStatus();
@@ -61,6 +73,13 @@ export function useFeed(target: Target): Feed & { refresh: () => void } {
       stopFollowing();
     };
   }, [applicationName, environment, sessionToken]);
+
+  const isDegraded = feed.deployment?.status.health === 'degraded';
+  useEffect(() => {
+    if (!isDegraded) return undefined;
+    const timer = setInterval(() => ask.current(), decayMs);
+    return () => clearInterval(timer);
+  }, [isDegraded]);
 
   const refresh = useCallback(() => ask.current(), []);
   return { ...feed, refresh };

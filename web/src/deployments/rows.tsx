@@ -1,4 +1,5 @@
 /** Deployments as a list: state, address, how long each still lives. */
+import { HealthBadge } from '../parts/health.tsx';
 import { Cross, Outward } from '../parts/icons.tsx';
 import { useNow } from '../parts/now.ts';
 import { printAgo, printCountdown } from '../parts/time.ts';
@@ -59,8 +60,7 @@ function Row({ one, now }: { one: Listed; now: number }) {
 
 function State({ fate }: Pick<Listed, 'fate'>) {
   if (fate.kind === 'unknown') return <span className="badge">…</span>;
-  const state = fate.kind === 'alive' ? fate.reservation.status.state : 'ended';
-  return <span className={`badge ${state}`}>{state}</span>;
+  return <HealthBadge health={fate.kind === 'alive' ? fate.reservation.status.health : 'ended'} />;
 }
 
 function lifeOf(fate: Listed['fate'], now: number): string {

@@ -61,7 +61,11 @@ function Pod({ pod, state, to }: { pod: PodOutline; state: PodState | undefined;
     <>
       <span className="name">
         <span>{pod.name}</span>
-        {state && <span className="state">{state.state}</span>}
+        {state && (
+          <span className="state" title={state.message}>
+            {state.state}
+          </span>
+        )}
       </span>
       <span className="image" title={pod.image}>
         {pod.image.split('/').at(-1)}

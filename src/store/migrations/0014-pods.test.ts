@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Kysely, Migrator } from 'kysely';
+import { statusAt } from '../../deployment/health.ts';
+import { openDatabase, sqliteDialect } from '../database.ts';
+import { deploymentById } from '../deployments.ts';
+import { migrations } from './index.ts';
+
+test('a deployment of an earlier release comes over with its state, and its pods are told when they were looked at', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'berth-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'berth.db');
+  const before = new Kysely<Record<string, Record<string, unknown>>>({ dialect: sqliteDialect(file) });
+  const migrator = new Migrator({ db: before, provider: { getMigrations: async () => migrations } });
+  const { error } = await migrator.migrateTo('0011-hashed-sign-ins');
+  assert.equal(error, undefined);
+  await before.insertInto('sessions').values({ id: 'session', tokenHash: 'hash', createdAt: 0 }).execute();
+  const shop = {
+    ...{ id: 'shop', sessionId: 'session', applicationName: 'shop', environment: 'jolly-tapir', label: 'shop' },
+    ...{ revision: 1, servingRevision: 1, generation: 1, state: 'running', progress: 100, message: '' },
+    ...{ pods: '[{"name":"web","state":"ready"}]', lastLines: '[]', endpoints: '[]' },
+    ...{ createdAt: 0, extensionsUsed: 0, progressedAt: 0 },
+  };
+  await before.insertInto('deployments').values(shop).execute();
+  await before.destroy();
+
+  const db = await openDatabase(sqliteDialect(file));
+  const { health, pods } = statusAt((await deploymentById(db, 'shop'))!, 1);
+  assert.deepEqual([health, pods], ['running', []]);
+  await db.destroy();
+});

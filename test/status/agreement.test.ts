@@ -1,0 +1,109 @@
+/** Whatever a deployment went through: everybody who shows it shows what the one function says. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { deploymentRecord } from '../../src/api/records.ts';
+import type { Deployment, PodStatus } from '../../src/deployment/deployment.ts';
+import { statusAt } from '../../src/deployment/health.ts';
+import { deploymentOf, podStatusOf } from '../../src/deployment/testing.ts';
+import { statePage } from '../../src/edge/pages.ts';
+import { siteState } from '../../src/edge/sites.ts';
+import { openSqlite } from '../../src/store/database.ts';
+import { addDeployment } from '../../src/store/deployments.ts';
+import { addSession } from '../../src/store/sessions.ts';
+import { journeyOf } from '../../web/src/deployment/steps.ts';
+import { toldEvents } from '../../web/src/deployment/testing.ts';
+
+const url = new URL('http://jolly-tapir-shop.apps.test');
+const limits = { lifetimeMs: 1, extensionMs: 1, extensions: 2 };
+const now = 10_000_000;
+
+const instant = fc.integer({ min: now - 3_600_000, max: now });
+const podStatus = (name: string) =>
+  fc
+    .record(
+      {
+        state: fc.constantFrom<PodStatus['state']>('waiting', 'starting', 'ready', 'failed'),
+        message: fc.constant('does not listen on port 80'),
+        restarts: fc.nat({ max: 9 }),
+        restartedAt: fc.array(instant, { maxLength: 5 }),
+        lastExit: fc.record({ code: fc.nat({ max: 255 }), reason: fc.constant('exited'), at: instant }),
+      },
+      { requiredKeys: ['state', 'restarts', 'restartedAt'] },
+    )
+    .map((fields) => podStatusOf(name, fields));
+
+const deployment: fc.Arbitrary<Deployment> = fc
+  .record({
+    state: fc.constantFrom<Deployment['state']>('deploying', 'running', 'failed', 'expired'),
+    revision: fc.integer({ min: 1, max: 3 }),
+    servingRevision: fc.option(fc.integer({ min: 1, max: 3 })),
+    pods: fc.tuple(podStatus('db'), podStatus('web')),
+    expiresAt: fc.constantFrom(null, now, now + 1),
+    removedAt: fc.constantFrom(null, null, now - 1),
+  })
+  .map(deploymentOf);
+
+/** As the dashboard draws each state of a pod in its steps. */
+const stepOf = { waiting: 'waiting', starting: 'now', ready: 'done', degraded: 'troubled', failed: 'failed' } as const;
+
+test('API, steps and host page show the health and the states of pods that the one function tells', async () => {
+  const asked = toldEvents([[0, { kind: 'intent', intent: 'start', revision: 1 }]]);
+  await fc.assert(
+    fc.asyncProperty(deployment, async (shop) => {
+      const { health, pods } = statusAt(shop, now);
+      const { status } = deploymentRecord(shop, url, { limits, now });
+      assert.equal(status.health, health);
+      assert.deepEqual(
+        status.pods?.map(({ name, state, message }) => [name, state, message]),
+        pods.map(({ name, state, message }) => [name, state, message]),
+      );
+      const steps = journeyOf(asked, status)!.steps;
+      if (status.state !== 'deploying')
+        assert.deepEqual(
+          pods.map(({ name }) => steps.find((step) => step.name === name)?.state),
+          pods.map(({ state }) => stepOf[state]),
+        );
+
+      const page = await pageOf(shop);
+      assert.equal(page.state, shop.removedAt === null ? health : 'removed');
+      for (const told of page.pods ?? []) assert.equal(told.state, pods.find(({ name }) => name === told.name)?.state);
+      // A page that says that it could not start is one of a deployment that does not serve.
+      assert.equal(page.code === 'application_failed', page.state === 'failed');
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('health is the state, or one of the two that the state does not tell', () => {
+  const finer = { running: ['running', 'degraded'], failed: ['failed', 'serving'], deploying: ['deploying'] };
+  fc.assert(
+    fc.property(deployment, (shop) => {
+      const { health, pods } = statusAt(shop, now);
+      if (shop.state === 'expired' || shop.removedAt !== null || shop.expiresAt === now) {
+        assert.equal(health, 'expired');
+        return;
+      }
+      assert.ok(finer[shop.state].includes(health), `${shop.state}: ${health}`);
+      assert.equal(health === 'running', shop.state === 'running' && pods.every(({ state }) => state === 'ready'));
+      if (health === 'serving') assert.ok(pods.every(({ state }) => state === 'ready' || state === 'degraded'));
+    }),
+  );
+});
+
+async function pageOf(
+  shop: Deployment,
+): Promise<{ state: string; code: string; pods?: { name: string; state: string }[] }> {
+  const db = await openSqlite(':memory:');
+  await addSession(db, { id: shop.sessionId, token: 'token', createdAt: 0 });
+  await addDeployment(db, shop);
+  const where = {
+    host: `${shop.label}.apps.test`,
+    appsDomain: 'apps.test',
+    baseUrl: new URL('http://berth.test'),
+    now,
+  };
+  const site = await siteState(db, where);
+  await db.destroy();
+  return JSON.parse(statePage(site, { host: where.host, path: '/', wantsHtml: false }).body);
+}
