@@ -97,3 +97,24 @@ test('words of a pod that hold a secret of its configuration are told without it
   assert.match(pods[1]?.message ?? '', /no use of/);
   assert.doesNotMatch(JSON.stringify(await shop.deployment()), /very-secret/);
 });
+
+test('when the revision that a failed update went back to crashes too, nobody says that it serves', async () => {
+  const shop = await shopOnMemory(spec, { ...images, 'missing:1': missing });
+  await shop.visit();
+  await shop.update(withWeb('missing:1'));
+  await shop.visit();
+  assert.match((await shop.deployment()).message, /; revision 1 still serves$/);
+  shop.world.images.set('nginx:1', { exitCode: 3 });
+  await shop.visit((engine) => engine.crash('berth-shop-web-1-0', 3));
+  const { health, message } = statusAt(await shop.deployment(), shop.clock.now);
+  assert.equal(health, 'failed');
+  assert.equal(
+    message,
+    'pod web: Image missing:1: image-not-found; revision 1 has failed too: pod web: exited with code 3; since its restart: does not listen on port 80',
+  );
+
+  shop.world.images.set('nginx:1', {});
+  await shop.visit((engine) => engine.crash('berth-shop-web-1-0', 3));
+  assert.equal((await told(shop))[0], 'serving');
+  assert.match(statusAt(await shop.deployment(), shop.clock.now).message, /; revision 1 still serves$/);
+});

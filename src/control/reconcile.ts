@@ -198,11 +198,12 @@ class Step {
       ...(fallback && { servingRevision: deployment.servingRevision! }),
     };
     const explanation: Explanation = { kind: 'failed', ...failure };
-    if (deployment.state === 'failed' && isDeepStrictEqual(deployment.explanation, explanation)) {
+    const isNews = deployment.state !== 'failed';
+    // An update that has failed did so for its own reason, whatever becomes of the revision that it went back to.
+    if (!isNews && (fallback || isDeepStrictEqual(deployment.explanation, explanation))) {
       if (!isDeepStrictEqual(pods, deployment.pods)) await this.#journal.record({ pods });
       return this.#later();
     }
-    const isNews = deployment.state !== 'failed';
     if (isNews) {
       this.#journal.note({ kind: 'state', state: 'failed', ...failure, lastLines });
       const because = describeExplanation(explanation);

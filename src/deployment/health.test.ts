@@ -75,6 +75,7 @@ test('how a deployment does is one word', () => {
     [{ state: 'failed', servingRevision: 1, pods: [web({ state: 'failed' })] }, 'failed'],
     [{ state: 'failed', revision: 2, servingRevision: 1, pods: [web({})] }, 'serving'],
     [{ state: 'failed', revision: 2, servingRevision: 1, pods: [web({ restartedAt: [1, 2] })] }, 'serving'],
+    [{ state: 'failed', revision: 2, servingRevision: 1, pods: [web({ state: 'failed', revision: 2 })] }, 'serving'],
     // What it goes back to has to come up again first.
     [{ state: 'failed', revision: 2, servingRevision: 1, pods: [web({ state: 'starting' })] }, 'failed'],
     [{ state: 'expired', pods: [] }, 'expired'],

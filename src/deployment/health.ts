@@ -10,6 +10,7 @@ import {
   messageOf,
   type PodStatus,
 } from './deployment.ts';
+import { describeReason } from './reason.ts';
 import { keepsRestarting } from './restarts.ts';
 
 export type Health =
@@ -34,7 +35,7 @@ export type Status = {
 export function statusAt(deployment: Deployment, now: Instant): Status {
   const pods = deployment.pods.map((pod) => podAt(pod, now));
   const health = healthOf(deployment, pods, now);
-  return { health, message: messageOf(deployment) || (health === 'degraded' ? troubleOf(pods) : ''), pods };
+  return { health, message: messageAt(deployment, health, pods), pods };
 }
 
 function podAt({ restartedAt, settledRestarts: _, ...pod }: PodStatus, now: Instant): ShownPod {
@@ -53,16 +54,29 @@ function healthOf(deployment: Deployment, pods: readonly ShownPod[], now: Instan
     case 'running':
       return pods.every((pod) => pod.state === 'ready') ? 'running' : 'degraded';
     case 'failed': {
-      const hasEarlier = servingRevision !== null && servingRevision !== revision;
-      return hasEarlier && pods.length > 0 && pods.every(isLive) ? 'serving' : 'failed';
+      if (servingRevision === null || servingRevision === revision) return 'failed';
+      // Those of the update itself go, and are of no account.
+      return pods.every((pod) => isLive(pod) || pod.revision > servingRevision) ? 'serving' : 'failed';
     }
     default:
       return state;
   }
 }
 
+function messageAt(deployment: Deployment, health: Health, pods: readonly ShownPod[]): string {
+  const { explanation } = deployment;
+  if (explanation === null) return health === 'degraded' ? troubleOf(pods) : '';
+  if (explanation.kind !== 'failed' || explanation.servingRevision === undefined || health !== 'failed')
+    return messageOf(deployment);
+  const { servingRevision, ...why } = explanation;
+  const ending = pods.some(({ state }) => state === 'failed') ? 'has failed too' : 'is on its way back';
+  return `${describeReason(why)}; revision ${servingRevision} ${ending}: ${troubleOf(pods)}`;
+}
+
 function troubleOf(pods: readonly ShownPod[]): string {
-  const troubled = pods.filter(({ state }) => state !== 'ready');
-  const worst = troubled.find(({ state }) => state !== 'degraded') ?? troubled[0];
+  const worst = troubles.flatMap((trouble) => pods.find(({ state }) => state === trouble) ?? [])[0];
   return worst ? `pod ${worst.name}: ${worst.message ?? worst.state}` : '';
 }
+
+/** The worst first. */
+const troubles: PodHealth[] = ['failed', 'starting', 'waiting', 'degraded'];
