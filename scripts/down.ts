@@ -46,17 +46,27 @@ async function isConfirmed(): Promise<boolean> {
   return /^y(es)?$/i.test(answer.trim());
 }
 
+/** Returns when its process has ended: one that only answers no more still starts HAProxy again. */
 async function stopService(): Promise<void> {
-  if (!(await isServing(settings))) return;
-  const pid = Number(await readFile(pidFile(settings), 'utf8'));
-  // A process id from a file may be anybody's by now; ours runs one of these two files.
-  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8');
-  if (!/(src\/main|scripts\/start)\.ts/.test(command)) throw new Error(`process ${pid} is not Berth`);
-  process.kill(pid, 'SIGTERM');
+  const pid = Number(await readFile(pidFile(settings), 'utf8').catch(() => ''));
+  const wasServing = await isServing(settings);
+  if (wasServing) {
+    if (!(await isBerth(pid))) throw new Error(`process ${pid} is not Berth`);
+    process.kill(pid, 'SIGTERM');
+  }
   const until = Date.now() + stopPatienceMs;
-  while ((await isServing(settings)) && Date.now() < until) await delay(50);
-  if (await isServing(settings)) process.kill(pid, 'SIGKILL');
+  while ((await isBerth(pid)) && Date.now() < until) await delay(50);
+  if (!wasServing) return;
+  if (await isBerth(pid)) process.kill(pid, 'SIGKILL');
   console.log('Berth stopped');
+}
+
+/** A process id from a file may be anybody's by now; ours runs one of these two files. */
+async function isBerth(pid: number): Promise<boolean> {
+  if (!pid) return false;
+  // One that has ended and is not yet collected has no words left.
+  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  return /(src\/main|scripts\/start)\.ts/.test(command);
 }
 
 /** Containers before the volumes and networks that they use. Returns how many are left. */
