@@ -3,6 +3,7 @@ import { addressBook } from './addresses.ts';
 import { checkAdminTool } from './checks/admin-tools.ts';
 import { checkAllowedHosts } from './checks/allowed-hosts.ts';
 import { checkCommand, checkHealthCommand } from './checks/commands.ts';
+import { checkContainer } from './checks/container.ts';
 import type { Context } from './checks/context.ts';
 import { readDataDirectory } from './checks/databases.ts';
 import { checkDependencies } from './checks/dependencies.ts';
@@ -48,6 +49,7 @@ export function applyRules(spec: AppSpec, origin: Origin, source: Source, report
     checkFiles(own);
     checkSharing(own);
     checkResources(own);
+    checkContainer(own);
     checkCommand(own);
     checkHealthCommand(own);
     readDataDirectory(own);

@@ -79,6 +79,8 @@ export const codes = {
   'duplicate-volume': 'Two volumes of a pod have the same name or directory.',
   'volume-default': 'A volume has no name or size and gets the default.',
   'bad-mount-path': 'A volume cannot be mounted at this path.',
+  'memory-limit': 'What is to lie in memory is more than the memory of the pod.',
+  'read-only-files': 'Files are put into a pod, and so it cannot be read-only.',
   'file-on-volume': 'A file and a volume have the same path.',
   'shared-data': 'Several replicas, or pods, write to the same volume, or expect to.',
   'data-directory': 'A database looks for its data in another directory than that of its volume.',

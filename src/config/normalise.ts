@@ -5,6 +5,7 @@
 import { type Path, quote } from './diagnostics.ts';
 import { replaceValue } from './edits.ts';
 import { readHealthCheck } from './health-check.ts';
+import { podHosts, readContainer } from './native-container.ts';
 import { inferPort } from './ports.ts';
 import type { Report } from './report.ts';
 import { booleanOf, integerOf } from './scalars.ts';
@@ -27,7 +28,9 @@ export type Origin = {
 
 export function normalise(source: Source, report: Report): { spec: AppSpec; origin: Origin } {
   const application = childOf({ tree: source.root, path: [] }, 'application');
-  const pods = itemsOf(childOf(application, 'pods'), most.pods).map((pod, index) => readPod(pod, index, report));
+  const podFields = itemsOf(childOf(application, 'pods'), most.pods);
+  const names = new Set(podFields.flatMap((pod) => textOf(childOf(pod, 'name')) ?? []));
+  const pods = podFields.map((pod, index) => readPod(pod, index, names, report));
   const login = readLogin(childOf(application, 'registryLogin'), source, report);
   const url = readDomain(childOf(application, 'url'), source, report);
   const spec: AppSpec = {
@@ -36,6 +39,7 @@ export function normalise(source: Source, report: Report): { spec: AppSpec; orig
     ...(login && { registryLogin: login }),
     pods: pods.map(({ spec }) => spec),
   };
+  giveHostNames(podFields, spec.pods);
   const podPath = (index: number): Path => ['application', 'pods', index];
   return {
     spec,
@@ -50,9 +54,18 @@ export function normalise(source: Source, report: Report): { spec: AppSpec; orig
 /** Nothing is read behind the limits of the schema, which reports what is. */
 const most = { pods: 50, files: 200, names: 50, words: 1000 };
 
+/** `extraHosts` with another pod as their address: names of that pod. */
+function giveHostNames(fields: Field[], pods: PodSpec[]): void {
+  const byName = new Map(pods.map((pod) => [pod.name, pod]));
+  for (const { alias, pod } of fields.flatMap((field) => podHosts(field, (name) => byName.has(name)))) {
+    const target = byName.get(pod)!;
+    if (alias !== pod) target.aliases = [...new Set([...(target.aliases ?? []), alias])];
+  }
+}
+
 type ReadPod = { spec: PodSpec; varPaths: Map<string, Path>; filePaths: Path[] };
 
-function readPod(pod: Field, index: number, report: Report): ReadPod {
+function readPod(pod: Field, index: number, names: ReadonlySet<string>, report: Report): ReadPod {
   const text = (name: string) => textOf(childOf(pod, name));
   const route = text('path');
   const words = (name: 'command' | 'entrypoint') => readWords(childOf(pod, name), report);
@@ -62,6 +75,7 @@ function readPod(pod: Field, index: number, report: Report): ReadPod {
   const [command, entrypoint] = [words('command'), words('entrypoint')];
   const check = childOf(pod, 'healthCheck');
   const [workingDir, user, subdomain] = [text('workingDir'), text('user'), text('subdomain')];
+  const container = readContainer(pod, (name) => names.has(name), report);
   const aliases = itemsOf(childOf(pod, 'aliases'), most.names).flatMap((alias) => textOf(alias) ?? []);
   const spec: PodSpec = {
     // Without a name it gets one that no other pod can have: the missing name is reported already.
@@ -86,6 +100,7 @@ function readPod(pod: Field, index: number, report: Report): ReadPod {
     ...(aliases.length > 0 && { aliases }),
     ...(workingDir !== undefined && { workingDir }),
     ...(user !== undefined && { user }),
+    ...(container && { container }),
   };
   inferPort(spec, pod.path, textOf(childOf(check, 'port')), report);
   const checkCommand = readWords(childOf(check, 'command'), report);

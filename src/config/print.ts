@@ -2,7 +2,7 @@
 import { Document, visit } from 'yaml';
 import { escapeParameters } from './parameters.ts';
 import { splitPath } from './paths.ts';
-import type { AppSpec, FileSpec, HealthCheck, PodSpec, Resources, VolumeSpec } from './spec.ts';
+import type { AppSpec, ContainerOptions, FileSpec, HealthCheck, PodSpec, Resources, VolumeSpec } from './spec.ts';
 
 /** Only what differs from the defaults is written. */
 export function printSpec({ name, url, registryLogin, pods }: AppSpec): string {
@@ -43,8 +43,24 @@ function podDocument(pod: PodSpec) {
     dependsOn: filled(pod.dependsOn),
     workingDir: pod.workingDir,
     user: pod.user,
+    ...containerDocument(pod.container ?? {}),
     aliases: filled(pod.aliases ?? []),
   });
+}
+
+function containerDocument(container: ContainerOptions) {
+  const { shmBytes, tmpfs, ...rest } = container;
+  return {
+    ...rest,
+    shmSize: shmBytes === undefined ? undefined : printSize(shmBytes),
+    tmpfs: tmpfs?.map(({ sizeBytes, isExecutable, ...directory }) =>
+      withoutNothing({
+        ...directory,
+        size: sizeBytes === undefined ? undefined : printSize(sizeBytes),
+        executable: isExecutable,
+      }),
+    ),
+  };
 }
 
 function checkDocument(check: HealthCheck) {

@@ -1,5 +1,6 @@
 /** The schema of a pod: its image, route, variables, files, volumes and limits. */
 import { Type } from 'typebox';
+import { containerFields } from './schema-container.ts';
 import { HealthCheck } from './schema-health-check.ts';
 import {
   AbsolutePath,
@@ -198,6 +199,7 @@ export const Pod = closed(
         ...says('must be a user or user:group'),
       }),
     ),
+    ...containerFields,
     aliases: Type.Optional(
       Type.Array(
         Text('A host name.', 'database', { pattern: '^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?$' }),

@@ -38,7 +38,41 @@ export type PodSpec = {
   workingDir?: string;
   /** User or `user:group` that the process runs as, by name or number. Default: the image's. */
   user?: string;
+  /** What its containers are created with beyond that; absent where nothing is asked for. */
+  container?: ContainerOptions;
 };
+
+/** Each of these is within its limits, and absent where it is as for everybody. */
+export type ContainerOptions = {
+  /** Size of /dev/shm. */
+  shmBytes?: number | undefined;
+  tmpfs?: TmpfsSpec[] | undefined;
+  /** The container's own files can only be read. */
+  readOnly?: true | undefined;
+  /** By its full name: `SIGQUIT`. */
+  stopSignal?: string | undefined;
+  /** Between that signal and the end. */
+  stopGraceSeconds?: number | undefined;
+  ulimits?: Record<string, Ulimit> | undefined;
+  /** Further groups of the user, by name or number. */
+  groups?: string[] | undefined;
+  /** Names with their addresses: public ones, or the pod's own. */
+  extraHosts?: Record<string, string> | undefined;
+  /** Of the container's own network. */
+  sysctls?: Record<string, string> | undefined;
+};
+
+/** A directory in memory. `sizeBytes`: default half of the pod's memory; `mode`: default 1777. */
+export type TmpfsSpec = {
+  mountPath: string;
+  sizeBytes?: number;
+  mode?: string;
+  user?: number;
+  group?: number;
+  isExecutable?: true;
+};
+
+export type Ulimit = { soft: number; hard: number };
 
 export type FileSpec = { path: string; content: string; isSecret: boolean };
 

@@ -61,6 +61,10 @@ const podMeanings: Record<string, Meaning> = {
   context: build,
   envFile: { hint: 'there are no files beside the document: write the variables in "vars"' },
   env_file: { hint: 'there are no files beside the document: write the variables in "vars"' },
+  shm_size: { field: 'shmSize', fits: isScalar },
+  stop_grace_period: { field: 'stopGraceSeconds' },
+  group_add: { field: 'groups', fits: isListOf(isScalar) },
+  securityContext: { hint: 'write "user" and "readOnly" in the pod' },
   restart: { hint: 'a pod that ends is always restarted; "resourceType: job" runs once' },
   url: { hint: '"url" belongs to the application' },
 };
@@ -139,8 +143,28 @@ function meaningsAt(path: Path): Record<string, Meaning> {
   }
 }
 
-const lists = new Set(['pods', 'servicePorts', 'secrets', 'files', 'volumes', 'dependsOn', 'aliases']);
-const maps = new Set(['application', 'registryLogin', 'resources', 'requests', 'limits', 'healthCheck']);
+const lists = new Set([
+  'pods',
+  'servicePorts',
+  'secrets',
+  'files',
+  'volumes',
+  'dependsOn',
+  'aliases',
+  'tmpfs',
+  'groups',
+]);
+const maps = new Set([
+  'application',
+  'registryLogin',
+  'resources',
+  'requests',
+  'limits',
+  'healthCheck',
+  'ulimits',
+  'extraHosts',
+  'sysctls',
+]);
 
 /** A slip of a name is renamed only when the value has the form that the field wants. */
 function hasFormOf(field: string): (value: Tree) => boolean {

@@ -186,6 +186,7 @@ function toWorkload(
     aliases: aliasesOf(spec, pod, replica),
     resources: pod.resources,
     useGPU: pod.useGPU,
+    ...(pod.container && { container: pod.container }),
     readiness: readinessOf(spec, pod, values),
   };
   return {

@@ -141,6 +141,7 @@ const fields = {
   aliases: 'its names',
   resources: 'its resources',
   useGPU: 'its use of a GPU',
+  container: 'how its containers are created',
 } as const satisfies Partial<Record<keyof Workload, string>>;
 
 /** Names of variables and paths of files are told; what they hold is not. */

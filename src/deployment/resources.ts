@@ -1,16 +1,9 @@
 /** PURE. What a pod may use, and what is set aside for it: the one place for what a configuration leaves open. */
+import { limitOf } from '../config/limits.ts';
 import type { AppSpec, Resources } from '../config/spec.ts';
 import { replicasOf } from './desired.ts';
 
 type PodResources = { requests: Resources; limits: Resources };
-
-const mebibyte = 2 ** 20;
-
-/** For a pod that sets no limits. */
-const defaultLimits = { cpuMillis: 1000, memoryBytes: 512 * mebibyte };
-
-/** Docker's own lower limits. */
-const leastLimits = { cpuMillis: 10, memoryBytes: 6 * mebibyte };
 
 /**
  * Of a limit, at least this part is set aside, whatever is requested. Limits are for the worst moment: a small web
@@ -23,10 +16,8 @@ const leastShare = 1 / 16;
 const logBytes = 30_000_000;
 
 /** Where no limit is given, the default one, or the request if that is more. */
-export function limitsOf({ requests, limits }: PodResources): Required<Resources> {
-  const limitOf = (resource: keyof Resources) =>
-    Math.max(limits[resource] ?? Math.max(defaultLimits[resource], requests[resource] ?? 0), leastLimits[resource]);
-  return { cpuMillis: limitOf('cpuMillis'), memoryBytes: limitOf('memoryBytes') };
+export function limitsOf(resources: PodResources): Required<Resources> {
+  return { cpuMillis: limitOf(resources, 'cpuMillis'), memoryBytes: limitOf(resources, 'memoryBytes') };
 }
 
 /** What counts of one replica against the host's budget. */

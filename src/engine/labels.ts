@@ -15,6 +15,8 @@ export const labelKeys = {
   fingerprint: 'berth.fingerprint',
   /** JSON: a service that was restarted knows from the engine alone when a workload counts as ready. */
   readiness: 'berth.readiness',
+  /** Seconds that its process has to end; absent where the operator's setting holds. */
+  stopSeconds: 'berth.stop-seconds',
   /** What a network lets out, as its deployment began. */
   egress: 'berth.egress',
   /** The static address, which an engine does not tell of a workload that is not running. */
@@ -35,6 +37,7 @@ export function volumeLabels(owner: string, deploymentId: string, volume: string
 }
 
 export function workloadLabels(owner: string, deploymentId: string, workload: Workload, address?: string): Labels {
+  const stopSeconds = workload.container?.stopGraceSeconds;
   return {
     ...deploymentLabels(owner, deploymentId),
     [labelKeys.pod]: workload.pod,
@@ -42,6 +45,7 @@ export function workloadLabels(owner: string, deploymentId: string, workload: Wo
     [labelKeys.replica]: String(workload.replica),
     [labelKeys.fingerprint]: workload.fingerprint,
     [labelKeys.readiness]: JSON.stringify(workload.readiness),
+    ...(stopSeconds !== undefined && { [labelKeys.stopSeconds]: String(stopSeconds) }),
     ...(address && { [labelKeys.address]: address }),
   };
 }
@@ -61,6 +65,12 @@ export function readWorkloadLabels(labels: Labels): WorkloadLabels | undefined {
     readiness: readReadiness(labels[labelKeys.readiness]),
     ...(address && { address }),
   };
+}
+
+/** How long a stop of it takes at the most. */
+export function stopSecondsOf(labels: Labels, usual: number): number {
+  const seconds = Number(labels[labelKeys.stopSeconds] || Number.NaN);
+  return seconds >= 0 ? seconds : usual;
 }
 
 export function isOwnedBy(owner: string, labels: Labels | null | undefined): boolean {

@@ -23,8 +23,9 @@ const outcomes: Record<string, string> = {
   immich: 'refused: bind-mount:7, env-file:10, bind-mount:31',
   kafka: '/ kafka-ui:8080; not-http; public-admin-tool',
   keycloak: '/ keycloak:8080; generated-value; further-port',
-  laravel:
-    '/ laravel-test:80, /mailpit mailpit:8025; renamed-service; ignored; further-port; generated-value; not-http; store-not-public; further-route',
+  laravel: 'refused: unsupported:5',
+  'laravel-on-its-own':
+    '/ laravel-test:80, /mailpit mailpit:8025; renamed-service; further-port; generated-value; not-http; store-not-public; further-route',
   'mern-development':
     'refused: build-without-image:3, bind-mount:6, build-without-image:10, env-file:12, bind-mount:13',
   mern: '/api api:5000, / client:80; not-http; ignored',
@@ -33,10 +34,11 @@ const outcomes: Record<string, string> = {
   n8n: '/ n8n:5678; generated-value; image-without-tag',
   'nats-grpc': '/ gateway:8080; store-not-public; not-http',
   nextcloud: '/ app:80; generated-value; local-port',
-  'ollama-gpu': '/ open-webui:8080; ignored',
+  'ollama-gpu': 'refused: unsupported:25',
+  'ollama-gpu-on-its-own': '/ open-webui:8080',
   'php-fpm': '/ web:80; not-http',
   plausible: '/ plausible:8000; renamed-service; ignored; generated-value',
-  rails: '/ web:3000; generated-value; ignored',
+  rails: '/ web:3000; generated-value',
   'spring-boot': '/ app:8080, /adminer adminer:8080; generated-value; ignored; further-route; public-admin-tool',
   strapi: 'refused: env-file:8, bind-mount:15, bind-mount:16, bind-mount:17',
   'supabase-like': '/ kong:8000; generated-value',

@@ -78,12 +78,29 @@ const service = fc.record({
   healthcheck: optional(
     { test: ['CMD', 'curl', '-f', 'http://localhost:3000/up?a=b c'] },
     { test: 'wget localhost', interval: '90m', retries: 0 },
+    { test: ['CMD', 'check', '${A:-b}', '$$X ${{y}}'], interval: '5s', timeout: '90s' },
+    { test: 'check && $$HOME/check "a b"', start_period: '1h' },
+    { disable: true },
   ),
   deploy: optional(
     { mode: 'global' },
     { mode: 'replicated-job' },
     { resources: { limits: { cpus: '1' }, reservations: { memory: '8m' } } },
   ),
+  shm_size: optional('1g', 1024, '64m'),
+  tmpfs: optional('/t', ['/t:size=8m,mode=755,uid=5,gid=6,exec', '/u/'], ['/data:size=1t'], ['/v', { a: 1 }]),
+  read_only: optional(true, false),
+  stop_signal: optional('SIGQUIT', 'int', '9', 'SIGRTMIN+3'),
+  stop_grace_period: optional('1m', '2s', '500ms'),
+  ulimits: optional(
+    { nofile: 1024 },
+    { nofile: { soft: 10, hard: 1_000_000 }, core: -1, memlock: -1 },
+    { stack: { hard: 9 } },
+  ),
+  group_add: optional([5, 'mail'], ['0']),
+  extra_hosts: optional(['a.b=8.8.8.8', 'c:2606:4700::1111'], { db2: 'db', self: '127.0.0.1' }, ['own=web', 'w:x']),
+  sysctls: optional({ 'net.core.somaxconn': 1024 }, ['net.ipv4.ip_local_port_range=2000  3000']),
+  labels: optional({ a: 'b' }, ['c']),
   'x-berth': optional({ path: '/' }, { path: '/a/' }, { path: false }, { resourceType: 'statefulset' }, { port: 7 }),
 });
 

@@ -5,7 +5,15 @@ import fc from 'fast-check';
 import { applyEdits, fixDocument } from '../../src/config/fix.ts';
 import { parseConfiguration } from '../../src/config/parse.ts';
 import { printSpec } from '../../src/config/print.ts';
-import type { AppSpec, FileSpec, PodSpec, VolumeSpec } from '../../src/config/spec.ts';
+import type {
+  AppSpec,
+  ContainerOptions,
+  FileSpec,
+  PodSpec,
+  TmpfsSpec,
+  Ulimit,
+  VolumeSpec,
+} from '../../src/config/spec.ts';
 import { verdictOn } from './documents.ts';
 import { docs } from './realistic.ts';
 
@@ -83,6 +91,37 @@ const healthCheck = fc.oneof(
   fc.constant({ disabled: true as const }),
 );
 
+const tmpfs = fc.record(
+  {
+    mountPath: label().map((name) => `/mem/${name}`),
+    sizeBytes: fc.integer({ min: 1, max: 6 * 2 ** 20 }),
+    mode: fc.constantFrom('755', '1777'),
+    user: fc.nat(65_535),
+    group: fc.nat(65_535),
+    isExecutable: fc.constant(true as const),
+  },
+  { requiredKeys: ['mountPath'] },
+);
+
+/** None is empty: what is not asked for is absent. */
+const container: fc.Arbitrary<ContainerOptions> = fc.record(
+  {
+    shmBytes: fc.integer({ min: 1, max: 6 * 2 ** 20 }),
+    tmpfs: fc.uniqueArray(tmpfs, {
+      selector: ({ mountPath }) => mountPath,
+      minLength: 1,
+      maxLength: 3,
+    }) as fc.Arbitrary<TmpfsSpec[]>,
+    stopSignal: fc.constantFrom('SIGTERM', 'SIGRTMIN+3'),
+    stopGraceSeconds: fc.nat(30),
+    ulimits: fc.constantFrom<Record<string, Ulimit>>({ nofile: { soft: 1, hard: 2 }, core: { soft: 0, hard: 0 } }),
+    groups: fc.uniqueArray(fc.constantFrom('0', 'mail', '1000'), { minLength: 1 }),
+    extraHosts: fc.constantFrom<Record<string, string>>({ 'a.b': '8.8.8.8', c: '2606:4700::1111' }),
+    sysctls: fc.constantFrom<Record<string, string>>({ 'net.core.somaxconn': '7' }),
+  },
+  { requiredKeys: ['stopGraceSeconds'] },
+);
+
 const volume = fc.record(
   {
     name: label(),
@@ -118,6 +157,7 @@ const pod: fc.Arbitrary<PodSpec> = fc.record(
     dependsOn: fc.constant<string[]>([]),
     workingDir: directory,
     user: fc.constantFrom('1000', 'node', '1000:1000'),
+    container,
     aliases: fc.uniqueArray(
       label().map((alias) => `alias-of-${alias}`),
       { minLength: 1, maxLength: 2 },

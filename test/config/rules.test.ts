@@ -500,6 +500,88 @@ const rows: Row[] = [
     'error bad-value application.pods[0].resourceType',
   ],
   ['a health check is complete with its path', podOf('healthCheck: { path: /healthz }'), 'valid'],
+  ['shared memory within the memory is accepted', podOf('shmSize: 256Mi'), 'valid'],
+  [
+    'shared memory above the memory is as much as that',
+    podOf('shmSize: 1Gi'),
+    'warning memory-limit application.pods[0].shmSize',
+  ],
+  ['a directory in memory is accepted', podOf('tmpfs: [{ mountPath: /cache, size: 64Mi, mode: "755" }]'), 'valid'],
+  ...['/', '/proc', '/dev/shm', '/a/../..', '/a:exec'].map(
+    (mountPath): Row => [
+      `a directory in memory at ${mountPath} is refused`,
+      podOf(`tmpfs: [{ mountPath: "${mountPath}" }]`),
+      'error bad-mount-path application.pods[0].tmpfs[0]',
+    ],
+  ),
+  [
+    'a directory in memory where a volume is is refused',
+    podOf('tmpfs: [{ mountPath: /data/ }]\nvolumes: [{ name: a, size: 1Gi, mountPath: /data }]'),
+    'error duplicate-volume application.pods[0].tmpfs[0]',
+  ],
+  [
+    'a file that a directory in memory would hide is refused',
+    podOf('tmpfs: [{ mountPath: /run }]\nfiles: [{ path: /run/a, content: x }]'),
+    'error file-on-volume application.pods[0].tmpfs[0]',
+  ],
+  ['a container that can only be read is accepted', podOf('readOnly: true'), 'valid'],
+  [
+    'a container with files of the document can be written, and says so',
+    podOf('readOnly: true\nfiles: [{ path: /a, content: x }]'),
+    'warning read-only-files application.pods[0].readOnly',
+  ],
+  ['a signal for the stop is accepted', podOf('stopSignal: quit\nstopGraceSeconds: 20'), 'valid'],
+  ['what is no signal is refused', podOf('stopSignal: STOP'), 'error bad-value application.pods[0].stopSignal'],
+  [
+    'more than 30 s for a stop are refused',
+    podOf('stopGraceSeconds: 31'),
+    'error bad-value application.pods[0].stopGraceSeconds',
+  ],
+  ['a limit of a process is accepted', podOf('ulimits: { nofile: 100, cpu: { soft: 1, hard: 2 } }'), 'valid'],
+  [
+    'more open files than everybody has are as many as that',
+    podOf('ulimits: { nofile: 65536 }'),
+    'warning lenient-value application.pods[0].ulimits.nofile',
+  ],
+  [
+    'a limit that is not of one process is ignored',
+    podOf('ulimits: { memlock: -1 }'),
+    'warning lenient-value application.pods[0].ulimits.memlock',
+  ],
+  ['further groups are accepted', podOf('groups: [5, mail]'), 'valid'],
+  ['what is no group is refused', podOf('groups: ["a b"]'), 'error bad-value application.pods[0].groups[0]'],
+  ['a name for a public address is accepted', podOf('extraHosts: { api.example.com: 8.8.8.8 }'), 'valid'],
+  ...[
+    '10.0.0.1',
+    '169.254.169.254',
+    '172.17.0.1',
+    'fd00::1',
+    '::ffff:10.0.0.1',
+    'host-gateway',
+    'nobody',
+    '0.0.0.0',
+    '8.8.8.08',
+  ].map(
+    (address): Row => [
+      `a name for ${address} is refused`,
+      podOf(`extraHosts: { other.local: "${address}" }`),
+      'error bad-value application.pods[0].extraHosts["other.local"]',
+    ],
+  ),
+  ['a setting of its own network is accepted', podOf('sysctls: { net.core.somaxconn: 1024 }'), 'valid'],
+  ...[
+    'kernel.core_pattern: x',
+    'net.ipv4.ip_forward: 1',
+    'vm.max_map_count: 1',
+    'net.core.somaxconn: 99999',
+    '__proto__: 1',
+  ].map(
+    (setting): Row => [
+      `the kernel setting ${setting} is refused`,
+      podOf(`sysctls: { ${setting} }`),
+      `error bad-value application.pods[0].sysctls${/^\w+:/.test(setting) ? `.${setting.split(':')[0]}` : `["${setting.split(':')[0]}"]`}`,
+    ],
+  ),
   ['a health check may be a command', podOf("healthCheck: { command: 'pg_isready -U app' }"), 'valid'],
   ['a health check may be none', podOf('healthCheck: { disabled: true }'), 'valid'],
   [
@@ -752,6 +834,11 @@ test('${NAME} in the command of a health check is replaced; in a shell, what the
   };
   assert.deepEqual(commandOf('"check --key ${KEY}"'), ['check', '--key', 'k']);
   assert.deepEqual(commandOf('[sh, -c, "check ${KEY} $${KEY}"]'), ['sh', '-c', 'check ${KEY} ${KEY}']);
+});
+
+test('a further name for another pod is a name of that pod', () => {
+  const { pods } = specOf(podsOf(`${web}\nextraHosts: { db.local: db }`, database));
+  assert.deepEqual([pods[0]?.container, pods[1]?.aliases], [undefined, ['db.local']]);
 });
 
 test('${NAME} in a command without a shell, and in a secret of one line, is replaced', () => {

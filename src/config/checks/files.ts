@@ -7,6 +7,10 @@ import { type Context, type PodContext, repeated } from './context.ts';
 /** Below these the kernel lives, or Docker itself. */
 const reserved = /^\/(?:proc|sys|dev)(?:\/|$)|^\/(?:var\/)?run\/docker\.sock$/;
 
+export function isReserved(path: string): boolean {
+  return reserved.test(path);
+}
+
 export function checkFiles({ pod, index, path, origin, report }: PodContext): void {
   const paths = pod.files.map((file) => normalisePath(file.path));
   for (const { value, index: position } of repeated(paths)) {

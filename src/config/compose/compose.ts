@@ -141,6 +141,7 @@ function readApplication(
     reading,
     mountsOf: openVolumes(childOf(document, 'volumes'), reading),
     filesOf: openFiles(document, reading),
+    isService: (name: string) => names.has(name),
   };
   const drafts = run.map(([service, field]) => {
     warnOfName(service, names.get(service)!, field, reading);

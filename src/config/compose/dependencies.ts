@@ -2,6 +2,7 @@
 import { quote } from '../diagnostics.ts';
 import { nearestName } from '../suggest.ts';
 import { childOf, entriesOf, type Field, itemsOf } from '../tree.ts';
+import { hostsOfServices } from './container.ts';
 import type { Dependency, Draft } from './draft.ts';
 import { listOf } from './extends.ts';
 import { isAlias } from './names.ts';
@@ -72,6 +73,12 @@ export function connect(drafts: Draft[], leftOut: ReadonlyMap<string, string>, r
           `${quote(alias)} is not a host name and is ignored`,
           'write letters, digits and hyphens',
         );
+    }
+  }
+  for (const draft of drafts) {
+    for (const { alias, service } of hostsOfServices(draft.field, (name) => byService.has(name), reading)) {
+      const { pod } = byService.get(service)!;
+      if (isAlias(alias) && alias !== pod.name) pod.aliases = [...new Set([...(pod.aliases ?? []), alias])];
     }
   }
   dropTakenAliases(drafts);

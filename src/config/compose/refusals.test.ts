@@ -82,6 +82,8 @@ describe('what is harmless', () => {
     'platform: linux/amd64',
     'restart: unless-stopped',
     'read_only: false',
+    'labels: [a=b]',
+    'label_file: ./labels',
     'pull_policy: always',
     'x-anything: { a: 1 }',
   ];
@@ -104,8 +106,8 @@ describe('what is harmless', () => {
 
   test('the same key of many services is one warning', () => {
     const { codes } = read(`services:
-  web: { image: "a:1", ports: [80], labels: { a: b } }
-  api: { image: "a:1", labels: [a=b] }
+  web: { image: "a:1", ports: [80], annotations: { a: b } }
+  api: { image: "a:1", annotations: [a=b] }
 `);
     assert.deepEqual(codes, ['ignored 2']);
   });

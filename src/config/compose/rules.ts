@@ -123,10 +123,6 @@ const rules: Record<string, Rule> = {
     unsupported(field, reading, '"models"', serviceKeys.models!.says);
   },
 
-  read_only(field, reading) {
-    if (isTrue(reading, field)) ignore(keyOf(field), reading, 'read_only', serviceKeys.read_only!.says);
-  },
-
   oom_kill_disable(field, reading) {
     if (isTrue(reading, field)) ignore(keyOf(field), reading, 'oom_kill_disable', serviceKeys.oom_kill_disable!.says);
   },

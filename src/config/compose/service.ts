@@ -3,6 +3,7 @@ import { excerpt, quote } from '../diagnostics.ts';
 import { childOf, entriesOf, entryOf, type Field, isEmpty, itemsOf } from '../tree.ts';
 import { maxVarLength } from '../vars.ts';
 import { splitWords } from '../words.ts';
+import { readContainer } from './container.ts';
 import { readDependencies } from './dependencies.ts';
 import { type Draft, Origins } from './draft.ts';
 import { readExtension } from './extension.ts';
@@ -17,10 +18,18 @@ import { applyServiceRules } from './rules.ts';
 import { untaggedWords } from './versions.ts';
 import type { Mount } from './volumes.ts';
 
+/** Fields of the native form that its rules speak of, and the keys that they come from. */
+const containerKeys = [
+  ['shmSize', 'shm_size'],
+  ['tmpfs', 'tmpfs'],
+  ['readOnly', 'read_only'],
+] as const;
+
 export type ServiceContext = {
   reading: Reading;
   mountsOf(service: Field): Mount[];
   filesOf(service: Field): MountedFile[];
+  isService(name: string): boolean;
 };
 
 export function readService(service: string, podName: string, field: Field, context: ServiceContext): Draft {
@@ -59,6 +68,8 @@ export function readService(service: string, podName: string, field: Field, cont
   const listed = ports.map(({ port }) => port);
   const asked = healthCheck && 'port' in healthCheck ? healthCheck.port : guessed;
   const servicePorts = listed.length > 0 ? listed : [asked].filter((port) => port !== undefined);
+  const container = readContainer(field, context.isService, reading);
+  for (const [own, key] of containerKeys) from(own, childOf(field, key));
   const workingDir = textAt(field, 'working_dir', reading);
   const user = readUser(field, reading);
   if (workingDir && !workingDir.startsWith('/')) {
@@ -92,6 +103,7 @@ export function readService(service: string, podName: string, field: Field, cont
       ...(aliases.length > 0 && { aliases }),
       ...(workingDir && { workingDir }),
       ...(user && { user }),
+      ...(container && { container }),
     },
   };
 }

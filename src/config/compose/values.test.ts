@@ -76,7 +76,8 @@ services:
     ]);
   });
   test('what is not read is not asked for', () => {
-    assert.deepEqual(readWeb('labels: ["host=${DOMAIN:?}"]').codes, ['ignored 4']);
+    assert.deepEqual(readWeb('annotations: ["host=${DOMAIN:?}"]').codes, ['ignored 4']);
+    assert.deepEqual(readWeb('labels: ["host=${DOMAIN:?}"]').codes, []);
   });
 });
 

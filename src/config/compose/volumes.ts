@@ -107,11 +107,8 @@ function readLongForm(field: Field, context: Context): NamedMount | undefined {
   }
   if (type === 'bind' || isHostPath(source))
     return refuseBind(childOf(field, 'source') ?? field, source, target, context);
-  if (type === 'tmpfs') {
-    const hint = "the directory is in the container's own file system, and as short-lived";
-    reading.warnOnce(field, 'ignored', 'tmpfs', 'a volume of the type tmpfs is ignored', hint);
-    return undefined;
-  }
+  // It is no volume, and read with the directories in memory.
+  if (type === 'tmpfs') return undefined;
   if (type !== 'volume') {
     const message = `a volume of the type ${quote(type)} cannot be honoured here`;
     reading.error(childOf(field, 'type') ?? field, 'unsupported', message, 'use type: volume');

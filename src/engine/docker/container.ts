@@ -1,8 +1,10 @@
 /** PURE. A workload as Docker's options for creating its container, with the defaults for hostile tenants. */
+import { posix } from 'node:path';
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
 import { limitsOf } from '../../deployment/resources.ts';
 import type { Readiness, Workload } from '../../deployment/workload.ts';
 import { workloadLabels } from '../labels.ts';
+import { directoriesInMemory, withOptions } from './container-options.ts';
 import { hardening } from './hardening.ts';
 import { type HostFacts, isAtLeast } from './host.ts';
 import type { ImageFacts } from './images.ts';
@@ -28,6 +30,14 @@ export type ContainerRequest = {
 export function containerOptions(request: ContainerRequest): ContainerCreateOptions {
   const { owner, deploymentId, workload, address, image, host, runtime, boundTo, stopSeconds } = request;
   const network = networkName(deploymentId);
+  const { container = {} } = workload;
+  const { memoryBytes } = limitsOf(workload.resources);
+  const mountPaths = workload.volumes.map(({ mountPath }) => mountPath);
+  // What the image declares as a volume may lie in memory instead.
+  const inMemory = new Set(
+    directoriesInMemory(container, mountPaths).map(({ mountPath }) => posix.resolve('/', mountPath)),
+  );
+  const imageVolumes = image.volumes.filter((path) => !inMemory.has(posix.resolve('/', path)));
   return {
     name: workload.name,
     Image: workload.image,
@@ -40,10 +50,11 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
     ...(workload.workingDir !== undefined && { WorkingDir: workload.workingDir }),
     ...(workload.user !== undefined && { User: workload.user }),
     ...healthCheckOf(workload.readiness, image, host),
-    StopTimeout: stopSeconds,
+    StopTimeout: container.stopGraceSeconds ?? stopSeconds,
+    ...(container.stopSignal !== undefined && { StopSignal: container.stopSignal }),
     HostConfig: {
       NetworkMode: network,
-      Mounts: mountsOf(owner, deploymentId, workload.volumes, image.volumes, boundTo),
+      Mounts: mountsOf(owner, deploymentId, workload.volumes, imageVolumes, boundTo),
       // A service has to survive a restart of the engine; a job that keeps failing has failed.
       RestartPolicy:
         workload.readiness.kind === 'exit'
@@ -52,7 +63,7 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
       Runtime: runtime,
       ...(workload.useGPU && { DeviceRequests: [{ Driver: '', Count: -1, Capabilities: [['gpu']] }] }),
       ...resourcesOf(workload.resources, host),
-      ...hardening(host.architecture, runtime),
+      ...withOptions(hardening(host.architecture, runtime), container, { memoryBytes, mountPaths }),
     },
     NetworkingConfig: {
       EndpointsConfig: { [network]: { Aliases: workload.aliases, IPAMConfig: { IPv4Address: address } } },

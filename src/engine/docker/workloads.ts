@@ -4,7 +4,7 @@ import { isSameWorkload } from '../../deployment/fingerprint.ts';
 import type { Workload, WorkloadName } from '../../deployment/workload.ts';
 import { createGate, createTurns } from '../../lib/turns.ts';
 import { EngineFault } from '../engine.ts';
-import { isOwnedBy, labelKeys, labelSelector } from '../labels.ts';
+import { isOwnedBy, labelKeys, labelSelector, stopSecondsOf } from '../labels.ts';
 import { type ContainerRequest, containerOptions } from './container.ts';
 import { faultOf, orAbsent, statusOf, textOf, unless } from './faults.ts';
 import { putFiles } from './files.ts';
@@ -58,7 +58,8 @@ export function createWorkloads(docker: Docker, options: WorkloadOptions): Workl
       if (!found) return;
       const container = docker.getContainer(found.Id);
       // 304: it has stopped already. 409: its removal is under way. 500: it cannot be stopped, only killed.
-      if (found.State.Running) await unless(container.stop({ t: options.stopSeconds }), 304, 404, 409, 500);
+      const t = stopSecondsOf(found.Config.Labels, options.stopSeconds);
+      if (found.State.Running) await unless(container.stop({ t }), 304, 404, 409, 500);
       await removeContainer(docker, found.Id);
     },
   };

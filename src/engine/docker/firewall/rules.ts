@@ -10,8 +10,9 @@
  */
 import { createHash } from 'node:crypto';
 import { type Egress, type EgressTarget, printEgress } from '../../../deployment/egress.ts';
+import { reservedIPv4, reservedIPv6 } from '../../../lib/reserved-addresses.ts';
 import { bridgePrefix, everyBridgePrefix } from '../names.ts';
-import { mailPorts, reservedIPv4, reservedIPv6 } from './reserved.ts';
+import { mailPorts } from './reserved.ts';
 
 export type RuleSettings = {
   owner: string;

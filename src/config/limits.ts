@@ -1,0 +1,24 @@
+/** What a pod may use where its configuration leaves that open. Pure. */
+import type { Resources } from './spec.ts';
+
+type PodResources = { requests: Resources; limits: Resources };
+
+const mebibyte = 2 ** 20;
+
+/** For a pod that sets no limits. */
+export const defaultLimits = { cpuMillis: 1000, memoryBytes: 512 * mebibyte };
+
+/** Docker's own lower limits. */
+export const leastLimits = { cpuMillis: 10, memoryBytes: 6 * mebibyte };
+
+/** Where no limit is given, the default one, or the request if that is more. */
+export function limitOf({ requests, limits }: PodResources, resource: keyof Resources): number {
+  return Math.max(
+    limits[resource] ?? Math.max(defaultLimits[resource], requests[resource] ?? 0),
+    leastLimits[resource],
+  );
+}
+
+export function memoryLimitOf(resources: PodResources): number {
+  return limitOf(resources, 'memoryBytes');
+}
