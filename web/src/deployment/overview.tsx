@@ -29,7 +29,7 @@ export function Overview({ status, journey, pods, route }: OverviewProps) {
         </section>
         <section className="panel grounded" aria-label="Pods">
           {pods ? (
-            <Picture pods={pods} states={status.pods} linkOf={linkOf} />
+            <Picture pods={withImages(pods, status)} states={status.pods} linkOf={linkOf} />
           ) : (
             <Loading what="the picture" height="18rem" />
           )}
@@ -70,6 +70,12 @@ function Failure({ status, route }: Pick<OverviewProps, 'status' | 'route'>) {
       </p>
     </div>
   );
+}
+
+/** The outline is of the revision that was asked for; where an earlier one serves, its images are what runs. */
+function withImages(pods: readonly PodOutline[], status: Status): readonly PodOutline[] {
+  if (status.health !== 'serving') return pods;
+  return pods.map((pod) => ({ ...pod, image: status.pods?.find(({ name }) => name === pod.name)?.image ?? pod.image }));
 }
 
 function capitalised(text: string): string {
