@@ -58,7 +58,8 @@ test('another session gets no configuration and no preview', async () => {
   }
   const nobody = await api.get('/getDeploymentConfiguration?applicationName=shop', { authorization: 'Bearer berth_x' });
   assert.deepEqual([nobody.status, nobody.body.code], [404, 'session_not_found']);
-  assert.equal((await api.get('/getDeploymentConfiguration?applicationName=shop')).status, 401);
+  const tokenless = await api.get('/getDeploymentConfiguration?applicationName=shop');
+  assert.deepEqual([tokenless.status, tokenless.body.code], [401, 'missing_token']);
 });
 
 test('a preview tells what an update would do to each pod, without a secret, and changes nothing', async () => {
@@ -67,12 +68,41 @@ test('a preview tells what an update would do to each pod, without a secret, and
   const next = secretYaml.replace('hunter2-token', 'hunter5-token').replace('postgres:15', 'postgres:16');
   const { status, body } = await api.postYaml('/previewUserDeployment', next, authorization);
   assert.equal(status, 200);
+  const kept = { title: 'volume data of pod db', change: 'kept', sizeBytes: 2 ** 30, fromBytes: 2 ** 30 };
+  const otherVersion = {
+    code: 'other-database-version',
+    message: 'PostgreSQL 16 does not start on the data of PostgreSQL 15',
+    hint: 'keep 15, or dump the data first, give the volume another name and restore it there',
+  };
   assert.deepEqual(body.pods, [
-    { name: 'db', change: 'restarted', keepsData: true, because: 'its image (postgres:15 → postgres:16)' },
-    { name: 'web', change: 'replaced', keepsData: false, because: 'the variable API_TOKEN' },
+    {
+      ...{ name: 'db', change: 'restarted', keepsData: true, volumes: [kept] },
+      ...{ because: 'its image (postgres:15 → postgres:16)', warnings: [otherVersion] },
+    },
+    {
+      ...{ name: 'web', change: 'replaced', keepsData: false, volumes: [] },
+      ...{ because: 'the variable API_TOKEN', warnings: [] },
+    },
   ]);
+  assert.deepEqual([body.servingRevision, body.interrupted], [1, []]);
   const { revision } = await api.service.db.selectFrom('deployments').select('revision').executeTakeFirstOrThrow();
   assert.equal(revision, 1);
+});
+
+test('a preview tells what is odd about the configuration, and that nothing serves where nothing does', async () => {
+  const { api, authorization } = await startSecretShop();
+  const odd = secretYaml.replace('      servicePorts: [5432]', '      servicePorts: [5432]\n      comand: postgres');
+  const { body } = await api.postYaml('/previewUserDeployment', odd, authorization);
+  assert.match(body.warnings.join(), /comand/);
+  assert.equal('servingRevision' in body, false);
+});
+
+test('a preview warns of a password that an existing database ignores, and tells nobody either of them', async () => {
+  const { api, authorization } = await startSecretShop();
+  const next = secretYaml.replace('hunter4-password', 'hunter6-password');
+  const { body } = await api.postYaml('/previewUserDeployment', next, authorization);
+  assert.match(body.pods[0].warnings[0].message, /^POSTGRES_PASSWORD is read only when the database is made/);
+  assert.doesNotMatch(JSON.stringify(body), /hunter/);
 });
 
 test('an invalid configuration has no preview, and is answered as an update of it would be', async () => {

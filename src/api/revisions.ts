@@ -7,7 +7,7 @@ import type { AppSpec } from '../config/spec.ts';
 import type { Deployment, Revision } from '../deployment/deployment.ts';
 import { desiredAt, wantedRevision } from '../deployment/desired.ts';
 import { noEgress } from '../deployment/egress.ts';
-import { type PodChange, previewUpdate } from '../deployment/preview.ts';
+import { podChanges, previewUpdate, type UpdatePreview } from '../deployment/preview.ts';
 import { documentOf, revisionOf } from '../store/revisions.ts';
 import { derivationOf } from '../store/seeds.ts';
 import { ApplicationQuery, applicationOf, findApplication, requireCaller, UpdateQuery } from './callers.ts';
@@ -46,11 +46,33 @@ export const PreviewRecord = Type.Object({
   pods: Type.Array(
     Type.Object({
       name: Type.String(),
-      change: Type.Enum(['added', 'removed', 'unchanged', 'replaced', 'restarted'], {
-        description: '`replaced`: the new one is ready before the old one goes; `restarted`: the old one stops first.',
+      change: Type.Enum([...podChanges], {
+        description:
+          '`replaced`: the new one is ready before the old one goes; `restarted`: the old one stops first. What runs stays when a pod is `scaled`, when a volume of it has `grown`, or when it is `rerouted` to another public path.',
       }),
       keepsData: Type.Boolean({ description: 'Whether what it has stored is there afterwards.' }),
+      volumes: Type.Array(
+        Type.Object({
+          title: Type.String({ examples: ['volume data of pod db'] }),
+          change: Type.Enum(['kept', 'grown', 'new', 'left'], {
+            description: '`new`: it is made, and empty; `left`: the pod no longer has it, and its data stay.',
+          }),
+          sizeBytes: Type.Integer(),
+          fromBytes: Type.Optional(Type.Integer()),
+        }),
+      ),
       because: Type.String(),
+      warnings: Type.Array(
+        Type.Object({ code: Type.String(), message: Type.String(), hint: Type.Optional(Type.String()) }),
+        { description: 'What goes otherwise than one may expect, for example a password that its database ignores.' },
+      ),
+    }),
+  ),
+  interrupted: Type.Array(Type.String(), { description: 'Public paths that nobody answers at for a while.' }),
+  servingRevision: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'What it goes back to when the update fails; absent when nothing serves.',
     }),
   ),
   ...RemarkFields,
@@ -117,7 +139,12 @@ export function revisionEndpoints(service: Service): FastifyPluginAsyncTypebox {
         if (!caller.ok) return sendProblem(reply, caller.problem);
         const found = applicationOf(caller.value, { ...request.query, applicationName: spec.name });
         if (!found.ok) return sendProblem(reply, found.problem);
-        return { pods: await preview(service, found.value, spec), ...remarks };
+        const { servingRevision } = found.value;
+        return {
+          ...(await preview(service, found.value, spec)),
+          ...(servingRevision !== null && { servingRevision }),
+          ...remarks,
+        };
       },
     );
   };
@@ -129,7 +156,11 @@ async function outline({ db, seal }: Service, { id, revision, servingRevision }:
 }
 
 /** Against the revision that runs. A tag that both name is taken to mean the same image: the registry is not asked. */
-async function preview({ db, seal, urlOf, now }: Service, deployment: Deployment, spec: AppSpec): Promise<PodChange[]> {
+async function preview(
+  { db, seal, urlOf, now }: Service,
+  deployment: Deployment,
+  spec: AppSpec,
+): Promise<UpdatePreview> {
   const current = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
   const derive = await derivationOf(db, seal, deployment.id);
   const next: Revision = { number: deployment.revision + 1, spec, ...(current.images && { images: current.images }) };
@@ -137,5 +168,6 @@ async function preview({ db, seal, urlOf, now }: Service, deployment: Deployment
   const resolution = { now: now(), url: urlOf(deployment.label), derive, egress: noEgress };
   const [before, after] = [current, next].map((revision) => desiredAt(deployment, revision, resolution));
   // It was active a moment ago; with its time limit reached in between, nothing of it will be changed any more.
-  return before?.kind === 'running' && after?.kind === 'running' ? previewUpdate(before, after) : [];
+  if (before?.kind !== 'running' || after?.kind !== 'running') return { pods: [], interrupted: [] };
+  return previewUpdate({ spec: current.spec, desired: before }, { spec, desired: after });
 }

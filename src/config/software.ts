@@ -1,5 +1,5 @@
 /** What is known of images that many applications use: what they are, where they listen, what they begin with. */
-import { repositoryOf } from './image.ts';
+import { parseImageReference, repositoryOf } from './image.ts';
 
 export type DatabaseKind =
   | 'postgres'
@@ -64,6 +64,29 @@ export function isRawTcp(kind: DatabaseKind): boolean {
 /** Whether it is what people call "the database", not a cache, queue or index beside it. */
 export function isMainDatabase(kind: DatabaseKind | undefined): boolean {
   return kind !== undefined && ['postgres', 'mysql', 'mongo', 'mssql', 'cassandra'].includes(kind);
+}
+
+/** Variables that images read when they make their database; one that is there stays as it is. */
+const firstStart: Partial<Record<DatabaseKind, RegExp>> = {
+  postgres: /^POSTGRES(?:QL)?_(?:PASSWORD|USER(?:NAME)?|DB|DATABASE|INITDB_ARGS|HOST_AUTH_METHOD)(?:_FILE)?$/,
+  mysql: /^(?:MYSQL|MARIADB)_(?:ROOT_PASSWORD|PASSWORD|USER|DATABASE)(?:_FILE)?$/,
+  mongo: /^MONGO_INITDB_(?:ROOT_USERNAME|ROOT_PASSWORD|DATABASE)(?:_FILE)?$/,
+  rabbitmq: /^RABBITMQ_DEFAULT_(?:USER|PASS|VHOST)$/,
+  mssql: /^(?:MSSQL_)?SA_PASSWORD$/,
+  elasticsearch: /^ELASTIC_PASSWORD$/,
+};
+
+/** Whether a change of the variable means nothing to a database that is there. */
+export function readsOnlyWhenNew(kind: DatabaseKind, variable: string): boolean {
+  return firstStart[kind]?.test(variable) ?? false;
+}
+
+/** `15` of `postgres:15-alpine`, `16` of `pgvector/pgvector:pg16`; undefined where the tag does not begin with it. */
+export function majorVersionOf(image: string): number | undefined {
+  const reference = parseImageReference(image);
+  const tag = reference.kind === 'complete' ? reference.tag : undefined;
+  const version = /(?:^|-)pg(\d{1,3})(?!\d)/.exec(tag ?? '') ?? /^v?(\d{1,4})(?![\d])/.exec(tag ?? '');
+  return version ? Number(version[1]) : undefined;
 }
 
 /** Which database an address is of, by its scheme or the name of its variable. */

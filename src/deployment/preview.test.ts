@@ -9,14 +9,19 @@ const data = { name: 'data', sizeBytes: 1, mountPath: '/data' };
 const web = pod('web', { image: 'nginx:1', path: '/', servicePorts: [80] });
 const db = pod('db', { image: 'postgres:15', servicePorts: [5432], volumes: [data], vars: { PASSWORD: 'hunter2' } });
 
-function preview(before: PodSpec[], after: PodSpec[], servingRevision: number | null = 1): string[] {
+function previewOf(before: PodSpec[], after: PodSpec[], servingRevision: number | null = 1) {
   const running = (number: number, pods: PodSpec[]) => {
     const deployment = deploymentOf({ revision: number, servingRevision });
-    const desired = desiredAt(deployment, { number, spec: specOf(...pods) }, resolvedAt(0));
+    const spec = specOf(...pods);
+    const desired = desiredAt(deployment, { number, spec }, resolvedAt(0));
     assert.ok(desired.kind === 'running');
-    return desired;
+    return { spec, desired };
   };
-  return previewUpdate(running(1, before), running(2, after)).map(
+  return previewUpdate(running(1, before), running(2, after));
+}
+
+function preview(...asked: Parameters<typeof previewOf>): string[] {
+  return previewOf(...asked).pods.map(
     ({ name, change, keepsData, because }) => `${name} ${change}${keepsData ? ', keeps its data' : ''}: ${because}`,
   );
 }
@@ -75,8 +80,8 @@ test('variables and files are named, and what they hold is not told', () => {
 });
 
 test('more replicas leave those that run alone', () => {
-  assert.deepEqual(preview([web], [{ ...web, replicas: 3 }]), ['web unchanged, keeps its data: 1 → 3 replicas']);
-  assert.deepEqual(preview([{ ...web, replicas: 3 }], [web]), ['web unchanged, keeps its data: 3 → 1 replicas']);
+  assert.deepEqual(preview([web], [{ ...web, replicas: 3 }]), ['web scaled, keeps its data: 1 → 3 replicas']);
+  assert.deepEqual(preview([{ ...web, replicas: 3 }], [web]), ['web scaled, keeps its data: 3 → 1 replicas']);
 });
 
 test('a change that pods wait for each other in is played to its end', () => {
@@ -91,4 +96,108 @@ test('a change that pods wait for each other in is played to its end', () => {
     preview([db, api, page], after).map((line) => line.split(':')[0]),
     ['db restarted, keeps its data', 'api replaced', 'web replaced'],
   );
+});
+
+test('a volume that grows, and a public path that moves, are changes, though what runs stays', () => {
+  assert.deepEqual(preview([db], [{ ...db, volumes: [{ ...data, sizeBytes: 2 ** 30 }] }]), [
+    'db grown, keeps its data: volume data of pod db grows from 1 B to 1 GiB',
+  ]);
+  assert.deepEqual(preview([web], [{ ...web, path: '/shop' }]), [
+    'web rerouted, keeps its data: its public path (/ → /shop)',
+  ]);
+  const [line] = preview([db], [{ ...db, user: 'postgres', volumes: [{ ...data, sizeBytes: 2 }] }]);
+  assert.equal(line, 'db restarted, keeps its data: its user, volume data of pod db grows from 1 B to 2 B');
+});
+
+test('of each volume it is told whether it stays, begins empty, or is left with what is in it', () => {
+  const other = { name: 'other', sizeBytes: 2, mountPath: '/data' };
+  const volumes = (after: PodSpec[]) =>
+    previewOf([db, web], after).pods.map(({ name, volumes }) => [
+      name,
+      ...volumes.map(({ title, change }) => `${title} ${change}`),
+    ]);
+  assert.deepEqual(volumes([{ ...db, volumes: [other] }, web]), [
+    ['db', 'volume other of pod db new', 'volume data of pod db left'],
+    ['web'],
+  ]);
+  assert.deepEqual(volumes([web, { ...web, name: 'two', path: '/two', volumes: [data] }]), [
+    ['two', 'volume data of pod two new'],
+    ['web'],
+    ['db', 'volume data of pod db left'],
+  ]);
+});
+
+test('public paths that nobody answers at for a while are told, where somebody does now', () => {
+  const keeping = { ...web, volumes: [data] };
+  const image = 'nginx:2';
+  assert.deepEqual(previewOf([keeping], [{ ...keeping, image }]).interrupted, ['/']);
+  assert.deepEqual(previewOf([web], [{ ...web, image }]).interrupted, []);
+  assert.deepEqual(previewOf([keeping], [{ ...keeping, image }], null).interrupted, [], 'nothing serves');
+  assert.deepEqual(previewOf([keeping, db], [db]).interrupted, [], 'it does not come back');
+});
+
+const warnings = (before: PodSpec, after: PodSpec) =>
+  previewOf([before], [after]).pods.flatMap(({ warnings }) =>
+    warnings.map(({ code, message }) => `${code}: ${message}`),
+  );
+
+test('a changed password of a database that is there is warned of: its image reads it once', () => {
+  const withVars = (vars: Record<string, string>, fields: Partial<PodSpec> = {}) => ({ ...db, ...fields, vars });
+  const before = withVars({ POSTGRES_PASSWORD: 'hunter1', POSTGRES_USER: 'shop', TZ: 'UTC' });
+  const after = { POSTGRES_PASSWORD: 'hunter2', POSTGRES_USER: 'shop', TZ: 'CET' };
+  assert.deepEqual(warnings(before, withVars(after)), [
+    'ignored-variable: POSTGRES_PASSWORD is read only when the database is made: the one on its volume keeps the old value',
+  ]);
+  assert.deepEqual(warnings(before, withVars({ ...before.vars, TZ: 'CET' })), []);
+  assert.deepEqual(warnings(before, withVars(after, { volumes: [{ ...data, name: 'new' }] })), [], 'it begins empty');
+  assert.deepEqual(warnings(withVars(before.vars, { volumes: [] }), withVars(after, { volumes: [] })), []);
+  const mysql = (password: string) => ({ ...db, image: 'mariadb:11', vars: { MARIADB_ROOT_PASSWORD: password } });
+  assert.match(warnings(mysql('a'), mysql('b')).join(), /^ignored-variable: MARIADB_ROOT_PASSWORD /);
+  const redis = (password: string) => ({ ...db, image: 'redis:7', vars: { REDIS_PASSWORD: password } });
+  assert.deepEqual(warnings(redis('a'), redis('b')), []);
+});
+
+test('a database that does not start on the data that is there is warned of', () => {
+  const image = (image: string, mountPath = '/var/lib/postgresql/data') => ({
+    ...db,
+    ...{ image, vars: {}, volumes: [{ ...data, mountPath }] },
+  });
+  const fails = 'other-database-version: PostgreSQL 16 does not start on the data of PostgreSQL 15';
+  assert.deepEqual(warnings(image('postgres:15'), image('postgres:16-alpine')), [fails]);
+  assert.deepEqual(warnings(image('postgres:15.2'), image('pgvector/pgvector:pg16')), [fails]);
+  assert.deepEqual(warnings(image('postgres:15.2'), image('postgres:15.4')), []);
+  assert.deepEqual(warnings(image('postgres:18', '/var/lib/postgresql'), image('postgres:19', '/var/lib/postgresql')), [
+    'empty-database: PostgreSQL 19 begins with an empty database, beside the one of PostgreSQL 18',
+  ]);
+  assert.deepEqual(warnings(image('postgres:15'), image('mysql:8')), [
+    'other-database: mysql does not start on the data of postgres',
+  ]);
+  assert.deepEqual(warnings(image('mysql:8'), image('mariadb:11')), [
+    'other-database: mariadb does not start on the data of mysql',
+  ]);
+  assert.deepEqual(warnings(image('node:24'), image('node:26')), []);
+});
+
+test('a volume that is asked to get smaller is told to stay as large as it is', () => {
+  const sized = (sizeBytes: number) => ({ ...db, volumes: [{ ...data, sizeBytes }] });
+  assert.deepEqual(preview([sized(2 ** 31)], [sized(2 ** 30)]), [
+    'db unchanged, keeps its data: nothing of it changes',
+  ]);
+  assert.match(
+    warnings(sized(2 ** 31), sized(2 ** 30)).join(),
+    /^volume-not-smaller: volume data of pod db stays at 2 GiB/,
+  );
+});
+
+test('an image is told as it is written, whatever it was found to mean', () => {
+  const deployment = deploymentOf({ revision: 1, servingRevision: 1 });
+  const revisionOf = (number: number, image: string) => {
+    const spec = specOf({ ...web, image });
+    const images = { 'nginx:1': 'docker.io/library/nginx@sha256:0123' };
+    const desired = desiredAt(deployment, { number, spec, images }, resolvedAt(0));
+    assert.ok(desired.kind === 'running');
+    return { spec, desired };
+  };
+  const [change] = previewUpdate(revisionOf(1, 'nginx:1'), revisionOf(2, 'nginx:2')).pods;
+  assert.equal(change?.because, 'its image (nginx:1 → nginx:2)');
 });

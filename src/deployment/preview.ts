@@ -2,38 +2,88 @@
  * What an update would do to each pod: the plan itself, played to its end on a deployment whose every pod is ready.
  * Pure.
  */
+import type { AppSpec } from '../config/spec.ts';
 import type { Desired } from './desired.ts';
 import type { Operation } from './operation.ts';
 import { plan } from './plan.ts';
+import { growthWords, type VolumeChange, volumeChanges } from './preview-volumes.ts';
+import { type UpdateWarning, warningsOf } from './preview-warnings.ts';
 import type { Endpoint } from './site.ts';
 import type { Observed, ObservedWorkload, Workload } from './workload.ts';
 
 type Running = Extract<Desired, { kind: 'running' }>;
 
+export const podChanges = [
+  ...(['added', 'removed', 'unchanged', 'replaced', 'restarted'] as const),
+  ...(['scaled', 'grown', 'rerouted'] as const),
+] as const;
+
+/** A revision as its configuration writes it, and what it would have run. */
+export type PreviewedRevision = { spec: AppSpec; desired: Running };
+
 export type PodChange = {
   name: string;
-  /** `replaced`: the new one is ready before the old one goes. `restarted`: the old one stops first. */
-  change: 'added' | 'removed' | 'unchanged' | 'replaced' | 'restarted';
+  /**
+   * `replaced`: the new one is ready before the old one goes. `restarted`: the old one stops first. Those that run stay
+   * when a pod is `scaled` (more of it or less), `grown` (a volume of it gets larger) or `rerouted` (its public path).
+   */
+  change: (typeof podChanges)[number];
   /** Whether all that it has stored is there afterwards: it stays as it is, or its volumes do. */
   keepsData: boolean;
+  volumes: VolumeChange[];
   /** In words, without a value of the configuration that could be a secret. */
   because: string;
+  warnings: UpdateWarning[];
+};
+
+export type UpdatePreview = {
+  pods: PodChange[];
+  /** Public paths that nobody answers at for a while. */
+  interrupted: string[];
 };
 
 /** A plan that has not come to rest by then never will. */
 const mostRounds = 500;
 
 /** In the start order of `next`; pods that go come last. Both have the images that their references mean. */
-export function previewUpdate(current: Running, next: Running): PodChange[] {
+export function previewUpdate(before: PreviewedRevision, after: PreviewedRevision): UpdatePreview {
+  const [current, next] = [before.desired, after.desired];
   // What has never served has no route.
-  const operations = playOut(next, settled(current), next.hasServed ? endpointsOf(current) : []);
+  const endpoints = next.hasServed ? endpointsOf(current) : [];
+  const operations = playOut(next, settled(current), endpoints);
   const names = [...new Set([...next.workloads, ...current.workloads].map(({ workload }) => workload.pod))];
-  return names.map((name) => {
-    const before = workloadsOf(current, name);
-    const after = workloadsOf(next, name);
-    const { change, because } = changeOf(operations, before, after);
-    return { name, change, keepsData: change === 'unchanged' || keepsVolumes(before, after), because };
+  const pods = names.map((name): PodChange => {
+    const volumes = volumeChanges(current, next, name);
+    const [old] = workloadsOf(current, name);
+    const [young] = workloadsOf(next, name);
+    const { change, because } = changeOf({ name, before, after, operations, volumes });
+    const keepsData = staying.has(change) || keepsVolumes(old, young);
+    return { name, change, keepsData, volumes, because, warnings: warningsFor(name, before, after, volumes) };
   });
+  const stays = new Set(next.workloads.flatMap(({ path }) => path ?? []));
+  const lost = operations.flatMap((operation) => {
+    if (operation.kind !== 'route' || operation.revision !== undefined) return [];
+    const served = new Set(operation.endpoints.map(({ path }) => path));
+    return endpoints.filter(({ path }) => !served.has(path)).map(({ path }) => path);
+  });
+  return { pods, interrupted: [...new Set(lost)].filter((path) => stays.has(path)) };
+}
+
+/** What runs of the pod goes on running. */
+const staying: ReadonlySet<PodChange['change']> = new Set(['unchanged', 'scaled', 'grown', 'rerouted']);
+
+function warningsFor(
+  name: string,
+  before: PreviewedRevision,
+  after: PreviewedRevision,
+  volumes: readonly VolumeChange[],
+): UpdateWarning[] {
+  const [old, young] = [before, after].map(({ spec, desired }) => {
+    const pod = spec.pods.find((one) => one.name === name);
+    const [workload] = workloadsOf(desired, name);
+    return pod && workload && { spec: pod, workload };
+  });
+  return old && young ? warningsOf(old, young, volumes) : [];
 }
 
 /** All operations of the update, as the loop would execute them one plan after another. */
@@ -91,17 +141,43 @@ function workloadsOf(desired: Running, pod: string): Workload[] {
   return desired.workloads.map(({ workload }) => workload).filter((workload) => workload.pod === pod);
 }
 
-function changeOf(
-  operations: readonly Operation[],
-  before: readonly Workload[],
-  after: readonly Workload[],
-): Pick<PodChange, 'change' | 'because'> {
+type Comparison = {
+  name: string;
+  before: PreviewedRevision;
+  after: PreviewedRevision;
+  operations: readonly Operation[];
+  volumes: readonly VolumeChange[];
+};
+
+function changeOf(comparison: Comparison): Pick<PodChange, 'change' | 'because'> {
+  const { name, operations, volumes } = comparison;
+  const [current, next] = [comparison.before.desired, comparison.after.desired];
+  const [before, after] = [workloadsOf(current, name), workloadsOf(next, name)];
+  const images = [comparison.before, comparison.after].map(({ spec }) => imageIn(spec, name));
   if (!before[0]) return { change: 'added', because: 'it is new' };
   if (!after[0]) return { change: 'removed', because: 'the configuration no longer has it' };
-  const differences = [...replicas(before, after), ...differencesOf(before[0], after[0])];
-  const isKept = before[0].fingerprint === after[0].fingerprint;
-  if (isKept) return { change: 'unchanged', because: differences.join(', ') || 'nothing of it changes' };
-  return { change: stopsFirst(operations, before, after) ? 'restarted' : 'replaced', because: differences.join(', ') };
+  const scaling = replicas(before, after);
+  const growth = growthWords(volumes);
+  const rerouting = reroutes(pathOf(current, name), pathOf(next, name));
+  const differences = [...scaling, ...differencesOf(before[0], after[0], images.join(' → ')), ...growth, ...rerouting];
+  const because = differences.join(', ') || 'nothing of it changes';
+  if (before[0].fingerprint !== after[0].fingerprint)
+    return { change: stopsFirst(operations, before, after) ? 'restarted' : 'replaced', because };
+  const change = scaling[0] ? 'scaled' : growth[0] ? 'grown' : rerouting[0] ? 'rerouted' : 'unchanged';
+  return { change, because };
+}
+
+/** As it is written: what it was found to mean says less to people. */
+function imageIn({ pods }: AppSpec, pod: string): string {
+  return pods.find(({ name }) => name === pod)?.image ?? '';
+}
+
+function pathOf(desired: Running, pod: string): string | undefined {
+  return desired.workloads.find(({ workload }) => workload.pod === pod)?.path;
+}
+
+function reroutes(before: string | undefined, after: string | undefined): string[] {
+  return before === after ? [] : [`its public path (${before ?? 'none'} → ${after ?? 'none'})`];
 }
 
 /** Whether one of its old workloads goes before the first new one comes. */
@@ -118,7 +194,7 @@ function stopsFirst(
 }
 
 /** Volumes outlive every update, also that of a pod that goes; a pod finds its data again under the same name. */
-function keepsVolumes([before]: readonly Workload[], [after]: readonly Workload[]): boolean {
+function keepsVolumes(before: Workload | undefined, after: Workload | undefined): boolean {
   if (!before) return true;
   const found = new Set(after?.volumes.map(({ volume }) => volume));
   return before.volumes.length > 0 && (!after || before.volumes.every(({ volume }) => found.has(volume)));
@@ -145,10 +221,10 @@ const fields = {
 } as const satisfies Partial<Record<keyof Workload, string>>;
 
 /** Names of variables and paths of files are told; what they hold is not. */
-function differencesOf(before: Workload, after: Workload): string[] {
+function differencesOf(before: Workload, after: Workload, images: string): string[] {
   const plain = Object.entries(fields)
     .filter(([field]) => !isSame(before[field as keyof Workload], after[field as keyof Workload]))
-    .map(([field, words]) => (field === 'image' ? `${words} (${before.image} → ${after.image})` : words));
+    .map(([field, words]) => (field === 'image' ? `${words} (${images})` : words));
   const isHealthCheck = [before, after].some(({ readiness }) => isChecked(readiness));
   return [
     ...plain,

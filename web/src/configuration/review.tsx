@@ -8,6 +8,7 @@ import { pathOf } from '../routing/routes.ts';
 import type { Problem } from '../service/ask.ts';
 import { previewUpdate, type Target, updateDeployment } from '../service/calls.ts';
 import type { PodChange } from '../service/records.ts';
+import { outcomeWords, volumeWords, wordsOf } from './changes.ts';
 import { Comparison } from './comparison.tsx';
 import './review.css';
 
@@ -40,9 +41,17 @@ export default function Review({ target, original, text, onBack }: ReviewProps) 
             ))}
           </ul>
         )}
-        <p className="small soft">
-          The address stays. If the new revision does not become ready, the present one goes on serving.
-        </p>
+        {preview.value && <p className="small soft">{outcomeWords(preview.value)}</p>}
+        {preview.value && preview.value.warnings.length > 0 && (
+          <div className="notice warn small">
+            <strong>Odd about the configuration</strong>
+            <ul>
+              {preview.value.warnings.map((warning) => (
+                <li key={warning}>{warning}</li>
+              ))}
+            </ul>
+          </div>
+        )}
         <div className="row">
           <button
             type="button"
@@ -65,28 +74,25 @@ export default function Review({ target, original, text, onBack }: ReviewProps) 
   );
 }
 
-const words: Record<PodChange['change'], string> = {
-  added: 'is added',
-  removed: 'is removed',
-  unchanged: 'stays as it is',
-  replaced: 'is replaced without a gap',
-  restarted: 'restarts',
-};
-
-function ChangeRow({ pod: { name, change, keepsData, because } }: { pod: PodChange }) {
+function ChangeRow({ pod }: { pod: PodChange }) {
+  const { name, change, because, warnings } = pod;
   return (
     <li className={change}>
       <p>
-        <strong>{name}</strong> {words[change]}
-        {dataOf(change, keepsData)}
+        <strong>{name}</strong> {wordsOf(pod)}
       </p>
       {change !== 'unchanged' && <p className="small soft">{because}</p>}
+      {volumeWords(pod).map((said) => (
+        <p key={said} className="small">
+          {said}
+        </p>
+      ))}
+      {warnings.map(({ code, message, hint }) => (
+        <p key={code} className="notice warn small">
+          {message}
+          {hint !== undefined && <span className="soft"> ({hint})</span>}
+        </p>
+      ))}
     </li>
   );
-}
-
-function dataOf(change: PodChange['change'], keepsData: boolean): string {
-  if (change === 'added' || change === 'unchanged') return '';
-  if (keepsData) return change === 'removed' ? '; its volume stays' : ' and keeps its data';
-  return change === 'restarted' ? ' with an empty volume' : '';
 }

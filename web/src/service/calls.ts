@@ -1,6 +1,6 @@
 /** The calls of the service that the dashboard makes. */
 import { type Answer, ask } from './ask.ts';
-import type { Configuration, Deployment, Outline, PodChange, Reservation, Started, Updated } from './records.ts';
+import type { Configuration, Deployment, Outline, Preview, Reservation, Started, Updated } from './records.ts';
 
 /** A deployment of this person. Without a session token it is one of the account that is signed in. */
 export type Target = { applicationName: string; environment: string; sessionToken?: string | undefined };
@@ -31,7 +31,7 @@ export function configurationOf(target: Target): Promise<Answer<Configuration>> 
   return ask('/getDeploymentConfiguration', { query: queryOf(target), sessionToken: target.sessionToken });
 }
 
-export function previewUpdate(target: Target, yaml: string): Promise<Answer<{ pods: PodChange[] }>> {
+export function previewUpdate(target: Target, yaml: string): Promise<Answer<Preview>> {
   const { environment, sessionToken } = target;
   return ask('/previewUserDeployment', { yaml, sessionToken, query: { environment: named(target, environment) } });
 }

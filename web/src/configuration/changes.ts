@@ -1,0 +1,49 @@
+/** What an update does, in words. Pure. */
+import type { PodChange, Preview } from '../service/records.ts';
+
+const words: Record<PodChange['change'], string> = {
+  added: 'is added',
+  removed: 'is removed',
+  unchanged: 'stays as it is',
+  replaced: 'is replaced without a gap',
+  restarted: 'stops, and starts anew',
+  scaled: 'keeps running, more or fewer times',
+  grown: 'keeps running, with more room',
+  rerouted: 'keeps running, at another path',
+};
+
+/** `db stops, and starts anew`, without the name. */
+export function wordsOf({ change }: Pick<PodChange, 'change'>): string {
+  return words[change];
+}
+
+/** What becomes of each volume, where there is something to say about it. */
+export function volumeWords({ change: podChange, volumes }: Pick<PodChange, 'change' | 'volumes'>): string[] {
+  return volumes.flatMap(({ title, change }) => {
+    switch (change) {
+      case 'new':
+        return podChange === 'added' ? [] : [`${title} is new, and empty`];
+      case 'left':
+        return [`${title} is no longer used; its data stays until the deployment ends`];
+      case 'kept':
+        return podChange === 'restarted' ? [`${title} keeps its data`] : [];
+      default:
+        // How far one grows is told as the cause.
+        return [];
+    }
+  });
+}
+
+type Outcome = Pick<Preview, 'pods' | 'interrupted' | 'servingRevision'>;
+
+/** What visitors notice, and what happens when the update fails. */
+export function outcomeWords({ pods, interrupted, servingRevision }: Outcome): string {
+  if (servingRevision === undefined)
+    return 'The address stays. Nothing serves there yet, and nothing will if this revision does not become ready either.';
+  const gap =
+    interrupted.length > 0 ? ` Nobody answers at ${interrupted.join(', ')} until the new revision is ready.` : '';
+  const stopped = pods.filter(({ change }) => change === 'restarted').map(({ name }) => name);
+  const back =
+    stopped.length > 0 ? `, and ${stopped.join(', ')} ${stopped.length > 1 ? 'start' : 'starts'} again as before` : '';
+  return `The address stays.${gap} If the new revision does not become ready, revision ${servingRevision} serves on${back}.`;
+}
