@@ -7,6 +7,7 @@ import {
   type Instant,
   type Limits,
 } from '../deployment/deployment.ts';
+import type { DiskWarning } from '../deployment/disk-warnings.ts';
 import { type ShownPod, statusAt } from '../deployment/health.ts';
 
 const PodRecord = Type.Object({
@@ -158,10 +159,27 @@ export const ReservationRecord = Type.Object(
   { description: 'A deployment of the session.' },
 );
 
+const DiskWarningRecord = Type.Object({
+  at: Type.String({ format: 'date-time' }),
+  message: Type.String(),
+  volume: Type.Optional(Type.String()),
+  level: Type.Optional(Type.Enum(['nearly full', 'full'])),
+  percent: Type.Optional(Type.Integer({ description: 'How full the volume was then.' })),
+  pod: Type.Optional(Type.String({ description: 'The one that was stopped.' })),
+});
+
 /** Of one deployment there is more to say than its session's list does. */
 export const DeploymentRecord = Type.Object(
   {
     ...ReservationRecord.properties,
+    status: Type.Object({
+      ...StatusRecord.properties,
+      disk: Type.Optional(
+        Type.Array(DiskWarningRecord, {
+          description: 'Volumes that are getting full, and pods stopped for what they wrote.',
+        }),
+      ),
+    }),
     extend: ExtendRecord,
     claim: Type.Object({ claimed: Type.Boolean() }),
     reservation: Type.Object({ held: Type.Boolean({ description: 'Whether it outlives its time limit.' }) }),
@@ -233,9 +251,16 @@ export function reservationRecord(deployment: Deployment, url: URL, now: Instant
   };
 }
 
-export function deploymentRecord(deployment: Deployment, url: URL, { limits, now }: { limits: Limits; now: Instant }) {
+export function deploymentRecord(
+  deployment: Deployment,
+  url: URL,
+  { limits, now, warnings = [] }: { limits: Limits; now: Instant; warnings?: readonly DiskWarning[] },
+) {
+  const reservation = reservationRecord(deployment, url, now);
+  const disk = warnings.map((warning) => ({ ...warning, at: printInstant(warning.at) }));
   return {
-    ...reservationRecord(deployment, url, now),
+    ...reservation,
+    status: disk.length === 0 ? reservation.status : { ...reservation.status, disk },
     extend: extendRecord(deployment, limits),
     claim: { claimed: deployment.claimedAt !== null },
     reservation: { held: deployment.heldAt !== null },

@@ -4,6 +4,27 @@ import { test } from 'node:test';
 import { addEvents } from '../store/events.ts';
 import { testApi } from './testing.ts';
 
+test('the status warns of a volume that is getting full, and no more when it has room again', async () => {
+  const api = await testApi();
+  const token = await api.startShop();
+  const { db } = api.service;
+  const { id } = await db.selectFrom('deployments').select('id').executeTakeFirstOrThrow();
+  const tell = async (level: 'nearly full' | 'roomy', percent: number) => {
+    const volume = { volume: 'web-data', title: 'volume data of pod web', sizeBytes: 2 ** 30 };
+    await addEvents(db, id, [{ at: api.clock.now, event: { kind: 'disk', disk: 'level', ...volume, level, percent } }]);
+    return (await api.get('/getDeploymentStatus?applicationName=shop', { authorization: `Bearer ${token}` })).body
+      .status;
+  };
+  assert.deepEqual((await tell('nearly full', 93)).disk, [
+    {
+      at: '2026-01-01T12:00:00.000Z',
+      message: 'volume data of pod web is 93 % full (of 1 GiB): make it larger or delete files before it is',
+      ...{ volume: 'web-data', level: 'nearly full', percent: 93 },
+    },
+  ]);
+  assert.equal((await tell('roomy', 20)).disk, undefined);
+});
+
 test('events stream with their numbers, resume after Last-Event-ID, and end when the deployment is gone', async () => {
   const api = await testApi();
   const token = await api.startShop();

@@ -3,10 +3,11 @@ import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { diskWarnings } from '../deployment/disk-warnings.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { wait } from '../lib/wait.ts';
 import { deploymentById } from '../store/deployments.ts';
-import { eventsAfter } from '../store/events.ts';
+import { eventsAfter, latestOfDisk } from '../store/events.ts';
 import { ApplicationQuery, findApplication } from './callers.ts';
 import { sendProblem } from './errors.ts';
 import { printEvent } from './event-records.ts';
@@ -21,6 +22,7 @@ const lookEveryMs = 250;
 /** A line that means nothing, so that nobody between takes the silence for the end. */
 const keepAliveMs = 15_000;
 const eventsAtOnce = 500;
+const diskEventsRead = 200;
 
 const EventStream = {
   description: 'Server-sent events: `id` is a number to resume after, `data` is `{ at, kind, pod, message }`.',
@@ -70,10 +72,10 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
         const watch = { read: () => deploymentById(service.db, id), now: service.now, clock, wait };
         const stop = AbortSignal.any([gone.signal, closing.signal]);
         const deployment = await untilFinal(found.value, seconds.value * 1_000, watch, stop);
-        const record = deploymentRecord(deployment, service.urlOf(label), {
-          limits: service.settings.limits,
-          now: service.now(),
-        });
+        const now = service.now();
+        const warnings = diskWarnings(await latestOfDisk(service.db, id, diskEventsRead), now);
+        const { limits } = service.settings;
+        const record = deploymentRecord(deployment, service.urlOf(label), { limits, now, warnings });
         return { ...record, ...parameterWarnings(request) };
       },
     );

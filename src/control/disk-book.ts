@@ -12,7 +12,8 @@ export type DiskBook = {
   learn(deploymentId: string, desired: Extract<Desired, { kind: 'running' }>): void;
   forget(deploymentId: string): void;
   wantedBy(deploymentId: string): WantedOfDisk | undefined;
-  levelOf(deploymentId: string, volume: string): Level;
+  /** Undefined before the first look. */
+  levelOf(deploymentId: string, volume: string): Level | undefined;
   setLevel(deploymentId: string, volume: string, level: Level): void;
   /** True once for each value: what has been told of a deployment need not be told again. */
   isNews(deploymentId: string, told: object): boolean;
@@ -25,7 +26,7 @@ export function createDiskBook(): DiskBook {
   const levels = new Map<string, Map<string, Level>>();
   const told = new Map<string, object[]>();
 
-  const levelOf = (deploymentId: string, volume: string) => levels.get(deploymentId)?.get(volume) ?? 'roomy';
+  const levelOf = (deploymentId: string, volume: string) => levels.get(deploymentId)?.get(volume);
   return {
     learn(deploymentId, { revision, volumes, workloads }) {
       const users: WantedOfDisk['users'] = new Map();

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { pod, specOf } from '../deployment/testing.ts';
 import type { MemoryProgram } from '../engine/memory-world.ts';
+import { makeDue } from '../store/leases.ts';
 import { shopOnMemory } from './testing.ts';
 import { createLook } from './watch-disk.ts';
 
@@ -41,6 +42,24 @@ test('the owner is told when a volume is nearly full, full, and has room again; 
     'volume data of pod db is full (100 B): make it larger or delete files',
     'volume data of pod db has room again: 80 % full (of 100 B)',
   ]);
+});
+
+test('a process that is started later goes on from what the owner was told', async () => {
+  const { shop, look } = await shopThatWrites(db, '/data/file', 95);
+  const restart = async () => {
+    shop.control.disk.forget('shop');
+    await makeDue(shop.control.db, 'shop', 0);
+    await shop.visit();
+  };
+  await look();
+  assert.equal((await told(shop)).length, 1);
+  await restart();
+  await look();
+  assert.equal((await told(shop)).length, 1, 'it is not told again');
+  await restart();
+  shop.world.volumes.get('shop/db-data')!.files.set('file', 'x'.repeat(10));
+  await look();
+  assert.match((await told(shop)).at(-1)!, /has room again/);
 });
 
 test('a pod that is not ready and has a full volume is told so', async () => {

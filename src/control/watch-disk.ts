@@ -4,14 +4,17 @@
  * it has written outside of its volumes, and started again by its next visit, three times an hour at most.
  */
 import { freeOf } from '../deployment/budget.ts';
-import { type DiskUse, levelEvent, levelOf, shareOf } from '../deployment/disk.ts';
+import { type DiskUse, type Level, levelEvent, levelOf, shareOf } from '../deployment/disk.ts';
 import { fastestGrowth, heldBytes, type Overuse, overuses } from '../deployment/disk-judgement.ts';
 import type { EventOf } from '../deployment/event.ts';
 import { persistent } from '../lib/persistent.ts';
-import { addEvents } from '../store/events.ts';
+import { addEvents, latestOfDisk } from '../store/events.ts';
 import { addEviction } from '../store/evictions.ts';
 import { makeDue } from '../store/leases.ts';
 import type { Control } from './control.ts';
+
+/** Of the disk, to find what was told of one volume. */
+const eventsRead = 200;
 
 /** Measured: a look at 20 volumes takes 5 ms. */
 const lookEveryMs = 2_000;
@@ -102,11 +105,18 @@ async function tell(watch: DiskWatch, use: Extract<DiskUse, { kind: 'volume' }>)
   const volume = disk.wantedBy(deploymentId)?.volumes.find(({ volume }) => volume === name);
   if (!volume) return;
   const share = shareOf(use, volume);
-  const known = disk.levelOf(deploymentId, name);
+  const known = disk.levelOf(deploymentId, name) ?? (await toldLevel(watch, deploymentId, name));
   const level = levelOf(share, known);
-  if (level === known) return;
   disk.setLevel(deploymentId, name, level);
+  if (level === known) return;
   await tellOwner(watch, deploymentId, levelEvent(volume, level, share));
+}
+
+/** What its owner was told last, before this process was started: as long as nothing changes it stands. */
+async function toldLevel({ db }: DiskWatch, deploymentId: string, name: string): Promise<Level> {
+  const told = await latestOfDisk(db, deploymentId, eventsRead);
+  const last = told.find((event) => event.disk === 'level' && event.volume === name);
+  return last?.disk === 'level' ? last.level : 'roomy';
 }
 
 async function tellOwner({ db, now }: DiskWatch, deploymentId: string, event: EventOf<'disk'>): Promise<void> {

@@ -77,6 +77,20 @@ export async function latestEvents(db: Database, deploymentId: string, limit: nu
   return rows.map(fromRow);
 }
 
+/** Those of the disk, last told first, at most `limit`. */
+export async function latestOfDisk(
+  db: Database,
+  deploymentId: string,
+  limit: number,
+): Promise<Extract<RecordedEvent, { kind: 'disk' }>[]> {
+  const rows = await eventsOf(db, deploymentId)
+    .where('kind', '=', 'disk')
+    .orderBy('sequence', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(fromRow).filter((event) => event.kind === 'disk');
+}
+
 /** Those since the last intent that have one of these identities, by it. */
 async function repeatable(
   db: Database,
