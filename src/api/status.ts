@@ -25,7 +25,8 @@ const eventsAtOnce = 500;
 const diskEventsRead = 200;
 
 const EventStream = {
-  description: 'Server-sent events: `id` is a number to resume after, `data` is `{ at, kind, pod, message }`.',
+  description:
+    'Server-sent events: `id` is a number to resume after, `data` is a JSON object: `kind`, the fields of the kind, `message` (the same as a sentence), `number`, `count`, `firstAt`, `at`. An event that happens again comes again under its `number`.',
   content: { 'text/event-stream': { schema: StreamedText } },
 };
 
