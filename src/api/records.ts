@@ -39,7 +39,9 @@ const PodRecord = Type.Object({
 });
 
 export const DiagnosticRecord = Type.Object({
-  severity: Type.Enum(['error', 'warning']),
+  severity: Type.Enum(['error', 'warning', 'note'], {
+    description: 'Errors refuse the configuration. A note says what happens, and asks for nothing.',
+  }),
   code: Type.String({ description: 'Stable and machine-readable.', examples: ['duplicate-path'] }),
   path: Type.String({ examples: ['application.pods[0].image'] }),
   line: Type.Integer({ minimum: 1 }),

@@ -39,11 +39,10 @@ function painter(inColour: boolean): Paint {
 }
 
 function counts(diagnostics: Diagnostic[]): string {
-  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
-  const warnings = diagnostics.length - errors;
-  const parts = [errors > 0 && plural(errors, 'error'), warnings > 0 && plural(warnings, 'warning')].filter(
-    (part) => part,
-  );
+  const parts = (['error', 'warning', 'note'] as const).flatMap((severity) => {
+    const count = diagnostics.filter((diagnostic) => diagnostic.severity === severity).length;
+    return count > 0 ? [plural(count, severity)] : [];
+  });
   return parts.length > 0 ? ` (${parts.join(', ')})` : '';
 }
 
@@ -51,9 +50,14 @@ function plural(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
+const colours = { error: 'red', warning: 'yellow', note: 'cyan' } as const satisfies Record<
+  Diagnostic['severity'],
+  Style
+>;
+
 function renderDiagnostic(file: string, diagnostic: Diagnostic, lines: string[], paint: Paint): string {
   const { severity, line, column, path, message, hint } = diagnostic;
-  const colour = severity === 'error' ? 'red' : 'yellow';
+  const colour = colours[severity];
   const where = paint('bold', printable(`${file}:${line}:${column}`));
   const what = printable(`${path ? `${path}: ` : ''}${message}`);
   const number = String(line);

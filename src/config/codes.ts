@@ -15,7 +15,7 @@ export const codes = {
   'no-application': 'There is no `application`.',
   'misplaced-field': 'A field stands in another place than where it is read.',
   'old-template-form': 'The form `application.template` is no longer read.',
-  'foreign-form': 'The document is of another kind, for example a Kubernetes manifest.',
+  'foreign-form': 'The document is of another kind, for example a Dockerfile or a Kubernetes manifest.',
   'unknown-field': 'A field has an unknown name and is ignored.',
   'missing-field': 'A field is missing that must be there.',
   'wrong-type': 'A value is of another type, for example a text instead of a list.',
@@ -47,13 +47,13 @@ export const codes = {
   'bad-image': 'The text is no image reference.',
   'image-without-tag': 'The image has neither tag nor digest.',
   'image-case': 'Names of images are in lower case.',
-  'latest-image': 'The tag `latest` is another image tomorrow.',
+  'latest-image': 'A tag such as `latest`, `stable` or `8.2-nightly` is another image tomorrow.',
   'registry-without-login': '`<% REGISTRY %>` without `registryLogin`.',
   'unused-login': 'No image is of the registry of `registryLogin`.',
   'login-placeholder': 'The credentials are a placeholder.',
 
   // Variables and references.
-  'vars-list': 'The variables are a list; the map is the usual form.',
+  'vars-list': 'The variables are a list of another form than `key` and `value`; it is read like a map.',
   'nested-var': 'The value of a variable is a map or list.',
   'bad-var-name': 'A text cannot be the name of a variable.',
   'bad-var-value': 'A text cannot be the value of a variable.',
@@ -71,7 +71,8 @@ export const codes = {
   'localhost-reference': '`localhost` is the pod itself, and another one is meant.',
   'hard-coded-host': "The deployment's own address is written out.",
   'site-host-missing': 'A list of allowed hosts does not hold the one that the application is deployed at.',
-  'placeholder-value': 'A value is a placeholder.',
+  'placeholder-value': 'Values are placeholders, or images examples.',
+  'host-with-port': '`<% DOMAIN %>` may hold a port, where only a host can be.',
 
   // Files and volumes.
   'duplicate-file': 'Two files of a pod have the same path.',
@@ -83,6 +84,7 @@ export const codes = {
   'read-only-files': 'Files are put into a pod, and so it cannot be read-only.',
   'file-on-volume': 'A file and a volume have the same path.',
   'shared-data': 'Several replicas, or pods, write to the same volume, or expect to.',
+  'missing-password': 'A database does not start without a variable for its password.',
   'data-directory': 'A database looks for its data in another directory than that of its volume.',
   'database-without-volume': 'A database keeps its data where no volume is: it leaves with an update.',
   'encoded-secret': 'The content of a file is base64, which is not decoded.',
@@ -90,6 +92,7 @@ export const codes = {
   // Limits and life.
   'limit-below-request': 'A limit is below what is requested.',
   'unlikely-quantity': 'A quantity is probably meant in another unit.',
+  'not-a-job': 'A pod looks like one that ends, and is started again whenever it does.',
   'ignored-replicas': 'A job or daemonset has no replicas.',
   'dependency-cycle': 'Pods wait for each other in a circle.',
   'argument-too-long': 'A word of a command is longer than Linux accepts.',

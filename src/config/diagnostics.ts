@@ -1,7 +1,8 @@
 /** Diagnostics: what is wrong with a document, and where. Values, never exceptions. */
 
 export type Diagnostic = {
-  severity: 'error' | 'warning';
+  /** A note says what happens, and asks for nothing. */
+  severity: 'error' | 'warning' | 'note';
   /** Stable and machine-readable, e.g. `duplicate-path`. */
   code: string;
   /** Where in the document, e.g. `application.pods[0].image`; empty for the document as a whole. */
@@ -18,6 +19,9 @@ export type Diagnostic = {
 
 /** Replaces what stands from `from` up to `to` (offsets in UTF-16 units into the document) by `text`. */
 export type TextEdit = { from: number; to: number; text: string };
+
+/** Why a whole text cannot be read, and at which offset that begins. */
+export type Explanation = { offset: number; message: string; hint?: string; fix?: TextEdit };
 
 /** A path as segments: `['application', 'pods', 0, 'image']`. */
 export type Path = readonly (string | number)[];
@@ -36,7 +40,7 @@ export function printDiagnostic({ line, column, path, message, hint }: Diagnosti
   return `${line}:${column} ${path ? `${path}: ` : ''}${message}${hint ? ` (${hint})` : ''}`;
 }
 
-/** Document order; of two at the same place, errors come first. */
+/** Document order; of two at the same place, errors come first and notes last. */
 export function inDocumentOrder(diagnostics: Diagnostic[]): Diagnostic[] {
   return diagnostics.toSorted((a, b) => a.line - b.line || a.column - b.column || bySeverity(a, b));
 }
@@ -44,7 +48,7 @@ export function inDocumentOrder(diagnostics: Diagnostic[]): Diagnostic[] {
 /** Most diagnostics of one document that are reported: nobody reads more, and each costs its caller's memory. */
 export const maxDiagnostics = 100;
 
-/** The first ones in document order, errors before warnings when not all fit, and a last one that says how many miss. */
+/** The first ones in document order, errors before warnings before notes when not all fit, and a last one that says how many miss. */
 export function limitDiagnostics(diagnostics: Diagnostic[]): Diagnostic[] {
   if (diagnostics.length <= maxDiagnostics) return inDocumentOrder(diagnostics);
   const kept = inDocumentOrder(diagnostics).toSorted(bySeverity).slice(0, maxDiagnostics);
@@ -57,8 +61,10 @@ export function limitDiagnostics(diagnostics: Diagnostic[]): Diagnostic[] {
   return [...inDocumentOrder(kept), { ...omission, message, hint }];
 }
 
+const ranks = { error: 0, warning: 1, note: 2 } as const satisfies Record<Diagnostic['severity'], number>;
+
 function bySeverity(a: Diagnostic, b: Diagnostic): number {
-  return a.severity === b.severity ? 0 : a.severity === 'error' ? -1 : 1;
+  return ranks[a.severity] - ranks[b.severity];
 }
 
 /** A short text is repeated to its writer; of a longer one, which could be a secret in the wrong place, the beginning. */
@@ -72,4 +78,15 @@ export function quote(text: string): string {
     character === '\n' ? '\\n' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
   return `"${written}"`;
+}
+
+/** So many are named before the rest is counted. */
+const mostListed = 5;
+
+/** `a, b and c`; of many the first ones, and how many more there are. */
+export function listed(names: readonly string[]): string {
+  const shown = names.slice(0, mostListed);
+  const rest = names.length - shown.length;
+  const parts = rest > 0 ? [...shown, `${rest} more`] : shown;
+  return parts.length === 1 ? parts[0]! : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 }

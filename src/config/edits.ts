@@ -46,6 +46,25 @@ export function removeField(source: Source, path: Path): TextEdit | undefined {
   return removeLines(source.text, { at: field.key.at, to: Math.max(field.tree.to, field.key.to) });
 }
 
+/**
+ * A new field, written in YAML on one line, behind the field `after` of the map at a path; undefined where that one does
+ * not end its line, or is not there.
+ */
+export function addField(source: Source, path: Path, after: string, yaml: string): TextEdit | undefined {
+  const map = fieldAt(source, path);
+  const field = fieldAt(source, [...path, after]);
+  if (map?.tree.kind !== 'map' || !field?.key || isMultiline(source, field.tree)) return undefined;
+  const key = /^[\w-]+/.exec(yaml)?.[0] ?? '';
+  if (map.tree.entries.has(key)) return undefined;
+  const { text } = source;
+  if (text[map.tree.at] === '{') return { from: field.tree.to, to: field.tree.to, text: `, ${yaml}` };
+  const lineStart = text.lastIndexOf('\n', field.key.at - 1) + 1;
+  const lineEnd = /\r?\n|$/.exec(text.slice(field.tree.to))!.index + field.tree.to;
+  if (!/^[ \t]*(?:#.*)?$/.test(text.slice(field.tree.to, lineEnd))) return undefined;
+  const indent = text.slice(lineStart, field.key.at).replace(/\S/g, ' ');
+  return { from: lineEnd, to: lineEnd, text: `\n${indent}${yaml}` };
+}
+
 function spanEdit({ at, to }: Span, text: string): TextEdit {
   return { from: at, to, text };
 }

@@ -1,4 +1,5 @@
 /** Documents that are something else as a whole: each of these forms gets a message of its own. Pure. */
+import { foreignForm, kubernetesHint, kubernetesMessage } from './foreign.ts';
 import type { Report } from './report.ts';
 import type { Source } from './source.ts';
 import { nearestName } from './suggest.ts';
@@ -15,6 +16,11 @@ export function reportMistakenForm(source: Source, report: Report): boolean {
     return true;
   }
   if (tree.kind !== 'map') {
+    const foreign = foreignForm(source.text);
+    if (foreign) {
+      report.error([], 'foreign-form', foreign.message, { hint: foreign.hint });
+      return true;
+    }
     const text = tree.kind === 'scalar' ? tree.text : '';
     const isPath = /^[\w./-]+\.ya?ml$/.test(text);
     const isJoined = /^application:\S/.test(text);
@@ -47,8 +53,14 @@ function reportNoApplication(source: Source, root: Field, report: Report): boole
   const keys = entriesOf(root).map(([key]) => key);
   const has = (key: string) => keys.includes(key);
   if (has('apiVersion') && has('kind')) {
-    report.error([], 'foreign-form', 'there is no "application": this is a Kubernetes manifest', {
-      hint: 'a Deployment is a pod here: "name", "image", "servicePorts" and "vars"',
+    report.error([], 'foreign-form', `there is no "application": ${kubernetesMessage}`, { hint: kubernetesHint });
+    return true;
+  }
+  const container = keys.find((key) => /^(?:containers?|pod)$/.test(key));
+  if (container !== undefined) {
+    report.error([], 'no-application', `there is no "application": "${container}" is not known`, {
+      key: container,
+      hint: 'begin with "application:", then "name:" and "pods:" below it; a container is an entry of "pods": - name: web',
     });
     return true;
   }

@@ -30,7 +30,7 @@ export function normalise(source: Source, report: Report): { spec: AppSpec; orig
   const application = childOf({ tree: source.root, path: [] }, 'application');
   const podFields = itemsOf(childOf(application, 'pods'), most.pods);
   const names = new Set(podFields.flatMap((pod) => textOf(childOf(pod, 'name')) ?? []));
-  const pods = podFields.map((pod, index) => readPod(pod, index, names, report));
+  const pods = podFields.map((pod, index) => readPod(pod, index, { source, names, report }));
   const login = readLogin(childOf(application, 'registryLogin'), source, report);
   const url = readDomain(childOf(application, 'url'), source, report);
   const spec: AppSpec = {
@@ -65,11 +65,13 @@ function giveHostNames(fields: Field[], pods: PodSpec[]): void {
 
 type ReadPod = { spec: PodSpec; varPaths: Map<string, Path>; filePaths: Path[] };
 
-function readPod(pod: Field, index: number, names: ReadonlySet<string>, report: Report): ReadPod {
+type Reading = { source: Source; names: ReadonlySet<string>; report: Report };
+
+function readPod(pod: Field, index: number, { source, names, report }: Reading): ReadPod {
   const text = (name: string) => textOf(childOf(pod, name));
   const route = text('path');
   const words = (name: 'command' | 'entrypoint') => readWords(childOf(pod, name), report);
-  const variables = readVars(childOf(pod, 'vars'), report);
+  const variables = readVars(childOf(pod, 'vars'), source, report);
   const secrets = itemsOf(childOf(pod, 'secrets'), most.files).flatMap(readSecret);
   const files = itemsOf(childOf(pod, 'files'), most.files).flatMap(readFile);
   const [command, entrypoint] = [words('command'), words('entrypoint')];

@@ -13,6 +13,8 @@ export type Advice = {
 export type Report = {
   error(path: Path, code: Code, message: string, advice?: Advice): void;
   warn(path: Path, code: Code, message: string, advice?: Advice): void;
+  /** What happens, without anything that should be changed. */
+  note(path: Path, code: Code, message: string, advice?: Advice): void;
   /** Whether an error was reported at this path, above or below it: what follows from it needs no words. */
   isBroken(path: Path): boolean;
   diagnostics: Diagnostic[];
@@ -49,6 +51,7 @@ export function openReport(source: Pick<Source, 'place'>): Report {
   return {
     error: (path, code, message, advice) => add('error', path, code, message, advice),
     warn: (path, code, message, advice) => add('warning', path, code, message, advice),
+    note: (path, code, message, advice) => add('note', path, code, message, advice),
     isBroken(path) {
       if (above.has(idOf(path))) return true;
       return path.some((_, length) => broken.has(idOf(path.slice(0, length))));

@@ -2,7 +2,7 @@
 
 /** What a scriptlet stands for. */
 export type Scriptlet =
-  | { kind: 'url' | 'domain' | 'registry' }
+  | { kind: 'url' | 'domain' | 'host' | 'registry' }
   /** A random value of the deployment: the same in all its pods and after every update. */
   | { kind: 'secret'; name: string };
 
@@ -10,7 +10,7 @@ export type Found = { whole: string; inner: string; scriptlet: Scriptlet | undef
 
 // Without a repeated space on either side: `<%` and thousands of spaces must not take quadratic time.
 const anyScriptlet = /<%([^%<>]{0,200})%>/g;
-const simple = { URL: 'url', DOMAIN: 'domain', REGISTRY: 'registry' } as const;
+const simple = { URL: 'url', DOMAIN: 'domain', HOST: 'host', REGISTRY: 'registry' } as const;
 
 /** All scriptlets of a text, known or not, in any spacing. */
 export function scriptletsIn(text: string): Found[] {

@@ -186,3 +186,10 @@ const browserPrefix =
 export function isBrowserVariable(name: string): boolean {
   return browserPrefix.test(name);
 }
+
+/** Variables whose value is a host without a port: the domain of a cookie or of mail, the hosts that Django answers. */
+export function wantsHost(name: string): boolean {
+  return /(?:^|_)(?:COOKIE|SESSION|E?MAIL|SMTP)_(?:\w*_)?(?:DOMAIN|HOST)$|(?:^|_)ALLOWED_HOSTS$/.test(
+    name.slice(0, 200),
+  );
+}

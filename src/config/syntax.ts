@@ -1,9 +1,8 @@
 /** Why a text is no YAML, in words for someone who has never read its specification. Pure. */
 import { Lexer, type YAMLParseError } from 'yaml';
-import { quote, type TextEdit } from './diagnostics.ts';
+import { type Explanation, quote } from './diagnostics.ts';
+import { foreignForm } from './foreign.ts';
 import { writeScalar } from './text-edits.ts';
-
-export type Explanation = { offset: number; message: string; hint?: string; fix?: TextEdit };
 
 /** Whether a text is YAML, or has another problem now, or one further down: only then is a fix offered. */
 type Helps = (text: string) => boolean;
@@ -18,6 +17,7 @@ export function explainSyntax(text: string, error: YAMLParseError, helps: Helps)
   const offset = Math.min(error.pos[0], Math.max(text.length - 1, 0));
   const explained =
     explainMarkdown(text) ??
+    foreignForm(text) ??
     explainTab(text, error) ??
     explainQuote(text, error) ??
     explainMissingSpace(text, offset) ??

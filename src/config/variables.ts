@@ -4,7 +4,7 @@
  * stays; any other becomes empty, as in Compose. `$NAME` and `$(…)` are left alone, `$${` stands for `${`. Pure.
  */
 
-import { type Path, quote } from './diagnostics.ts';
+import { listed, type Path, quote } from './diagnostics.ts';
 import { openGenerated, secretUsesOf } from './generated.ts';
 import type { Origin } from './normalise.ts';
 import { ownAddressMeant } from './own-address.ts';
@@ -12,6 +12,7 @@ import { type Part, readParameters } from './parameters.ts';
 import type { Report } from './report.ts';
 import { secretScriptlet } from './scriptlets.ts';
 import { isSecretName } from './secret-names.ts';
+import { wantsHost } from './software.ts';
 import type { AppSpec, PodSpec } from './spec.ts';
 import { type Directory, directoryOf, referencesIn } from './uses.ts';
 import { maxVarLength } from './vars.ts';
@@ -32,6 +33,8 @@ export function resolveVariables(spec: AppSpec, origin: Origin, report: Report):
   const directory = directoryOf(spec);
   const known = new Map<string, string | undefined>();
   const said = new Set<string>();
+  const generated = new Map<string, Path>();
+  const missing = new Map<string, Path>();
   let total = 0;
   let uses: ReturnType<typeof secretUsesOf> | undefined;
   const canBeMadeUp = openGenerated((name) => {
@@ -114,17 +117,24 @@ export function resolveVariables(spec: AppSpec, origin: Origin, report: Report):
     if (isSet) return value!;
     if (operator?.endsWith('-')) return depth < maxDepth ? replace(word, place, mode, depth + 1) : '';
     if (canBeMadeUp(name)) {
-      once(`secret ${name}`, () => sayGenerated(name, place.path, isCircle(name), report));
+      if (!generated.has(name)) generated.set(name, place.path);
       return secretScriptlet(name);
     }
     if (mode === 'shell') return whole;
-    const say = isSecretName(name) ? sayMissingKey : sayUnset;
-    once(`unset ${name} ${place.pod}`, () => say(name, place.path, isCircle(name), report));
+    if (isSecretName(name)) {
+      if (!missing.has(name)) missing.set(name, place.path);
+    } else {
+      once(`unset ${name} ${place.pod}`, () => {
+        const isThere = spec.pods.some(({ vars }) => Object.hasOwn(vars, name));
+        sayUnset(name, place.path, isCircle(name), isThere, report);
+      });
+    }
     return '';
   };
 
   /** A variable that is there and has no value is made of itself, alone or with others in a circle. */
-  const isCircle = (name: string): boolean => spec.pods.some(({ vars }) => Object.hasOwn(vars, name));
+  const isCircle = (name: string): boolean =>
+    spec.pods.some(({ vars }) => Object.hasOwn(vars, name) && !isItself(vars[name]!, name));
 
   const replaceWords = (words: string[], place: Place, inShell: boolean) =>
     words.map((word) => replace(word, place, inShell && !isShell(word) ? 'shell' : 'value'));
@@ -143,7 +153,7 @@ export function resolveVariables(spec: AppSpec, origin: Origin, report: Report):
     return { healthCheck: { ...healthCheck, command: replaceWords(command, place, runsInShell(undefined, command)) } };
   };
 
-  return {
+  const resolved: AppSpec = {
     ...spec,
     pods: spec.pods.map((pod, index) => ({
       ...pod,
@@ -166,6 +176,9 @@ export function resolveVariables(spec: AppSpec, origin: Origin, report: Report):
       }),
     })),
   };
+  sayGenerated(generated, report);
+  sayMissing(missing, report);
+  return resolved;
 }
 
 function contextOf(text: string, directory: Directory): Context {
@@ -196,27 +209,37 @@ function isItself(value: string, name: string): boolean {
   return value === `\${${name}}`;
 }
 
-function sayGenerated(name: string, path: Path, isCircle: boolean, report: Report): void {
-  const hint = `it is the same in all pods and stays through updates; to set it, write ${name} in the "vars" of a pod`;
-  report.warn(path, 'generated-value', `${whyUnset(name, isCircle)}: it gets a random value`, { hint });
+/** One note for all of them, at the first. */
+function sayGenerated(generated: ReadonlyMap<string, Path>, report: Report): void {
+  const [first] = generated.values();
+  if (!first) return;
+  const names = [...generated.keys()];
+  const arePasswords = names.every((name) => /PASS(?:WORD|WD|PHRASE)?S?$|PWD$/i.test(name.slice(-20)));
+  const what = arePasswords ? 'password' : 'value';
+  const isOne = names.length === 1;
+  const message = `${listed(names)} ${isOne ? `gets a generated ${what}` : `get generated ${what}s`}`;
+  const hint = `${isOne ? 'it' : 'each'} is the same in all pods and stays through updates; to choose it, write it in the "vars" of a pod`;
+  report.note(first, 'generated-value', message, { hint });
 }
 
-function sayMissingKey(name: string, path: Path, isCircle: boolean, report: Report): void {
-  const message = `${name} has no value and becomes empty: no pod defines it, and what another service gave out cannot be made up`;
-  const hint = isCircle
-    ? 'write the value itself here'
-    : `write the value itself here, or ${name} in the "vars" of a pod`;
-  report.warn(path, 'missing-key', message, { hint });
+/** One warning for all of them, at the first. */
+function sayMissing(missing: ReadonlyMap<string, Path>, report: Report): void {
+  const [first] = missing.values();
+  if (!first) return;
+  const names = [...missing.keys()];
+  const isOne = names.length === 1;
+  const message = `${listed(names)} ${isOne ? 'has no value and becomes' : 'have no values and become'} empty: no pod defines ${isOne ? 'it' : 'them'}, and what another service gave out cannot be made up`;
+  const hint = isOne
+    ? `write the value itself here, or ${names[0]} in the "vars" of a pod`
+    : 'write the values themselves where they stand, or the names in the "vars" of a pod';
+  report.warn(first, 'missing-key', message, { hint });
 }
 
-function whyUnset(name: string, isCircle: boolean): string {
-  return isCircle ? `${name} leads back to itself` : `no pod has ${name}`;
-}
-
-function sayUnset(name: string, path: Path, isCircle: boolean, report: Report): void {
-  const meant = ownAddressMeant(name);
+function sayUnset(name: string, path: Path, isCircle: boolean, isThere: boolean, report: Report): void {
+  const why = isCircle ? `${name} leads back to itself` : isThere ? `${name} has no value` : `no pod has ${name}`;
+  const meant = wantsHost(name) ? '<% HOST %>' : ownAddressMeant(name);
   const hint = meant
     ? `write the value, or ${meant} where the application's own address is meant`
-    : `${isCircle ? 'write its value' : `write ${name} in the "vars" of a pod`}, or \${${quote(name).slice(1, -1)}:-default}`;
-  report.warn(path, 'unset-variable', `${whyUnset(name, isCircle)}: it becomes empty`, { hint });
+    : `${isThere ? 'write its value' : `write ${name} in the "vars" of a pod`}, or \${${quote(name).slice(1, -1)}:-default}`;
+  report.warn(path, 'unset-variable', `${why}: it becomes empty`, { hint });
 }

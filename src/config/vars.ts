@@ -1,7 +1,9 @@
 /** Environment variables in every form that people write them: a map, or lists of several kinds. Pure. */
-import { type Path, quote } from './diagnostics.ts';
+import { type Path, quote, type TextEdit } from './diagnostics.ts';
 import type { Report } from './report.ts';
-import { entriesOf, entryOf, type Field, isEmpty, itemsOf, textOf } from './tree.ts';
+import type { Source } from './source.ts';
+import { writeScalar } from './text-edits.ts';
+import { entriesOf, entryOf, type Field, isEmpty, itemsOf, type Span, textOf } from './tree.ts';
 
 /** Longest value: Linux refuses to start a program with a longer one (MAX_ARG_STRLEN). */
 export const maxVarLength = 128 * 1024 - 1;
@@ -11,7 +13,7 @@ const maxVars = 1000;
 export type Var = { name: string; value: string; path: Path };
 
 /** Scalars keep the text they were written with; the last of two with the same name counts. */
-export function readVars(field: Field | undefined, report: Report): Var[] {
+export function readVars(field: Field | undefined, source: Source, report: Report): Var[] {
   if (!field || isEmpty(field)) return [];
   const found = new Map<string, Var>();
   const { tree, path } = field;
@@ -28,11 +30,38 @@ export function readVars(field: Field | undefined, report: Report): Var[] {
   if (tree.kind === 'map') {
     for (const [name, value] of entriesOf(field)) add(found, name, value, value.path, report);
   } else {
-    const hint = 'write a map: "NAME: value"';
-    report.warn(path, 'vars-list', 'is a list, which is read like a map', { hint });
-    for (const entry of itemsOf(field)) readEntry(entry, found, report);
+    const entries = itemsOf(field);
+    for (const entry of entries) readEntry(entry, found, report);
+    if (!entries.every(isDocumented) && !report.isBroken(path)) {
+      const hint = 'write a map: "NAME: value"';
+      const fix = mapInstead(source, tree, [...found.values()]);
+      report.warn(path, 'vars-list', 'is a list, which is read like a map', { hint, fix });
+    }
   }
   return [...found.values()];
+}
+
+/** `{ key, value }`, or a map of one: the lists that the schema knows. */
+function isDocumented({ tree }: Field): boolean {
+  if (tree.kind !== 'map') return false;
+  const keys = [...tree.entries.keys()];
+  return keys.length === 1 || (tree.entries.has('key') && keys.every((key) => key === 'key' || key === 'value'));
+}
+
+/** The list as a map; undefined where comments would be lost, or a list in brackets does not stand on one line. */
+function mapInstead(source: Source, { at, to }: Span, vars: readonly Var[]): TextEdit | undefined {
+  const written = source.text.slice(at, to);
+  if (written.includes('#')) return undefined;
+  const lines = vars.map(({ name, value }) => `${writeScalar(name)}: ${writeScalar(value)}`);
+  if (written.startsWith('[')) {
+    return written.includes('\n') ? undefined : { from: at, to, text: `{ ${lines.join(', ')} }` };
+  }
+  const lineStart = source.text.lastIndexOf('\n', at - 1) + 1;
+  const indent = source.text.slice(lineStart, at);
+  if (!written.startsWith('-') || indent.trim() !== '') return undefined;
+  // A list may stand below its key without an indent; a map may not.
+  const text = lines.map((line) => `${indent}  ${line}`).join('\n');
+  return { from: lineStart, to: at + written.trimEnd().length, text };
 }
 
 /** `{ key, value }`, `{ name, value }` as Kubernetes has it, a map of one or more, or `NAME=value`. */

@@ -211,6 +211,8 @@ function replaceAll(text: string, { url, registry, deploymentId, derive }: Value
         return url.origin;
       case 'domain':
         return url.host;
+      case 'host':
+        return url.hostname;
       case 'registry':
         return registry;
       case 'secret':

@@ -64,7 +64,10 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
 test('several fixes are made by one click, also of a Compose file', async () => {
   const visitor = await browser.visitor('editor-compose', 'desktop');
   await visitor.start();
-  await write(visitor, broken.replace('image: postgres', 'image: postgres:15'));
+  await write(
+    visitor,
+    broken.replace('image: postgres', 'image: postgres:15\n      vars: { POSTGRES_PASSWORD: secret }'),
+  );
   await visitor.page.getByRole('button', { name: 'Fix all 2' }).click();
   await visitor.page.waitForSelector('.problems .valid, .problems li.warning');
   await visitor.page.waitForSelector('.cm-line >> text=name: my-shop');

@@ -12,8 +12,8 @@ const folder = join(import.meta.dirname, 'applications');
 const outcomes: Record<string, string> = {
   authentik: 'refused: required-variable:13, env-file:16, required-variable:22, bind-mount:25',
   bot: 'refused: no-public-path:1',
-  directus: '/ directus:8055',
-  'django-celery': '/ nginx:80; generated-value; left-out; ignored',
+  directus: '/ directus:8055; placeholder-value',
+  'django-celery': '/ nginx:80; generated-value; host-with-port; left-out; ignored',
   elk: '/ kibana:5601; ignored; store-not-public',
   extends: '/ web:8000; left-out',
   ghost: '/ ghost:2368; name-default; localhost-reference',
@@ -25,7 +25,7 @@ const outcomes: Record<string, string> = {
   keycloak: '/ keycloak:8080; generated-value; further-port',
   laravel: 'refused: unsupported:5',
   'laravel-on-its-own':
-    '/ laravel-test:80, /mailpit mailpit:8025; renamed-service; further-port; generated-value; not-http; store-not-public; further-route',
+    '/ laravel-test:80, /mailpit mailpit:8025; renamed-service; further-port; generated-value; not-http; latest-image; store-not-public; further-route',
   'mern-development':
     'refused: build-without-image:3, bind-mount:6, build-without-image:10, env-file:12, bind-mount:13',
   mern: '/api api:5000, / client:80; not-http; ignored',
@@ -35,7 +35,7 @@ const outcomes: Record<string, string> = {
   'nats-grpc': '/ gateway:8080; store-not-public; not-http',
   nextcloud: '/ app:80; generated-value; local-port',
   'ollama-gpu': 'refused: unsupported:25',
-  'ollama-gpu-on-its-own': '/ open-webui:8080',
+  'ollama-gpu-on-its-own': '/ open-webui:8080; latest-image',
   'php-fpm': '/ web:80; not-http',
   plausible: '/ plausible:8000; renamed-service; ignored; generated-value',
   rails: '/ web:3000; generated-value',
@@ -43,7 +43,7 @@ const outcomes: Record<string, string> = {
   strapi: 'refused: env-file:8, bind-mount:15, bind-mount:16, bind-mount:17',
   'supabase-like': '/ kong:8000; generated-value',
   'traefik-labels': 'refused: docker-socket:6, external:18',
-  umami: '/ umami:3000; name-default',
+  umami: '/ umami:3000; name-default; latest-image; placeholder-value',
   vaultwarden: '/ vaultwarden:80; local-port',
   vpn: 'refused: unsupported:5, unsupported:9',
   wordpress: '/ wordpress:80',

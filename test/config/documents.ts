@@ -22,10 +22,12 @@ export function podsOf(...pods: string[]): string {
 }
 
 export const web = 'name: web\nimage: nginx:1\npath: /\nservicePorts: [80]';
-export const database = `name: db
+/** Without a variable, for tests that write their own. */
+export const bareDatabase = `name: db
 image: postgres:16
 servicePorts: [5432]
 volumes: [{ name: data, size: 1Gi, mountPath: /var/lib/postgresql/data }]`;
+export const database = `${bareDatabase}\nvars: { POSTGRES_PASSWORD: pw }`;
 
 function indent(text: string, width: number): string {
   return text.replace(/^(?=.)/gm, ' '.repeat(width));

@@ -1,6 +1,6 @@
 /** Documents as people and language models write them: complete applications, and the mistakes they make in them. */
 
-/** `expect`: the codes of the errors in document order; none when it is accepted. `warns`: warnings it must have. */
+/** `expect`: the codes of the errors in document order; none when it is accepted. `warns`: warnings and notes it must have. */
 export type Realistic = { title: string; text: string; expect: string[]; warns?: string[] };
 
 const good = (title: string, text: string, ...warns: string[]): Realistic => ({ title, text, expect: [], warns });
@@ -255,7 +255,6 @@ application:
         - key: PORT
           value: 8080
 `,
-    'vars-list',
   ),
   good(
     'variables as Kubernetes has them',

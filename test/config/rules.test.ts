@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseConfiguration } from '../../src/config/parse.ts';
-import { database, findingIn, firstPodOf, podOf, podsOf, specOf, verdictOn, web } from './documents.ts';
+import { bareDatabase, database, findingIn, firstPodOf, podOf, podsOf, specOf, verdictOn, web } from './documents.ts';
 
 type Row = [sentence: string, text: string, verdict: string];
 
@@ -222,15 +222,11 @@ const rows: Row[] = [
 
   // Variables.
   [
-    'vars as a list of key and value are accepted',
-    podOf('vars:\n  - key: A\n    value: 1'),
-    'warning vars-list application.pods[0].vars',
+    'vars as a list of key and value are a documented form',
+    podOf('vars:\n  - key: A\n    value: 1\n  - key: B'),
+    'valid',
   ],
-  [
-    'vars as a list of maps with one key are accepted',
-    podOf('vars:\n  - A: 1\n  - B: 2'),
-    'warning vars-list application.pods[0].vars',
-  ],
+  ['vars as a list of maps with one key are one too', podOf('vars:\n  - A: 1\n  - B: 2'), 'valid'],
   [
     'vars as a list of NAME=value are accepted',
     podOf('vars:\n  - A=1\n  - B=x=y'),
@@ -255,9 +251,25 @@ const rows: Row[] = [
     'warning unset-variable application.pods[0].vars.A',
   ],
   [
-    'a missing password that the application defines is generated, with a warning',
+    'a missing password that the application defines is generated, with a note',
     podOf('vars: { A: "${SESSION_SECRET}" }'),
-    'warning generated-value application.pods[0].vars.A',
+    'note generated-value application.pods[0].vars.A',
+  ],
+  [
+    'many missing passwords are generated, with one note',
+    podsOf(
+      `${web}\nvars: { A: "x:${'${DB_PASSWORD}'}", JWT_SECRET: "${'${JWT_SECRET}'}" }`,
+      `${bareDatabase}\nvars: { POSTGRES_PASSWORD: "${'${DB_PASSWORD}'}" }`,
+    ),
+    'note generated-value application.pods[0].vars.A',
+  ],
+  [
+    'missing keys of other services are a warning: no random value can be one',
+    podsOf(
+      `${web}\nvars: { OPENAI_API_KEY: "${'${OPENAI_API_KEY}'}", WEATHER_API_KEY: "${'${WEATHER_API_KEY}'}" }`,
+      'name: worker\nimage: me/worker:1\nservicePorts: [1]\nvars: { OPENAI_API_KEY: "${OPENAI_API_KEY}" }',
+    ),
+    'warning missing-key application.pods[0].vars.OPENAI_API_KEY',
   ],
   [
     'a missing password of a database elsewhere becomes empty, with a warning',
@@ -447,7 +459,7 @@ const rows: Row[] = [
     'PostgreSQL 18 with the directory of 17 is told where its data is',
     podsOf(
       web,
-      'name: db\nimage: postgres:18\nservicePorts: [5432]\nvolumes: [{ name: data, size: 1Gi, mountPath: /var/lib/postgresql/data }]',
+      'name: db\nimage: postgres:18\nservicePorts: [5432]\nvars: { POSTGRES_PASSWORD: pw }\nvolumes: [{ name: data, size: 1Gi, mountPath: /var/lib/postgresql/data }]',
     ),
     'warning data-directory application.pods[1].volumes[0].mountPath',
   ],
@@ -612,7 +624,7 @@ const rows: Row[] = [
   [
     'a scriptlet that is not known is refused in the command of a health check too',
     podOf('healthCheck: { command: [check, "<% NO %>"] }'),
-    'error unknown-scriptlet application.pods[0].healthCheck.command',
+    'error unknown-scriptlet application.pods[0].healthCheck.command[1]',
   ],
   [
     'a health check without a path is refused',
@@ -761,8 +773,8 @@ test('variables come from the same pod, then from the pod that the value is abou
   const { pods } = specOf(
     podsOf(
       `${web}\nvars: { OWN: a, A: "\${OWN}", B: "postgres://\${USER}@db2.pod/x", C: "\${ONLY}" }`,
-      `${database}\nvars: { USER: one, OWN: b }`,
-      `${database.replace('db', 'db2')}\nvars: { USER: two, ONLY: c }`,
+      `${bareDatabase}\nvars: { USER: one, OWN: b }`,
+      `${bareDatabase.replace('db', 'db2')}\nvars: { USER: two, ONLY: c }`,
     ),
   );
   assert.deepEqual(pods[0]!.vars, { OWN: 'a', A: 'a', B: 'postgres://two@db2.pod/x', C: 'c' });
@@ -772,8 +784,8 @@ test('a bare name and an alias say which pod a value is about', () => {
   const { pods } = specOf(
     podsOf(
       `${web}\nvars: { A: "postgres://u:\${PW}@db2/x", B: "host=second password=\${PW}" }`,
-      `${database}\nvars: { PW: one }`,
-      `${database.replace('db', 'db2')}\naliases: [second]\nvars: { PW: two }`,
+      `${bareDatabase}\nvars: { PW: one }`,
+      `${bareDatabase.replace('db', 'db2')}\naliases: [second]\nvars: { PW: two }`,
     ),
   );
   assert.deepEqual(pods[0]!.vars, { A: 'postgres://u:two@db2/x', B: 'host=second password=two' });
@@ -783,8 +795,8 @@ test('a password that no pod has is one value in all pods, and one that a pod ha
   const { pods } = specOf(
     podsOf(
       `${web}\nvars: { A: "x:\${POSTGRES_PASSWORD}@db.pod", B: "\${JWT_SECRET}" }`,
-      `${database}\nvars: { POSTGRES_PASSWORD: "\${POSTGRES_PASSWORD}" }`,
-      `${database.replace('db', 'db2')}\nvars: { JWT_SECRET: known }`,
+      `${bareDatabase}\nvars: { POSTGRES_PASSWORD: "\${POSTGRES_PASSWORD}" }`,
+      `${bareDatabase.replace('db', 'db2')}\nvars: { JWT_SECRET: known }`,
     ),
   );
   assert.deepEqual(pods[0]!.vars, { A: 'x:<% SECRET POSTGRES_PASSWORD %>@db.pod', B: 'known' });
@@ -895,7 +907,7 @@ test('an image is pulled in lower case, its tag as it is', () => {
 });
 
 test('PostgreSQL from 18 on keeps its data on the volume of the earlier ones', () => {
-  const varsOf = (image: string) => specOf(podsOf(web, database.replace('postgres:16', image))).pods[1]!.vars;
+  const varsOf = (image: string) => specOf(podsOf(web, bareDatabase.replace('postgres:16', image))).pods[1]!.vars;
   assert.deepEqual(varsOf('postgres:18-alpine'), { PGDATA: '/var/lib/postgresql/data/pgdata' });
   assert.deepEqual(varsOf('postgres:latest'), { PGDATA: '/var/lib/postgresql/data/pgdata' });
   assert.deepEqual(varsOf('postgres:17'), {});
@@ -924,6 +936,20 @@ test('a variable made of itself is called that, not missing', () => {
   const said = (vars: string) => findingIn(podOf(`vars: { ${vars} }`), 'unset-variable');
   assert.equal(said('A: "x${A}"').message, 'A leads back to itself: it becomes empty');
   assert.equal(said('A: "${B}", B: "${A}"').message, 'A leads back to itself: it becomes empty');
+  assert.equal(said('A: "${A}"').message, 'A has no value: it becomes empty');
   assert.equal(said('A: "${A}"').hint, 'write its value, or ${A:-default}');
+  assert.match(said('COOKIE_DOMAIN: "${COOKIE_DOMAIN}"').hint!, /<% HOST %>/);
   assert.equal(said('A: "${B}"').message, 'no pod has B: it becomes empty');
+});
+
+test('generated passwords are told of by their names, once', () => {
+  const said = (vars: string) => findingIn(podOf(`vars: { ${vars} }`), 'generated-value');
+  assert.equal(said('ADMIN_PASSWORD: "${ADMIN_PASSWORD}"').message, 'ADMIN_PASSWORD gets a generated password');
+  assert.match(said('ADMIN_PASSWORD: "${ADMIN_PASSWORD}"').hint!, /^it is the same in all pods and stays/);
+  assert.equal(
+    said('A: "${ADMIN_PASSWORD}", B: "${JWT_SECRET}"').message,
+    'ADMIN_PASSWORD and JWT_SECRET get generated values',
+  );
+  const many = Array.from({ length: 9 }, (_, n) => `A${n}: "\${JWT_${n}_PASSWORD}"`).join(', ');
+  assert.match(said(many).message, /^JWT_0_PASSWORD, .*JWT_4_PASSWORD and 4 more get generated passwords$/);
 });

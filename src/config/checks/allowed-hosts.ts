@@ -3,6 +3,7 @@ import { excerpt } from '../diagnostics.ts';
 import { replaceValue } from '../edits.ts';
 import { repositoryOf } from '../image.ts';
 import { scriptletsIn } from '../scriptlets.ts';
+import { wantsHost } from '../software.ts';
 import type { PodContext } from './context.ts';
 import type { Text } from './texts.ts';
 
@@ -20,10 +21,11 @@ export function checkAllowedHosts(texts: readonly Text[], { pod, spec, report, s
     const [, separator = ','] = plain.exec(value) ?? [];
     // An empty list, and one of another form, has a meaning that only its program knows.
     if (!plain.test(value) || scriptletsIn(value).length > 0) continue;
-    const longer = `${value}${separator}<% DOMAIN %>`;
+    const host = wantsHost(variable) ? '<% HOST %>' : '<% DOMAIN %>';
+    const longer = `${value}${separator}${host}`;
     const message = `${variable} does not hold the host of the application: it answers visitors with an error`;
     report.warn(path, 'site-host-missing', message, {
-      hint: `add <% DOMAIN %>, as in ${excerpt(longer) === longer ? longer : `…${separator}<% DOMAIN %>`}`,
+      hint: `add ${host}, as in ${excerpt(longer) === longer ? longer : `…${separator}${host}`}`,
       fix: replaceValue(source, path, longer),
     });
   }

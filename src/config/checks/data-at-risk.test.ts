@@ -94,7 +94,7 @@ describe('a list of allowed hosts', () => {
     }
   });
   test('with it, with a star, or of a form of its own, it is fine', () => {
-    for (const value of ['*', 'localhost,<% DOMAIN %>', '', "['localhost']", '.example.com,*']) {
+    for (const value of ['*', 'localhost,<% HOST %>', '', "['localhost']", '.example.com,*']) {
       assert.deepEqual(list(value), [], value);
     }
   });
@@ -107,7 +107,7 @@ describe('a list of allowed hosts', () => {
     const [{ fix }] = diagnostics as [(typeof diagnostics)[number]];
     const mended = parseConfiguration(applyEdits(text, [fix!]));
     assert.ok(mended.kind === 'valid');
-    assert.equal(mended.spec.pods[0]?.vars.ALLOWED_HOSTS, 'localhost web <% DOMAIN %>');
+    assert.equal(mended.spec.pods[0]?.vars.ALLOWED_HOSTS, 'localhost web <% HOST %>');
     assert.deepEqual(mended.diagnostics, []);
   });
 });

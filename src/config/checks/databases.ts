@@ -1,6 +1,10 @@
-/** Databases: their data must be where their image looks for it. */
-import { replaceValue } from '../edits.ts';
+/** Databases: their data must be where their image looks for it, and some images do not start without a password. */
+import type { Path, TextEdit } from '../diagnostics.ts';
+import { addField, replaceValue } from '../edits.ts';
 import { dataDirectory, needsDataDirectory, newDataDirectory, oldDataDirectory } from '../postgres.ts';
+import type { Source } from '../source.ts';
+import type { PodSpec } from '../spec.ts';
+import { entriesOf, nearest } from '../tree.ts';
 import type { PodContext } from './context.ts';
 
 /** Tells PostgreSQL to keep its data on the volume that it has; where an older image looks, it needs no telling. */
@@ -14,4 +18,59 @@ export function readDataDirectory({ pod, path, report, source }: PodContext): vo
     hint: `write ${newDataDirectory}, its directory since then`,
     fix: replaceValue(source, at, newDataDirectory),
   });
+}
+
+type Family = { image: RegExp; called: string; password: string; others: RegExp };
+
+/** Images whose first start ends with an error unless one of these variables says what the password is. */
+const families: Family[] = [
+  {
+    image:
+      /^(?:docker\.io\/)?(?:(?:library\/)?postgres|pgvector\/pgvector|postgis\/postgis|timescale\/timescaledb)[:@]/,
+    called: 'PostgreSQL',
+    password: 'POSTGRES_PASSWORD',
+    others: /^POSTGRES_(?:PASSWORD_FILE|HOST_AUTH_METHOD)$/,
+  },
+  {
+    image: /^(?:docker\.io\/)?(?:library\/)?(?:mysql|percona)[:@]/,
+    called: 'MySQL',
+    password: 'MYSQL_ROOT_PASSWORD',
+    others: /^MYSQL_(?:ROOT_PASSWORD_FILE|ALLOW_EMPTY_PASSWORD|RANDOM_ROOT_PASSWORD)$/,
+  },
+  {
+    image: /^(?:docker\.io\/)?(?:library\/)?mariadb[:@]/,
+    called: 'MariaDB',
+    password: 'MARIADB_ROOT_PASSWORD',
+    others:
+      /^(?:MYSQL_ROOT_PASSWORD|MARIADB_ROOT_PASSWORD_HASH|(?:MARIADB|MYSQL)_(?:ROOT_PASSWORD_FILE|ALLOW_EMPTY_(?:ROOT_)?PASSWORD|RANDOM_ROOT_PASSWORD))$/,
+  },
+];
+
+export function checkPassword({ pod, path, report, source }: PodContext): void {
+  const family = families.find(({ image }) => image.test(pod.image));
+  if (!family || !startsServer(pod) || report.isBroken([...path, 'vars'])) return;
+  const { called, password, others } = family;
+  if (Object.entries(pod.vars).some(([name, value]) => value !== '' && (name === password || others.test(name))))
+    return;
+  const line = `${password}: "\${${password}}"`;
+  const fix = addVariable(source, path, line);
+  report.warn([...path, 'image'], 'missing-password', `${called} does not start without ${password}`, {
+    hint: `write ${line} for a random one, and the same in the addresses that other pods use`,
+    fix,
+  });
+}
+
+/** The line as the second of the variables, or with a new "vars"; undefined where there is none in the form of a map. */
+function addVariable(source: Source, path: Path, line: string): TextEdit | undefined {
+  const { field } = nearest(source.root, [...path, 'vars']);
+  if (field.path.length === path.length) return addField(source, path, 'image', `vars: { ${line} }`);
+  const [first] = entriesOf(field);
+  return first && addField(source, field.path, first[0], line);
+}
+
+/** Its image is also used for backups and clients. */
+function startsServer({ entrypoint, command = [] }: PodSpec): boolean {
+  const [first] = command;
+  if (entrypoint !== undefined) return false;
+  return first === undefined || /^-|(?:^|\/)(?:postgres|mysqld|mariadbd|docker-entrypoint\.sh)$/.test(first);
 }

@@ -1,7 +1,6 @@
-/** Hosts in variables: `localhost` where another pod is meant, and the deployment's own address written out. */
-import { excerpt } from '../diagnostics.ts';
+/** Hosts in variables and commands: `localhost` where another pod is meant, and the deployment's own address written out. */
 import { replaceValue, replaceWithin } from '../edits.ts';
-import { databaseMeant, databaseOf, isBrowserVariable } from '../software.ts';
+import { databaseMeant, databaseOf, isBrowserVariable, wantsHost } from '../software.ts';
 import type { PodSpec } from '../spec.ts';
 import type { PodContext } from './context.ts';
 import type { Text } from './texts.ts';
@@ -11,14 +10,9 @@ const local =
 
 export function checkHosts(texts: readonly Text[], context: PodContext): void {
   for (const text of texts) {
-    if (text.variable === undefined || text.value.length > 8192) continue;
-    checkLocal(text, context);
+    if (text.kind === 'content' || text.value.length > 8192) continue;
+    if (text.variable !== undefined) checkLocal(text, context);
     checkOwnHost(text, context);
-    const isPlaceholder = /^<[A-Za-z][A-Za-z0-9 _-]{2,60}>$/.test(text.value);
-    if (isPlaceholder) {
-      const hint = 'put the value itself';
-      context.report.warn(text.path, 'placeholder-value', `"${excerpt(text.value)}" is a placeholder`, { hint });
-    }
   }
 }
 
@@ -114,8 +108,8 @@ function checkOwnHost(text: Text, { spec, report, source }: PodContext): void {
     if (!isDeployment && !isNamed) continue;
     said.add(host!);
     const isExact = isDeployment && first.endsWith(`-${label}`) && !common.test(label);
-    const instead =
-      scheme === undefined ? '<% DOMAIN %>' : scheme.startsWith('http') ? '<% URL %>' : `${scheme}://<% DOMAIN %>`;
+    const alone = text.variable !== undefined && wantsHost(text.variable) ? '<% HOST %>' : '<% DOMAIN %>';
+    const instead = scheme === undefined ? alone : scheme.startsWith('http') ? '<% URL %>' : `${scheme}://<% DOMAIN %>`;
     report.warn(text.path, 'hard-coded-host', `"${host}" looks like an address of this application, which changes`, {
       hint: `use ${instead}`,
       fix: isExact ? replaceWithin(source, text.path, whole, instead) : undefined,

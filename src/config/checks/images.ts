@@ -1,5 +1,5 @@
 /** Images, and the credentials they are pulled with. */
-import { quote } from '../diagnostics.ts';
+import { listed, quote } from '../diagnostics.ts';
 import { replaceValue } from '../edits.ts';
 import { type ImageReference, parseImageReference, registryHostOf } from '../image.ts';
 import type { Context, PodContext } from './context.ts';
@@ -38,25 +38,13 @@ export function checkImage({ pod, path, report, source, spec }: PodContext): str
 
 function checkComplete(
   { pod, path, report, source, spec }: PodContext,
-  { lowerCase, usesRegistry, tag }: Extract<ImageReference, { kind: 'complete' }>,
+  { lowerCase, usesRegistry }: Extract<ImageReference, { kind: 'complete' }>,
 ): string {
   const at = [...path, 'image'];
   if (lowerCase !== pod.image) {
     const hint = `write ${lowerCase}`;
     const fix = replaceValue(source, at, lowerCase);
     report.warn(at, 'image-case', 'names of images are in lower case, and it is read so', { hint, fix });
-  }
-  if (tag === 'latest' && !pod.image.includes('@')) {
-    const hint = 'name a version';
-    report.warn(at, 'latest-image', 'the tag "latest" is another image tomorrow', { hint });
-  }
-  if (
-    /(?:^|\/)(?:your|my)-(?:org|organization|username|user|company|registry)\//i.test(pod.image) &&
-    !spec.registryLogin
-  ) {
-    report.warn(at, 'placeholder-value', `${quote(pod.image)} looks like an example`, {
-      hint: 'put the image that was built',
-    });
   }
   if (usesRegistry && !spec.registryLogin && !report.isBroken(['application', 'registryLogin'])) {
     report.warn(
@@ -69,6 +57,30 @@ function checkComplete(
     );
   }
   return lowerCase;
+}
+
+/** Names of a version hold a digit; these words say that the image moves all the same: `php8.2-latest`. */
+const movingWord = /(?:^|[-._])(?:latest|nightly|edge|canary|unstable)(?:$|[-._])/i;
+
+function isMoving(image: string): boolean {
+  const reference = parseImageReference(image);
+  if (reference.kind !== 'complete' || reference.tag === undefined || image.includes('@')) return false;
+  const isDated = /\d{6}/.test(reference.tag);
+  return !/\d/.test(reference.tag) || (movingWord.test(reference.tag) && !isDated);
+}
+
+/** One warning for all images of a document whose tags move. */
+export function checkTags({ spec, origin, report }: Context): void {
+  const first = spec.pods.findIndex(({ image }) => isMoving(image));
+  if (first === -1) return;
+  const moving = spec.pods.filter(({ image }) => isMoving(image));
+  const tags = [...new Set(moving.map(({ image }) => `"${image.slice(image.lastIndexOf(':') + 1)}"`))];
+  const message =
+    tags.length === 1
+      ? `the tag ${tags[0]} is another image tomorrow`
+      : `the tags ${listed(tags)} are other images tomorrow`;
+  const hint = moving.length === 1 ? 'name a version' : `name a version for ${listed(moving.map(({ name }) => name))}`;
+  report.warn([...origin.pod(first), 'image'], 'latest-image', message, { hint });
 }
 
 export function checkLogin({ spec, report }: Context): void {

@@ -4,6 +4,7 @@ import { databaseOf, isRawTcp } from '../software.ts';
 import type { PodSpec } from '../spec.ts';
 import { entriesOf, nearest } from '../tree.ts';
 import { type Context, type PodContext, repeated } from './context.ts';
+import { looksLikeJob } from './jobs.ts';
 
 export function checkRoutes(context: Context): void {
   const { spec, origin, report } = context;
@@ -96,7 +97,7 @@ function checkPorts({ pod, path, report, source, spec }: PodContext): void {
         ? `write "servicePorts" instead of "${elsewhere}"`
         : 'add "servicePorts: [3000]" with the port it listens on',
     });
-  } else if (pod.resourceType !== 'job' && spec.pods.length > 0) {
+  } else if (pod.resourceType !== 'job' && !looksLikeJob(pod) && spec.pods.length > 0) {
     report.warn(path, 'no-ports', `the pod "${pod.name}" has no ports: it runs as a worker, to which nobody connects`, {
       hint: 'add "servicePorts" if other pods connect to it, or "resourceType: job" if it ends',
     });

@@ -2,14 +2,15 @@
 import { quote } from '../diagnostics.ts';
 import { replaceWithin } from '../edits.ts';
 import { scriptletsIn } from '../scriptlets.ts';
+import { wantsHost } from '../software.ts';
 import { nearestName } from '../suggest.ts';
 import type { PodContext } from './context.ts';
 import type { Text } from './texts.ts';
 
-const names = ['URL', 'DOMAIN', 'REGISTRY'];
+const names = ['URL', 'DOMAIN', 'HOST', 'REGISTRY'];
 
 /** What people call them elsewhere. */
-const meanings: Record<string, string> = { HOST: 'DOMAIN', HOSTNAME: 'DOMAIN', BASE_URL: 'URL', APP_URL: 'URL' };
+const meanings: Record<string, string> = { HOSTNAME: 'HOST', BASE_URL: 'URL', APP_URL: 'URL' };
 
 export function checkScriptlets(texts: readonly Text[], { report, source }: PodContext): void {
   for (const { value, path, kind } of texts) {
@@ -23,9 +24,30 @@ export function checkScriptlets(texts: readonly Text[], { report, source }: PodC
       report.error(path, 'unknown-scriptlet', `${quote(whole)} is not known`, {
         hint: meant
           ? `did you mean <% ${meant} %>?`
-          : 'known are <% URL %>, <% DOMAIN %>, <% REGISTRY %> and <% SECRET NAME %>',
+          : 'known are <% URL %>, <% DOMAIN %>, <% HOST %>, <% REGISTRY %> and <% SECRET NAME %>',
         fix: meant === undefined ? undefined : replaceWithin(source, path, whole, `<% ${meant} %>`),
       });
     }
+  }
+}
+
+/** A name and `@`, but not in an address such as `https://user:password@…`. */
+const mailAddress = /(?<![\w.+:/-])[\w.+-]{1,64}@(<%\s{0,9}DOMAIN\s{0,9}%>)/;
+const domain = /<%\s{0,9}DOMAIN\s{0,9}%>/;
+const wholeUrl = /^<%\s{0,9}URL\s{0,9}%>$/;
+
+/** `<% DOMAIN %>` has a port on some hosts, where only a host can be. */
+export function checkHostOnly(texts: readonly Text[], { report, source }: PodContext): void {
+  for (const { value, path, variable } of texts) {
+    if (!value.includes('<%') || value.length > 8192) continue;
+    const isHost = variable !== undefined && wantsHost(variable);
+    const written = isHost ? (domain.exec(value) ?? wholeUrl.exec(value))?.[0] : mailAddress.exec(value)?.[1];
+    if (written === undefined) continue;
+    const where = isHost ? `${variable} takes a host alone` : 'an e-mail address has a host alone';
+    const message = wholeUrl.test(written)
+      ? `${where}, without "https://" and port`
+      : `${where}, and ${written} may hold a port`;
+    const fix = replaceWithin(source, path, written, '<% HOST %>');
+    report.warn(path, 'host-with-port', message, { hint: 'write <% HOST %>', fix });
   }
 }

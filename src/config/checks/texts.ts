@@ -14,7 +14,7 @@ export type Text = {
   set(value: string): void;
 };
 
-export function textsOf({ pod, index, path, origin }: PodContext): Text[] {
+export function textsOf({ pod, index, path, origin, source }: PodContext): Text[] {
   const variables = Object.keys(pod.vars).map(
     (variable): Text => ({
       value: pod.vars[variable]!,
@@ -30,7 +30,8 @@ export function textsOf({ pod, index, path, origin }: PodContext): Text[] {
     words.map(
       (word, position): Text => ({
         value: word,
-        path: [...path, ...at],
+        // A text is split into words, which have no places of their own.
+        path: source.textOf([...path, ...at]) === undefined ? [...path, ...at, position] : [...path, ...at],
         kind: 'command',
         set: (value) => {
           words[position] = value;

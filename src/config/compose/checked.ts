@@ -83,6 +83,7 @@ const words: Record<string, { message?: string; hint?: string | ((draft: Draft) 
   },
   'argument-too-long': { hint: 'write it as a file, under configs with content, and name the file' },
   'bad-var-value': { hint: 'write it as a file, under configs with content' },
+  'not-a-job': { hint: 'write x-berth: { resourceType: job }' },
   'database-with-path': { hint: 'remove its path from x-berth; the other services reach it by its name' },
 };
 

@@ -271,7 +271,7 @@ function assemble(name: string, drafts: Draft[], extension: TopExtension, readin
 /** `web: { image: … }` at the top: Compose's form until 2015, or a forgotten `services:`. */
 function isFirstForm(document: Field): boolean {
   const entries = entriesOf(document);
-  const isKnown = entries.some(([key]) => key === 'pods' || key === 'template' || key === 'kind');
+  const isKnown = entries.some(([key]) => /^(?:pods?|containers?|template|kind)$/.test(key));
   return (
     !isKnown &&
     entries.some(([, field]) => childOf(field, 'image') !== undefined || childOf(field, 'build') !== undefined)

@@ -76,7 +76,7 @@ describe('of an image', () => {
     const { hints: own } = read('services: { web: { image: acme/api, ports: [80] } }');
     assert.deepEqual(own, ['name the version that you run, as acme/api:VERSION']);
     const { hints: store } = read(
-      'services: { web: { image: "a:1", ports: [80] }, db: { image: mysql, volumes: [/var/lib/mysql] } }',
+      'services: { web: { image: "a:1", ports: [80] }, db: { image: mysql, volumes: [/var/lib/mysql], environment: [MYSQL_ROOT_PASSWORD=p] } }',
     );
     assert.deepEqual(store, ['say which version, for example mysql:8.4; the next one may not read its data']);
   });
@@ -94,7 +94,7 @@ test('nothing of the native form is offered', () => {
   api: { image: "b:1", volumes: [/app/node_modules] }`);
   assert.deepEqual(said, []);
   const { hints } = read(`services:
-  db: { image: "postgres:17", volumes: [/var/lib/postgresql/data], deploy: { replicas: 2 } }
+  db: { image: "postgres:17", volumes: [/var/lib/postgresql/data], deploy: { replicas: 2 }, environment: [POSTGRES_PASSWORD=p] }
   web: { image: "a:1", ports: [80] }`);
   assert.deepEqual(hints, [
     'write x-berth: { resourceType: statefulset }: each replica then has its own, or one replica',
@@ -103,7 +103,8 @@ test('nothing of the native form is offered', () => {
 
 describe('what a rule of both forms offers', () => {
   test('for a database without a volume is accepted when it is written', () => {
-    const before = 'services:\n  web: { image: "a:1", ports: [80] }\n  db: { image: "mysql:8.4"VOLUMES }\n';
+    const before =
+      'services:\n  web: { image: "a:1", ports: [80] }\n  db: { image: "mysql:8.4", environment: [MYSQL_ROOT_PASSWORD=p]VOLUMES }\n';
     const { said, hints } = read(before.replace('VOLUMES', ''));
     assert.deepEqual(said, ['warning database-without-volume 3: mysql has no volume: its data leaves with an update']);
     const [, volumes, top] = /^add (volumes: \[.*?\]), with (volumes: \{.*?\}) at the top$/.exec(hints[0]!) ?? [];
@@ -112,7 +113,7 @@ describe('what a rule of both forms offers', () => {
   test('for a database whose mount is refused is said once', () => {
     const { codes } = read(`services:
   web: { image: "a:1", ports: [80] }
-  db: { image: "mysql:8.4", volumes: ["./mysql:/var/lib/mysql"] }`);
+  db: { image: "mysql:8.4", volumes: ["./mysql:/var/lib/mysql"], environment: [MYSQL_ROOT_PASSWORD=p] }`);
     assert.deepEqual(codes, ['bind-mount 3']);
   });
   test('for a value that an anchor repeats is said once', () => {
@@ -141,7 +142,7 @@ describe('what a rule of both forms offers', () => {
   test('names the other service as Compose does', () => {
     const { hints } = read(`services:
   web: { image: "a:1", ports: [80], environment: { DATABASE_URL: "postgres://u:p@localhost/x" } }
-  store: { image: "postgres:17", volumes: [/var/lib/postgresql/data] }`);
+  store: { image: "postgres:17", volumes: [/var/lib/postgresql/data], environment: [POSTGRES_PASSWORD=p] }`);
     assert.deepEqual(hints, ['write store']);
   });
 });

@@ -114,7 +114,7 @@ web: { image: "a:1", ports: [3000] }`;
         const text = `services:
   site: { image: "a:1", ports: ["80:80"] }
   panel: { image: "b:1", ports: ["${address}:8080:8080"] }
-  db: { image: "postgres:16", ports: ["${address}:5432:5432"], volumes: [/var/lib/postgresql/data] }`;
+  db: { image: "postgres:16", ports: ["${address}:5432:5432"], volumes: [/var/lib/postgresql/data], environment: [POSTGRES_PASSWORD=pw] }`;
         const { pods, said } = read(text);
         assert.deepEqual(
           pods.map(({ path }) => path),

@@ -68,18 +68,21 @@ function Row({ diagnostic, onJump, onFix }: Pick<ProblemListProps, 'onJump' | 'o
 
 function Summary({ diagnostics }: Pick<ProblemListProps, 'diagnostics'>) {
   if (!diagnostics) return <span className="soft">Checking …</span>;
-  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
-  const warnings = diagnostics.length - errors;
+  const having = (severity: Diagnostic['severity']) =>
+    diagnostics.filter((diagnostic) => diagnostic.severity === severity).length;
+  const [errors, warnings, notes] = [having('error'), having('warning'), having('note')];
+  const told = notes > 0 ? [count(notes, 'note')] : [];
   if (errors === 0 && warnings === 0) {
     return (
       <span className="valid">
-        <Check /> Valid: this will deploy
+        <Check /> {['Valid: this will deploy', ...told].join(', ')}
       </span>
     );
   }
   const parts = [
     ...(errors > 0 ? [count(errors, 'problem')] : []),
     ...(warnings > 0 ? [count(warnings, 'warning')] : []),
+    ...told,
   ];
   return <strong>{parts.join(', ')}</strong>;
 }

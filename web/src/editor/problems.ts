@@ -14,7 +14,8 @@ function mark(doc: Text, diagnostic: Diagnostic): Marked {
   const { severity, message, hint, fix } = diagnostic;
   const { from, to } = spanOf(doc, diagnostic);
   const text = `${message}${hint === undefined ? '' : `: ${hint}`}`;
-  return { from, to, severity, message: text, ...(fix && { actions: [action(fix, doc)] }) };
+  const shown = severity === 'note' ? 'info' : severity;
+  return { from, to, severity: shown, message: text, ...(fix && { actions: [action(fix, doc)] }) };
 }
 
 /** The word or value that stands there; a place has a line and a column, both from 1. */

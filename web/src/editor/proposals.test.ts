@@ -46,6 +46,7 @@ test('values are offered where they are known', () => {
   assert.deepEqual(labels(`${pods}dependsOn: [`), ['db', 'web']);
   assert.ok(labels(`${pods}vars:\n        HOST: `).includes('db.pod'));
   assert.ok(labels(`${pods}vars:\n        HOST: `).includes('<% URL %>'));
+  assert.ok(labels(`${pods}vars:\n        HOST: `).includes('<% HOST %>'));
 });
 
 test('nothing is offered where the schema knows nothing', () => {

@@ -19,7 +19,8 @@ export type Proposal = {
 const images = ['node:26-slim', 'nginx:1', 'postgres:15', 'redis:7', 'python:3-slim'];
 const scriptlets = {
   '<% URL %>': 'The address of the application, e.g. https://jolly-tapir-shop.example.net.',
-  '<% DOMAIN %>': 'Its host.',
+  '<% DOMAIN %>': 'Its host, with the port where it has one.',
+  '<% HOST %>': 'Its host without the port, for cookies and e-mail addresses.',
 };
 
 /** `pods` are the names in the document, for the places that name one. */

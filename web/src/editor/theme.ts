@@ -43,6 +43,17 @@ const look = EditorView.theme({
     borderRadius: '2px',
     transform: 'rotate(45deg) scale(0.85)',
   },
+  '.cm-lintRange-info': {
+    backgroundImage: 'none',
+    textDecoration: 'underline dotted var(--sea) 1px',
+    textUnderlineOffset: '3px',
+  },
+  '.cm-lint-marker-info': {
+    content: '""',
+    backgroundColor: 'transparent',
+    border: '2px solid var(--sea)',
+    boxSizing: 'border-box',
+  },
   '.cm-tooltip': {
     border: '1px solid var(--line)',
     borderRadius: 'var(--radius-small)',

@@ -1,0 +1,224 @@
+/** What is valid, and most likely not meant: what is said of it, and what its fix writes. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { applyEdits } from '../../src/config/fix.ts';
+import { parseConfiguration } from '../../src/config/parse.ts';
+import { bareDatabase, findingIn, firstPodOf, podOf, podsOf, verdictOn, web } from './documents.ts';
+
+type Row = [sentence: string, text: string, verdict: string];
+
+const rows: Row[] = [
+  // Words that stand for values, images that move, pods that end.
+  [
+    'a tag without a version is a warning, one for the whole document',
+    podsOf(web.replace('nginx:1', 'nginx:stable'), 'name: api\nimage: me/api:nightly\nservicePorts: [1]'),
+    'warning latest-image application.pods[0].image',
+  ],
+  [
+    'a tag with a version that says latest all the same is one',
+    podOf('').replace('nginx:1', 'me/app:php8.2-latest'),
+    'warning latest-image application.pods[0].image',
+  ],
+  ['a nightly build of a day is none', podOf('').replace('nginx:1', 'me/app:nightly-20260102'), 'valid'],
+  ['latest with a digest is none', podOf('').replace('nginx:1', `nginx:latest@sha256:${'a'.repeat(64)}`), 'valid'],
+  [
+    'placeholders are pointed out once',
+    podOf('vars: { A: your-api-key, B: changeme, C: placeholder, D: "# filled by the pipeline", E: "<token>" }'),
+    'warning placeholder-value application.pods[0].vars.A',
+  ],
+  [
+    'a placeholder in an address and in a secret is one',
+    podOf('vars: { A: "postgres://u:changeme@h/x" }\nsecrets: [{ name: s, fileName: f, data: your-jwt-secret }]'),
+    'warning placeholder-value application.pods[0].vars.A',
+  ],
+  [
+    'images that look like examples are pointed out once',
+    podsOf(web.replace('nginx:1', 'your-org/web:1'), 'name: api\nimage: your-org/api:1\nservicePorts: [1]'),
+    'warning placeholder-value application.pods[0].image',
+  ],
+  [
+    'what only sounds like a placeholder is none',
+    podOf('vars: { A: "Your shop for everything", B: changelog, C: "add one", D: todo-list, E: exchange-me }'),
+    'valid',
+  ],
+  [
+    'PostgreSQL without a password is a warning',
+    podsOf(web, bareDatabase),
+    'warning missing-password application.pods[1].image',
+  ],
+  [
+    'an empty password is none',
+    podsOf(web, `${bareDatabase}\nvars: { POSTGRES_PASSWORD: "" }`),
+    'warning missing-password application.pods[1].image',
+  ],
+  [
+    'MySQL with the password of a user only is a warning',
+    podsOf(
+      web,
+      'name: db\nimage: mysql:8\nservicePorts: [3306]\nvolumes: [{ name: data, size: 1Gi, mountPath: /var/lib/mysql }]\nvars: { MYSQL_USER: u, MYSQL_PASSWORD: p }',
+    ),
+    'warning missing-password application.pods[1].image',
+  ],
+  [
+    'databases that need no password, or have it from a file, are fine',
+    podsOf(
+      web,
+      `${bareDatabase}\nvars: { POSTGRES_HOST_AUTH_METHOD: trust }`,
+      'name: my\nimage: mysql:8\nservicePorts: [3306]\nvolumes: [{ name: my, size: 1Gi, mountPath: /var/lib/mysql }]\nvars: { MYSQL_ALLOW_EMPTY_PASSWORD: "yes" }',
+      'name: ma\nimage: mariadb:11\nservicePorts: [3306]\nvolumes: [{ name: ma, size: 1Gi, mountPath: /var/lib/mysql }]\nvars: { MARIADB_ROOT_PASSWORD_FILE: /run/s }',
+      'name: dump\nimage: postgres:16\nresourceType: job\ncommand: pg_dump -h my',
+    ),
+    'valid',
+  ],
+  [
+    "the deployment's own old host in a command is a warning",
+    podOf('command: [serve, --url, "https://jolly-tapir-shop.apps.example.com/x"]'),
+    'warning hard-coded-host application.pods[0].command[2]',
+  ],
+  [
+    'a migration that is no job is a warning',
+    podsOf(web, 'name: migrate\nimage: me/app:1\ncommand: npx prisma migrate deploy'),
+    'warning not-a-job application.pods[1].name',
+  ],
+  [
+    'so is a pod with another name that ends with one',
+    podsOf(web, 'name: setup\nimage: me/app:1\ncommand: sh -c "sleep 3 && alembic upgrade head"'),
+    'warning not-a-job application.pods[1].name',
+  ],
+  [
+    'a pod that migrates and then works is none',
+    podsOf(web, 'name: worker\nimage: me/app:1\ncommand: sh -c "rails db:migrate && sidekiq"'),
+    'warning no-ports application.pods[1]',
+  ],
+  ['a migration that is a job is fine', podsOf(web, 'name: migrate\nimage: me/app:1\nresourceType: job'), 'valid'],
+  [
+    'a cookie domain with a port is a warning',
+    podOf('vars: { COOKIE_DOMAIN: "<% DOMAIN %>", SESSION_DOMAIN: ".<%DOMAIN%>", ALLOWED_HOSTS: "<% URL %>" }'),
+    [
+      'warning host-with-port application.pods[0].vars.COOKIE_DOMAIN',
+      'warning host-with-port application.pods[0].vars.SESSION_DOMAIN',
+      'warning host-with-port application.pods[0].vars.ALLOWED_HOSTS',
+    ].join('\n'),
+  ],
+  [
+    'an e-mail address with a port is a warning',
+    podOf('vars: { FROM: "Shop <no-reply@<% DOMAIN %>>" }'),
+    'warning host-with-port application.pods[0].vars.FROM',
+  ],
+  [
+    'addresses may hold a port, and <% HOST %> never does',
+    podOf(
+      'vars: { A: "wss://<% DOMAIN %>/x", B: "https://u:p@<% DOMAIN %>", COOKIE_DOMAIN: "<% HOST %>", DOMAIN: "<% DOMAIN %>" }',
+    ),
+    'valid',
+  ],
+
+  // The form.
+  ['a container at the top is no Compose file', 'container:\n  image: nginx:1\n', 'error no-application container'],
+  [
+    'a Dockerfile is called that',
+    'FROM node:26\nWORKDIR /app\nCOPY . .\nCMD ["node", "server.js"]\n',
+    'error foreign-form',
+  ],
+];
+
+for (const [sentence, text, verdict] of rows) {
+  test(sentence, () => assert.equal(verdictOn(text), verdict));
+}
+
+test('another list of variables is written as a map by its fix', () => {
+  const fixed = (lines: string) => {
+    const text = podOf(lines);
+    const { fix } = findingIn(text, 'vars-list');
+    assert.ok(fix, text);
+    const after = applyEdits(text, [fix]);
+    assert.equal(verdictOn(after), 'valid', after);
+    assert.deepEqual(firstPodOf(after).vars, firstPodOf(text).vars);
+    return after;
+  };
+  assert.ok(fixed('vars:\n  - A=1\n  - "B=x=y: z"').endsWith('vars:\n          A: "1"\n          B: "x=y: z"'));
+  fixed('vars:\n- name: A\n  value: "a b"\n- name: B.c\n  value: "yes"\nreplicas: 2');
+  fixed('vars: [A=1, "B=<% URL %>"]\nreplicas: 2');
+  assert.equal(findingIn(podOf('vars:\n  - A=1 # one\n  - B=2'), 'vars-list').fix, undefined);
+});
+
+const fixes: [sentence: string, before: string, code: string, after: string][] = [
+  [
+    'a migration becomes a job',
+    podsOf(web, 'name: migrate\nimage: me/app:1'),
+    'not-a-job',
+    podsOf(web, 'name: migrate\nresourceType: job\nimage: me/app:1'),
+  ],
+  [
+    'a database gets its variables',
+    podsOf(web, bareDatabase),
+    'missing-password',
+    podsOf(
+      web,
+      bareDatabase.replace('postgres:16', 'postgres:16\nvars: { POSTGRES_PASSWORD: "${POSTGRES_PASSWORD}" }'),
+    ),
+  ],
+  [
+    'a database gets one more variable, beside comments too',
+    podsOf(web, `${bareDatabase}\nvars:\n  POSTGRES_USER: u # me\n  POSTGRES_DB: d`),
+    'missing-password',
+    podsOf(
+      web,
+      `${bareDatabase}\nvars:\n  POSTGRES_USER: u # me\n  POSTGRES_PASSWORD: "\${POSTGRES_PASSWORD}"\n  POSTGRES_DB: d`,
+    ),
+  ],
+  [
+    'a database in braces gets one as well',
+    podsOf(web, `${bareDatabase}\nvars: { POSTGRES_USER: u }`),
+    'missing-password',
+    podsOf(web, `${bareDatabase}\nvars: { POSTGRES_USER: u, POSTGRES_PASSWORD: "\${POSTGRES_PASSWORD}" }`),
+  ],
+  [
+    'a cookie gets the host alone',
+    podOf('vars: { COOKIE_DOMAIN: "<% DOMAIN %>" }'),
+    'host-with-port',
+    podOf('vars: { COOKIE_DOMAIN: "<% HOST %>" }'),
+  ],
+  [
+    'an e-mail address gets it too',
+    podOf('vars: { FROM: "a@<%DOMAIN%>" }'),
+    'host-with-port',
+    podOf('vars: { FROM: "a@<% HOST %>" }'),
+  ],
+  [
+    'an old host in a list of words is replaced',
+    podOf('command: [serve, "https://jolly-tapir-shop.apps.example.com"]').replaceAll('shop', 'bookshop'),
+    'hard-coded-host',
+    podOf('command: [serve, "<% URL %>"]').replaceAll('shop', 'bookshop'),
+  ],
+];
+
+for (const [sentence, before, code, after] of fixes) {
+  test(`by its fix ${sentence}`, () => {
+    const { fix } = findingIn(before, code);
+    assert.ok(fix, before);
+    assert.equal(applyEdits(before, [fix]), after);
+    assert.ok(!parseConfiguration(after).diagnostics.some((diagnostic) => diagnostic.code === code));
+  });
+}
+
+test('a Dockerfile and several manifests of Kubernetes are called what they are, although they are no YAML', () => {
+  const said = (text: string) => {
+    const { kind, diagnostics } = parseConfiguration(text);
+    return `${kind}: ${diagnostics.map(({ message }) => message).join()}`;
+  };
+  assert.equal(
+    said('# syntax=docker/dockerfile:1\nFROM node:26 AS build\nENV A: b\nRUN npm ci\n'),
+    'unparsable: this is a Dockerfile: it says how an image is built',
+  );
+  assert.equal(
+    said('apiVersion: v1\nkind: Service\n---\napiVersion: apps/v1\nkind: Deployment\n'),
+    'unparsable: this is a Kubernetes manifest',
+  );
+  assert.equal(said('apiVersion: v1\nkind: A\nspec: {{ .x }}\n'), 'unparsable: this is a Kubernetes manifest');
+});
+
+test('a document that has a Dockerfile or a manifest as a file is none', () => {
+  const content = 'files:\n  - path: /Dockerfile\n    content: |\n      FROM node:26\n      RUN npm ci\n';
+  assert.equal(verdictOn(podOf(content)), 'valid');
+});
