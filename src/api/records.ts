@@ -59,7 +59,7 @@ export const DiagnosticRecord = Type.Object({
 /** What is odd about a configuration that is accepted, and which parameters of the query had no meaning. */
 export const RemarkFields = {
   warnings: Type.Array(Type.String(), { description: 'What is odd about the request, though it is accepted.' }),
-  diagnostics: Type.Array(DiagnosticRecord, { description: 'The same of the configuration, as values.' }),
+  diagnostics: Type.Array(DiagnosticRecord, { description: 'The same of the configuration, as values, and notes.' }),
 };
 
 export const Warnings = Type.Optional(

@@ -34,6 +34,18 @@ test('a start and an update tell warnings and diagnostics like validate does', a
   assert.ok(diagnostic.fix);
 });
 
+test('a note is told as a value, and is no warning', async () => {
+  const yaml = shopYaml.replace(/$/, '      vars:\n        SESSION_SECRET: "${SESSION_SECRET}"\n');
+  const checked = await api.postYaml('/validate', yaml);
+  const started = await api.postYaml('/startUserDeployment', yaml);
+  const updated = await api.postYaml(`/updateUserDeployment?sessionToken=${started.body.sessionToken}`, yaml);
+  for (const { status, body } of [checked, started, updated]) {
+    assert.deepEqual([status, body.warnings], [200, []]);
+    const told = body.diagnostics.map(({ severity, code }: Record<string, string>) => `${severity} ${code}`);
+    assert.deepEqual(told, ['note generated-value']);
+  }
+});
+
 test('what is said of a document without anything odd is empty, not absent', async () => {
   const { body } = await api.postYaml('/startUserDeployment', shopYaml);
   assert.deepEqual([body.warnings, body.diagnostics], [[], []]);
