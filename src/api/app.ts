@@ -15,7 +15,7 @@ import { accountEndpoints } from './account.ts';
 import { claimEndpoints } from './claims.ts';
 import { configurationEndpoints } from './configuration.ts';
 import { deployEndpoints } from './deploy.ts';
-import { describeApi } from './description.ts';
+import { describeApi } from './description/description.ts';
 import { docsEndpoints } from './docs.ts';
 import { nothingHere, problemOfFrameworkError, RefusedRequest, sendProblem } from './errors.ts';
 import { healthEndpoints } from './health.ts';
@@ -110,7 +110,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await app.register(pageEndpoints(service));
   await app.register(healthEndpoints(service));
   await app.register(metricsEndpoints(service));
-  await app.register(docsEndpoints);
+  await app.register(docsEndpoints(service.settings));
 
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0]!.replace(/(?<=.)\/$/, '');

@@ -26,14 +26,13 @@ type Operation = {
 };
 export type Description = {
   info?: { title?: string; version?: string; description?: string };
-  servers?: { url?: string }[];
   paths?: Record<string, unknown>;
 };
 
 type Endpoint = { id: string; method: string; path: string; tag: string; operation: Operation };
 
-export function renderDocs({ info, servers, paths = {} }: Description): string {
-  const origin = servers?.[0]?.url ?? '';
+/** `origin`: where the service is, for the examples. */
+export function renderDocs({ info, paths = {} }: Description, origin: string): string {
   const endpoints = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods as Record<string, Operation>).map(
       ([method, operation]): Endpoint => ({

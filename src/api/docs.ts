@@ -2,14 +2,17 @@
 import { createHash } from 'node:crypto';
 import type { FastifyPluginAsync } from 'fastify';
 import { docsStyle, renderDocs } from './docs-page.ts';
+import type { ApiSettings } from './service.ts';
 
 const styleHash = createHash('sha256').update(docsStyle).digest('base64');
 const contentPolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-export const docsEndpoints: FastifyPluginAsync = async (app) => {
+export function docsEndpoints({ baseUrl }: Pick<ApiSettings, 'baseUrl'>): FastifyPluginAsync {
   let page: string | undefined;
-  app.get('/docs', { schema: { hide: true } }, async (_, reply) => {
-    page ??= renderDocs(app.swagger());
-    return reply.header('Content-Security-Policy', contentPolicy).type('text/html; charset=utf-8').send(page);
-  });
-};
+  return async (app) => {
+    app.get('/docs', { schema: { hide: true } }, async (_, reply) => {
+      page ??= renderDocs(app.swagger(), baseUrl.origin);
+      return reply.header('Content-Security-Policy', contentPolicy).type('text/html; charset=utf-8').send(page);
+    });
+  };
+}

@@ -3,65 +3,8 @@
  * what nobody here uses or tests is not there for a stranger either.
  */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import type { LimitName } from './limits.ts';
 import type { Service } from './service.ts';
-
-type Path = { method: 'GET' | 'POST'; path: string; limit?: LimitName; summary: string };
-
-const paths: Path[] = [
-  { method: 'POST', path: 'sign-up/email', limit: 'sign-in', summary: 'Sign up: `name`, `email`, `password`' },
-  { method: 'POST', path: 'sign-in/email', limit: 'sign-in', summary: 'Sign in: `email`, `password`' },
-  {
-    method: 'POST',
-    path: 'sign-in/social',
-    limit: 'sign-in',
-    summary: 'Sign in with a provider: `provider`, `callbackURL`; answers its `url`',
-  },
-  { method: 'GET', path: 'callback/:provider', summary: 'Where a provider sends people back to' },
-  { method: 'GET', path: 'error', summary: 'Where people are told that a sign-in has failed' },
-  { method: 'POST', path: 'sign-out', summary: 'Sign out' },
-  { method: 'GET', path: 'get-session', summary: 'Who is signed in; null for nobody' },
-  { method: 'POST', path: 'revoke-other-sessions', summary: 'Sign out all other browsers' },
-  { method: 'POST', path: 'update-user', summary: 'Change the `name`' },
-  {
-    method: 'POST',
-    path: 'delete-user',
-    limit: 'sign-in',
-    summary: 'Delete the account with all of its deployments: its `password`, where it has one',
-  },
-  {
-    method: 'POST',
-    path: 'change-password',
-    limit: 'sign-in',
-    summary: 'Change the password: `currentPassword`, `newPassword`',
-  },
-  {
-    method: 'POST',
-    path: 'request-password-reset',
-    limit: 'sign-in',
-    summary: 'Ask for a mail with a link: `email`, `redirectTo`',
-  },
-  { method: 'GET', path: 'reset-password/:token', summary: 'The link of that mail' },
-  {
-    method: 'POST',
-    path: 'reset-password',
-    limit: 'sign-in',
-    summary: 'Set a password with the `token` of the link: `newPassword`',
-  },
-  {
-    method: 'POST',
-    path: 'send-verification-email',
-    limit: 'sign-in',
-    summary: 'Ask for another mail that verifies the `email`',
-  },
-  { method: 'GET', path: 'verify-email', summary: 'The link of that mail' },
-  { method: 'GET', path: 'passkey/generate-register-options', summary: 'Begin to add a passkey' },
-  { method: 'POST', path: 'passkey/verify-registration', summary: 'Add a passkey' },
-  { method: 'GET', path: 'passkey/generate-authenticate-options', summary: 'Begin to sign in with a passkey' },
-  { method: 'POST', path: 'passkey/verify-authentication', limit: 'sign-in', summary: 'Sign in with a passkey' },
-  { method: 'GET', path: 'passkey/list-user-passkeys', summary: 'The passkeys of the account' },
-  { method: 'POST', path: 'passkey/delete-passkey', summary: 'Remove a passkey: its `id`' },
-];
+import { signInPaths } from './sign-in-paths.ts';
 
 const bodyLimit = 64 * 1024;
 
@@ -72,8 +15,8 @@ export function signInEndpoints(service: Service): FastifyPluginAsync {
   return async (app) => {
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', { parseAs: 'string', bodyLimit }, async (_: unknown, body: string) => body);
-    for (const { method, path, limit, summary } of paths) {
-      const schema = { summary, tags: ['sign-in'] };
+    for (const { method, path, limit, summary, operationId } of signInPaths) {
+      const schema = { operationId, summary };
       app.route({
         ...{ method, url: `/api/auth/${path}`, schema, config: { ...(limit && { limit }) } },
         handler: async (request, reply) => {

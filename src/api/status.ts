@@ -9,10 +9,11 @@ import { wait } from '../lib/wait.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { eventsAfter, latestOfDisk } from '../store/events.ts';
 import { ApplicationQuery, findApplication } from './callers.ts';
+import { eventStreamSchema } from './description/event-components.ts';
 import { sendProblem } from './errors.ts';
 import { printEvent } from './event-records.ts';
 import { parameterWarnings } from './parameters.ts';
-import { DeploymentRecord, deploymentRecord, ErrorRecord, StreamedText } from './records.ts';
+import { DeploymentRecord, deploymentRecord, ErrorRecord } from './records.ts';
 import type { Service } from './service.ts';
 import type { Streams } from './streams.ts';
 import { isFinal, longestWaitSeconds, untilFinal } from './waiting.ts';
@@ -27,7 +28,7 @@ const diskEventsRead = 200;
 const EventStream = {
   description:
     'Server-sent events: `id` is a number to resume after, `data` is a JSON object: `kind`, the fields of the kind, `message` (the same as a sentence), `number`, `count`, `firstAt`, `at`. An event that happens again comes again under its `number`.',
-  content: { 'text/event-stream': { schema: StreamedText } },
+  content: { 'text/event-stream': { schema: eventStreamSchema } },
 };
 
 const StatusQuery = Type.Object({

@@ -1,4 +1,5 @@
 /** The API as a function, for tests: a database in memory, a clock that only the test moves, no loop behind it. */
+import assert from 'node:assert/strict';
 import { type Logger, pino } from 'pino';
 import { createMemoryEngine } from '../engine/memory.ts';
 import { createMemoryWorld } from '../engine/memory-world.ts';
@@ -6,6 +7,7 @@ import { createMetrics } from '../lib/metrics.ts';
 import { sealWith } from '../lib/seal.ts';
 import { openSqlite } from '../store/database.ts';
 import { createApp } from './app.ts';
+import { declaredCodes } from './description/declared.ts';
 import type { Accounts, ApiSettings, Service } from './service.ts';
 
 export const shopYaml = `application:
@@ -71,7 +73,15 @@ export async function testApi(
   ) => {
     const response = await app.inject({ method, url, headers, ...(body !== undefined && { payload: body }) });
     const isJson = String(response.headers['content-type']).startsWith('application/json');
-    return { status: response.statusCode, headers: response.headers, body: isJson ? response.json() : response.body };
+    const answer = { status: response.statusCode, headers: response.headers };
+    if (!isJson) return { ...answer, body: response.body };
+    const { code } = response.json() ?? {};
+    // Those of signing in have more codes than ours.
+    const declared = url.startsWith('/api/auth/')
+      ? undefined
+      : declaredCodes(app.swagger() as object, method, url.split('?')[0]!);
+    if (answer.status >= 400 && declared) assert.ok(declared.includes(code), `${method} ${url} may not answer ${code}`);
+    return { ...answer, body: response.json() };
   };
   return {
     ...{ app, service, world, clock, woken, lines, budget },

@@ -30,7 +30,7 @@ export function createJudge(victimToken: string): Judge {
     }
     // What the library of accounts answers is described by its own pages.
     if (path.startsWith('/api/auth/')) return undefined;
-    const response = responses[status] ?? responses[`${String(status)[0]}XX`];
+    const response = responses[status];
     if (!response) return `status ${status} is not described`;
     const type = headers.get('content-type')?.split(';')[0] ?? '';
     const content = response.content ?? { 'application/json': {} };

@@ -31,7 +31,7 @@ export type Asked = {
 export type Plan = (known: Known) => Asked;
 
 export function operationsIn(description: { paths: Record<string, Record<string, unknown>> }): Operation[] {
-  return Object.entries(description.paths).flatMap(([path, methods]) =>
+  return Object.entries(withoutReferences(description, description).paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, each]) => {
       const {
         parameters = [],
@@ -48,6 +48,22 @@ export function operationsIn(description: { paths: Record<string, Record<string,
       return { method: method.toUpperCase(), path, parameters, bodies, responses };
     }),
   );
+}
+
+/** No shape of the description holds itself. */
+function withoutReferences<T>(value: T, root: object): T {
+  if (Array.isArray(value)) return value.map((each) => withoutReferences(each, root)) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  if ('$ref' in value) return withoutReferences(referred(String(value.$ref), root), root) as T;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withoutReferences(each, root)])) as T;
+}
+
+/** `#/components/schemas/Status` */
+function referred(reference: string, root: object): unknown {
+  return reference
+    .split('/')
+    .slice(1)
+    .reduce((value, key) => (value as { [key: string]: object })[key]!, root);
 }
 
 /** Control characters in a header would be another request; that is the business of the garbage. */

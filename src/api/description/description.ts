@@ -2,8 +2,13 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
-import { ErrorRecord } from './records.ts';
-import type { ApiSettings } from './service.ts';
+import { ErrorRecord } from '../records.ts';
+import type { ApiSettings } from '../service.ts';
+import { signInPaths } from '../sign-in-paths.ts';
+import { completePaths, type Paths, tagList } from './complete.ts';
+import { withComponents } from './components.ts';
+import { eventComponents } from './event-components.ts';
+import { namedSchemas } from './named-schemas.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -45,20 +50,39 @@ export async function describeApi(
       openapi: '3.1.0',
       info: {
         ...{ title: 'Berth', version: '1.0.0', description: about },
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+        // Whoever runs this service is asked where it is, not where its source is.
+        contact: { name: 'The operator of this service', url: baseUrl.origin },
         ...(termsUrl && { termsOfService: termsUrl.href }),
       },
-      servers: [{ url: baseUrl.origin }],
+      // Relative to where it was read: a service has several names, and `localhost` is another machine's for its reader.
+      servers: [{ url: '/' }],
       components: { securitySchemes },
-      security: [{}, { sessionToken: [] }, { bearer: [] }, { signIn: [] }],
+      tags: tagList,
+    },
+    transformObject: (given) => {
+      if (!('openapiObject' in given)) return {};
+      const { paths = {}, ...rest } = given.openapiObject;
+      return { ...rest, paths: completePaths(paths as Paths, ErrorRecord, signInPaths) } as typeof given.openapiObject;
     },
     transform: ({ schema, url, route }) => ({
       url,
       schema: schema?.hide ? schema : { ...schema, ...bodyOf(route.config?.isDocument), response: answersOf(schema) },
     }),
   });
-  app.get('/openapi.json', { schema: { hide: true } }, async (_, reply) =>
-    reply.type('application/json').send(app.swagger()),
-  );
+  let description: object | undefined;
+  app.get('/openapi.json', { schema: { hide: true } }, async (_, reply) => {
+    description ??= withReferences(app.swagger() as Described);
+    return reply.type('application/json').send(description);
+  });
+}
+
+type Described = { components?: object };
+
+/** The page of the documentation shows whole shapes; generators of clients want each of them once, under its name. */
+function withReferences(whole: Described): object {
+  const { description, schemas } = withComponents(whole, namedSchemas);
+  return { ...description, components: { ...description.components, schemas: { ...schemas, ...eventComponents } } };
 }
 
 function bodyOf(isDocument: boolean | undefined) {
@@ -67,11 +91,8 @@ function bodyOf(isDocument: boolean | undefined) {
   return { consumes: ['text/x-yaml', 'application/json'], body: Type.String({ description }) };
 }
 
-/** Every request can be refused, and every service can fail. */
+/** What is refused is told by `complete.ts`. */
 function answersOf(schema: FastifySchema | undefined) {
   const own = (schema?.response ?? {}) as Record<string, unknown>;
-  return { 200: Type.Any({ description: 'Done.' }), ...own, '4xx': refused, '5xx': failed };
+  return { 200: Type.Any({ description: 'Done.' }), ...own };
 }
-
-const refused = { ...ErrorRecord, description: 'Refused: `code` says why, `hint` what to do.' };
-const failed = { ...ErrorRecord, description: 'Not possible now, or a failure of the service.' };

@@ -1,0 +1,140 @@
+/** PURE. Completes what the schemas say of each operation: who may ask, every code that it can be answered, examples. */
+import type { ProblemCode } from '../../lib/problem.ts';
+import { statusOf } from '../errors.ts';
+import type { SignInPath } from '../sign-in-paths.ts';
+import examples from './examples.json' with { type: 'json' };
+import { type OperationNote, operations, tags } from './operations.ts';
+import {
+  type Access,
+  meaningOf,
+  refusalsOfAccess,
+  refusalsOfAll,
+  refusalsOfBodies,
+  refusalsOfChanges,
+} from './refusals.ts';
+
+type Content = { [type: string]: { schema?: object; example?: unknown } };
+type Operation = {
+  operationId?: string;
+  requestBody?: { required?: boolean; content: Content };
+  responses?: { [status: string]: { description?: string; content?: Content } };
+  [field: string]: unknown;
+};
+export type Paths = { [path: string]: { [method: string]: Operation } };
+
+/** Of a description without references. `error` is the schema of every refusal. */
+export function completePaths(paths: Paths, error: object, signIn: readonly SignInPath[]): Paths {
+  const notes = { ...operations, ...Object.fromEntries(signIn.map((path) => [path.operationId, noteOf(path)])) };
+  const bodies = new Map(signIn.map(({ operationId, body }) => [operationId, body]));
+  return mapValues(paths, (methods) =>
+    mapValues(methods, (operation, method) => {
+      const id = operation.operationId ?? '';
+      const note = notes[id];
+      if (!note) throw new Error(`src/api/description/operations.ts has no note of ${id}`);
+      const described = bodies.get(id);
+      const withBody = described
+        ? { ...operation, requestBody: { required: true, content: { 'application/json': { schema: described } } } }
+        : operation;
+      return complete(withBody, note, refusalsOf(note, method, withBody), error);
+    }),
+  );
+}
+
+const recorded: { [operationId: string]: { request?: unknown; answer?: unknown } } = examples;
+
+export const tagList = Object.entries(tags).map(([name, description]) => ({ name, description }));
+
+function complete(operation: Operation, note: OperationNote, codes: readonly ProblemCode[], error: object): Operation {
+  const { request, answer } = recorded[operation.operationId ?? ''] ?? {};
+  const { requestBody, responses = {} } = operation;
+  const success = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+  const refused = Map.groupBy(codes, (code) => statusOf[code]);
+  return {
+    ...operation,
+    tags: [note.tag],
+    description: note.description,
+    security: securityOf[note.access],
+    ...(requestBody && { requestBody: { ...requestBody, content: requestContent(requestBody.content, request) } }),
+    responses: {
+      ...Object.fromEntries(
+        success.map(([status, { content, ...response }]) => [
+          status,
+          { ...response, ...(content && { content: withExample(content, answer) }) },
+        ]),
+      ),
+      ...Object.fromEntries(
+        [...refused].map(([status, codes]) => [status, refusal(codes, responses[status]?.content ?? json(error))]),
+      ),
+      default: { description: 'Refused before it was read, by the server in front.', content: json(error) },
+    },
+  };
+}
+
+/** A configuration is YAML, or the same document as JSON; the example is the one in YAML. */
+function requestContent(content: Content, example: unknown): Content {
+  const { 'text/x-yaml': yaml, 'application/json': json } = content;
+  if (!yaml) return withExample(content, example);
+  const description = 'The same document as JSON, or `{ "yaml": "…" }`.';
+  return {
+    ...withExample({ 'text/x-yaml': yaml }, example),
+    ...(json && { 'application/json': { schema: { type: 'object', description } } }),
+  };
+}
+
+function withExample(content: Content, example: unknown): Content {
+  if (example === undefined) return content;
+  return mapValues(content, (media) => ({ ...media, example }));
+}
+
+function refusal(codes: readonly ProblemCode[], content: Content) {
+  const withCode = { properties: { code: { enum: codes } } };
+  return {
+    description: codes.map((code) => `\`${code}\`: ${meaningOf[code]}.`).join('\n\n'),
+    content: mapValues(content, ({ schema }) => ({ schema: schema ? { allOf: [schema, withCode] } : withCode })),
+  };
+}
+
+function refusalsOf(
+  { access, refusals = [] }: OperationNote,
+  method: string,
+  { requestBody }: Operation,
+): ProblemCode[] {
+  const isChange = method !== 'get';
+  return [
+    ...new Set([
+      ...refusalsOfAll,
+      ...refusalsOfAccess[access],
+      ...(isChange ? refusalsOfChanges : []),
+      ...(requestBody ? refusalsOfBodies : []),
+      ...refusals,
+    ]),
+  ];
+}
+
+const bearer = { bearer: [] };
+const signIn = { signIn: [] };
+const query = { sessionToken: [] };
+const nobody = {};
+
+/** `{}` where the token may also be a field of the body, which OpenAPI has no word for. */
+const securityOf: Record<Access, object[]> = {
+  public: [],
+  optional: [nobody, query, bearer, signIn],
+  caller: [query, bearer, signIn],
+  'caller in body': [nobody, bearer, signIn],
+  account: [bearer, signIn],
+  'sign-in': [signIn],
+};
+
+function noteOf({ summary, isForAccount = false, limit }: SignInPath): OperationNote {
+  const limited = limit === 'sign-in' ? ' Counted against the limit of sign-ins.' : '';
+  return { tag: 'sign-in', access: isForAccount ? 'sign-in' : 'public', description: `${summary}.${limited}` };
+}
+
+function json(schema: object): Content {
+  return { 'application/json': { schema } };
+}
+
+function mapValues<A, B>(values: { [key: string]: A }, map: (value: A, key: string) => B): { [key: string]: B } {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value, key)]));
+}

@@ -1,0 +1,41 @@
+/** PURE. The events of a deployment in the description: one shape for each kind, told apart by `kind`. */
+import { Type } from 'typebox';
+import { type EventKind, eventKinds, eventSchemas } from '../../deployment/event.ts';
+
+const instant = Type.String({ format: 'date-time' });
+
+/** What every event has beside the fields of its kind. */
+const Told = Type.Object({
+  message: Type.String({ description: 'The same as a sentence.' }),
+  number: Type.Integer({ minimum: 1, description: 'The event, also when it is told again.' }),
+  count: Type.Integer({ minimum: 1, description: 'How often it has happened.' }),
+  firstAt: instant,
+  at: instant,
+});
+
+const nameOf = (kind: EventKind) => `${kind[0]!.toUpperCase()}${kind.slice(1)}Event`;
+const referenceTo = (name: string) => `#/components/schemas/${name}`;
+
+export const eventComponents: { [name: string]: object } = {
+  Event: {
+    description:
+      'The `data` of a server-sent event. Kinds may be added: show the `message` of those that you do not know.',
+    oneOf: eventKinds.map((kind) => ({ $ref: referenceTo(nameOf(kind)) })),
+    discriminator: {
+      propertyName: 'kind',
+      mapping: Object.fromEntries(eventKinds.map((kind) => [kind, referenceTo(nameOf(kind))])),
+    },
+  },
+  EventToldFields: Told,
+  ...Object.fromEntries(
+    eventKinds.map((kind) => [nameOf(kind), { allOf: [eventSchemas[kind], { $ref: referenceTo('EventToldFields') }] }]),
+  ),
+};
+
+/** Of a stream whose messages each hold an event as JSON. */
+export const eventStreamSchema = {
+  type: 'string',
+  description: 'Each message has an event as its `data`.',
+  contentMediaType: 'application/json',
+  contentSchema: { $ref: referenceTo('Event') },
+};

@@ -1,0 +1,32 @@
+/** The names under which the description has shapes that stand in several places. */
+import { AccountRecord, MethodsRecord } from '../account.ts';
+import { ApplicationBody, TokenBody } from '../callers.ts';
+import { ClaimedRecord, ClaimViewRecord } from '../claims.ts';
+import { KeyRecord } from '../keys.ts';
+import { LimitsRecord } from '../quota.ts';
+import * as records from '../records.ts';
+
+const { DeploymentRecord, ReservationRecord, StartRecord, UpdateRecord } = records;
+
+export const namedSchemas = {
+  Account: AccountRecord,
+  Application: ApplicationBody,
+  Claimed: ClaimedRecord,
+  ClaimView: ClaimViewRecord,
+  Deployment: DeploymentRecord,
+  Diagnostic: records.DiagnosticRecord,
+  Error: records.ErrorRecord,
+  ErrorWithChallenge: records.ProofRequiredRecord,
+  DryRun: records.DryRunRecord,
+  Extend: StartRecord.properties.extend,
+  Key: KeyRecord,
+  Limits: LimitsRecord,
+  Links: StartRecord.properties.links,
+  Message: records.MessageRecord,
+  Reservation: ReservationRecord,
+  Session: TokenBody,
+  SignInMethods: MethodsRecord,
+  Started: StartRecord,
+  Status: StartRecord.properties.status,
+  Updated: UpdateRecord,
+};

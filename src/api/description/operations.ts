@@ -1,0 +1,168 @@
+/** PURE. What the description says of each operation beside its schemas: who may ask, what for, what it can be answered. */
+import type { ProblemCode } from '../../lib/problem.ts';
+import { type Access, refusalsOfAdmission, refusalsOfApplications, refusalsOfDocuments } from './refusals.ts';
+
+export const tags = {
+  deployments: 'Starting, updating and ending deployments.',
+  status: 'How deployments do: state, events, logs, configuration.',
+  reservations: 'The deployments of a session, and holds that outlive time limits.',
+  configuration: 'Checking configurations before anything is deployed.',
+  accounts: 'Claim links, accounts, their limits and API keys.',
+  'sign-in': 'Signing up, in and out. Errors have codes of their own besides.',
+} as const;
+
+export type OperationNote = {
+  tag: keyof typeof tags;
+  access: Access;
+  description: string;
+  /** Beside those that every request of its access and form can be answered. */
+  refusals?: readonly ProblemCode[];
+};
+
+/** By `operationId`. */
+export const operations: Record<string, OperationNote> = {
+  startDeployment: {
+    tag: 'deployments',
+    access: 'optional',
+    description:
+      'Deploys the application of the configuration. Without a token it makes a session, whose token is in the answer, this once. The answer comes at once; `GET /getDeploymentStatus` tells when the application runs.',
+    refusals: [
+      ...refusalsOfDocuments,
+      ...refusalsOfAdmission,
+      'application_exists',
+      'idempotency_key_reused',
+      'proof_of_work_required',
+    ],
+  },
+  updateDeployment: {
+    tag: 'deployments',
+    access: 'caller',
+    description:
+      'Applies the configuration to the deployment of the same application name. The URL stays, and so do volumes; the present revision serves until the new one is ready.',
+    refusals: [...refusalsOfDocuments, ...refusalsOfAdmission, ...refusalsOfApplications],
+  },
+  previewUpdate: {
+    tag: 'deployments',
+    access: 'caller',
+    description: 'Tells what an update with this configuration would do to each pod, and changes nothing.',
+    refusals: [...refusalsOfDocuments, ...refusalsOfApplications],
+  },
+  extendDeployment: {
+    tag: 'deployments',
+    access: 'caller in body',
+    description: 'Moves the time limit of a deployment without an account. How often is limited.',
+    refusals: [...refusalsOfApplications, 'extension_limit_reached', 'already_claimed'],
+  },
+  claimDeployment: {
+    tag: 'deployments',
+    access: 'caller in body',
+    description: 'Makes a link at which somebody with an account takes the deployment over, so that it stops expiring.',
+    refusals: [...refusalsOfApplications, 'already_claimed'],
+  },
+  getDeploymentStatus: {
+    tag: 'status',
+    access: 'caller',
+    description: 'The deployment as it is now, with the state of each pod.',
+    refusals: refusalsOfApplications,
+  },
+  getDeploymentEvents: {
+    tag: 'status',
+    access: 'caller',
+    description: 'All events so far, then those that come. The stream resumes after `Last-Event-ID`.',
+    refusals: refusalsOfApplications,
+  },
+  getDeploymentLogs: {
+    tag: 'status',
+    access: 'caller',
+    description:
+      'Lines of all pods, or of one, without the secrets of the configuration; those that come, with `follow`.',
+    refusals: refusalsOfApplications,
+  },
+  getDeploymentOutline: {
+    tag: 'status',
+    access: 'caller',
+    description:
+      'Images, paths, ports and volumes of the pods, and which pod uses which. No value of the configuration.',
+    refusals: refusalsOfApplications,
+  },
+  getDeploymentConfiguration: {
+    tag: 'status',
+    access: 'caller',
+    description: 'The document as it was sent, secrets and all.',
+    refusals: refusalsOfApplications,
+  },
+  listDeployments: {
+    tag: 'reservations',
+    access: 'caller',
+    description: 'The active deployments of the session, or of all sessions of the account.',
+  },
+  addDeploymentReservation: {
+    tag: 'reservations',
+    access: 'caller in body',
+    description: 'Holds the deployment beyond its time limit. The plan of its account has to allow that.',
+    refusals: [...refusalsOfApplications, 'plan_does_not_allow_reservations'],
+  },
+  removeDeploymentReservation: {
+    tag: 'reservations',
+    access: 'caller in body',
+    description: 'Removes the deployment with its site and its data, whether it is held or not.',
+    refusals: refusalsOfApplications,
+  },
+  removeReservations: {
+    tag: 'reservations',
+    access: 'caller in body',
+    description:
+      'Ends the holds of all deployments. What is past its time limit is removed; everything else runs on, and the answer names it. `POST /removeDeploymentReservation` removes a deployment.',
+  },
+  validateConfig: {
+    tag: 'configuration',
+    access: 'optional',
+    description: 'Everything that is wrong or odd in the configuration, with line, column and often a correction.',
+    refusals: ['unparsable_yaml'],
+  },
+  getConfigSchema: {
+    tag: 'configuration',
+    access: 'public',
+    description: 'For editors and generators. Compose files are accepted besides.',
+  },
+  getClaim: {
+    tag: 'accounts',
+    access: 'public',
+    description: 'For the page that asks whether to claim.',
+    refusals: ['claim_not_found', 'claim_expired', 'already_claimed'],
+  },
+  confirmClaim: {
+    tag: 'accounts',
+    access: 'sign-in',
+    description: 'A second time by the same account changes nothing and answers the same.',
+    refusals: ['claim_not_found', 'claim_expired', 'already_claimed', 'plan_limit_reached', 'banned'],
+  },
+  getSignInMethods: {
+    tag: 'accounts',
+    access: 'public',
+    description: 'Passwords, passkeys, and the providers that are set up.',
+  },
+  getAccount: { tag: 'accounts', access: 'account', description: 'Its name, its plan, and what of the plan is taken.' },
+  getLimits: {
+    tag: 'accounts',
+    access: 'optional',
+    description: 'Without a token: what a first start from this address may have.',
+  },
+  listKeys: {
+    tag: 'accounts',
+    access: 'sign-in',
+    description: 'Names and first letters; the keys themselves are not stored.',
+  },
+  addKey: {
+    tag: 'accounts',
+    access: 'sign-in',
+    description: 'A key stands for the account as `Authorization: Bearer`.',
+    refusals: ['plan_limit_reached'],
+  },
+  removeKey: {
+    tag: 'accounts',
+    access: 'sign-in',
+    description: 'Requests with the key are refused from now on.',
+    refusals: ['api_key_not_found'],
+  },
+};

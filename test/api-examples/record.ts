@@ -1,0 +1,22 @@
+/** `node test/api-examples/record.ts`: writes the examples of the description from what a real service answers. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { playStory, type Told } from './story.ts';
+
+const file = join(import.meta.dirname, '../../src/api/description/examples.json');
+
+const told = await playStory();
+await writeFile(file, `${JSON.stringify(await withExampleValues(told), undefined, 2)}\n`);
+
+/** What differs each time, and what only this machine has, becomes what a reader expects of an example. */
+async function withExampleValues(told: Told): Promise<unknown> {
+  const { environment } = told.startDeployment!.answer as { environment: string };
+  const start = Date.parse((told.getDeploymentStatus!.answer as { createdAt: string }).createdAt);
+  const noon = Date.UTC(2026, 0, 1, 12);
+  const text = JSON.stringify(told)
+    .replaceAll(environment, 'jolly-tapir')
+    .replace(/localhost:\d+/g, 'localhost:8080')
+    .replace(/(berth|claim|berthkey)_[A-Za-z0-9_-]{16,}/g, '$1_example')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (instant) => new Date(noon + Date.parse(instant) - start).toISOString());
+  return JSON.parse(text);
+}

@@ -1,0 +1,97 @@
+/** A deployment from its validation to its removal, with every request that the description shows an example of. */
+import assert from 'node:assert/strict';
+import { type Answer, type Berth, createBerth } from '../scenarios/berth.ts';
+
+const yaml = `application:
+  name: hello
+  pods:
+    - name: web
+      image: nginx:1
+      path: /
+      servicePorts: [80]
+      vars:
+        GREETING: Hello
+`;
+const updated = yaml.replace('GREETING: Hello', 'GREETING: Good evening');
+
+/** What was sent and answered, by `operationId`; bodies that are streams or texts are left out. */
+export type Told = { [operationId: string]: { request?: unknown; answer?: unknown } };
+
+/** Plays it on a real service. */
+export async function playStory(): Promise<Told> {
+  const berth = await createBerth();
+  try {
+    await berth.serve();
+    return await play(berth);
+  } finally {
+    await berth.destroy();
+  }
+}
+
+async function play(berth: Berth): Promise<Told> {
+  const told: Told = {};
+  const note = (id: string, answer: Answer, request?: unknown) => {
+    assert.equal(answer.status, 200, `${id}: ${answer.text}`);
+    told[id] = { ...(request !== undefined && { request }), answer: answer.body };
+    return answer.body;
+  };
+  note('validateConfig', await berth.postYaml('/validate', yaml), yaml);
+  const started = note('startDeployment', await berth.postYaml('/startUserDeployment', yaml), yaml);
+  const { sessionToken, applicationName } = started;
+  const authorization = { authorization: `Bearer ${sessionToken}` };
+  const get = (path: string) => berth.get(`${path}?applicationName=${applicationName}`, authorization);
+  await berth.reach(started, 'running');
+  note('getDeploymentStatus', await get('/getDeploymentStatus'));
+  note('getDeploymentOutline', await get('/getDeploymentOutline'));
+  note('getDeploymentConfiguration', await get('/getDeploymentConfiguration'));
+  note('listDeployments', await berth.get('/getReservations', authorization));
+  note('getLimits', await berth.get('/api/limits', authorization));
+  const query = `?sessionToken=${sessionToken}`;
+  note('previewUpdate', await berth.postYaml(`/previewUserDeployment${query}`, updated), updated);
+  note('updateDeployment', await berth.postYaml(`/updateUserDeployment${query}`, updated), updated);
+  await berth.reach(started, 'running');
+  const application = { applicationName, sessionToken };
+  note('extendDeployment', await berth.postJson('/extendDeployment', application), application);
+  const { claimToken } = note('claimDeployment', await berth.postJson('/claimDeployment', application), application);
+  note('getClaim', await berth.get(`/api/claims/${claimToken}`));
+  await tellOfAccount(berth, claimToken, note);
+  const session = { sessionToken };
+  note('removeReservations', await berth.postJson('/removeReservations', session), session);
+  const remove = await berth.postJson('/removeDeploymentReservation', application);
+  note('removeDeploymentReservation', remove, application);
+  return told;
+}
+
+async function tellOfAccount(
+  berth: Berth,
+  claimToken: string,
+  note: (id: string, answer: Answer, request?: unknown) => { id: string },
+): Promise<void> {
+  const { origin } = berth.settings.baseUrl;
+  let cookie = '';
+  note('getSignInMethods', await berth.get('/api/sign-in-methods'));
+  const person = { name: 'Ada', email: 'ada@example.com', password: 'a long pass phrase' };
+  const signedUp = await send('POST', '/api/auth/sign-up/email', person);
+  assert.equal(signedUp.status, 200, signedUp.text);
+  cookie = [signedUp.headers['set-cookie'] ?? []]
+    .flat()
+    .map((each) => each.split(';')[0])
+    .join('; ');
+  note('confirmClaim', await send('POST', `/claim/${claimToken}`, {}));
+  note('getAccount', await send('GET', '/api/account'));
+  const { id } = note('addKey', await send('POST', '/api/keys', { name: 'CI' }), { name: 'CI' });
+  note('listKeys', await send('GET', '/api/keys'));
+  note('removeKey', await send('DELETE', `/api/keys/${id}`));
+
+  function send(method: string, path: string, body?: object): Promise<Answer> {
+    return berth.visit(`${origin}${path}`, {
+      method,
+      headers: {
+        origin,
+        ...(cookie && { cookie }),
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  }
+}
