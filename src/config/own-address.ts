@@ -10,16 +10,19 @@ const own = new Set(
 );
 /** A host alone is as often the address that a program listens at, or that of a database. */
 const hostWords = /^(?:VIRTUAL|LETSENCRYPT|PUBLIC|SITE|EXTERNAL|ALLOWED|TRUSTED|CANONICAL)$/;
+/** The domain of a cookie has no port. */
+const hostOnly = /^(?:COOKIES?|SESSION)$/;
 /** `MAIL_DOMAIN` and its like are somebody else's. */
-const otherDomain = /^(?:AUTH0|MAIL|EMAIL|SMTP|NETWORK|LOCAL|SEARCH|COOKIE|LDAP|SEARCHDOMAIN)$/;
+const otherDomain = /^(?:AUTH0|MAIL|EMAIL|SMTP|NETWORK|LOCAL|SEARCH|LDAP|SEARCHDOMAIN)$/;
 
 /** What stands for the value, when the variable is named like the application's own address. */
-export function ownAddressMeant(name: string): '<% URL %>' | '<% DOMAIN %>' | undefined {
+export function ownAddressMeant(name: string): '<% URL %>' | '<% DOMAIN %>' | '<% HOST %>' | undefined {
   const words = wordsOf(name);
   const [last = ''] = words.slice(-1);
   const rest = words.slice(0, -1);
   if (/^(?:URL|URI|ORIGIN|ORIGINS)$/.test(last)) return rest.every((word) => own.has(word)) ? '<% URL %>' : undefined;
+  if (last === 'DOMAIN' && rest.some((word) => hostOnly.test(word))) return '<% HOST %>';
   if (last === 'DOMAIN') return rest.some((word) => otherDomain.test(word)) ? undefined : '<% DOMAIN %>';
   const isHost = /^(?:HOST|HOSTS|HOSTNAME|FQDN)$/.test(last) && rest.some((word) => hostWords.test(word));
-  return isHost ? '<% DOMAIN %>' : undefined;
+  return isHost ? '<% HOST %>' : undefined;
 }

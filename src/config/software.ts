@@ -187,9 +187,9 @@ export function isBrowserVariable(name: string): boolean {
   return browserPrefix.test(name);
 }
 
-/** Variables whose value is a host without a port: the domain of a cookie or of mail, the hosts that Django answers. */
+/** Variables whose value is a host without a port: the domain of a cookie or of mail, the hosts that are answered. */
 export function wantsHost(name: string): boolean {
-  return /(?:^|_)(?:COOKIE|SESSION|E?MAIL|SMTP)_(?:\w*_)?(?:DOMAIN|HOST)$|(?:^|_)ALLOWED_HOSTS$/.test(
+  return /(?:^|_)(?:COOKIE|SESSION|E?MAIL|SMTP)_(?:\w*_)?(?:DOMAIN|HOST)$|(?:^|_)(?:(?:ALLOWED|TRUSTED)_HOSTS?|VIRTUAL_HOST|LETSENCRYPT_HOST)$/.test(
     name.slice(0, 200),
   );
 }

@@ -12,7 +12,6 @@ import { type Part, readParameters } from './parameters.ts';
 import type { Report } from './report.ts';
 import { secretScriptlet } from './scriptlets.ts';
 import { isSecretName } from './secret-names.ts';
-import { wantsHost } from './software.ts';
 import type { AppSpec, PodSpec } from './spec.ts';
 import { type Directory, directoryOf, referencesIn } from './uses.ts';
 import { maxVarLength } from './vars.ts';
@@ -237,7 +236,7 @@ function sayMissing(missing: ReadonlyMap<string, Path>, report: Report): void {
 
 function sayUnset(name: string, path: Path, isCircle: boolean, isThere: boolean, report: Report): void {
   const why = isCircle ? `${name} leads back to itself` : isThere ? `${name} has no value` : `no pod has ${name}`;
-  const meant = wantsHost(name) ? '<% HOST %>' : ownAddressMeant(name);
+  const meant = ownAddressMeant(name);
   const hint = meant
     ? `write the value, or ${meant} where the application's own address is meant`
     : `${isThere ? 'write its value' : `write ${name} in the "vars" of a pod`}, or \${${quote(name).slice(1, -1)}:-default}`;

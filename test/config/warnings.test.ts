@@ -101,6 +101,14 @@ const rows: Row[] = [
     ].join('\n'),
   ],
   [
+    'a virtual host and a trusted one with a port are warnings',
+    podOf('vars: { VIRTUAL_HOST: "<% DOMAIN %>", SYMFONY_TRUSTED_HOSTS: "localhost,<% DOMAIN %>" }'),
+    [
+      'warning host-with-port application.pods[0].vars.VIRTUAL_HOST',
+      'warning host-with-port application.pods[0].vars.SYMFONY_TRUSTED_HOSTS',
+    ].join('\n'),
+  ],
+  [
     'an e-mail address with a port is a warning',
     podOf('vars: { FROM: "Shop <no-reply@<% DOMAIN %>>" }'),
     'warning host-with-port application.pods[0].vars.FROM',

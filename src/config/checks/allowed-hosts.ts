@@ -3,7 +3,6 @@ import { excerpt } from '../diagnostics.ts';
 import { replaceValue } from '../edits.ts';
 import { repositoryOf } from '../image.ts';
 import { scriptletsIn } from '../scriptlets.ts';
-import { wantsHost } from '../software.ts';
 import type { PodContext } from './context.ts';
 import type { Text } from './texts.ts';
 
@@ -21,11 +20,10 @@ export function checkAllowedHosts(texts: readonly Text[], { pod, spec, report, s
     const [, separator = ','] = plain.exec(value) ?? [];
     // An empty list, and one of another form, has a meaning that only its program knows.
     if (!plain.test(value) || scriptletsIn(value).length > 0) continue;
-    const host = wantsHost(variable) ? '<% HOST %>' : '<% DOMAIN %>';
-    const longer = `${value}${separator}${host}`;
+    const longer = `${value}${separator}<% HOST %>`;
     const message = `${variable} does not hold the host of the application: it answers visitors with an error`;
     report.warn(path, 'site-host-missing', message, {
-      hint: `add ${host}, as in ${excerpt(longer) === longer ? longer : `…${separator}${host}`}`,
+      hint: `add <% HOST %>, as in ${excerpt(longer) === longer ? longer : `…${separator}<% HOST %>`}`,
       fix: replaceValue(source, path, longer),
     });
   }

@@ -1,11 +1,16 @@
 /** What would be lost, found by strangers, or not answered: databases, tools and hosts. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Diagnostic } from '../diagnostics.ts';
 import { applyEdits } from '../fix.ts';
 import { parseConfiguration } from '../parse.ts';
 
 /** The messages of one code about a pod with these lines, beside a public one. */
 function saidOf(code: string, lines: string): string[] {
+  return foundOf(code, lines).map(({ message }) => message);
+}
+
+function foundOf(code: string, lines: string): Diagnostic[] {
   const text = `application:
   name: shop
   pods:
@@ -14,7 +19,7 @@ function saidOf(code: string, lines: string): string[] {
 `;
   const { kind, diagnostics } = parseConfiguration(text);
   assert.equal(kind, 'valid', JSON.stringify(diagnostics));
-  return diagnostics.filter((diagnostic) => diagnostic.code === code).map(({ message }) => message);
+  return diagnostics.filter((diagnostic) => diagnostic.code === code);
 }
 
 describe('a database without a volume', () => {
@@ -79,11 +84,9 @@ describe('a tool of operators in public', () => {
 });
 
 describe('a list of allowed hosts', () => {
-  const list = (value: string, variable = 'ALLOWED_HOSTS') =>
-    saidOf(
-      'site-host-missing',
-      `name: api\nimage: acme/api:1\npath: /api\nservicePorts: [80]\nvars: { ${variable}: "${value}" }`,
-    );
+  const visited = (value: string, variable: string) =>
+    `name: api\nimage: acme/api:1\npath: /api\nservicePorts: [80]\nvars: { ${variable}: "${value}" }`;
+  const list = (value: string, variable = 'ALLOWED_HOSTS') => saidOf('site-host-missing', visited(value, variable));
 
   test('without the host of the application is pointed out', () => {
     assert.deepEqual(list('localhost,127.0.0.1'), [
@@ -91,6 +94,8 @@ describe('a list of allowed hosts', () => {
     ]);
     for (const variable of ['DJANGO_ALLOWED_HOSTS', 'NEXTCLOUD_TRUSTED_DOMAINS', 'ALLOWED_HOST']) {
       assert.equal(list('shop.example.com', variable).length, 1, variable);
+      const [found] = foundOf('site-host-missing', visited('shop.example.com', variable));
+      assert.equal(found?.hint, 'add <% HOST %>, as in shop.example.com,<% HOST %>');
     }
   });
   test('with it, with a star, or of a form of its own, it is fine', () => {

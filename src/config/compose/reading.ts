@@ -15,7 +15,7 @@ export type Reading = {
   warnOnce(at: Field, code: ComposeCode, about: string, message: string, hint?: string): void;
   errorOnce(at: Field, code: ComposeCode, message: string, hint?: string): void;
   /**
-   * One warning for all subjects of a code: those of one service, or of the whole document. It stands at the first of
+   * One warning, or note, for all subjects of a code: those of one service, or of the whole document. It stands at the first of
    * them in the document.
    */
   gather(at: Field, code: ComposeCode, scope: 'service' | 'document', subject: string, say: Say, detail?: string): void;
@@ -41,6 +41,9 @@ type Say = (subjects: readonly string[], details: readonly string[]) => { messag
 
 /** What variables may expand to, in all, in characters: a few short ones can stand for gigabytes otherwise. */
 const maxExpansion = 4 * 1024 * 1024;
+
+/** What happens, and asks for nothing. */
+const notes: ReadonlySet<ComposeCode> = new Set(['generated-value']);
 
 export type Place = (offset: number) => { line: number; column: number };
 
@@ -112,7 +115,8 @@ export function openReading(place: Place, lookup: Lookup, canBeMadeUp: (name: st
         if (!group.subjects.has(subject)) group.subjects.set(subject, { at, detail });
         return;
       }
-      const diagnostic: Diagnostic = { severity: 'warning', code, path: '', line: 1, column: 1, message: '' };
+      const severity = notes.has(code) ? 'note' : 'warning';
+      const diagnostic: Diagnostic = { severity, code, path: '', line: 1, column: 1, message: '' };
       gathered.set(key, { subjects: new Map([[subject, { at, detail }]]), say, diagnostic });
       found.push(diagnostic);
     },

@@ -30,7 +30,7 @@ describe('environment', () => {
     assert.deepEqual(said, [
       'warning unset-variable 2: the variables ONE, TWO have no value and become empty',
       'warning missing-key 2: the variables SMTP_PASSWORD, STRIPE_KEY have no value and become empty: they are given out by something outside of the document, and cannot be made up',
-      'warning generated-value 2: the variables JWT_SECRET, SESSION_SECRET have no value and get random ones, which stay',
+      'note generated-value 2: the variables JWT_SECRET, SESSION_SECRET have no value and get random ones, which stay',
       'warning unset-variable 3: the variable THREE has no value and becomes empty',
     ]);
     assert.match(hints[0]!, /^write x-berth: \{ vars: \{ ONE: …, TWO: … \} \} at the top of the document/);
@@ -41,7 +41,10 @@ describe('environment', () => {
       assert.doesNotMatch(hintOf(name), /<%/, name);
     }
     assert.match(hintOf('APP_URL'), /<% URL %> as APP_URL/);
-    assert.match(hintOf('VIRTUAL_HOST'), /<% DOMAIN %> as VIRTUAL_HOST/);
+    for (const name of ['VIRTUAL_HOST', 'ALLOWED_HOSTS', 'COOKIE_DOMAIN']) {
+      assert.match(hintOf(name), new RegExp(`<% HOST %> as ${name}`));
+    }
+    assert.match(hintOf('APP_DOMAIN'), /<% DOMAIN %> as APP_DOMAIN/);
   });
   test('an entry that is no name of a variable is not offered as one', () => {
     const { said, hints } = readWeb('environment: ["${TZ:-Asia/Tokyo}"]');
