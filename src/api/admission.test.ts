@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { committedInAll } from '../store/commitments.ts';
 import { shopYaml, testApi } from './testing.ts';
 
@@ -34,7 +34,8 @@ test('of many starts at once, as many are admitted as fit', async () => {
 
 test('an update is asked for what it adds, and one that adds nothing goes through on a full host', async () => {
   const api = await testApi();
-  api.budget.memoryBytes = 48 * mebibyte;
+  api.budget.memoryBytes = 80 * mebibyte;
+  await api.startShop();
   const token = await api.startShop();
   const update = (yaml: string) => api.postYaml('/updateUserDeployment', yaml, { authorization: `Bearer ${token}` });
   const refused = await update(bigger);
@@ -45,11 +46,94 @@ test('an update is asked for what it adds, and one that adds nothing goes throug
   assert.equal((await update(shopYaml)).status, 200);
 });
 
-test('what could never fit says so', async () => {
+test('what could never fit is refused as a fault of the configuration, with the line and the most that is possible', async () => {
+  const api = await testApi();
+  api.budget.emptyDiskBytes = 90 * 2 ** 30;
+  const token = await api.startShop();
+  const volume = shopYaml.replace(/$/, '      volumes: [{ name: data, mountPath: /data, size: 9Ti }]\n');
+  const told =
+    '8:17 application.pods[0].volumes[0]: the application asks for 9 TiB of disk space, and this server has 90 GiB at most (write at most 92131Mi)';
+  for (const { status, headers, body } of [
+    await api.postYaml('/startUserDeployment', volume),
+    await api.postYaml('/startUserDeployment?dryRun=true', volume),
+    await api.postYaml(`/updateUserDeployment?sessionToken=${token}`, volume),
+  ]) {
+    assert.deepEqual([status, body.code, body.errors], [400, 'invalid_configuration', [told]]);
+    assert.equal(headers['retry-after'], undefined);
+    assert.equal(body.diagnostics[0].code, 'beyond-limit');
+  }
+  const possible = volume.replace('9Ti', '92131Mi');
+  assert.equal((await api.postYaml('/startUserDeployment', possible)).status, 200);
+});
+
+test('what fits an empty disk and not the present one is asked to come again', async () => {
+  const api = await testApi();
+  Object.assign(api.budget, { diskBytes: 2 ** 30, emptyDiskBytes: 90 * 2 ** 30 });
+  const volume = shopYaml.replace(/$/, '      volumes: [{ name: data, mountPath: /data, size: 5Gi }]\n');
+  const { status, headers, body } = await api.postYaml('/startUserDeployment', volume);
+  assert.deepEqual([status, body.code, headers['retry-after']], [503, 'capacity_exhausted', '60']);
+});
+
+test('processors that the server does not have are refused in the same way', async () => {
   const api = await testApi();
   api.budget.cpuMillis = 10;
-  const { body } = await api.postYaml('/startUserDeployment', shopYaml);
-  assert.equal(body.error, 'Application shop asks for 63m of processor time; this server does not have that much.');
+  const { status, body } = await api.postYaml('/startUserDeployment', shopYaml);
+  assert.equal(status, 400);
+  assert.match(body.error, /the application sets aside 63m of processor time, and this server has 10m at most/);
+});
+
+describe('validating', () => {
+  const limited = (memory: string) => shopYaml.replace(/$/, `      resources: { limits: { memory: ${memory} } }\n`);
+
+  test('tells a stranger that 64 GiB of memory are too much, and a start refuses them alike', async () => {
+    const api = await testApi({ strangers: { perSession: 9, perAddress: 9, memoryBytesPerAddress: 8 * 2 ** 30 } });
+    const checked = await api.postYaml('/validate?fix=true', limited('64Gi'));
+    assert.deepEqual([checked.status, checked.body.valid], [200, false]);
+    const told =
+      '8:38 application.pods[0].resources.limits.memory: 64 GiB of memory are asked for, and without an account 8 GiB are possible at most (write at most 8Gi)';
+    assert.deepEqual([checked.body.errors, checked.body.fixedErrors], [[told], [told]]);
+    const started = await api.postYaml('/startUserDeployment', limited('64Gi'));
+    assert.deepEqual([started.status, started.body.errors], [400, [told]]);
+    assert.equal((await api.postYaml('/validate', limited('8Gi'))).body.valid, true);
+    assert.equal((await api.postYaml('/startUserDeployment', limited('8Gi'))).status, 200);
+  });
+
+  test('tells it of a Compose file at the key that asks for it', async () => {
+    const api = await testApi({ strangers: { perSession: 9, perAddress: 9, memoryBytesPerAddress: 8 * 2 ** 30 } });
+    const file = (memory: string) =>
+      `services:\n  web:\n    image: nginx:1\n    ports: ["80"]\n    deploy:\n      resources:\n        limits:\n          memory: ${memory}\n`;
+    const { body } = await api.postYaml('/validate', file('64g'));
+    assert.equal(body.valid, false);
+    assert.match(body.errors[0], /^7:9 services\.web\.deploy\.resources\.limits.*64 GiB.*\(write at most 8Gi\)$/);
+    assert.equal((await api.postYaml('/validate', file('8Gi'))).body.valid, true);
+  });
+
+  test('tells it beside the other errors, and nothing of a quantity that is wrong itself', async () => {
+    const api = await testApi({ strangers: { perSession: 9, perAddress: 9, memoryBytesPerAddress: 2 ** 30 } });
+    api.budget.cpuMillis = 8000;
+    const { body } = await api.postYaml('/validate', limited('2Gi').replace('path: /', 'path: "/a b"'));
+    assert.deepEqual(
+      body.diagnostics.map(({ severity, code }: Record<string, string>) => `${severity} ${code}`),
+      ['error bad-value', 'error beyond-limit'],
+    );
+    const cores = shopYaml.replace(/$/, '      resources: { requests: { cpu: 500 } }\n');
+    const found = (await api.postYaml('/validate', cores)).body.diagnostics;
+    assert.deepEqual(
+      found.map(({ code }: Record<string, string>) => code),
+      ['unlikely-quantity'],
+    );
+  });
+
+  test('needs no token and no engine, and a token that nobody knows is none', async () => {
+    const api = await testApi();
+    const { valid } = (await api.postYaml('/validate?sessionToken=nobody-knows-this-one', shopYaml)).body;
+    assert.equal(valid, true);
+    api.service.budget = async () => {
+      throw new Error('the engine does not answer');
+    };
+    const { status, body } = await api.postYaml('/validate', shopYaml);
+    assert.deepEqual([status, body.valid], [200, true]);
+  });
 });
 
 test('a deployment counts with the larger of what is asked for and what serves, until it is gone', async () => {

@@ -1,12 +1,15 @@
 /** Admission: whether a start or an update still fits on the host. */
 
+import { parseConfiguration } from '../config/parse.ts';
 import type { AppSpec } from '../config/spec.ts';
 import { printBytes } from '../config/units.ts';
 import { type Budget, fits, growth } from '../deployment/budget.ts';
+import { beyond, type Most } from '../deployment/most.ts';
 import { type Amount, amountOf } from '../deployment/resources.ts';
 import { type Result, succeed } from '../lib/problem.ts';
 import { committedInAll, committedTo } from '../store/commitments.ts';
 import type { Database } from '../store/database.ts';
+import { refuseConfiguration } from './documents.ts';
 
 /** Deployments that end leave the engine within a minute. */
 const retryAfterSeconds = 60;
@@ -29,13 +32,26 @@ export async function admit(
   const amount = `${deploymentId === undefined ? '' : 'another '}${print(fit.asked)}`;
   const problem = {
     code: 'capacity_exhausted',
-    error: fit.isHopeless
-      ? `Application ${spec.name} asks for ${amount} of ${called}; this server does not have that much.`
-      : `This server has not enough ${called} left for application ${spec.name}, which asks for ${amount}.`,
-    hint: fit.isHopeless ? hint : `Try again in ${retryAfterSeconds} seconds. ${hint}`,
+    error: `This server has not enough ${called} left for application ${spec.name}, which asks for ${amount}.`,
+    hint: `Try again in ${retryAfterSeconds} seconds. ${hint}`,
     retryAfterSeconds,
   } as const;
   return { ok: false, problem };
+}
+
+/**
+ * As `admit`, before it: what could never be given, whoever else leaves, is wrong with the configuration and not with
+ * the moment. The refusal names the line, and the most that is possible.
+ */
+export async function admitPossible(
+  db: Database,
+  most: Most,
+  { document, spec, deploymentId }: { document: string; spec: AppSpec; deploymentId?: string },
+): Promise<Result<undefined>> {
+  const has = deploymentId === undefined ? undefined : await committedTo(db, deploymentId);
+  if (beyond(spec, most, has).length === 0) return succeed(undefined);
+  const parsed = parseConfiguration(document, { judge: (read) => beyond(read, most, has) });
+  return parsed.kind === 'valid' ? succeed(undefined) : refuseConfiguration(parsed);
 }
 
 const words: Record<keyof Amount, { called: string; print: (amount: number) => string; hint: string }> = {

@@ -96,7 +96,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await describeApi(app, service.settings);
 
   await app.register(deployEndpoints(service));
-  await app.register(configurationEndpoints);
+  await app.register(configurationEndpoints(service));
   await app.register(lifetimeEndpoints(service));
   await app.register(reservationEndpoints(service));
   await app.register(statusEndpoints(service, streams));

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { type Diagnostic, printDiagnostic } from '../config/diagnostics.ts';
-import { parseConfiguration } from '../config/parse.ts';
+import { type Parsed, parseConfiguration } from '../config/parse.ts';
 import { maxDocumentBytes, readSource } from '../config/source.ts';
 import type { AppSpec } from '../config/spec.ts';
 import { type Problem, type Result, refuse, succeed } from '../lib/problem.ts';
@@ -93,14 +93,19 @@ export function readConfiguration(request: DocumentRequest): Result<Configuratio
     const warnings = [...printWarnings(diagnostics), ...ignored];
     return succeed({ document: body, spec: parsed.spec, remarks: { warnings, diagnostics } });
   }
+  return refuseConfiguration(parsed);
+}
+
+/** The refusal that lists every error. */
+export function refuseConfiguration({ kind, diagnostics }: Exclude<Parsed, { kind: 'valid' }>) {
   const errors = printErrors(diagnostics);
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
   const { problem } = refuse(
-    parsed.kind === 'unparsable' ? 'unparsable_yaml' : 'invalid_configuration',
+    kind === 'unparsable' ? 'unparsable_yaml' : 'invalid_configuration',
     `The configuration is not valid: ${errors[0]}${more}`,
     'Correct the lines in "errors"; POST /validate checks a configuration without deploying it.',
   );
-  return { ok: false, problem: { ...problem, errors, diagnostics } };
+  return { ok: false as const, problem: { ...problem, errors, diagnostics } };
 }
 
 export const emptyBody = refuse('invalid_request', 'The body is empty.', 'Send the configuration as the body.');

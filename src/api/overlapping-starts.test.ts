@@ -122,13 +122,14 @@ test('two starts at once with one key and one proof of work are answered the sam
 
 test('a start that was refused does not hold its Idempotency-Key, and leaves no session behind', async () => {
   const api = await testApi();
-  api.budget.memoryBytes = 0;
+  await api.startShop();
+  api.budget.memoryBytes = 48 * 2 ** 20;
   const refused = await api.postYaml('/startUserDeployment', shopYaml, key);
   assert.deepEqual([refused.status, refused.body.code], [503, 'capacity_exhausted']);
   api.budget.memoryBytes = 2 ** 40;
   const { status } = await api.postYaml('/startUserDeployment', blogYaml, key);
   assert.equal(status, 200);
-  assert.equal((await api.service.db.selectFrom('sessions').selectAll().execute()).length, 1);
+  assert.equal((await api.service.db.selectFrom('sessions').selectAll().execute()).length, 2);
 });
 
 test('a name is free again after its time limit, before anybody has looked, and the earlier one stays ended', async () => {

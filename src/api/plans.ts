@@ -8,6 +8,9 @@ import type { Result } from '../lib/problem.ts';
 import { accountById, usageOf } from '../store/accounts.ts';
 import { committedTo } from '../store/commitments.ts';
 import type { Database } from '../store/database.ts';
+import { accountOfSession } from '../store/sessions.ts';
+import type { Caller } from './callers.ts';
+import type { Service } from './service.ts';
 
 export type Plan = { accountId: string; tier: Tier };
 
@@ -20,6 +23,15 @@ export async function planOf(
   if (!accountId) return undefined;
   const account = await accountById(db, accountId);
   return account && { accountId, tier: tierNamed(tiers, account.tier) };
+}
+
+/** That of who asks; undefined where it is a stranger. */
+export async function planOfCaller(
+  { db, settings }: Pick<Service, 'db' | 'settings'>,
+  caller: Caller | undefined,
+): Promise<Plan | undefined> {
+  const accountId = caller?.kind === 'session' ? await accountOfSession(db, caller.sessionId) : caller?.accountId;
+  return await planOf(db, settings.tiers, accountId);
 }
 
 /** As `admit`, within the same transaction. */

@@ -6,10 +6,9 @@ import type { Usage } from '../deployment/tier.ts';
 import type { Rate } from '../lib/rate-limit.ts';
 import { usageOf } from '../store/accounts.ts';
 import { usageOfClient } from '../store/origins.ts';
-import { accountOfSession } from '../store/sessions.ts';
 import { type Caller, findCaller, TokenQuery } from './callers.ts';
 import { sendProblem } from './errors.ts';
-import { type Plan, planOf } from './plans.ts';
+import { type Plan, planOfCaller } from './plans.ts';
 import { ErrorRecord } from './records.ts';
 import type { Service } from './service.ts';
 import { originOf } from './standing.ts';
@@ -80,11 +79,6 @@ export function quotaEndpoints(service: Service): FastifyPluginAsyncTypebox {
       reservations: false,
     };
   }
-}
-
-async function planOfCaller({ db, settings }: Service, caller: Caller | undefined): Promise<Plan | undefined> {
-  const accountId = caller?.kind === 'session' ? await accountOfSession(db, caller.sessionId) : caller?.accountId;
-  return await planOf(db, settings.tiers, accountId);
 }
 
 async function quotaOfPlan({ db, now }: Service, { accountId, tier }: Plan) {

@@ -189,12 +189,11 @@ test('a dry run is refused as the request itself would be: configuration, name, 
   const code = async (yaml: string) => (await dryRun(yaml)).body.code;
   assert.equal(await code('application: {}'), 'invalid_configuration');
   assert.equal(await code(shopYaml), 'application_exists');
-  const larger = shopYaml.replace(
-    'path: /',
-    'path: /\n      resources: { requests: { memory: 2Gi }, limits: { memory: 2Gi } }',
-  );
-  api.budget.memoryBytes = 0;
+  const larger = shopYaml.replace('path: /', 'path: /\n      resources: { requests: { memory: 64Mi } }');
+  await api.startShop();
+  api.budget.memoryBytes = 90 * 2 ** 20;
   assert.equal(await code(shopYaml.replace('shop', 'blog')), 'capacity_exhausted');
+  assert.equal(await code(larger.replace('shop', 'blog').replace('64Mi', '91Mi')), 'invalid_configuration');
   const update = await api.postYaml(`/updateUserDeployment?dryRun=true&sessionToken=${token}`, larger);
   assert.equal(update.body.code, 'capacity_exhausted');
 });

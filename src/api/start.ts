@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AppSpec } from '../config/spec.ts';
 import { type Deployment, newDeployment } from '../deployment/deployment.ts';
+import { mostOf } from '../deployment/most.ts';
 import { hostLabel, newEnvironment } from '../deployment/names.ts';
 import { limitAt } from '../deployment/tier.ts';
 import { newId, newToken } from '../lib/ids.ts';
@@ -16,7 +17,7 @@ import { addRevision } from '../store/revisions.ts';
 import { provideSeed } from '../store/seeds.ts';
 import { accountOfSession, addSession } from '../store/sessions.ts';
 import { transact } from '../store/transaction.ts';
-import { admit } from './admission.ts';
+import { admit, admitPossible } from './admission.ts';
 import type { Caller } from './callers.ts';
 import { type IdempotencyKey, rememberAnswer } from './idempotency.ts';
 import { admitToPlan, planOf } from './plans.ts';
@@ -59,6 +60,9 @@ export async function start(service: Service, { document, spec, caller, origin, 
       ? await admitToPlan(db, plan, asked)
       : await admitStranger(db, service.settings.strangers, origin, { ...asked, sessionId: session?.sessionId });
     if (!allowed.ok) return allowed;
+    const most = mostOf(budget, service.settings.strangers, plan?.tier);
+    const possible = await admitPossible(db, most, { document, spec });
+    if (!possible.ok) return possible;
     const admitted = await admit(db, budget, spec);
     if (!admitted.ok) return admitted;
     const sessionId = session?.sessionId ?? randomUUID();

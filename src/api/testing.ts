@@ -1,6 +1,7 @@
 /** The API as a function, for tests: a database in memory, a clock that only the test moves, no loop behind it. */
 import assert from 'node:assert/strict';
 import { type Logger, pino } from 'pino';
+import type { Budget } from '../deployment/budget.ts';
 import { createMemoryEngine } from '../engine/memory.ts';
 import { createMemoryWorld } from '../engine/memory-world.ts';
 import { createMetrics } from '../lib/metrics.ts';
@@ -39,7 +40,7 @@ export async function testApi(
   const woken: string[] = [];
   const clock = { now: Date.UTC(2026, 0, 1, 12) };
   const world = createMemoryWorld({});
-  const budget = { memoryBytes: 2 ** 40, cpuMillis: 1e6, diskBytes: 2 ** 40 };
+  const budget: Budget = { memoryBytes: 2 ** 40, cpuMillis: 1e6, diskBytes: 2 ** 40 };
   const lines: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
   const service: Service = {

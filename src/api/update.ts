@@ -2,6 +2,7 @@
 import type { AppSpec } from '../config/spec.ts';
 import { type Deployment, isActive } from '../deployment/deployment.ts';
 import { nextState } from '../deployment/lifecycle.ts';
+import { mostOf } from '../deployment/most.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import type { Database } from '../store/database.ts';
 import { deploymentById, writeIntent } from '../store/deployments.ts';
@@ -12,7 +13,7 @@ import { addRevision } from '../store/revisions.ts';
 import { provideSeed } from '../store/seeds.ts';
 import { accountOfSession } from '../store/sessions.ts';
 import { transact } from '../store/transaction.ts';
-import { admit } from './admission.ts';
+import { admit, admitPossible } from './admission.ts';
 import { admitToPlan, planOf } from './plans.ts';
 import type { Service } from './service.ts';
 import { admitStranger, refuseBanned } from './standing.ts';
@@ -35,6 +36,9 @@ export async function update(
       ? await admitToPlan(db, plan, asked)
       : await admitStranger(db, service.settings.strangers, origin, asked);
     if (!allowed.ok) return allowed;
+    const most = mostOf(budget, service.settings.strangers, plan?.tier);
+    const possible = await admitPossible(db, most, { document, spec, deploymentId: current.id });
+    if (!possible.ok) return possible;
     const admitted = await admit(db, budget, spec, current.id);
     if (!admitted.ok) return admitted;
     const latest = await deploymentById(db, current.id);

@@ -20,6 +20,7 @@ import { checkIsPublic, checkRoute, checkRoutes } from './checks/routes.ts';
 import { checkHostOnly, checkScriptlets } from './checks/scriptlets.ts';
 import { textsOf } from './checks/texts.ts';
 import { checkUnsavedData } from './checks/unsaved-data.ts';
+import type { Code } from './codes.ts';
 import type { Diagnostic, Path } from './diagnostics.ts';
 import type { Origin } from './normalise.ts';
 import { openReport, type Report } from './report.ts';
@@ -27,11 +28,16 @@ import type { Source } from './source.ts';
 import type { AppSpec } from './spec.ts';
 import { directoryOf } from './uses.ts';
 
+/** What a service finds wrong with a spec that is right by itself: an error at a field of a pod. */
+export type Judge = (spec: AppSpec) => Finding[];
+export type Finding = { pod: number; field: Path; code: Code; message: string; hint: string };
+
 /** All violations of a spec that was not read from the native form; `source` gives the places of native paths. */
-export function checkSpec(spec: AppSpec, source: Source): Diagnostic[] {
+export function checkSpec(spec: AppSpec, source: Source, judge?: Judge): Diagnostic[] {
   const report = openReport(source);
   const origin = nativeOrigin(spec);
   applyRules(spec, origin, source, report);
+  applyJudge(spec, origin, report, judge);
   checkLengths(spec, origin, report);
   return report.diagnostics;
 }
@@ -70,6 +76,14 @@ export function applyRules(spec: AppSpec, origin: Origin, source: Source, report
     checkAllowedHosts(texts, own);
   });
   checkIsPublic(context);
+}
+
+/** Reports what the service that is asked cannot give. */
+export function applyJudge(spec: AppSpec, origin: Origin, report: Report, judge: Judge = () => []): void {
+  for (const { pod, field, code, message, hint } of judge(spec)) {
+    const path = [...origin.pod(pod), ...field];
+    if (!report.isBroken(path)) report.error(path, code, message, { hint });
+  }
 }
 
 function nativeOrigin({ pods }: AppSpec): Origin {

@@ -93,6 +93,8 @@ export const codes = {
   'limit-below-request': 'A limit is below what is requested.',
   'unlikely-quantity': 'A quantity is probably meant in another unit.',
   'not-a-job': 'A pod looks like one that ends, and is started again whenever it does.',
+  'beyond-limit':
+    'More is asked for than this service can ever give: of the server, of the plan, or without an account.',
   'ignored-replicas': 'A job or daemonset has no replicas.',
   'dependency-cycle': 'Pods wait for each other in a circle.',
   'argument-too-long': 'A word of a command is longer than Linux accepts.',

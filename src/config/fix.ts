@@ -1,6 +1,6 @@
 /** Applying fixes to a document. Pure. */
 import type { Diagnostic, TextEdit } from './diagnostics.ts';
-import { type Parsed, parseConfiguration, type Strictness } from './parse.ts';
+import { type Judging, type Parsed, parseConfiguration } from './parse.ts';
 
 /** One fix can uncover the next problem: a colon without its space hides everything below it. */
 const maxRounds = 8;
@@ -8,19 +8,15 @@ const maxRounds = 8;
 const maxRepeatedLength = 64 * 1024;
 
 /** The document with all fixes applied, and what is still to be said about it. */
-export function fixDocument(
-  text: string,
-  parsed: Parsed = parseConfiguration(text),
-  strictness: Strictness = {},
-): Fixed {
+export function fixDocument(text: string, parsed: Parsed = parseConfiguration(text), judging: Judging = {}): Fixed {
   let current = { text, parsed };
   const rounds = text.length > maxRepeatedLength ? 1 : maxRounds;
   for (let round = 0; round < rounds; round++) {
     const { diagnostics } = current.parsed;
     // A field that gets its right name can have a wrong value, which nobody read before.
     const next =
-      better(current, editsOf(diagnostics), strictness) ??
-      better(current, editsOf(diagnostics.filter(isOfValue)), strictness);
+      better(current, editsOf(diagnostics), judging) ??
+      better(current, editsOf(diagnostics.filter(isOfValue)), judging);
     if (!next) break;
     current = next;
   }
@@ -32,10 +28,10 @@ type Fixed = { text: string; parsed: Parsed };
 const ranks = { unparsable: 0, invalid: 1, valid: 2 };
 
 /** The document with these edits; undefined when they change nothing, or make it worse. */
-function better(current: Fixed, edits: TextEdit[], strictness: Strictness): Fixed | undefined {
+function better(current: Fixed, edits: TextEdit[], judging: Judging): Fixed | undefined {
   const text = applyEdits(current.text, edits);
   if (text === current.text) return undefined;
-  const parsed = parseConfiguration(text, strictness);
+  const parsed = parseConfiguration(text, judging);
   return ranks[parsed.kind] < ranks[current.parsed.kind] ? undefined : { text, parsed };
 }
 

@@ -1,6 +1,6 @@
 /** The way in: a text → diagnostics and, when none of them is an error, an AppSpec. */
 import { checkLengths } from './checks/lengths.ts';
-import { applyRules } from './checks.ts';
+import { applyJudge, applyRules, type Judge } from './checks.ts';
 import { isCompose, readCompose } from './compose/compose.ts';
 import { type Diagnostic, limitDiagnostics } from './diagnostics.ts';
 import { reportMistakenForm } from './mistakes.ts';
@@ -17,17 +17,20 @@ export type Parsed =
   /** Not YAML at all. */
   | { kind: 'unparsable'; diagnostics: Diagnostic[] };
 
-export type Strictness = {
+/** How a document is judged, beside by its own rules. */
+export type Judging = {
   /** Whether a field of an unknown name is an error; otherwise it is a warning. */
   isStrict?: boolean;
+  /** Adds what only a service knows: what it can give. */
+  judge?: Judge;
 };
 
 /** Never throws. All problems at once, in document order; warnings never make a document invalid. */
-export function parseConfiguration(text: string, { isStrict = false }: Strictness = {}): Parsed {
+export function parseConfiguration(text: string, { isStrict = false, judge }: Judging = {}): Parsed {
   const { source, diagnostics: syntax } = readSource(text);
   if (!source) return { kind: 'unparsable', diagnostics: limitDiagnostics(syntax) };
 
-  const read = isCompose(source) ? readCompose(source) : readNative(source);
+  const read = isCompose(source) ? readCompose(source, judge) : readNative(source, judge);
   const { spec } = read;
   const diagnostics = isStrict ? read.diagnostics.map(strictly) : read.diagnostics;
   const isValid = !diagnostics.some(({ severity }) => severity === 'error');
@@ -39,12 +42,13 @@ function strictly(diagnostic: Diagnostic): Diagnostic {
   return diagnostic.code === 'unknown-field' ? { ...diagnostic, severity: 'error' } : diagnostic;
 }
 
-function readNative(source: Source): { spec?: AppSpec; diagnostics: Diagnostic[] } {
+function readNative(source: Source, judge: Judge | undefined): { spec?: AppSpec; diagnostics: Diagnostic[] } {
   const report = openReport(source);
   if (reportMistakenForm(source, report)) return report;
   checkShape(source, report);
   const { spec, origin } = normalise(source, report);
   applyRules(spec, origin, source, report);
+  applyJudge(spec, origin, report, judge);
   const resolved = resolveVariables(spec, origin, report);
   checkLengths(resolved, origin, report);
   return { spec: resolved, diagnostics: report.diagnostics };

@@ -35,6 +35,13 @@ test('where volumes are on a disk of their own, the fuller one decides', () => {
   assert.equal(free({ usedBytes: 0, freeBytes: 20 * gibibyte, volumesFreeBytes: 90 * gibibyte }), 15);
 });
 
+test('of an empty disk all but what stays free could be had, and of two disks the smaller one says how much', () => {
+  const empty = (disk: Disk) => budgetOf({ memoryBytes: 1, cpuMillis: 1, disk }, rules).emptyDiskBytes! / gibibyte;
+  assert.equal(empty({ usedBytes: 30 * gibibyte, freeBytes: 20 * gibibyte }), 45);
+  const volumes = { volumesUsedBytes: gibibyte, volumesFreeBytes: 11 * gibibyte };
+  assert.equal(empty({ usedBytes: 30 * gibibyte, freeBytes: 20 * gibibyte, ...volumes }), 7);
+});
+
 test('every replica counts, with volumes of its own in a statefulset only; of a job there is one', () => {
   const volumes = [{ name: 'data', sizeBytes: gibibyte, mountPath: '/data' }];
   const memory = (...fields: Parameters<typeof pod>[1][]) =>
@@ -59,13 +66,12 @@ test('what does not fit is told by the first thing that is short', () => {
   const budget = { memoryBytes: 100, cpuMillis: 100, diskBytes: 100 };
   const full = { memoryBytes: 90, cpuMillis: 0 };
   assert.deepEqual(fits(budget, full, asking({ memoryBytes: 10 })), { kind: 'fits' });
-  const short = { kind: 'short', resource: 'memoryBytes', asked: 11, isHopeless: false };
+  const short = { kind: 'short', resource: 'memoryBytes', asked: 11 };
   assert.deepEqual(fits(budget, full, asking({ memoryBytes: 11, cpuMillis: 200 })), short);
   assert.deepEqual(fits(budget, none, asking({ cpuMillis: 101 })), {
     kind: 'short',
     resource: 'cpuMillis',
     asked: 101,
-    isHopeless: true,
   });
 });
 
@@ -76,7 +82,6 @@ test('on a full disk nothing starts, and an update that asks for nothing more go
     kind: 'short',
     resource: 'diskBytes',
     asked: 30_000_000,
-    isHopeless: false,
   });
   assert.deepEqual(fits(budget, { memoryBytes: 1e15, cpuMillis: 1e9 }, growth(web, web)), { kind: 'fits' });
 });
@@ -84,5 +89,10 @@ test('on a full disk nothing starts, and an update that asks for nothing more go
 test('a disk that cannot be seen decides nothing, and a budget in bytes is taken as it is', () => {
   const { disk: _, ...unseen } = machine;
   const budget = budgetOf(unseen, { ...rules, memory: { bytes: gibibyte } });
-  assert.deepEqual(budget, { memoryBytes: gibibyte, cpuMillis: 16_000, diskBytes: Number.POSITIVE_INFINITY });
+  assert.deepEqual(budget, {
+    memoryBytes: gibibyte,
+    cpuMillis: 16_000,
+    diskBytes: Number.POSITIVE_INFINITY,
+    machineMemoryBytes: machine.memoryBytes,
+  });
 });

@@ -14,6 +14,7 @@ export type Disk = {
   freeBytes: number;
   /** Where volumes are, which may be another disk. */
   volumesFreeBytes?: number;
+  volumesUsedBytes?: number;
 };
 
 export type BudgetRules = {
@@ -26,14 +27,30 @@ export type BudgetRules = {
 };
 
 /** What may be set aside in all; of the disk, what is free now beyond what must stay free. */
-export type Budget = Amount;
+export type Budget = Amount & {
+  /** All memory of the machine: no container can have more. Absent, like the next one, where nobody knows. */
+  machineMemoryBytes?: number;
+  /** Of the disk, what would be free beyond what must stay free if nothing were on it. */
+  emptyDiskBytes?: number;
+};
 
 export function budgetOf({ memoryBytes, cpuMillis, disk }: Capacity, rules: BudgetRules): Budget {
   return {
     memoryBytes: 'bytes' in rules.memory ? rules.memory.bytes : Math.floor(memoryBytes * rules.memory.share),
     cpuMillis: cpuMillis * rules.cpuOvercommit,
     diskBytes: disk ? freeOf(disk) - rules.diskFreeBytes : Number.POSITIVE_INFINITY,
+    machineMemoryBytes: memoryBytes,
+    ...(disk && { emptyDiskBytes: Math.max(0, sizeOf(disk) - rules.diskFreeBytes) }),
   };
+}
+
+/** The smaller of both. */
+function sizeOf({ usedBytes, freeBytes, volumesUsedBytes, volumesFreeBytes }: Disk): number {
+  const volumes =
+    volumesFreeBytes === undefined || volumesUsedBytes === undefined
+      ? Number.POSITIVE_INFINITY
+      : volumesUsedBytes + volumesFreeBytes;
+  return Math.min(usedBytes + freeBytes, volumes);
 }
 
 /** Volumes, layers and logs are on either; the fuller one decides. */
@@ -41,25 +58,18 @@ export function freeOf({ freeBytes, volumesFreeBytes = freeBytes }: Disk): numbe
   return Math.min(freeBytes, volumesFreeBytes);
 }
 
-export type Fit =
-  | { kind: 'fits' }
-  /** `isHopeless`: an empty host would be too small as well. */
-  | { kind: 'short'; resource: keyof Amount; asked: number; isHopeless: boolean };
+export type Fit = { kind: 'fits' } | { kind: 'short'; resource: keyof Amount; asked: number };
 
 /**
  * `committed`: what deployments have now. Who asks for nothing more of something is never refused for it. What the
  * disk holds is measured, not promised: volumes are mostly empty, and what fills them is missing from the free space.
+ * What an empty host could not give either was refused before (`most.ts`).
  */
 export function fits(budget: Budget, committed: Omit<Amount, 'diskBytes'>, asked: Amount): Fit {
   const before = { ...committed, diskBytes: 0 };
   for (const resource of ['memoryBytes', 'cpuMillis', 'diskBytes'] as const) {
     if (asked[resource] > 0 && before[resource] + asked[resource] > budget[resource]) {
-      return {
-        kind: 'short',
-        resource,
-        asked: asked[resource],
-        isHopeless: resource !== 'diskBytes' && asked[resource] > budget[resource],
-      };
+      return { kind: 'short', resource, asked: asked[resource] };
     }
   }
   return { kind: 'fits' };

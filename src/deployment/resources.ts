@@ -10,7 +10,7 @@ type PodResources = { requests: Resources; limits: Resources };
  * server with the default of 512 MiB holds some 5 to 30 MiB. 32 MiB each lets 600 of them share 24 GB of memory; counted
  * in full, 38 would fill it. And nobody gets a limit of 24 GiB for a request of one byte.
  */
-const leastShare = 1 / 16;
+export const leastShare = 1 / 16;
 
 /** A container's log files: three of 10 MB at most. */
 const logBytes = 30_000_000;

@@ -2,7 +2,7 @@
  * Compose files as configurations: a document with `services` becomes the same AppSpec as the native form. What cannot
  * be had on a shared host is an error that says what to write instead; `keys.ts` is the table of what becomes of what.
  */
-import { checkSpec } from '../checks.ts';
+import { checkSpec, type Judge } from '../checks.ts';
 import { type Diagnostic, quote } from '../diagnostics.ts';
 import { openGenerated, type SecretUse } from '../generated.ts';
 import { dataDirectory, needsDataDirectory } from '../postgres.ts';
@@ -35,7 +35,7 @@ export function isCompose({ root }: Pick<Source, 'root'>): boolean {
 }
 
 /** All problems, those of the native form's rules included; the spec is complete when none of them is an error. */
-export function readCompose(source: Source): { spec: AppSpec | undefined; diagnostics: Diagnostic[] } {
+export function readCompose(source: Source, judge?: Judge): { spec: AppSpec | undefined; diagnostics: Diagnostic[] } {
   const document: Field = { tree: source.root, path: [] };
   const services = entryOf(document, 'services');
   const uses = services ? secretUsesIn(document, services) : new Map<string, SecretUse[]>();
@@ -62,7 +62,7 @@ export function readCompose(source: Source): { spec: AppSpec | undefined; diagno
   const placeOf = ({ code, line, column }: Diagnostic) => `${code} ${line}:${column}`;
   const said = new Set(found.map(placeOf));
   const repeated = new Set<string>();
-  const checked = checkSpec(spec, native.source)
+  const checked = checkSpec(spec, native.source, judge)
     .filter(isOfCompose)
     .map(native.translate)
     .filter((diagnostic) => {

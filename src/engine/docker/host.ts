@@ -62,11 +62,13 @@ export async function readDisk(
   if (!found) return undefined;
   const { bsize, blocks, bfree, bavail } = found;
   const volumes = volumesFolder && (await statfs(dirname(volumesFolder)).catch(() => undefined));
-  const volumesFreeBytes = volumes ? volumes.bavail * volumes.bsize : undefined;
   return {
     usedBytes: (blocks - bfree) * bsize,
     freeBytes: bavail * bsize,
-    ...(volumesFreeBytes !== undefined && { volumesFreeBytes }),
+    ...(volumes && {
+      volumesFreeBytes: volumes.bavail * volumes.bsize,
+      volumesUsedBytes: (volumes.blocks - volumes.bfree) * volumes.bsize,
+    }),
   };
 }
 

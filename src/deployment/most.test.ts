@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { beyond, type Most, mostOf } from './most.ts';
+import { amountOf } from './resources.ts';
+import { pod, specOf } from './testing.ts';
+import type { Tier } from './tier.ts';
+
+const gibibyte = 2 ** 30;
+const most: Most = {
+  memoryBytes: 8 * gibibyte,
+  memoryOf: 'stranger',
+  limitBytes: 8 * gibibyte,
+  limitOf: 'stranger',
+  cpuMillis: 4000,
+  diskBytes: 100 * gibibyte,
+};
+
+/** `pod field: message (hint)` */
+function said(fields: Parameters<typeof pod>[1], has?: Parameters<typeof beyond>[2], limits = most): string[] {
+  const spec = specOf(pod('web'), pod('db', fields));
+  return beyond(spec, limits, has).map(
+    ({ pod: index, field, message, hint }) => `${spec.pods[index]!.name} ${field.join('.')}: ${message} (${hint})`,
+  );
+}
+
+const volume = (gibibytes: number) => ({ name: 'data', sizeBytes: gibibytes * gibibyte, mountPath: '/data' });
+const memory = (requests: number | undefined, limits: number | undefined) => ({
+  resources: {
+    requests: requests === undefined ? {} : { memoryBytes: requests * gibibyte },
+    limits: limits === undefined ? {} : { memoryBytes: limits * gibibyte },
+  },
+});
+
+test('a volume that no disk here can hold is refused with the size that one could', () => {
+  assert.deepEqual(said({ volumes: [volume(9 * 1024)] }), [
+    'db volumes.0: the application asks for 9 TiB of disk space, and this server has 100 GiB at most (write at most 102342Mi)',
+  ]);
+  assert.deepEqual(said({ volumes: [volume(99)] }), []);
+});
+
+test('memory that nobody without an account can have is refused with the most that is possible', () => {
+  assert.deepEqual(said(memory(undefined, 64)), [
+    'db resources.limits.memory: 64 GiB of memory are asked for, and without an account 8 GiB are possible at most (write at most 8Gi)',
+  ]);
+  assert.deepEqual(said(memory(64, undefined)), [
+    'db resources.requests.memory: the application sets aside 64 GiB of memory, and without an account 8 GiB are possible at most (write at most 8160Mi)',
+  ]);
+  assert.deepEqual(said(memory(4, 8)), []);
+});
+
+test('many replicas of a limit count together, a sixteenth of each', () => {
+  const limited = { ...memory(undefined, 8), replicas: 20 };
+  assert.deepEqual(said(limited), [
+    'db resources.limits.memory: the application sets aside 10 GiB of memory, and without an account 8 GiB are possible at most (write at most 6528Mi)',
+  ]);
+});
+
+test('processors are those of the server', () => {
+  const found = said({ resources: { requests: { cpuMillis: 5000 }, limits: {} } });
+  assert.match(found.join(), /^db resources\.requests\.cpu: .* this server has 4000m at most \(write at most 3937m\)$/);
+});
+
+test('what was written is possible when one follows the hint', () => {
+  assert.deepEqual(said({ volumes: [{ ...volume(1), sizeBytes: 102342 * 2 ** 20 }] }), []);
+  assert.deepEqual(said({ ...memory(undefined, 6528 / 1024), replicas: 20 }), []);
+  assert.deepEqual(said(memory(8160 / 1024, undefined)), []);
+});
+
+test('an update that asks for nothing more is let through, although the server has become smaller', () => {
+  const fields = { volumes: [volume(200)], ...memory(2, undefined) };
+  const has = amountOf(specOf(pod('web'), pod('db', fields)));
+  assert.deepEqual(said(fields, has), []);
+  assert.equal(said({ ...fields, volumes: [volume(201)] }, has).length, 1);
+});
+
+test('the smaller one of server and owner decides, and is named', () => {
+  const budget = { memoryBytes: 4 * gibibyte, cpuMillis: 1, diskBytes: 1, emptyDiskBytes: 2 };
+  const strangers = { perSession: 1, perAddress: 1, memoryBytesPerAddress: 8 * gibibyte };
+  assert.deepEqual(mostOf({ ...budget, machineMemoryBytes: 5 * gibibyte }, strangers), {
+    memoryBytes: 4 * gibibyte,
+    memoryOf: 'server',
+    limitBytes: 5 * gibibyte,
+    limitOf: 'server',
+    cpuMillis: 1,
+    diskBytes: 2,
+  });
+  const planned = mostOf(budget, strangers, planOf('small', gibibyte));
+  assert.deepEqual([planned.memoryOf, planned.memoryBytes], [{ plan: 'small' }, gibibyte]);
+  assert.equal(mostOf({ memoryBytes: 1, cpuMillis: 1, diskBytes: 1 }, strangers).diskBytes, Number.POSITIVE_INFINITY);
+});
+
+test('a limit, of which little is counted, may be as large with a small plan as without one, and larger with a large one', () => {
+  const strangers = { perSession: 1, perAddress: 1, memoryBytesPerAddress: 8 * gibibyte };
+  const budget = { memoryBytes: 64 * gibibyte, cpuMillis: 1, diskBytes: 1, machineMemoryBytes: 80 * gibibyte };
+  const limits = [undefined, planOf('small', gibibyte), planOf('large', 16 * gibibyte), planOf('huge', 2 ** 40)].map(
+    (tier) => mostOf(budget, strangers, tier),
+  );
+  assert.deepEqual(
+    limits.map(({ limitBytes, limitOf }) => [limitBytes / gibibyte, limitOf]),
+    [
+      [8, 'stranger'],
+      [8, { plan: 'small' }],
+      [16, { plan: 'large' }],
+      [80, 'server'],
+    ],
+  );
+});
+
+test('a limit beyond what all may set aside is possible where the machine has it', () => {
+  assert.deepEqual(said(memory(undefined, 7), undefined, { ...most, memoryBytes: gibibyte, memoryOf: 'server' }), []);
+});
+
+test('a disk too small for logs alone is no fault of a configuration without volumes', () => {
+  assert.deepEqual(said({}, undefined, { ...most, diskBytes: 0 }), []);
+});
+
+function planOf(name: string, memoryBytes: number): Tier {
+  return { name, deployments: 1, memoryBytes, allowsReservations: false, lifetimeMs: null };
+}
