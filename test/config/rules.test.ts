@@ -656,6 +656,7 @@ const rows: Row[] = [
     podOf('command: npm install && npm start'),
     'warning shell-syntax application.pods[0].command',
   ],
+  ['a semicolon within a quoted argument is the program’s own', podOf(`command: "myproxy -g 'daemon off;'"`), 'valid'],
   ['a command with its shell is fine', podOf('command: sh -c "npm install && npm start"'), 'valid'],
   ['a shell as entrypoint is fine', podOf('entrypoint: /bin/sh\ncommand: -c "npm install && npm start"'), 'valid'],
   [
