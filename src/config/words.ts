@@ -4,14 +4,27 @@ import { split } from 'shlex';
 /** Longest command that is split: no document is longer, so that a refused one has a quote that is not closed. */
 const maxLength = 256 * 1024;
 
-/** Undefined when a quote is not closed. */
+/** Scriptlets such as `<% URL %>` stay whole, spaces included. Undefined when a quote is not closed. */
 export function splitWords(text: string): string[] | undefined {
   if (text.length > maxLength) return undefined;
+  const space = unusedIn(text);
   try {
-    return split(text);
+    const words = split(text.replace(spacedScriptlet, (whole) => whole.replaceAll(' ', space)));
+    return words.map((word) => word.replaceAll(space, ' '));
   } catch {
     return undefined;
   }
+}
+
+/** One that holds quotes was not written as one: `"<%" and "%>"`. */
+const spacedScriptlet = /<%[\w .-]{0,200}%>/g;
+
+/** A character of the private use area, which stands for a space meanwhile. */
+function unusedIn(text: string): string {
+  const used = new Set(text);
+  let code = 0xe000;
+  while (used.has(String.fromCodePoint(code))) code++;
+  return String.fromCodePoint(code);
 }
 
 const shells = /^(?:\/(?:usr\/)?(?:local\/)?bin\/)?(?:sh|bash|ash|dash|zsh)$/;

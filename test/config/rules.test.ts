@@ -867,6 +867,23 @@ test('a command as a text is split as POSIX does, and nothing is expanded', () =
   assert.deepEqual(command, ['sh', '-c', 'echo $HOME $(date); exit', '--flag=a b', 'c d']);
 });
 
+test('a scriptlet in a command that is a text stays one, whatever its spacing, and so does one in quotes', () => {
+  const words = (text: string) => {
+    const { command, healthCheck } = firstPodOf(podOf(`command: '${text}'\nhealthCheck: { command: '${text}' }`));
+    assert.deepEqual(healthCheck && 'command' in healthCheck && healthCheck.command, command);
+    return command;
+  };
+  assert.deepEqual(words('serve <% URL %>'), ['serve', '<% URL %>']);
+  assert.deepEqual(words('serve --url=<%URL%>/x --key "<%  SECRET KEY %>:a b" -h'), [
+    ...['serve', '--url=<%URL%>/x', '--key', '<%  SECRET KEY %>:a b', '-h'],
+  ]);
+  assert.deepEqual(words('a "<%" b "%>"'), ['a', '<%', 'b', '%>']);
+});
+
+test('a scriptlet that is not known is refused in a command that is a text', () => {
+  assert.match(findingIn(podOf('command: serve <% URLL %>'), 'unknown-scriptlet').hint!, /<% URL %>/);
+});
+
 test('a slip in the name of a field is recognised, and so are the names of other formats', () => {
   const hintOf = (lines: string) => findingIn(podOf(lines), 'unknown-field').hint;
   assert.equal(hintOf('volume: []'), 'did you mean "volumes"?');

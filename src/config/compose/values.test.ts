@@ -46,6 +46,9 @@ describe('environment', () => {
     }
     assert.match(hintOf('APP_DOMAIN'), /<% DOMAIN %> as APP_DOMAIN/);
   });
+  test('a scriptlet in a command is one word', () => {
+    assert.deepEqual(readWeb('command: serve --at <% URL %>').web.command, ['serve', '--at', '<% URL %>']);
+  });
   test('an entry that is no name of a variable is not offered as one', () => {
     const { said, hints } = readWeb('environment: ["${TZ:-Asia/Tokyo}"]');
     assert.deepEqual(said, ['warning bad-var-name 4: "Asia/Tokyo" is not the name of a variable and is ignored']);
