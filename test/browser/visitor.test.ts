@@ -87,7 +87,8 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
     await page.waitForSelector('.problems .valid');
     await visitor.look('edited');
     await page.getByRole('button', { name: 'Review the update' }).click();
-    await page.waitForSelector('.changes >> text=web restarts and keeps its data');
+    await page.waitForSelector('.changes >> text=web stops, and starts anew');
+    await page.waitForSelector('.changes >> text=data of pod web keeps its data');
     await page.waitForSelector('.changes >> text=the variable GREETING');
     await page.waitForSelector('.comparison-view .cm-changedLine');
     await visitor.look('review');
