@@ -78,6 +78,21 @@ test('several fixes are made by one click, also of a Compose file', async () => 
   await visitor.close();
 });
 
+test('a note is shown beside its line, and the document is valid', async () => {
+  const visitor = await browser.visitor('editor-note', 'desktop');
+  const { page } = visitor;
+  await visitor.start();
+  await write(
+    visitor,
+    'application:\n  name: notes\n  pods:\n    - name: web\n      image: nginx:1\n      path: /\n      servicePorts: [80]\n      vars: { JWT_SECRET: "${JWT_SECRET}" }\n',
+  );
+  await page.waitForSelector('.problems .valid >> text=Valid: this will deploy, 1 note');
+  await page.waitForSelector('.problems li.note >> text=JWT_SECRET gets a generated value');
+  await page.waitForSelector('.cm-lint-marker-info');
+  await visitor.look('note');
+  await visitor.close();
+});
+
 test('keys and values are completed and explained from the schema', async () => {
   const visitor = await browser.visitor('completion', 'desktop');
   const { page } = visitor;
