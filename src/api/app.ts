@@ -17,7 +17,14 @@ import { configurationEndpoints } from './configuration.ts';
 import { deployEndpoints } from './deploy.ts';
 import { describeApi } from './description/description.ts';
 import { docsEndpoints } from './docs.ts';
-import { nothingHere, problemOfFrameworkError, RefusedRequest, sendProblem } from './errors.ts';
+import {
+  engineAway,
+  isEngineAway,
+  nothingHere,
+  problemOfFrameworkError,
+  RefusedRequest,
+  sendProblem,
+} from './errors.ts';
 import { healthEndpoints } from './health.ts';
 import { keyEndpoints } from './keys.ts';
 import { lifetimeEndpoints } from './lifetime.ts';
@@ -156,6 +163,10 @@ function readJsonBodies(app: FastifyInstance): void {
 /** The error boundary: problems are told to the caller, faults only to the log, under a reference that both have. */
 function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof RefusedRequest) return sendProblem(reply, error.problem);
+  if (isEngineAway(error)) {
+    request.log.warn({ err: error, route: request.routeOptions.url }, 'engine away');
+    return sendProblem(reply, engineAway);
+  }
   const problem = problemOfFrameworkError(error);
   if (problem) return sendProblem(reply, problem);
   request.log.error({ err: error, route: request.routeOptions.url }, 'request failed');

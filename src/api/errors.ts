@@ -1,5 +1,6 @@
 /** Problems → HTTP. A code without a status does not compile. */
 import type { FastifyReply } from 'fastify';
+import { EngineFault } from '../engine/engine.ts';
 import type { Problem, ProblemCode } from '../lib/problem.ts';
 import { type Part, type Violation, violationProblem } from './validation.ts';
 
@@ -43,6 +44,18 @@ export const nothingHere: Problem = {
   error: 'There is nothing at this path.',
   hint: 'GET /docs describes all paths.',
 };
+
+export const engineAway: Problem = {
+  code: 'engine_unreachable',
+  error: 'The container engine does not answer.',
+  hint: 'What runs keeps running. Try again in a while; if it stays, tell the operator.',
+  retryAfterSeconds: 5,
+};
+
+/** Whether the engine could not be asked: nothing that the request, or we, did wrong. */
+export function isEngineAway(error: unknown): boolean {
+  return error instanceof EngineFault && error.kind === 'unavailable';
+}
 
 /** For where only an error can be thrown; the error boundary answers the problem. */
 export class RefusedRequest extends Error {

@@ -2,14 +2,13 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { Problem } from '../lib/problem.ts';
 import { installationId } from '../store/installation.ts';
-import { sendProblem } from './errors.ts';
+import { engineAway, sendProblem } from './errors.ts';
 import type { Service } from './service.ts';
 
-const engineAway: Problem = {
-  code: 'engine_unreachable',
-  error: 'The container engine does not answer.',
+/** Whoever asks this is the operator. */
+const notReady: Problem = {
+  ...engineAway,
   hint: 'What runs keeps running, and what is asked for is done when the engine answers: start it, or look at its log.',
-  retryAfterSeconds: 5,
 };
 
 export function healthEndpoints(service: Service): FastifyPluginAsync {
@@ -19,7 +18,7 @@ export function healthEndpoints(service: Service): FastifyPluginAsync {
     app.get('/readyz', options, async (_, reply) => {
       await installationId(service.db);
       const fault = await service.engine.ping().catch((error: unknown) => error);
-      if (fault !== undefined) return sendProblem(reply, engineAway);
+      if (fault !== undefined) return sendProblem(reply, notReady);
       return { status: 'ok' };
     });
   };

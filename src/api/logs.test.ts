@@ -136,6 +136,18 @@ test('an engine that goes away while lines are followed has them followed on whe
   reader.close();
 });
 
+test('while the engine is away the answer says so, and that it is not for ever', async (context) => {
+  const { api, engine, read } = await shop(context);
+  const refuse = () => Promise.reject(new EngineFault('unavailable', 'away'));
+  Object.assign(api.service.engine, { observe: refuse });
+  const { status, headers, body } = await read();
+  assert.deepEqual([status, body.code, headers['retry-after']], [503, 'engine_unreachable', '5']);
+  Object.assign(api.service.engine, { observe: engine.observe });
+  api.service.budget = refuse;
+  const started = await api.postYaml('/startUserDeployment', shopYaml);
+  assert.deepEqual([started.status, started.body.code], [503, 'engine_unreachable']);
+});
+
 test('a revision and a pod have their lines, and what there is not is refused with what there is', async (context) => {
   const { update, start, read, texts } = await shop(context);
   await start(1);

@@ -76,7 +76,7 @@ export const operations: Record<string, OperationNote> = {
     access: 'caller',
     description:
       'Lines of all pods, or of one, without the secrets of the configuration; those that come, with `follow`.',
-    refusals: refusalsOfApplications,
+    refusals: [...refusalsOfApplications, 'engine_unreachable'],
   },
   getDeploymentOutline: {
     tag: 'status',

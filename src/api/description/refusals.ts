@@ -28,7 +28,7 @@ export const meaningOf = {
   rate_limited: 'too many requests; `Retry-After` says how long to wait',
   proof_of_work_required: 'the server is busy and asks for a proof of work: solve `challenge`',
   capacity_exhausted: 'it does not fit on the server now; `Retry-After` says when to ask again',
-  engine_unreachable: 'the database or the container engine does not answer',
+  engine_unreachable: 'the container engine does not answer; `Retry-After` says when to ask again',
   payload_too_large: 'the body is too large',
   unsupported_media_type: 'the body has a content type that is not read here',
   not_found: 'there is nothing at this path',
@@ -72,11 +72,12 @@ export const refusalsOfApplications = [
   'ambiguous_application',
 ] as const satisfies readonly ProblemCode[];
 
-/** Of what is deployed: plans, limits without a plan, bans, room. */
+/** Of what is deployed: plans, limits without a plan, bans, room, which the engine tells. */
 export const refusalsOfAdmission = [
   'plan_limit_reached',
   'client_limit_reached',
   'banned',
   'image_banned',
   'capacity_exhausted',
+  'engine_unreachable',
 ] as const satisfies readonly ProblemCode[];
