@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { get, type IncomingMessage } from 'node:http';
 import { test } from 'node:test';
+import { podStatusOf } from '../deployment/testing.ts';
+import { writeIntent } from '../store/deployments.ts';
 import { addEvents } from '../store/events.ts';
-import { testApi } from './testing.ts';
+import { shopYaml, testApi } from './testing.ts';
 
 test('the status warns of a volume that is getting full, and no more when it has room again', async () => {
   const api = await testApi();
@@ -73,4 +75,23 @@ test('a stream sees events that come later and ends when the service closes', { 
   }
   assert.deepEqual(steps, []);
   assert.match(text, /event: progress\ndata: .*"42"/);
+});
+
+test('an update of a failed deployment is on its way: nothing in its answer or its status has failed', async () => {
+  const api = await testApi();
+  const authorization = `Bearer ${await api.startShop()}`;
+  const { db } = api.service;
+  const { id } = await db.selectFrom('deployments').select('id').executeTakeFirstOrThrow();
+  const because = 'listens on 3000, not on 80';
+  await writeIntent(db, id, {
+    state: 'failed',
+    explanation: { kind: 'failed', pods: ['web'], because },
+    pods: JSON.stringify([podStatusOf('web', { state: 'failed', message: because })]),
+  });
+  const { body } = await api.postYaml('/updateUserDeployment', shopYaml, { authorization });
+  const read = await api.get('/getDeploymentStatus?applicationName=shop', { authorization });
+  for (const { state, health, pods } of [body.status, read.body.status]) {
+    assert.deepEqual([state, health], ['deploying', 'deploying']);
+    assert.deepEqual(pods, [{ name: 'web', state: 'waiting', image: 'node:26-slim', revision: 1, restarts: 0 }]);
+  }
 });

@@ -3,6 +3,7 @@ import type { AppSpec } from '../config/spec.ts';
 import { type Deployment, isActive } from '../deployment/deployment.ts';
 import { nextState } from '../deployment/lifecycle.ts';
 import { mostOf } from '../deployment/most.ts';
+import { withoutFailures } from '../deployment/status.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import type { Database } from '../store/database.ts';
 import { deploymentById, writeIntent } from '../store/deployments.ts';
@@ -48,17 +49,19 @@ export async function update(
     await provideSeed(db, service.seal, latest.id);
     await addRevision(db, service.seal, latest.id, { number, spec, document, createdAt: now });
     const state = nextState(latest.state, 'updated');
+    const pods = withoutFailures(latest.pods);
     await writeIntent(db, latest.id, {
       revision: number,
       state,
       progress: 0,
       explanation: null,
       lastLines: '[]',
+      pods: JSON.stringify(pods),
       progressedAt: now,
     });
     await addEvents(db, latest.id, [{ at: now, event: { kind: 'intent', intent: 'update', revision: number } }]);
     await makeDue(db, latest.id, now);
-    return succeed({ ...latest, revision: number, state, progress: 0, explanation: null, lastLines: [] });
+    return succeed({ ...latest, revision: number, state, progress: 0, explanation: null, lastLines: [], pods });
   };
   const updated = await transact(service.db, write, { isTrial });
   if (!isTrial && updated.ok) service.wake(current.id);

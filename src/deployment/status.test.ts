@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PodStatus } from './deployment.ts';
 import { desiredAt } from './desired.ts';
-import { blamedPods, type Circumstances, judge, podStatuses } from './status.ts';
-import { deploymentOf, observedOf, pod, resolvedAt, specOf } from './testing.ts';
+import { blamedPods, type Circumstances, judge, podStatuses, withoutFailures } from './status.ts';
+import { deploymentOf, observedOf, pod, podStatusOf, resolvedAt, specOf } from './testing.ts';
 import type { ObservedWorkload } from './workload.ts';
 
 const desired = desiredAt(
@@ -86,4 +86,11 @@ test('restarts before a pod was last well are not held against it', () => {
   const atRestarts = (restarts: number) =>
     judge(desired, observe({ ready: ['db'], starting: ['web'] }, { web: { ...crashed, restarts } }), runs, well).kind;
   assert.deepEqual([atRestarts(6), atRestarts(9), atRestarts(10)], ['pending', 'pending', 'given-up']);
+});
+
+test('once another revision is wanted, nobody has failed, and what serves goes on', () => {
+  const db = podStatusOf('db', { settledRestarts: [1], restartedAt: [5] });
+  const why = { message: 'listens on 3000, not on 80', healthCheckBody: 'no' };
+  const failed = podStatusOf('web', { state: 'failed', restarts: 2, ...why });
+  assert.deepEqual(withoutFailures([db, failed]), [db, podStatusOf('web', { state: 'waiting', restarts: 2 })]);
 });

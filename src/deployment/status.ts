@@ -42,6 +42,15 @@ export function podsOf(
   });
 }
 
+/** Once another revision is wanted: what was wrong with the one before says nothing of it. */
+export function withoutFailures(pods: readonly PodStatus[]): PodStatus[] {
+  return pods.map((pod) => {
+    if (pod.state === 'ready') return pod;
+    const { message: _, healthCheckBody: __, ...rest } = pod;
+    return { ...rest, state: pod.state === 'failed' ? 'waiting' : pod.state };
+  });
+}
+
 /** What containers answer may tell what only their owner gave them. */
 export function withoutSecrets(observed: Observed, redact: (text: string) => string): Observed {
   const workloads = observed.workloads.map((workload) => {

@@ -111,6 +111,7 @@ export type Intent = Partial<
     | 'state'
     | 'progress'
     | 'lastLines'
+    | 'pods'
     | 'expiresAt'
     | 'extensionsUsed'
     | 'claimedAt'
