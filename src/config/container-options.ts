@@ -60,12 +60,20 @@ export function readUlimit(name: string, soft: number, hard: number, say: Say): 
     say.note(`the limit ${quote(name)} is set by the operator`, hint);
     return undefined;
   }
-  if (soft !== -1 && hard !== -1 && soft > hard) {
+  // The kernel takes other negative numbers for very large ones.
+  if (Math.min(soft, hard) < -1) {
+    say.refuse(
+      `${Math.min(soft, hard)} is no limit of ${name}`,
+      'write a number from 0, or -1 for the most that there is',
+    );
+    return undefined;
+  }
+  const [softMost, hardMost] = [soft, hard].map((value) => (value === -1 ? Number.POSITIVE_INFINITY : value));
+  if (softMost! > hardMost!) {
     say.refuse(`the soft limit of ${name} is above the hard one`, 'write one number for both');
     return undefined;
   }
-  const within = (value: number) => (value === -1 ? most : Math.min(value, most));
-  const read = { soft: within(soft), hard: within(hard) };
+  const read = { soft: Math.min(softMost!, most), hard: Math.min(hardMost!, most) };
   // Without a limit there is ours, which is no news for those that nobody reaches.
   const isCut = [soft, hard].some((value) => value > most || (value === -1 && most <= 16_384));
   if (isCut) say.note(`${name} is ${most} at the most`, `write ${most}, or leave it out`);
@@ -82,12 +90,16 @@ export function readGroup(text: string, say: Say): string | undefined {
 
 const hostName = /^(?=.{1,253}$)[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,62})(?:\.[A-Za-z0-9_-]{1,63})*$/;
 
+/** Whether a further name of an address, or of a pod, can be one; reported where it cannot. */
+export function isHostName(name: string, say: Say): boolean {
+  if (hostName.test(name)) return true;
+  say.refuse(`${quote(name)} is not a host name`, 'for example db.example.com');
+  return false;
+}
+
 /** The address of a further name; pods have theirs by aliases. Undefined where it is refused. */
 export function readHost(name: string, address: string, say: Say): string | undefined {
-  if (!hostName.test(name)) {
-    say.refuse(`${quote(name)} is not a host name`, 'for example db.example.com');
-    return undefined;
-  }
+  if (!isHostName(name, say)) return undefined;
   if (address === 'host-gateway') {
     const hint = 'remove it, and add what runs there as one more of this application, or use a public address';
     say.refuse('"host-gateway" is the machine itself, which cannot be reached from a container', hint);

@@ -9,17 +9,38 @@ import type { AppSpec } from './spec.ts';
 
 /** A place of the document in which a variable stands. */
 export type SecretUse = {
-  /** Name and image of the pod. */
-  pod: string;
-  image: string;
+  by: Software;
   /** The variable of the pod whose value it is, or is a part of; undefined for its command. */
   variable?: string;
 };
+
+/** What the name of a pod and its image say about the secrets that it takes: found out once, whatever it is used for. */
+export type Software = {
+  pod: string;
+  /** Databases, and stores that are told the key under which others reach them. */
+  isStore: boolean;
+  /** What it may be called, in upper case and without signs. */
+  names: string[];
+};
+
+/** Longer than any reference. */
+const longestImage = 500;
+
+export function softwareOf(pod: string, written: string): Software {
+  const image = written.slice(0, longestImage);
+  const names = new Set([pod, repositoryOf(image), ...image.split('/')].map((name) => lettersOf(name.slice(0, 200))));
+  return { pod, isStore: databaseOf(image) !== undefined || keyed.test(repositoryOf(image)), names: [...names] };
+}
+
+function lettersOf(name: string): string {
+  return name.toUpperCase().replace(/[^A-Z0-9]/g, '');
+}
 
 /** Where each variable of an application stands, by its name. */
 export function secretUsesOf({ pods }: AppSpec): Map<string, SecretUse[]> {
   const uses = new Map<string, SecretUse[]>();
   for (const { name: pod, image, vars, command = [], entrypoint = [], files } of pods) {
+    const by = softwareOf(pod, image);
     const texts: [string | undefined, string][] = [
       ...Object.entries(vars),
       ...[...command, ...entrypoint].map((word): [undefined, string] => [undefined, word]),
@@ -27,7 +48,7 @@ export function secretUsesOf({ pods }: AppSpec): Map<string, SecretUse[]> {
     ];
     for (const [variable, text] of texts) {
       for (const [, name] of text.matchAll(/\$\{([A-Za-z_]\w{0,199})/g)) {
-        const use = { pod, image, ...(variable !== undefined && { variable }) };
+        const use = { by, ...(variable !== undefined && { variable }) };
         const known = uses.get(name!);
         if (known) known.push(use);
         else uses.set(name!, [use]);
@@ -52,19 +73,16 @@ export function openGenerated(usesOf: (name: string) => readonly SecretUse[]): (
 
 function canBeMadeUp(name: string, uses: readonly SecretUse[]): boolean {
   if (!isSecretName(name)) return false;
-  return uses.some((use) => isDefinedBy(use)) || isOfApplication(name) || uses.some((use) => isNamedAfter(name, use));
+  return uses.some((use) => isDefinedBy(use)) || isOfApplication(name) || uses.some(({ by }) => isNamedAfter(name, by));
 }
 
 /** Whether the pod takes the value for its own password: databases do, and software with variables of its own name. */
-function isDefinedBy({ pod, image, variable }: SecretUse): boolean {
-  if (databaseOf(image) !== undefined || keyed.test(repositoryOf(image))) {
-    return variable === undefined || !isOfVendor(variable);
-  }
+function isDefinedBy({ by, variable }: SecretUse): boolean {
+  if (by.isStore) return variable === undefined || !isOfVendor(variable);
   if (variable === undefined) return false;
-  return isNamedAfter(variable, { pod, image }) || (stores.test(variable) && storeNames.test(pod));
+  return isNamedAfter(variable, by) || (stores.test(variable) && storeNames.test(by.pod));
 }
 
-/** Stores that are told the key under which others reach them. */
 const keyed = /^(?:typesense|meilisearch|qdrant|weaviate|chroma|influxdb|couchdb|neo4j|minio|litellm)$/;
 
 /** An image of one's own for a database, as `db` with `POSTGRES_PASSWORD`. */
@@ -73,18 +91,12 @@ const storeNames =
   /(?:^|[-_])(?:db|database|postgres(?:ql)?|pg|mysql|mariadb|mongo(?:db)?|redis|rabbitmq|mssql)(?:[-_\d]|$)/;
 
 /** `AUTHENTIK_SECRET_KEY` of an image of Authentik: named after the software that reads it. */
-function isNamedAfter(variable: string, { pod, image }: SecretUse): boolean {
+function isNamedAfter(variable: string, { names }: Software): boolean {
   const [first = '', ...rest] = wordsOf(variable);
   if (first.length < 3 || neutral.has(first) || isOfAnother(variable)) return false;
   // `WORDPRESS_DB_PASSWORD` is what WordPress says to a database.
   if (rest.some((word) => databases.has(word))) return false;
-  const names = [pod, repositoryOf(image), ...image.split('/')];
-  return names.some((name) =>
-    name
-      .toUpperCase()
-      .replace(/[^A-Z0-9]/g, '')
-      .startsWith(first),
-  );
+  return names.some((name) => name.startsWith(first));
 }
 
 /** A secret that an application makes for itself: of sessions, of tokens that it signs, of its first account. */

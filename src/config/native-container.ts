@@ -1,5 +1,6 @@
 /** What a pod of the native form says of its containers beyond their image and limits. Pure. */
 import {
+  isHostName,
   onlyGiven,
   readGroup,
   readHost,
@@ -41,7 +42,10 @@ export function readContainer(
     ),
     extraHosts: mapOf(childOf(pod, 'extraHosts'), (name, field) => {
       const address = textOf(field) ?? '';
-      return isPod(address) ? undefined : readHost(name, address, sayAt(field.path, report));
+      const say = sayAt(field.path, report);
+      if (!isPod(address)) return readHost(name, address, say);
+      isHostName(name, say);
+      return undefined;
     }),
     sysctls: mapOf(childOf(pod, 'sysctls'), (name, field) =>
       readSysctl(name, textOf(field) ?? '', sayAt(field.path, report)),

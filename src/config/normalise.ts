@@ -2,7 +2,7 @@
  * A document → the AppSpec: defaults filled in, the ways of writing a thing brought to one. Reads without trust: what
  * has the wrong shape is reported elsewhere (`shape.ts`) and counts as absent, so that the rest is checked all the same.
  */
-import { type Path, quote } from './diagnostics.ts';
+import { excerpt, type Path, quote } from './diagnostics.ts';
 import { replaceValue } from './edits.ts';
 import { readHealthCheck } from './health-check.ts';
 import { podHosts, readContainer } from './native-container.ts';
@@ -182,11 +182,14 @@ function readLogin(field: Field | undefined, source: Source, report: Report): Re
   const text = (name: string) => textOf(childOf(field, name));
   const [written, username, personalAccessToken] = [text('registry'), text('username'), text('personalAccessToken')];
   if (!field || written === undefined || username === undefined || personalAccessToken === undefined) return undefined;
-  const registry = written.replace(/^[a-z]+:\/\//i, '').replace(/\/+$/, '');
+  const registry = written.replace(/^[a-z]+:\/\//i, '').replace(/(?<!\/)\/+$/, '');
   if (registry !== written && registry !== '') {
     const path = [...field.path, 'registry'];
     const fix = replaceValue(source, path, registry);
-    report.warn(path, 'lenient-value', `${quote(written)} is read as ${registry}`, { hint: `write ${registry}`, fix });
+    report.warn(path, 'lenient-value', `${quote(written)} is read as ${excerpt(registry)}`, {
+      hint: `write ${excerpt(registry)}`,
+      fix,
+    });
   }
   return { registry, username, personalAccessToken };
 }

@@ -64,7 +64,7 @@ export function canonicalPath(path: string): string | undefined {
       return /[A-Za-z0-9._~-]/.test(character) ? character : sequence.toUpperCase();
     })
     .replace(/%(?![0-9A-F]{2})|[^A-Za-z0-9._~!$&'()*+,;=:@/%-]/gu, percentEncoded)
-    .replace(/\/+$/, '');
+    .replace(/(?<!\/)\/+$/, '');
   if (encoded.length > longestPath || /\/\.{1,2}(\/|$)/.test(encoded)) return undefined;
   return encoded || '/';
 }

@@ -555,6 +555,13 @@ const rows: Row[] = [
     podOf('ulimits: { nofile: 65536 }'),
     'warning lenient-value application.pods[0].ulimits.nofile',
   ],
+  ...['-2', '{ soft: 0, hard: -9223372036854 }', '{ soft: -1, hard: 100 }', '{ soft: 2, hard: 1 }'].map(
+    (limit): [string, string, string] => [
+      `${limit} is no limit of a process`,
+      podOf(`ulimits: { core: ${limit} }`),
+      'error bad-value application.pods[0].ulimits.core',
+    ],
+  ),
   [
     'a limit that is not of one process is ignored',
     podOf('ulimits: { memlock: -1 }'),
@@ -562,6 +569,11 @@ const rows: Row[] = [
   ],
   ['further groups are accepted', podOf('groups: [5, mail]'), 'valid'],
   ['what is no group is refused', podOf('groups: ["a b"]'), 'error bad-value application.pods[0].groups[0]'],
+  [
+    'a further name of a pod is the name of a host',
+    podOf('extraHosts: { "a b": web }'),
+    'error bad-value application.pods[0].extraHosts["a b"]',
+  ],
   ['a name for a public address is accepted', podOf('extraHosts: { api.example.com: 8.8.8.8 }'), 'valid'],
   ...[
     '10.0.0.1',

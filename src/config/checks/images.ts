@@ -1,5 +1,5 @@
 /** Images, and the credentials they are pulled with. */
-import { listed, quote } from '../diagnostics.ts';
+import { excerpt, listed, quote } from '../diagnostics.ts';
 import { replaceValue } from '../edits.ts';
 import { type ImageReference, parseImageReference, registryHostOf } from '../image.ts';
 import type { Context, PodContext } from './context.ts';
@@ -91,7 +91,7 @@ export function checkLogin({ spec, report }: Context): void {
   const isUsed = spec.pods.some(({ image }) => /^<%/.test(image) || canonical(registryHostOf(image)) === host);
   if (!isUsed && spec.pods.length > 0) {
     report.warn([...at, 'registry'], 'unused-login', `no image is of the registry ${quote(login.registry)}`, {
-      hint: `write the images as ${login.registry}/…, or <% REGISTRY %>/…`,
+      hint: `write the images as ${excerpt(login.registry)}/…, or <% REGISTRY %>/…`,
     });
   }
   if (/^<.*>$|^(?:ghp_)?x{6,}$|^\$\{|^your[-_ ]/i.test(login.personalAccessToken)) {

@@ -10,7 +10,7 @@ export function openBinds(taken: readonly string[]): (bind: Bind) => string {
   const known = new Map<string, string>();
 
   const volumeFor = ({ service, source, target }: Bind): string => {
-    const key = source === '' ? `${service} ${target}` : source.replace(/[\\/]+$/, '');
+    const key = source === '' ? `${service} ${target}` : source.replace(/(?<![\\/])[\\/]+$/, '');
     const last = lastOf(target) || 'data';
     const name = known.get(key) ?? names.take(last === service ? service : `${service}-${last}`);
     known.set(key, name);

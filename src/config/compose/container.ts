@@ -1,5 +1,6 @@
 /** Keys of a service that say how its containers are created, each within what harms nobody else. */
 import {
+  isHostName,
   onlyGiven,
   readGroup,
   readHost,
@@ -65,8 +66,12 @@ export function hostsOfServices(
 function readHosts(service: Field, isService: (name: string) => boolean, reading: Reading): Record<string, string> {
   const hosts: Record<string, string> = {};
   for (const { name, value = '', field } of hostPairs(service, reading)) {
-    if (isService(value)) continue;
-    const address = readHost(name, value, sayAt(field, reading));
+    const say = sayAt(field, reading);
+    if (isService(value)) {
+      isHostName(name, say);
+      continue;
+    }
+    const address = readHost(name, value, say);
     if (address !== undefined) hosts[name] ??= address;
   }
   return hosts;
@@ -172,7 +177,7 @@ function isPath(text: string, at: Field, reading: Reading): boolean {
 }
 
 function withoutSlash(path: string): string {
-  return path === '/' ? path : path.replace(/\/+$/, '') || '/';
+  return path === '/' ? path : path.replace(/(?<!\/)\/+$/, '') || '/';
 }
 
 function readSize(field: Field | undefined, reading: Reading): number | undefined {

@@ -59,6 +59,7 @@ const longestCommand = 500;
 
 /** The words of a command, also of one for a shell that needs none; undefined when only a shell can tell. */
 function wordsOf(command: string[]): string[] | undefined {
+  if (command.reduce((sum, word) => sum + word.length, 0) > longestCommand) return undefined;
   const isForShell = /^(?:\/bin\/)?(?:ba)?sh$/.test(command[0] ?? '') && /^-l?c$/.test(command[1] ?? '');
   return isForShell ? wordsOfScript(command[2] ?? '') : command;
 }

@@ -1,14 +1,14 @@
 /** Where the variables of a Compose file stand, before any of them is replaced. Pure. */
-import type { SecretUse } from '../generated.ts';
+import { type SecretUse, softwareOf } from '../generated.ts';
 import { childOf, entriesOf, type Field, itemsOf, textOf } from '../tree.ts';
 
 /** The places of each variable by its name: in the environments, commands and secret files of services. */
 export function secretUsesIn(document: Field, services: Field): Map<string, SecretUse[]> {
   const uses = new Map<string, SecretUse[]>();
   for (const [pod, service] of entriesOf(services)) {
-    const image = textOf(childOf(service, 'image')) ?? '';
+    const by = softwareOf(pod, textOf(childOf(service, 'image')) ?? '');
     const add = (name: string, variable?: string) => {
-      const use = { pod, image, ...(variable !== undefined && { variable }) };
+      const use = { by, ...(variable !== undefined && { variable }) };
       const known = uses.get(name);
       if (known) known.push(use);
       else uses.set(name, [use]);

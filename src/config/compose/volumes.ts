@@ -37,7 +37,7 @@ export function openVolumes(top: Field | undefined, reading: Reading): (service:
     return itemsOf(childOf(service, 'volumes')).flatMap((field): Mount[] => {
       const mount = field.tree.kind === 'map' ? readLongForm(field, context) : readShortForm(field, context);
       if (!mount) return [];
-      const mountPath = mount.target === '/' ? '/' : mount.target.replace(/\/+$/, '');
+      const mountPath = mount.target === '/' ? '/' : mount.target.replace(/(?<!\/)\/+$/, '');
       if (!mountPath.startsWith('/')) {
         const hint = 'begin it with a slash, for example data:/var/lib/data';
         reading.error(field, 'bad-mount-path', `the mount point ${quote(mount.target)} is not an absolute path`, hint);
