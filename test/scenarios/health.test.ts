@@ -69,9 +69,11 @@ test('of a failed update the status says which revision serves, and what each po
   const app = await berth.start(webYaml('app', 'first'));
   await berth.reach(app, 'running');
   await berth.update(app, webYaml('app', 'second').replace('node:26-slim', nowhere));
-  const status = await until('the earlier revision serves', async () => {
+  // What failed is told first, and what serves when it has been looked at again.
+  const status = await until('the earlier revision serves, and its pods are told', async () => {
     const status = await berth.status(app);
-    return status.health === 'serving' ? status : undefined;
+    const isOfServing = status.pods.every(({ revision }: Pod) => revision === status.servingRevision);
+    return status.health === 'serving' && isOfServing ? status : undefined;
   });
   assert.deepEqual([status.state, status.revision, status.servingRevision], ['failed', 2, 1]);
   assert.deepEqual(
