@@ -47,3 +47,33 @@ test('a client address has 60 streams at a time, of whatever sessions', async (c
   assert.equal((await follow(token, '192.0.2.1')).statusCode, 429);
   assert.equal((await follow(token, '192.0.2.2')).statusCode, 200);
 });
+
+test('who leaves before the stream is open takes no place for ever', async (context) => {
+  const { api, follow } = await serve(context);
+  const token = await api.startShop();
+  const { engine } = api.service;
+  const { observe } = engine;
+  const { promise: allHaveLeft, resolve } = Promise.withResolvers<void>();
+  const { promise: allAreAsked, resolve: tellAsked } = Promise.withResolvers<void>();
+  let asked = 0;
+  let answered = 0;
+  let left = 0;
+  api.app.server.on('request', (_, response) => response.once('close', () => left++));
+  engine.observe = async (...given) => {
+    if (++asked === 20) tellAsked();
+    await allHaveLeft;
+    answered++;
+    return await observe(...given);
+  };
+  const { port } = api.app.server.address() as { port: number };
+  const headers = { authorization: `Bearer ${token}` };
+  const path = '/getDeploymentLogs?applicationName=shop&follow=true';
+  const leaving = Array.from({ length: 20 }, () => get({ port, path, headers, agent: false }).on('error', () => {}));
+  await allAreAsked;
+  for (const request of leaving) request.destroy();
+  while (left < 20) await new Promise((next) => setImmediate(next));
+  resolve();
+  while (answered < 20) await new Promise((next) => setImmediate(next));
+  engine.observe = observe;
+  assert.equal((await follow(token, '192.0.2.99')).statusCode, 200);
+});

@@ -31,7 +31,8 @@ export function createStreams(networkPool: string): Streams {
       const session = `session ${sessionId}`;
       const client = `client ${clientKey(request, networkPool)}`;
       const isFull = (open.get(session) ?? 0) >= mostOfSession || (open.get(client) ?? 0) >= mostOfClient;
-      if (isFull) return tooMany;
+      // Who has gone meanwhile reads no answer, and would never give the place back.
+      if (isFull || reply.raw.destroyed) return tooMany;
       change([session, client], 1);
       // A stream that has nothing to say yet is open all the same, and its reader is told.
       reply.raw.once('pipe', () => reply.raw.flushHeaders());
