@@ -113,3 +113,15 @@ test('an invalid configuration has no preview, and is answered as an update of i
   assert.equal(preview.status, 400);
   assert.deepEqual(preview.body, update.body);
 });
+
+test('updates that overlap become one revision after the other', async () => {
+  const api = await testApi();
+  const authorization = `Bearer ${await api.startShop()}`;
+  const updates = [1, 2, 3].map(() => api.postYaml('/updateUserDeployment', shopYaml, { authorization }));
+  const answers = await Promise.all(updates);
+  assert.deepEqual(answers.map(({ status, body }) => [status, body.status.revision]).sort(), [
+    [200, 2],
+    [200, 3],
+    [200, 4],
+  ]);
+});
