@@ -9,6 +9,7 @@ import {
   type Generated,
   Kysely,
   Migrator,
+  SqliteAdapter,
   type SqliteDatabase,
   SqliteDialect,
   sql,
@@ -140,7 +141,23 @@ export function sqliteDialect(file: string): Dialect {
   sqlite.exec('pragma journal_mode = wal; pragma synchronous = full');
   // What is deleted or written over leaves the file as well: it may be sealed with a key that others know by now.
   sqlite.exec('pragma secure_delete = on');
-  return new SqliteDialect({ database: forKysely(sqlite) });
+  return new TransactionalDialect({ database: forKysely(sqlite) });
+}
+
+/**
+ * SQLite changes tables within transactions too; Kysely does not count on it. So a migration is all or nothing, and of
+ * processes that start at once one migrates while the others wait.
+ */
+class TransactionalDialect extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalAdapter();
+  }
+}
+
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
 }
 
 /**

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { gunzipSync } from 'node:zlib';
 import { wait } from '../lib/wait.ts';
 import { openSqlite } from './database.ts';
 
@@ -68,5 +69,29 @@ test('whoever opens the database while another process is alone with it waits fo
   alone.exec('commit');
   alone.close();
   assert.deepEqual(await ended, [0, null]);
+  await rm(folder, { recursive: true });
+});
+
+test('processes that start at once on the database of an earlier release bring it over once, and both go on', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-store-'));
+  const file = join(folder, 'berth.db');
+  const earlier = new URL('../../test/upgrade/release-0.1/berth.db.gz', import.meta.url);
+  await writeFile(file, gunzipSync(await readFile(earlier)));
+  const open = `
+    const { openSqlite } = await import('${databaseModule}');
+    process.stdout.write('ready');
+    for await (const _ of process.stdin);
+    await (await openSqlite(process.argv[1])).destroy();
+  `;
+  const openings = [1, 2].map(() =>
+    spawn(process.execPath, ['--input-type=module', '-e', open, file], { stdio: ['pipe', 'pipe', 'inherit'] }),
+  );
+  const ended = openings.map((opening) => once(opening, 'exit'));
+  await Promise.all(openings.map(({ stdout }) => once(stdout, 'data')));
+  for (const { stdin } of openings) stdin.end();
+  assert.deepEqual(await Promise.all(ended), [
+    [0, null],
+    [0, null],
+  ]);
   await rm(folder, { recursive: true });
 });

@@ -5,12 +5,6 @@
 import { type Kysely, sql } from 'kysely';
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // All or nothing: Kysely itself runs migrations in a transaction on PostgreSQL alone.
-  if (db.isTransaction) await migrate(db);
-  else await db.transaction().execute(migrate);
-}
-
-async function migrate(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('deployments')
     .addColumn('sharesName', 'integer', (c) => c.notNull().defaultTo(0))

@@ -12,12 +12,6 @@ type Value = { kind: string; [field: string]: unknown };
 type Tables = { events: Event; eventValues: NewEvent; deployments: Deployment };
 
 export async function up(db: Kysely<Tables>): Promise<void> {
-  // All or nothing: Kysely itself runs migrations in a transaction on PostgreSQL alone.
-  if (db.isTransaction) await migrate(db);
-  else await db.transaction().execute(migrate);
-}
-
-async function migrate(db: Kysely<Tables>): Promise<void> {
   await makeEventsValues(db);
   await makeMessagesValues(db);
 }
