@@ -11,17 +11,15 @@ import { diskUse } from './memory-disk.ts';
 import { heldBack, isLocal, isOnHost, listImages, removeImage } from './memory-images.ts';
 import { followLogs, readLogs } from './memory-logs.ts';
 import { perform, refuseInUse } from './memory-operations.ts';
+import { healthCheckBodyOf, noteStuck, reasonNotReady } from './memory-readiness.ts';
 import { changeableWeather, type Interruption, type Weather } from './memory-weather.ts';
 import {
   announce,
   createMemoryWorld,
   endContainer,
-  healthCheckBodyOf,
   type MemoryContainer,
   type MemoryWorld,
-  noteStuck,
   passRound,
-  reasonNotReady,
   removeNetwork,
 } from './memory-world.ts';
 
