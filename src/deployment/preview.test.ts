@@ -48,6 +48,10 @@ test('a pod without volumes is replaced by one that is ready first; what it wrot
 
 test('what has never served is not kept beside its next one', () => {
   assert.deepEqual(preview([web], [{ ...web, user: 'nginx' }], null), ['web restarted: its user']);
+  const container = { shmBytes: 2 ** 26, sysctls: { 'net.core.somaxconn': '1024' } };
+  assert.deepEqual(preview([{ ...web, container }], [{ ...web, container: { shmBytes: 2 ** 26 } }], null), [
+    'web restarted: its sysctls',
+  ]);
 });
 
 test('pods come and go; the volume of one that goes stays', () => {

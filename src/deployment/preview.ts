@@ -2,7 +2,7 @@
  * What an update would do to each pod: the plan itself, played to its end on a deployment whose every pod is ready.
  * Pure.
  */
-import type { AppSpec } from '../config/spec.ts';
+import type { AppSpec, ContainerOptions } from '../config/spec.ts';
 import type { Desired } from './desired.ts';
 import type { Operation } from './operation.ts';
 import { plan } from './plan.ts';
@@ -217,17 +217,36 @@ const fields = {
   aliases: 'its names',
   resources: 'its resources',
   useGPU: 'its use of a GPU',
-  container: 'how its containers are created',
 } as const satisfies Partial<Record<keyof Workload, string>>;
+
+/** What its containers are created with beyond that. */
+const options = {
+  shmBytes: 'its shmSize',
+  tmpfs: 'its tmpfs',
+  readOnly: 'readOnly',
+  stopSignal: 'its stopSignal',
+  stopGraceSeconds: 'its stopGraceSeconds',
+  ulimits: 'its ulimits',
+  groups: 'its groups',
+  extraHosts: 'its extraHosts',
+  sysctls: 'its sysctls',
+} as const satisfies Record<keyof ContainerOptions, string>;
 
 /** Names of variables and paths of files are told; what they hold is not. */
 function differencesOf(before: Workload, after: Workload, images: string): string[] {
   const plain = Object.entries(fields)
     .filter(([field]) => !isSame(before[field as keyof Workload], after[field as keyof Workload]))
     .map(([field, words]) => (field === 'image' ? `${words} (${images})` : words));
+  const ofContainer = Object.entries(options)
+    .filter(([option]) => {
+      const [old, next] = [before, after].map(({ container }) => container?.[option as keyof ContainerOptions]);
+      return !isSame(old, next);
+    })
+    .map(([, words]) => words);
   const isHealthCheck = [before, after].some(({ readiness }) => isChecked(readiness));
   return [
     ...plain,
+    ...ofContainer,
     ...(isHealthCheck && !isSame(before.readiness, after.readiness) ? ['its health check'] : []),
     ...listed('the variable', changedKeys(before.env, after.env)),
     ...listed('the file', changedKeys(contentsOf(before), contentsOf(after))),

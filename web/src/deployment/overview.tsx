@@ -6,11 +6,11 @@ import { printSpan } from '../parts/time.ts';
 import { Picture } from '../picture/picture.tsx';
 import { Link } from '../routing/router.tsx';
 import { pathOf, type Route } from '../routing/routes.ts';
-import type { Status } from '../service/records.ts';
+import type { Deployment, Status } from '../service/records.ts';
 import { type Journey, presentOf, type Step } from './steps.ts';
 
 type OverviewProps = {
-  status: Status;
+  status: Deployment['status'];
   journey: Journey | undefined;
   pods: readonly PodOutline[] | undefined;
   route: Extract<Route, { page: 'deployment' }>;
@@ -23,6 +23,11 @@ export function Overview({ status, journey, pods, route }: OverviewProps) {
       {/* The event that it has failed comes a moment before the reason. */}
       {status.state === 'failed' && status.message && <Failure status={status} route={route} />}
       {status.health === 'degraded' && <p className="notice warn">{capitalised(status.message ?? '')}</p>}
+      {status.disk?.map(({ message }) => (
+        <p className="notice warn" key={message}>
+          {capitalised(message)}
+        </p>
+      ))}
       <div className="overview">
         <section className="panel" aria-label="Steps">
           <Progress status={status} journey={journey} />

@@ -26,7 +26,10 @@ export type Journey = {
 };
 
 /** Of the last revision that was asked for; undefined before the events are there. */
-export function journeyOf(events: readonly ToldEvent[], status: Pick<Status, 'state' | 'pods'>): Journey | undefined {
+export function journeyOf(
+  events: readonly ToldEvent[],
+  status: Pick<Status, 'state' | 'pods' | 'servingRevision'>,
+): Journey | undefined {
   const begin = events.findLastIndex((event) => revisionAskedFor(event) !== undefined);
   const first = events[begin];
   if (!first) return undefined;
@@ -43,7 +46,7 @@ export function journeyOf(events: readonly ToldEvent[], status: Pick<Status, 'st
   return {
     revision: revisionAskedFor(first)!,
     startedAt,
-    steps: status.state === 'deploying' ? withPresent(steps) : steps,
+    steps: asOf(status, steps),
     ...(live && { tookMs: Date.parse(live.firstAt) - startedAt }),
   };
 }
@@ -85,6 +88,20 @@ function podStep({ name, state, message }: PodState, run: readonly ToldEvent[], 
     case 'waiting':
       return { name, state: 'waiting', ...said };
   }
+}
+
+function asOf({ state, servingRevision }: Pick<Status, 'state' | 'servingRevision'>, steps: readonly Step[]): Step[] {
+  if (state === 'deploying') return withPresent(steps);
+  return state === 'failed' ? steps.map((step) => withoutHope(step, servingRevision ?? undefined)) : [...steps];
+}
+
+/** After a failure nothing is waited for: without images nothing has begun, and the address is where it was. */
+function withoutHope(step: Step, servingRevision: number | undefined): Step {
+  if (step.state !== 'waiting') return step;
+  if (step.name === images) return { ...step, state: 'failed' };
+  if (step.name !== onTheWeb) return step;
+  if (servingRevision === undefined) return { ...step, state: 'failed' };
+  return { ...step, state: 'troubled', says: `unchanged: revision ${servingRevision} serves` };
 }
 
 /** Something is always being done: where nothing says so, it is the first step that is not done. */

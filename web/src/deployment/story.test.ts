@@ -213,3 +213,16 @@ test('a pod that has failed, and one that keeps restarting, are told so in the s
     ],
   );
 });
+
+test('after a failure no step waits, and the address says who serves', () => {
+  const requested = toldEvents([[...started]]);
+  const lastSteps = (status: Parameters<typeof journeyOf>[1]) =>
+    journeyOf(requested, status)!
+      .steps.slice(1)
+      .map(({ name, state, says }) => [name, state, says].filter(Boolean).join(' '));
+  assert.deepEqual(lastSteps({ state: 'failed' }), ['Images failed', 'On the web failed']);
+  assert.deepEqual(lastSteps({ state: 'failed', servingRevision: 1 }), [
+    'Images failed',
+    'On the web troubled unchanged: revision 1 serves',
+  ]);
+});
