@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { statusAt } from '../deployment/health.ts';
 import { specOf } from '../deployment/testing.ts';
+import { EngineFault } from '../engine/engine.ts';
 import { database, images, type Shop, shopOnMemory, spec, web, withWeb } from './testing.ts';
 
 /** As whoever shows it is told. */
@@ -96,6 +97,21 @@ test('words of a pod that hold a secret of its configuration are told without it
   const { pods } = await shop.deployment();
   assert.match(pods[1]?.message ?? '', /no use of/);
   assert.doesNotMatch(JSON.stringify(await shop.deployment()), /very-secret/);
+});
+
+test('a failed update is not tried again, so nobody is told that it starts by itself', async () => {
+  const hint = 'it starts as soon as its registry answers';
+  const error = new EngineFault('registry-unreachable', 'The registry cannot be reached.', { image: 'nginx:2', hint });
+  const away = { operation: 1, kind: 'pull', when: 'before', error } as const;
+  const first = await shopOnMemory(withWeb('nginx:2'), images);
+  await first.visit((engine) => engine.interrupt(away));
+  assert.ok((await first.events()).includes(`failed: pod web: The registry cannot be reached (${hint})`));
+  const shop = await shopOnMemory(spec, images);
+  await shop.visit();
+  await shop.update(withWeb('nginx:2'));
+  await shop.visit((engine) => engine.interrupt(away));
+  const { message } = await shop.deployment();
+  assert.equal(message, 'pod web: The registry cannot be reached; revision 1 still serves');
 });
 
 test('when the revision that a failed update went back to crashes too, nobody says that it serves', async () => {

@@ -1,4 +1,5 @@
 /** Why a deployment is given up, or what keeps it waiting. Pure. */
+import type { Deployment } from '../deployment/deployment.ts';
 import type { Desired } from '../deployment/desired.ts';
 import type { Operation } from '../deployment/operation.ts';
 import { describeReason, type Reason } from '../deployment/reason.ts';
@@ -33,6 +34,20 @@ export function reasonOf(error: unknown): Reason {
   if (!(error instanceof EngineFault)) return { pods: [], because: 'The engine did not do what was asked' };
   const { pods, message, hint } = error;
   return { pods: [...pods], because: message.replace(/\.$/, ''), ...(hint !== undefined && { hint }) };
+}
+
+/**
+ * What is told of a fault that ends a try. Where an earlier revision serves, this one is not tried again: it does not
+ * start by itself once its registry answers, as the advice says.
+ */
+export function finalReason(
+  reason: Reason,
+  { kind }: EngineFault,
+  { servingRevision, revision }: Pick<Deployment, 'servingRevision' | 'revision'>,
+): Reason {
+  const goesBack = servingRevision !== null && servingRevision !== revision;
+  if (!goesBack || kind !== 'registry-unreachable') return reason;
+  return { pods: reason.pods, because: reason.because };
 }
 
 /** The pods that it is about, with what is told of each. */

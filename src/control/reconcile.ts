@@ -18,7 +18,7 @@ import { revisionOf } from '../store/revisions.ts';
 import { derivationOf } from '../store/seeds.ts';
 import type { Control, Visit } from './control.ts';
 import { execute } from './execute.ts';
-import { aboutPods, blamedBy, linesHint, reasonOf } from './failure.ts';
+import { aboutPods, blamedBy, finalReason, linesHint, reasonOf } from './failure.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { lastLinesOf } from './last-lines.ts';
 import { afterOperation } from './progress.ts';
@@ -257,7 +257,7 @@ class Step {
         // What has kept the pull from coming further says more than that it did not come further.
         const { explanation } = this.#deployment;
         const isEarlier = reason instanceof LatePull && explanation?.kind === 'tried-again';
-        return await this.#giveUp(isEarlier ? explanation : why, pods);
+        return await this.#giveUp(finalReason(isEarlier ? explanation : why, fault, this.#deployment), pods);
       }
       seen = seen && batch.reduce(afterOperation, seen);
       if (towards && seen) await this.#journal.recordProgress(towards.desired, seen);
