@@ -12,7 +12,7 @@ import type { DeploymentEvent } from '../deployment/event.ts';
 import type { ImageRequest, Operation, ResolvedImage } from '../deployment/operation.ts';
 import { isPinned, loginFor, registryOf, repositoryOf } from '../deployment/references.ts';
 import type { Workload } from '../deployment/workload.ts';
-import { type Engine, EngineFault, type Pulling } from '../engine/engine.ts';
+import { type Engine, EngineFault, type Pulling, whenItAnswers } from '../engine/engine.ts';
 import type { Database } from '../store/database.ts';
 import { grantAccess, markPrivate, markPublic, mayUse } from '../store/image-access.ts';
 import { settleImage } from '../store/images.ts';
@@ -103,7 +103,7 @@ async function acceptUnasked(deployment: Deployment, { image }: ResolvedImage, {
   if (!(await mayUse(db, deployment.id, repositoryOf(image)))) {
     const registry = registryOf(image);
     const words = `The registry ${registry} cannot be reached to ask whether this application may use ${image}.`;
-    throw new EngineFault('registry-unreachable', words, { image, hint: 'it starts as soon as its registry answers' });
+    throw new EngineFault('registry-unreachable', words, { image, hint: whenItAnswers });
   }
   note({ kind: 'fault', fault: 'registry-not-asked', image });
 }

@@ -1,7 +1,7 @@
 /** A pull within a visit: it tells how far it is, and does not hold the visit for longer than its owner would wait. */
 import type { Operation } from '../deployment/operation.ts';
 import { registryOf } from '../deployment/references.ts';
-import { EngineFault, type Pulling } from '../engine/engine.ts';
+import { EngineFault, type Pulling, whenItAnswers } from '../engine/engine.ts';
 import type { Wait } from '../lib/wait.ts';
 
 /** Each report is a write. */
@@ -21,7 +21,7 @@ export type PullWatch = {
 export class LatePull extends EngineFault {
   constructor(image: string, options: ErrorOptions) {
     const words = `The pull of ${image} gets no further: its registry ${registryOf(image)} may have stopped sending.`;
-    super('registry-unreachable', words, { ...options, image, hint: 'it starts as soon as its registry answers' });
+    super('registry-unreachable', words, { ...options, image, hint: whenItAnswers });
   }
 }
 

@@ -121,6 +121,9 @@ const final: ReadonlySet<FaultKind> = new Set([
   'bad-request',
 ]);
 
+/** The hint of `registry-unreachable`: who has failed is looked at again and again, and nobody has to do anything. */
+export const whenItAnswers = 'it starts as soon as its registry answers';
+
 /** Thrown by engines. `message` is in words for the owner of the deployment and holds no secret. */
 export class EngineFault extends Error {
   readonly kind: FaultKind;

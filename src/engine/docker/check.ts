@@ -2,7 +2,7 @@
 import type Docker from 'dockerode';
 import type { ImageRequest, ResolvedImage } from '../../deployment/operation.ts';
 import { isReference, pin, registryOf } from '../../deployment/references.ts';
-import { EngineFault } from '../engine.ts';
+import { EngineFault, whenItAnswers } from '../engine.ts';
 import { readImage } from './images.ts';
 import { authOf, type RegistryAuth } from './login.ts';
 import { pullFault } from './pull-faults.ts';
@@ -54,7 +54,7 @@ async function askDigest(docker: Docker, image: string, auth: RegistryAuth | und
     throw new EngineFault('registry-unreachable', words, {
       cause: error,
       image,
-      hint: 'it starts as soon as its registry answers',
+      hint: whenItAnswers,
     });
   }
 }
@@ -85,5 +85,5 @@ async function presentImage(docker: Docker, image: string, fault?: EngineFault):
   if (facts) return { image, reference: facts.pinned[0] ?? image, by: 'presence' };
   if (fault) throw fault;
   const words = `The registry ${registryOf(image)} cannot be reached for ${image}.`;
-  throw new EngineFault('registry-unreachable', words, { image, hint: 'it starts as soon as its registry answers' });
+  throw new EngineFault('registry-unreachable', words, { image, hint: whenItAnswers });
 }

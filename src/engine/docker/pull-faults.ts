@@ -4,7 +4,7 @@
  */
 
 import { registryOf } from '../../deployment/references.ts';
-import { EngineFault, type FaultKind } from '../engine.ts';
+import { EngineFault, type FaultKind, whenItAnswers } from '../engine.ts';
 import { engineIsSilent, isSilence, outOfDiskHint, textOf } from './faults.ts';
 
 export function pullFault(error: unknown, image: string, hasLogin: boolean): EngineFault {
@@ -17,9 +17,6 @@ export function pullFault(error: unknown, image: string, hasLogin: boolean): Eng
   const hint = rule.hint?.(hasLogin);
   return new EngineFault(kind, rule.words(image, hasLogin), { cause: error, image, ...(hint && { hint }) });
 }
-
-/** A deployment that has failed is looked at again and again: nobody has to do anything for that. */
-const whenItAnswers = 'it starts as soon as its registry answers';
 
 type Rule = {
   pattern: RegExp;

@@ -5,7 +5,7 @@ import type { RegistryLogin } from '../../config/spec.ts';
 import type { ResolvedImage } from '../../deployment/operation.ts';
 import { isPinned, isReference, loginFor, registryOf } from '../../deployment/references.ts';
 import { orAbort } from '../../lib/abort.ts';
-import { EngineFault, type Pulling } from '../engine.ts';
+import { EngineFault, type Pulling, whenItAnswers } from '../engine.ts';
 import type { HostFacts } from './host.ts';
 import { checkArchitecture, readImage } from './images.ts';
 import { authOf } from './login.ts';
@@ -130,7 +130,7 @@ async function pullImage(docker: Docker, { image, login, report, abandoned, pati
   } catch (error) {
     throw stalled.signal.aborted
       ? new EngineFault('registry-unreachable', `The registry ${registryOf(image)} stopped answering for ${image}.`, {
-          ...{ image, hint: 'it starts as soon as its registry answers' },
+          ...{ image, hint: whenItAnswers },
         })
       : pullFault(error, image, login !== undefined);
   } finally {
