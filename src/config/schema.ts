@@ -76,4 +76,3 @@ export const ConfigurationSchema = Type.Object(
 
 /** The document as written, valid by the schema; `config/spec.ts` has the normalised form. */
 export type Configuration = Static<typeof ConfigurationSchema>;
-export type PodConfiguration = Configuration['application']['pods'][number];

@@ -76,7 +76,9 @@ function podStep({ name, state, message }: PodState, run: readonly ToldEvent[], 
   const said = message === undefined ? {} : { says: message };
   switch (state) {
     case 'ready': {
-      const ready = run.find((event) => event.kind === 'pod' && event.pod === name && event.state === 'ready');
+      // Of an update that failed, those of the revision that serves are told as ready again.
+      const isNew = run.some((event) => event.kind === 'operation' && 'pod' in event && event.pod === name);
+      const ready = run.find((event) => event.kind === 'pod' && event.pod === name && event.state === 'ready' && isNew);
       return { name, state: 'done', ...(ready ? after(ready) : { says: 'stays as it was' }) };
     }
     case 'failed':

@@ -221,8 +221,10 @@ test('after a failure no step waits, and the address says who serves', () => {
       .steps.slice(1)
       .map(({ name, state, says }) => [name, state, says].filter(Boolean).join(' '));
   assert.deepEqual(lastSteps({ state: 'failed' }), ['Images failed', 'On the web failed']);
-  assert.deepEqual(lastSteps({ state: 'failed', servingRevision: 1 }), [
+  requested.push(...toldEvents([[100, { kind: 'pod', pod: 'web', state: 'ready' }]], 2));
+  assert.deepEqual(lastSteps({ state: 'failed', servingRevision: 1, pods: [podOf('web', 'ready')] }), [
     'Images failed',
+    'web done stays as it was',
     'On the web troubled unchanged: revision 1 serves',
   ]);
 });
