@@ -6,9 +6,10 @@ import { writeIntent } from '../store/deployments.ts';
 import { addEvents } from '../store/events.ts';
 import { shopYaml, testApi } from './testing.ts';
 
-test('the status warns of a volume that is getting full, and no more when it has room again', async () => {
+test('the status warns of a volume that is getting full, and no more when it has room again or no pod has it', async () => {
   const api = await testApi();
-  const token = await api.startShop();
+  const volumes = `${shopYaml}      volumes: [{ name: data, size: 1Gi, mountPath: /data }]\n`;
+  const { sessionToken: token } = (await api.postYaml('/startUserDeployment', volumes)).body;
   const { db } = api.service;
   const { id } = await db.selectFrom('deployments').select('id').executeTakeFirstOrThrow();
   const tell = async (level: 'nearly full' | 'roomy', percent: number) => {
@@ -25,6 +26,9 @@ test('the status warns of a volume that is getting full, and no more when it has
     },
   ]);
   assert.equal((await tell('roomy', 20)).disk, undefined);
+  assert.equal((await tell('nearly full', 93)).disk.length, 1);
+  await api.postYaml('/updateUserDeployment', shopYaml, { authorization: `Bearer ${token}` });
+  assert.equal((await tell('nearly full', 93)).disk, undefined);
 });
 
 test('events stream with their numbers, resume after Last-Event-ID, and end when the deployment is gone', async () => {

@@ -3,11 +3,14 @@ import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { diskWarnings } from '../deployment/disk-warnings.ts';
+import type { Deployment, Instant } from '../deployment/deployment.ts';
+import { volumesOf, wantedRevision } from '../deployment/desired.ts';
+import { type DiskWarning, diskWarnings } from '../deployment/disk-warnings.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { wait } from '../lib/wait.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { eventsAfter, latestOfDisk } from '../store/events.ts';
+import { revisionOf } from '../store/revisions.ts';
 import { ApplicationQuery, findApplication } from './callers.ts';
 import { eventStreamSchema } from './description/event-components.ts';
 import { sendProblem } from './errors.ts';
@@ -75,7 +78,7 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
         const stop = AbortSignal.any([gone.signal, closing.signal]);
         const deployment = await untilFinal(found.value, seconds.value * 1_000, watch, stop);
         const now = service.now();
-        const warnings = diskWarnings(await latestOfDisk(service.db, id, diskEventsRead), now);
+        const warnings = await warningsOfDisk(service, deployment, now);
         const { limits } = service.settings;
         const record = deploymentRecord(deployment, service.urlOf(label), { limits, now, warnings });
         return { ...record, ...parameterWarnings(request) };
@@ -115,6 +118,15 @@ function readWait(text: string | undefined): Result<number> {
   if (seconds <= longestWaitSeconds) return succeed(seconds);
   const hint = `Ask again after wait=${longestWaitSeconds}: an answer that still says deploying is not final.`;
   return refuse('invalid_request', `wait can be ${longestWaitSeconds} seconds at most.`, hint);
+}
+
+/** Of a volume that no pod has any more nothing is told again, so the last that was told does not stand. */
+async function warningsOfDisk({ db, seal }: Service, deployment: Deployment, now: Instant): Promise<DiskWarning[]> {
+  const warnings = diskWarnings(await latestOfDisk(db, deployment.id, diskEventsRead), now);
+  if (warnings.every(({ volume }) => volume === undefined)) return warnings;
+  const { spec } = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
+  const present = new Set(volumesOf(spec).map(({ volume }) => volume));
+  return warnings.filter(({ volume }) => volume === undefined || present.has(volume));
 }
 
 /** All events after a number, then those that come, until nothing more can come. */
