@@ -77,7 +77,7 @@ test('a deployment whose process is killed is finished by another one on the sam
   assert.equal(signal, 'SIGKILL');
   // From before the kill: this process may have stood still for longer than a lease since.
   const { at: killedAt, ...held } = JSON.parse(await readFile(join(dataDir, 'killed'), 'utf8')) as LastWords;
-  assert.equal(held.state, 'deploying', held.message);
+  assert.equal(held.state, 'deploying', held.explanation);
   assert.ok(held.leasedUntil <= killedAt + leaseMs, 'nobody has to wait for longer than a lease');
 
   await until('somebody else has it', async () => (await lease())!.token !== held.token);

@@ -17,7 +17,7 @@ import { wait } from '../../src/lib/wait.ts';
 import { openSqlite } from '../../src/store/database.ts';
 
 /** What the one that is killed leaves in the file `killed`: how things were in the moment before. */
-export type LastWords = { at: number; state: string; message: string; token: string; leasedUntil: number };
+export type LastWords = { at: number; state: string; explanation: string; token: string; leasedUntil: number };
 
 export type WorkerTask = { dataDir: string; owner: string; networkPool: string; secret: string; leaseMs: number };
 
@@ -55,7 +55,7 @@ process.send!('ready');
 function leaveLastWords(): boolean {
   const store = new DatabaseSync(join(dataDir, 'berth.db'), { readOnly: true });
   const found = store
-    .prepare('select state, message, token, "leasedUntil" from leases join deployments on id = "deploymentId"')
+    .prepare('select state, explanation, token, "leasedUntil" from leases join deployments on id = "deploymentId"')
     .get();
   store.close();
   const own = join(dataDir, `killed-${process.pid}`);
