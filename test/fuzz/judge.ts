@@ -74,7 +74,7 @@ function judgeError(status: number, type: string, body: string, request: string)
   if (typeof error !== 'string' || error === '') return 'no error';
   if (typeof code !== 'string' || !/^[a-z_]+$/.test(code)) return 'no code';
   if (hint !== undefined && (typeof hint !== 'string' || hint === '')) return 'no hint';
-  const others = Object.keys(more).filter((name) => !['errors', 'challenge', 'message'].includes(name));
+  const others = Object.keys(more).filter((name) => !['errors', 'diagnostics', 'challenge', 'message'].includes(name));
   if (others.length > 0) return `unknown members ${others}`;
   if (status >= 500 && !documented.has(`${status} ${code}`)) return `a fault: ${status} ${code}`;
   if (`${error} ${hint ?? ''}`.match(internals)?.some((words) => !request.includes(words)))
