@@ -25,12 +25,11 @@ export function createJudge(victimToken: string): Judge {
 
   const judgeDescribed = ({ path, responses }: Operation, { status, headers, body }: Answer): string | undefined => {
     if (!headers.has('ratelimit') || !headers.has('ratelimit-policy')) {
-      // The edge refuses what is too large or too slow, and Node an Expect, before there is a request to count.
-      if (![400, 408, 414, 417, 431].includes(status)) return 'no RateLimit header';
+      if (!isEarly(status)) return 'no RateLimit header';
     }
     // What the library of accounts answers is described by its own pages.
     if (path.startsWith('/api/auth/')) return undefined;
-    const response = responses[status];
+    const response = responses[status] ?? (isEarly(status) ? responses.default : undefined);
     if (!response) return `status ${status} is not described`;
     const type = headers.get('content-type')?.split(';')[0] ?? '';
     const content = response.content ?? { 'application/json': {} };
@@ -80,6 +79,11 @@ function judgeError(status: number, type: string, body: string, request: string)
   if (`${error} ${hint ?? ''}`.match(internals)?.some((words) => !request.includes(words)))
     return 'words of the inside';
   return undefined;
+}
+
+/** The edge refuses what is too large or too slow, and Node an Expect, before there is a request to count. */
+function isEarly(status: number): boolean {
+  return [400, 408, 414, 417, 431].includes(status);
 }
 
 function isPrintable(text: string): boolean {

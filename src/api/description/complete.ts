@@ -11,6 +11,7 @@ import {
   refusalsOfAll,
   refusalsOfBodies,
   refusalsOfChanges,
+  refusalsOfPlaces,
 } from './refusals.ts';
 
 type Content = { [type: string]: { schema?: object; example?: unknown } };
@@ -26,7 +27,7 @@ export type Paths = { [path: string]: { [method: string]: Operation } };
 export function completePaths(paths: Paths, error: object, signIn: readonly SignInPath[]): Paths {
   const notes = { ...operations, ...Object.fromEntries(signIn.map((path) => [path.operationId, noteOf(path)])) };
   const bodies = new Map(signIn.map(({ operationId, body }) => [operationId, body]));
-  return mapValues(paths, (methods) =>
+  return mapValues(paths, (methods, path) =>
     mapValues(methods, (operation, method) => {
       const id = operation.operationId ?? '';
       const note = notes[id];
@@ -35,7 +36,7 @@ export function completePaths(paths: Paths, error: object, signIn: readonly Sign
       const withBody = described
         ? { ...operation, requestBody: { required: true, content: { 'application/json': { schema: described } } } }
         : operation;
-      return complete(withBody, note, refusalsOf(note, method, withBody), error);
+      return complete(withBody, note, refusalsOf(note, method, path), error);
     }),
   );
 }
@@ -94,18 +95,15 @@ function refusal(codes: readonly ProblemCode[], content: Content) {
   };
 }
 
-function refusalsOf(
-  { access, refusals = [] }: OperationNote,
-  method: string,
-  { requestBody }: Operation,
-): ProblemCode[] {
+function refusalsOf({ access, refusals = [] }: OperationNote, method: string, path: string): ProblemCode[] {
   const isChange = method !== 'get';
   return [
     ...new Set([
       ...refusalsOfAll,
       ...refusalsOfAccess[access],
-      ...(isChange ? refusalsOfChanges : []),
-      ...(requestBody ? refusalsOfBodies : []),
+      ...(path.includes('{') ? refusalsOfPlaces : []),
+      // A body that nobody asked for is refused like one that is.
+      ...(isChange ? [...refusalsOfChanges, ...refusalsOfBodies] : []),
       ...refusals,
     ]),
   ];

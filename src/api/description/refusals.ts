@@ -57,6 +57,9 @@ export const refusalsOfAll = ['rate_limited', 'invalid_request', 'internal'] as 
 /** Whoever is signed in by a cookie must not be made to change something by another site. */
 export const refusalsOfChanges = ['cross_site_request'] as const satisfies readonly ProblemCode[];
 
+/** Of a path with a place for a value: without a value, or with one that is too long, it is another path. */
+export const refusalsOfPlaces = ['not_found', 'method_not_allowed'] as const satisfies readonly ProblemCode[];
+
 export const refusalsOfBodies = [
   'payload_too_large',
   'unsupported_media_type',
