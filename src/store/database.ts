@@ -4,7 +4,9 @@
  */
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { isDeepStrictEqual } from 'node:util';
 import {
+  DEFAULT_MIGRATION_TABLE,
   type Dialect,
   type Generated,
   Kysely,
@@ -176,9 +178,23 @@ export async function forgetOldPages(db: Kysely<Tables>): Promise<boolean> {
 export async function openDatabase(dialect: Dialect): Promise<Kysely<Tables>> {
   const database = new Kysely<Tables>({ dialect });
   const migrator = new Migrator({ db: database, provider: { getMigrations: async () => migrations } });
+  if (await isCurrent(database)) return database;
   const { error } = await migrator.migrateToLatest();
   if (error) throw error;
   return database;
+}
+
+/** Migrating begins as a writer, and would wait for whoever writes: a command beside a service has nothing to migrate. */
+async function isCurrent(database: Kysely<Tables>): Promise<boolean> {
+  const tables = await database.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return false;
+  const table = sql.table(DEFAULT_MIGRATION_TABLE);
+  const { rows } = await sql<{ name: string }>`select name from ${table} order by name`.execute(database);
+  // One that is not known here is a newer release's, and for the migrator to refuse.
+  return isDeepStrictEqual(
+    rows.map(({ name }) => name),
+    Object.keys(migrations).sort(),
+  );
 }
 
 /**

@@ -95,3 +95,18 @@ test('processes that start at once on the database of an earlier release bring i
   ]);
   await rm(folder, { recursive: true });
 });
+
+test('whoever opens a database that is as it should be waits for nobody who writes to it', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-store-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'berth.db');
+  await (await openSqlite(file)).destroy();
+  const writer = new DatabaseSync(file);
+  // While this one has the right to write, another writer of this process could only wait in vain.
+  writer.exec('begin immediate');
+  const db = await openSqlite(file);
+  assert.equal((await db.selectFrom('deployments').selectAll().execute()).length, 0);
+  writer.exec('rollback');
+  writer.close();
+  await db.destroy();
+});
