@@ -26,7 +26,6 @@ const lookEveryMs = 250;
 /** A line that means nothing, so that nobody between takes the silence for the end. */
 const keepAliveMs = 15_000;
 const eventsAtOnce = 500;
-const diskEventsRead = 200;
 
 const EventStream = {
   description:
@@ -122,7 +121,7 @@ function readWait(text: string | undefined): Result<number> {
 
 /** Of a volume that no pod has any more nothing is told again, so the last that was told does not stand. */
 async function warningsOfDisk({ db, seal }: Service, deployment: Deployment, now: Instant): Promise<DiskWarning[]> {
-  const warnings = diskWarnings(await latestOfDisk(db, deployment.id, diskEventsRead), now);
+  const warnings = diskWarnings(await latestOfDisk(db, deployment.id), now);
   if (warnings.every(({ volume }) => volume === undefined)) return warnings;
   const { spec } = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
   const present = new Set(volumesOf(spec).map(({ volume }) => volume));

@@ -14,6 +14,9 @@ export type Say = {
   note(message: string, hint: string): void;
 };
 
+/** As many of each as a pod may have; nothing is read behind them. */
+export const most = { tmpfs: 20, groups: 20, names: 50 };
+
 /** A stop holds one of the service's places; whoever needs longer has to keep its data safe at any time. */
 export const longestStopSeconds = 30;
 

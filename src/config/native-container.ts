@@ -1,6 +1,7 @@
 /** What a pod of the native form says of its containers beyond their image and limits. Pure. */
 import {
   isHostName,
+  most,
   onlyGiven,
   readGroup,
   readHost,
@@ -17,9 +18,6 @@ import { booleanOf, integerOf } from './scalars.ts';
 import type { ContainerOptions, TmpfsSpec, Ulimit } from './spec.ts';
 import { childOf, entriesOf, type Field, itemsOf, textOf } from './tree.ts';
 import { parseBytes, readSize } from './units.ts';
-
-/** Nothing is read behind the limits of the schema. */
-const most = { tmpfs: 20, groups: 20, names: 50 };
 
 /** `isPod`: those names get their address in another way. */
 export function readContainer(

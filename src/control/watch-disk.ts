@@ -13,9 +13,6 @@ import { addEviction } from '../store/evictions.ts';
 import { makeDue } from '../store/leases.ts';
 import type { Control } from './control.ts';
 
-/** Of the disk, to find what was told of one volume. */
-const eventsRead = 200;
-
 /** Measured: a look at 20 volumes takes 5 ms. */
 const lookEveryMs = 2_000;
 
@@ -114,7 +111,7 @@ async function tell(watch: DiskWatch, use: Extract<DiskUse, { kind: 'volume' }>)
 
 /** What its owner was told last, before this process was started: as long as nothing changes it stands. */
 async function toldLevel({ db }: DiskWatch, deploymentId: string, name: string): Promise<Level> {
-  const told = await latestOfDisk(db, deploymentId, eventsRead);
+  const told = await latestOfDisk(db, deploymentId);
   const last = told.find((event) => event.disk === 'level' && event.volume === name);
   return last?.disk === 'level' ? last.level : 'roomy';
 }

@@ -77,16 +77,18 @@ export async function latestEvents(db: Database, deploymentId: string, limit: nu
   return rows.map(fromRow);
 }
 
-/** Those of the disk, last told first, at most `limit`. */
+/** Enough to find what was told last of each volume. */
+const diskEventsRead = 200;
+
+/** Those of the disk, last told first, at most 200. */
 export async function latestOfDisk(
   db: Database,
   deploymentId: string,
-  limit: number,
 ): Promise<Extract<RecordedEvent, { kind: 'disk' }>[]> {
   const rows = await eventsOf(db, deploymentId)
     .where('kind', '=', 'disk')
     .orderBy('sequence', 'desc')
-    .limit(limit)
+    .limit(diskEventsRead)
     .execute();
   return rows.map(fromRow).filter((event) => event.kind === 'disk');
 }

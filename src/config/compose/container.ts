@@ -1,6 +1,7 @@
 /** Keys of a service that say how its containers are created, each within what harms nobody else. */
 import {
   isHostName,
+  most,
   onlyGiven,
   readGroup,
   readHost,
@@ -16,9 +17,6 @@ import type { ContainerOptions, TmpfsSpec, Ulimit } from '../spec.ts';
 import { childOf, entriesOf, type Field, isEmpty, itemsOf } from '../tree.ts';
 import { isTrue, type Pair, pairsOf, type Reading } from './reading.ts';
 import { parseSize, readSeconds } from './resources.ts';
-
-/** As many as a pod may have. */
-const most = { tmpfs: 20, groups: 20, names: 50 };
 
 /** `isService`: of other services the names are further names of those, see `hostsOfServices`. */
 export function readContainer(
