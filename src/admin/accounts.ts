@@ -29,8 +29,8 @@ export async function listAccounts(db: Kysely<Tables>, tiers: Tiers, now: Instan
 }
 
 export type PlanChange =
-  | { kind: 'changed'; from: string; to: string; deployments: number }
-  | { kind: 'unchanged'; to: string }
+  | { kind: 'changed'; from: string; to: string; deployments: number; isEmailVerified: boolean }
+  | { kind: 'unchanged'; to: string; isEmailVerified: boolean }
   | { kind: 'no-account' }
   | { kind: 'no-tier'; names: string[] };
 
@@ -47,9 +47,10 @@ export async function changePlan(
   return await db.transaction().execute(async (db): Promise<PlanChange> => {
     const account = await accountByEmail(db, email);
     if (!account) return { kind: 'no-account' };
+    const { isEmailVerified } = account;
     const from = tierNamed(tiers, account.tier).name;
     await setTier(db, account.id, tier.name);
-    if (from === tier.name) return { kind: 'unchanged', to: tier.name };
+    if (from === tier.name) return { kind: 'unchanged', to: tier.name, isEmailVerified };
     await addAuditEntry(db, { at: now, actor, action: `plan ${tier.name}`, subject: account.email, reason: '' });
     const deployments = await activeDeploymentsOfAccount(db, account.id, now);
     for (const { id, heldAt } of deployments) {
@@ -58,7 +59,7 @@ export async function changePlan(
         now,
       });
     }
-    return { kind: 'changed', from, to: tier.name, deployments: deployments.length };
+    return { kind: 'changed', from, to: tier.name, deployments: deployments.length, isEmailVerified };
   });
 }
 

@@ -29,9 +29,10 @@ export async function ban(db: Kysely<Tables>, asked: Asked & { reason: string })
     if (subject === undefined) return { kind: kind === 'account' ? 'no-account' : 'no-subject' };
     await addBan(db, { kind, subject, reason, createdAt: now });
     await addAuditEntry(db, { at: now, actor, action: `ban ${kind}`, subject: asked.subject, reason });
+    const shown = kind === 'account' ? asked.subject : subject;
     const found = (await suspects(db, now)).filter((suspect) => applies({ kind, subject }, suspect));
     for (const { id } of found) await stopDeployment(db, { id, reason, actor, now });
-    return { kind: 'banned', subject: asked.subject, stopped: found.map(({ id }) => id) };
+    return { kind: 'banned', subject: shown, stopped: found.map(({ id }) => id) };
   });
 }
 
@@ -42,7 +43,10 @@ export async function unban(db: Kysely<Tables>, asked: Asked): Promise<boolean> 
   if (!kind) return false;
   return await db.transaction().execute(async (db) => {
     const subject = await subjectOf(db, kind, asked.subject);
-    if (subject === undefined || !(await removeBan(db, { kind, subject }))) return false;
+    if (subject === undefined) return false;
+    // One from before a ban of IPv6 counted the whole network stands there as it was written.
+    const isRemoved = (await removeBan(db, { kind, subject })) || (await removeBan(db, asWritten(kind, asked.subject)));
+    if (!isRemoved) return false;
     await addAuditEntry(db, { at: now, actor, action: `unban ${kind}`, subject: asked.subject, reason: '' });
     return true;
   });
@@ -60,6 +64,10 @@ export async function listBans(db: Kysely<Tables>): Promise<BanLine[]> {
 /** An operator writes an account's e-mail address; it may change, so its id is what is kept. */
 async function subjectOf(db: Database, kind: BanKind, subject: string): Promise<string | undefined> {
   return kind === 'account' ? (await accountByEmail(db, subject))?.id : normalSubject(kind, subject);
+}
+
+function asWritten(kind: BanKind, subject: string): Pick<Ban, 'kind' | 'subject'> {
+  return { kind, subject: subject.toLowerCase() };
 }
 
 function applies({ kind, subject }: Omit<Ban, 'reason'>, suspect: Suspect): boolean {

@@ -1,6 +1,7 @@
 /** Who asks. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { ipv6NetworkOf } from '../lib/ipv6-network.ts';
 
 /** The edge sets this header on every request and removes one that a client sends. */
 export const clientHeader = 'x-berth-client';
@@ -14,13 +15,13 @@ export function clientAddress({ headers }: Asked): string {
 }
 
 /**
- * Whom a limit counts: of IPv6 the network of 64 bits, since every household has 2^64 addresses to choose from. All of
+ * Whom a limit counts: of IPv6 the network of 64 bits. All of
  * `networkPool` (CIDR), where the applications' containers are, is one client: a deployment that deploys others, which
  * deploy others, has one share of this machine.
  */
 export function clientKey(asked: Asked, networkPool: string): string {
   const address = clientAddress(asked).replace(/^::ffff:(?=[\d.]+$)/i, '');
-  if (isIPv6(address)) return `${networkOf(address)}::/64`;
+  if (isIPv6(address)) return ipv6NetworkOf(address);
   return isIPv4(address) && isWithin(networkPool, address) ? networkPool : address;
 }
 
@@ -29,16 +30,4 @@ function isWithin(cidr: string, address: string): boolean {
   const list = new BlockList();
   list.addSubnet(network!, Number(bits));
   return list.check(address);
-}
-
-/** The first four of the eight groups. */
-function networkOf(address: string): string {
-  const [head, tail] = address.split('::').map((part) => (part === '' ? [] : part.split(':')));
-  // A dotted end stands for two groups.
-  const known = head!.length + (tail?.length ?? 0) + (address.includes('.') ? 1 : 0);
-  const zeros = tail ? Array.from({ length: 8 - known }, () => '0') : [];
-  return [...head!, ...zeros, ...(tail ?? [])]
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':');
 }

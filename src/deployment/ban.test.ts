@@ -29,6 +29,18 @@ test('an address is in a network whatever its version and spelling', () => {
   assert.ok(!isWithin('0.0.0.0/0', 'unknown'));
 });
 
+test('of IPv6 a ban counts the whole network of 64 bits, however it was written, and never everybody of IPv4', () => {
+  for (const subject of ['2001:db8:7::1', '2001:db8:7::1/128', '2001:db8:7::/64']) {
+    assert.ok(isWithin(subject, '2001:db8:7:0:ffff::9'), subject);
+    assert.ok(!isWithin(subject, '2001:db8:7:1::1'), subject);
+    assert.equal(normalSubject('address', subject), '2001:db8:7:0::/64');
+  }
+  for (const subject of ['::ffff:192.0.2.9', '::ffff:c000:209']) {
+    assert.ok(isWithin(subject, '192.0.2.9'), subject);
+    assert.ok(!isWithin(subject, '192.0.2.10'), subject);
+  }
+});
+
 test('an image is recognised by its repository at every length, with or without tag and digest', () => {
   for (const image of [
     'miner',

@@ -1,5 +1,6 @@
 /** PURE. Bans: from whom and of what an operator takes no deployments. */
 import { BlockList, isIP } from 'node:net';
+import { ipv6NetworkOf, isMappedIpv4 } from '../lib/ipv6-network.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { repositoryOf, tagOf } from './references.ts';
 
@@ -39,14 +40,20 @@ export function normalSubject(kind: Exclude<BanKind, 'account'>, text: string): 
   const [host = '', bits, ...others] = text.split('/');
   const most = isIP(host) === 4 ? 32 : 128;
   const isMask = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
-  return isIP(host) !== 0 && isMask && others.length === 0 ? text.toLowerCase() : undefined;
+  return isIP(host) !== 0 && isMask && others.length === 0 ? wholeClient(text.toLowerCase()) : undefined;
 }
 
-/** Whether an address is the one, or in the network, that `subject` names. */
+/** Of IPv6 a ban counts the network of 64 bits, as the limits do: whoever is banned has all of its addresses. */
+function wholeClient(subject: string): string {
+  const [host = '', bits = '128'] = subject.split('/');
+  return isIP(host) === 6 && !isMappedIpv4(host) && Number(bits) >= 64 ? ipv6NetworkOf(host) : subject;
+}
+
+/** Whether an address is of the client, or in the network, that `subject` names. */
 export function isWithin(subject: string, address: string): boolean {
   const version = isIP(address);
   if (version === 0) return false;
-  const [host = '', bits] = subject.split('/');
+  const [host = '', bits] = wholeClient(subject).split('/');
   const family = isIP(host) === 4 ? 'ipv4' : 'ipv6';
   const list = new BlockList();
   if (bits === undefined) list.addAddress(host, family);

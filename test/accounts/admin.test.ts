@@ -31,6 +31,9 @@ after(async () => {
 const berthAdmin = (...words: string[]) =>
   terminal.berthAdmin({ BERTH_DATA_DIR: dataDir, BERTH_TIERS: tiers }, ...words);
 
+const notVerified = (email: string) =>
+  `Warning: the address ${email} is not verified. Whoever has this account may not be who you take them for.\n`;
+
 test('the operator gives an account another plan, and what it has follows that plan, while the service runs', async () => {
   const ada = await api.person('ada@example.com');
   const sessionToken = await api.startShop();
@@ -43,7 +46,7 @@ test('the operator gives an account another plan, and what it has follows that p
   const upgraded = await berthAdmin('plan', 'Ada@example.com', 'pro');
   assert.deepEqual(upgraded, {
     status: 0,
-    stdout: 'Ada@example.com has the plan pro instead of free; deployments changed: 1\n',
+    stdout: `Ada@example.com has the plan pro instead of free; deployments changed: 1\n${notVerified('Ada@example.com')}`,
     stderr: '',
   });
   assert.equal((await ada.get('/api/account')).body.tier.name, 'pro');
@@ -57,6 +60,18 @@ test('the operator gives an account another plan, and what it has follows that p
   assert.ok(left > 23.9 * hour && left <= 24 * hour);
   const row = await api.service.db.selectFrom('deployments').select('heldAt').executeTakeFirstOrThrow();
   assert.equal(row.heldAt, null);
+});
+
+test('a plan for an address that nobody has verified is given with a warning, and without one when it is verified', async () => {
+  await api.person('mallory@example.com');
+  const change = async () => await berthAdmin('plan', 'mallory@example.com', 'free');
+  assert.match((await change()).stdout, /has the plan free already\nWarning: the address mallory@example\.com is not/);
+  const asJson = JSON.parse((await berthAdmin('plan', 'mallory@example.com', 'free', '--json')).stdout);
+  assert.equal(asJson.isEmailVerified, false);
+  const { db } = api.service;
+  await db.updateTable('accounts').set({ emailVerified: 1 }).where('email', '=', 'mallory@example.com').execute();
+  assert.equal((await change()).stdout, 'mallory@example.com has the plan free already\n');
+  await db.deleteFrom('accounts').where('email', '=', 'mallory@example.com').execute();
 });
 
 test('accounts and deployments are listed for people and for scripts', async () => {

@@ -28,11 +28,12 @@ export const planCommand: Command = {
     switch (change.kind) {
       case 'changed':
         return done(
-          `${email} has the plan ${change.to} instead of ${change.from}; deployments changed: ${change.deployments}\n`,
+          `${email} has the plan ${change.to} instead of ${change.from}; deployments changed: ${change.deployments}\n` +
+            warningOf(email, change.isEmailVerified),
           change,
         );
       case 'unchanged':
-        return done(`${email} has the plan ${change.to} already\n`, change);
+        return done(`${email} has the plan ${change.to} already\n${warningOf(email, change.isEmailVerified)}`, change);
       case 'no-account':
         return refused(`There is no account with the address ${email}.`);
       case 'no-tier':
@@ -40,3 +41,9 @@ export const planCommand: Command = {
     }
   },
 };
+
+/** Anybody can sign up with an address; only its owner can verify it. */
+function warningOf(email: string, isEmailVerified: boolean): string {
+  if (isEmailVerified) return '';
+  return `Warning: the address ${email} is not verified. Whoever has this account may not be who you take them for.\n`;
+}

@@ -23,7 +23,10 @@ export const banCommand: Command = {
     if (banned.kind === 'no-account') return refused(`There is no account with the address ${subject}.`);
     if (banned.kind === 'no-subject') return refused(`${subject} is no ${kind === 'image' ? 'image' : 'address'}.`);
     const stopped = banned.stopped.map((id) => `  ${id}\n`).join('');
-    return done(`${kind} ${subject} is banned; deployments stopped: ${banned.stopped.length}\n${stopped}`, banned);
+    return done(
+      `${kind} ${banned.subject} is banned; deployments stopped: ${banned.stopped.length}\n${stopped}`,
+      banned,
+    );
   },
 };
 

@@ -1,0 +1,45 @@
+/** Whoever is banned comes back from wherever the same line lets them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ban, listBans, unban } from '../../src/admin/bans.ts';
+import { clientHeader } from '../../src/api/client.ts';
+import { shopYaml } from '../../src/api/testing.ts';
+import { apiWithAccounts } from '../accounts/people.ts';
+
+const asked = (subject: string) => ({ kind: 'address', subject, actor: 'operator', now: Date.UTC(2026, 0, 1, 12) });
+
+test('one that is banned by an address of IPv6 starts nothing from another one of its /64, and keeps nothing there', async () => {
+  const api = await apiWithAccounts();
+  const { db } = api.service;
+  const start = async (address: string) =>
+    (await api.postYaml('/startUserDeployment', shopYaml, { [clientHeader]: address })).status;
+  assert.equal(await start('2001:db8:7::1'), 200);
+  assert.equal(await start('2001:db8:7::2'), 200);
+  assert.equal(await start('2001:db8:8::1'), 200);
+  const banned = await ban(db, { ...asked('2001:DB8:7::1'), reason: 'attacks' });
+  assert.equal(banned.kind === 'banned' && banned.stopped.length, 2);
+  for (const address of ['2001:db8:7::1', '2001:db8:7::2', '2001:db8:7:0:ffff::9']) {
+    assert.equal(await start(address), 403, address);
+  }
+  assert.equal(await start('2001:db8:8::1'), 200, 'the neighbour');
+  assert.deepEqual(
+    (await listBans(db)).map(({ subject }) => subject),
+    ['2001:db8:7:0::/64'],
+  );
+  assert.equal(await unban(db, asked('2001:db8:7::5')), true);
+  assert.equal(await start('2001:db8:7::2'), 200);
+});
+
+test('a ban that stands there as an earlier release wrote it counts the same, and can be ended', async () => {
+  const api = await apiWithAccounts();
+  const { db } = api.service;
+  await db
+    .insertInto('bans')
+    .values({ kind: 'address', subject: '2001:db8::7', reason: 'attacks', createdAt: 0 })
+    .execute();
+  const start = async () =>
+    (await api.postYaml('/startUserDeployment', shopYaml, { [clientHeader]: '2001:db8::8' })).status;
+  assert.equal(await start(), 403);
+  assert.equal(await unban(db, asked('2001:DB8::7')), true);
+  assert.equal(await start(), 200);
+});
