@@ -12,7 +12,7 @@ export type RunOptions = { cwd?: string; env?: Record<string, string> };
 /** Runs a program to its end and gives its standard output. Throws with the last lines of its output otherwise. */
 export function run(argv: readonly [string, ...string[]], options: RunOptions = {}): Promise<string> {
   const [program, ...args] = argv;
-  const env = { ...process.env, ...options.env };
+  const env = { ...withoutSettings(process.env), ...options.env };
   return new Promise((resolve, reject) => {
     execFile(program, args, { cwd: options.cwd, env, maxBuffer: outputLimitBytes }, (error, stdout, stderr) => {
       if (!error) return resolve(stdout);
@@ -20,6 +20,11 @@ export function run(argv: readonly [string, ...string[]], options: RunOptions = 
       reject(new Error(`${shortened(argv)} failed${said ? `:\n${said}` : ` (${error.message})`}`));
     });
   });
+}
+
+/** Packages start services that stay, and none of them needs to know a key or a password of this one. */
+function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('BERTH_')));
 }
 
 function shortened(argv: readonly string[]): string {
@@ -34,8 +39,8 @@ export async function succeeds(argv: readonly [string, ...string[]]): Promise<bo
 }
 
 /** Where a program is; also looks where Debian keeps daemons, which is not on every user's PATH. */
-export async function findProgram(name: string): Promise<string | undefined> {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin'];
+export async function findProgram(name: string, path = process.env.PATH): Promise<string | undefined> {
+  const folders = [...(path ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin', '/sbin'];
   for (const folder of folders.filter(Boolean)) {
     const path = join(folder, name);
     const isExecutable = await access(path, constants.X_OK).then(

@@ -1,23 +1,20 @@
 /** A Docker engine that answers: the one that is there, or Debian's, installed and started. */
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, open, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Docker from 'dockerode';
 import { type Announce, SetUpError } from './announce.ts';
 import { installPackages } from './apt.ts';
 import { findProgram, lastLinesOf, run } from './commands.ts';
+import { startDetached } from './engine-process.ts';
 import { asRoot, type Host } from './host.ts';
 
 /** One that is not there refuses at once; one on a machine that does much else may need its time. */
 const pingTimeoutMs = 30_000;
 const startTimeoutMs = 60_000;
 const manual = 'https://docs.docker.com/engine/install/';
-
-/** Docker downloads three layers at a time, of all pulls together: one registry that stalls would hold up everybody. */
-export const engineOptions = ['--max-concurrent-downloads', '64'] as const;
 
 export type EngineFacts = Host & {
   engine: 'answers' | 'refuses this user' | 'does not answer';
@@ -122,32 +119,6 @@ async function start(by: 'systemd' | 'process', host: Host): Promise<void> {
   const log = host.privilege === 'root' ? '/var/log/berth-dockerd.log' : join(homedir(), '.cache/berth/dockerd.log');
   const hasExited = await startDetached(host, log);
   await untilItAnswers(() => (existsSync(log) ? `see ${log}` : ''), hasExited, log);
-}
-
-/** In a session of its own, so that neither this process' end nor a Ctrl-C takes every application down with it. */
-async function startDetached(host: Host, log: string): Promise<() => boolean> {
-  await mkdir(dirname(log), { recursive: true });
-  const output = await open(log, 'a');
-  const dockerd = (await findProgram('dockerd')) ?? 'dockerd';
-  // The socket belongs to the one who asked for the engine; dockerd keeps its pid in /var/run/docker.pid.
-  const group = host.privilege === 'root' ? [] : ['--group', String(process.getgid?.())];
-  const [program, ...args] = asRoot(host, [dockerd, ...engineOptions, ...group]);
-  const child = spawn(program, args, {
-    cwd: '/',
-    detached: true,
-    stdio: ['ignore', output.fd, output.fd],
-    env: { ...process.env, PATH: `${process.env.PATH}:/usr/local/sbin:/usr/sbin:/sbin` },
-  });
-  let hasExited = false;
-  child.once('error', () => {
-    hasExited = true;
-  });
-  child.once('exit', () => {
-    hasExited = true;
-  });
-  child.unref();
-  await output.close();
-  return () => hasExited;
 }
 
 async function untilItAnswers(where: () => string, hasExited = () => false, log?: string): Promise<void> {

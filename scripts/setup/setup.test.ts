@@ -118,3 +118,9 @@ test('HAProxy is new enough from 2.6 on', () => {
   assert.equal(isNewEnough([1, 9]), false);
   assert.equal(parseVersion('something else'), undefined);
 });
+
+test('programs that the set-up runs are not told the settings of the service', async (t) => {
+  process.env.BERTH_SECRET_KEY = 'planted';
+  t.after(() => delete process.env.BERTH_SECRET_KEY);
+  assert.doesNotMatch(await run(['env']), /BERTH_/);
+});

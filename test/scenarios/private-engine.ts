@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Docker from 'dockerode';
-import { engineOptions } from '../../scripts/setup/engine.ts';
+import { engineOptions } from '../../scripts/setup/engine-process.ts';
 import { until } from './berth.ts';
 import { createPrivateHost, type PrivateHost } from './private-host.ts';
 
