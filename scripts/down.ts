@@ -5,7 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { stopEdge } from '../src/edge/haproxy.ts';
 import { endIsolation } from '../src/engine/docker/firewall/isolate.ts';
 import type { Owned } from '../src/engine/engine.ts';
-import { isServing, pidFile, settingsOrExit } from '../src/main.ts';
+import { isServing, pidFile } from '../src/serving.ts';
+import { settingsOrExit } from '../src/settings/command-line.ts';
 import { endAll } from '../src/store/deployments.ts';
 import { openInstallation } from './installed.ts';
 

@@ -1,6 +1,6 @@
 /** `npm run orphans`: counts what carries our label and no deployment wants. 0 is what it always should print. */
 import { findOrphans } from '../src/control/sweep.ts';
-import { settingsOrExit } from '../src/main.ts';
+import { settingsOrExit } from '../src/settings/command-line.ts';
 import { openInstallation } from './installed.ts';
 
 const installation = await openInstallation(settingsOrExit());

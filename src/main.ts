@@ -1,8 +1,6 @@
 /** Starts the service and stops it gracefully: `npm run serve`. Everything is wired here. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { createConnection } from 'node:net';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import type Docker from 'dockerode';
 import { type Logger, pino } from 'pino';
 import { createAccounts } from './accounts/accounts.ts';
@@ -33,7 +31,9 @@ import { openKeys } from './keys.ts';
 import { latestOnly } from './lib/latest.ts';
 import { createMetrics } from './lib/metrics.ts';
 import { wait } from './lib/wait.ts';
-import { applicationUrl, describeSettings, readSettings, type Settings } from './settings/settings.ts';
+import { isServing, pidFile } from './serving.ts';
+import { settingsOrExit } from './settings/command-line.ts';
+import { applicationUrl, type Settings } from './settings/settings.ts';
 import { accountSettings } from './settings/sign-in.ts';
 import { openSqlite } from './store/database.ts';
 import { installationId } from './store/installation.ts';
@@ -235,24 +235,6 @@ function otherOrigins(settings: Settings): string[] {
   return apiHosts(settings).map((host) => new URL(`http://${host}:${port || 80}`).origin);
 }
 
-/** Whether a service answers for this data directory. */
-export async function isServing({ dataDir }: Pick<Settings, 'dataDir'>): Promise<boolean> {
-  return await new Promise((resolve) => {
-    const socket = createConnection(edgePaths(dataDir).apiSocket);
-    socket
-      .once('error', () => resolve(false))
-      .once('connect', () => {
-        socket.destroy();
-        resolve(true);
-      });
-  });
-}
-
-/** Where the service that runs for a data directory says its process id. */
-export function pidFile({ dataDir }: Pick<Settings, 'dataDir'>): string {
-  return join(dataDir, 'berth.pid');
-}
-
 /** Stops the service at the first Ctrl-C or SIGTERM, at once at the second. */
 export function stopOnSignal(running: Running): void {
   let signals = 0;
@@ -264,29 +246,6 @@ export function stopOnSignal(running: Running): void {
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
-}
-
-const help = `Serves deployments: one YAML in, a live URL out.
-
-  npm run serve            the service alone, in the foreground
-  npm start                sets up what is missing, serves, and deploys the example
-  npm run down             stops the service and removes all that it made
-
-Settings are environment variables, with these defaults:
-${describeSettings()}
-`;
-
-/** The settings of the environment; prints the help or the mistakes and exits where there is nothing to serve. */
-export function settingsOrExit(): Settings {
-  const { values } = parseArgs({ options: { help: { type: 'boolean', short: 'h' } }, strict: false });
-  if (values.help) {
-    process.stdout.write(help);
-    process.exit(0);
-  }
-  const read = readSettings(process.env);
-  if (read.ok) return read.settings;
-  process.stderr.write(`${read.mistakes.join('\n')}\n`);
-  process.exit(2);
 }
 
 if (import.meta.main) {

@@ -4,7 +4,8 @@
  * the clock differs from the machine's in the beginning, in milliseconds.
  */
 import { describePlan } from '../../src/deployment/operation.ts';
-import { serve, settingsOrExit, stopOnSignal } from '../../src/main.ts';
+import { serve, stopOnSignal } from '../../src/main.ts';
+import { settingsOrExit } from '../../src/settings/command-line.ts';
 
 export type Order =
   /** Die like a killed process, after so many operations from now on; 0: live. */

@@ -1,0 +1,26 @@
+/** The settings of a command: of its environment, or the help and the mistakes in words. */
+import { parseArgs } from 'node:util';
+import { describeSettings, readSettings, type Settings } from './settings.ts';
+
+const help = `Serves deployments: one YAML in, a live URL out.
+
+  npm run serve            the service alone, in the foreground
+  npm start                sets up what is missing, serves, and deploys the example
+  npm run down             stops the service and removes all that it made
+
+Settings are environment variables, with these defaults:
+${describeSettings()}
+`;
+
+/** The settings of the environment; prints the help or the mistakes and exits where there is nothing to serve. */
+export function settingsOrExit(): Settings {
+  const { values } = parseArgs({ options: { help: { type: 'boolean', short: 'h' } }, strict: false });
+  if (values.help) {
+    process.stdout.write(help);
+    process.exit(0);
+  }
+  const read = readSettings(process.env);
+  if (read.ok) return read.settings;
+  process.stderr.write(`${read.mistakes.join('\n')}\n`);
+  process.exit(2);
+}
