@@ -39,7 +39,7 @@ export const HealthCheck = closed(
   },
   {
     description:
-      "When the pod is ready: an HTTP GET that answers 2xx or 3xx, or a command in the container that ends with 0. Public pods are asked under the name of their site, the others as `localhost`. Without it: the image's own HEALTHCHECK, else a connection to the first port.",
+      "When the pod is ready: an HTTP GET that answers 2xx or 3xx, or a command in the container that ends with 0. Public pods are asked under the name of their site, the others as `localhost`. Without it: a connection to the first port, or, in a pod without ports, the image's own HEALTHCHECK.",
     examples: [{ path: '/healthz', port: 3000 }],
   },
 );

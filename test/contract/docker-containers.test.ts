@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type Docker from 'dockerode';
+import type { Workload } from '../../src/deployment/workload.ts';
 import { createDockerEngine } from '../../src/engine/docker/docker.ts';
 import { hardening } from '../../src/engine/docker/hardening.ts';
 import { bridgeName, networkName, volumeName } from '../../src/engine/docker/names.ts';
@@ -138,14 +139,15 @@ describe('docker engine', () => {
     assert.deepEqual(left, []);
   });
 
-  test("the image's own health check decides where the configuration has none", async () => {
+  test("the image's own health check decides where neither the configuration nor a port does", async () => {
     const scene = newScene();
     const image = await buildImage(docker, {
       name: 'health',
       changes: ['HEALTHCHECK --interval=1h CMD ["/bin/test","-e","/tmp/healthy"]'],
     });
-    const sick = scene.workload('sick', { image });
-    const well = scene.workload('well', { image, files: [{ path: '/tmp/healthy', content: '' }] });
+    const worker: Partial<Workload> = { image, command: ['idle'], ports: [], readiness: { kind: 'running' } };
+    const sick = scene.workload('sick', worker);
+    const well = scene.workload('well', { ...worker, files: [{ path: '/tmp/healthy', content: '' }] });
     await scene.start(sick, well);
     await scene.ready(well);
     const because = /^the health check of its image has not succeeded yet/;

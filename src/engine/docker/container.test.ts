@@ -29,7 +29,7 @@ function options(workload: Partial<Workload> = {}, request: Partial<ContainerReq
     deploymentId: 'abc',
     workload: { ...plain, ...workload },
     address: '10.200.0.2',
-    image: { architecture: 'amd64', volumes: [], hasHealthCheck: false, pinned: [] },
+    image: { architecture: 'amd64', volumes: [], labels: [], hasHealthCheck: false, pinned: [] },
     host: {
       architecture: 'amd64',
       memoryBytes: 2 ** 33,
@@ -123,8 +123,8 @@ test('a container may have 256 processes, for each of which gVisor makes two', (
   assert.ok(ofGvisor > 2 * 256 && ofGvisor < 3 * 256);
 });
 
-test("the image's health check is asked every second, and not at all where the configuration has its own", () => {
-  const image = { architecture: 'amd64', volumes: [], hasHealthCheck: true, pinned: [] };
+test("the image's health check is asked where nothing else decides, at times that are all ours", () => {
+  const image = { architecture: 'amd64', volumes: [], labels: [], hasHealthCheck: true, pinned: [] };
   const newer = {
     architecture: 'amd64',
     memoryBytes: 2 ** 33,
@@ -133,12 +133,18 @@ test("the image's health check is asked every second, and not at all where the c
     apiVersion: '1.44',
     containerRoot: { uid: 0, gid: 0 },
   };
-  assert.deepEqual(options({}, { image }).Healthcheck, { Interval: 1e9 });
-  assert.deepEqual(options({}, { image, host: newer }).Healthcheck, { StartPeriod: 600e9, StartInterval: 1e9 });
+  const running: Workload['readiness'] = { kind: 'running' };
+  const ours = { Timeout: 5e9, Retries: 3, StartPeriod: 60e9 };
+  assert.deepEqual(options({ readiness: running }, { image }).Healthcheck, { ...ours, Interval: 5e9 });
+  assert.deepEqual(options({ readiness: running }, { image, host: newer }).Healthcheck, {
+    ...ours,
+    ...{ Interval: 10e9, StartInterval: 1e9 },
+  });
   const times = { initialDelaySeconds: 0, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 };
   const withoutImage: Workload['readiness'][] = [
     { kind: 'exit' },
     { kind: 'command', command: ['true'], ...times },
+    { kind: 'port', port: 80 },
     { kind: 'port', port: 80, ignoresImage: true },
     { kind: 'running', ignoresImage: true },
   ];
@@ -147,10 +153,19 @@ test("the image's health check is asked every second, and not at all where the c
   assert.ok(!('Healthcheck' in options()));
 });
 
+test('what an image plants as labels says nothing, and takes nothing from ours', () => {
+  const labels = ['traefik.enable', 'berth.owner', 'berth.stop-seconds'];
+  const image = { architecture: 'amd64', volumes: [], labels, hasHealthCheck: false, pinned: [] };
+  const { Labels } = options({}, { image });
+  assert.equal(options().Labels?.['berth.owner'], 'me');
+  assert.deepEqual(Labels, { ...options().Labels, 'traefik.enable': '', 'berth.stop-seconds': '' });
+});
+
 test('volumes of the image: one below a mount is kept with it, others are anonymous and labelled', () => {
   const image = {
     architecture: 'amd64',
     volumes: ['/var/lib/postgresql/data', '/cache', '/var/lib/postgresql'],
+    labels: [],
     hasHealthCheck: false,
     pinned: [],
   };

@@ -10,6 +10,8 @@ export type ImageFacts = {
   architecture: string;
   /** Paths that the image declares as VOLUME. */
   volumes: string[];
+  /** The keys of its labels, which its containers would get. */
+  labels: string[];
   hasHealthCheck: boolean;
   /** By which digests the registry of its repository knows it; none for an image that was built or loaded here. */
   pinned: string[];
@@ -24,6 +26,7 @@ export async function readImage(docker: Docker, image: string): Promise<ImageFac
   return {
     architecture: found.Architecture,
     volumes: Object.keys(found.Config?.Volumes ?? {}),
+    labels: Object.keys(found.Config?.Labels ?? {}),
     pinned: pinnedReferences(image, found),
     hasHealthCheck: test.length > 0 && test[0] !== 'NONE',
   };
@@ -33,6 +36,16 @@ export async function readImage(docker: Docker, image: string): Promise<ImageFac
 function pinnedReferences(image: string, { RepoDigests, Config }: Docker.ImageInspectInfo): string[] {
   if (Config?.Labels?.['berth.built']) return [];
   return (RepoDigests ?? []).filter((reference) => repositoryOf(reference) === repositoryOf(image));
+}
+
+/** The official images have at most a dozen. Each label of an image is written into every container of it. */
+const mostLabels = 1_000;
+
+/** Throws when the image has more labels than can be overridden one by one. */
+export function checkLabels(image: string, { labels }: ImageFacts): void {
+  if (labels.length <= mostLabels) return;
+  const words = `Image ${image} has ${labels.length} labels; at most ${mostLabels} are allowed.`;
+  throw new EngineFault('bad-request', words, { image, hint: 'build it with fewer LABEL lines' });
 }
 
 /** Throws when the image was built for another processor: its containers would end with `exec format error`. */

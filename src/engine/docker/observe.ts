@@ -137,6 +137,7 @@ function probeFor(
   newProbe: (readiness: ProbedReadiness, address: string) => Probe,
 ): Probe | undefined {
   if (readiness.kind === 'running' || readiness.kind === 'exit') return undefined;
+  // Started by an earlier release, which let the image's health check decide.
   if (readiness.kind === 'port' && sighting.health) return undefined;
   if (before?.probe && before.sighting.startedAtMs === sighting.startedAtMs && before.address === address)
     return before.probe;

@@ -9,7 +9,7 @@ import { type ContainerRequest, containerOptions } from './container.ts';
 import { faultOf, orAbsent, statusOf, textOf, unless } from './faults.ts';
 import { putFiles } from './files.ts';
 import type { HostFacts } from './host.ts';
-import { checkArchitecture, readImage } from './images.ts';
+import { checkArchitecture, checkLabels, readImage } from './images.ts';
 import type { LoopVolumes } from './loop-volumes.ts';
 import { nestedVolumes } from './mounts.ts';
 import { readNetwork } from './networks.ts';
@@ -120,6 +120,7 @@ async function createContainer(
   if (!network) throw new EngineFault('unavailable', 'The network of the deployment is missing.');
   if (!image) throw new EngineFault('unavailable', `Image ${workload.image} is not on the host yet.`);
   checkArchitecture(workload.image, image, host);
+  checkLabels(workload.image, image);
   const address = lowestFreeAddress(network.subnet, [...network.addresses, ...promised, ...avoid]);
   if (!address) throw new EngineFault('unavailable', 'The network of the deployment has no address left.');
   const boundTo = await bindNested(loops, deploymentId, workload, image.volumes);
