@@ -33,6 +33,7 @@ const day = 24 * 60 * 60;
 /** RFC 5321 allows no longer path. */
 const mostEmail = 254;
 const mostName = 100;
+const verifyPage = '/verify-email';
 
 type Letter = { user: { email: string }; url: string };
 
@@ -81,8 +82,10 @@ export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Ma
       emailVerification: {
         sendOnSignUp: true,
         sendOnSignIn: true,
-        autoSignInAfterVerification: true,
-        sendVerificationEmail: async ({ user, url }: Letter) => await mailer.sendVerification(user.email, url),
+        // Whoever opens the link may not be who has signed up: somebody else's account must not become theirs.
+        autoSignInAfterVerification: false,
+        sendVerificationEmail: async ({ user, url, token }: Letter & { token: string }) =>
+          await mailer.sendVerification(user.email, toldToPage(url, token)),
       },
     }),
     socialProviders: { ...githubProvider(settings, signUp === 'closed') },
@@ -109,6 +112,14 @@ export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Ma
       },
     },
   } satisfies BetterAuthOptions;
+}
+
+/** The dashboard's page says that an address is verified where the service says so of the token, and not without one. */
+function toldToPage(link: string, token: string): string {
+  const url = new URL(link);
+  if (url.searchParams.get('callbackURL') === verifyPage)
+    url.searchParams.set('callbackURL', `${verifyPage}?token=${token}`);
+  return url.href;
 }
 
 /** Of the present key: with a new one, cookies, and links that verify an address, of the one before are worth nothing. */

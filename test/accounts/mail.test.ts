@@ -28,8 +28,22 @@ test('where mails are sent, an account is of use once its address is verified by
 
   const opened = await ada.get(pathOf(link));
   assert.equal(opened.headers.location, '/claim/claim_x');
+  assert.equal((await ada.signIn('ada@example.com')).status, 200);
   const { body } = await ada.get('/api/account');
   assert.deepEqual([body.email, body.isEmailVerified], ['ada@example.com', true]);
+});
+
+test('a link that leads back to the dashboard brings the page what it needs to ask whether it has verified anything', async () => {
+  const api = await apiWithAccounts({ mail });
+  const fay = api.browser();
+  const signUp = { name: 'fay', email: 'fay@example.com', password, callbackURL: '/verify-email' };
+  await fay.post('/api/auth/sign-up/email', signUp);
+  const link = await server.linkTo('fay@example.com');
+  const token = link.searchParams.get('token')!;
+  const opened = await fay.get(pathOf(link));
+  assert.equal(opened.headers.location, `/verify-email?token=${token}`);
+  const check = (given: string) => api.browser().get(`/api/auth/verify-email?token=${given}`);
+  assert.deepEqual([(await check(token)).status, (await check(`${token}x`)).status], [200, 401]);
 });
 
 test('a link never leads to another site', async () => {
@@ -47,6 +61,7 @@ test('a password that is forgotten is set anew by the link of a mail, once, and 
   const bob = api.browser();
   await bob.signUp('bob@example.com');
   await bob.get(pathOf(await server.linkTo('bob@example.com')));
+  await bob.signIn('bob@example.com');
   assert.equal((await bob.get('/api/account')).status, 200);
 
   const ask = (email: string) =>

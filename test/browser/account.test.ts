@@ -209,6 +209,17 @@ test('with mail, an address is verified by its link, and a forgotten password se
     await page.goto((await server.linkTo('ada@example.com')).href);
     await page.waitForSelector('h1 >> text=Your address is verified');
     await visitor.look('verified');
+    await page.locator('.empty').getByRole('link', { name: 'Sign in' }).click();
+    await signIn(visitor, 'ada@example.com');
+    await page.waitForURL(/deployments$/);
+    for (const [address, title] of [
+      ['/verify-email', 'Verify your address'],
+      ['/verify-email?token=nonsense', 'This link does not work any more'],
+    ] as const) {
+      await page.goto(address);
+      await page.waitForSelector(`h1 >> text=${title}`);
+      await visitor.look('not-verified', /401/);
+    }
     await page.getByRole('link', { name: 'Account' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
 

@@ -45,6 +45,11 @@ export function askForVerification(email: string): Promise<Answer<unknown>> {
   return ask('/api/auth/send-verification-email', { json: { email, callbackURL: verifiedPath } });
 }
 
+/** Whether the token of a mail's link verifies an address. */
+export function verifyEmail(token: string): Promise<Answer<unknown>> {
+  return ask('/api/auth/verify-email', { query: { token } });
+}
+
 export function claimOf(token: string): Promise<Answer<Claim>> {
   return ask(`/api/claims/${encodeURIComponent(token)}`);
 }

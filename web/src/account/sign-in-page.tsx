@@ -108,7 +108,8 @@ function MailSent({ address }: { address: string }) {
       <div className="panel empty">
         <h1>Look into your mail</h1>
         <p>
-          We have written to <strong>{address}</strong>. The link in the mail verifies the address and signs you in.
+          We have written to <strong>{address}</strong>. The link in the mail verifies the address; then you can sign
+          in.
         </p>
       </div>
     </div>

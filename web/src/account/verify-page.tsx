@@ -1,41 +1,53 @@
-/** Where the link of a mail leads that verifies an address. */
-import { useEffect, useState } from 'react';
+/** Where the link of a mail leads that verifies an address. Anybody can send people here: it says only what is so. */
+import { useState } from 'react';
+import { Loading } from '../parts/loading.tsx';
+import { useAnswer } from '../parts/use-answer.ts';
 import { Link } from '../routing/router.tsx';
-import { askForVerification } from './calls.ts';
+import { askForVerification, verifyEmail } from './calls.ts';
 import { EmailField, Form } from './form.tsx';
-import { findVisitor } from './session.ts';
 import './account.css';
 
 export default function VerifyPage() {
-  const hasFailed = new URLSearchParams(location.search).has('error');
-  useEffect(() => {
-    void findVisitor();
-  }, []);
+  const query = new URLSearchParams(location.search);
+  const token = query.get('token');
   return (
     <div className="page narrow">
-      <div className="panel empty">
-        {hasFailed ? (
-          <Failed />
-        ) : (
-          <>
-            <h1>Your address is verified</h1>
-            <p>You are signed in.</p>
-            <Link to="/deployments" className="button primary">
-              Your deployments
-            </Link>
-          </>
-        )}
-      </div>
+      {token === null ? (
+        <Ask title="Verify your address" says="The link of the mail that we have sent you does it." />
+      ) : query.has('error') ? (
+        <DeadLink />
+      ) : (
+        <Verified token={token} />
+      )}
     </div>
   );
 }
 
-function Failed() {
+function Verified({ token }: { token: string }) {
+  const { value, problem } = useAnswer(token, () => verifyEmail(token));
+  if (problem) return <DeadLink />;
+  if (!value) return <Loading what="the answer" height="14rem" />;
+  return (
+    <div className="panel empty">
+      <h1>Your address is verified</h1>
+      <p>You can sign in now.</p>
+      <Link to="/sign-in" className="button primary">
+        Sign in
+      </Link>
+    </div>
+  );
+}
+
+function DeadLink() {
+  return <Ask title="This link does not work any more" says="It is not complete, or too old." />;
+}
+
+function Ask({ title, says }: { title: string; says: string }) {
   const [isSent, setIsSent] = useState(false);
   return (
-    <>
-      <h1>This link does not work any more</h1>
-      <p>It was used, or is too old.</p>
+    <div className="panel empty">
+      <h1>{title}</h1>
+      <p>{says}</p>
       {isSent ? (
         <p role="status">Another mail is on its way, if the address has an account that needs it.</p>
       ) : (
@@ -47,6 +59,6 @@ function Failed() {
           <EmailField />
         </Form>
       )}
-    </>
+    </div>
   );
 }

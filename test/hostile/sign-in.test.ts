@@ -1,0 +1,20 @@
+/** What one can be made to do by links that somebody else has sent. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { startMailServer } from '../accounts/mail-server.ts';
+import { apiWithAccounts } from '../accounts/people.ts';
+
+const server = await startMailServer();
+after(() => server.close());
+
+test('a link that verifies an address signs nobody in, also when its owner has sent it to somebody else', async () => {
+  const api = await apiWithAccounts({ mail: { smtpUrl: server.url, mailFrom: 'berth@example.com' } });
+  await api.browser().signUp('eve@example.com');
+  const { pathname, search } = await server.linkTo('eve@example.com');
+  // What the victim claims in this browser would be the attacker's.
+  const victim = api.browser();
+  const opened = await victim.get(`${pathname}${search}`);
+  assert.deepEqual([opened.headers['set-cookie'], victim.cookies.size], [undefined, 0]);
+  assert.equal((await victim.get('/api/account')).status, 401);
+  assert.equal((await api.browser().signIn('eve@example.com')).status, 200, 'the address is verified all the same');
+});
