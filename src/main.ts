@@ -99,7 +99,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const { dataDir, host, port, trustedProxies, proxyProtocol, clientConnections } = settings;
   const edge = await startEdge(
     {
-      ...{ dataDir, host, port, apiHosts: apiHosts(settings), trustedProxies, proxyProtocol },
+      ...{ dataDir, host, port, apiHosts: apiHosts(settings), trustedProxies, proxyProtocol, networkPool },
       limits: { connectionsPerClient: clientConnections, requestTimeoutMs },
     },
     log.child({ part: 'edge' }),

@@ -7,21 +7,25 @@ export const trustedProxiesFile = 'trusted-proxies.lst';
 /** Proxies one behind the other that the address of the client may have passed: a CDN, a balancer, a web server. */
 const mostHops = 5;
 
-const trusted = `-f ${trustedProxiesFile}`;
+/** A condition on an address, as `src` or a variable gives it: containers are no proxy, whatever the list says. */
+function isTrusted(address: string, { networkPool }: Pick<EdgeSettings, 'networkPool'>): string {
+  return `{ ${address} -m ip -f ${trustedProxiesFile} } !{ ${address} -m ip ${networkPool} }`;
+}
 
 /**
  * Connections are counted by client, of IPv6 by the network of 64 bits. Above the limit a request is answered 429; a
  * connection above twice the limit is closed at once, since whoever sends no request would never be answered. A trusted
  * proxy has many clients and no limit.
  */
-export function connectionLimits({ limits, trustedProxies, proxyProtocol }: EdgeSettings): string {
+export function connectionLimits(settings: EdgeSettings): string {
+  const { limits, trustedProxies, proxyProtocol } = settings;
   const most = limits.connectionsPerClient;
   const isTrusting = trustedProxies.length > 0;
+  const trusted = isTrusted('src', settings);
   return [
-    ...(isTrusting ? [`acl trusted src ${trusted}`] : []),
     // From then on `src` is the client that the proxy names. From anybody else the same bytes are a request, and a bad one.
-    ...(isTrusting && proxyProtocol ? ['tcp-request connection expect-proxy layer4 if trusted'] : []),
-    `tcp-request session track-sc0 src,ipmask(32,64) table clients${isTrusting ? ' unless trusted' : ''}`,
+    ...(isTrusting && proxyProtocol ? [`tcp-request connection expect-proxy layer4 if ${trusted}`] : []),
+    `tcp-request session track-sc0 src,ipmask(32,64) table clients${isTrusting ? ` unless ${trusted}` : ''}`,
     `tcp-request session reject if { sc0_conn_cur(clients) gt ${most * 2} }`,
     `http-request return status 429 content-type application/json file 429.json hdr Retry-After 1 hdr Connection close if { sc0_conn_cur(clients) gt ${most} }`,
   ].join('\n  ');
@@ -36,15 +40,15 @@ export const clientTable = `backend clients
  * The right-most address of X-Forwarded-For that is no trusted proxy's: what stands left of it, that client has written
  * itself. Where the chain ends in words that are no address, the client is the last proxy that is one.
  */
-export function clientRules({ trustedProxies }: EdgeSettings): string {
-  if (trustedProxies.length === 0) return 'http-request set-var(txn.proto) str(http)';
+export function clientRules(settings: EdgeSettings): string {
+  if (settings.trustedProxies.length === 0) return 'http-request set-var(txn.proto) str(http)';
   const hops = Array.from({ length: mostHops }, (_, index) => index + 1);
-  const isTrusted = (hop: number) => (hop === 0 ? 'trusted' : `{ var(txn.hop${hop}) -m ip ${trusted} }`);
+  const isProxy = (hop: number) => isTrusted(hop === 0 ? 'src' : `var(txn.hop${hop})`, settings);
   return [
     'http-request set-var(txn.proto) str(http)',
-    'http-request set-var(txn.proto) str(https) if trusted { req.fhdr(x-forwarded-proto) -i https }',
+    `http-request set-var(txn.proto) str(https) if ${isProxy(0)} { req.fhdr(x-forwarded-proto) -i https }`,
     ...hops.map(
-      (hop) => `http-request set-var(txn.hop${hop}) req.hdr_ip(x-forwarded-for,-${hop}) if ${isTrusted(hop - 1)}`,
+      (hop) => `http-request set-var(txn.hop${hop}) req.hdr_ip(x-forwarded-for,-${hop}) if ${isProxy(hop - 1)}`,
     ),
     ...hops.map((hop) => `http-request set-src var(txn.hop${hop}) if { var(txn.hop${hop}) -m found }`),
   ].join('\n  ');

@@ -8,6 +8,7 @@ const settings = {
   port: 8080,
   apiHosts: ['Berth.Test:8080', '[::1]'],
   trustedProxies: [],
+  networkPool: '10.200.0.0/13',
   proxyProtocol: false,
   limits: { connectionsPerClient: 256, requestTimeoutMs: 15_000 },
 };

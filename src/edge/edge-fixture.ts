@@ -38,6 +38,7 @@ export const plainSettings = {
   host: '127.0.0.1',
   apiHosts: ['localhost'],
   trustedProxies: [],
+  networkPool: '10.200.0.0/13',
   proxyProtocol: false,
   limits: { connectionsPerClient: 256, requestTimeoutMs: 15_000 },
 } satisfies Partial<EdgeSettings>;

@@ -10,7 +10,9 @@ export type EdgeSettings = {
   apiHosts: string[];
   /** Addresses and networks of the proxies in front of this one, whose word on the client counts. */
   trustedProxies: string[];
-  /** Those begin each connection with the PROXY protocol. */
+  /** Where the applications' containers are (CIDR, IPv4): what these say of clients never counts. */
+  networkPool: string;
+  /** The trusted proxies begin each connection with the PROXY protocol. */
   proxyProtocol: boolean;
   limits: EdgeLimits;
   /** Name or path of HAProxy's executable. */

@@ -1,4 +1,5 @@
 /** The settings about those who send requests: how much one of them may ask, and by whose word it is known who it is. */
+import { overlap, without } from '../lib/networks.ts';
 import type { ProofSettings } from '../lib/proof-of-work.ts';
 import type { Rate } from '../lib/rate-limit.ts';
 import { flag, integer, networks, proofOfWork, rate, type Setting } from './values.ts';
@@ -46,7 +47,24 @@ export const clientTable = {
   },
 } satisfies { [K in keyof ClientSettings]: Setting<ClientSettings[K]> };
 
-export function clientMistakes({ proxyProtocol, trustedProxies }: Partial<ClientSettings>): string[] {
-  if (!proxyProtocol || trustedProxies?.length !== 0) return [];
-  return ['BERTH_PROXY_PROTOCOL needs BERTH_TRUSTED_PROXIES: it is read from those alone'];
+export function clientMistakes(settings: Partial<ClientSettings> & { networkPool?: string }): string[] {
+  const { proxyProtocol, trustedProxies = [], networkPool } = settings;
+  return [
+    ...(proxyProtocol && settings.trustedProxies?.length === 0
+      ? ['BERTH_PROXY_PROTOCOL needs BERTH_TRUSTED_PROXIES: it is read from those alone']
+      : []),
+    ...(networkPool ? trustedContainers(trustedProxies, networkPool) : []),
+  ];
+}
+
+/** The edge trusts none of them all the same: this tells the operator that the list is wrong. */
+function trustedContainers(trustedProxies: string[], networkPool: string): string[] {
+  return trustedProxies
+    .filter((network) => overlap(network, networkPool))
+    .map((network) => {
+      const rest = network.includes(':') ? [] : without(network, networkPool);
+      const what = `includes the containers of applications (BERTH_NETWORK_POOL, ${networkPool}), which could then say that they are anybody`;
+      const remedy = `write the addresses of the proxies${rest.length > 0 ? ` alone, or ${rest.join(',')}` : ''}`;
+      return `BERTH_TRUSTED_PROXIES: ${network} ${what}; ${remedy}`;
+    });
 }

@@ -1,7 +1,8 @@
 /** How the texts of settings become values. */
-import { isIP } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import { parseBytes } from '../config/units.ts';
 import { type Egress, parseEgress } from '../deployment/egress.ts';
+import { contains, everyIPv4 } from '../lib/networks.ts';
 import type { ProofSettings } from '../lib/proof-of-work.ts';
 import type { Rate } from '../lib/rate-limit.ts';
 
@@ -86,13 +87,14 @@ export function networks(value: string): string[] {
     // A network of everybody would let each client say who it is.
     const isMask = bits === undefined || (Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128));
     if (version === 0 || !isMask) throw new Unreadable('must be addresses or networks such as 10.0.0.2,fd00::/8');
+    if (contains(part.trim(), everyIPv4)) throw new Unreadable(`must not include all of IPv4, as ${part.trim()} does`);
     return part.trim();
   });
 }
 
 export function network(value: string): string {
   const match = /^(\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})\/(\d+)$/.exec(value);
-  if (!match || Number(match[2]) < 8 || Number(match[2]) > 24) {
+  if (!match || !isIPv4(match[1]!) || Number(match[2]) < 8 || Number(match[2]) > 24) {
     throw new Unreadable('must be an IPv4 network from /8 to /24 such as 10.200.0.0/13');
   }
   return value;

@@ -1,0 +1,45 @@
+/** Networks as settings name them: an address, or an address and how many bits of it count (`10.0.0.0/8`). Pure. */
+import { BlockList, isIPv4 } from 'node:net';
+
+/** All of IPv4, as IPv6 writes it: who trusts this trusts everybody. */
+export const everyIPv4 = '::ffff:0.0.0.0/96';
+
+/** Whether some address is in both. IPv4 within IPv6 (`::ffff:10.0.0.1`) is the IPv4 address, as it is to HAProxy. */
+export function overlap(one: string, other: string): boolean {
+  const [left, right] = [parse(one), parse(other)];
+  const list = new BlockList();
+  list.addSubnet(left.address, Math.min(left.bits, right.bits), 'ipv6');
+  return list.check(right.address, 'ipv6');
+}
+
+/** Whether each address of the other is in this one. */
+export function contains(network: string, other: string): boolean {
+  return parse(network).bits <= parse(other).bits && overlap(network, other);
+}
+
+/** What an IPv4 network has beside another one, as few networks. */
+export function without(network: string, taken: string): string[] {
+  if (!overlap(network, taken)) return [network];
+  if (contains(taken, network)) return [];
+  return halves(network).flatMap((half) => without(half, taken));
+}
+
+/** Both as IPv6. */
+function parse(network: string): { address: string; bits: number } {
+  const [address = '', bits] = network.split('/');
+  const isMapped = isIPv4(address);
+  const most = isMapped ? 32 : 128;
+  return { address: isMapped ? `::ffff:${address}` : address, bits: Number(bits ?? most) + (isMapped ? 96 : 0) };
+}
+
+function halves(network: string): string[] {
+  const [address = '', length = '32'] = network.split('/');
+  const bits = Number(length);
+  const number = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+  const first = number - (number % 2 ** (32 - bits));
+  return [first, first + 2 ** (31 - bits)].map((start) => `${dotted(start)}/${bits + 1}`);
+}
+
+function dotted(number: number): string {
+  return [24, 16, 8, 0].map((shift) => Math.floor(number / 2 ** shift) % 256).join('.');
+}
