@@ -13,7 +13,7 @@ const rulesFor = (name: string) => profile.syscalls.filter(({ names }) => names.
 test('what is not named is refused', () => {
   assert.equal(profile.defaultAction, 'SCMP_ACT_ERRNO');
   const dangerous = `bpf chroot fsopen init_module io_uring_setup kexec_load keyctl mount open_by_handle_at perf_event_open
-    pivot_root reboot setns socketcall swapon syslog unshare userfaultfd`;
+    pivot_root reboot setns swapon syslog unshare userfaultfd`;
   for (const name of dangerous.split(/\s+/)) assert.deepEqual(rulesFor(name), [], name);
 });
 
@@ -29,6 +29,13 @@ test('sockets are those of the machine, of IP, and of the kernel to its user', (
   assert.deepEqual(
     families,
     [1, 2, 10, 16].map((family) => `SCMP_ACT_ALLOW SCMP_CMP_EQ ${family}`),
+  );
+});
+
+test('the one call of 32-bit programs for all of sockets is refused by name', () => {
+  assert.deepEqual(
+    rulesFor('socketcall').map(({ action }) => action),
+    ['SCMP_ACT_ERRNO'],
   );
 });
 

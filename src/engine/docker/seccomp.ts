@@ -43,7 +43,6 @@ const processes = `
   sysinfo tgkill times tkill ugetrlimit uname vfork wait4 waitid waitpid breakpoint cacheflush uprobe
   uretprobe`;
 
-/** Without `socketcall`, the one call of 32-bit programs for everything: its arguments cannot be looked at. */
 const communication = `
   accept accept4 bind connect epoll_create epoll_create1 epoll_ctl epoll_ctl_old epoll_pwait epoll_pwait2 epoll_wait
   epoll_wait_old eventfd eventfd2 futex futex_requeue futex_time64 futex_wait futex_waitv futex_wake getpeername
@@ -68,7 +67,11 @@ const personalities = [0x0, 0x0008, 0x20000, 0x20008, 0xffffffff];
 /** CLONE_NEW…: namespaces. */
 const namespaceFlags = 0x7e020000;
 
-/** "Function not implemented": who calls clone3, whose flags lie in memory, then calls clone. */
+/**
+ * "Function not implemented": who calls clone3, whose flags lie in memory, then calls clone. The same for `socketcall`,
+ * the one call of 32-bit programs for all of sockets. It has to be named: from the rules of `socket`, libseccomp makes
+ * one that lets it through with any family (2.5.4).
+ */
 const ENOSYS = 38;
 
 const allow = 'SCMP_ACT_ALLOW';
@@ -78,7 +81,7 @@ const rules: Rule[] = [
   ...addressFamilies.map((family) => when('socket', { index: 0, value: family, op: 'SCMP_CMP_EQ' })),
   ...personalities.map((persona) => when('personality', { index: 0, value: persona, op: 'SCMP_CMP_EQ' })),
   when('clone', { index: 0, value: namespaceFlags, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' }),
-  { names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS },
+  { names: ['clone3', 'socketcall'], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS },
 ];
 
 /** By Go's name of the architecture: what the engine calls it, and which older programs it also runs. */
