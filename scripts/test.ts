@@ -8,18 +8,20 @@ import { join, relative } from 'node:path';
 import { createGate } from '../src/lib/turns.ts';
 import { SetUpError, setUp } from './setup/setup.ts';
 import { findCompany } from './testing/company.ts';
+import { makePrograms } from './testing/programs.ts';
 import { runFiles } from './testing/run-files.ts';
 import type { FileReport } from './testing/verdict.ts';
 
 const folders = ['src', 'scripts', 'test', 'web/src', 'web/build'];
 /** Whoever waits for containers leaves the processor to others. More than this only makes the engine slower. */
-const perProcessor = 2.5;
+const perProcessor = 3;
 const mostAtOnce = 8;
 /** A test that hangs is a failure with a name, not a build that somebody has to stop. */
 const timeoutMs = 10 * 60 * 1000;
 const slowestShown = 10;
 
 const root = join(import.meta.dirname, '..');
+const cache = join(root, 'node_modules/.cache/berth-tests');
 const files = await testFiles(process.argv.slice(2));
 if (files.length === 0) fail('No test file matches.');
 try {
@@ -28,9 +30,11 @@ try {
   if (!(error instanceof SetUpError)) throw error;
   fail(error.message);
 }
-// Tests and services start Node some 500 times, with 2,500 modules for a service: what is compiled once is kept.
-process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/berth-compiled');
 const startedMs = performance.now();
+// Node is started some 500 times: what is compiled once is kept.
+process.env.NODE_COMPILE_CACHE ??= join(cache, 'compiled');
+process.env.TEST_PROGRAMS = join(cache, 'programs');
+await makePrograms(root, process.env.TEST_PROGRAMS);
 const reports = await runAll(files);
 printSlowest(reports, performance.now() - startedMs);
 const failures = reports.flatMap(({ file, failures }) => failures.map((name) => `✖ ${file}: ${name}`));

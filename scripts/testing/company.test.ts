@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { deal, reaches, specifiersIn } from './company.ts';
+import { deal, longest, longestFirst, reaches, specifiersIn } from './company.ts';
 
 const modules: Record<string, string[]> = {
   'pure.test.ts': ['node:test', 'plan.ts'],
@@ -50,4 +52,14 @@ test('files are dealt to as many processes as are worth it, each to one', () => 
   assert.deepEqual(deal(files, 1), [files]);
   assert.deepEqual(deal(['one.test.ts'], 8), [['one.test.ts']]);
   assert.deepEqual(deal([], 8), []);
+});
+
+test('the files that take longest begin first, and all of them are there; then those of the whole', () => {
+  const files = ['src/lib/a.test.ts', 'test/a.test.ts', longest[1]!, longest[0]!];
+  assert.deepEqual(files.toSorted(longestFirst), files.toReversed());
+  const root = join(import.meta.dirname, '../..');
+  assert.deepEqual(
+    longest.filter((file) => !existsSync(join(root, file))),
+    [],
+  );
 });

@@ -16,6 +16,33 @@ const loners = [
   'test/processor-time.ts',
 ];
 
+/** They take longest, from 220 s to 50 s beside others, and begin first: whoever begins last is waited for alone. */
+export const longest = [
+  'test/contract/gvisor.test.ts',
+  'test/scenarios/killed-rolling.test.ts',
+  'test/scenarios/killed-volumes.test.ts',
+  'test/contract/docker.test.ts',
+  'test/scenarios/disk-full.test.ts',
+  'test/browser/account.test.ts',
+  'test/hostile/network.test.ts',
+  'test/simulation/simulation.test.ts',
+  'test/scenarios/pull-stalls.test.ts',
+  'test/hostile/disk.test.ts',
+  'test/scenarios/failure.test.ts',
+  'test/scenarios/engine-restart.test.ts',
+  'test/browser/trouble.test.ts',
+  'test/scenarios/bad-engine.test.ts',
+  'test/browser/visitor.test.ts',
+  'test/hostile/container.test.ts',
+  'test/scenarios/gvisor.test.ts',
+  'test/browser/editor.test.ts',
+  'test/scenarios/behind-our-back.test.ts',
+  'test/scenarios/lifecycle.test.ts',
+  'test/scenarios/clock.test.ts',
+  'test/config/hostile.test.ts',
+  'test/scenarios/expiry.test.ts',
+];
+
 /** So many files are worth another process, as long as there are processors. */
 const leastPerProcess = 20;
 
@@ -26,7 +53,7 @@ export function findCompany(root: string, files: readonly string[], processors: 
   const importsOf = importReader(root);
   const isLoner = (file: string) => reaches(importsOf, file, new Set(loners));
   const { alone = [], shared = [] } = Object.groupBy(files, (file) => (isLoner(file) ? 'alone' : 'shared'));
-  return { alone: alone.toSorted(testsFirst), together: deal(shared, processors) };
+  return { alone: alone.toSorted(longestFirst), together: deal(shared, processors) };
 }
 
 /** PURE. Neighbours in a folder are much alike: they go to different processes. */
@@ -56,9 +83,13 @@ export function specifiersIn(source: string): string[] {
   return patterns.flatMap((pattern) => [...source.matchAll(pattern)].map(([, specifier]) => specifier!));
 }
 
-/** What lies beside its subject takes seconds; what tries the whole takes minutes, and begins first. */
-function testsFirst(a: string, b: string): number {
-  const rank = (file: string) => (file.startsWith('test/') ? 0 : 1);
+/** PURE. The longest first; then what tries the whole and takes minutes, before what lies beside its subject and takes seconds. */
+export function longestFirst(a: string, b: string): number {
+  const rank = (file: string) => {
+    const place = longest.indexOf(file);
+    if (place >= 0) return place;
+    return longest.length + (file.startsWith('test/') ? 0 : 1);
+  };
   return rank(a) - rank(b) || (a < b ? -1 : 1);
 }
 

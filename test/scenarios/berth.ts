@@ -18,6 +18,7 @@ import { deploymentByLabel } from '../../src/store/deployments.ts';
 import { eventsAfter, type RecordedEvent } from '../../src/store/events.ts';
 import { afterDeath } from '../after-death.ts';
 import { freePort } from '../free-port.ts';
+import { programFile } from '../program.ts';
 import type { Order, Report } from './hooked-service.ts';
 import type { PrivateEngine } from './private-engine.ts';
 
@@ -89,7 +90,8 @@ export async function createBerth(
 
     /** Starts the service and waits until it takes requests. `more`: settings that hold until it ends. */
     async serve(more: Record<string, string> = {}): Promise<void> {
-      const argv = [process.execPath, ...(isHooked ? [hookedEntry, String(clockOffsetMs)] : ['src/main.ts'])] as const;
+      const program = isHooked ? [programFile(hookedEntry), String(clockOffsetMs)] : [programFile('src/main.ts')];
+      const argv = [process.execPath, ...program] as const;
       const options: SpawnOptions = {
         env: { ...environment, ...more },
         stdio: ['ignore', 'pipe', 'pipe', ...(isHooked ? (['ipc'] as const) : [])],
@@ -131,7 +133,7 @@ export async function createBerth(
       // `down` ends nothing but what `npm start` and `npm run serve` have started.
       if (isHooked || ownEngine) await berth.end('SIGKILL');
       if (!ownEngine) {
-        const { stdout } = await run(process.execPath, ['scripts/down.ts', '--yes'], { env: environment });
+        const { stdout } = await run(process.execPath, [programFile('scripts/down.ts'), '--yes'], { env: environment });
         assert.match(stdout, /Everything is removed|Nothing was started/);
       }
       await berth.end('SIGKILL');
