@@ -13,7 +13,7 @@ import { type ShownPod, statusAt } from '../deployment/health.ts';
 const PodRecord = Type.Object({
   name: Type.String(),
   state: Type.Enum(['waiting', 'starting', 'ready', 'degraded', 'failed'], {
-    description: '`degraded`: it is ready, and keeps restarting.',
+    description: '`degraded`: it is ready, and keeps restarting; or it was ready, and its check fails since.',
   }),
   message: Type.Optional(Type.String({ description: 'What it waits for, or what is wrong with it.' })),
   healthCheckBody: Type.Optional(

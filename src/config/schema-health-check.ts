@@ -26,11 +26,18 @@ export const HealthCheck = closed(
       }),
     ),
     initialDelaySeconds: Type.Optional(Count('Seconds before the first check.', 0, 3600, 0)),
-    periodSeconds: Type.Optional(Count('Seconds between two checks.', 1, 3600, 10)),
+    periodSeconds: Type.Optional(
+      Count(
+        'Seconds between two checks of a pod that has been ready, 10 at least; before that it is asked more often.',
+        1,
+        3600,
+        10,
+      ),
+    ),
     timeoutSeconds: Type.Optional(Count('Seconds to wait for an answer.', 1, 3600, 5)),
     failureThreshold: Type.Optional(
       Count(
-        'Failed checks after which the pod counts as unhealthy; a start that is answered badly for so many periods has failed. A command is given 30 s at least.',
+        'Failed checks in a row after which a pod that was ready is `degraded`, until one succeeds; a start that is answered badly for so many periods has failed. A command is given 30 s at least.',
         1,
         100,
         3,
@@ -39,7 +46,7 @@ export const HealthCheck = closed(
   },
   {
     description:
-      "When the pod is ready: an HTTP GET that answers 2xx or 3xx, or a command in the container that ends with 0. Public pods are asked under the name of their site, the others as `localhost`. Without it: a connection to the first port, or, in a pod without ports, the image's own HEALTHCHECK.",
+      "When the pod is ready: an HTTP GET that answers 2xx or 3xx, or a command in the container that ends with 0. Public pods are asked under the name of their site, the others as `localhost`. Without it: a connection to the first port, or, in a pod without ports, the image's own HEALTHCHECK. A pod that was ready is asked for as long as it runs, a port every 30 s.",
     examples: [{ path: '/healthz', port: 3000 }],
   },
 );

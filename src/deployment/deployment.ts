@@ -50,7 +50,8 @@ export type Deployment = {
 /** A pod as it was last seen. What the clock makes of it is told by `statusAt`. */
 export type PodStatus = {
   name: string;
-  state: 'waiting' | 'starting' | 'ready' | 'failed';
+  /** `degraded`: it was ready since its start, and is not any more. */
+  state: 'waiting' | 'starting' | 'ready' | 'degraded' | 'failed';
   /** What it waits for, or what is wrong with it. */
   message?: string;
   /** The beginning of what its failing health check answers, without secrets. */

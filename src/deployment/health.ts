@@ -20,10 +20,10 @@ export type Health =
   /** An update has failed, and an earlier revision serves. */
   | 'serving';
 
-/** `degraded`: it is ready, and keeps restarting. */
-export type PodHealth = PodStatus['state'] | 'degraded';
+/** `degraded`: it is ready, and keeps restarting; or it was ready, and is not any more. */
+export type PodHealth = PodStatus['state'];
 
-export type ShownPod = Omit<PodStatus, 'state' | 'restartedAt' | 'settledRestarts'> & { state: PodHealth };
+export type ShownPod = Omit<PodStatus, 'restartedAt' | 'settledRestarts'>;
 
 export type Status = {
   health: Health;
@@ -49,14 +49,14 @@ function podAt({ restartedAt, settledRestarts: _, ...pod }: PodStatus, now: Inst
 function healthOf(deployment: Deployment, pods: readonly ShownPod[], now: Instant): Health {
   if (!isActive(deployment, now)) return 'expired';
   const { state, revision, servingRevision } = deployment;
-  const isLive = (pod: ShownPod) => pod.state === 'ready' || pod.state === 'degraded';
   switch (state) {
     case 'running':
       return pods.every((pod) => pod.state === 'ready') ? 'running' : 'degraded';
     case 'failed': {
       if (servingRevision === null || servingRevision === revision) return 'failed';
       // Those of the update itself go, and are of no account.
-      return pods.every((pod) => isLive(pod) || pod.revision > servingRevision) ? 'serving' : 'failed';
+      const isLive = (pod: PodStatus) => pod.state === 'ready' || pod.revision > servingRevision;
+      return deployment.pods.every(isLive) ? 'serving' : 'failed';
     }
     default:
       return state;

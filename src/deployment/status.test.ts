@@ -44,6 +44,22 @@ test('how a pod ended the last time is told while it runs, too', () => {
   assert.deepEqual([web?.state, web?.restarts, web?.lastExit], ['ready', 7, lastExit]);
 });
 
+test('who was ready since its start, and is not any more, is degraded; after a restart it is starting', () => {
+  const [ready, sick] = [observe({ ready: ['db', 'web'] }), observe({ ready: ['db'], starting: ['web'] })];
+  const look = (observed: ReturnType<typeof observe>, before: PodStatus[], isServing = true) =>
+    tell(observed, { before, isServing });
+  const well = look(ready, []);
+  const degraded = 'web degraded does not listen on port 80';
+  assert.equal(inShort(look(sick, well))[1], degraded);
+  assert.equal(inShort(look(sick, look(sick, well)))[1], degraded, 'as long as it lasts');
+  assert.equal(inShort(look(ready, look(sick, well)))[1], 'web ready');
+  const starting = 'web starting does not listen on port 80';
+  const restarted = observe({ ready: ['db'], starting: ['web'] }, { web: { restarts: 1 } });
+  assert.equal(inShort(look(restarted, well))[1], starting);
+  assert.equal(inShort(look(sick, []))[1], starting, 'nobody has seen it ready');
+  assert.equal(inShort(look(sick, look(ready, [], false), false))[1], starting, 'its revision does not serve yet');
+});
+
 test('a pod whose image is on its way says so', () => {
   const pods = tell(observe({ ready: ['db'] }), { pulling: new Set(['nginx:1']) });
   assert.deepEqual(inShort(pods), ['db ready', 'web waiting its image is on its way']);

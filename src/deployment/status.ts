@@ -85,7 +85,7 @@ export function podStatuses(desired: Running, observed: Observed, circumstances:
 
 type Told = Pick<PodStatus, 'state' | 'message' | 'healthCheckBody'>;
 
-const severity = ['ready', 'starting', 'waiting', 'failed'];
+const severity = ['ready', 'degraded', 'starting', 'waiting', 'failed'];
 
 function worstOf<T extends Told>(all: T[]): T {
   return all.toSorted((a, b) => severity.indexOf(b.state) - severity.indexOf(a.state))[0]!;
@@ -102,10 +102,22 @@ function tell(match: Match, before: PodStatus | undefined, circumstances: Circum
   if (found) {
     const { notReadyBecause, hint, healthCheckBody } = found;
     const evidence = healthCheckBody ? { healthCheckBody } : {};
-    return { state: isFailed ? 'failed' : 'starting', ...said(notReadyBecause, hint), ...evidence };
+    const state = wasWell(match, before, circumstances) ? 'degraded' : 'starting';
+    return { state: isFailed ? 'failed' : state, ...said(notReadyBecause, hint), ...evidence };
   }
   if (isFailed) return { state: 'failed', ...said(blamed?.get(pod) ?? before?.message) };
   return { state: 'waiting', ...(pulling?.has(image) && { message: 'its image is on its way' }) };
+}
+
+/** The same start of it was ready before, in the revision that serves. */
+function wasWell(
+  { wanted, found }: Match,
+  before: PodStatus | undefined,
+  { isServing = false }: Circumstances,
+): boolean {
+  if (!isServing || !before || found?.phase !== 'running' || found.revision !== before.revision) return false;
+  const isSameStart = before.settledRestarts[wanted.workload.replica] === found.restarts;
+  return isSameStart && (before.state === 'ready' || before.state === 'degraded');
 }
 
 function said(words: string | undefined, hint?: string): Pick<PodStatus, 'message'> {

@@ -23,7 +23,7 @@ const podStatus = (name: string) =>
   fc
     .record(
       {
-        state: fc.constantFrom<PodStatus['state']>('waiting', 'starting', 'ready', 'failed'),
+        state: fc.constantFrom<PodStatus['state']>('waiting', 'starting', 'ready', 'degraded', 'failed'),
         message: fc.constant('does not listen on port 80'),
         restarts: fc.nat({ max: 9 }),
         restartedAt: fc.array(instant, { maxLength: 5 }),

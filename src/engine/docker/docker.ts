@@ -20,6 +20,7 @@ import { createObserver } from './observe.ts';
 import { listOwned, removeOwned } from './owned.ts';
 import { createPing } from './ping.ts';
 import { createPull, type PullPatience } from './pull.ts';
+import { leastPeriodMs as leastProbePeriodMs, recheckAgainAndAgain } from './recheck.ts';
 import type { Runtime } from './runtime.ts';
 import { createVolumes } from './volumes.ts';
 import { createWorkloads } from './workloads.ts';
@@ -44,6 +45,8 @@ export type DockerEngineOptions = {
   pullPatience?: PullPatience;
   /** Directories without a limit are walked at least this often; default: every 20 s. */
   walkEveryMs?: number;
+  /** Health checks of who has been ready are asked at most this often, whatever they want; default: every 10 s. */
+  leastPeriodMs?: number;
   /** Epoch milliseconds; may jump. */
   now?: () => number;
   /** Milliseconds since some instant; never jumps. */
@@ -53,6 +56,7 @@ export type DockerEngineOptions = {
 export function createDockerEngine(options: DockerEngineOptions): Engine {
   const { docker, owner, networkPool, firewall, now = Date.now, uptime = () => performance.now() } = options;
   const { runtime = 'runc', startConcurrency = 3, stopSeconds = 5, walkEveryMs = 20_000 } = options;
+  const { leastPeriodMs = leastProbePeriodMs } = options;
   const hostFacts = createHostFacts(docker, uptime);
   const networks = createNetworks(docker, owner, networkPool, firewall);
   const ownerOfData = async () => (await hostFacts()).containerRoot;
@@ -64,7 +68,7 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
   const check = createCheck(docker, uptime);
   const ping = createPing(docker);
   const events = createEvents(docker, owner);
-  const observer = createObserver(docker, { owner, volumes, now, uptime });
+  const observer = createObserver(docker, { owner, volumes, leastPeriodMs, now, uptime });
   const marks = new WeakMap<Observed, Mark>();
 
   async function perform(
@@ -129,7 +133,10 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
       return waitForChange(events, { deploymentId, seen, mark, known, timeoutMs, signal }, uptime);
     },
 
-    watch: (onChange, signal) => events.listen(onChange, signal),
+    watch: (onChange, signal) => {
+      events.listen(onChange, signal);
+      void recheckAgainAndAgain(observer.allKnown, events.tell, signal);
+    },
     logs: (name, wanted) => withFaults(() => readLogs(docker, owner, name, wanted)),
     followLogs: (name, wanted, signal) => followLogs(docker, owner, name, wanted, signal),
     capacity: () =>

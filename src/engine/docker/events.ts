@@ -21,6 +21,8 @@ export type Listener = (deploymentId: string) => void;
 export type Events = {
   /** `sinceMs` (epoch) has the engine tell again what happened since, should there be no connection yet. */
   listen(listener: Listener, signal: AbortSignal, sinceMs?: number): void;
+  /** What was found out otherwise, and is an event for all who listen. */
+  tell(deploymentId: string): void;
   /** The number of the last event; a mark for `hasChangedSince`. */
   mark(): number;
   hasChangedSince(deploymentId: string, mark: number): boolean;
@@ -55,6 +57,7 @@ export function createEvents(docker: Docker, owner: string): Events {
       signal.addEventListener('abort', end, { once: true });
     },
 
+    tell: deliver,
     mark: () => last,
 
     hasChangedSince: (deploymentId, mark) =>

@@ -4,7 +4,7 @@
  * Who listens elsewhere may be on the way (RabbitMQ opens three other ports first, an image of a database listens on
  * localhost while it initialises), so it counts from the last sign of that: other ports than before, or work.
  */
-import { readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import type { Reason } from './attempts.ts';
 
 export type Listening = { port: number; isLocalOnly: boolean };
@@ -28,11 +28,28 @@ export async function readListening(pid: number, containerId: string): Promise<L
   try {
     const cgroups = await readFile(`/proc/${pid}/cgroup`, 'utf8');
     if (!cgroups.includes(containerId)) return undefined;
-    const tables = await Promise.all(['tcp', 'tcp6'].map((table) => readFile(`/proc/${pid}/net/${table}`, 'utf8')));
+    const tables = await Promise.all(['tcp', 'tcp6'].map((table) => readBeginning(`/proc/${pid}/net/${table}`)));
     return parseListening(tables.join('\n'));
   } catch {
     return undefined;
   }
+}
+
+/** Whether somebody is seen to listen there for others than its own container. */
+export async function isListening(pid: number, containerId: string, wanted: number): Promise<boolean> {
+  const listening = await readListening(pid, containerId);
+  return listening?.some(({ port, isLocalOnly }) => port === wanted && !isLocalOnly) ?? false;
+}
+
+/** Those who listen come first in these tables; a container may have made the rest as long as it likes. */
+const tableBytes = 64 * 1024;
+
+async function readBeginning(path: string): Promise<string> {
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(tableBytes));
+  // A row that is cut off would tell of another port.
+  const text = buffer.toString('latin1', 0, bytesRead);
+  return text.slice(0, text.lastIndexOf('\n') + 1);
 }
 
 /** Rows of /proc/net/tcp and tcp6: `sl local_address rem_address st …`, the address as `hex:port`. */

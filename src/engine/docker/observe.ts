@@ -9,7 +9,14 @@ import { createCommandCheck } from './command-check.ts';
 import { type Exit, lastExit } from './exits.ts';
 import { orAbsent } from './faults.ts';
 import { readImage } from './images.ts';
-import { type Elsewhere, followElsewhere, listeningAfterMs, listeningReason, readListening } from './listening.ts';
+import {
+  type Elsewhere,
+  followElsewhere,
+  isListening,
+  listeningAfterMs,
+  listeningReason,
+  readListening,
+} from './listening.ts';
 import { networkName } from './names.ts';
 import { createProbe, type Probe, type ProbedReadiness } from './probe.ts';
 import { judge } from './readiness.ts';
@@ -29,6 +36,8 @@ export type Known = {
   startedAt: string;
   sighting: Sighting;
   probe?: Probe;
+  /** What was last told of the probe. */
+  toldReady?: boolean;
   elsewhere?: Elsewhere;
   lastExit?: Exit;
 };
@@ -37,12 +46,19 @@ export type Observer = {
   observe(deploymentId: string, images: string[]): Promise<Observed>;
   /** What the last observation of the deployment saw. */
   known(deploymentId: string): Known[];
+  /** The same of all deployments, each with its id. */
+  allKnown(): Iterable<[string, Known[]]>;
 };
 
 /** What Docker dates by the one, which may be set, is kept by the other, which never jumps. */
 export type Clocks = { now: () => number; uptime: () => number };
 
-export type ObserverOptions = { owner: string; volumes: Pick<Volumes, 'hardSizes' | 'kept'> } & Clocks;
+export type ObserverOptions = {
+  owner: string;
+  volumes: Pick<Volumes, 'hardSizes' | 'kept'>;
+  /** Who has been ready is asked no more often than this. */
+  leastPeriodMs: number;
+} & Clocks;
 
 export function createObserver(docker: Docker, options: ObserverOptions): Observer {
   const { owner, now, uptime } = options;
@@ -82,6 +98,7 @@ export function createObserver(docker: Docker, options: ObserverOptions): Observ
     },
 
     known: (deploymentId) => memory.get(deploymentId) ?? [],
+    allKnown: () => memory,
   };
 }
 
@@ -93,7 +110,7 @@ async function look(
   docker: Docker,
   container: Docker.ContainerInfo,
   knownBefore: Known[],
-  { now, uptime }: Clocks,
+  { now, uptime, leastPeriodMs }: ObserverOptions,
 ): Promise<Known | undefined> {
   const labels = readWorkloadLabels(container.Labels);
   if (!labels) return undefined;
@@ -105,10 +122,17 @@ async function look(
   const isSameStart = before?.startedAt === startedAt;
   const ageMs = Math.max(0, now() - Date.parse(startedAt));
   const exit = await lastExit(docker, inspected, before?.lastExit, now());
-  const sighting = sightingOf(inspected, isSameStart ? before.sighting.startedAtMs : uptime() - ageMs, exit);
+  const healthBefore = isSameStart ? before.sighting.health : undefined;
+  const wasHealthy = healthBefore !== undefined && (healthBefore.isHealthy || healthBefore.wasHealthy);
+  const startedAtMs = isSameStart ? before.sighting.startedAtMs : uptime() - ageMs;
+  const sighting = sightingOf(inspected, startedAtMs, exit, wasHealthy);
   const address = sighting.phase === 'running' ? addressOf(inspected, labels) : undefined;
   const newProbe = (readiness: ProbedReadiness, at: string) =>
-    createProbe(readiness, at, sighting.startedAtMs, uptime, createCommandCheck(docker, container.Id));
+    createProbe({
+      ...{ readiness, address: at, startedAtMs: sighting.startedAtMs, uptime, leastPeriodMs },
+      runCheck: createCommandCheck(docker, container.Id),
+      listens: (port) => isListening(sighting.pid, container.Id, port),
+    });
   const probe = address && probeFor(labels.readiness, sighting, address, before, newProbe);
   const elsewhere = isSameStart ? before.elsewhere : undefined;
   return {
@@ -159,6 +183,7 @@ async function describe(
 ): Promise<ObservedWorkload> {
   const { labels, sighting, probe, lastExit: exit } = known;
   const because = (await reasonElsewhere(docker, known, uptimeMs)) ?? probe?.because;
+  if (probe) known.toldReady = probe.isReady;
   const verdict = judge(labels.readiness, sighting, probe && { isReady: probe.isReady, because }, exit, uptimeMs);
   const stuck = stuckOf(known);
   return {

@@ -5,13 +5,19 @@ import { test } from 'node:test';
 import type { Readiness } from '../../deployment/workload.ts';
 import { attemptConnection, attemptRequest } from './attempts.ts';
 import { followElsewhere, listeningReason, parseListening } from './listening.ts';
-import { createProbe } from './probe.ts';
+import { createProbe, type ProbedReadiness, type ProbeOptions } from './probe.ts';
 import { judge, type Probed, uptimeMissingMs, type Verdict } from './readiness.ts';
 import type { Sighting } from './sighting.ts';
 
 const noCommand = () => Promise.reject(new Error('no command is to be run'));
 
 const startedAtMs = 1_000_000;
+const probeOf = (readiness: ProbedReadiness, options: Partial<ProbeOptions> = {}) =>
+  createProbe({
+    ...{ readiness, address: '127.0.0.1', startedAtMs, uptime: () => startedAtMs, leastPeriodMs: 10_000 },
+    ...{ runCheck: noCommand, listens: async () => false },
+    ...options,
+  });
 const port: Readiness = { kind: 'port', port: 3000 };
 /** So long that only silence exceeds it, whatever else the machine does. */
 const patientSeconds = 60;
@@ -54,10 +60,10 @@ test('a verdict says why, and what to do about it', () => {
       'exited with code 0 (a service has to go on running; what ends is a job)',
     ],
     [port, running({ phase: 'created' }), undefined, 'is created but not started'],
-    [port, running({ health: { isHealthy: true, output: '' } }), undefined, undefined],
+    [port, running({ health: { isHealthy: true, wasHealthy: false, output: '' } }), undefined, undefined],
     [
       port,
-      running({ health: { isHealthy: false, output: 'no route' } }),
+      running({ health: { isHealthy: false, wasHealthy: false, output: 'no route' } }),
       undefined,
       'the health check of its image has not succeeded yet: no route',
     ],
@@ -88,7 +94,7 @@ test('a health check begins after its delay, repeats at its period, and tolerate
   const server = createServer((_, response) => response.writeHead(status).end());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   let now = startedAtMs;
-  const probe = createProbe(
+  const probe = probeOf(
     {
       kind: 'http',
       path: '/healthz',
@@ -98,10 +104,7 @@ test('a health check begins after its delay, repeats at its period, and tolerate
       timeoutSeconds: patientSeconds,
       failureThreshold: 2,
     },
-    '127.0.0.1',
-    startedAtMs,
-    () => now,
-    noCommand,
+    { uptime: () => now },
   );
   assert.deepEqual([probe.isReady, probe.because?.words], [false, 'health check /healthz begins 3 s after the start']);
   assert.equal(probe.dueInMs(), 3_000);
@@ -131,9 +134,9 @@ test('who answers badly from the start is unhealthy since its first answer, unti
   let now = startedAtMs;
   const times = { initialDelaySeconds: 0, periodSeconds: 10, timeoutSeconds: patientSeconds };
   const check = { path: '/', ...times, failureThreshold: 1 };
-  const probeOf = (host?: string, address = '127.0.0.1') =>
-    createProbe({ kind: 'http', port, ...check, ...(host && { host }) }, address, startedAtMs, () => now, noCommand);
-  const probe = probeOf();
+  const checkOf = (host?: string, address = '127.0.0.1') =>
+    probeOf({ kind: 'http', port, ...check, ...(host && { host }) }, { address, uptime: () => now });
+  const probe = checkOf();
   for (const answered of [500, 503, 200, 500]) {
     status = answered;
     now += 1_000;
@@ -142,9 +145,9 @@ test('who answers badly from the start is unhealthy since its first answer, unti
     const expected = isFromStart || answered === 503 ? startedAtMs + 1_000 : undefined;
     assert.equal(probe.unhealthySinceMs, expected, `${answered} at ${now - startedAtMs}`);
   }
-  await probeOf('shop.example').attempt();
+  await checkOf('shop.example').attempt();
   assert.deepEqual([hosts[0], hosts.at(-1)], [`localhost:${port}`, 'shop.example'], 'a name that servers know');
-  const refused = probeOf(undefined, elsewhere);
+  const refused = checkOf(undefined, elsewhere);
   await refused.attempt();
   assert.equal(refused.because?.kind, 'refused');
   assert.equal(refused.unhealthySinceMs, undefined, 'nobody answers yet');
@@ -185,7 +188,7 @@ test('a path or a port that no request can be made of is a reason, not a crash',
     { kind: 'http' as const, path: '/', port: 70_000, ...http },
     { kind: 'port' as const, port: 70_000 },
   ]) {
-    const probe = createProbe(readiness, '127.0.0.1', 0, () => 0, noCommand);
+    const probe = probeOf(readiness, { startedAtMs: 0, uptime: () => 0 });
     await probe.attempt();
     assert.match(probe.because?.words ?? '', /cannot be asked|is not a port/);
   }

@@ -45,8 +45,11 @@ function judgeRunning(readiness: Readiness, sighting: Sighting, probed: Probed |
   if (probed) return probed.isReady ? { isReady: true } : notReady(probed.because?.words ?? '', probed.because?.hint);
   if (sighting.health) {
     if (sighting.health.isHealthy) return { isReady: true };
-    const output = sighting.health.output.slice(0, 200);
-    return notReady(`the health check of its image has not succeeded yet${output ? `: ${output}` : ''}`);
+    const { wasHealthy, output } = sighting.health;
+    const words = wasHealthy
+      ? 'the health check of its image fails'
+      : 'the health check of its image has not succeeded yet';
+    return notReady(output ? `${words}: ${output.slice(0, 200)}` : words);
   }
   // A port without an address is on its way into its network.
   if (readiness.kind !== 'running') return notReady('has no address yet');

@@ -11,15 +11,16 @@ export type Sighting = {
   /** Absent while it runs; present between two restarts, although the phase is `running` then. */
   exit?: Exit;
   /** What the image's HEALTHCHECK says; absent when the container has none. */
-  health?: { isHealthy: boolean; output: string };
+  health?: { isHealthy: boolean; wasHealthy: boolean; output: string };
   pid: number;
 };
 
-/** `lastExit`: how it ended the last time, whatever it does now. */
+/** `lastExit`: how it ended the last time, whatever it does now. `wasHealthy`: since its start it is known to have been. */
 export function sightingOf(
   { State, RestartCount }: Docker.ContainerInspectInfo,
   startedAtMs: number,
   lastExit: Exit | undefined,
+  wasHealthy: boolean,
 ): Sighting {
   const phase = phaseOf(State.Status);
   const hasEnded = State.Restarting || phase === 'exited';
@@ -31,7 +32,11 @@ export function sightingOf(
     pid: State.Pid,
     ...(hasEnded && lastExit && { exit: lastExit }),
     ...(health && {
-      health: { isHealthy: health.Status === 'healthy', output: (health.Log?.at(-1)?.Output ?? '').trim() },
+      health: {
+        isHealthy: health.Status === 'healthy',
+        wasHealthy,
+        output: (health.Log?.at(-1)?.Output ?? '').trim(),
+      },
     }),
   };
 }

@@ -123,6 +123,8 @@ function tellPod({ pod, state, because }: EventOf<'pod'>): Telling | undefined {
       return { text: `${pod} is ready`, tone: 'good', ...detail };
     case 'failed':
       return { text: `${pod} failed`, tone: 'bad', ...detail };
+    case 'degraded':
+      return { text: `${pod} is degraded`, tone: 'bad', ...detail };
     case 'starting':
     case 'waiting':
       // That it was started is an event of its own; until then all pods wait.

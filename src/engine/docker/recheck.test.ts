@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { test } from 'node:test';
+import { createProbe, type Probe, type ProbedReadiness } from './probe.ts';
+import { mostInBeat, type Rechecked, recheck } from './recheck.ts';
+
+const times = { initialDelaySeconds: 0, timeoutSeconds: 5, failureThreshold: 3 };
+
+/** Deployments with one container each, beats of a second, and commands that take as long as they are told. */
+function stage() {
+  let now = 0;
+  const asked = new Map<string, number[]>();
+  const told: string[] = [];
+  const known = new Map<string, Rechecked[]>();
+  /** Ids whose check does not end well. */
+  const sick = new Set<string>();
+  /** Ids whose check does not end. */
+  const hanging = new Set<string>();
+  const add = (id: string, readiness: ProbedReadiness): Probe => {
+    const answer = () => {
+      asked.set(id, [...(asked.get(id) ?? []), now]);
+      return sick.has(id) ? { kind: 'unhealthy' as const, words: 'is sick' } : undefined;
+    };
+    const probe = createProbe({
+      ...{ readiness, address: '127.0.0.1', startedAtMs: 0, uptime: () => now, leastPeriodMs: 10_000 },
+      runCheck: async () => {
+        const reason = answer();
+        if (hanging.has(id)) await new Promise(() => {});
+        return reason;
+      },
+      listens: async () => answer() === undefined,
+    });
+    known.set(id, [{ probe }]);
+    return probe;
+  };
+  const look = (id: string) => {
+    for (const container of known.get(id) ?? []) container.toldReady = container.probe!.isReady;
+  };
+  return {
+    ...{ add, look, told, sick, hanging },
+    /** Until it is ready, a visit asks. */
+    async begin() {
+      for (const [id, containers] of known) {
+        for (const { probe } of containers) await probe?.attempt();
+        look(id);
+      }
+      asked.clear();
+    },
+    async pass(seconds: number) {
+      for (let second = 0; second < seconds; second++) {
+        now += 1_000;
+        recheck(known, (id) => told.push(id));
+        await new Promise(setImmediate);
+      }
+    },
+    asked: (id: string) => asked.get(id) ?? [],
+    askedInAll: () => [...asked.values()].reduce((sum, { length }) => sum + length, 0),
+  };
+}
+
+const command = (periodSeconds: number): ProbedReadiness => ({
+  ...{ kind: 'command', command: ['check'], periodSeconds },
+  ...times,
+});
+
+test('who has been ready is asked at its period, and never more often than every ten seconds', async () => {
+  const { add, begin, pass, asked } = stage();
+  add('greedy', command(1));
+  add('modest', command(60));
+  await begin();
+  await pass(600);
+  assert.deepEqual([asked('greedy').length, asked('modest').length], [60, 10]);
+});
+
+test('it is told once that the check fails as often as it may, and once that it does not any more', async () => {
+  const { add, begin, pass, told, sick, look, asked } = stage();
+  add('web', command(10));
+  await begin();
+  sick.add('web');
+  await pass(29);
+  assert.deepEqual([asked('web').length, told], [2, []]);
+  await pass(600);
+  assert.deepEqual(told, ['web']);
+  look('web');
+  sick.delete('web');
+  await pass(600);
+  assert.deepEqual(told, ['web', 'web']);
+});
+
+test('what was found out after the look that began to ask is told too', async () => {
+  const { add, begin, pass, told, sick } = stage();
+  const probe = add('web', { ...command(10), failureThreshold: 1 } as ProbedReadiness);
+  await begin();
+  sick.add('web');
+  await probe.attempt();
+  await pass(1);
+  assert.deepEqual(told, ['web']);
+});
+
+test('who was never ready is left to the visits', async () => {
+  const { add, begin, pass, sick, askedInAll } = stage();
+  add('web', command(10));
+  sick.add('web');
+  await begin();
+  await pass(100);
+  assert.equal(askedInAll(), 0);
+});
+
+test('of a thousand commands only so many begin in a second, each has its turn, and one that hangs delays nobody', async () => {
+  const { add, begin, pass, hanging, asked, askedInAll } = stage();
+  for (let number = 0; number < 1_000; number++) add(`app-${number}`, command(1));
+  await begin();
+  for (let number = 0; number < 300; number++) hanging.add(`app-${number}`);
+  await pass(9);
+  assert.equal(askedInAll(), 0);
+  await pass(850);
+  assert.equal(askedInAll(), 850 * mostInBeat.command);
+  const counts = Array.from({ length: 700 }, (_, number) => asked(`app-${number + 300}`).length);
+  assert.deepEqual([Math.min(...counts), Math.max(...counts)], [2, 2]);
+});
+
+test('ports are looked at every half minute, without a connection where the kernel tells', async (context) => {
+  const { add, begin, pass, asked, askedInAll } = stage();
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections++;
+    socket.destroy();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  context.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  for (let number = 0; number < 100; number++) add(`port-${number}`, { kind: 'port', port });
+  await begin();
+  await pass(29);
+  assert.equal(askedInAll(), 0);
+  await pass(1);
+  assert.equal(askedInAll(), mostInBeat.port);
+  await pass(50);
+  assert.equal(askedInAll(), 200);
+  assert.equal(asked('port-0').length, 2);
+  assert.equal(connections, 100);
+});

@@ -1,0 +1,83 @@
+/** What is told of workloads that were ready and are not any more, while nobody looks. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type Docker from 'dockerode';
+import type { Workload } from '../../src/deployment/workload.ts';
+import { createDockerEngine } from '../../src/engine/docker/docker.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { until } from '../scenarios/berth.ts';
+import { dockerContractor, networkPool } from './docker-contractor.ts';
+import { setStage } from './engine.ts';
+import { buildImage } from './image.ts';
+import { createScene, type Scene } from './scene.ts';
+
+describe('who was ready', () => {
+  let docker: Docker;
+  /** As that of the stage, but that it asks more often. */
+  let engine: Engine;
+  const heard: string[] = [];
+  const stop = new AbortController();
+  const { contractor, newScene } = setStage(async () => {
+    const made = await dockerContractor();
+    const { owner } = made;
+    ({ docker } = made);
+    engine = createDockerEngine({ docker, owner, networkPool, stopSeconds: 1, leastPeriodMs: 100 });
+    return made;
+  });
+  before(() => engine.watch((deploymentId) => heard.push(deploymentId), stop.signal));
+  after(() => stop.abort());
+
+  const sceneWatched = (): Scene => createScene(engine, contractor().image, newScene().id);
+  const run = async ({ name }: Workload, ...Cmd: string[]) => {
+    const exec = await docker.getContainer(name).exec({ Cmd });
+    await exec.start({ Detach: true });
+  };
+  /** Until the next event; then what a look sees, which nobody has taken meanwhile. */
+  const hear = async (scene: Scene, workload: Workload) => {
+    await until('something is told of it', async () => heard.includes(scene.id));
+    heard.length = 0;
+    return await scene.find(workload);
+  };
+  const serving = async (changes: Partial<Workload>): Promise<[Scene, Workload]> => {
+    const scene = sceneWatched();
+    const script = 'httpd -p 8080 -h /www; exec sleep 100000';
+    const web = scene.workload('web', { entrypoint: ['/bin/sh', '-c', script], command: [], ...changes });
+    await scene.start(web);
+    await scene.ready(web);
+    // Of its start it was told too.
+    await until('the start is told', async () => heard.includes(scene.id));
+    heard.length = 0;
+    return [scene, web];
+  };
+  const times = { initialDelaySeconds: 0, periodSeconds: 1, timeoutSeconds: 20, failureThreshold: 2 };
+  const stopServer = 'for at in /proc/[0-9]*; do case "$(cat $at/cmdline)" in httpd*) kill ${at#/proc/};; esac; done';
+
+  test('and does not listen any more is told of, and again when it does', async () => {
+    const [scene, web] = await serving({});
+    await run(web, '/bin/sh', '-c', stopServer);
+    const deaf = await hear(scene, web);
+    assert.deepEqual([deaf?.phase, deaf?.isReady], ['running', false]);
+    assert.match(deaf?.notReadyBecause ?? '', /^does not listen on port 8080/);
+    await run(web, '/bin/httpd', '-p', '8080', '-h', '/www');
+    assert.equal((await hear(scene, web))?.isReady, true);
+  });
+
+  test('and is answered badly by its command is told of, and again when it is not', async () => {
+    const command = ['/bin/test', '!', '-e', '/tmp/sick'];
+    const [scene, web] = await serving({ readiness: { kind: 'command', command, ...times } });
+    await run(web, '/bin/touch', '/tmp/sick');
+    const sick = await hear(scene, web);
+    assert.deepEqual([sick?.isReady, sick?.notReadyBecause], [false, 'health check `test` exits with 1']);
+  });
+
+  test('and fails the check of its image is told of', async () => {
+    const image = await buildImage(docker, {
+      name: 'wavering',
+      changes: ['HEALTHCHECK CMD ["/bin/test","!","-e","/tmp/sick"]'],
+    });
+    const [scene, web] = await serving({ image, readiness: { kind: 'running' } });
+    await run(web, '/bin/touch', '/tmp/sick');
+    const sick = await hear(scene, web);
+    assert.deepEqual([sick?.isReady, sick?.notReadyBecause], [false, 'the health check of its image fails']);
+  });
+});
