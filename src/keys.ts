@@ -5,6 +5,7 @@ import { followKeys, provideKeys } from './lib/key-file.ts';
 import { type Keys, type Seal, sealBy } from './lib/seal.ts';
 import type { Settings } from './settings/settings.ts';
 import type { Tables } from './store/database.ts';
+import { countRevisions } from './store/revisions.ts';
 import { provideSeedsFrom } from './store/seeds.ts';
 
 type Log = { info(fields: object, message: string): void; error(fields: object, message: string): void };
@@ -30,5 +31,6 @@ export async function openKeys(
       { unreadable },
       'values are stored that none of the keys opens: put the key back, or update what they are of',
     );
+  await countRevisions(db, seal);
   return seal;
 }

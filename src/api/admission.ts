@@ -3,9 +3,10 @@
 import { parseConfiguration } from '../config/parse.ts';
 import type { AppSpec } from '../config/spec.ts';
 import { printBytes } from '../config/units.ts';
-import { type Budget, fits, growth } from '../deployment/budget.ts';
+import { type Budget, fits, growth, type HostResource } from '../deployment/budget.ts';
 import { beyond, type Most } from '../deployment/most.ts';
-import { type Amount, amountOf } from '../deployment/resources.ts';
+import { beyondCounts } from '../deployment/most-counts.ts';
+import { amountOf } from '../deployment/resources.ts';
 import { type Result, succeed } from '../lib/problem.ts';
 import { committedInAll, committedTo } from '../store/commitments.ts';
 import type { Database } from '../store/database.ts';
@@ -41,20 +42,22 @@ export async function admit(
 
 /**
  * As `admit`, before it: what could never be given, whoever else leaves, is wrong with the configuration and not with
- * the moment. The refusal names the line, and the most that is possible.
+ * the moment. The refusal names the line, and the most that is possible. `ofAll`: whether of memory, processor and disk
+ * too, or of what is counted alone, which is asked before the plan is: that would say nothing of the line.
  */
 export async function admitPossible(
   db: Database,
   most: Most,
-  { document, spec, deploymentId }: { document: string; spec: AppSpec; deploymentId?: string },
+  { document, spec, deploymentId, ofAll }: { document: string; spec: AppSpec; deploymentId?: string; ofAll: boolean },
 ): Promise<Result<undefined>> {
   const has = deploymentId === undefined ? undefined : await committedTo(db, deploymentId);
-  if (beyond(spec, most, has).length === 0) return succeed(undefined);
+  const found = ofAll ? beyond(spec, most, has) : beyondCounts(spec, most, has);
+  if (found.length === 0) return succeed(undefined);
   const parsed = parseConfiguration(document, { judge: (read) => beyond(read, most, has) });
   return parsed.kind === 'valid' ? succeed(undefined) : refuseConfiguration(parsed);
 }
 
-const words: Record<keyof Amount, { called: string; print: (amount: number) => string; hint: string }> = {
+const words: Record<HostResource, { called: string; print: (amount: number) => string; hint: string }> = {
   memoryBytes: {
     called: 'memory',
     print: printBytes,
@@ -65,5 +68,6 @@ const words: Record<keyof Amount, { called: string; print: (amount: number) => s
     print: (millis) => `${millis}m`,
     hint: 'Less is set aside for smaller resources.requests.cpu and resources.limits.cpu.',
   },
-  diskBytes: { called: 'disk space', print: printBytes, hint: 'Smaller volumes need less of it.' },
+  diskBytes: { called: 'disk space', print: printBytes, hint: 'Fewer and smaller volumes need less of it.' },
+  gpus: { called: 'GPUs', print: String, hint: 'A pod without useGPU needs none.' },
 };

@@ -7,12 +7,12 @@ import { limitAt, planFits } from '../deployment/tier.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { usageOf } from '../store/accounts.ts';
 import { claimOfToken } from '../store/claims.ts';
-import { committedToAll } from '../store/commitments.ts';
 import type { Database } from '../store/database.ts';
 import { activeDeployments, deploymentById } from '../store/deployments.ts';
 import { intend } from '../store/intents.ts';
 import type { Origin } from '../store/origins.ts';
 import { accountOfSession, attachSession } from '../store/sessions.ts';
+import { usageOfDeployments } from '../store/usage.ts';
 import { findSignedIn, requireSignedIn } from './callers.ts';
 import { sendProblem } from './errors.ts';
 import { planOf } from './plans.ts';
@@ -169,9 +169,11 @@ async function claim(
     const plan = await planOf(db, service.settings.tiers, accountId);
     if (!plan) throw new Error('an account is signed in that does not exist');
     const { tier } = plan;
-    const ids = attached.map(({ id }) => id);
-    const { memoryBytes } = await committedToAll(db, ids);
-    const fit = planFits(tier, await usageOf(db, accountId, now), { deployments: ids.length, memoryBytes });
+    const added = await usageOfDeployments(
+      db,
+      attached.map(({ id }) => id),
+    );
+    const fit = planFits(tier, await usageOf(db, accountId, now), added);
     if (!fit.ok) return fit;
     if (!(await attachSession(db, deployment.sessionId, accountId))) {
       return refuse('already_claimed', 'Another account has claimed this application just now.');

@@ -111,4 +111,5 @@ const boundless: Budget = {
   memoryBytes: POSITIVE_INFINITY,
   cpuMillis: POSITIVE_INFINITY,
   diskBytes: POSITIVE_INFINITY,
+  gpus: POSITIVE_INFINITY,
 };

@@ -3,7 +3,7 @@ import type { AppSpec } from '../config/spec.ts';
 import { growth } from '../deployment/budget.ts';
 import type { Instant } from '../deployment/deployment.ts';
 import { amountOf } from '../deployment/resources.ts';
-import { planFits, type Tier, type Tiers, tierNamed, type Usage } from '../deployment/tier.ts';
+import { planFits, type Tier, type Tiers, tierNamed, type Usage, usageFrom } from '../deployment/tier.ts';
 import type { Result } from '../lib/problem.ts';
 import { accountById, usageOf } from '../store/accounts.ts';
 import { committedTo } from '../store/commitments.ts';
@@ -49,6 +49,6 @@ export async function addedBy(
   { spec, deploymentId }: { spec: AppSpec; deploymentId?: string },
 ): Promise<Usage> {
   const wanted = amountOf(spec);
-  if (deploymentId === undefined) return { deployments: 1, memoryBytes: wanted.memoryBytes };
-  return { deployments: 0, memoryBytes: growth(await committedTo(db, deploymentId), wanted).memoryBytes };
+  if (deploymentId === undefined) return usageFrom(1, wanted);
+  return usageFrom(0, growth(await committedTo(db, deploymentId), wanted));
 }

@@ -2,10 +2,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { maxDocumentBytes } from '../config/source.ts';
+import { type Caps, capsOf, strangerCapsOf } from '../deployment/caps.ts';
 import type { Usage } from '../deployment/tier.ts';
 import type { Rate } from '../lib/rate-limit.ts';
 import { usageOf } from '../store/accounts.ts';
 import { usageOfClient } from '../store/origins.ts';
+import { usageOfSession } from '../store/usage.ts';
 import { type Caller, findCaller, TokenQuery } from './callers.ts';
 import { sendProblem } from './errors.ts';
 import { type Plan, planOfCaller } from './plans.ts';
@@ -25,6 +27,19 @@ export const LimitsRecord = Type.Object(
       Type.Object(Quota.properties, { description: 'Without an account: active ones of this session.' }),
     ),
     memory: Type.Object(Quota.properties, { description: 'Bytes that these are promised.' }),
+    containers: Type.Object(Quota.properties, { description: 'All replicas of all pods of these.' }),
+    volumes: Type.Object(Quota.properties, { description: 'Of these.' }),
+    gpus: Type.Object(Quota.properties, { description: 'Of these; each container with `useGPU` has one.' }),
+    sessionContainers: Type.Optional(
+      Type.Object(Quota.properties, { description: 'Without an account: of this session.' }),
+    ),
+    sessionVolumes: Type.Optional(
+      Type.Object(Quota.properties, { description: 'Without an account: of this session.' }),
+    ),
+    deployment: Type.Object(
+      { containers: Type.Integer(), volumes: Type.Integer() },
+      { description: 'The most that one deployment may have.' },
+    ),
     lifetimeMinutes: Minutes,
     extensions: Type.Integer({ description: 'How many each deployment without an account has.' }),
     extensionMinutes: Type.Number(),
@@ -70,30 +85,41 @@ export function quotaEndpoints(service: Service): FastifyPluginAsyncTypebox {
   };
 
   async function quotaOfStranger(client: string, caller: Caller | undefined) {
-    const most = { deployments: strangers.perAddress, memoryBytes: strangers.memoryBytesPerAddress };
+    const { containersPerSession, volumesPerSession, ...caps } = strangerCapsOf(strangers);
+    const sessionId = caller?.kind === 'session' ? caller.sessionId : undefined;
+    const inSession = await usageOfSession(service.db, sessionId, service.now());
+    const most = { ...caps, deployments: strangers.perAddress, memoryBytes: strangers.memoryBytesPerAddress };
     return {
       plan: null,
-      ...quota(await usageOfClient(service.db, client, service.now()), most),
-      sessionDeployments: { used: caller?.deployments.length ?? 0, most: strangers.perSession },
+      ...(await quota(service, await usageOfClient(service.db, client, service.now()), most)),
+      sessionDeployments: { used: inSession.deployments, most: strangers.perSession },
+      sessionContainers: { used: inSession.containers, most: containersPerSession },
+      sessionVolumes: { used: inSession.volumes, most: volumesPerSession },
       lifetimeMinutes: limits.lifetimeMs / 60_000,
       reservations: false,
     };
   }
 }
 
-async function quotaOfPlan({ db, now }: Service, { accountId, tier }: Plan) {
+async function quotaOfPlan(service: Service, { accountId, tier }: Plan) {
   return {
     plan: tier.name,
-    ...quota(await usageOf(db, accountId, now()), tier),
+    ...(await quota(service, await usageOf(service.db, accountId, service.now()), { ...tier, ...capsOf(tier) })),
     lifetimeMinutes: tier.lifetimeMs === null ? null : tier.lifetimeMs / 60_000,
     reservations: tier.allowsReservations,
   };
 }
 
-function quota(used: Usage, most: Usage) {
+async function quota({ budget }: Service, used: Usage, most: Usage & Caps) {
+  // While the engine does not answer, it is not known what the server has.
+  const { gpus: ofServer = 0 } = await budget().catch(() => ({ gpus: most.gpus }));
   return {
     deployments: { used: used.deployments, most: most.deployments },
     memory: { used: used.memoryBytes, most: most.memoryBytes },
+    containers: { used: used.containers, most: most.containers },
+    volumes: { used: used.volumes, most: most.volumes },
+    gpus: { used: used.gpus, most: Math.min(most.gpus, ofServer) },
+    deployment: { containers: most.containersPerDeployment, volumes: most.volumesPerDeployment },
   };
 }
 

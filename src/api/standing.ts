@@ -8,8 +8,8 @@ import { type StrangerLimits, strangerFits } from '../deployment/stranger.ts';
 import type { Result } from '../lib/problem.ts';
 import { allBans } from '../store/bans.ts';
 import type { Database } from '../store/database.ts';
-import { activeDeployments } from '../store/deployments.ts';
 import { type Origin, usageOfClient } from '../store/origins.ts';
+import { usageOfSession } from '../store/usage.ts';
 import { clientAddress, clientKey } from './client.ts';
 import { addedBy } from './plans.ts';
 import type { ApiSettings } from './service.ts';
@@ -38,7 +38,9 @@ export async function admitStranger(
   asked: { spec: AppSpec; now: Instant; sessionId?: string | undefined; deploymentId?: string },
 ): Promise<Result<undefined>> {
   const { now, sessionId } = asked;
-  const inSession = sessionId === undefined ? 0 : (await activeDeployments(db, sessionId, now)).length;
-  const used = { inSession, fromAddress: await usageOfClient(db, client, now) };
+  const used = {
+    inSession: await usageOfSession(db, sessionId, now),
+    fromAddress: await usageOfClient(db, client, now),
+  };
   return strangerFits(limits, used, await addedBy(db, asked));
 }

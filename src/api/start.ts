@@ -56,12 +56,14 @@ export async function start(service: Service, { document, spec, caller, origin, 
     if (!unbanned.ok) return unbanned;
     const plan = await planOf(db, service.settings.tiers, accountId);
     const asked = { spec, now: createdAt };
+    const most = mostOf(budget, service.settings.strangers, plan?.tier);
+    const countable = await admitPossible(db, most, { document, spec, ofAll: false });
+    if (!countable.ok) return countable;
     const allowed = plan
       ? await admitToPlan(db, plan, asked)
       : await admitStranger(db, service.settings.strangers, origin, { ...asked, sessionId: session?.sessionId });
     if (!allowed.ok) return allowed;
-    const most = mostOf(budget, service.settings.strangers, plan?.tier);
-    const possible = await admitPossible(db, most, { document, spec });
+    const possible = await admitPossible(db, most, { document, spec, ofAll: true });
     if (!possible.ok) return possible;
     const admitted = await admit(db, budget, spec);
     if (!admitted.ok) return admitted;

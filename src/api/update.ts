@@ -33,12 +33,15 @@ export async function update(
     if (!unbanned.ok) return unbanned;
     const plan = await planOf(db, service.settings.tiers, accountId);
     const asked = { spec, now, deploymentId: current.id };
+    const most = mostOf(budget, service.settings.strangers, plan?.tier);
+    const asking = { document, spec, deploymentId: current.id };
+    const countable = await admitPossible(db, most, { ...asking, ofAll: false });
+    if (!countable.ok) return countable;
     const allowed = plan
       ? await admitToPlan(db, plan, asked)
-      : await admitStranger(db, service.settings.strangers, origin, asked);
+      : await admitStranger(db, service.settings.strangers, origin, { ...asked, sessionId: current.sessionId });
     if (!allowed.ok) return allowed;
-    const most = mostOf(budget, service.settings.strangers, plan?.tier);
-    const possible = await admitPossible(db, most, { document, spec, deploymentId: current.id });
+    const possible = await admitPossible(db, most, { ...asking, ofAll: true });
     if (!possible.ok) return possible;
     const admitted = await admit(db, budget, spec, current.id);
     if (!admitted.ok) return admitted;

@@ -185,7 +185,16 @@ test('the owner is told of a volume that was mended; one that cannot be is tried
     triedAt.push(looks);
     return tries.splice(0, 1);
   };
-  const look = createLook({ ...shop.control, engine: { ...shop.control.engine, mendVolumes } }, containerBytes);
+  let isStopped = false;
+  const diskUse = async () =>
+    (await shop.control.engine.diskUse()).map((use) => (use.kind === 'volume' ? { ...use, isStopped } : use));
+  const look = createLook(
+    { ...shop.control, engine: { ...shop.control.engine, diskUse, mendVolumes } },
+    containerBytes,
+  );
+  await look();
+  assert.deepEqual(triedAt, [], 'nothing is to be mended');
+  isStopped = true;
   for (; looks < 33; looks++) await look();
   assert.deepEqual(triedAt, [0, 30, 31, 32]);
   assert.deepEqual(await told(shop), [

@@ -69,7 +69,8 @@ export function createLook(watch: DiskWatch, containerBytes: number): () => Prom
     for (const use of uses) if (use.kind === 'volume') await tell(watch, use);
     looksToNextTry -= 1;
     const hasRoom = room === undefined || freeOf(room) > mendingBytes;
-    if (hasRoom && looksToNextTry <= 0 && !(await mend(watch))) looksToNextTry = looksBetweenTries;
+    const hasStopped = uses.some((use) => use.kind === 'volume' && use.isStopped);
+    if (hasStopped && hasRoom && looksToNextTry <= 0 && !(await mend(watch))) looksToNextTry = looksBetweenTries;
     before.push(heldBytes(uses));
     if (before.length > looksCompared) before.shift();
   };

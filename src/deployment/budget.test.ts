@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { budgetOf, type Capacity, type Disk, fits, growth } from './budget.ts';
-import { type Amount, amountOf, limitsOf, requestsOf } from './resources.ts';
+import { type Amount, amountBy, amountOf, limitsOf, requestsOf, volumeCostBytes } from './resources.ts';
 import { pod, specOf } from './testing.ts';
 
 const gibibyte = 2 ** 30;
 const mebibyte = 2 ** 20;
-const rules = { memory: { share: 0.8 }, cpuOvercommit: 8, diskFreeBytes: 5 * gibibyte };
+const rules = { memory: { share: 0.8 }, cpuOvercommit: 8, diskFreeBytes: 5 * gibibyte, gpus: 0 };
 /** The machine that this was written on. */
 const machine: Capacity = {
   memoryBytes: 25_276_514_304,
@@ -48,23 +48,24 @@ test('every replica counts, with volumes of its own in a statefulset only; of a 
     amountOf(specOf(...fields.map((each, index) => pod(`p${index}`, each)))).memoryBytes / mebibyte;
   assert.equal(memory({ replicas: 3 }, { resourceType: 'job', replicas: 3 }), 4 * 32);
   const disk = (fields: Parameters<typeof pod>[1]) => amountOf(specOf(pod('p', { volumes, ...fields }))).diskBytes;
-  assert.equal(disk({ replicas: 2 }), gibibyte + 60_000_000);
-  assert.equal(disk({ replicas: 2, resourceType: 'statefulset' }), 2 * gibibyte + 60_000_000);
+  const one = gibibyte + volumeCostBytes;
+  assert.equal(disk({ replicas: 2 }), one + 60_000_000);
+  assert.equal(disk({ replicas: 2, resourceType: 'statefulset' }), 2 * one + 60_000_000);
 });
 
 test('200 deployments of one small container fit on two processors and 24 GB', () => {
   const one = amountOf(specOf(pod('web')));
   const budget = budgetOf(machine, rules);
-  const all: Amount = { memoryBytes: 199 * one.memoryBytes, cpuMillis: 199 * one.cpuMillis, diskBytes: 0 };
+  const all = amountBy((key) => 199 * one[key]);
   assert.deepEqual(fits(budget, all, one), { kind: 'fits' });
 });
 
-const none = { memoryBytes: 0, cpuMillis: 0 };
-const asking = (fields: Partial<Amount>): Amount => ({ ...none, diskBytes: 0, ...fields });
+const none = amountBy(() => 0);
+const asking = (fields: Partial<Amount>): Amount => ({ ...none, ...fields });
 
 test('what does not fit is told by the first thing that is short', () => {
   const budget = { memoryBytes: 100, cpuMillis: 100, diskBytes: 100 };
-  const full = { memoryBytes: 90, cpuMillis: 0 };
+  const full = asking({ memoryBytes: 90 });
   assert.deepEqual(fits(budget, full, asking({ memoryBytes: 10 })), { kind: 'fits' });
   const short = { kind: 'short', resource: 'memoryBytes', asked: 11 };
   assert.deepEqual(fits(budget, full, asking({ memoryBytes: 11, cpuMillis: 200 })), short);
@@ -83,7 +84,7 @@ test('on a full disk nothing starts, and an update that asks for nothing more go
     resource: 'diskBytes',
     asked: 30_000_000,
   });
-  assert.deepEqual(fits(budget, { memoryBytes: 1e15, cpuMillis: 1e9 }, growth(web, web)), { kind: 'fits' });
+  assert.deepEqual(fits(budget, asking({ memoryBytes: 1e15, cpuMillis: 1e9 }), growth(web, web)), { kind: 'fits' });
 });
 
 test('a disk that cannot be seen decides nothing, and a budget in bytes is taken as it is', () => {
@@ -93,6 +94,36 @@ test('a disk that cannot be seen decides nothing, and a budget in bytes is taken
     memoryBytes: gibibyte,
     cpuMillis: 16_000,
     diskBytes: Number.POSITIVE_INFINITY,
+    gpus: 0,
     machineMemoryBytes: machine.memoryBytes,
   });
+});
+
+test('a volume counts as a file system, however small; one that pods share counts once, as large as the largest', () => {
+  const volume = (name: string, sizeBytes: number, isShared = false) => ({
+    ...{ name, sizeBytes, mountPath: `/${name}` },
+    ...(isShared && { isShared }),
+  });
+  const counted = (...pods: Parameters<typeof specOf>) => {
+    const { volumes, containers, gpus, diskBytes } = amountOf(specOf(...pods));
+    return { volumes, containers, gpus, mebibytes: (diskBytes - containers * 30_000_000) / mebibyte };
+  };
+  const tiny = Array.from({ length: 50 }, (_, index) => volume(`v${index}`, 1));
+  assert.deepEqual(counted(pod('p', { volumes: tiny, replicas: 20, resourceType: 'statefulset', useGPU: true })), {
+    ...{ volumes: 1000, containers: 20, gpus: 20 },
+    mebibytes: 1000 * 16,
+  });
+  const [small, large] = [volume('media', 1, true), volume('media', 100 * mebibyte, true)];
+  assert.deepEqual(counted(pod('a', { volumes: [small] }), pod('b', { volumes: [large], replicas: 3 })), {
+    ...{ volumes: 1, containers: 4, gpus: 0 },
+    mebibytes: 108,
+  });
+});
+
+test('GPUs are a budget like memory, and none are given without one', () => {
+  const budget = { memoryBytes: 1, cpuMillis: 1, diskBytes: 1 };
+  const short = { kind: 'short', resource: 'gpus', asked: 1 };
+  assert.deepEqual(fits(budget, none, asking({ gpus: 1 })), short);
+  assert.deepEqual(fits({ ...budget, gpus: 2 }, asking({ gpus: 1 }), asking({ gpus: 1 })), { kind: 'fits' });
+  assert.deepEqual(fits({ ...budget, gpus: 2 }, asking({ gpus: 2 }), asking({ gpus: 1 })), short);
 });

@@ -1,5 +1,5 @@
 /** PURE. Whether what is asked for still fits on the host. */
-import type { Amount } from './resources.ts';
+import { type Amount, amountBy } from './resources.ts';
 
 /** How large the host is, and how full. */
 export type Capacity = {
@@ -24,10 +24,17 @@ export type BudgetRules = {
   cpuOvercommit: number;
   /** Kept free, for images and for the host itself. */
   diskFreeBytes: number;
+  /** What may be given out, one to a container. */
+  gpus: number;
 };
 
+/** What a host has only so much of. */
+export type HostResource = 'memoryBytes' | 'cpuMillis' | 'diskBytes' | 'gpus';
+
 /** What may be set aside in all; of the disk, what is free now beyond what must stay free. */
-export type Budget = Amount & {
+export type Budget = Pick<Amount, Exclude<HostResource, 'gpus'>> & {
+  /** Absent: none. */
+  gpus?: number;
   /** All memory of the machine: no container can have more. Absent, like the next one, where nobody knows. */
   machineMemoryBytes?: number;
   /** Of the disk, what would be free beyond what must stay free if nothing were on it. */
@@ -38,6 +45,7 @@ export function budgetOf({ memoryBytes, cpuMillis, disk }: Capacity, rules: Budg
   return {
     memoryBytes: 'bytes' in rules.memory ? rules.memory.bytes : Math.floor(memoryBytes * rules.memory.share),
     cpuMillis: cpuMillis * rules.cpuOvercommit,
+    gpus: rules.gpus,
     diskBytes: disk ? freeOf(disk) - rules.diskFreeBytes : Number.POSITIVE_INFINITY,
     machineMemoryBytes: memoryBytes,
     ...(disk && { emptyDiskBytes: Math.max(0, sizeOf(disk) - rules.diskFreeBytes) }),
@@ -58,17 +66,21 @@ export function freeOf({ freeBytes, volumesFreeBytes = freeBytes }: Disk): numbe
   return Math.min(freeBytes, volumesFreeBytes);
 }
 
-export type Fit = { kind: 'fits' } | { kind: 'short'; resource: keyof Amount; asked: number };
+export type Fit = { kind: 'fits' } | { kind: 'short'; resource: HostResource; asked: number };
 
 /**
  * `committed`: what deployments have now. Who asks for nothing more of something is never refused for it. What the
  * disk holds is measured, not promised: volumes are mostly empty, and what fills them is missing from the free space.
  * What an empty host could not give either was refused before (`most.ts`).
  */
-export function fits(budget: Budget, committed: Omit<Amount, 'diskBytes'>, asked: Amount): Fit {
+export function fits(
+  budget: Budget,
+  committed: Pick<Amount, Exclude<HostResource, 'diskBytes'>>,
+  asked: Pick<Amount, HostResource>,
+): Fit {
   const before = { ...committed, diskBytes: 0 };
-  for (const resource of ['memoryBytes', 'cpuMillis', 'diskBytes'] as const) {
-    if (asked[resource] > 0 && before[resource] + asked[resource] > budget[resource]) {
+  for (const resource of ['memoryBytes', 'cpuMillis', 'diskBytes', 'gpus'] as const) {
+    if (asked[resource] > 0 && before[resource] + asked[resource] > (budget[resource] ?? 0)) {
       return { kind: 'short', resource, asked: asked[resource] };
     }
   }
@@ -77,9 +89,5 @@ export function fits(budget: Budget, committed: Omit<Amount, 'diskBytes'>, asked
 
 /** What an update asks for beyond what its deployment has. */
 export function growth(from: Amount, to: Amount): Amount {
-  return {
-    memoryBytes: Math.max(0, to.memoryBytes - from.memoryBytes),
-    cpuMillis: Math.max(0, to.cpuMillis - from.cpuMillis),
-    diskBytes: Math.max(0, to.diskBytes - from.diskBytes),
-  };
+  return amountBy((key) => Math.max(0, to[key] - from[key]));
 }

@@ -14,8 +14,16 @@ type LevelEvent = Extract<EventOf<'disk'>, { disk: 'level' }>;
 type KeptSizeEvent = Extract<EventOf<'disk'>, { disk: 'kept-size' }>;
 
 export type DiskUse =
-  /** `fullShare`: of a volume with a hard limit, how full it is, 0..1, of bytes or of files, whichever it has less of. */
-  | { kind: 'volume'; deploymentId: string; volume: string; usedBytes: number; fullShare?: number }
+  | {
+      kind: 'volume';
+      deploymentId: string;
+      volume: string;
+      usedBytes: number;
+      /** With a hard limit, how full it is, 0..1, of bytes or of files, whichever it has less of. */
+      fullShare?: number;
+      /** Nothing more is written to it until it is mended. */
+      isStopped?: boolean;
+    }
   /** What a workload that runs has written outside of the volumes of its configuration. */
   | {
       kind: 'workload';

@@ -13,6 +13,8 @@ const most: Most = {
   limitOf: 'stranger',
   cpuMillis: 4000,
   diskBytes: 100 * gibibyte,
+  ...{ containers: 60, volumes: 64, countsOf: 'stranger' },
+  ...{ gpus: 0, gpusOf: 'server' },
 };
 
 /** `pod field: message (hint)` */
@@ -33,7 +35,7 @@ const memory = (requests: number | undefined, limits: number | undefined) => ({
 
 test('a volume that no disk here can hold is refused with the size that one could', () => {
   assert.deepEqual(said({ volumes: [volume(9 * 1024)] }), [
-    'db volumes.0: the application asks for 9 TiB of disk space, and this server has 100 GiB at most (write at most 102342Mi)',
+    'db volumes.0: the application asks for 9 TiB of disk space, and this server has 100 GiB at most (write at most 102334Mi)',
   ]);
   assert.deepEqual(said({ volumes: [volume(99)] }), []);
 });
@@ -61,7 +63,7 @@ test('processors are those of the server', () => {
 });
 
 test('what was written is possible when one follows the hint', () => {
-  assert.deepEqual(said({ volumes: [{ ...volume(1), sizeBytes: 102342 * 2 ** 20 }] }), []);
+  assert.deepEqual(said({ volumes: [{ ...volume(1), sizeBytes: 102334 * 2 ** 20 }] }), []);
   assert.deepEqual(said({ ...memory(undefined, 6528 / 1024), replicas: 20 }), []);
   assert.deepEqual(said(memory(8160 / 1024, undefined)), []);
 });
@@ -83,6 +85,8 @@ test('the smaller one of server and owner decides, and is named', () => {
     limitOf: 'server',
     cpuMillis: 1,
     diskBytes: 2,
+    ...{ containers: 60, volumes: 64, countsOf: 'stranger' },
+    ...{ gpus: 0, gpusOf: 'server' },
   });
   const planned = mostOf(budget, strangers, planOf('small', gibibyte));
   assert.deepEqual([planned.memoryOf, planned.memoryBytes], [{ plan: 'small' }, gibibyte]);
@@ -112,6 +116,47 @@ test('a limit beyond what all may set aside is possible where the machine has it
 
 test('a disk too small for logs alone is no fault of a configuration without volumes', () => {
   assert.deepEqual(said({}, undefined, { ...most, diskBytes: 0 }), []);
+});
+
+const tiny = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ name: `v${index}`, sizeBytes: 1, mountPath: `/v${index}` }));
+
+test('more containers, volumes or GPUs than a deployment can have are refused with the most that is possible', () => {
+  assert.deepEqual(said({ replicas: 60 }), [
+    'db replicas: the application has 61 containers, and without an account 60 containers are possible at most (write at most 59)',
+  ]);
+  assert.deepEqual(said({ volumes: tiny(65) }), [
+    'db volumes: the application has 65 volumes, and without an account 64 volumes are possible at most (write at most 64 of them)',
+  ]);
+  assert.deepEqual(said({ volumes: tiny(5), replicas: 20, resourceType: 'statefulset' }), [
+    'db replicas: the application has 100 volumes, and without an account 64 volumes are possible at most (write at most 12)',
+  ]);
+  assert.deepEqual(said({ volumes: tiny(50), replicas: 2, resourceType: 'statefulset' }), [
+    'db volumes: the application has 100 volumes, and without an account 64 volumes are possible at most (write at most 32 of them)',
+  ]);
+  const plan = { ...most, gpus: 1, gpusOf: { plan: 'free' } };
+  assert.deepEqual(said({ useGPU: true }), [
+    'db useGPU: the application has 1 GPU, and this server gives no GPUs to applications (leave useGPU out, and the pod runs without one)',
+  ]);
+  assert.deepEqual(said({ useGPU: true }, undefined, plan), []);
+  assert.deepEqual(said({ useGPU: true, replicas: 2 }, undefined, plan), [
+    'db useGPU: the application has 2 GPUs, and with the plan "free" 1 GPU is possible at most (write at most 1 replicas)',
+  ]);
+});
+
+test('who has more than is possible by now may ask for as much and for less, and not for more', () => {
+  const has = amountOf(specOf(pod('web'), pod('db', { volumes: tiny(50), replicas: 2, resourceType: 'statefulset' })));
+  const next = (count: number) => said({ volumes: tiny(count), replicas: 2, resourceType: 'statefulset' }, has).length;
+  assert.deepEqual([next(50), next(40), next(51)], [0, 0, 1]);
+});
+
+test('what one deployment may have is no more than all of its session may', () => {
+  const strangers = { perSession: 9, perAddress: 9, memoryBytesPerAddress: 1, caps: { volumesPerSession: 5, gpus: 3 } };
+  const { volumes, containers, gpus, gpusOf } = mostOf(
+    { memoryBytes: 1, cpuMillis: 1, diskBytes: 1, gpus: 2 },
+    strangers,
+  );
+  assert.deepEqual({ volumes, containers, gpus, gpusOf }, { volumes: 5, containers: 60, gpus: 2, gpusOf: 'server' });
 });
 
 function planOf(name: string, memoryBytes: number): Tier {

@@ -1,29 +1,34 @@
 /** PURE. The most that a deployment can ever be given, whoever else leaves: by the host, and by who asks. */
 import type { Finding } from '../config/checks.ts';
-import type { AppSpec, PodSpec } from '../config/spec.ts';
+import type { AppSpec } from '../config/spec.ts';
 import { printBytes } from '../config/units.ts';
 import { type Budget, growth } from './budget.ts';
+import { capsOf, strangerCapsOf } from './caps.ts';
 import { replicasOf } from './desired.ts';
-import { type Amount, amountOf, leastShare } from './resources.ts';
+import { forWhom, type Owner } from './limit-owner.ts';
+import { beyondCounts } from './most-counts.ts';
+import { type Amount, amountOf, copiesOf, leastShare } from './resources.ts';
 import type { StrangerLimits } from './stranger.ts';
 import type { Tier } from './tier.ts';
-
-/** What sets a limit: the machine, the plan of an account, or what is given without one. */
-export type Owner = 'server' | 'stranger' | { plan: string };
 
 export type Most = Amount & {
   memoryOf: Owner;
   /** That the limit of one replica may be, of which only a part is counted. */
   limitBytes: number;
   limitOf: Owner;
+  /** Of containers and volumes; how many is never the machine's to say. */
+  countsOf: Exclude<Owner, 'server'>;
+  gpusOf: Owner;
 };
 
 /** `tier` is that of the account that asks; without one it is a stranger. */
 export function mostOf(budget: Budget, strangers: StrangerLimits, tier?: Tier): Most {
-  const owner: Owner = tier ? { plan: tier.name } : 'stranger';
+  const owner = tier ? { plan: tier.name } : ('stranger' as const);
   const own = tier?.memoryBytes ?? strangers.memoryBytesPerAddress;
   // Plans count what is set aside, which is less than the limits: a small one allows no less than having none.
   const ownLimit = Math.max(own, strangers.memoryBytesPerAddress);
+  const { gpus: serverGpus = 0 } = budget;
+  const { gpus, ...counts } = mostCounts(strangers, tier);
   const machine = budget.machineMemoryBytes ?? Number.POSITIVE_INFINITY;
   return {
     memoryBytes: Math.min(own, budget.memoryBytes),
@@ -32,6 +37,24 @@ export function mostOf(budget: Budget, strangers: StrangerLimits, tier?: Tier): 
     limitOf: ownLimit < machine ? owner : 'server',
     cpuMillis: budget.cpuMillis,
     diskBytes: budget.emptyDiskBytes ?? Number.POSITIVE_INFINITY,
+    ...counts,
+    countsOf: owner,
+    gpus: Math.min(gpus, serverGpus),
+    gpusOf: gpus < serverGpus ? owner : 'server',
+  };
+}
+
+/** Of one deployment: no more than may be had in all. */
+function mostCounts(strangers: StrangerLimits, tier: Tier | undefined) {
+  const ofStranger = strangerCapsOf(strangers);
+  const caps = tier ? capsOf(tier) : ofStranger;
+  const inSession = tier
+    ? caps
+    : { containers: ofStranger.containersPerSession, volumes: ofStranger.volumesPerSession };
+  return {
+    containers: Math.min(caps.containersPerDeployment, caps.containers, inSession.containers),
+    volumes: Math.min(caps.volumesPerDeployment, caps.volumes, inSession.volumes),
+    gpus: caps.gpus,
   };
 }
 
@@ -45,6 +68,7 @@ export function beyond(spec: AppSpec, most: Most, has?: Amount): Finding[] {
     ...(grown.memoryBytes > 0 ? beyondMemory(spec, wanted.memoryBytes, most) : []),
     ...(grown.cpuMillis > 0 ? beyondProcessor(spec, wanted.cpuMillis, most) : []),
     ...(grown.diskBytes > 0 ? beyondDisk(spec, wanted.diskBytes, most) : []),
+    ...beyondCounts(spec, most, has),
   ];
 }
 
@@ -66,8 +90,7 @@ function beyondMemory(spec: AppSpec, wanted: number, most: Most): Finding[] {
 
 function possible(bytes: number, owner: Owner): string {
   if (owner === 'server') return `this server has ${printBytes(bytes)} at most`;
-  if (owner === 'stranger') return `without an account ${printBytes(bytes)} are possible at most`;
-  return `with the plan "${owner.plan}" ${printBytes(bytes)} are possible at most`;
+  return `${forWhom(owner)} ${printBytes(bytes)} are possible at most`;
 }
 
 function beyondProcessor(spec: AppSpec, wanted: number, { cpuMillis }: Most): Finding[] {
@@ -90,10 +113,6 @@ function beyondDisk(spec: AppSpec, wanted: number, { diskBytes }: Most): Finding
   const room = (diskBytes - wanted) / first.copies + first.sizeBytes;
   const hint = hintFor(room >= mebibyte ? mebibytes(room) : undefined);
   return [{ ...at(first.index, ['volumes', first.position]), message, hint }];
-}
-
-function copiesOf(pod: PodSpec): number {
-  return pod.resourceType === 'statefulset' ? replicasOf(pod) : 1;
 }
 
 /** The pod that takes most, by what that is, and what one of its replicas could have if the others stay as they are. */

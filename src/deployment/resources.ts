@@ -1,7 +1,9 @@
 /** PURE. What a pod may use, and what is set aside for it: the one place for what a configuration leaves open. */
 import { limitOf } from '../config/limits.ts';
-import type { AppSpec, Resources } from '../config/spec.ts';
+import type { AppSpec, PodSpec, Resources, VolumeSpec } from '../config/spec.ts';
+import { type Counts, countedKinds } from './caps.ts';
 import { replicasOf } from './desired.ts';
+import { leastVolumeBytes } from './disk.ts';
 
 type PodResources = { requests: Resources; limits: Resources };
 
@@ -14,6 +16,12 @@ export const leastShare = 1 / 16;
 
 /** A container's log files: three of 10 MB at most. */
 const logBytes = 30_000_000;
+
+/**
+ * Counted for each volume beyond its size: what a file system of its own takes for its journal and tables, which is
+ * 5 MiB of a small one; and a mount and a loop device, of which a host has only so many.
+ */
+export const volumeCostBytes = 8 * 2 ** 20;
 
 /** Where no limit is given, the default one, or the request if that is more. */
 export function limitsOf(resources: PodResources): Required<Resources> {
@@ -28,19 +36,47 @@ export function requestsOf(resources: PodResources): Required<Resources> {
   return { cpuMillis: requestOf('cpuMillis'), memoryBytes: requestOf('memoryBytes') };
 }
 
-/** Memory and processor to be set aside, and disk to be filled at most (without what containers write elsewhere). */
-export type Amount = { memoryBytes: number; cpuMillis: number; diskBytes: number };
+/** Memory and processor to be set aside, disk to be filled at most (without what containers write elsewhere), and counts. */
+export type Amount = { memoryBytes: number; cpuMillis: number; diskBytes: number } & Counts;
+
+export const amountKeys = [
+  ...(['memoryBytes', 'cpuMillis', 'diskBytes'] as const),
+  ...countedKinds,
+] as const satisfies readonly (keyof Amount)[];
+
+/** An amount, part by part. */
+export function amountBy(part: (key: keyof Amount) => number): Amount {
+  return Object.fromEntries(amountKeys.map((key) => [key, part(key)])) as Amount;
+}
 
 /** What an application asks for: all replicas of all its pods, once; an update's old and new side by side count once. */
-export function amountOf({ pods }: AppSpec): Amount {
-  const amount: Amount = { memoryBytes: 0, cpuMillis: 0, diskBytes: 0 };
+export function amountOf({ pods }: Pick<AppSpec, 'pods'>): Amount {
+  const amount = amountBy(() => 0);
+  /** By name: all pods have the same one, as large as the largest of them wants it. */
+  const shared = new Map<string, number>();
   for (const pod of pods) {
     const replicas = replicasOf(pod);
     const { memoryBytes, cpuMillis } = requestsOf(pod.resources);
-    const volumes = pod.volumes.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    const own = pod.volumes.filter(({ isShared }) => !isShared);
+    for (const { name, sizeBytes, isShared } of pod.volumes)
+      if (isShared) shared.set(name, Math.max(shared.get(name) ?? 0, sizeBytes));
     amount.memoryBytes += replicas * memoryBytes;
     amount.cpuMillis += replicas * cpuMillis;
-    amount.diskBytes += replicas * logBytes + (pod.resourceType === 'statefulset' ? replicas : 1) * volumes;
+    amount.diskBytes += replicas * logBytes + copiesOf(pod) * own.reduce((sum, volume) => sum + bytesOf(volume), 0);
+    amount.containers += replicas;
+    amount.volumes += copiesOf(pod) * own.length;
+    if (pod.useGPU) amount.gpus += replicas;
   }
+  amount.volumes += shared.size;
+  for (const sizeBytes of shared.values()) amount.diskBytes += bytesOf({ sizeBytes });
   return amount;
+}
+
+/** How many of each of its volumes a pod has: each replica of a statefulset has its own. */
+export function copiesOf(pod: PodSpec): number {
+  return pod.resourceType === 'statefulset' ? replicasOf(pod) : 1;
+}
+
+function bytesOf({ sizeBytes }: Pick<VolumeSpec, 'sizeBytes'>): number {
+  return Math.max(sizeBytes, leastVolumeBytes) + volumeCostBytes;
 }

@@ -1,8 +1,10 @@
 /** PURE. Plan tiers: what an account may have. */
 import { printBytes } from '../config/units.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
+import { type Caps, type Counts, capsOf, countedKinds } from './caps.ts';
 import type { Instant } from './deployment.ts';
 import type { Egress } from './egress.ts';
+import type { Amount } from './resources.ts';
 
 export type Tier = {
   name: string;
@@ -13,6 +15,8 @@ export type Tier = {
   allowsReservations: boolean;
   /** How long a deployment lives once it is claimed; null: until it is removed. */
   lifetimeMs: number | null;
+  /** Where it says more than what follows from the number of deployments, see `capsOf`. */
+  caps?: Partial<Caps>;
   /** What its deployments may reach; absent: what those of nobody may. */
   egress?: Egress;
 };
@@ -20,8 +24,12 @@ export type Tier = {
 /** New accounts get the first. */
 export type Tiers = readonly [Tier, ...Tier[]];
 
-/** What the active deployments of an account are: how many, and the memory that they have been promised. */
-export type Usage = { deployments: number; memoryBytes: number };
+/** What active deployments are together: how many, the memory that they have been promised, and what they consist of. */
+export type Usage = { deployments: number; memoryBytes: number } & Counts;
+
+export function usageFrom(deployments: number, { memoryBytes, containers, volumes, gpus }: Amount): Usage {
+  return { deployments, memoryBytes, containers, volumes, gpus };
+}
 
 /** Accounts whose tier is not set, or is none any more, have the first: they lose nothing but what it does not allow. */
 export function tierNamed(tiers: Tiers, name: string | null): Tier {
@@ -47,7 +55,24 @@ export function planFits(tier: Tier, used: Usage, asked: Usage): Result<undefine
       'Less is counted for smaller resources.requests.memory and resources.limits.memory; or remove a deployment (POST /removeDeploymentReservation).',
     );
   }
+  const caps = capsOf(tier);
+  for (const kind of countedKinds) {
+    if (asked[kind] === 0 || used[kind] + asked[kind] <= caps[kind]) continue;
+    const has = `the account has ${used[kind]}, and this would add ${asked[kind]}`;
+    return refuse(
+      'plan_limit_reached',
+      `The plan "${name}" allows ${countOf(caps[kind], kind)}; ${has}.`,
+      'Ask for fewer of them, remove a deployment (POST /removeDeploymentReservation), or ask the operator for another plan.',
+    );
+  }
   return succeed(undefined);
+}
+
+const singular: Record<keyof Counts, string> = { containers: 'container', volumes: 'volume', gpus: 'GPU' };
+
+/** `1 container`, `no GPUs`. */
+export function countOf(number: number, kind: keyof Counts): string {
+  return number === 0 ? `no ${singular[kind]}s` : count(number, singular[kind]);
 }
 
 /** The time limit of a deployment that is an account's from `now` on. A claim never makes the one it had earlier. */

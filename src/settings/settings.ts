@@ -40,6 +40,7 @@ export type Settings = SignInSettings &
     extensions: number;
     memory: { share: number } | { bytes: number };
     cpuOvercommit: number;
+    gpus: number;
     diskFreeBytes: number;
     imageDiskShare: number;
     diskLimits: DiskLimits;
@@ -118,6 +119,12 @@ const table = {
     default: '8',
     says: "what all applications may request, in times the machine's processors",
     read: integer(1, 1000),
+  },
+  gpus: {
+    variable: 'GPUS',
+    default: '0',
+    says: 'GPUs that all applications may have, one a container; whom: gpus=… in BERTH_TIERS and BERTH_STRANGERS',
+    read: integer(0, 1000),
   },
   diskFreeBytes: {
     variable: 'DISK_FREE',

@@ -1,11 +1,12 @@
 /** The setting of what those may have who have no account. */
 import type { StrangerLimits } from '../deployment/stranger.ts';
+import { readCaps, strangerCapFields } from './caps.ts';
 import { integer, size, Unreadable } from './values.ts';
 
 /** What applies without the setting. */
 export const defaultStrangersText = 'session=10 address=20 memory=8Gi';
 
-/** `session=10 address=20 memory=8Gi`, all three in any order. */
+/** `session=10 address=20 memory=8Gi volumes=100`: the first three in any order, and any of `strangerCapFields`. */
 export function strangers(value: string): StrangerLimits {
   const fields = new Map(
     value
@@ -15,12 +16,20 @@ export function strangers(value: string): StrangerLimits {
   );
   const read = <T>(key: string, reader: (text: string) => T): T => {
     const given = fields.get(key);
-    if (!given || fields.size !== 3) throw new Unreadable(`must be such as "${defaultStrangersText}"`);
+    if (!given) throw new Unreadable(form);
     return reader(given);
   };
+  const known = ['session', 'address', 'memory', ...Object.keys(strangerCapFields)];
+  if ([...fields].some(([key, given]) => !known.includes(key) || !given)) throw new Unreadable(form);
+  const caps = readCaps(strangerCapFields, fields);
   return {
     perSession: read('session', integer(0, 100_000)),
     perAddress: read('address', integer(0, 100_000)),
     memoryBytesPerAddress: read('memory', size),
+    ...(caps && { caps }),
   };
 }
+
+const form =
+  `must be such as "${defaultStrangersText}", ` +
+  `and besides ${Object.keys(strangerCapFields).join(', ')} as name=number`;

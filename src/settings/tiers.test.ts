@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { capsOf, strangerCapsOf } from '../deployment/caps.ts';
 import { readSettings } from './settings.ts';
 import { defaultTiersText } from './tiers.ts';
 
@@ -24,6 +25,40 @@ test('plans are read from one line; reservations and a lifetime need not be said
   ]);
 });
 
+test('how many containers, volumes and GPUs a plan allows can be said, and else follows from its deployments', () => {
+  const settings = read(
+    'a deployments=2 memory=1Gi; b deployments=9 memory=1Gi volumes=5 gpus=1 deployment-containers=7',
+  );
+  assert.ok(settings.ok);
+  const [a, b] = settings.settings.tiers.map(capsOf);
+  const usual = { containersPerDeployment: 60, volumesPerDeployment: 64 };
+  assert.deepEqual(a, { ...usual, containers: 60, volumes: 64, gpus: 0 });
+  assert.deepEqual(b, { ...usual, containersPerDeployment: 7, containers: 180, volumes: 5, gpus: 1 });
+});
+
+test('those who have no account have what is said, and else what follows from their deployments', () => {
+  const said = (text: string) => {
+    const settings = readSettings({ BERTH_STRANGERS: text });
+    return settings.ok ? strangerCapsOf(settings.settings.strangers) : settings.mistakes;
+  };
+  const usual = { containersPerDeployment: 60, volumesPerDeployment: 64, gpus: 0 };
+  assert.deepEqual(said(''), {
+    ...usual,
+    ...{ containers: 400, volumes: 200, containersPerSession: 200, volumesPerSession: 100 },
+  });
+  assert.deepEqual(said('memory=1Gi volumes=7 session-volumes=3 session=1 address=1'), {
+    ...usual,
+    ...{ containers: 60, volumes: 7, containersPerSession: 60, volumesPerSession: 3 },
+  });
+  for (const text of [
+    'session=1 address=1',
+    'session=1 address=1 memory=1Gi colour=red',
+    'session=1 address=1 memory=1Gi volumes',
+  ])
+    assert.match(String(said(text)), /must be such as .* besides containers, volumes, gpus/, text);
+  assert.match(String(said('session=1 address=1 memory=1Gi deployment-containers=61')), /from 1 to 60/);
+});
+
 test('what is wrong with a plan is said', () => {
   for (const [text, mistake] of [
     ['free', /must say deployments=… of plan free/],
@@ -35,7 +70,7 @@ test('what is wrong with a plan is said', () => {
     ['free deployments=1 memory=1Gi egress=some', /must be open, none, or networks such as/],
     [
       'free deployments=1 memory=1Gi colour=red',
-      /must give plan free only deployments, memory, reservations, lifetime, egress/,
+      /must give plan free only deployments, memory, reservations, lifetime, egress, containers, volumes, gpus, deployment-/,
     ],
     ['free deployments=1 memory=1Gi; free deployments=2 memory=1Gi', /must not name a plan twice/],
     ['Free! deployments=1 memory=1Gi', /must be plans such as/],

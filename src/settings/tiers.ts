@@ -1,5 +1,6 @@
 /** The setting of the plans: one line that an operator can read. */
 import type { Tier, Tiers } from '../deployment/tier.ts';
+import { capFields, readCaps } from './caps.ts';
 import { duration, egress, size, Unreadable } from './values.ts';
 
 /** What applies without the setting. */
@@ -28,8 +29,8 @@ function tier(text: string): Tier {
   const fields = new Map(
     words.map((word): [string, string] => {
       const [key, given] = word.split('=');
-      if (!key || !given || !Object.hasOwn(tierFields, key)) {
-        throw new Unreadable(`must give plan ${name} only ${Object.keys(tierFields).join(', ')}, as name=value`);
+      if (!key || !given || !known.includes(key)) {
+        throw new Unreadable(`must give plan ${name} only ${known.join(', ')}, as name=value`);
       }
       return [key, given];
     }),
@@ -39,12 +40,14 @@ function tier(text: string): Tier {
     if (given === undefined) throw new Unreadable(`must say ${key}=… of plan ${name}`);
     return tierFields[key].read(given) as ReturnType<(typeof tierFields)[K]['read']>;
   };
+  const caps = readCaps(capFields, fields);
   return {
     name: name!,
     deployments: read('deployments'),
     memoryBytes: read('memory'),
     allowsReservations: read('reservations'),
     lifetimeMs: read('lifetime'),
+    ...(caps && { caps }),
     ...(fields.has('egress') && { egress: read('egress') }),
   };
 }
@@ -56,6 +59,8 @@ const tierFields = {
   lifetime: { default: 'never', read: (value: string) => (value === 'never' ? null : duration(value)) },
   egress: { default: undefined, read: egress },
 };
+
+const known = [...Object.keys(tierFields), ...Object.keys(capFields)];
 
 function count(value: string): number {
   if (!/^\d{1,6}$/.test(value)) throw new Unreadable('must count deployments with a whole number');

@@ -2,9 +2,9 @@
 
 import type { Instant } from '../deployment/deployment.ts';
 import type { Usage } from '../deployment/tier.ts';
-import { committedToAll } from './commitments.ts';
 import type { Database } from './database.ts';
 import { activeDeploymentsOfAccount } from './deployments.ts';
+import { usageOfDeployments } from './usage.ts';
 
 export type Account = {
   id: string;
@@ -44,8 +44,10 @@ export async function releaseSessions(db: Database, accountId: string): Promise<
 /** What the account's active deployments are in all. */
 export async function usageOf(db: Database, accountId: string, now: Instant): Promise<Usage> {
   const deployments = await activeDeploymentsOfAccount(db, accountId, now);
-  const ids = deployments.map(({ id }) => id);
-  return { deployments: ids.length, memoryBytes: (await committedToAll(db, ids)).memoryBytes };
+  return await usageOfDeployments(
+    db,
+    deployments.map(({ id }) => id),
+  );
 }
 
 /** Sign-ins that have expired, and links and challenges that nobody has answered: the library forgets only those it meets. */

@@ -1,5 +1,5 @@
 /** Commitments: what the deployments that are present have been promised of the host. */
-import type { Amount } from '../deployment/resources.ts';
+import { type Amount, amountBy, amountKeys } from '../deployment/resources.ts';
 import type { Database } from './database.ts';
 
 /** The sum over all deployments that may have something on the engine. */
@@ -21,11 +21,7 @@ export async function committedToAll(db: Database, deploymentIds: readonly strin
 async function sumOf(db: Database, perDeployment: ReturnType<typeof largestOf>) {
   return await db
     .selectFrom(perDeployment.as('perDeployment'))
-    .select((eb) => [
-      eb.fn.sum('memoryBytes').as('memoryBytes'),
-      eb.fn.sum('cpuMillis').as('cpuMillis'),
-      eb.fn.sum('diskBytes').as('diskBytes'),
-    ])
+    .select((eb) => amountKeys.map((key) => eb.fn.sum(key).as(key)))
     .executeTakeFirst();
 }
 
@@ -43,18 +39,10 @@ function largestOf(db: Database) {
           ]),
         ),
     )
-    .select((eb) => [
-      eb.fn.max('revisions.memoryBytes').as('memoryBytes'),
-      eb.fn.max('revisions.cpuMillis').as('cpuMillis'),
-      eb.fn.max('revisions.diskBytes').as('diskBytes'),
-    ]);
+    .select((eb) => amountKeys.map((key) => eb.fn.max(`revisions.${key}`).as(key)));
 }
 
 /** PostgreSQL answers sums of large numbers as text; the sum of no rows is null. */
-function toAmount(row: { [K in keyof Amount]: unknown } | undefined): Amount {
-  return {
-    memoryBytes: Number(row?.memoryBytes ?? 0),
-    cpuMillis: Number(row?.cpuMillis ?? 0),
-    diskBytes: Number(row?.diskBytes ?? 0),
-  };
+function toAmount(row: { [K in keyof Amount]?: unknown } | undefined): Amount {
+  return amountBy((key) => Number(row?.[key] ?? 0));
 }

@@ -60,6 +60,10 @@ export type Tables = {
     memoryBytes: Generated<number>;
     cpuMillis: Generated<number>;
     diskBytes: Generated<number>;
+    /** Null until the revisions from before they were counted are. */
+    containers: number | null;
+    volumes: number | null;
+    gpus: number | null;
     /** A JSON list of what its pods name, in clear: an operator has to find who runs an image. */
     images: Generated<string>;
   };

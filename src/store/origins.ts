@@ -1,8 +1,8 @@
 /** Where deployments were started from. */
 import type { Instant } from '../deployment/deployment.ts';
 import type { Usage } from '../deployment/tier.ts';
-import { committedToAll } from './commitments.ts';
 import type { Database } from './database.ts';
+import { usageOfDeployments } from './usage.ts';
 
 /** `address`: as the edge saw it; `client`: whom the limits count. */
 export type Origin = { address: string; client: string };
@@ -23,8 +23,10 @@ export async function usageOfClient(db: Database, client: string, now: Instant):
     .where('state', '!=', 'expired')
     .where('expiresAt', '>', now)
     .execute();
-  const ids = rows.map(({ id }) => id);
-  return { deployments: ids.length, memoryBytes: (await committedToAll(db, ids)).memoryBytes };
+  return await usageOfDeployments(
+    db,
+    rows.map(({ id }) => id),
+  );
 }
 
 /** What a ban may be about. */

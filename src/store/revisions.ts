@@ -1,10 +1,11 @@
 /** Revisions: immutable, and sealed because configurations hold passwords. */
+import type { Kysely } from 'kysely';
 import { printSpec, readSpec } from '../config/stored-spec.ts';
 import type { Instant, Revision } from '../deployment/deployment.ts';
 import { imagesOf } from '../deployment/references.ts';
-import { amountOf } from '../deployment/resources.ts';
+import { type Amount, amountOf } from '../deployment/resources.ts';
 import type { Seal } from '../lib/seal.ts';
-import type { Database } from './database.ts';
+import type { Database, Tables } from './database.ts';
 import { settledImages } from './images.ts';
 
 export async function addRevision(
@@ -46,4 +47,48 @@ export async function revisionOf(db: Database, seal: Seal, deploymentId: string,
     .executeTakeFirstOrThrow();
   const images = await settledImages(db, deploymentId, number);
   return { number, spec: readSpec(seal.open(spec)), images };
+}
+
+/** Others wait to write meanwhile. */
+const rowsAtOnce = 50;
+
+/**
+ * Counts what revisions from before they were counted ask for, as those that are written now do: otherwise an update
+ * that asks for less than its deployment has would be held against limits that came later. What no key here opens is
+ * left as it is.
+ */
+export async function countRevisions(db: Kysely<Tables>, seal: Seal): Promise<void> {
+  let after: { deploymentId: string; number: number } | undefined;
+  do after = await db.transaction().execute((transaction) => countSome(transaction, seal, after));
+  while (after);
+}
+
+/** The next rows in the order of their keys; answers where to go on. */
+async function countSome(db: Database, seal: Seal, after: { deploymentId: string; number: number } | undefined) {
+  const rows = await db
+    .selectFrom('revisions')
+    .select(['deploymentId', 'number', 'spec'])
+    .where('volumes', 'is', null)
+    .$if(after !== undefined, (query) =>
+      query.where((eb) => eb(eb.refTuple('deploymentId', 'number'), '>', eb.tuple(after!.deploymentId, after!.number))),
+    )
+    .orderBy('deploymentId')
+    .orderBy('number')
+    .limit(rowsAtOnce)
+    .execute();
+  for (const { deploymentId, number, spec } of rows) {
+    const amount = amountIn(seal, spec);
+    if (!amount) continue;
+    const revision = db.updateTable('revisions').set(amount);
+    await revision.where('deploymentId', '=', deploymentId).where('number', '=', number).execute();
+  }
+  return rows.length < rowsAtOnce ? undefined : rows.at(-1);
+}
+
+function amountIn(seal: Seal, spec: Uint8Array): Amount | undefined {
+  try {
+    return amountOf(readSpec(seal.open(spec)));
+  } catch {
+    return undefined;
+  }
 }

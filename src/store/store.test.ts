@@ -14,7 +14,7 @@ import {
 } from './deployments.ts';
 import { addEvents, eventsAfter } from './events.ts';
 import { makeDue, nextDueAt, takeLeases } from './leases.ts';
-import { addRevision, revisionOf } from './revisions.ts';
+import { addRevision, countRevisions, revisionOf } from './revisions.ts';
 import { addSession } from './sessions.ts';
 
 let db: Kysely<Tables>;
@@ -67,4 +67,19 @@ test('forgetting a deployment that is gone takes its revisions, events and lease
   assert.equal(await deploymentById(db, 'shop'), undefined);
   assert.deepEqual(await eventsAfter(db, 'shop', 0, 100), []);
   assert.equal(await nextDueAt(db), undefined);
+});
+
+test('revisions from before they were counted are counted as those of today, but for what no key opens', async () => {
+  const volumes = [{ name: 'data', sizeBytes: 1, mountPath: '/data' }];
+  const spec = specOf(pod('web', { volumes, replicas: 3, resourceType: 'statefulset', useGPU: true }));
+  for (let number = 1; number <= 60; number++)
+    await addRevision(db, sealWith('k'), 'shop', { number, spec, document: 'text', createdAt: 0 });
+  await addRevision(db, sealWith('lost'), 'shop', { number: 61, spec, document: 'text', createdAt: 0 });
+  const counted = () => db.selectFrom('revisions').selectAll().orderBy('number').execute();
+  const before = await counted();
+  await db.updateTable('revisions').set({ volumes: null, containers: null, gpus: null, diskBytes: 3 }).execute();
+  await countRevisions(db, sealWith('k'));
+  const [lost, ...rest] = (await counted()).reverse();
+  assert.deepEqual(rest.reverse(), before.slice(0, 60));
+  assert.deepEqual([lost?.volumes, lost?.diskBytes], [null, 3]);
 });

@@ -87,6 +87,8 @@ describe('volumes on docker', needsRoot, () => {
     await writeFile(`/sys/fs/ext4/${basename(device.trim())}/trigger_fs_error`, 'as if the disk were full');
     await assert.rejects(writeFile(place(scene, 'mount', 'data', 'more'), 'more'), { code: 'EROFS' });
     const { State: before } = await docker.getContainer(web.name).inspect();
+    const [use] = (await engine.diskUse()).filter(({ deploymentId }) => deploymentId === scene.id);
+    assert.ok(use?.kind === 'volume' && use.isStopped);
 
     assert.deepEqual(await mended(), [{ deploymentId: scene.id, volume: 'data' }]);
     assert.notEqual((await docker.getContainer(web.name).inspect()).State.StartedAt, before.StartedAt);

@@ -22,15 +22,15 @@ export function createDiskUse(docker: Docker, options: DiskUseOptions): () => Pr
   const walks = createWalks(docker, options);
 
   return async () => {
-    const [containers, all] = await Promise.all([
+    const [containers, limited] = await Promise.all([
       docker.listContainers({ all: true, filters: { label: labelSelector(owner), status: [...unfinished] } }),
-      listVolumes(docker, owner),
+      usagesOf(loops),
     ]);
-    const limited = await usagesOf(loops);
     const isLimited = ({ Labels: labels }: Docker.VolumeInspectInfo) => limited.has(keyOf(labels));
-    const volumes = all.filter((volume) => volume.Labels?.[labelKeys.volume] && !isLimited(volume));
+    const unlimited = async () =>
+      (await listVolumes(docker, owner)).filter((volume) => volume.Labels?.[labelKeys.volume] && !isLimited(volume));
     const inLoops = [...limited.values()].reduce((sum, { usedBytes }) => sum + usedBytes, 0);
-    const bytes = await walks.bytesOf(containers, volumes, inLoops);
+    const { volumes, bytes } = await walks.latest(containers, unlimited, inLoops);
     return [
       ...[...limited].map(([key, usage]) => limitedUse(key, usage)),
       ...unlimitedUses(volumes, bytes),
@@ -53,19 +53,15 @@ function keyOf(labels: Record<string, string> | null | undefined): string {
 
 /** By deployment and volume. */
 async function usagesOf(loops: LoopVolumes | undefined): Promise<Map<string, LoopUsage>> {
-  const volumes = (await loops?.list()) ?? [];
-  const usages = volumes.map(async (volume): Promise<[string, LoopUsage][]> => {
-    const usage = await loops?.usageOf(volume);
-    return usage ? [[`${volume.deploymentId}${separator}${volume.volume}`, usage]] : [];
-  });
-  return new Map((await Promise.all(usages)).flat());
+  const usages = (await loops?.usages()) ?? [];
+  return new Map(usages.map((usage) => [`${usage.deploymentId}${separator}${usage.volume}`, usage]));
 }
 
-function limitedUse(key: string, { usedBytes, freeBytes, usedFiles, freeFiles }: LoopUsage): DiskUse {
+function limitedUse(key: string, { isStopped, usedBytes, freeBytes, usedFiles, freeFiles }: LoopUsage): DiskUse {
   const [deploymentId = '', volume = ''] = key.split(separator);
   const share = (used: number, free: number) => used / Math.max(used + free, 1);
   const fullShare = Math.max(share(usedBytes, freeBytes), share(usedFiles, freeFiles));
-  return { kind: 'volume', deploymentId, volume, usedBytes, fullShare };
+  return { kind: 'volume', deploymentId, volume, usedBytes, fullShare, ...(isStopped && { isStopped }) };
 }
 
 /** One volume of the configuration may be several of Docker's. */

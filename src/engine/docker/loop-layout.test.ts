@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseDu } from './du.ts';
-import { loopPlace, shapeOf } from './loop-layout.ts';
+import { loopPlace, mountedVolume, shapeOf } from './loop-layout.ts';
 
 test('everything of a volume is below one folder, and no name leads out of it', () => {
   const place = loopPlace('/data/volumes', 'abc', 'shared.media');
@@ -31,4 +31,12 @@ test('what du has measured is read whatever directories are called', () => {
       ['/c', 12],
     ],
   );
+});
+
+test('the mount table alone tells which volumes are mounted, and nothing else below their folder is one', () => {
+  const root = '/data/volumes';
+  const volume = { deploymentId: 'abc', volume: 'shared.media' };
+  assert.deepEqual(mountedVolume(root, loopPlace(root, 'abc', 'shared.media').mount), volume);
+  for (const other of ['', '/abc', '/abc/x/mount/data', '/abc/x/image', '/../x/mount', '2/abc/x/mount'])
+    assert.equal(mountedVolume(root, `${root}${other}`), undefined, other);
 });

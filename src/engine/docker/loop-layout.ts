@@ -45,6 +45,14 @@ export function loopPlace(root: string, deploymentId: string, volume: string): L
   };
 }
 
+/** Which volume is mounted there, if one of this folder is. */
+export function mountedVolume(root: string, mountPoint: string): { deploymentId: string; volume: string } | undefined {
+  if (!mountPoint.startsWith(`${root}/`)) return undefined;
+  const [deploymentId = '', volume = '', last, ...more] = mountPoint.slice(root.length + 1).split('/');
+  const isOne = last === 'mount' && more.length === 0 && plainName.test(deploymentId) && plainName.test(volume);
+  return isOne ? { deploymentId, volume } : undefined;
+}
+
 /** The directory for what an image declares as a volume of its own below this one, see `mounts.ts`. */
 export function nestedDirectory({ mount }: LoopPlace, slug: string): string {
   return join(mount, `below-${slug}`);

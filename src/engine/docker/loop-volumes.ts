@@ -11,7 +11,7 @@ import { createTurns } from '../../lib/turns.ts';
 import { EngineFault } from '../engine.ts';
 import { outOfDiskHint } from './faults.ts';
 import { ensureMounted, grow, makeImage, mend, removeAll } from './loop-file.ts';
-import { type LoopPlace, loopPlace, nestedDirectory } from './loop-layout.ts';
+import { type LoopPlace, loopPlace, mountedVolume, nestedDirectory } from './loop-layout.ts';
 import { readMounts } from './mount-table.ts';
 
 export type LoopVolume = { deploymentId: string; volume: string };
@@ -30,8 +30,8 @@ export type LoopVolumes = {
   ensureNested(volume: LoopVolume, slug: string): Promise<string>;
   /** The size that was asked for last; 0 while the volume is not complete. */
   sizeOf(volume: LoopVolume): Promise<number>;
-  /** What is in it and how much more fits; undefined while it is not mounted. */
-  usageOf(volume: LoopVolume): Promise<LoopUsage | undefined>;
+  /** What is in each that is mounted, and how much more fits. The mount table is read once for all of them. */
+  usages(): Promise<(LoopVolume & LoopUsage)[]>;
   /** Those to which the kernel has stopped writing, because the host could not take what was written. */
   listStopped(): Promise<LoopVolume[]>;
   /** Checks one of those and mounts it anew, once `release` has stopped whoever uses it. Throws EngineFault likewise. */
@@ -43,6 +43,8 @@ export type LoopVolumes = {
 };
 
 export type LoopUsage = {
+  /** The kernel has stopped writing to it. */
+  isStopped: boolean;
   usedBytes: number;
   freeBytes: number;
   usedFiles: number;
@@ -87,6 +89,14 @@ export function createLoopVolumes(root: string, ownerOfData: () => Promise<UserI
     return (await Promise.all(found)).flat();
   }
 
+  /** Those that are mounted, as the mount table alone tells them. */
+  async function listMounted(): Promise<(LoopVolume & { isStopped: boolean })[]> {
+    return [...(await readMounts())].flatMap(([mountPoint, { isStopped }]) => {
+      const volume = mountedVolume(root, mountPoint);
+      return volume ? [{ ...volume, isStopped }] : [];
+    });
+  }
+
   return {
     dataOf: (volume) => placeOf(volume).data,
     has: (volume) => exists(placeOf(volume).image),
@@ -101,20 +111,16 @@ export function createLoopVolumes(root: string, ownerOfData: () => Promise<UserI
       const place = placeOf(volume);
       return (await exists(place.image)) ? await readSize(place) : 0;
     },
-    async usageOf(volume) {
-      const { mount } = placeOf(volume);
-      if (!(await readMounts()).has(mount)) return undefined;
-      const { bsize, blocks, bfree, bavail, files, ffree } = await statfs(mount);
-      return {
-        usedBytes: (blocks - bfree) * bsize,
-        freeBytes: bavail * bsize,
-        usedFiles: files - ffree,
-        freeFiles: ffree,
-      };
+    async usages() {
+      const found = (await listMounted()).map(async ({ isStopped, ...volume }) => {
+        const usage = await usageOf(placeOf(volume).mount);
+        return usage ? [{ ...volume, isStopped, ...usage }] : [];
+      });
+      return (await Promise.all(found)).flat();
     },
     async listStopped() {
-      const mounts = await readMounts();
-      return (await list()).filter((volume) => mounts.get(placeOf(volume).mount)?.isStopped);
+      const mounted = await listMounted();
+      return mounted.filter(({ isStopped }) => isStopped).map(({ isStopped: _, ...volume }) => volume);
     },
     mend: (volume, release) =>
       inTurn(placeOf(volume).folder, () =>
@@ -131,6 +137,21 @@ export function createLoopVolumes(root: string, ownerOfData: () => Promise<UserI
 }
 
 async function nobody(): Promise<void> {}
+
+/** Undefined when it has been removed just now. */
+async function usageOf(mount: string): Promise<Omit<LoopUsage, 'isStopped'> | undefined> {
+  const found = await statfs(mount).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  if (!found) return undefined;
+  const { bsize, blocks, bfree, bavail, files, ffree } = found;
+  return {
+    usedBytes: (blocks - bfree) * bsize,
+    freeBytes: bavail * bsize,
+    usedFiles: files - ffree,
+    freeFiles: ffree,
+  };
+}
 
 /** The programs' own words name paths of the host: they stay in the cause. */
 async function inWords<T>({ volume }: LoopVolume, work: () => Promise<T>): Promise<T> {

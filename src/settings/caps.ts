@@ -1,0 +1,36 @@
+/** The words in the settings of plans and strangers that say how many of something they may have. */
+import { type Caps, mostContainersPerDeployment, type StrangerCaps } from '../deployment/caps.ts';
+import { integer } from './values.ts';
+
+type CapField<K> = { cap: K; read: (text: string) => number };
+
+const number = integer(0, 100_000);
+
+/** Of plans. What is left out follows from the number of deployments. */
+export const capFields: Record<string, CapField<keyof Caps>> = {
+  containers: { cap: 'containers', read: number },
+  volumes: { cap: 'volumes', read: number },
+  gpus: { cap: 'gpus', read: number },
+  // More addresses than that, and as many again for an update, no deployment has.
+  'deployment-containers': { cap: 'containersPerDeployment', read: integer(1, mostContainersPerDeployment) },
+  'deployment-volumes': { cap: 'volumesPerDeployment', read: number },
+};
+
+export const strangerCapFields: Record<string, CapField<keyof StrangerCaps>> = {
+  ...capFields,
+  'session-containers': { cap: 'containersPerSession', read: number },
+  'session-volumes': { cap: 'volumesPerSession', read: number },
+};
+
+/** Undefined where nothing is said of them. */
+export function readCaps<K extends string>(
+  known: Record<string, CapField<K>>,
+  fields: ReadonlyMap<string, string>,
+): Partial<Record<K, number>> | undefined {
+  const caps: Partial<Record<K, number>> = {};
+  for (const [name, { cap, read }] of Object.entries(known)) {
+    const given = fields.get(name);
+    if (given !== undefined) caps[cap] = read(given);
+  }
+  return Object.keys(caps).length > 0 ? caps : undefined;
+}
