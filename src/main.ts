@@ -217,7 +217,7 @@ function edgeSeenBy({ host, port }: Settings): { edge?: { address?: string; port
 /** Whoever can reach the API can run code here. Throws StartError unless the operator has said that this is wanted. */
 function refuseStrangers(problem: string, { allowUnsafe }: Settings, log: Logger): void {
   const words = `Containers are not kept from this machine's services and private networks: ${problem}.`;
-  if (!allowUnsafe)
+  if (!allowUnsafe.includes('firewall'))
     throw new StartError(`${words}\nWhere nobody but you can deploy, BERTH_ALLOW_UNSAFE=1 serves all the same.`);
   log.warn({ problem }, `${words} BERTH_ALLOW_UNSAFE is set`);
 }

@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import type { Instant } from '../deployment/deployment.ts';
 import { hideTokens } from '../lib/ids.ts';
 import type { Seal } from '../lib/seal.ts';
+import { signInCookiePrefix } from '../lib/sign-in-cookie.ts';
 import type { Tables } from '../store/database.ts';
 import { endAccount, passwordBeforeDeletion } from './deletion.ts';
 import { withHashedTokens } from './hashed-tokens.ts';
@@ -92,9 +93,10 @@ export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Ma
     // Ours counts (api/limits.ts): by one address behind the edge, in memory that has a bound.
     rateLimit: { enabled: false },
     advanced: {
-      cookiePrefix: 'berth',
-      useSecureCookies: baseUrl.protocol === 'https:',
-      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/' },
+      cookiePrefix: signInCookiePrefix(baseUrl),
+      // It would put `__Secure-` before the name, which any host of the same domain may set.
+      useSecureCookies: false,
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/', secure: baseUrl.protocol === 'https:' },
       disableCSRFCheck: false,
       disableOriginCheck: false,
       ipAddress: { disableIpTracking: true },

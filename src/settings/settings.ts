@@ -6,6 +6,7 @@ import type { StrangerLimits } from '../deployment/stranger.ts';
 import type { Tiers } from '../deployment/tier.ts';
 import { type ClientSettings, clientMistakes, clientTable } from './clients.ts';
 import { type SignInSettings, signInGroups, signInTable } from './sign-in.ts';
+import { sharedDomainMistakes } from './sites.ts';
 import { defaultStrangersText, strangers } from './strangers.ts';
 import { defaultTiersText, tiers } from './tiers.ts';
 import {
@@ -13,7 +14,6 @@ import {
   domain,
   duration,
   egress,
-  flag,
   integer,
   link,
   network,
@@ -23,6 +23,8 @@ import {
   share,
   size,
   Unreadable,
+  type Unsafe,
+  unsafe,
   webAddress,
 } from './values.ts';
 
@@ -50,7 +52,7 @@ export type Settings = SignInSettings &
     drainMs: number;
     networkPool: string;
     egress: Egress;
-    allowUnsafe: boolean;
+    allowUnsafe: Unsafe[];
     example: string;
     tiers: Tiers;
     strangers: StrangerLimits;
@@ -180,7 +182,12 @@ const table = {
     says: 'what applications may reach: open (the public internet), none, or 203.0.113.0/24:443,…',
     read: egress,
   },
-  allowUnsafe: { variable: 'ALLOW_UNSAFE', default: '0', says: '1: serve without a firewall around pods', read: flag },
+  allowUnsafe: {
+    variable: 'ALLOW_UNSAFE',
+    default: '0',
+    says: 'serve all the same: firewall (none around pods), domain (applications on the domain of the API), 1 for both',
+    read: unsafe,
+  },
   example: {
     variable: 'EXAMPLE',
     default: 'guestbook',
@@ -266,6 +273,7 @@ export function readSettings(
     mistakes.push(`${names(group)} belong together; set ${names(missing)} too`);
   }
   mistakes.push(...clientMistakes(settings));
+  if (!settings.allowUnsafe?.includes('domain')) mistakes.push(...sharedDomainMistakes(settings));
   if (mistakes.length > 0) return { ok: false, mistakes };
   return {
     ok: true,

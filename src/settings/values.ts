@@ -138,6 +138,15 @@ export function flag(value: string): boolean {
   return oneOf('0', '1')(value) === '1';
 }
 
+/** What the service refuses to do unless the operator insists. */
+export type Unsafe = 'firewall' | 'domain';
+
+export function unsafe(value: string): Unsafe[] {
+  if (value === '0') return [];
+  if (value === '1') return ['firewall', 'domain'];
+  return value.split(',').map(oneOf('firewall', 'domain'));
+}
+
 export function egress(value: string): Egress {
   const read = parseEgress(value);
   if (!read) throw new Unreadable('must be open, none, or networks such as 203.0.113.0/24:443,198.51.100.7');

@@ -106,7 +106,9 @@ test('the cookie is HttpOnly and SameSite=Lax, and Secure where the service is r
     JSON.stringify({ name: 'ada', email: 'ada@example.com', password }),
     { 'content-type': 'application/json', origin: 'https://berth.example.com', host: 'berth.example.com' },
   );
-  assert.match(cookieOf(answer), /^__Secure-berth\.session_token=.*; Secure/i);
+  assert.match(cookieOf(answer), /^__Host-berth\.session_token=.*; Secure/i);
+  assert.match(cookieOf(answer), /; Path=\/;/i);
+  assert.doesNotMatch(cookieOf(answer), /Domain/i);
 });
 
 test('a short password, a known address and a wrong password are refused with the fields of every error', async () => {

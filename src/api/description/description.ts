@@ -2,6 +2,7 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
+import { signInCookiePrefix } from '../../lib/sign-in-cookie.ts';
 import { ErrorRecord } from '../records.ts';
 import type { ApiSettings } from '../service.ts';
 import { signInPaths } from '../sign-in-paths.ts';
@@ -25,7 +26,7 @@ const about = [
 ].join(' ');
 
 /** Who asks, in the order in which it is looked for; some endpoints need nobody. */
-const securitySchemes = {
+const securitySchemes = (baseUrl: URL) => ({
   sessionToken: {
     ...({ type: 'apiKey', in: 'query', name: 'sessionToken' } as const),
     description: 'A session token; in JSON bodies the field `sessionToken`.',
@@ -35,10 +36,10 @@ const securitySchemes = {
     description: 'A session token, or an API key of an account.',
   },
   signIn: {
-    ...({ type: 'apiKey', in: 'cookie', name: 'berth.session_token' } as const),
+    ...({ type: 'apiKey', in: 'cookie', name: `${signInCookiePrefix(baseUrl)}.session_token` } as const),
     description: 'The cookie of a sign-in; what changes something must come from this site.',
   },
-};
+});
 
 /** Registered before the endpoints, so that it sees all of them. */
 export async function describeApi(
@@ -57,7 +58,7 @@ export async function describeApi(
       },
       // Relative to where it was read: a service has several names, and `localhost` is another machine's for its reader.
       servers: [{ url: '/' }],
-      components: { securitySchemes },
+      components: { securitySchemes: securitySchemes(baseUrl) },
       tags: tagList,
     },
     transformObject: (given) => {
