@@ -117,7 +117,7 @@ export function readinessContract({ contractor, newScene }: Stage): void {
     const scene = newScene();
     const web = scene.workload('web', { command: ['serve', String(port), '0.7'] });
     await scene.start(web);
-    const tooLate = AbortSignal.timeout(60_000);
+    const tooLate = AbortSignal.timeout(300_000);
     for (let isReady = false; !isReady; ) {
       const observed = await scene.observe();
       isReady = observed.workloads.every((workload) => workload.isReady);
@@ -134,7 +134,7 @@ export function readinessContract({ contractor, newScene }: Stage): void {
     const abort = new AbortController();
     setTimeout(() => abort.abort(), 50);
     await contractor().engine.change(scene.id, observed, 600_000, abort.signal);
-    assert.ok(performance.now() - begin < 60_000);
+    assert.ok(performance.now() - begin < 300_000);
   });
 
   test('whoever watches hears of a workload that starts', async () => {

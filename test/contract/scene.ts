@@ -7,8 +7,8 @@ import type { Engine } from '../../src/engine/engine.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { port } from './program.ts';
 
-/** Longer than anything here takes; a test that runs into it has failed. */
-const patienceMs = 60_000;
+/** Longer than anything here takes on a busy machine; a test that runs into it has failed. */
+const patienceMs = 300_000;
 
 export type Scene = {
   id: string;

@@ -27,7 +27,9 @@ type Change = {
 
 /** Titles name `what` is started, updated and removed. */
 export function testLives(what: string, { berth, yaml, whole, prepare, keeps }: Life): void {
-  test(`the service killed after each operation of a start, an update and a removal of ${what} converges`, async (t) => {
+  const title = `the service killed after each operation of a start, an update and a removal of ${what} converges`;
+  // What may hang is each life, which has its own limit; all of them together take minutes, on a busy machine many.
+  test(title, { timeout: Number.POSITIVE_INFINITY }, async (t) => {
     const counts = new Map<Change['name'], number>();
     await live('whole', async ({ name, ask, done }) => {
       berth().takeOperations();

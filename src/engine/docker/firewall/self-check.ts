@@ -12,8 +12,8 @@ import { bridgePrefix } from '../names.ts';
 import type { Errand, Findings } from './inside.ts';
 import { asRoot, ProgramError, run, start, startError } from './nft.ts';
 
-/** The answers come within a millisecond; a busy machine may take its time. */
-const timeoutMs = 2_000;
+/** The answers come within a millisecond; on a busy machine it may be seconds until somebody looks at them. */
+const timeoutMs = 20_000;
 
 /** Throws ProgramError when it cannot be tried. Otherwise: what is wrong in words, or undefined. */
 export async function checkFromInside(owner: string): Promise<string | undefined> {
