@@ -35,7 +35,7 @@ const LogsQuery = Type.Object({
     Type.Enum(['true', 'false'], {
       default: 'false',
       description:
-        'Only lines from before the last start: what a container wrote before it was last restarted, and all that the container before it wrote, while an update has not removed that yet. Not together with `follow`.',
+        'Only lines from before the last start: what a container wrote before it was last restarted, and all that the container before it wrote, while an update has not removed that yet; as far as it is among the last 64,000 lines, or 8 MB, that the container has written. Not together with `follow`.',
     }),
   ),
   tail: Type.Optional(

@@ -49,6 +49,30 @@ test('of a failed update the earlier revision serves, and its pods are what is t
   assert.deepEqual([revision, servingRevision, pods.map((pod) => pod.revision)], [2, 1, [1, 1]]);
 });
 
+test('of a failed update the events say in which revision the pods are ready', async () => {
+  const shop = await shopOnMemory(spec, { ...images, 'bad:1': { exitCode: 3 } });
+  await shop.visit();
+  await shop.update(withWeb('bad:1'));
+  for (let times = 0; times < 3; times++) await shop.visit();
+  assert.equal((await told(shop))[0], 'serving');
+  const ready = (await shop.events()).filter((text) => text.startsWith('ready'));
+  assert.deepEqual(ready, ['ready', 'ready', 'ready in revision 1']);
+});
+
+test('when a failed deployment fails for another reason, that is told too; a higher count of the same is not', async () => {
+  const shop = await shopOnMemory(withWeb('missing:1'), { ...images, 'missing:1': missing });
+  for (let times = 0; times < 3; times++) await shop.visit();
+  const failures = async () => (await shop.events()).filter((text) => text.startsWith('failed: pod '));
+  const first = 'failed: pod web: Image missing:1: image-not-found';
+  assert.deepEqual(await failures(), [first]);
+  shop.world.images.set('missing:1', { exitCode: 3 });
+  for (let times = 0; times < 5; times++) await shop.visit();
+  const [, second, ...more] = await failures();
+  assert.match(second ?? '', /^failed: pod web: crash loop, restarted \d+ times, exited with code 3/);
+  assert.deepEqual(more, []);
+  assert.match((await shop.deployment()).message, /crash loop, restarted \d+ times, exited with code 3/);
+});
+
 test('a pod that is killed again and again while it serves is degraded, until it has been well for half an hour', async () => {
   const shop = await shopOnMemory(spec, images);
   await shop.visit();

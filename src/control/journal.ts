@@ -52,8 +52,9 @@ export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment
   }
 
   function noteChanges(pods: PodStatus[], progress: number | undefined): void {
-    const before = new Map(deployment.pods.map((pod) => [pod.name, podEvent(pod)]));
-    for (const event of pods.map(podEvent)) if (!isDeepStrictEqual(before.get(event.pod), event)) note(event);
+    const told = (pod: PodStatus) => podEvent(pod, deployment.revision);
+    const before = new Map(deployment.pods.map((pod) => [pod.name, told(pod)]));
+    for (const event of pods.map(told)) if (!isDeepStrictEqual(before.get(event.pod), event)) note(event);
     if (progress !== undefined) note({ kind: 'progress', progress });
   }
 
@@ -79,7 +80,11 @@ export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment
   };
 }
 
-/** What is told of a pod: not how often it has changed, but what it is. */
-function podEvent({ name, state, message }: PodStatus): EventOf<'pod'> {
-  return { kind: 'pod', pod: name, state, ...(message !== undefined && { because: message }) };
+/** What is told of a pod: not how often it has changed, but what it is. `asked`: the revision asked for last. */
+function podEvent({ name, state, message, revision }: PodStatus, asked: number): EventOf<'pod'> {
+  return {
+    ...{ kind: 'pod', pod: name, state },
+    ...(message !== undefined && { because: message }),
+    ...(revision !== asked && { revision }),
+  };
 }

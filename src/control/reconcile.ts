@@ -6,7 +6,7 @@ import { keptSizes, withEvictions, withFullVolumes } from '../deployment/disk.ts
 import { nextState } from '../deployment/lifecycle.ts';
 import { batchesOf, describePlan, eventOf, type Operation } from '../deployment/operation.ts';
 import { plan } from '../deployment/plan.ts';
-import { describeExplanation, type Explanation, type Reason, withWords } from '../deployment/reason.ts';
+import { describeExplanation, type Explanation, isSameFailure, type Reason, withWords } from '../deployment/reason.ts';
 import { redactorOf } from '../deployment/redact.ts';
 import { blamedPods, judge, podsOf, withoutSecrets } from '../deployment/status.ts';
 import type { Observed, WorkloadName } from '../deployment/workload.ts';
@@ -194,7 +194,7 @@ class Step {
     const lastLines = await lastLinesOf(this.#control.engine, workload, this.#redact);
     const hint = why.hint ?? (workload === undefined ? undefined : linesHint(lastLines));
     const failure = {
-      ...withWords({ pods: why.pods, because: why.because, ...(hint !== undefined && { hint }) }, this.#redact),
+      ...withWords({ ...why, ...(hint !== undefined && { hint }) }, this.#redact),
       ...(fallback && { servingRevision: deployment.servingRevision! }),
     };
     const explanation: Explanation = { kind: 'failed', ...failure };
@@ -204,7 +204,7 @@ class Step {
       if (!isDeepStrictEqual(pods, deployment.pods)) await this.#journal.record({ pods });
       return this.#later();
     }
-    if (isNews) {
+    if (isNews || !isSameFailure(deployment.explanation, explanation)) {
       this.#journal.note({ kind: 'state', state: 'failed', ...failure, lastLines });
       const because = describeExplanation(explanation);
       this.#control.log.info({ deployment: deployment.id, because }, 'deployment failed');

@@ -13,7 +13,7 @@ export function describeEvent(event: DeploymentEvent): string {
     case 'progress':
       return String(event.progress);
     case 'pod':
-      return event.because === undefined ? event.state : `${event.state}: ${event.because}`;
+      return describePod(event);
     case 'state':
       return describeState(event);
     case 'fault':
@@ -23,6 +23,11 @@ export function describeEvent(event: DeploymentEvent): string {
     case 'legacy':
       return event.told;
   }
+}
+
+function describePod({ state, because, revision }: EventOf<'pod'>): string {
+  const where = revision === undefined ? '' : ` in revision ${revision}`;
+  return `${state}${where}${because === undefined ? '' : `: ${because}`}`;
 }
 
 function describeIntent(event: EventOf<'intent'>): string {

@@ -39,6 +39,7 @@ test('events are told in the words that clients know', () => {
     [{ kind: 'progress', progress: 40 }, '40'],
     [{ kind: 'pod', pod: 'web', state: 'ready' }, 'ready'],
     [{ kind: 'pod', pod: 'web', state: 'starting', because: 'port 80 refuses' }, 'starting: port 80 refuses'],
+    [{ kind: 'pod', pod: 'web', state: 'ready', revision: 1 }, 'ready in revision 1'],
     [{ kind: 'state', state: 'running', revision: 2 }, 'revision 2 is running'],
     [
       {

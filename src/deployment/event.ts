@@ -13,6 +13,7 @@ const text = Type.String();
 const reason = {
   pods: Type.Array(text, { description: 'Which it is about; none where it is about all of them.' }),
   because: Type.String({ description: 'What is wrong.' }),
+  repeated: Type.Optional(Type.String({ description: 'How often it has come to that, as words before it.' })),
   hint: Type.Optional(Type.String({ description: "What the deployment's owner can do." })),
 };
 
@@ -73,6 +74,12 @@ const PodEvent = Type.Object(
     pod: text,
     state: Type.String({ description: 'As in the status of the deployment.' }),
     because: Type.Optional(Type.String({ description: 'What keeps it from being ready.' })),
+    revision: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'What it runs, where that is not the revision that was asked for last.',
+      }),
+    ),
   },
   { description: 'The state of a pod has changed.' },
 );
@@ -162,7 +169,7 @@ export const eventKinds = Object.keys(eventSchemas) as EventKind[];
  */
 export function identityOf(event: DeploymentEvent): string | null {
   if (event.kind === 'intent' || event.kind === 'legacy') return null;
-  const passing = new Set(['percent', 'lastLines']);
+  const passing = new Set(['percent', 'lastLines', 'repeated']);
   const lasting = Object.entries(event).filter(([field]) => !passing.has(field));
   return JSON.stringify(lasting.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

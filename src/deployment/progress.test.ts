@@ -48,7 +48,8 @@ test('a pod that crashes again and again is given up before the deadline', () =>
   assert.deepEqual(judge(desired, { ...observed, workloads: crashing }, clock), {
     kind: 'given-up',
     pods: ['web'],
-    because: 'crash loop, restarted 5 times, exited with code 3',
+    because: 'exited with code 3',
+    repeated: 'crash loop, restarted 5 times',
     workload: 'berth-shop-web-1-0',
   });
 });

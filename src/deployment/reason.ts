@@ -6,6 +6,8 @@ export type Reason = {
   pods: string[];
   /** Part of a sentence, without a full stop. */
   because: string;
+  /** How often it has come to that, as words before `because`; grows while the reason stays the same. */
+  repeated?: string;
   /** What the deployment's owner can do. */
   hint?: string;
 };
@@ -33,12 +35,25 @@ export function describeExplanation(explanation: Explanation | null): string {
 }
 
 /** `pod web: exited with code 1 (its last lines may say why)`. */
-export function describeReason({ pods, because, hint }: Reason): string {
+export function describeReason({ pods, because, repeated, hint }: Reason): string {
   const subject = pods.length === 0 ? '' : `${pods.length > 1 ? 'pods' : 'pod'} ${pods.join(', ')}: `;
-  return `${subject}${because}${hint === undefined ? '' : ` (${hint})`}`;
+  const times = repeated === undefined ? '' : `${repeated}, `;
+  return `${subject}${times}${because}${hint === undefined ? '' : ` (${hint})`}`;
 }
 
 /** With its words changed, for example without what is secret. */
-export function withWords({ pods, because, hint }: Reason, change: (words: string) => string): Reason {
-  return { pods, because: change(because), ...(hint !== undefined && { hint: change(hint) }) };
+export function withWords({ pods, because, repeated, hint }: Reason, change: (words: string) => string): Reason {
+  return {
+    ...{ pods, because: change(because) },
+    ...(repeated !== undefined && { repeated }),
+    ...(hint !== undefined && { hint: change(hint) }),
+  };
+}
+
+/** Whether both say that a deployment has failed for the same reason, however often that was. */
+export function isSameFailure(one: Explanation | null, other: Explanation): boolean {
+  if (one?.kind !== 'failed' || other.kind !== 'failed') return false;
+  const facts = ({ pods, because, hint, servingRevision }: Extract<Explanation, { kind: 'failed' }>) =>
+    JSON.stringify([pods, because, hint, servingRevision]);
+  return facts(one) === facts(other);
 }

@@ -236,21 +236,22 @@ function givenUp({ match, suffix }: Hopeless, before: readonly PodStatus[]): Ver
   const exit = hasEnded ? found?.lastExit : undefined;
   const words = exit?.reason ?? found?.notReadyBecause ?? 'is not ready';
   const { hint } = exit ?? found ?? {};
-  const because = `${repetition(match, hasEnded)}${words}${suffix}`;
+  const repeated = repetition(match, hasEnded);
   return {
     kind: 'given-up',
     pods: [wanted.workload.pod],
-    because,
+    because: `${words}${suffix}`,
+    ...(repeated !== undefined && { repeated }),
     ...(hint !== undefined && { hint }),
     ...(found && { workload: found.name }),
   };
 }
 
-function repetition({ wanted, found }: Match, hasEnded: boolean): string {
+function repetition({ wanted, found }: Match, hasEnded: boolean): string | undefined {
   const restarts = found?.restarts ?? 0;
-  if (restarts === 0) return '';
-  if (wanted.workload.readiness.kind === 'exit') return `tried ${restarts + 1} times, `;
-  return `${hasEnded ? 'crash loop, ' : ''}restarted ${restarts} times, `;
+  if (restarts === 0) return undefined;
+  if (wanted.workload.readiness.kind === 'exit') return `tried ${restarts + 1} times`;
+  return `${hasEnded ? 'crash loop, ' : ''}restarted ${restarts} times`;
 }
 
 function printSpan(ms: number): string {

@@ -1,6 +1,7 @@
 /** What HAProxy itself answers when nothing else can: an endpoint that does not, or the service being away. Pure. */
 import { html } from './html.ts';
 import { renderPage } from './page-layout.ts';
+import { reloadScript } from './page-script.ts';
 
 export type Fault = {
   html: string;
@@ -22,15 +23,12 @@ export function faultPage(backend: 'api' | 'pages' | 'application', status: 500 
     body: html`<p>${error}</p><p>${hint}</p>`,
     note: 'This page tries again by itself.',
     refreshSeconds: 5,
-    script,
+    script: reloadScript,
   });
   const headers = { 'Retry-After': '5', 'Cache-Control': 'no-store', 'X-Robots-Tag': 'noindex' };
   const htmlHeaders = { ...headers, 'Content-Security-Policy': page.policy, 'Referrer-Policy': 'no-referrer' };
   return { html: page.html, json: JSON.stringify({ error, code, hint }), headers, htmlHeaders };
 }
-
-/** A refused request is repeated by the browser itself, with its own method. */
-const script = 'setTimeout(()=>location.reload(),5000)';
 
 function words(backend: 'api' | 'pages' | 'application', status: number): Words {
   if (backend !== 'application')

@@ -4,6 +4,9 @@ export const readyStates = /^(ready|running|done|completed|succeeded)$/;
 export const troubleStates = /fail|crash|error|unhealthy|killed/;
 export const busyStates = /^(?!waiting|pending).*ing$|^(created|started)$/;
 
+/** A refused request is repeated by the browser itself, with its own method. */
+export const reloadScript = 'setTimeout(()=>location.reload(),5000)';
+
 /**
  * Asks for the same address as JSON. An answer without our header is the application's, one with another state is
  * another page of ours: either way a reload shows it. A hidden page asks less often.

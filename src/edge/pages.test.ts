@@ -25,6 +25,13 @@ test('every state has its status and its code', () => {
   ]);
 });
 
+test('what is not there for a moment is no address without a pod, and is asked for again', () => {
+  const site: SiteState = { ...shop, state: 'degraded', isIncomplete: true };
+  const { status, headers, body } = statePage(site, program);
+  assert.deepEqual([status, headers['Retry-After'], JSON.parse(body).code], [503, '5', 'application_incomplete']);
+  assert.match(statePage(site, browser).body, /<noscript><meta http-equiv="refresh" content="5"><\/noscript>/);
+});
+
 test('while deploying, a program learns the progress and when to ask again', () => {
   const pods = [{ name: 'db', state: 'starting' }];
   const site: SiteState = { ...shop, state: 'deploying', progress: 41.6, pods };

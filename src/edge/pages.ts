@@ -2,7 +2,7 @@
 import type { Health } from '../deployment/health.ts';
 import { type Html, html } from './html.ts';
 import { type Page, renderPage } from './page-layout.ts';
-import { busyStates, readyStates, troubleStates, watchScript } from './page-script.ts';
+import { busyStates, readyStates, reloadScript, troubleStates, watchScript } from './page-script.ts';
 
 export type PodState = { name: string; state: string };
 
@@ -17,6 +17,8 @@ export type SiteState = {
   /** 0 to 100. */
   progress?: number;
   pods?: PodState[];
+  /** It runs, and what serves a part of it is not there now. */
+  isIncomplete?: boolean;
   url?: string;
   /** Where its owner sees the rest. */
   dashboardUrl?: string;
@@ -71,7 +73,7 @@ function answerOf(site: SiteState | undefined, request: PageRequest): Answer {
     case 'running':
     case 'degraded':
     case 'serving':
-      return unserved(site, request.path);
+      return site.isIncomplete ? interrupted(site) : unserved(site, request.path);
     case 'expired':
     case 'removed':
       return gone(site);
@@ -117,6 +119,27 @@ function failed(site: SiteState): Answer {
       body: html`<p>Whoever deployed it sees the reason in its status, and can correct the configuration; this address stays the same.</p>
 ${link(site.dashboardUrl, 'It is mine: show the reason')}`,
       note: 'Reload this page after an update.',
+    },
+  };
+}
+
+function interrupted(site: SiteState): Answer {
+  return {
+    status: 503,
+    code: 'application_incomplete',
+    error: `A part of application ${site.applicationName} is not there at the moment.`,
+    hint: 'Try again in a few seconds.',
+    retryAfterSeconds: 5,
+    page: {
+      title: `Back in a moment · ${site.applicationName}`,
+      mark: 'troubled',
+      eyebrow: site.environment,
+      heading: `A part of ${site.applicationName} is not there`,
+      body: html`<p>What serves this address has stopped, and is started again as soon as that is possible.</p>
+${link(site.dashboardUrl, 'It is mine: show the reason')}`,
+      note: 'This page tries again by itself.',
+      refreshSeconds: 5,
+      script: reloadScript,
     },
   };
 }

@@ -48,6 +48,17 @@ test('a visitor of a site on its way sees how far each pod is', async () => {
   assert.deepEqual(pods, [{ name: 'web', state: 'starting' }]);
 });
 
+test('a site that runs without one of its pods is not all there; with one that only answers badly it is', async () => {
+  const isIncompleteWith = async (state: 'ready' | 'degraded' | 'starting' | 'waiting') =>
+    (await stateOf({ state: 'running', pods: [podStatusOf('db'), podStatusOf('web', { state })] })).isIncomplete;
+  assert.deepEqual(await Promise.all((['ready', 'degraded', 'starting', 'waiting'] as const).map(isIncompleteWith)), [
+    undefined,
+    undefined,
+    true,
+    true,
+  ]);
+});
+
 test('the owner of a site that has failed finds the way to the reason', async () => {
   const site = await stateOf({ ...troubled, state: 'failed' });
   const { environment, applicationName } = deploymentOf({});

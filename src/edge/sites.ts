@@ -25,5 +25,11 @@ export async function siteState(
   // How far its pods are is told while it is on its way.
   const pods = state === 'deploying' ? all.map(({ name, state }) => ({ name, state })) : undefined;
   const dashboardUrl = new URL(`/d/${[environment, applicationName].map(encodeURIComponent).join('/')}`, baseUrl).href;
-  return { applicationName, environment, state, progress, dashboardUrl, ...(pods && { pods }) };
+  // Which path is whose stands in the configuration, sealed; that something is away is known here.
+  const isIncomplete = state === 'degraded' && all.some((pod) => pod.state !== 'ready' && pod.state !== 'degraded');
+  return {
+    ...{ applicationName, environment, state, progress, dashboardUrl },
+    ...(pods && { pods }),
+    ...(isIncomplete && { isIncomplete }),
+  };
 }

@@ -30,7 +30,7 @@ describe('who was ready', () => {
   const sceneWatched = (): Scene => createScene(engine, contractor().image, newScene().id);
   const run = async ({ name }: Workload, ...Cmd: string[]) => {
     const exec = await docker.getContainer(name).exec({ Cmd });
-    await exec.start({ Detach: true });
+    (await exec.start({ Detach: true })).destroy();
   };
   /** Until the next event; then what a look sees, which nobody has taken meanwhile. */
   const hear = async (scene: Scene, workload: Workload) => {

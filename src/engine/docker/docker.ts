@@ -12,7 +12,7 @@ import { faultOf } from './faults.ts';
 import type { Firewall } from './firewall/firewall.ts';
 import { createHostFacts, readDisk } from './host.ts';
 import { listImages, removeImage } from './image-store.ts';
-import { followLogs, readLogs } from './logs.ts';
+import { createLogReader, followLogs } from './logs.ts';
 import { createLoopVolumes } from './loop-volumes.ts';
 import { bridgeName } from './names.ts';
 import { createNetworks } from './networks.ts';
@@ -68,6 +68,7 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
   const check = createCheck(docker, uptime);
   const ping = createPing(docker);
   const events = createEvents(docker, owner);
+  const readLogs = createLogReader(docker, owner);
   const observer = createObserver(docker, { owner, volumes, leastPeriodMs, now, uptime });
   const marks = new WeakMap<Observed, Mark>();
 
@@ -137,7 +138,7 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
       events.listen(onChange, signal);
       void recheckAgainAndAgain(observer.allKnown, events.tell, signal);
     },
-    logs: (name, wanted) => withFaults(() => readLogs(docker, owner, name, wanted)),
+    logs: (name, wanted) => withFaults(() => readLogs(name, wanted)),
     followLogs: (name, wanted, signal) => followLogs(docker, owner, name, wanted, signal),
     capacity: () =>
       withFaults(async () => {

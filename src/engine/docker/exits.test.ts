@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { endIn, parseEnds } from './exits.ts';
+import Docker from 'dockerode';
+import { endIn, lastEnd, parseEnds } from './exits.ts';
 
 const event = (Action: string, atMs: number, exitCode?: number) =>
   JSON.stringify({
@@ -36,4 +40,29 @@ test('who was killed for memory may be told so before its end or just after it',
 
 test('an end that does not say its code is none', () => {
   assert.deepEqual(parseEnds([event('die', 1_000)]), []);
+});
+
+test('of an end that the engine has forgotten it is asked once; of one that it did not answer, again', async (context) => {
+  let asked = 0;
+  let isAway = true;
+  const server = createServer((_, response) => {
+    asked++;
+    response.writeHead(isAway ? 500 : 200).end();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  context.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const docker = new Docker({ protocol: 'http', host: '127.0.0.1', port });
+  const [endedAt, startedAt] = [Date.parse('2026-01-01T12:00:00Z'), '2026-01-01T12:00:01Z'];
+  const inspectedAt = (FinishedAt: string) =>
+    ({ Id: 'web', State: { Status: 'running', StartedAt: startedAt, FinishedAt }, HostConfig: {} }) as never;
+  const finishedAt = new Date(endedAt).toISOString();
+  let known = await lastEnd(docker, inspectedAt(finishedAt), undefined, endedAt + 60_000);
+  assert.deepEqual([known.exit, known.isFinal, asked], [undefined, false, 1]);
+  isAway = false;
+  for (let looks = 0; looks < 3; looks++)
+    known = await lastEnd(docker, inspectedAt(finishedAt), known, endedAt + 60_000);
+  assert.deepEqual([known.exit, asked], [undefined, 2]);
+  await lastEnd(docker, inspectedAt('2026-01-01T12:00:00.5Z'), known, endedAt + 60_000);
+  assert.equal(asked, 3, 'another end is another question');
 });

@@ -26,37 +26,48 @@ const settleMs = 5_000;
 const causeMs = 60_000;
 const latenessMs = 500;
 
+/** What is known of an end: nothing, where nobody can tell any more. */
+export type KnownEnd = {
+  /** Docker's words for the instant; another end has others. */
+  finishedAt: string;
+  exit: Exit | undefined;
+  /** Nothing that comes later can change it, and nobody has to be asked again. */
+  isFinal: boolean;
+};
+
 /**
- * Undefined when it has never ended, or nobody knows how. `before`: what was known at the last look, which is another
- * exit's when the container has ended in between. `nowMs` is by the engine's clock.
+ * How it has ended the last time; without an exit when it never has, or nobody knows how. `before`: what was known at
+ * the last look, which is another end's when the container has ended in between. `nowMs` is by the engine's clock.
  */
-export async function lastExit(
+export async function lastEnd(
   docker: Docker,
   inspected: Docker.ContainerInspectInfo,
-  before: Exit | undefined,
+  before: KnownEnd | undefined,
   nowMs: number,
-): Promise<Exit | undefined> {
+): Promise<KnownEnd> {
   const { FinishedAt: finishedAt } = inspected.State;
   const at = Date.parse(finishedAt);
   // The first of January of the year 1: it has not ended yet, or could not even be started.
-  if (!(at > 0)) return toldExit(inspected, { at: nowMs, finishedAt });
-  if (before?.finishedAt === finishedAt && isFinal(before, nowMs)) return before;
+  if (!(at > 0)) return { finishedAt, exit: toldExit(inspected, { at: nowMs, finishedAt }), isFinal: false };
+  if (before?.finishedAt === finishedAt && (before.isFinal || isFinal(before.exit, nowMs))) return before;
   const told = toldExit(inspected, { at, finishedAt });
-  if (told && isFinal(told, nowMs)) return told;
+  if (told && isFinal(told, nowMs)) return { finishedAt, exit: told, isFinal: true };
   // Not now: of an instant that the engine's clock has not reached yet, it would tell when it has.
   const toMs = hasEnded(inspected) ? at + latenessMs : Date.parse(inspected.State.StartedAt);
-  const missed = endIn(await readEnds(docker, inspected.Id, { fromMs: at - causeMs, toMs }), at);
-  if (!missed) return told;
-  return {
-    ...exitAt(inspected, { at, finishedAt }),
-    ...missed,
-    isOutOfMemory: missed.isOutOfMemory || isKilled(inspected),
-  };
+  const ends = await readEnds(docker, inspected.Id, { fromMs: at - causeMs, toMs });
+  // An engine that did not answer may know it.
+  const isAnswered = ends !== undefined && nowMs - at > settleMs;
+  const missed = endIn(ends ?? [], at);
+  if (!missed) return { finishedAt, exit: told, isFinal: isAnswered };
+  const isOutOfMemory = missed.isOutOfMemory || isKilled(inspected);
+  const exit = { ...exitAt(inspected, { at, finishedAt }), ...missed, isOutOfMemory };
+  return { finishedAt, exit, isFinal: isFinal(exit, nowMs) };
 }
 
 /** Whether nothing that comes later can change what is known of it. */
-function isFinal({ code, isOutOfMemory, at }: Exit, nowMs: number): boolean {
-  return code !== killedCode || isOutOfMemory || nowMs - at > settleMs;
+function isFinal(exit: Exit | undefined, nowMs: number): boolean {
+  if (!exit) return false;
+  return exit.code !== killedCode || exit.isOutOfMemory || nowMs - exit.at > settleMs;
 }
 
 type Moment = Pick<Exit, 'at' | 'finishedAt'>;
@@ -110,12 +121,12 @@ export function parseEnds(lines: readonly string[]): End[] {
 
 type DockerEvent = { Action?: string; timeNano?: number; Actor?: { Attributes?: Record<string, string> } };
 
-/** The engine keeps its last 256 events; where it does not tell, the exit stays unknown. */
+/** The engine keeps its last 256 events, and forgets all at a restart; undefined when it does not answer. */
 async function readEnds(
   docker: Docker,
   containerId: string,
   { fromMs, toMs }: { fromMs: number; toMs: number },
-): Promise<End[]> {
+): Promise<End[] | undefined> {
   try {
     const filters = { type: ['container' as const], container: [containerId], event: ['die', 'oom'] };
     const stream = await docker.getEvents({ since: fromMs / 1000, until: toMs / 1000, filters });
@@ -123,6 +134,6 @@ async function readEnds(
     for await (const line of createInterface({ input: stream })) if (line.trim() !== '') lines.push(line);
     return parseEnds(lines);
   } catch {
-    return [];
+    return undefined;
   }
 }

@@ -3,8 +3,9 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import type { WorkloadName } from '../../deployment/workload.ts';
+import { createGate, createTurns } from '../../lib/turns.ts';
 import { EngineFault, type LogLine, type LogsFollowed, type LogsWanted } from '../engine.ts';
-import { isOwnedBy } from '../labels.ts';
+import { isOwnedBy, labelKeys } from '../labels.ts';
 import { engineIsSilent, faultOf, orAbsent } from './faults.ts';
 import { createLineReader } from './log-lines.ts';
 import { createMarker, type StampedLine, sinceOf } from './log-marks.ts';
@@ -14,6 +15,16 @@ const mostLines = 1_000;
 
 /** Of these we keep the last so many characters. */
 const mostCharacters = 256 * 1024;
+
+/**
+ * Lines from before the last start are looked for among so many last ones, and among eight times as many as long as there
+ * are too few: most containers that were started again have written little since. What is further back is not looked for:
+ * 30 MB for a few lines, as often as somebody asks, are more than they are worth.
+ */
+const leastPreviousTail = 1_000;
+const mostPreviousTail = 64_000;
+const previousGrowth = 8;
+const mostPreviousBytes = 8 * 2 ** 20;
 
 /** Lines before the last ones are read too, so that those with one stamp are numbered from their first. */
 const moreLines = 32;
@@ -31,32 +42,72 @@ const longestPauseMs = 1_000;
 /** What Docker answers to a question for the logs of a container that is just going. */
 const beingRemoved = 409;
 
-/** The last `tail` lines of both outputs, as they were stored; [] when there is no such container of ours. */
-export async function readLogs(
+/** So many look for lines from before a start at once, of one deployment one. */
+const previousReadsAtOnce = 2;
+
+export type LogReader = (name: WorkloadName, wanted: LogsWanted) => Promise<LogLine[]>;
+
+/** Reads the last `tail` lines of both outputs, as they were stored; [] when there is no such container of ours. */
+export function createLogReader(docker: Docker, owner: string): LogReader {
+  const inTurn = createTurns();
+  const gate = createGate(previousReadsAtOnce);
+
+  return async (name, { tail, since, isPrevious = false }) => {
+    const lines = Math.min(Math.max(0, Math.trunc(tail)), mostLines);
+    const found = await findOwn(docker, owner, name);
+    if (!found || lines === 0) return [];
+    const query = since === undefined ? {} : { since: seconds(since) };
+    if (!isPrevious) {
+      const { kept } = await readPart(docker, found.Id, { ...query, tail: lines + moreLines }, { lines });
+      return newest(kept);
+    }
+    const deploymentId = found.Config.Labels[labelKeys.deployment] ?? '';
+    return newest(await inTurn(deploymentId, () => gate(() => readPrevious(docker, found, query, lines))));
+  };
+}
+
+/** Docker takes the tail first, and of that what was written until then. */
+async function readPrevious(
   docker: Docker,
-  owner: string,
-  name: WorkloadName,
-  { tail, since, isPrevious = false }: LogsWanted,
+  { Id, State }: Docker.ContainerInspectInfo,
+  query: object,
+  lines: number,
 ): Promise<LogLine[]> {
-  const lines = Math.min(Math.max(0, Math.trunc(tail)), mostLines);
-  const found = await findOwn(docker, owner, name);
-  if (!found || lines === 0) return [];
+  const until = seconds(previousEndMs(State));
+  let best: LogLine[] = [];
+  for (let tail = Math.max(lines, leastPreviousTail); tail <= mostPreviousTail; tail *= previousGrowth) {
+    const limits = { lines, mostBytes: mostPreviousBytes };
+    const { kept, isCut } = await readPart(docker, Id, { ...query, until, tail: tail + moreLines }, limits);
+    // What comes first is the oldest: of an answer that was cut off, what is wanted is missing.
+    if (isCut) return best;
+    best = kept;
+    if (best.length === lines) break;
+  }
+  return best;
+}
+
+/** The last `lines` of an answer. One that is longer than `mostBytes` is cut off. */
+async function readPart(
+  docker: Docker,
+  containerId: string,
+  query: object,
+  { lines, mostBytes = Number.POSITIVE_INFINITY }: { lines: number; mostBytes?: number },
+): Promise<{ kept: LogLine[]; isCut: boolean }> {
   const patience = AbortSignal.timeout(readPatienceMs);
-  // Docker takes the tail first, and of that what was written until then.
-  const part = isPrevious ? { until: seconds(previousEndMs(found.State)) } : { tail: lines + moreLines };
-  const query = { ...part, ...(since !== undefined && { since: seconds(since) }) };
-  const mark = createMarker(found.Id);
+  const mark = createMarker(containerId);
   const kept: LogLine[] = [];
+  const read = { bytes: 0 };
   try {
-    const stream = await openLogs(docker, found.Id, query, patience);
-    for await (const line of linesOf(stream)) {
+    const stream = await openLogs(docker, containerId, query, patience);
+    for await (const line of linesOf(stream, read)) {
+      if (read.bytes > mostBytes) return { kept, isCut: true };
       kept.push(mark(line)!);
       if (kept.length > lines) kept.shift();
     }
   } catch (error) {
     throw patience.aborted ? new EngineFault('unavailable', engineIsSilent, { cause: error }) : error;
   }
-  return newest(kept);
+  return { kept, isCut: false };
 }
 
 /** See `Engine.followLogs`. Docker ends a stream of lines with each exit of the container. */
@@ -111,11 +162,14 @@ async function* linesAfter(
   }
 }
 
-async function* linesOf(stream: Readable | undefined): AsyncGenerator<StampedLine> {
+async function* linesOf(stream: Readable | undefined, read = { bytes: 0 }): AsyncGenerator<StampedLine> {
   if (!stream) return;
   const reader = createLineReader();
   try {
-    for await (const chunk of stream) yield* reader.push(chunk as Buffer);
+    for await (const chunk of stream) {
+      read.bytes += (chunk as Buffer).length;
+      yield* reader.push(chunk as Buffer);
+    }
     yield* reader.end();
   } finally {
     stream.destroy();

@@ -6,7 +6,7 @@ import type { Observed, ObservedWorkload, Readiness, Stuck, WorkloadName } from 
 import { isOwnedBy, labelKeys, labelSelector, readWorkloadLabels, type WorkloadLabels } from '../labels.ts';
 import type { Reason } from './attempts.ts';
 import { createCommandCheck } from './command-check.ts';
-import { type Exit, lastExit } from './exits.ts';
+import { type Exit, type KnownEnd, lastEnd } from './exits.ts';
 import { orAbsent } from './faults.ts';
 import { readImage } from './images.ts';
 import {
@@ -39,7 +39,7 @@ export type Known = {
   /** What was last told of the probe. */
   toldReady?: boolean;
   elsewhere?: Elsewhere;
-  lastExit?: Exit;
+  lastEnd: KnownEnd;
 };
 
 export type Observer = {
@@ -121,11 +121,11 @@ async function look(
   // One in the future: the clock was set back since. Then it counts from now.
   const isSameStart = before?.startedAt === startedAt;
   const ageMs = Math.max(0, now() - Date.parse(startedAt));
-  const exit = await lastExit(docker, inspected, before?.lastExit, now());
+  const lastKnown = await lastEnd(docker, inspected, before?.lastEnd, now());
   const healthBefore = isSameStart ? before.sighting.health : undefined;
   const wasHealthy = healthBefore !== undefined && (healthBefore.isHealthy || healthBefore.wasHealthy);
   const startedAtMs = isSameStart ? before.sighting.startedAtMs : uptime() - ageMs;
-  const sighting = sightingOf(inspected, startedAtMs, exit, wasHealthy);
+  const sighting = sightingOf(inspected, startedAtMs, lastKnown.exit, wasHealthy);
   const address = sighting.phase === 'running' ? addressOf(inspected, labels) : undefined;
   const newProbe = (readiness: ProbedReadiness, at: string) =>
     createProbe({
@@ -144,7 +144,7 @@ async function look(
     ...(address && { address }),
     ...(probe && { probe }),
     ...(elsewhere && { elsewhere }),
-    ...(exit && { lastExit: exit }),
+    lastEnd: lastKnown,
   };
 }
 
@@ -181,7 +181,8 @@ async function describe(
   known: Known,
   { nowMs, uptimeMs }: { nowMs: number; uptimeMs: number },
 ): Promise<ObservedWorkload> {
-  const { labels, sighting, probe, lastExit: exit } = known;
+  const { labels, sighting, probe } = known;
+  const { exit } = known.lastEnd;
   const because = (await reasonElsewhere(docker, known, uptimeMs)) ?? probe?.because;
   if (probe) known.toldReady = probe.isReady;
   const verdict = judge(labels.readiness, sighting, probe && { isReady: probe.isReady, because }, exit, uptimeMs);

@@ -39,7 +39,11 @@ export function journeyOf(
   const live = run.find(isLive);
   const steps: Step[] = [
     { name: 'Configuration accepted', state: 'done', afterMs: 0 },
-    ...preparation(run, live !== undefined, after),
+    ...preparation(
+      run,
+      { isOver: live !== undefined, isMissing: lacksImage(run, status, revisionAskedFor(first)!) },
+      after,
+    ),
     ...(status.pods ?? []).map((pod) => podStep(pod, run, after)),
     { name: onTheWeb, ...(live ? { state: 'done', ...after(live) } : { state: 'waiting' }) },
   ];
@@ -54,7 +58,11 @@ export function journeyOf(
 type After = (event: ToldEvent | undefined) => { afterMs?: number };
 
 /** Network, volumes and images: as far as there was something to do about them. */
-function preparation(run: readonly ToldEvent[], isOver: boolean, after: After): Step[] {
+function preparation(
+  run: readonly ToldEvent[],
+  { isOver, isMissing }: { isOver: boolean; isMissing: boolean },
+  after: After,
+): Step[] {
   const starts = run.filter((event) => isOperation(event, 'start'));
   const grounds = run.filter((event) => isOperation(event, 'create-network') || isOperation(event, 'create-volume'));
   const pulls = run.filter((event) => isOperation(event, 'pull'));
@@ -64,12 +72,21 @@ function preparation(run: readonly ToldEvent[], isOver: boolean, after: After): 
   const fetching: Step = hasBegun
     ? {
         name: 'Images',
-        state: 'done',
-        ...after(pulls.at(-1)),
+        state: isMissing ? 'failed' : 'done',
+        ...(!isMissing && after(pulls.at(-1))),
         ...(pulls.length > 0 && { says: `${pulls.length} downloaded` }),
       }
     : { name: images, state: 'waiting' };
   return [...ground, fetching];
+}
+
+/** A pod has failed that this revision has never started: what there is to start is what it lacks. */
+function lacksImage(run: readonly ToldEvent[], { state, pods = [] }: Pick<Status, 'state' | 'pods'>, revision: number) {
+  const started = new Set(
+    run.flatMap((event) => (event.kind === 'operation' && event.operation === 'start' ? [event.pod] : [])),
+  );
+  const isUnstarted = (pod: PodState) => pod.state === 'failed' && pod.revision === revision && !started.has(pod.name);
+  return state === 'failed' && pods.some(isUnstarted);
 }
 
 function podStep({ name, state, message }: PodState, run: readonly ToldEvent[], after: After): Step {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { PodState } from '../service/records.ts';
 import { journeyOf, presentOf } from './steps.ts';
 import { endOf, tell } from './story.ts';
 import { podOf, toldEvents } from './testing.ts';
@@ -51,6 +52,11 @@ test('events are told in words', () => {
     'The address serves revision 1',
     'Revision 1 is live',
   ]);
+});
+
+test('what becomes ready in another revision than was asked for last says in which', () => {
+  const [event] = toldEvents([[0, { kind: 'pod', pod: 'web', state: 'ready', revision: 1 }]]);
+  assert.deepEqual(tell(event!), { text: 'web of revision 1 is ready', tone: 'good' });
 });
 
 test('a failure is told with its reason in front and the last lines behind it', () => {
@@ -212,6 +218,21 @@ test('a pod that has failed, and one that keeps restarting, are told so in the s
       ['web', 'failed', 'listens on 81, not on 80'],
     ],
   );
+});
+
+test('where a pod that has failed was never started, its image is what is missing, whatever else was downloaded', () => {
+  const events = toldEvents([
+    [...started],
+    [900, { kind: 'operation', operation: 'pull', image: 'postgres:17', because: 'not on this host' }],
+    [1000, { kind: 'operation', operation: 'start', workload: 'db', pod: 'db', revision: 1, replica: 0, because: 'x' }],
+  ]);
+  const imagesWith = (web: PodState) => {
+    const { steps } = journeyOf(events, { state: 'failed', pods: [podOf('db', 'starting'), web] })!;
+    return steps.find(({ name }) => name === 'Images')?.state;
+  };
+  assert.equal(imagesWith(podOf('web', 'failed')), 'failed');
+  assert.equal(imagesWith(podOf('web', 'failed', { revision: 0 })), 'done', 'what an update leaves as it was has one');
+  assert.equal(imagesWith(podOf('web', 'waiting')), 'done');
 });
 
 test('after a failure no step waits, and the address says who serves', () => {

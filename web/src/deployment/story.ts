@@ -116,8 +116,9 @@ function tellOperation(event: EventOf<'operation'>): string {
   }
 }
 
-function tellPod({ pod, state, because }: EventOf<'pod'>): Telling | undefined {
+function tellPod({ pod: name, state, because, revision }: EventOf<'pod'>): Telling | undefined {
   const detail = because === undefined ? {} : { detail: because };
+  const pod = revision === undefined ? name : `${name} of revision ${revision}`;
   switch (state) {
     case 'ready':
       return { text: `${pod} is ready`, tone: 'good', ...detail };
