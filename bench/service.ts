@@ -152,6 +152,7 @@ function environment(dataDir: string, port: number): NodeJS.ProcessEnv {
     BERTH_PORT: String(port),
     BERTH_START_RATE: '100000/m',
     BERTH_RATE: '100000/m',
+    BERTH_DOCUMENT_RATE: '100Gi/m',
     // Hundreds of small deployments, on a small machine too.
     BERTH_MEMORY: '100%',
     BERTH_CPU_OVERCOMMIT: '1000',

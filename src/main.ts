@@ -160,7 +160,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   });
 
   const { baseUrl, startRate, rate, lifetimeMs, extensionMs, extensions, metricsToken, tiers, signInRate } = settings;
-  const { strangers, termsUrl, proofOfWork } = settings;
+  const { strangers, termsUrl, proofOfWork, documentRate } = settings;
   const accounts = createAccounts({
     ...{ db, seal, now, log: log.child({ part: 'accounts' }) },
     settings: { ...accountSettings(settings), otherOrigins: otherOrigins(settings) },
@@ -174,7 +174,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
       dashboard: await readDashboard(dashboardFolder, settings),
       settings: {
         ...{ baseUrl, startRate, rate, signInRate, tiers, strangers, limits: { lifetimeMs, extensionMs, extensions } },
-        ...{ networkPool, proofOfWork, ...(termsUrl && { termsUrl }) },
+        ...{ networkPool, documentRate, proofOfWork, ...(termsUrl && { termsUrl }) },
         ...(metricsToken !== undefined && { metricsToken }),
       },
     },

@@ -1,16 +1,14 @@
 /** Admission: whether a start or an update still fits on the host. */
-
-import { parseConfiguration } from '../config/parse.ts';
 import type { AppSpec } from '../config/spec.ts';
 import { printBytes } from '../config/units.ts';
 import { type Budget, fits, growth, type HostResource } from '../deployment/budget.ts';
 import { beyond, type Most } from '../deployment/most.ts';
 import { beyondCounts } from '../deployment/most-counts.ts';
 import { amountOf } from '../deployment/resources.ts';
-import { type Result, succeed } from '../lib/problem.ts';
+import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { committedInAll, committedTo } from '../store/commitments.ts';
 import type { Database } from '../store/database.ts';
-import { refuseConfiguration } from './documents.ts';
+import type { Bounds } from './reading/reading.ts';
 
 /** Deployments that end leave the engine within a minute. */
 const retryAfterSeconds = 60;
@@ -42,20 +40,22 @@ export async function admit(
 
 /**
  * As `admit`, before it: what could never be given, whoever else leaves, is wrong with the configuration and not with
- * the moment. The refusal names the line, and the most that is possible. `ofAll`: whether of memory, processor and disk
- * too, or of what is counted alone, which is asked before the plan is: that would say nothing of the line.
+ * the moment. `ofAll`: whether of memory, processor and disk too, or of what is counted alone, which is asked before
+ * the plan is: that would say nothing of the line. Returns the bounds that it goes beyond. Which line does so is found
+ * out after the transaction, for which everybody else waits: that takes another reading of the document.
  */
-export async function admitPossible(
+export async function boundsBeyond(
   db: Database,
   most: Most,
-  { document, spec, deploymentId, ofAll }: { document: string; spec: AppSpec; deploymentId?: string; ofAll: boolean },
-): Promise<Result<undefined>> {
+  { spec, deploymentId, ofAll }: { spec: AppSpec; deploymentId?: string; ofAll: boolean },
+): Promise<Bounds | undefined> {
   const has = deploymentId === undefined ? undefined : await committedTo(db, deploymentId);
   const found = ofAll ? beyond(spec, most, has) : beyondCounts(spec, most, has);
-  if (found.length === 0) return succeed(undefined);
-  const parsed = parseConfiguration(document, { judge: (read) => beyond(read, most, has) });
-  return parsed.kind === 'valid' ? succeed(undefined) : refuseConfiguration(parsed);
+  return found.length === 0 ? undefined : { most, has };
 }
+
+/** Ends the transaction; the caller is told more. */
+export const impossible = refuse('invalid_configuration', 'The configuration asks for more than can be given.');
 
 const words: Record<HostResource, { called: string; print: (amount: number) => string; hint: string }> = {
   memoryBytes: {

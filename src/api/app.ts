@@ -17,6 +17,7 @@ import { configurationEndpoints } from './configuration.ts';
 import { deployEndpoints } from './deploy.ts';
 import { describeApi } from './description/description.ts';
 import { docsEndpoints } from './docs.ts';
+import { createDocuments } from './documents.ts';
 import {
   engineAway,
   isEngineAway,
@@ -34,6 +35,7 @@ import { metricsEndpoints } from './metrics.ts';
 import { pageEndpoints, sendPage, wantsHtml } from './pages.ts';
 import { warnOfParameters } from './parameters.ts';
 import { quotaEndpoints } from './quota.ts';
+import { createReader } from './reading/reader.ts';
 import { reservationEndpoints } from './reservations.ts';
 import { revisionEndpoints } from './revisions.ts';
 import { crossSite, isCrossSite, secureHeaders } from './security.ts';
@@ -50,9 +52,11 @@ const requestTimeoutMs = 30_000;
 
 /** Ready to listen; the caller chooses where. */
 export async function createApp(service: Service, log: FastifyBaseLogger) {
-  const { baseUrl } = service.settings;
+  const { baseUrl, networkPool } = service.settings;
   const limits = createLimits(service);
-  const streams = createStreams(service.settings.networkPool);
+  const streams = createStreams(networkPool);
+  const reader = createReader();
+  const documents = createDocuments(reader, limits, networkPool);
   const app = fastify({
     loggerInstance: log,
     // The framework's own line has the whole address, and with it the session token; see the hook below.
@@ -89,6 +93,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   });
   app.addHook('preValidation', async (request, reply) => (limits.refuseByToken(request, reply) ? reply : undefined));
   app.addHook('onSend', async (request, reply) => endWithAnswer(request, reply));
+  app.addHook('onClose', async () => await reader.close());
   warnOfParameters(app);
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions } = request;
@@ -102,12 +107,12 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
 
   await describeApi(app, service.settings);
 
-  await app.register(deployEndpoints(service));
-  await app.register(configurationEndpoints(service));
+  await app.register(deployEndpoints(service, documents));
+  await app.register(configurationEndpoints(service, documents));
   await app.register(lifetimeEndpoints(service));
   await app.register(reservationEndpoints(service));
   await app.register(statusEndpoints(service, streams));
-  await app.register(revisionEndpoints(service));
+  await app.register(revisionEndpoints(service, documents));
   await app.register(logEndpoints(service, streams));
   await app.register(claimEndpoints(service));
   await app.register(accountEndpoints(service));

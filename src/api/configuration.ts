@@ -2,17 +2,18 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Judge } from '../config/checks.ts';
-import { fixDocument } from '../config/fix.ts';
-import { parseConfiguration } from '../config/parse.ts';
+import type { Parsed } from '../config/parse.ts';
 import { ConfigurationSchema } from '../config/schema.ts';
 import type { Budget } from '../deployment/budget.ts';
-import { beyond, mostOf } from '../deployment/most.ts';
+import { mostOf } from '../deployment/most.ts';
+import { type Result, succeed } from '../lib/problem.ts';
 import { findCaller, TokenQuery } from './callers.ts';
-import { emptyBody, printErrors, printWarnings, readDocuments, Strict } from './documents.ts';
+import { type Documents, emptyBody, Strict } from './documents.ts';
 import { sendProblem } from './errors.ts';
 import { unknownParameters } from './parameters.ts';
 import { planOfCaller } from './plans.ts';
+import { printErrors, printWarnings } from './reading/print.ts';
+import type { AnswerOf, AskedOf, Bounds } from './reading/reading.ts';
 import { DiagnosticRecord, ErrorRecord } from './records.ts';
 import type { Service } from './service.ts';
 
@@ -36,9 +37,9 @@ const ValidationQuery = Type.Object({
 
 const SchemaRecord = Type.Object({}, { additionalProperties: true, description: 'A JSON Schema (2020-12).' });
 
-export function configurationEndpoints(service: Service): FastifyPluginAsyncTypebox {
+export function configurationEndpoints(service: Service, documents: Documents): FastifyPluginAsyncTypebox {
   return async (app) => {
-    readDocuments(app);
+    documents.receive(app);
 
     app.post(
       '/validate',
@@ -48,17 +49,19 @@ export function configurationEndpoints(service: Service): FastifyPluginAsyncType
           operationId: 'validateConfig',
           summary: 'Validate a configuration',
           querystring: ValidationQuery,
-          response: { 200: ValidationRecord, '4xx': ErrorRecord },
+          response: { 200: ValidationRecord, '4xx': ErrorRecord, 503: ErrorRecord },
         },
       },
       async (request, reply) => {
         const { body, query } = request;
         if (typeof body !== 'string' || body.trim() === '') return sendProblem(reply, emptyBody.problem);
-        const judging = { isStrict: query.strict === 'true', judge: await judgeFor(service, request, query) };
-        const parsed = parseConfiguration(body, judging);
+        const bounds = await boundsFor(service, request, query);
+        const asked = { text: body, isStrict: query.strict === 'true', bounds };
+        const read = await readFor(documents, request, asked, query.fix === 'true');
+        if (!read.ok) return sendProblem(reply, read.problem);
+        const { parsed, fixed } = read.value;
         const { diagnostics } = parsed;
         const errors = printErrors(diagnostics);
-        const fixed = query.fix === 'true' ? fixDocument(body, parsed, judging) : undefined;
         // What is no YAML has nothing to answer but the error, unless a correction was asked for and found.
         const isCorrected = fixed !== undefined && fixed.text !== body;
         if (parsed.kind === 'unparsable' && !isCorrected) {
@@ -94,16 +97,26 @@ export function configurationEndpoints(service: Service): FastifyPluginAsyncType
   };
 }
 
+async function readFor(
+  documents: Documents,
+  request: FastifyRequest,
+  asked: AskedOf<'parse'>,
+  isCorrected: boolean,
+): Promise<Result<{ parsed: Parsed; fixed?: AnswerOf<'correct'>['fixed'] }>> {
+  if (isCorrected) return await documents.read(request, 'correct', asked);
+  const read = await documents.read(request, 'parse', asked);
+  return read.ok ? succeed({ parsed: read.value }) : read;
+}
+
 /**
  * What who asks can never be given here. No token is needed, and one that nobody knows is none. While the engine does
  * not answer, a configuration is judged without what the server has.
  */
-async function judgeFor(service: Service, request: FastifyRequest, query: { sessionToken?: string }): Promise<Judge> {
+async function boundsFor(service: Service, request: FastifyRequest, query: { sessionToken?: string }): Promise<Bounds> {
   const caller = await findCaller(service, request, query);
   const plan = caller.ok ? await planOfCaller(service, caller.value) : undefined;
   const budget = await service.budget().catch(() => boundless);
-  const most = mostOf(budget, service.settings.strangers, plan?.tier);
-  return (spec) => beyond(spec, most);
+  return { most: mostOf(budget, service.settings.strangers, plan?.tier) };
 }
 
 const { POSITIVE_INFINITY } = Number;

@@ -7,11 +7,12 @@ import type { Result } from '../lib/problem.ts';
 import { proofHeader } from '../lib/proof-of-work.ts';
 import { createTurns } from '../lib/turns.ts';
 import { applicationOf, type Caller, findCaller, requireCaller, TokenQuery, UpdateQuery } from './callers.ts';
-import { type Configuration, readConfiguration, readDocuments, Strict } from './documents.ts';
+import { type Configuration, type Documents, readConfiguration, refuseBeyond, Strict } from './documents.ts';
 import { sendProblem } from './errors.ts';
 import { readIdempotencyKey, recallAnswer } from './idempotency.ts';
 import { type Links, linksOf } from './links.ts';
 import { createProofs } from './proof-of-work.ts';
+import type { Bounds } from './reading/reading.ts';
 import {
   DryRunRecord,
   ErrorRecord,
@@ -47,11 +48,11 @@ const StartHeaders = Type.Object({
   ),
 });
 
-export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
+export function deployEndpoints(service: Service, documents: Documents): FastifyPluginAsyncTypebox {
   return async (app) => {
     const proofs = createProofs(service);
     const turns = createTurns();
-    readDocuments(app);
+    documents.receive(app);
 
     /** The last thing: a proof is spent on a start that nothing else stands in the way of. Accounts have plans instead. */
     const startProven = async (request: FastifyRequest, asked: Starting): Promise<Result<Started>> => {
@@ -91,7 +92,7 @@ export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
         },
       },
       async (request, reply) => {
-        const configuration = readConfiguration(request);
+        const configuration = await readConfiguration(documents, request);
         if (!configuration.ok) return sendProblem(reply, configuration.problem);
         const caller = await findCaller(service, request, request.query);
         if (!caller.ok) return sendProblem(reply, caller.problem);
@@ -100,7 +101,9 @@ export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const key = readIdempotencyKey(request, caller.value, document);
         const origin = originOf(request, service.settings);
         const isTrial = request.query.dryRun === 'true';
-        const started = await startOnce(request, { document, spec, caller: caller.value, origin, key, isTrial });
+        const explain = (bounds: Bounds) => refuseBeyond(documents, request, { document, bounds });
+        const asked = { document, spec, caller: caller.value, origin, key, isTrial, explain };
+        const started = await startOnce(request, asked);
         if (!started.ok) return sendProblem(reply, started.problem);
         if (isTrial) return dryRunRecord('started', configuration.value);
 
@@ -138,7 +141,7 @@ export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
         },
       },
       async (request, reply) => {
-        const configuration = readConfiguration(request);
+        const configuration = await readConfiguration(documents, request);
         if (!configuration.ok) return sendProblem(reply, configuration.problem);
         const caller = await requireCaller(service, request, request.query);
         if (!caller.ok) return sendProblem(reply, caller.problem);
@@ -152,7 +155,8 @@ export function deployEndpoints(service: Service): FastifyPluginAsyncTypebox {
 
         const origin = originOf(request, service.settings);
         const isTrial = request.query.dryRun === 'true';
-        const updated = await update(service, { document, spec, current: found.value, origin, isTrial });
+        const explain = (bounds: Bounds) => refuseBeyond(documents, request, { document, bounds });
+        const updated = await update(service, { document, spec, current: found.value, origin, isTrial, explain });
         if (!updated.ok) return sendProblem(reply, updated.problem);
         if (isTrial) return dryRunRecord('updated', configuration.value);
         const deployment = updated.value;

@@ -1,23 +1,57 @@
 /** Configuration documents as request bodies: which content types are read, and how a text becomes a configuration. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { type Diagnostic, printDiagnostic } from '../config/diagnostics.ts';
-import { type Parsed, parseConfiguration } from '../config/parse.ts';
-import { maxDocumentBytes, readSource } from '../config/source.ts';
+import type { Diagnostic } from '../config/diagnostics.ts';
+import { maxDocumentBytes } from '../config/source.ts';
 import type { AppSpec } from '../config/spec.ts';
 import { type Problem, type Result, refuse, succeed } from '../lib/problem.ts';
-import { RefusedRequest } from './errors.ts';
+import { impossible } from './admission.ts';
+import { clientKey } from './client.ts';
+import { RefusedRequest, sendProblem } from './errors.ts';
+import type { Limits } from './limits.ts';
 import { unknownParameters } from './parameters.ts';
-import { explainJson } from './validation.ts';
+import { printWarnings, refuseConfiguration } from './reading/print.ts';
+import type { Reader } from './reading/reader.ts';
+import type { AnswerOf, AskedOf, Bounds, Kind } from './reading/reading.ts';
 
 const yamlTypes = ['text/x-yaml', 'text/yaml', 'application/yaml', 'application/x-yaml', 'text/plain'];
 
-/** In this scope bodies arrive as the document's text: YAML, JSON, or JSON that wraps YAML (public clients send all). */
-export function readDocuments(scope: FastifyInstance): void {
+/** How the endpoints read documents, each for the client that sends it. */
+export type Documents = {
+  /** In this scope bodies arrive as the document's text: YAML, JSON, or JSON that wraps YAML (public clients send all). */
+  receive(scope: FastifyInstance): void;
+  read<K extends Kind>(
+    request: Pick<FastifyRequest, 'headers'>,
+    kind: K,
+    asked: AskedOf<K>,
+  ): Promise<Result<AnswerOf<K>>>;
+};
+
+export function createDocuments(reader: Reader, limits: Limits, networkPool: string): Documents {
+  const documents: Documents = {
+    read: (request, kind, asked) => reader.read(clientKey(request, networkPool), kind, asked),
+    receive(scope) {
+      readBodies(scope);
+      scope.addHook('preValidation', async (request, reply) => {
+        const { body } = request;
+        if (typeof body !== 'string') return;
+        if (limits.refuseByBytes(request, reply, Buffer.byteLength(body))) return reply;
+        if (!isJson(request)) return;
+        const unwrapped = await documents.read(request, 'unwrap', { text: body });
+        if (!unwrapped.ok) return sendProblem(reply, unwrapped.problem);
+        const text = unwrapped.value;
+        if (!text.ok) return sendProblem(reply, text.problem);
+        request.body = text.value;
+      });
+    },
+  };
+  return documents;
+}
+
+function readBodies(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   const asText = { parseAs: 'string', bodyLimit: maxDocumentBytes } as const;
-  scope.addContentTypeParser(yamlTypes, asText, async (_: unknown, body: string) => body);
-  scope.addContentTypeParser('application/json', asText, async (_: unknown, body: string) => unwrap(body));
+  scope.addContentTypeParser([...yamlTypes, 'application/json'], asText, async (_: unknown, body: string) => body);
   scope.addContentTypeParser(
     '*',
     asText,
@@ -28,45 +62,15 @@ export function readDocuments(scope: FastifyInstance): void {
   );
 }
 
+function isJson({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
+  return /^\s*application\/json\s*(?:;|$)/i.test(headers['content-type'] ?? '');
+}
+
 const unreadableType: Problem = {
   code: 'unsupported_media_type',
   error: 'The body has a content type that is not read here.',
   hint: "Send the configuration with Content-Type: text/x-yaml (curl: -H 'Content-Type: text/x-yaml' --data-binary @app.yaml).",
 };
-
-/** `{ "yaml": "…" }` and `{ "yamlContent": "…" }` → their text; any other JSON is the document itself. */
-function unwrap(body: string): string {
-  const value = readJson(body);
-  if (typeof value !== 'object' || value === null) return body;
-  const field = ['yaml', 'yamlContent'].find((name) => Object.hasOwn(value, name));
-  if (field === undefined) return body;
-  const text: unknown = value[field as keyof typeof value];
-  if (typeof text === 'string') return text;
-  throw new RefusedRequest({
-    code: 'invalid_request',
-    error: `"${field}" in the body must be a text that holds the configuration.`,
-    hint: `Send {"${field}": "application:\\n  name: …"}, or the document itself as JSON.`,
-  });
-}
-
-/** What is no JSON may be YAML that calls itself JSON; a broken `{` was meant as JSON. */
-function readJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    if (!/^\s*\{/.test(body)) return undefined;
-    // What is no JSON may be read as YAML; what is neither is told with the places that the reader of YAML knows.
-    const { source, diagnostics } = readSource(body);
-    if (source) return undefined;
-    throw new RefusedRequest({
-      code: 'unparsable_yaml',
-      error: `The body is not valid JSON. ${explainJson(body)}`.trim(),
-      hint: 'Correct it, or send YAML with Content-Type: text/x-yaml.',
-      errors: printErrors(diagnostics),
-      diagnostics,
-    });
-  }
-}
 
 /** How a configuration in a body is to be read. */
 export const Strict = Type.Optional(
@@ -78,14 +82,21 @@ export type Configuration = { document: string; spec: AppSpec; remarks: Remarks 
 /** What is odd about a request that is accepted all the same. */
 export type Remarks = { warnings: string[]; diagnostics: Diagnostic[] };
 
-type DocumentRequest = Pick<FastifyRequest, 'body' | 'query' | 'routeOptions'> & { query: { strict?: string } };
+type DocumentRequest = Pick<FastifyRequest, 'headers' | 'body' | 'query' | 'routeOptions'> & {
+  query: { strict?: string };
+};
 
 /** The document with its spec and what is to be said of it, or the refusal that lists every error. */
-export function readConfiguration(request: DocumentRequest): Result<Configuration> {
+export async function readConfiguration(
+  documents: Documents,
+  request: DocumentRequest,
+): Promise<Result<Configuration>> {
   const { body, query } = request;
   if (typeof body !== 'string' || body.trim() === '') return emptyBody;
   const isStrict = query.strict === 'true';
-  const parsed = parseConfiguration(body, { isStrict });
+  const read = await documents.read(request, 'parse', { text: body, isStrict });
+  if (!read.ok) return read;
+  const parsed = read.value;
   const { diagnostics } = parsed;
   const ignored = unknownParameters(request);
   if (isStrict && ignored[0]) return refuse('invalid_request', ignored[0], 'GET /docs names the parameters.');
@@ -96,24 +107,15 @@ export function readConfiguration(request: DocumentRequest): Result<Configuratio
   return refuseConfiguration(parsed);
 }
 
-/** The refusal that lists every error. */
-export function refuseConfiguration({ kind, diagnostics }: Exclude<Parsed, { kind: 'valid' }>) {
-  const errors = printErrors(diagnostics);
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
-  const { problem } = refuse(
-    kind === 'unparsable' ? 'unparsable_yaml' : 'invalid_configuration',
-    `The configuration is not valid: ${errors[0]}${more}`,
-    'Correct the lines in "errors"; POST /validate checks a configuration without deploying it.',
-  );
-  return { ok: false as const, problem: { ...problem, errors, diagnostics } };
+/** The refusal that names the line of what goes beyond the bounds. */
+export async function refuseBeyond(
+  documents: Documents,
+  request: DocumentRequest,
+  { document, bounds }: { document: string; bounds: Bounds },
+): Promise<Result<never>> {
+  const read = await documents.read(request, 'parse', { text: document, bounds });
+  if (!read.ok) return read;
+  return read.value.kind === 'valid' ? impossible : refuseConfiguration(read.value);
 }
 
 export const emptyBody = refuse('invalid_request', 'The body is empty.', 'Send the configuration as the body.');
-
-export function printErrors(diagnostics: Diagnostic[]): string[] {
-  return diagnostics.filter(({ severity }) => severity === 'error').map(printDiagnostic);
-}
-
-export function printWarnings(diagnostics: Diagnostic[]): string[] {
-  return diagnostics.filter(({ severity }) => severity === 'warning').map(printDiagnostic);
-}

@@ -88,3 +88,21 @@ test('requests with one token are counted whatever address they come from and wh
   const other = await api.postJson('/extendDeployment', { ...body, sessionToken: 'berth_x' }, from('192.0.2.4'));
   assert.equal(other.status, 404);
 });
+
+test('documents are counted by their bytes too, by address, in whatever form they come', async () => {
+  const bytes = Buffer.byteLength(shopYaml);
+  const api = await testApi({ documentRate: { count: 2 * bytes, windowMs: minute } });
+  const first = await api.postYaml('/validate', shopYaml, from('192.0.2.1'));
+  assert.match(
+    String(first.headers['ratelimit-policy']),
+    new RegExp(`"document";q=${2 * bytes};qu="content-bytes";w=60$`),
+  );
+  assert.match(String(first.headers.ratelimit), new RegExp(`"document";r=${bytes};t=60$`));
+  const second = await api.postJson('/startUserDeployment', { yaml: shopYaml }, from('192.0.2.1'));
+  assert.deepEqual([second.status, second.body.code], [429, 'rate_limited']);
+  assert.equal(second.body.error, 'Too many bytes of configurations from your address.');
+  assert.equal((await api.postYaml('/validate', shopYaml, from('192.0.2.2'))).status, 200);
+  assert.equal((await api.get('/schema', from('192.0.2.1'))).status, 200);
+  api.clock.now += minute;
+  assert.equal((await api.postYaml('/validate', shopYaml, from('192.0.2.1'))).status, 200);
+});

@@ -25,17 +25,23 @@ const probesPerRequest = 10;
 /** The dashboard's page and the ten files that it loads come from memory. */
 const filesPerRequest = 10;
 
-const things: Record<string, string> = { start: 'starts', 'sign-in': 'sign-ins' };
+const things: Record<string, string> = {
+  start: 'starts',
+  'sign-in': 'sign-ins',
+  document: 'bytes of configurations',
+};
 
 export type Limits = {
   /** Counts a request of this client; answers it, and returns true, when it is one too many. */
   refuseByAddress(request: FastifyRequest, reply: FastifyReply): boolean;
   /** Counts a request with this token, once its body has been read. */
   refuseByToken(request: FastifyRequest, reply: FastifyReply): boolean;
+  /** Counts the bytes of a document of this client: a large one takes as much as many small ones. */
+  refuseByBytes(request: FastifyRequest, reply: FastifyReply, bytes: number): boolean;
 };
 
 export function createLimits({ settings, now }: Pick<Service, 'settings' | 'now'>): Limits {
-  const { startRate, signInRate, rate, networkPool } = settings;
+  const { startRate, signInRate, rate, documentRate, networkPool } = settings;
   const byAddress: Record<LimitName, Limiter> = {
     start: createLimiter(startRate),
     'sign-in': createLimiter(signInRate),
@@ -44,6 +50,7 @@ export function createLimits({ settings, now }: Pick<Service, 'settings' | 'now'
     page: createLimiter({ ...rate, count: rate.count * filesPerRequest }),
   };
   const byToken = createLimiter(rate);
+  const byBytes = createLimiter(documentRate);
 
   return {
     refuseByAddress(request, reply) {
@@ -56,6 +63,9 @@ export function createLimits({ settings, now }: Pick<Service, 'settings' | 'now'
         now(),
       );
     },
+    refuseByBytes(request, reply, bytes) {
+      return count(reply, 'document', byBytes, clientKey(request, networkPool), now(), bytes);
+    },
     refuseByToken(request, reply) {
       const token = tokenIn(request);
       return token !== undefined && count(reply, 'token', byToken, hashToken(token), now());
@@ -63,11 +73,12 @@ export function createLimits({ settings, now }: Pick<Service, 'settings' | 'now'
   };
 }
 
-function count(reply: FastifyReply, name: string, limiter: Limiter, key: string, now: number): boolean {
-  const { isAllowed, remaining, resetsInMs } = limiter.take(key, now);
+function count(reply: FastifyReply, name: string, limiter: Limiter, key: string, now: number, amount = 1): boolean {
+  const { isAllowed, remaining, resetsInMs } = limiter.take(key, now, amount);
   const seconds = Math.max(1, Math.ceil(resetsInMs / 1000));
   const { count, windowMs } = limiter.rate;
-  add(reply, 'RateLimit-Policy', `"${name}";q=${count};w=${windowMs / 1000}`);
+  const unit = name === 'document' ? ';qu="content-bytes"' : '';
+  add(reply, 'RateLimit-Policy', `"${name}";q=${count}${unit};w=${windowMs / 1000}`);
   add(reply, 'RateLimit', `"${name}";r=${remaining};t=${seconds}`);
   if (!isAllowed) sendProblem(reply, tooMany(name, seconds));
   return !isAllowed;

@@ -1,4 +1,5 @@
 /** The configuration of a deployment, for its owner alone, and what an update to another one would do. */
+import { setImmediate as turn } from 'node:timers/promises';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { outlineOf } from '../config/outline.ts';
@@ -11,7 +12,7 @@ import { podChanges, previewUpdate, type UpdatePreview } from '../deployment/pre
 import { documentOf, revisionOf } from '../store/revisions.ts';
 import { derivationOf } from '../store/seeds.ts';
 import { ApplicationQuery, applicationOf, findApplication, requireCaller, UpdateQuery } from './callers.ts';
-import { readConfiguration, readDocuments, Strict } from './documents.ts';
+import { type Documents, readConfiguration, Strict } from './documents.ts';
 import { sendProblem } from './errors.ts';
 import { parameterWarnings } from './parameters.ts';
 import { ErrorRecord, RemarkFields, Warnings } from './records.ts';
@@ -80,9 +81,9 @@ export const PreviewRecord = Type.Object({
 
 const PreviewQuery = Type.Object({ ...UpdateQuery.properties, strict: Strict });
 
-export function revisionEndpoints(service: Service): FastifyPluginAsyncTypebox {
+export function revisionEndpoints(service: Service, documents: Documents): FastifyPluginAsyncTypebox {
   return async (app) => {
-    readDocuments(app);
+    documents.receive(app);
 
     app.get(
       '/getDeploymentOutline',
@@ -128,11 +129,11 @@ export function revisionEndpoints(service: Service): FastifyPluginAsyncTypebox {
           operationId: 'previewUpdate',
           summary: 'What an update with this configuration would do to each pod',
           querystring: PreviewQuery,
-          response: { 200: PreviewRecord, '4xx': ErrorRecord },
+          response: { 200: PreviewRecord, '4xx': ErrorRecord, 503: ErrorRecord },
         },
       },
       async (request, reply) => {
-        const configuration = readConfiguration(request);
+        const configuration = await readConfiguration(documents, request);
         if (!configuration.ok) return sendProblem(reply, configuration.problem);
         const { spec, remarks } = configuration.value;
         const caller = await requireCaller(service, request, request.query);
@@ -166,8 +167,12 @@ async function preview(
   const next: Revision = { number: deployment.revision + 1, spec, ...(current.images && { images: current.images }) };
   // What it may reach is its plan's: no update changes that.
   const resolution = { now: now(), url: urlOf(deployment.label), derive, egress: noEgress };
-  const [before, after] = [current, next].map((revision) => desiredAt(deployment, revision, resolution));
+  const before = desiredAt(deployment, current, resolution);
+  // Each of a large configuration takes a while, in which nobody else is served.
+  await turn();
+  const after = desiredAt(deployment, next, resolution);
+  await turn();
   // It was active a moment ago; with its time limit reached in between, nothing of it will be changed any more.
-  if (before?.kind !== 'running' || after?.kind !== 'running') return { pods: [], interrupted: [] };
+  if (before.kind !== 'running' || after.kind !== 'running') return { pods: [], interrupted: [] };
   return previewUpdate({ spec: current.spec, desired: before }, { spec, desired: after });
 }

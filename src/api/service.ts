@@ -19,6 +19,8 @@ export type ApiSettings = {
   startRate: Rate;
   /** Other requests of one client address, and requests with one token. */
   rate: Rate;
+  /** Bytes of configurations of one client address. */
+  documentRate: Rate;
   /** Sign-ins and sign-ups of one client address. */
   signInRate: Rate;
   /** Where the applications' containers are (CIDR): all of them are one client. */

@@ -17,10 +17,11 @@ import { addRevision } from '../store/revisions.ts';
 import { provideSeed } from '../store/seeds.ts';
 import { accountOfSession, addSession } from '../store/sessions.ts';
 import { transact } from '../store/transaction.ts';
-import { admit, admitPossible } from './admission.ts';
+import { admit, boundsBeyond, impossible } from './admission.ts';
 import type { Caller } from './callers.ts';
 import { type IdempotencyKey, rememberAnswer } from './idempotency.ts';
 import { admitToPlan, planOf } from './plans.ts';
+import type { Bounds } from './reading/reading.ts';
 import type { Service } from './service.ts';
 import { admitStranger, refuseBanned } from './standing.ts';
 
@@ -32,6 +33,8 @@ export type Starting = {
   key: IdempotencyKey | undefined;
   /** Whether it would be accepted; nothing is changed. */
   isTrial: boolean;
+  /** Says what of the document goes beyond these bounds. */
+  explain: (bounds: Bounds) => Promise<Result<never>>;
 };
 
 export type Started = { deployment: Deployment; sessionToken: string };
@@ -40,13 +43,14 @@ export type Started = { deployment: Deployment; sessionToken: string };
  * Of starts that overlap, whatever process receives them, one with a key of another is answered that one's deployment,
  * and one of the same name in the same session is refused: the database holds both to be unique.
  */
-export async function start(service: Service, { document, spec, caller, origin, key, isTrial }: Starting) {
+export async function start(service: Service, { document, spec, caller, origin, key, isTrial, explain }: Starting) {
   const session = caller?.kind === 'session' ? caller : undefined;
   if (session?.deployments.some(({ applicationName }) => applicationName === spec.name)) return alreadyRuns(spec.name);
   const createdAt = service.now();
   const sessionToken = session?.token ?? newToken('berth');
   const deploymentId = newId();
   const budget = await service.budget();
+  let exceeded: Bounds | undefined;
   const write = async (db: Database): Promise<Result<Started>> => {
     const known = key && (await rememberAnswer({ ...service, db }, key, { deploymentId, sessionToken }));
     if (known) return known;
@@ -57,14 +61,14 @@ export async function start(service: Service, { document, spec, caller, origin, 
     const plan = await planOf(db, service.settings.tiers, accountId);
     const asked = { spec, now: createdAt };
     const most = mostOf(budget, service.settings.strangers, plan?.tier);
-    const countable = await admitPossible(db, most, { document, spec, ofAll: false });
-    if (!countable.ok) return countable;
+    exceeded = await boundsBeyond(db, most, { spec, ofAll: false });
+    if (exceeded) return impossible;
     const allowed = plan
       ? await admitToPlan(db, plan, asked)
       : await admitStranger(db, service.settings.strangers, origin, { ...asked, sessionId: session?.sessionId });
     if (!allowed.ok) return allowed;
-    const possible = await admitPossible(db, most, { document, spec, ofAll: true });
-    if (!possible.ok) return possible;
+    exceeded = await boundsBeyond(db, most, { spec, ofAll: true });
+    if (exceeded) return impossible;
     const admitted = await admit(db, budget, spec);
     if (!admitted.ok) return admitted;
     const sessionId = session?.sessionId ?? randomUUID();
@@ -88,6 +92,7 @@ export async function start(service: Service, { document, spec, caller, origin, 
     return succeed({ deployment, sessionToken });
   };
   const started = await transact(service.db, write, { isTrial });
+  if (exceeded) return await explain(exceeded);
   if (!isTrial && started.ok && started.value.deployment.id === deploymentId) service.wake(deploymentId);
   return started;
 }

@@ -51,6 +51,7 @@ export async function testApi(
       limits: { lifetimeMs: 120 * minutes, extensionMs: 120 * minutes, extensions: 2 },
       startRate: { count: 1000, windowMs: minutes },
       rate: { count: 1000, windowMs: minutes },
+      documentRate: { count: 2 ** 30, windowMs: minutes },
       signInRate: { count: 1000, windowMs: minutes },
       networkPool: '10.200.0.0/13',
       tiers: [{ name: 'free', deployments: 3, memoryBytes: 2 ** 30, allowsReservations: false, lifetimeMs: null }],

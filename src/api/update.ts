@@ -14,19 +14,29 @@ import { addRevision } from '../store/revisions.ts';
 import { provideSeed } from '../store/seeds.ts';
 import { accountOfSession } from '../store/sessions.ts';
 import { transact } from '../store/transaction.ts';
-import { admit, admitPossible } from './admission.ts';
+import { admit, boundsBeyond, impossible } from './admission.ts';
 import { admitToPlan, planOf } from './plans.ts';
+import type { Bounds } from './reading/reading.ts';
 import type { Service } from './service.ts';
 import { admitStranger, refuseBanned } from './standing.ts';
 
-export type Updating = { document: string; spec: AppSpec; current: Deployment; origin: Origin; isTrial: boolean };
+export type Updating = {
+  document: string;
+  spec: AppSpec;
+  current: Deployment;
+  origin: Origin;
+  isTrial: boolean;
+  /** Says what of the document goes beyond these bounds. */
+  explain: (bounds: Bounds) => Promise<Result<never>>;
+};
 
 export async function update(
   service: Service,
-  { document, spec, current, origin, isTrial }: Updating,
+  { document, spec, current, origin, isTrial, explain }: Updating,
 ): Promise<Result<Deployment>> {
   const now = service.now();
   const budget = await service.budget();
+  let exceeded: Bounds | undefined;
   const write = async (db: Database): Promise<Result<Deployment>> => {
     const accountId = await accountOfSession(db, current.sessionId);
     const unbanned = await refuseBanned(db, origin, { spec, accountId });
@@ -34,15 +44,15 @@ export async function update(
     const plan = await planOf(db, service.settings.tiers, accountId);
     const asked = { spec, now, deploymentId: current.id };
     const most = mostOf(budget, service.settings.strangers, plan?.tier);
-    const asking = { document, spec, deploymentId: current.id };
-    const countable = await admitPossible(db, most, { ...asking, ofAll: false });
-    if (!countable.ok) return countable;
+    const asking = { spec, deploymentId: current.id };
+    exceeded = await boundsBeyond(db, most, { ...asking, ofAll: false });
+    if (exceeded) return impossible;
     const allowed = plan
       ? await admitToPlan(db, plan, asked)
       : await admitStranger(db, service.settings.strangers, origin, { ...asked, sessionId: current.sessionId });
     if (!allowed.ok) return allowed;
-    const possible = await admitPossible(db, most, { ...asking, ofAll: true });
-    if (!possible.ok) return possible;
+    exceeded = await boundsBeyond(db, most, { ...asking, ofAll: true });
+    if (exceeded) return impossible;
     const admitted = await admit(db, budget, spec, current.id);
     if (!admitted.ok) return admitted;
     const latest = await deploymentById(db, current.id);
@@ -67,6 +77,7 @@ export async function update(
     return succeed({ ...latest, revision: number, state, progress: 0, explanation: null, lastLines: [], pods });
   };
   const updated = await transact(service.db, write, { isTrial });
+  if (exceeded) return await explain(exceeded);
   if (!isTrial && updated.ok) service.wake(current.id);
   return updated;
 }

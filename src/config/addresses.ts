@@ -3,12 +3,15 @@ import type { AppSpec, PodSpec } from './spec.ts';
 
 type Named = Pick<PodSpec, 'name' | 'resourceType' | 'replicas' | 'aliases'>;
 
+/** The pod behind each name. */
+export type AddressBook = ReadonlyMap<string, string>;
+
 /**
  * Every name with the pod that has it. A pod's own names come first; of the further ones that two pods could have, the
  * first pod in the document has it. `<app>-<pod>.pod`, `<pod>-<app>.pod` and `<app>-<pod>-service` are what people's
  * documents use besides (design, section 10): they resolve unless a pod is really called so.
  */
-export function addressBook({ name: application, pods }: { name: string; pods: Named[] }): Map<string, string> {
+export function addressBook({ name: application, pods }: { name: string; pods: Named[] }): AddressBook {
   const book = new Map<string, string>();
   const enter = (name: string, pod: Named) => {
     if (!book.has(name)) book.set(name, pod.name);
@@ -23,9 +26,8 @@ export function addressBook({ name: application, pods }: { name: string; pods: N
   return book;
 }
 
-/** The names of one replica of a pod, its own first. */
-export function aliasesOf(spec: AppSpec, pod: PodSpec, replica: number): string[] {
-  const book = addressBook(spec);
+/** The names of one replica of a pod, its own first. `book` is that of the application. */
+export function aliasesOf(spec: AppSpec, book: AddressBook, pod: PodSpec, replica: number): string[] {
   const own = [`${pod.name}.pod`, pod.name];
   const others = pod.resourceType === 'statefulset' ? namesOfReplica(pod.name, replica) : [];
   const further = [...(pod.aliases ?? []), ...rescuedNames(spec.name, pod)];

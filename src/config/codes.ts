@@ -7,6 +7,7 @@ export const codes = {
   'too-large': 'The document is larger than 256 KiB.',
   'too-deep': 'The document is nested deeper than any configuration can be.',
   'too-many-aliases': 'Written out, the aliases of the document are larger than 1 MiB.',
+  'too-costly': 'Reading the document takes too much processor time or memory.',
   'too-many-problems': 'Only the first 100 problems are reported.',
 
   // The form.

@@ -63,14 +63,17 @@ const hostVariable =
 /** Every name of a pod that stands where a host does; `variable` is the one whose value the text is. */
 export function referencesIn(text: string, directory: Directory, variable = ''): Reference[] {
   const areHosts = hostVariable.test(variable.slice(-100)) && isListOfHosts(text);
-  return Array.from(text.matchAll(/[A-Za-z0-9_][\w.-]*/g)).flatMap(({ 0: word, index: at }) => {
-    const name = word.replace(/\.{1,3}$/, '');
+  const references: Reference[] = [];
+  for (const { 0: word, index: at } of text.matchAll(/[A-Za-z0-9_][\w.-]*/g)) {
+    // A document can have 100,000 words: nearly all are no names.
+    const name = word.endsWith('.') ? word.replace(/\.{1,3}$/, '') : word;
     const pod = directory.podOf(name);
-    if (pod === undefined) return [];
+    if (pod === undefined) continue;
     const before = text.slice(Math.max(0, at - mostBefore), at);
     const after = text.slice(at + name.length, at + name.length + mostAfter);
-    return areHosts || standsAsHost(name, before, after, directory.portsOf(pod)) ? [{ pod, name, at }] : [];
-  });
+    if (areHosts || standsAsHost(name, before, after, directory.portsOf(pod))) references.push({ pod, name, at });
+  }
+  return references;
 }
 
 /** `db`, `db:5432`, `kafka-1,kafka-2:9092`. */

@@ -1,5 +1,5 @@
 /** Desired: what should exist for a deployment at an instant, as workloads with everything resolved. */
-import { aliasesOf } from '../config/addresses.ts';
+import { type AddressBook, addressBook, aliasesOf } from '../config/addresses.ts';
 import { replaceScriptlets } from '../config/scriptlets.ts';
 import type { AppSpec, PodSpec, VolumeSpec } from '../config/spec.ts';
 import { type Deployment, type Instant, isPastLimit, type Revision } from './deployment.ts';
@@ -86,20 +86,22 @@ export function desiredAt(deployment: Deployment, revision: Revision, resolution
   if (because) return { kind: 'gone', because };
   const { spec, number, images = {} } = revision;
   const values = { url, registry: spec.registryLogin?.registry ?? '', deploymentId: deployment.id, derive };
+  const book = addressBook(spec);
   return {
     kind: 'running',
     revision: number,
     hasServed: deployment.servingRevision !== null,
-    workloads: startOrder(spec).flatMap((pod) =>
-      Array.from({ length: replicasOf(pod) }, (_, replica) => ({
-        workload: toWorkload(revision, pod, replica, values),
+    workloads: startOrder(spec).flatMap((pod) => {
+      const texts = textsOf(pod, values);
+      return Array.from({ length: replicasOf(pod) }, (_, replica) => ({
+        workload: toWorkload(revision, { pod, texts, book }, replica, values),
         isImageSettled: isSettled(imageOf(pod, values), images),
         ...(isPublic(pod, spec) && { path: pod.path }),
         dependsOn: pod.dependsOn,
         isExclusive: pod.volumes.length > 0,
         isOrdered: pod.resourceType === 'statefulset',
-      })),
-    ),
+      }));
+    }),
     volumes: volumesOf(spec),
     egress,
   };
@@ -160,14 +162,26 @@ function isSettled(image: string, images: NonNullable<Revision['images']>): bool
   return isPinned(image) || Object.hasOwn(images, image);
 }
 
+type Texts = Pick<Workload, 'env' | 'files'> & Partial<Pick<Workload, 'entrypoint' | 'command'>>;
+
+/** What all replicas of a pod share: as much as the whole document, once and not for each of them. */
+function textsOf(pod: PodSpec, values: Values): Texts {
+  const replace = (text: string) => replaceAll(text, values);
+  return {
+    ...(pod.entrypoint && { entrypoint: pod.entrypoint.map(replace) }),
+    ...(pod.command && { command: pod.command.map(replace) }),
+    env: Object.fromEntries(Object.entries(pod.vars).map(([name, value]) => [name, replace(value)])),
+    files: pod.files.map(({ path, content }) => ({ path, content: replace(content) })),
+  };
+}
+
 function toWorkload(
   { spec, number: revision, images = {} }: Revision,
-  pod: PodSpec,
+  { pod, texts, book }: { pod: PodSpec; texts: Texts; book: AddressBook },
   replica: number,
   values: Values,
 ): Workload {
   const image = imageOf(pod, values);
-  const replace = (text: string) => replaceAll(text, values);
   const content = {
     pod: pod.name,
     replica,
@@ -175,15 +189,12 @@ function toWorkload(
     image: Object.hasOwn(images, image) ? images[image]! : image,
     ...(pod.resourceType === 'statefulset' && { hostname: replicaName(pod.name, replica) }),
     ...(spec.registryLogin && { registryLogin: spec.registryLogin }),
-    ...(pod.entrypoint && { entrypoint: pod.entrypoint.map(replace) }),
-    ...(pod.command && { command: pod.command.map(replace) }),
+    ...texts,
     ...(pod.workingDir !== undefined && { workingDir: pod.workingDir }),
     ...(pod.user !== undefined && { user: pod.user }),
-    env: Object.fromEntries(Object.entries(pod.vars).map(([name, value]) => [name, replace(value)])),
-    files: pod.files.map(({ path, content }) => ({ path, content: replace(content) })),
     volumes: pod.volumes.map((volume) => ({ volume: volumeName(pod, volume, replica), mountPath: volume.mountPath })),
     ports: pod.servicePorts,
-    aliases: aliasesOf(spec, pod, replica),
+    aliases: aliasesOf(spec, book, pod, replica),
     resources: pod.resources,
     useGPU: pod.useGPU,
     ...(pod.container && { container: pod.container }),

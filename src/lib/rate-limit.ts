@@ -1,6 +1,6 @@
 /** At most so many in a span of time for each key, in memory that has a bound. */
 
-/** At most `count` in `windowMs`. */
+/** At most `count` in `windowMs`: of requests, or of bytes. */
 export type Rate = { count: number; windowMs: number };
 
 export type Allowance = {
@@ -12,8 +12,8 @@ export type Allowance = {
 
 export type Limiter = {
   rate: Rate;
-  /** Counts one more of this key. `now` in milliseconds, of any clock; one that jumps back ends the window. */
-  take(key: string, now: number): Allowance;
+  /** Counts one more of this key, or so many. `now` in milliseconds, of any clock; one that jumps back ends the window. */
+  take(key: string, now: number, amount?: number): Allowance;
   /** How many keys it remembers. */
   size(): number;
 };
@@ -51,9 +51,9 @@ export function createLimiter(rate: Rate, most = mostKeys): Limiter {
 
   return {
     rate,
-    take(key, now) {
+    take(key, now, amount = 1) {
       const window = windowOf(key, now);
-      window.count += 1;
+      window.count += amount;
       if (window.count > rate.count && counting.delete(key)) {
         exhausted.set(key, window);
         forget(exhausted, now);

@@ -1,12 +1,14 @@
 /** The settings about those who send requests: how much one of them may ask, and by whose word it is known who it is. */
+import { maxDocumentBytes } from '../config/source.ts';
 import { overlap, without } from '../lib/networks.ts';
 import type { ProofSettings } from '../lib/proof-of-work.ts';
 import type { Rate } from '../lib/rate-limit.ts';
-import { flag, integer, networks, proofOfWork, rate, type Setting } from './values.ts';
+import { byteRate, flag, integer, networks, proofOfWork, rate, type Setting } from './values.ts';
 
 export type ClientSettings = {
   startRate: Rate;
   rate: Rate;
+  documentRate: Rate;
   proofOfWork: ProofSettings;
   trustedProxies: string[];
   proxyProtocol: boolean;
@@ -20,6 +22,12 @@ export const clientTable = {
     default: '120/m',
     says: 'other requests per client address, and requests per session token',
     read: rate,
+  },
+  documentRate: {
+    variable: 'DOCUMENT_RATE',
+    default: '4Mi/m',
+    says: 'bytes of configurations per client address',
+    read: byteRate(maxDocumentBytes),
   },
   proofOfWork: {
     variable: 'POW',

@@ -51,6 +51,17 @@ export function rate(value: string): Rate {
   return { count: Number(match[1]), windowMs: unitMs[match[2] as 's' | 'm' | 'h'] };
 }
 
+/** `4Mi/m` → 4,194,304 in 60,000 ms; one piece of `least` bytes has to fit. */
+export function byteRate(least: number): (text: string) => Rate {
+  return (value) => {
+    const [amount = '', unit = ''] = value.split('/');
+    const count = parseBytes(amount);
+    if (!(count >= least) || !Object.hasOwn(unitMs, unit))
+      throw new Unreadable(`must be a rate such as 4Mi/m, of ${least} bytes or more`);
+    return { count, windowMs: unitMs[unit as keyof typeof unitMs] };
+  };
+}
+
 /** `80%` → 0.8. */
 export function share(value: string): number {
   const percent = /^(\d{1,3})%$/.exec(value)?.[1];

@@ -77,7 +77,14 @@ const app = await createApp(
     budget: async () => ({ memoryBytes: 2 ** 40, cpuMillis: 1e7, diskBytes: 2 ** 50 }),
     settings: {
       limits: { lifetimeMs, extensionMs: 1_000, extensions: 2 },
-      ...{ baseUrl, startRate: rate, rate, signInRate: rate, proofOfWork: { mode: 'off', cost: 1 } },
+      ...{
+        baseUrl,
+        startRate: rate,
+        rate,
+        documentRate: rate,
+        signInRate: rate,
+        proofOfWork: { mode: 'off', cost: 1 },
+      },
       tiers: [{ name: 'free', deployments: 3, memoryBytes: 2 ** 30, allowsReservations: false, lifetimeMs: null }],
       strangers: { perSession: 1000, perAddress: 100_000, memoryBytesPerAddress: 2 ** 50 },
       networkPool: '10.200.0.0/13',

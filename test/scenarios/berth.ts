@@ -59,6 +59,7 @@ export async function createBerth(
     BERTH_PORT: String(await freePort()),
     BERTH_START_RATE: '10000/m',
     BERTH_RATE: '100000/m',
+    BERTH_DOCUMENT_RATE: '1Gi/m',
     BERTH_STRANGERS: 'session=1000 address=1000 memory=1Ti gpus=1000',
     BERTH_GPUS: '1000',
     BERTH_DRAIN: '200ms',

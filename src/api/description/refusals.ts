@@ -27,7 +27,8 @@ export const meaningOf = {
   plan_does_not_allow_reservations: 'the plan has to be upgraded',
   rate_limited: 'too many requests; `Retry-After` says how long to wait',
   proof_of_work_required: 'the server is busy and asks for a proof of work: solve `challenge`',
-  capacity_exhausted: 'it does not fit on the server now; `Retry-After` says when to ask again',
+  capacity_exhausted:
+    'it does not fit on the server now, or too many large configurations are being read; `Retry-After` says when to ask again',
   engine_unreachable: 'the container engine does not answer; `Retry-After` says when to ask again',
   payload_too_large: 'the body is too large',
   unsupported_media_type: 'the body has a content type that is not read here',
@@ -68,6 +69,7 @@ export const refusalsOfBodies = [
 export const refusalsOfDocuments = [
   'unparsable_yaml',
   'invalid_configuration',
+  'capacity_exhausted',
 ] as const satisfies readonly ProblemCode[];
 
 export const refusalsOfApplications = [

@@ -1,5 +1,5 @@
 /** What the rules of this folder look at. */
-
+import type { AddressBook } from '../addresses.ts';
 import type { Path } from '../diagnostics.ts';
 import type { Origin } from '../normalise.ts';
 import type { Report } from '../report.ts';
@@ -14,7 +14,7 @@ export type Context = {
   source: Source;
   report: Report;
   /** Every name that resolves inside the deployment, with the pod it leads to. */
-  book: Map<string, string>;
+  book: AddressBook;
   directory: Directory;
 };
 

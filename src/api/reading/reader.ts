@@ -1,0 +1,78 @@
+/**
+ * Reads documents: short ones at once, longer ones in threads of their own, since everything else of the service waits
+ * while its own thread reads. Each client has a line of its own.
+ */
+import { availableParallelism } from 'node:os';
+import type { Diagnostic } from '../../config/diagnostics.ts';
+import { type Result, succeed } from '../../lib/problem.ts';
+import { createPool, type Outcome, type PoolOptions } from '../../lib/worker-pool.ts';
+import { refuseConfiguration } from './print.ts';
+import { type AnswerOf, type AskedOf, type Kind, type Question, read } from './reading.ts';
+
+/**
+ * In UTF-16 units. A document of this length takes 10 to 40 ms, whatever is in it; the example that `npm start` deploys
+ * is a little shorter, and need not wait for a thread to start.
+ */
+const longestHere = 16 * 1024;
+
+/** Correcting reads a document again after each round, and there are several. */
+const longestCorrectedHere = 4 * 1024;
+
+const options: PoolOptions = {
+  file: new URL('worker.ts', import.meta.url),
+  // One processor is left to everything else.
+  width: Math.max(1, Math.min(4, availableParallelism() - 1)),
+  // The slowest documents of 256 KiB that are known take 1.2 s on a slow machine.
+  budgetMs: 10_000,
+  // They take up to 150 MiB.
+  memoryMib: 512,
+  idleMs: 60_000,
+  // Of 256 KiB each: 32 MiB of documents at the most.
+  most: { each: 4, all: 64 },
+};
+
+export type Reader = {
+  /** Whatever the text is like, it ends; the refusal says when it took too much, or too much is being read already. */
+  read<K extends Kind>(client: string, kind: K, asked: AskedOf<K>): Promise<Result<AnswerOf<K>>>;
+  close(): Promise<void>;
+};
+
+/** @param changed for tests: other limits, or another length from which on a thread reads. */
+export function createReader(changed: Partial<PoolOptions> & { longestHere?: number } = {}): Reader {
+  const pool = createPool<Question, AnswerOf<Kind>>({ ...options, ...changed });
+  const longest = { unwrap: longestHere, parse: longestHere, correct: longestCorrectedHere };
+  return {
+    async read<K extends Kind>(client: string, kind: K, asked: AskedOf<K>): Promise<Result<AnswerOf<K>>> {
+      if (asked.text.length <= (changed.longestHere ?? longest[kind])) return succeed(read({ kind, asked }));
+      const outcome = await pool.run(client, { kind, asked });
+      return resultOf(outcome as Outcome<AnswerOf<K>>);
+    },
+    close: () => pool.close(),
+  };
+}
+
+function resultOf<Answer>(outcome: Outcome<Answer>): Result<Answer> {
+  if (outcome.kind === 'done') return succeed(outcome.answer);
+  if (outcome.kind === 'costly') return refuseConfiguration({ kind: 'unparsable', diagnostics: [tooCostly] });
+  return { ok: false, problem: outcome.because === 'client' ? tooManyOfClient : tooManyOfAll };
+}
+
+const tooCostly: Diagnostic = {
+  ...{ severity: 'error', code: 'too-costly', path: '', line: 1, column: 1 },
+  message: 'the document takes too much processor time or memory to read',
+  hint: 'make it shorter or simpler; large files belong into an image',
+};
+
+const tooManyOfClient = {
+  code: 'rate_limited',
+  error: 'Several large configurations from your address are being read already.',
+  hint: 'Try again in a second, one after another.',
+  retryAfterSeconds: 1,
+} as const;
+
+const tooManyOfAll = {
+  code: 'capacity_exhausted',
+  error: 'The server is reading as many large configurations as it can.',
+  hint: 'Try again in 5 seconds.',
+  retryAfterSeconds: 5,
+} as const;

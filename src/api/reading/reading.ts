@@ -1,0 +1,37 @@
+/** PURE. What is read of a text that a stranger sends: the same on the thread of the service and on one of its own. */
+import { fixDocument } from '../../config/fix.ts';
+import { type Judging, parseConfiguration } from '../../config/parse.ts';
+import { beyond, type Most } from '../../deployment/most.ts';
+import type { Amount } from '../../deployment/resources.ts';
+import { unwrapJson } from './unwrap.ts';
+
+/** What a configuration may ask for, and what an update of it has already. */
+export type Bounds = { most: Most; has?: Amount | undefined };
+
+type Asked = { text: string; isStrict?: boolean; bounds?: Bounds };
+
+/** Everything that is asked and answered is plain data: it goes from one thread to another. */
+export const readings = {
+  unwrap: ({ text }: { text: string }) => unwrapJson(text),
+  parse: (asked: Asked) => parseConfiguration(asked.text, judgingOf(asked)),
+  correct(asked: Asked) {
+    const judging = judgingOf(asked);
+    const parsed = parseConfiguration(asked.text, judging);
+    return { parsed, fixed: fixDocument(asked.text, parsed, judging) };
+  },
+};
+
+type Readings = typeof readings;
+export type Kind = keyof Readings;
+export type AskedOf<K extends Kind> = Parameters<Readings[K]>[0];
+export type AnswerOf<K extends Kind> = ReturnType<Readings[K]>;
+
+export type Question<K extends Kind = Kind> = { kind: K; asked: AskedOf<K> };
+
+export function read<K extends Kind>({ kind, asked }: Question<K>): AnswerOf<K> {
+  return (readings[kind] as (asked: AskedOf<K>) => AnswerOf<K>)(asked);
+}
+
+function judgingOf({ isStrict = false, bounds }: Asked): Judging {
+  return { isStrict, ...(bounds && { judge: (spec) => beyond(spec, bounds.most, bounds.has) }) };
+}

@@ -1,0 +1,40 @@
+/** PURE. Bodies that call themselves JSON: which text in them is the configuration. */
+import { readSource } from '../../config/source.ts';
+import { type Result, refuse, succeed } from '../../lib/problem.ts';
+import { explainJson } from '../validation.ts';
+import { printErrors } from './print.ts';
+
+/** `{ "yaml": "…" }` and `{ "yamlContent": "…" }` → their text; any other JSON is the document itself. */
+export function unwrapJson(body: string): Result<string> {
+  const read = readJson(body);
+  if (!read.ok) return read;
+  const { value } = read;
+  if (typeof value !== 'object' || value === null) return succeed(body);
+  const field = ['yaml', 'yamlContent'].find((name) => Object.hasOwn(value, name));
+  if (field === undefined) return succeed(body);
+  const text: unknown = value[field as keyof typeof value];
+  if (typeof text === 'string') return succeed(text);
+  return refuse(
+    'invalid_request',
+    `"${field}" in the body must be a text that holds the configuration.`,
+    `Send {"${field}": "application:\\n  name: …"}, or the document itself as JSON.`,
+  );
+}
+
+/** What is no JSON may be YAML that calls itself JSON; a broken `{` was meant as JSON. */
+function readJson(body: string): Result<unknown> {
+  try {
+    return succeed(JSON.parse(body));
+  } catch {
+    if (!/^\s*\{/.test(body)) return succeed(undefined);
+    // What is no JSON may be read as YAML; what is neither is told with the places that the reader of YAML knows.
+    const { source, diagnostics } = readSource(body);
+    if (source) return succeed(undefined);
+    const { problem } = refuse(
+      'unparsable_yaml',
+      `The body is not valid JSON. ${explainJson(body)}`.trim(),
+      'Correct it, or send YAML with Content-Type: text/x-yaml.',
+    );
+    return { ok: false, problem: { ...problem, errors: printErrors(diagnostics), diagnostics } };
+  }
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createFairQueue } from './fair-queue.ts';
+
+function queueOf(...entries: string[]) {
+  const queue = createFairQueue<string>(10);
+  for (const entry of entries) queue.put(entry[0]!, entry);
+  return queue;
+}
+
+/** Everything in the order in which it is taken, each done before the next is taken. */
+function inOrder(queue: ReturnType<typeof queueOf>): string {
+  const taken: string[] = [];
+  for (let next = queue.take(); next; next = queue.take()) {
+    taken.push(next.entry);
+    queue.done(next.client);
+  }
+  return taken.join(' ');
+}
+
+test('clients take turns, each in the order of its own entries', () => {
+  assert.equal(inOrder(queueOf('a1', 'a2', 'a3', 'b1', 'c1', 'b2')), 'a1 b1 c1 a2 b2 a3');
+});
+
+test('whoever comes late waits for one entry of whoever has many', () => {
+  const queue = queueOf('a1', 'a2', 'a3', 'a4');
+  assert.equal(queue.take()?.entry, 'a1');
+  queue.put('b', 'b1');
+  queue.done('a');
+  assert.equal(inOrder(queue), 'a2 b1 a3 a4');
+});
+
+test('nothing more of a client is taken before what was taken is done', () => {
+  const queue = queueOf('a1', 'a2', 'b1');
+  assert.equal(queue.take()?.entry, 'a1');
+  assert.equal(queue.take()?.entry, 'b1');
+  assert.equal(queue.take(), undefined);
+  queue.done('a');
+  assert.equal(queue.take()?.entry, 'a2');
+});
+
+test('a client whose line is full is refused, and nobody else is', () => {
+  const queue = createFairQueue<string>(2);
+  assert.deepEqual(
+    ['a1', 'a2', 'a3', 'b1'].map((entry) => queue.put(entry[0]!, entry)),
+    [true, true, false, true],
+  );
+});
+
+test('what waits can be taken back, all at once', () => {
+  const queue = queueOf('a1', 'b1', 'a2');
+  assert.deepEqual(queue.clear(), ['a1', 'a2', 'b1']);
+  assert.equal(queue.take(), undefined);
+});

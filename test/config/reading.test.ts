@@ -1,0 +1,64 @@
+/** Documents read in a thread of their own: the same answer as on this one, byte for byte. */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, suite, test } from 'node:test';
+import fc from 'fast-check';
+import { createReader } from '../../src/api/reading/reader.ts';
+import { type Kind, type Question, read } from '../../src/api/reading/reading.ts';
+import type { Most } from '../../src/deployment/most.ts';
+import { document } from '../fuzz/documents.ts';
+import { largeDocuments } from '../hostile/large-documents.ts';
+
+const corpus = join(import.meta.dirname, '../../../shared/corpus');
+const files = existsSync(corpus)
+  ? ['native', 'compose'].flatMap((folder) =>
+      readdirSync(join(corpus, folder)).map((file) => readFileSync(join(corpus, folder, file), 'utf8')),
+    )
+  : [];
+
+const caps = { containers: 1, volumes: 1, gpus: 0, countsOf: 'stranger', gpusOf: 'server' } as const;
+/** So little that most documents ask for more. */
+const most: Most = {
+  ...{ memoryBytes: 2 ** 27, memoryOf: 'stranger', limitBytes: 2 ** 30, limitOf: 'server' },
+  ...{ cpuMillis: 100, diskBytes: Number.POSITIVE_INFINITY, ...caps },
+};
+
+suite('a document is answered the same on a thread of its own', () => {
+  const reader = createReader({ longestHere: 0 });
+  after(() => reader.close());
+
+  const isTheSame = async (text: string) => {
+    const asked: Question[] = [
+      { kind: 'unwrap', asked: { text } },
+      { kind: 'parse', asked: { text } },
+      { kind: 'correct', asked: { text, isStrict: true, bounds: { most } } },
+    ];
+    for (const question of asked) await isAnsweredTheSame(question);
+  };
+  const isAnsweredTheSame = async <K extends Kind>({ kind, asked }: Question<K>) => {
+    const there = await reader.read('a client', kind, asked);
+    assert.ok(there.ok);
+    const here = read({ kind, asked });
+    assert.deepEqual(there.value, here);
+    // What is stored and sent: the order of fields counts too.
+    assert.equal(JSON.stringify(there.value), JSON.stringify(here));
+  };
+
+  test('documents that people wrote', { skip: files.length > 0 ? false : `no folder ${corpus}` }, async () => {
+    for (const text of files) await isTheSame(text);
+  });
+
+  test('large documents', async () => {
+    for (const text of Object.values(largeDocuments)) {
+      await isAnsweredTheSame({ kind: 'parse', asked: { text, bounds: { most } } });
+    }
+  });
+
+  test('generated documents, and what is left of them after a few changes', async () => {
+    await fc.assert(
+      fc.asyncProperty(document, (textFor) => isTheSame(textFor('shop'))),
+      { numRuns: 100 },
+    );
+  });
+});
