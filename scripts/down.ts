@@ -72,7 +72,7 @@ async function isBerth(pid: number): Promise<boolean> {
 
 /** Containers before the volumes and networks that they use. Returns how many are left. */
 async function removeAll(): Promise<number> {
-  for (const kind of ['workload', 'volume', 'network']) {
+  for (const kind of ['workload', 'volume', 'network', 'group']) {
     const ofKind = (await engine.listOwned()).filter((object) => object.kind === kind);
     await Promise.allSettled(ofKind.map((object) => engine.removeOwned(object)));
   }

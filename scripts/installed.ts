@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { connectDocker } from '../src/engine/docker/connect.ts';
 import { createDockerEngine } from '../src/engine/docker/docker.ts';
+import { openGroups } from '../src/engine/docker/groups/open.ts';
 import { volumesFolder } from '../src/engine/docker/loop-layout.ts';
 import type { Settings } from '../src/settings/settings.ts';
 import { openSqlite } from '../src/store/database.ts';
@@ -15,8 +16,11 @@ export async function openInstallation({ dataDir, networkPool }: Settings, docke
   if (!existsSync(file)) return undefined;
   const db = await openSqlite(file);
   const owner = await installationId(db);
+  const connected = docker ?? (await connectDocker());
+  const { groups } = await openGroups(connected, { owner, controlGroups: 'auto', shares: 1024, startsIdle: false });
   const engine = createDockerEngine({
-    ...{ docker: docker ?? (await connectDocker()), owner, networkPool },
+    ...{ docker: connected, owner, networkPool },
+    ...(groups && { groups }),
     loops: { directory: volumesFolder(dataDir), isForNew: false },
   });
   return { db, engine, owner };

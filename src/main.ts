@@ -24,6 +24,8 @@ import { connectDocker } from './engine/docker/connect.ts';
 import { type DiskMeans, findDiskMeans } from './engine/docker/disk-means.ts';
 import { createDockerEngine } from './engine/docker/docker.ts';
 import { isolate } from './engine/docker/firewall/isolate.ts';
+import { startMemoryWatch } from './engine/docker/groups/memory-watch.ts';
+import { openGroups } from './engine/docker/groups/open.ts';
 import { volumesFolder } from './engine/docker/loop-layout.ts';
 import { startProcessorWatch } from './engine/docker/processor-watch.ts';
 import { findRuntimeProblem } from './engine/docker/runtime.ts';
@@ -91,7 +93,14 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const means = await diskMeans(docker, owner, settings);
   log[means.because === undefined ? 'info' : 'warn'](means, 'disk limits');
   const loops = { directory: volumesFolder(settings.dataDir), isForNew: means.volumes === 'loop' };
-  const engine = createDockerEngine({ docker, owner, networkPool, runtime, loops, now, ...(firewall && { firewall }) });
+  const { controlGroups, tenantsMemory: memory, tenantsShares: shares, startsIdle } = settings;
+  const { groups, obstacle } = await openGroups(docker, { owner, controlGroups, memory, shares, startsIdle });
+  log[groups ? 'info' : 'warn']({ limitBytes: groups?.limitBytes, because: obstacle }, 'control groups');
+  const engine = createDockerEngine({
+    ...{ docker, owner, networkPool, runtime, loops, now },
+    ...(firewall && { firewall }),
+    ...(groups && { groups }),
+  });
   const urlOf = (label: string) => applicationUrl(settings, label);
   metrics.diskMeans.set({ of: 'volumes', means: means.volumes }, 1);
   metrics.diskMeans.set({ of: 'containers', means: means.containers }, 1);
@@ -120,9 +129,15 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   );
 
   const processorWatch = startProcessorWatch(docker, {
-    ...{ owner, log: log.child({ part: 'processor' }) },
+    ...{ owner, groups, log: log.child({ part: 'processor' }) },
     report: (count) => metrics.givingWay.set(count),
   });
+  const memoryWatch =
+    groups &&
+    startMemoryWatch(groups, {
+      log: log.child({ part: 'memory' }),
+      report: (count) => metrics.goingFirst.set(count),
+    });
 
   // SQLite is this process's alone: whoever held a lease before is dead.
   await takeOver(db, { now: now(), spreadMs: resyncMs, random: Math.random });
@@ -193,6 +208,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
       await pages.close();
       await edge.close();
       await processorWatch?.close();
+      await memoryWatch?.close();
       await firewall?.close();
       await db.destroy();
       await rm(pidFile(settings), { force: true });

@@ -31,7 +31,7 @@ export type Sweeper = { engine: Engine; db: Database; metrics: Metrics; now: () 
 export async function sweep({ engine, db, metrics, now }: Sweeper, owned: readonly Owned[]): Promise<Owned[]> {
   const orphans = orphansAmong(owned, new Set(await presentDeploymentIds(db)));
   metrics.orphans.set(orphans.length);
-  const order = ['workload', 'volume', 'network'];
+  const order = ['workload', 'volume', 'network', 'group'];
   for (const orphan of orphans.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))) {
     await engine.removeOwned(orphan);
     metrics.orphansRemoved.inc();

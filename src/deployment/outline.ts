@@ -4,7 +4,7 @@ import type { Observed, ObservedWorkload } from './workload.ts';
 
 /** What a listing of a whole engine tells of one thing. */
 export type Listed = {
-  kind: 'network' | 'volume' | 'workload';
+  kind: 'network' | 'volume' | 'workload' | 'group';
   name?: string;
   phase?: ObservedWorkload['phase'];
   volume?: string;
@@ -33,5 +33,8 @@ function print({ kind, name, phase, volume }: Listed): string[] {
       return volume === undefined ? [] : [`volume ${volume}`];
     case 'workload':
       return [`${phase} ${name}`];
+    // Without a network, nothing of a deployment is left that a visit could see.
+    case 'group':
+      return [];
   }
 }

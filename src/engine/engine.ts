@@ -92,7 +92,8 @@ export type LogLine = { at: Instant; text: string; mark: LogMark };
 export type LogMark = string;
 
 export type Owned = {
-  kind: 'workload' | 'volume' | 'network';
+  /** A group is one of the kernel's, in which the containers of a deployment were. */
+  kind: 'workload' | 'volume' | 'network' | 'group';
   /** The engine's own handle: an id or a name. */
   id: string;
   name: string;

@@ -5,6 +5,7 @@ import type { Egress } from '../deployment/egress.ts';
 import type { StrangerLimits } from '../deployment/stranger.ts';
 import type { Tiers } from '../deployment/tier.ts';
 import { type ClientSettings, clientMistakes, clientTable } from './clients.ts';
+import { type MachineSettings, machineTable } from './machine.ts';
 import { type SignInSettings, signInGroups, signInTable } from './sign-in.ts';
 import { sharedDomainMistakes } from './sites.ts';
 import { defaultStrangersText, strangers } from './strangers.ts';
@@ -29,7 +30,8 @@ import {
 } from './values.ts';
 
 export type Settings = SignInSettings &
-  ClientSettings & {
+  ClientSettings &
+  MachineSettings & {
     host: string;
     port: number;
     baseUrl: URL;
@@ -40,9 +42,6 @@ export type Settings = SignInSettings &
     lifetimeMs: number;
     extensionMs: number;
     extensions: number;
-    memory: { share: number } | { bytes: number };
-    cpuOvercommit: number;
-    gpus: number;
     diskFreeBytes: number;
     imageDiskShare: number;
     diskLimits: DiskLimits;
@@ -110,24 +109,7 @@ const table = {
     read: integer(0, 1000),
   },
   ...clientTable,
-  memory: {
-    variable: 'MEMORY',
-    default: '80%',
-    says: "what all applications may request, of the machine's memory or in all (16Gi)",
-    read: (value: string) => (value.endsWith('%') ? { share: share(value) } : { bytes: size(value) }),
-  },
-  cpuOvercommit: {
-    variable: 'CPU_OVERCOMMIT',
-    default: '8',
-    says: "what all applications may request, in times the machine's processors",
-    read: integer(1, 1000),
-  },
-  gpus: {
-    variable: 'GPUS',
-    default: '0',
-    says: 'GPUs that all applications may have, one a container; whom: gpus=… in BERTH_TIERS and BERTH_STRANGERS',
-    read: integer(0, 1000),
-  },
+  ...machineTable,
   diskFreeBytes: {
     variable: 'DISK_FREE',
     default: '5Gi',

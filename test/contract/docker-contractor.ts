@@ -7,6 +7,8 @@ import type Docker from 'dockerode';
 import { connectDocker } from '../../src/engine/docker/connect.ts';
 import { createDockerEngine } from '../../src/engine/docker/docker.ts';
 import { removeFirewall, startFirewall } from '../../src/engine/docker/firewall/firewall.ts';
+import type { Groups } from '../../src/engine/docker/groups/groups.ts';
+import { openGroups } from '../../src/engine/docker/groups/open.ts';
 import type { Runtime } from '../../src/engine/docker/runtime.ts';
 import { newId } from '../../src/lib/ids.ts';
 import type { Contractor } from './engine.ts';
@@ -22,12 +24,16 @@ export const networkPool = '10.206.0.0/16';
 export async function dockerContractor({
   pool = networkPool,
   runtime = 'runc',
+  memory,
 }: {
   pool?: string;
   runtime?: Runtime;
-} = {}): Promise<Contractor & { docker: Docker; owner: string; volumesFolder: string }> {
+  /** What all deployments may hold together. */
+  memory?: { bytes: number };
+} = {}): Promise<Contractor & { docker: Docker; owner: string; groups: Groups | undefined; volumesFolder: string }> {
   const docker = await connectDocker();
   const [owner, other] = [newOwner(), newOwner()];
+  const groupWishes = { controlGroups: 'auto', memory, shares: 1024, startsIdle: false } as const;
   const options = { docker, networkPool: pool, runtime, stopSeconds: 1, walkEveryMs: 0 };
   const folder = await mkdtemp(join(tmpdir(), 'berth-volumes-'));
   const loops = (name: string) => ({ directory: join(folder, name), isForNew: limitsVolumes });
@@ -35,14 +41,20 @@ export async function dockerContractor({
     { owner, readResolvers: async () => [], keep: async () => {}, report: () => {}, log: console },
     new Map(),
   );
-  const engine = createDockerEngine({ ...options, owner, firewall, loops: loops('one') });
-  const neighbour = createDockerEngine({ ...options, owner: other, loops: loops('two') });
+  const groupsOf = async (owner: string) => {
+    const { groups } = await openGroups(docker, { owner, ...groupWishes });
+    return groups && { groups };
+  };
+  const ours = await groupsOf(owner);
+  const engine = createDockerEngine({ ...options, owner, firewall, loops: loops('one'), ...ours });
+  const neighbour = createDockerEngine({ ...options, owner: other, loops: loops('two'), ...(await groupsOf(other)) });
   const { Arch: architecture } = await docker.version();
   const registry = await startRegistry({ architecture, foreignArchitecture: 'none', needsLogin: false });
   const held: string[] = [];
   return {
     docker,
     owner,
+    groups: ours?.groups,
     engine,
     neighbour,
     image: await buildImage(docker, { name: 'contract' }),

@@ -1,10 +1,11 @@
 /** PURE. A workload as Docker's options for creating its container, with the defaults for hostile tenants. */
 import { posix } from 'node:path';
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
-import { limitsOf } from '../../deployment/resources.ts';
+import { limitsOf, requestsOf } from '../../deployment/resources.ts';
 import type { Readiness, Workload } from '../../deployment/workload.ts';
 import { type Labels, workloadLabels } from '../labels.ts';
 import { directoriesInMemory, withOptions } from './container-options.ts';
+import { scoreOf } from './groups/goes-first.ts';
 import { hardening } from './hardening.ts';
 import { type HostFacts, isAtLeast } from './host.ts';
 import type { ImageFacts } from './images.ts';
@@ -13,6 +14,9 @@ import { networkName } from './names.ts';
 import type { Runtime } from './runtime.ts';
 
 const second = 1_000_000_000; // Docker counts in nanoseconds.
+
+/** Docker refuses less. */
+const leastReservation = 6 * 2 ** 20;
 
 export type ContainerRequest = {
   owner: string;
@@ -24,11 +28,13 @@ export type ContainerRequest = {
   runtime: Runtime;
   /** See `mountsOf`. */
   boundTo?: ReadonlyMap<string, string>;
+  /** The control group of its deployment, and what all deployments may hold. Absent where those are the engine's. */
+  group?: { parent: string; allBytes: number } | undefined;
   stopSeconds: number;
 };
 
 export function containerOptions(request: ContainerRequest): ContainerCreateOptions {
-  const { owner, deploymentId, workload, address, image, host, runtime, boundTo, stopSeconds } = request;
+  const { owner, deploymentId, workload, address, image, host, runtime, boundTo, group, stopSeconds } = request;
   const network = networkName(deploymentId);
   const { container = {} } = workload;
   const { memoryBytes } = limitsOf(workload.resources);
@@ -66,7 +72,9 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
       Runtime: runtime,
       ...(workload.useGPU && { DeviceRequests: [{ Driver: '', Count: -1, Capabilities: [['gpu']] }] }),
       ...resourcesOf(workload.resources, host),
+      ...(group && { CgroupParent: group.parent }),
       ...withOptions(hardening(host.architecture, runtime), container, { memoryBytes, mountPaths }),
+      OomScoreAdj: scoreOf(requestsOf(workload.resources).memoryBytes, group?.allBytes ?? host.memoryBytes),
     },
     NetworkingConfig: {
       EndpointsConfig: { [network]: { Aliases: workload.aliases, IPAMConfig: { IPv4Address: address } } },
@@ -91,7 +99,8 @@ function resourcesOf(resources: Workload['resources'], host: HostFacts): HostCon
   return {
     Memory: memory,
     MemorySwap: memory, // memory and swap together: no swap
-    ...(requests.memoryBytes && { MemoryReservation: Math.min(requests.memoryBytes, memory) }),
+    // What is set aside for it, which the kernel leaves to it as long as others have more than theirs.
+    MemoryReservation: Math.min(Math.max(requestsOf(resources).memoryBytes, leastReservation), memory),
     NanoCpus: Math.round(cpuMillis * 1_000_000),
     ...(requests.cpuMillis && { CpuShares: Math.max(2, Math.round((requests.cpuMillis * 1024) / 1000)) }),
   };

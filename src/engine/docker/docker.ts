@@ -10,6 +10,7 @@ import { createDiskUse } from './disk-use.ts';
 import { createEvents } from './events.ts';
 import { faultOf } from './faults.ts';
 import type { Firewall } from './firewall/firewall.ts';
+import type { Groups } from './groups/groups.ts';
 import { createHostFacts, readDisk } from './host.ts';
 import { listImages, removeImage } from './image-store.ts';
 import { createLogReader, followLogs } from './logs.ts';
@@ -35,6 +36,8 @@ export type DockerEngineOptions = {
   loops?: { directory: string; isForNew: boolean };
   /** Without one, containers reach whatever their machine reaches. */
   firewall?: Firewall;
+  /** The control groups of deployments. Without them, containers are in the engine's. */
+  groups?: Groups;
   /** `runsc` is gVisor; the engine has to know it. */
   runtime?: Runtime;
   /** Starts at once on the whole host. Measured on 2 cores: 6.5 a second at 2 to 4, fewer above. */
@@ -54,7 +57,7 @@ export type DockerEngineOptions = {
 };
 
 export function createDockerEngine(options: DockerEngineOptions): Engine {
-  const { docker, owner, networkPool, firewall, now = Date.now, uptime = () => performance.now() } = options;
+  const { docker, owner, networkPool, firewall, groups, now = Date.now, uptime = () => performance.now() } = options;
   const { runtime = 'runc', startConcurrency = 3, stopSeconds = 5, walkEveryMs = 20_000 } = options;
   const { leastPeriodMs = leastProbePeriodMs } = options;
   const hostFacts = createHostFacts(docker, uptime);
@@ -62,7 +65,15 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
   const ownerOfData = async () => (await hostFacts()).containerRoot;
   const loops = options.loops && createLoopVolumes(options.loops.directory, ownerOfData);
   const volumes = createVolumes(docker, { owner, loops, isLoopForNew: options.loops?.isForNew ?? false, stopSeconds });
-  const workloads = createWorkloads(docker, { owner, runtime, stopSeconds, startConcurrency, hostFacts, loops });
+  const workloads = createWorkloads(docker, {
+    owner,
+    runtime,
+    stopSeconds,
+    startConcurrency,
+    hostFacts,
+    loops,
+    groups,
+  });
   const diskUse = createDiskUse(docker, { owner, loops, hostFacts, now: uptime, walkEveryMs });
   const pull = createPull(docker, hostFacts, options.pullPatience);
   const check = createCheck(docker, uptime);
@@ -95,7 +106,7 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
       case 'set-egress':
         return networks.setEgress(deploymentId, operation.egress);
       case 'remove-network':
-        return networks.remove(deploymentId);
+        return removeNetwork(deploymentId);
       case 'create-volume':
       case 'grow-volume':
         return volumes.create(deploymentId, operation.volume, operation.sizeBytes);
@@ -106,6 +117,12 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
       case 'remove':
         return workloads.remove(operation.name);
     }
+  }
+
+  /** The last of a deployment: what the firewall and the kernel know of it goes with it. */
+  async function removeNetwork(deploymentId: string): Promise<void> {
+    await networks.remove(deploymentId);
+    await groups?.remove(deploymentId);
   }
 
   /** A network that nobody has told the firewall about has the egress of those: none. */
@@ -148,11 +165,12 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
       }),
     diskUse: () => withFaults(diskUse),
     mendVolumes: () => withFaults(volumes.mend),
-    listOwned: () => withFaults(() => listOwned(docker, owner, volumes)),
+    listOwned: () => withFaults(() => listOwned(docker, owner, volumes, groups)),
     removeOwned: (owned) =>
       withFaults(async () => {
         await removeOwned(docker, owner, volumes, owned);
         if (owned.kind === 'network') await firewall?.dismiss(bridgeName(owner, owned.deploymentId));
+        if (owned.kind === 'network' || owned.kind === 'group') await groups?.remove(owned.deploymentId);
       }),
     listImages: () => withFaults(() => listImages(docker)),
     removeImage: (image) => withFaults(() => removeImage(docker, image)),

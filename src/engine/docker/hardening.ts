@@ -47,9 +47,6 @@ export function hardening(architecture: string, runtime: Runtime = 'runc'): Host
     Privileged: false,
     IpcMode: 'private',
     PidsLimit: processes[runtime],
-    // When the machine itself runs out of memory, tenants go before the engine, the edge and the service. And when a
-    // container of gVisor's does, its kernel goes and not one of its helpers (1), which it would wait for for ever.
-    OomScoreAdj: 500,
     Ulimits: [
       // Docker's own default is a million. An engine that is a guest itself may not give more than 20,000 (measured).
       { Name: 'nofile', Soft: 16_384, Hard: 16_384 },

@@ -3,13 +3,19 @@ import type Docker from 'dockerode';
 import type { Owned } from '../engine.ts';
 import { isOwnedBy, type Labels, labelKeys, labelSelector } from '../labels.ts';
 import { orAbsent } from './faults.ts';
+import type { Groups } from './groups/groups.ts';
 import { removeNetwork } from './networks.ts';
 import { phaseOf } from './sighting.ts';
 import { listVolumes, type Volumes } from './volumes.ts';
 import { removeContainer } from './workloads.ts';
 
 /** Workloads come first, then volumes and networks: in this order each one can be removed. */
-export async function listOwned(docker: Docker, owner: string, held: Pick<Volumes, 'listLeft'>): Promise<Owned[]> {
+export async function listOwned(
+  docker: Docker,
+  owner: string,
+  held: Pick<Volumes, 'listLeft'>,
+  groups?: Pick<Groups, 'list'>,
+): Promise<Owned[]> {
   const filters = { label: labelSelector(owner) };
   const [containers, volumes, networks] = await Promise.all([
     docker.listContainers({ all: true, filters }),
@@ -17,6 +23,9 @@ export async function listOwned(docker: Docker, owner: string, held: Pick<Volume
     docker.listNetworks({ filters }),
   ]);
   const left = await held.listLeft(volumes);
+  // A control group goes with the network of its deployment; one without was left behind between the two.
+  const connected = new Set(networks.map(({ Labels }) => Labels?.[labelKeys.deployment]));
+  const leftGroups = ((await groups?.list()) ?? []).filter((deploymentId) => !connected.has(deploymentId));
   return [
     ...containers.map(({ Id, Names, Labels, State }) => ({
       ...owned('workload', Id, Names[0]?.slice(1) ?? Id, Labels),
@@ -28,6 +37,7 @@ export async function listOwned(docker: Docker, owner: string, held: Pick<Volume
     }),
     ...left.map(({ name, deploymentId }): Owned => ({ kind: 'volume', id: name, name, deploymentId })),
     ...networks.map(({ Id, Name, Labels }) => owned('network', Id, Name, Labels)),
+    ...leftGroups.map((deploymentId): Owned => ({ kind: 'group', id: deploymentId, name: deploymentId, deploymentId })),
   ];
 }
 
@@ -46,6 +56,9 @@ export async function removeOwned(
     }
     case 'volume':
       return held.removeNamed(id);
+    case 'group':
+      // Empty, and removed by whoever knows the kernel.
+      return;
     case 'network': {
       const found = await orAbsent(docker.getNetwork(id).inspect());
       if (isOwnedBy(owner, found?.Labels)) await removeNetwork(docker, id);

@@ -6,10 +6,11 @@ import { cpus } from 'node:os';
 import type Docker from 'dockerode';
 import { persistent } from '../../lib/persistent.ts';
 import { wait } from '../../lib/wait.ts';
-import { labelSelector } from '../labels.ts';
+import { labelKeys, labelSelector } from '../labels.ts';
 import { type ControlGroup, findControlGroup, givesWay, letGiveWay, usedMsOf } from './control-groups.ts';
 import { orAbsent } from './faults.ts';
 import { type Appetite, followAppetite, mustGiveWay } from './giving-way.ts';
+import type { Groups } from './groups/groups.ts';
 import { isLocal } from './host.ts';
 
 /** An attack has the processor until it is told apart from a start: the looks add at most one second to that. */
@@ -18,10 +19,15 @@ const lookEveryMs = 1_000;
 /** Below this share of the machine nobody is in anybody's way, and the engine is not asked what runs. */
 const busyShare = 0.2;
 
+/** A deployment that began behind the others has shown by then whether it computes all the time. */
+const startMs = 5_000;
+
 export type ProcessorWatch = { close(): Promise<void> };
 
 export type ProcessorWatchOptions = {
   owner: string;
+  /** The control groups of deployments, where they are ours. */
+  groups?: Pick<Groups, 'pathOf' | 'kernel'> | undefined;
   /** Told after each look how many containers give way. */
   report: (count: number) => void;
   log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
@@ -61,12 +67,12 @@ async function lookAgainAndAgain(docker: Docker, options: ProcessorWatchOptions,
 }
 
 /** What is remembered of a container from one look to the next. */
-type Known = { group: ControlGroup; limitMillis: number; appetite?: Appetite };
+type Known = { group: ControlGroup; limitMillis: number; seenAtMs: number; appetite?: Appetite };
 
 /** One look, which remembers those before it; how many containers give way after it. */
 export function createProcessorLook(
   docker: Docker,
-  { owner, log }: Omit<ProcessorWatchOptions, 'report'>,
+  { owner, groups, log }: Omit<ProcessorWatchOptions, 'report'>,
   uptime = () => performance.now(),
 ): () => Promise<number> {
   const known = new Map<string, Known>();
@@ -76,7 +82,7 @@ export function createProcessorLook(
     const group = container && (await findControlGroup(container.State.Pid, id));
     if (!group) return undefined;
     // Containers of ours have a limit, from their first start on.
-    return { group, limitMillis: (container.HostConfig.NanoCpus ?? 0) / 1e6 };
+    return { group, limitMillis: (container.HostConfig.NanoCpus ?? 0) / 1e6, seenAtMs: uptime() };
   }
 
   /** Whether it gives way now. */
@@ -90,22 +96,43 @@ export function createProcessorLook(
     return after;
   }
 
+  /** Groups are weighed against those beside them: among deployments, a whole one gives way or does not. */
+  async function followDeployment(deploymentId: string, ones: readonly { one: Known; isBehind: boolean }[]) {
+    if (!groups) return;
+    const path = groups.pathOf(deploymentId);
+    // What an earlier release has started is in the engine's group, beside the others.
+    const inside = ones.filter(({ one }) => one.group.processor.includes(`/${path}/`));
+    if (inside.length === 0) return;
+    const before = await groups.kernel.isIdle(path);
+    const isStarting = inside.some(({ one }) => uptime() - one.seenAtMs < startMs);
+    const after = inside.some(({ isBehind }) => isBehind) || (before && isStarting);
+    if (after !== before) await groups.kernel.setIdle(path, after);
+  }
+
   return async () => {
     const running = await docker.listContainers({ filters: { label: labelSelector(owner) } });
     const ids = new Set(running.map(({ Id }) => Id));
     for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
     let givingWay = 0;
-    for (const { Id, Names } of running) {
+    const deployments = new Map<string, { one: Known; isBehind: boolean }[]>();
+    for (const { Id, Names, Labels } of running) {
       const one = known.get(Id) ?? (await learn(Id));
       if (!one) continue;
       known.set(Id, one);
       try {
-        if (await follow(one, Names[0]?.slice(1))) givingWay += 1;
+        const isBehind = await follow(one, Names[0]?.slice(1));
+        if (isBehind) givingWay += 1;
+        const deploymentId = Labels[labelKeys.deployment] ?? '';
+        deployments.set(deploymentId, [...(deployments.get(deploymentId) ?? []), { one, isBehind }]);
       } catch (error) {
         // It has ended meanwhile, or the kernel is older than the policy.
         if (!isGone(error)) throw error;
       }
     }
+    for (const [deploymentId, ones] of deployments)
+      await followDeployment(deploymentId, ones).catch((error: unknown) => {
+        if (!isGone(error)) throw error;
+      });
     return givingWay;
   };
 }

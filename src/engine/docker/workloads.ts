@@ -8,6 +8,7 @@ import { isOwnedBy, labelKeys, labelSelector, stopSecondsOf } from '../labels.ts
 import { type ContainerRequest, containerOptions } from './container.ts';
 import { faultOf, orAbsent, statusOf, textOf, unless } from './faults.ts';
 import { putFiles } from './files.ts';
+import type { Groups } from './groups/groups.ts';
 import type { HostFacts } from './host.ts';
 import { checkArchitecture, checkLabels, readImage } from './images.ts';
 import type { LoopVolumes } from './loop-volumes.ts';
@@ -27,6 +28,8 @@ export type WorkloadOptions = Pick<ContainerRequest, 'owner' | 'runtime' | 'stop
   hostFacts: () => Promise<HostFacts>;
   /** Where volumes with a file system of their own are. */
   loops: LoopVolumes | undefined;
+  /** The control groups of deployments; absent where the engine keeps them. */
+  groups: Groups | undefined;
 };
 
 export function createWorkloads(docker: Docker, options: WorkloadOptions): Workloads {
@@ -107,7 +110,7 @@ async function startAgain(
 
 async function createContainer(
   docker: Docker,
-  { owner, runtime, stopSeconds, hostFacts, loops }: WorkloadOptions,
+  { owner, runtime, stopSeconds, hostFacts, loops, groups }: WorkloadOptions,
   deploymentId: string,
   { workload, avoid }: { workload: Workload; avoid: readonly string[] },
 ): Promise<Docker.Container> {
@@ -124,7 +127,9 @@ async function createContainer(
   const address = lowestFreeAddress(network.subnet, [...network.addresses, ...promised, ...avoid]);
   if (!address) throw new EngineFault('unavailable', 'The network of the deployment has no address left.');
   const boundTo = await bindNested(loops, deploymentId, workload, image.volumes);
-  const request = { owner, deploymentId, workload, address, image, host, runtime, boundTo, stopSeconds };
+  const parent = await groups?.ensure(deploymentId);
+  const group = groups && parent !== undefined ? { parent, allBytes: groups.limitBytes } : undefined;
+  const request = { owner, deploymentId, workload, address, image, host, runtime, boundTo, group, stopSeconds };
   return docker.createContainer(containerOptions(request));
 }
 

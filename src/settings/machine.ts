@@ -1,0 +1,57 @@
+/** The settings about what all applications together may take from the machine, and how they stand beside the rest of it. */
+import { flag, integer, oneOf, type Setting, share, size } from './values.ts';
+
+export type MachineSettings = {
+  memory: { share: number } | { bytes: number };
+  cpuOvercommit: number;
+  gpus: number;
+  controlGroups: 'auto' | 'off';
+  tenantsMemory: { share: number } | { bytes: number } | undefined;
+  tenantsShares: number;
+  startsIdle: boolean;
+};
+
+export const machineTable = {
+  memory: {
+    variable: 'MEMORY',
+    default: '80%',
+    says: "what all applications may request, of the machine's memory or in all (16Gi)",
+    read: (value: string) => (value.endsWith('%') ? { share: share(value) } : { bytes: size(value) }),
+  },
+  cpuOvercommit: {
+    variable: 'CPU_OVERCOMMIT',
+    default: '8',
+    says: "what all applications may request, in times the machine's processors",
+    read: integer(1, 1000),
+  },
+  gpus: {
+    variable: 'GPUS',
+    default: '0',
+    says: 'GPUs that all applications may have, one a container; whom: gpus=… in BERTH_TIERS and BERTH_STRANGERS',
+    read: integer(0, 1000),
+  },
+  controlGroups: {
+    variable: 'CONTROL_GROUPS',
+    default: 'auto',
+    says: 'auto: control groups for all applications and for each, where the host lets us; off: the engine keeps them',
+    read: oneOf('auto', 'off'),
+  },
+  tenantsMemory: {
+    variable: 'TENANTS_MEMORY',
+    default: '',
+    says: 'what all applications may hold at most, 85% or 16Gi; default: all but a tenth, at least 1Gi, of the machine',
+    read: (value: string) => (value.endsWith('%') ? { share: share(value) } : { bytes: size(value) }),
+  },
+  tenantsShares: {
+    variable: 'TENANTS_SHARES',
+    default: '1024',
+    says: 'of a busy processor, for all applications together; every other program of the machine has 1024',
+    read: integer(2, 262_144),
+  },
+  startsIdle: {
+    variable: 'START_IDLE',
+    default: '0',
+    says: '1: a new application has the processor while no other wants it, for its first seconds',
+    read: flag,
+  },
+} satisfies { [K in keyof MachineSettings]: Setting<MachineSettings[K]> };
