@@ -6,7 +6,7 @@ import { type Logger, pino } from 'pino';
 import { createAccounts } from './accounts/accounts.ts';
 import { createApp } from './api/app.ts';
 import { readDashboard } from './api/dashboard.ts';
-import { planOf } from './api/plans.ts';
+import { planOfDeployment } from './api/plans.ts';
 import type { Control } from './control/control.ts';
 import { createDiskBook } from './control/disk-book.ts';
 import { startLoop } from './control/loop.ts';
@@ -40,7 +40,6 @@ import { accountSettings } from './settings/sign-in.ts';
 import { openSqlite } from './store/database.ts';
 import { installationId } from './store/installation.ts';
 import { takeOver } from './store/leases.ts';
-import { accountOfSession } from './store/sessions.ts';
 
 /** A lease is renewed three times in this span; a second process on the store takes over after it. */
 const leaseMs = 15_000;
@@ -151,8 +150,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
       refreshEdge,
       routed,
       urlOf,
-      egressOf: async ({ sessionId }) =>
-        (await planOf(db, settings.tiers, await accountOfSession(db, sessionId)))?.tier.egress ?? egress,
+      egressOf: async (deployment) => (await planOfDeployment(db, settings.tiers, deployment))?.tier.egress ?? egress,
       metrics,
       now,
       wait,

@@ -5,7 +5,7 @@ import { limitAt, type Tier, type Tiers, tierNamed } from '../deployment/tier.ts
 import { accountByEmail, allAccounts, setTier, usageOf } from '../store/accounts.ts';
 import { addAuditEntry } from '../store/audit.ts';
 import type { Tables } from '../store/database.ts';
-import { activeDeploymentsOfAccount } from '../store/deployments.ts';
+import { claimedDeploymentsOfAccount } from '../store/deployments.ts';
 import { intend } from '../store/intents.ts';
 
 export type AccountLine = {
@@ -52,7 +52,7 @@ export async function changePlan(
     await setTier(db, account.id, tier.name);
     if (from === tier.name) return { kind: 'unchanged', to: tier.name, isEmailVerified };
     await addAuditEntry(db, { at: now, actor, action: `plan ${tier.name}`, subject: account.email, reason: '' });
-    const deployments = await activeDeploymentsOfAccount(db, account.id, now);
+    const deployments = await claimedDeploymentsOfAccount(db, account.id, now);
     for (const { id, heldAt } of deployments) {
       await intend(db, id, termsOf(tier, heldAt, now), {
         event: { kind: 'intent', intent: 'change-plan', plan: tier.name },

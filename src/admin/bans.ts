@@ -74,5 +74,5 @@ function applies({ kind, subject }: Omit<Ban, 'reason'>, suspect: Suspect): bool
   if (kind === 'account') return suspect.accountId === subject;
   if (kind === 'image') return suspect.images.some((image) => isImageOf(subject, image));
   // Whoever has an account is banned by it: an address may be many people's.
-  return suspect.accountId === null && suspect.address !== null && isWithin(subject, suspect.address);
+  return !suspect.isClaimed && suspect.address !== null && isWithin(subject, suspect.address);
 }

@@ -43,6 +43,7 @@ import type { Service } from './service.ts';
 import { signInEndpoints } from './sign-in.ts';
 import { statusEndpoints } from './status.ts';
 import { createStreams } from './streams.ts';
+import { tokenEndpoints } from './tokens.ts';
 import { explainJson } from './validation.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
@@ -118,6 +119,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await app.register(accountEndpoints(service));
   await app.register(quotaEndpoints(service));
   await app.register(keyEndpoints(service));
+  await app.register(tokenEndpoints(service));
   await app.register(signInEndpoints(service));
   await app.register(pageEndpoints(service));
   await app.register(healthEndpoints(service));

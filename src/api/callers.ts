@@ -2,10 +2,12 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Deployment } from '../deployment/deployment.ts';
+import type { SessionStarts } from '../deployment/session-starts.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { accountOfApiKey } from '../store/api-keys.ts';
 import { activeDeployments, activeDeploymentsOfAccount } from '../store/deployments.ts';
-import { sessionOfToken } from '../store/sessions.ts';
+import { noteTokenUse, sessionOfToken } from '../store/sessions.ts';
+import { clientAddress } from './client.ts';
 import { isSafe, isSameOrigin } from './security.ts';
 import type { Service } from './service.ts';
 
@@ -33,13 +35,20 @@ export const ApplicationBody = ApplicationQuery;
 
 /** A session sees its own deployments; an account those of all its sessions. */
 export type Caller =
-  | { kind: 'session'; sessionId: string; token: string; accountId: string | null; deployments: Deployment[] }
+  | {
+      kind: 'session';
+      sessionId: string;
+      token: string;
+      accountId: string | null;
+      starts: SessionStarts;
+      deployments: Deployment[];
+    }
   | { kind: 'account'; accountId: string; deployments: Deployment[] };
 
 /** Tells a key from a session token, and a scanner of sources what it has found. */
 export const apiKeyPrefix = 'berthkey';
 
-type Given = { sessionToken?: string };
+export type Given = { sessionToken?: string };
 type Named = Given & { applicationName: string; environment?: string };
 
 /** The caller with its active deployments; undefined for a request that says nothing of who asks. */
@@ -49,7 +58,7 @@ export async function findCaller(
   given: Given,
 ): Promise<Result<Caller | undefined>> {
   const token = tokenOf(request, given);
-  if (token !== undefined && !isApiKey(token, given)) return await findSession(service, token);
+  if (token !== undefined && !isApiKey(token, given)) return await findSession(service, request, token);
   const accountId = token === undefined ? await findSignedIn(service, request) : await findKeyOwner(service, token);
   if (!accountId.ok || accountId.value === undefined) return accountId as Result<undefined>;
   const deployments = await activeDeploymentsOfAccount(service.db, accountId.value, service.now());
@@ -135,17 +144,29 @@ export function tokenOf(request: FastifyRequest, given: Given): string | undefin
 }
 
 /** A session without any active deployment is as unknown as one that never was. */
-async function findSession(service: Service, token: string): Promise<Result<Caller>> {
+async function findSession(service: Service, request: FastifyRequest, token: string): Promise<Result<Caller>> {
   const session = await sessionOfToken(service.db, token);
   const deployments = session ? await activeDeployments(service.db, session.id, service.now()) : [];
-  if (!session || deployments.length === 0) {
-    return refuse(
-      'session_not_found',
-      'No session has this token, or all of its deployments have expired or were removed.',
-      'Start a new deployment to get a new sessionToken.',
-    );
-  }
-  return succeed({ kind: 'session', sessionId: session.id, token, accountId: session.accountId, deployments });
+  if (!session || deployments.length === 0) return sessionNotFound;
+  const { id: sessionId, accountId, starts } = session;
+  await noteTokenUse(service.db, session, { now: service.now(), from: clientAddress(request) })
+    // On a full disk nothing is noted, and everything can still be read.
+    .catch((error: unknown) => request.log.warn({ err: error }, 'the use of a token was not noted'));
+  return succeed({ kind: 'session', sessionId, token, accountId, starts, deployments });
+}
+
+export const sessionNotFound = refuse(
+  'session_not_found',
+  'No session has this token, its owner has ended it, or all of its deployments have expired or were removed.',
+  'Start a new deployment to get a new sessionToken.',
+);
+
+/** Whether the token or key of a request is still somebody's: it may have been ended since. A cookie is not asked for. */
+export async function isKnown(service: Service, request: FastifyRequest, given: Given): Promise<boolean> {
+  const token = tokenOf(request, given);
+  if (token === undefined) return true;
+  if (isApiKey(token, given)) return (await findKeyOwner(service, token)).ok;
+  return (await sessionOfToken(service.db, token)) !== undefined;
 }
 
 /** Keys come in the header alone: an address may end in somebody's log. */

@@ -11,6 +11,7 @@ import type { Database } from '../store/database.ts';
 import { activeDeployments, deploymentById } from '../store/deployments.ts';
 import { intend } from '../store/intents.ts';
 import type { Origin } from '../store/origins.ts';
+import { endToken, hasEnded } from '../store/session-tokens.ts';
 import { accountOfSession, attachSession } from '../store/sessions.ts';
 import { usageOfDeployments } from '../store/usage.ts';
 import { findSignedIn, requireSignedIn } from './callers.ts';
@@ -20,7 +21,25 @@ import { ErrorRecord, reservationRecord } from './records.ts';
 import type { Service } from './service.ts';
 import { originOf, refuseBanned } from './standing.ts';
 
+const AttachedRecord = Type.Object({
+  applicationName: Type.String(),
+  environment: Type.String(),
+  url: Type.String({ format: 'uri' }),
+});
+
 const ClaimParams = Type.Object({ token: Type.String({ maxLength: 200 }) });
+
+const ClaimBody = Type.Object({
+  endToken: Type.Optional(
+    Type.Boolean({ description: 'Whether the session token ends with this. Otherwise whoever has it goes on.' }),
+  ),
+  urls: Type.Optional(
+    Type.Array(Type.String({ maxLength: 300 }), {
+      maxItems: 1000,
+      description: 'What was shown of `attached`. A claim that would attach anything else is refused.',
+    }),
+  ),
+});
 
 export const ClaimViewRecord = Type.Object({
   applicationName: Type.String(),
@@ -31,6 +50,15 @@ export const ClaimViewRecord = Type.Object({
   alsoAttached: Type.Array(Type.String(), {
     description: 'Names of the other deployments of its session, which the claim attaches too.',
   }),
+  attached: Type.Array(
+    Type.Object({
+      ...AttachedRecord.properties,
+      createdAt: Type.String({ format: 'date-time' }),
+      expiresAt: Type.Optional(Type.String({ format: 'date-time', description: 'Absent when it does not expire.' })),
+      pods: Type.Array(Type.Object({ name: Type.String(), state: Type.String() })),
+    }),
+    { description: 'Everything that the claim attaches, the deployment of the link first.' },
+  ),
   isYours: Type.Boolean({ description: 'Whether it belongs already to the account that is signed in.' }),
 });
 
@@ -39,14 +67,12 @@ export const ClaimedRecord = Type.Object({
   applicationName: Type.String(),
   environment: Type.String(),
   url: Type.String({ format: 'uri' }),
-  attached: Type.Array(
-    Type.Object({
-      applicationName: Type.String(),
-      environment: Type.String(),
-      url: Type.String({ format: 'uri' }),
-    }),
-    { description: 'Every deployment of the session: all of them are the account’s from now on.' },
-  ),
+  attached: Type.Array(AttachedRecord, {
+    description: 'Every deployment of the session: all of them are the account’s from now on.',
+  }),
+  tokenEnded: Type.Boolean({
+    description: 'Whether the session token has ended. Otherwise whoever has it goes on managing these deployments.',
+  }),
 });
 
 export function claimEndpoints(service: Service): FastifyPluginAsyncTypebox {
@@ -72,10 +98,13 @@ export function claimEndpoints(service: Service): FastifyPluginAsyncTypebox {
           service.urlOf(deployment.label),
           service.now(),
         );
-        const pods = statusAt(deployment, service.now()).pods.map(({ name, state }) => ({ name, state }));
-        const session = await activeDeployments(service.db, deployment.sessionId, service.now());
-        const alsoAttached = session.filter(({ id }) => id !== deployment.id).map((other) => other.applicationName);
-        return { applicationName, environment, url, pods, ...(expiresAt && { expiresAt }), alsoAttached, isYours };
+        const attached = (await attachedBy(service.db, found.value, service.now())).map(showAttached);
+        return {
+          ...{ applicationName, environment, url, ...(expiresAt && { expiresAt }) },
+          pods: attached[0]!.pods,
+          alsoAttached: attached.slice(1).map((other) => other.applicationName),
+          ...{ attached, isYours },
+        };
       },
     );
 
@@ -86,34 +115,46 @@ export function claimEndpoints(service: Service): FastifyPluginAsyncTypebox {
           operationId: 'confirmClaim',
           summary: 'Attach the deployment of a claim link, and its session, to the account that is signed in',
           params: ClaimParams,
+          body: Type.Union([ClaimBody, Type.Null()]),
           response: { 200: ClaimedRecord, '4xx': ErrorRecord },
         },
       },
       async (request, reply) => {
         const accountId = await requireSignedIn(service, request);
         if (!accountId.ok) return sendProblem(reply, accountId.problem);
-        const claimed = await claim(
-          service,
-          request.params.token,
-          accountId.value,
-          originOf(request, service.settings),
-        );
+        const { endToken = false, urls } = request.body ?? {};
+        const claimed = await claim(service, request.params.token, {
+          ...{ accountId: accountId.value, origin: originOf(request, service.settings), endToken, urls },
+        });
         if (!claimed.ok) return sendProblem(reply, claimed.problem);
         const { deployment, attached } = claimed.value;
-        const nameOf = ({ applicationName, environment, label }: Deployment) => {
-          return { applicationName, environment, url: service.urlOf(label).origin };
-        };
         const others = attached.filter(({ id }) => id !== deployment.id).map(({ applicationName }) => applicationName);
         const also = others.length > 0 ? ` So is what was started with its token: ${others.join(', ')}.` : '';
+        const ended = endToken ? ' The session token has ended.' : '';
         return {
-          message: `Application ${deployment.applicationName} is yours.${also}`,
+          message: `Application ${deployment.applicationName} is yours.${also}${ended}`,
           ...nameOf(deployment),
           attached: attached.map(nameOf),
+          tokenEnded: await hasEnded(service.db, deployment.sessionId),
         };
       },
     );
   };
+
+  function nameOf({ applicationName, environment, label }: Deployment) {
+    return { applicationName, environment, url: service.urlOf(label).origin };
+  }
+
+  function showAttached(deployment: Deployment) {
+    const now = service.now();
+    const { createdAt, expiresAt } = reservationRecord(deployment, service.urlOf(deployment.label), now);
+    const pods = statusAt(deployment, now).pods.map(({ name, state }) => ({ name, state }));
+    return { ...nameOf(deployment), createdAt, ...(expiresAt && { expiresAt }), pods };
+  }
 }
+
+/** `isOwned`: whether its session is the account's already; it may have been started after that, and count to no plan. */
+type Found = { deployment: Deployment; isYours: boolean; isOwned: boolean };
 
 /**
  * The deployment of a claim link, for the account that is signed in, if one is. A link that was used says so for good,
@@ -124,7 +165,7 @@ export async function findClaim(
   token: string,
   accountId: string | undefined,
   now: number,
-): Promise<Result<{ deployment: Deployment; isYours: boolean }>> {
+): Promise<Result<Found>> {
   const claim = await claimOfToken(db, token);
   const deployment = claim && (await deploymentById(db, claim.deploymentId));
   if (!claim || !deployment) {
@@ -141,11 +182,30 @@ export async function findClaim(
   if (!isActive(deployment, now)) {
     return refuse('claim_expired', 'The application of this link has ended.', 'Start a new deployment.');
   }
-  if (owner === null && claim.expiresAt <= now) {
+  const isYours = owner !== null && deployment.claimedAt !== null;
+  if (!isYours && claim.expiresAt <= now) {
     return refuse('claim_expired', 'This claim link has expired.', 'Ask for a new one with POST /claimDeployment.');
   }
-  return succeed({ deployment, isYours: owner !== null });
+  return succeed({ deployment, isYours, isOwned: owner !== null });
 }
+
+/**
+ * Everything that a claim attaches, or has attached, the link's deployment first. Of a session that is the account's
+ * already it is that one alone: the others of it that count to no plan have links of their own.
+ */
+async function attachedBy(db: Database, { deployment, isYours, isOwned }: Found, now: number): Promise<Deployment[]> {
+  const session = isYours || !isOwned ? await activeDeployments(db, deployment.sessionId, now) : [];
+  const others = session.filter(({ id, claimedAt }) => id !== deployment.id && (!isYours || claimedAt !== null));
+  return [deployment, ...others];
+}
+
+type Confirming = {
+  accountId: string;
+  origin: Origin;
+  endToken: boolean;
+  /** What was shown to whoever confirms, if that is known. */
+  urls: readonly string[] | undefined;
+};
 
 /**
  * Makes the whole session the account's: every active deployment of it stops expiring, as the account's plan says.
@@ -154,15 +214,18 @@ export async function findClaim(
 async function claim(
   service: Service,
   token: string,
-  accountId: string,
-  origin: Origin,
+  { accountId, origin, endToken: isTokenEnding, urls }: Confirming,
 ): Promise<Result<{ deployment: Deployment; attached: Deployment[] }>> {
   const now = service.now();
   const claimed = await service.db.transaction().execute(async (db) => {
     const found = await findClaim(db, token, accountId, now);
     if (!found.ok) return found;
-    const { deployment, isYours } = found.value;
-    const attached = await activeDeployments(db, deployment.sessionId, now);
+    const { deployment, isYours, isOwned } = found.value;
+    const attached = await attachedBy(db, found.value, now);
+    const unseen = attached.filter(({ label }) => urls && !urls.includes(service.urlOf(label).origin));
+    if (!isYours && unseen.length > 0) return changedMeanwhile(unseen);
+    const owned = { accountId, sessionId: deployment.sessionId };
+    if (isYours && isTokenEnding) await endToken(db, owned, now);
     if (isYours) return succeed({ deployment, attached, isNew: false });
     const unbanned = await refuseBanned(db, origin, { accountId });
     if (!unbanned.ok) return unbanned;
@@ -175,16 +238,26 @@ async function claim(
     );
     const fit = planFits(tier, await usageOf(db, accountId, now), added);
     if (!fit.ok) return fit;
-    if (!(await attachSession(db, deployment.sessionId, accountId))) {
+    if (!isOwned && !(await attachSession(db, deployment.sessionId, accountId))) {
       return refuse('already_claimed', 'Another account has claimed this application just now.');
     }
     for (const { id, expiresAt } of attached) {
       const intent = { claimedAt: now, expiresAt: limitAt(tier, now, expiresAt) };
       await intend(db, id, intent, { event: { kind: 'intent', intent: 'claim' }, now });
     }
+    if (isTokenEnding) await endToken(db, owned, now);
     return succeed({ deployment, attached, isNew: true });
   });
   if (!claimed.ok) return claimed;
   if (claimed.value.isNew) for (const { id } of claimed.value.attached) service.wake(id);
   return claimed;
+}
+
+function changedMeanwhile(unseen: readonly Deployment[]) {
+  const names = unseen.map(({ applicationName }) => applicationName).join(', ');
+  return refuse(
+    'claim_changed',
+    `Something was started in the meantime that would be yours too: ${names}.`,
+    'Look at GET /api/claims/{token} again, and confirm with what it lists.',
+  );
 }

@@ -11,7 +11,7 @@ import { findCaller, TokenQuery } from './callers.ts';
 import { type Documents, emptyBody, Strict } from './documents.ts';
 import { sendProblem } from './errors.ts';
 import { unknownParameters } from './parameters.ts';
-import { planOfCaller } from './plans.ts';
+import { planOf } from './plans.ts';
 import { printErrors, printWarnings } from './reading/print.ts';
 import type { AnswerOf, AskedOf, Bounds } from './reading/reading.ts';
 import { DiagnosticRecord, ErrorRecord } from './records.ts';
@@ -114,7 +114,9 @@ async function readFor(
  */
 async function boundsFor(service: Service, request: FastifyRequest, query: { sessionToken?: string }): Promise<Bounds> {
   const caller = await findCaller(service, request, query);
-  const plan = caller.ok ? await planOfCaller(service, caller.value) : undefined;
+  const { db, settings } = service;
+  // Of a session that was claimed too: its token updates what counts to the plan.
+  const plan = caller.ok ? await planOf(db, settings.tiers, caller.value?.accountId) : undefined;
   const budget = await service.budget().catch(() => boundless);
   return { most: mostOf(budget, service.settings.strangers, plan?.tier) };
 }

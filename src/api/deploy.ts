@@ -11,6 +11,7 @@ import { type Configuration, type Documents, readConfiguration, refuseBeyond, St
 import { sendProblem } from './errors.ts';
 import { readIdempotencyKey, recallAnswer } from './idempotency.ts';
 import { type Links, linksOf } from './links.ts';
+import { payerOf } from './plans.ts';
 import { createProofs } from './proof-of-work.ts';
 import type { Bounds } from './reading/reading.ts';
 import {
@@ -58,7 +59,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
     const startProven = async (request: FastifyRequest, asked: Starting): Promise<Result<Started>> => {
       const known = asked.key && (await recallAnswer(service, asked.key));
       if (known) return known;
-      const isFree = asked.isTrial || (asked.caller?.accountId ?? null) !== null;
+      const isFree = asked.isTrial || payerOf(asked.caller) !== null;
       const unproven = isFree ? undefined : await proofs.refuse(request);
       return unproven ? { ok: false, problem: unproven } : await start(service, asked);
     };
@@ -115,7 +116,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
         return {
           message:
             `Application ${applicationName} is being deployed. Its address goes live as soon as it is ready. ` +
-            `Keep the sessionToken: it is shown once, and it is the key to this deployment.${terms}`,
+            `Keep the sessionToken: it is shown once, and it is the key to this deployment.${terms}${freeWords(caller.value)}`,
           url: service.urlOf(deployment.label).origin,
           sessionToken,
           applicationName,
@@ -155,8 +156,17 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
 
         const origin = originOf(request, service.settings);
         const isTrial = request.query.dryRun === 'true';
+        const token = caller.value.kind === 'session' ? caller.value.token : undefined;
         const explain = (bounds: Bounds) => refuseBeyond(documents, request, { document, bounds });
-        const updated = await update(service, { document, spec, current: found.value, origin, isTrial, explain });
+        const updated = await update(service, {
+          document,
+          spec,
+          current: found.value,
+          token,
+          origin,
+          isTrial,
+          explain,
+        });
         if (!updated.ok) return sendProblem(reply, updated.problem);
         if (isTrial) return dryRunRecord('updated', configuration.value);
         const deployment = updated.value;
@@ -172,6 +182,12 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
       },
     );
   };
+}
+
+/** Whoever has the token of a claimed session may expect that what it starts is claimed too. */
+function freeWords(caller: Caller | undefined): string {
+  if (caller?.kind !== 'session' || caller.accountId === null || payerOf(caller) !== null) return '';
+  return ' It is free and expires: the account that the session belongs to has not allowed its token more.';
 }
 
 function dryRunRecord(what: 'started' | 'updated', { spec, remarks }: Configuration) {

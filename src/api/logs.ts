@@ -8,6 +8,7 @@ import { startOrder } from '../deployment/order.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { revisionOf } from '../store/revisions.ts';
 import { ApplicationQuery, findApplication } from './callers.ts';
+import { untilUnknown } from './ended-callers.ts';
 import { sendProblem } from './errors.ts';
 import { checkChoice, type LogChoice } from './log-choice.ts';
 import { followLines, type LogsAsked, lastLines, type PodLine } from './log-lines.ts';
@@ -105,7 +106,8 @@ export function logEndpoints(service: Service, streams: Streams): FastifyPluginA
         const gone = new AbortController();
         out.once('close', () => gone.abort());
         if (isStream) keepAlive(out, gone.signal);
-        const stop = AbortSignal.any([gone.signal, closing.signal]);
+        const { stop: unknown } = untilUnknown(service, request, reply, request.query);
+        const stop = AbortSignal.any([gone.signal, closing.signal, unknown]);
         const write = writerTo(out, stop);
         const following = { choice: asked.value, since: asked.value.since, marks };
         write(text)

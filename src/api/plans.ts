@@ -1,8 +1,9 @@
 /** Plans of accounts: whether what a start, an update or a claim asks for is allowed. */
 import type { AppSpec } from '../config/spec.ts';
 import { growth } from '../deployment/budget.ts';
-import type { Instant } from '../deployment/deployment.ts';
+import type { Deployment, Instant } from '../deployment/deployment.ts';
 import { amountOf } from '../deployment/resources.ts';
+import { payingAccount } from '../deployment/session-starts.ts';
 import { planFits, type Tier, type Tiers, tierNamed, type Usage, usageFrom } from '../deployment/tier.ts';
 import type { Result } from '../lib/problem.ts';
 import { accountById, usageOf } from '../store/accounts.ts';
@@ -25,13 +26,26 @@ export async function planOf(
   return account && { accountId, tier: tierNamed(tiers, account.tier) };
 }
 
-/** That of who asks; undefined where it is a stranger. */
+/** That which a deployment counts to; undefined for one that nobody has claimed, whoever its session belongs to. */
+export async function planOfDeployment(
+  db: Database,
+  tiers: Tiers,
+  { sessionId, claimedAt }: Pick<Deployment, 'sessionId' | 'claimedAt'>,
+): Promise<Plan | undefined> {
+  return claimedAt === null ? undefined : await planOf(db, tiers, await accountOfSession(db, sessionId));
+}
+
+/** That which a start of who asks is counted to; undefined where it is a free one. */
 export async function planOfCaller(
   { db, settings }: Pick<Service, 'db' | 'settings'>,
   caller: Caller | undefined,
 ): Promise<Plan | undefined> {
-  const accountId = caller?.kind === 'session' ? await accountOfSession(db, caller.sessionId) : caller?.accountId;
-  return await planOf(db, settings.tiers, accountId);
+  return await planOf(db, settings.tiers, payerOf(caller));
+}
+
+/** The account that a start of the caller is counted to. */
+export function payerOf(caller: Caller | undefined): string | null {
+  return caller?.kind === 'session' ? payingAccount(caller) : (caller?.accountId ?? null);
 }
 
 /** As `admit`, within the same transaction. */

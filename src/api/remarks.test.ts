@@ -171,6 +171,8 @@ test('a dry run of a start says that it would be accepted, and changes nothing',
 
 test('a dry run of an update says that it would be accepted, and changes nothing', async () => {
   const token = await api.startShop();
+  // That the token was used is noted, once a minute.
+  await api.get(`/getReservations?sessionToken=${token}`);
   const before = await changes();
   const { status, body } = await api.postYaml(`/updateUserDeployment?dryRun=true&sessionToken=${token}`, oddYaml);
   assert.deepEqual([status, body.applicationName, body.dryRun], [200, 'shop', true]);

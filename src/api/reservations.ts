@@ -6,11 +6,10 @@ import type { EventOf } from '../deployment/event.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { intend } from '../store/intents.ts';
-import { accountOfSession } from '../store/sessions.ts';
 import { ApplicationBody, findApplication, requireCaller, TokenBody, TokenQuery } from './callers.ts';
 import { sendProblem } from './errors.ts';
 import { parameterWarnings } from './parameters.ts';
-import { planOf } from './plans.ts';
+import { planOfDeployment } from './plans.ts';
 import { ErrorRecord, MessageRecord, ReservationRecord, reservationRecord, Warnings } from './records.ts';
 import type { Service } from './service.ts';
 
@@ -128,10 +127,12 @@ function stayingSentence(staying: Deployment[]): string {
 }
 
 /** The plan is asked in the transaction that writes the hold. A second hold changes nothing. */
-async function hold(service: Service, { id, sessionId }: Deployment): Promise<Result<undefined>> {
+async function hold(service: Service, deployment: Deployment): Promise<Result<undefined>> {
+  const { id } = deployment;
   const held = await service.db.transaction().execute(async (db): Promise<Result<undefined>> => {
     const now = service.now();
-    const plan = await planOf(db, service.settings.tiers, await accountOfSession(db, sessionId));
+    const latest = await deploymentById(db, id);
+    const plan = await planOfDeployment(db, service.settings.tiers, latest ?? deployment);
     if (!plan?.tier.allowsReservations) {
       return refuse(
         'plan_does_not_allow_reservations',
@@ -141,7 +142,6 @@ async function hold(service: Service, { id, sessionId }: Deployment): Promise<Re
           : 'Claim the deployment with an account whose plan allows reservations.',
       );
     }
-    const latest = await deploymentById(db, id);
     if (!latest || !isActive(latest, now)) {
       return refuse('application_not_found', 'The application has ended just now.', 'Start it again.');
     }

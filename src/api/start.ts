@@ -4,6 +4,7 @@ import type { AppSpec } from '../config/spec.ts';
 import { type Deployment, newDeployment } from '../deployment/deployment.ts';
 import { mostOf } from '../deployment/most.ts';
 import { hostLabel, newEnvironment } from '../deployment/names.ts';
+import { payingAccount } from '../deployment/session-starts.ts';
 import { limitAt } from '../deployment/tier.ts';
 import { newId, newToken } from '../lib/ids.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
@@ -15,10 +16,10 @@ import { makeDue } from '../store/leases.ts';
 import { addOrigin, type Origin } from '../store/origins.ts';
 import { addRevision } from '../store/revisions.ts';
 import { provideSeed } from '../store/seeds.ts';
-import { accountOfSession, addSession } from '../store/sessions.ts';
+import { addSession, sessionOfToken } from '../store/sessions.ts';
 import { transact } from '../store/transaction.ts';
 import { admit, boundsBeyond, impossible } from './admission.ts';
-import type { Caller } from './callers.ts';
+import { type Caller, sessionNotFound } from './callers.ts';
 import { type IdempotencyKey, rememberAnswer } from './idempotency.ts';
 import { admitToPlan, planOf } from './plans.ts';
 import type { Bounds } from './reading/reading.ts';
@@ -54,11 +55,13 @@ export async function start(service: Service, { document, spec, caller, origin, 
   const write = async (db: Database): Promise<Result<Started>> => {
     const known = key && (await rememberAnswer({ ...service, db }, key, { deploymentId, sessionToken }));
     if (known) return known;
-    // Read here, not taken from the caller: the session may have been claimed meanwhile.
-    const accountId = session ? await accountOfSession(db, session.sessionId) : caller?.accountId;
+    // Read here, not taken from the caller: the session may have been claimed meanwhile, or its token ended.
+    const present = session && (await sessionOfToken(db, session.token));
+    if (session && !present) return sessionNotFound;
+    const accountId = present ? present.accountId : caller?.accountId;
     const unbanned = await refuseBanned(db, origin, { spec, accountId });
     if (!unbanned.ok) return unbanned;
-    const plan = await planOf(db, service.settings.tiers, accountId);
+    const plan = await planOf(db, service.settings.tiers, present ? payingAccount(present) : accountId);
     const asked = { spec, now: createdAt };
     const most = mostOf(budget, service.settings.strangers, plan?.tier);
     exceeded = await boundsBeyond(db, most, { spec, ofAll: false });
@@ -73,7 +76,14 @@ export async function start(service: Service, { document, spec, caller, origin, 
     if (!admitted.ok) return admitted;
     const sessionId = session?.sessionId ?? randomUUID();
     if (session) await endPastLimit(db, { sessionId, applicationName: spec.name, now: createdAt });
-    else await addSession(db, { id: sessionId, token: sessionToken, createdAt, accountId: plan?.accountId });
+    else
+      await addSession(db, {
+        id: sessionId,
+        token: sessionToken,
+        createdAt,
+        accountId: plan?.accountId,
+        from: origin.address,
+      });
     const environment = await freeEnvironment(db, spec.name);
     const deployment = newDeployment({
       ...{ id: deploymentId, sessionId, applicationName: spec.name, environment, createdAt },

@@ -11,8 +11,9 @@ import { wait } from '../lib/wait.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { eventsAfter, latestOfDisk } from '../store/events.ts';
 import { revisionOf } from '../store/revisions.ts';
-import { ApplicationQuery, findApplication } from './callers.ts';
+import { ApplicationQuery, findApplication, sessionNotFound } from './callers.ts';
 import { eventStreamSchema } from './description/event-components.ts';
+import { untilUnknown } from './ended-callers.ts';
 import { sendProblem } from './errors.ts';
 import { printEvent } from './event-records.ts';
 import { parameterWarnings } from './parameters.ts';
@@ -71,11 +72,11 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
         const isArrived = seconds.value === 0 || isFinal(found.value, service.now());
         const tooMany = isArrived ? undefined : streams.open(request, reply, sessionId);
         if (tooMany) return sendProblem(reply, tooMany);
-        const gone = new AbortController();
-        reply.raw.once('close', () => gone.abort());
+        const known = isArrived ? undefined : untilUnknown(service, request, reply, request.query);
         const watch = { read: () => deploymentById(service.db, id), now: service.now, clock, wait };
-        const stop = AbortSignal.any([gone.signal, closing.signal]);
+        const stop = AbortSignal.any([...(known ? [known.stop] : []), closing.signal]);
         const deployment = await untilFinal(found.value, seconds.value * 1_000, watch, stop);
+        if (known && !(await known.isKnown())) return sendProblem(reply, sessionNotFound.problem);
         const now = service.now();
         const warnings = await warningsOfDisk(service, deployment, now);
         const { limits } = service.settings;
@@ -105,7 +106,8 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
         const tooMany = streams.open(request, reply, found.value.sessionId);
         if (tooMany) return sendProblem(reply, tooMany);
         const after = Number(request.headers['last-event-id'] ?? 0);
-        const stream = Readable.from(follow(service, found.value.id, after, closing.signal));
+        const { stop } = untilUnknown(service, request, reply, request.query);
+        const stream = Readable.from(follow(service, found.value.id, after, AbortSignal.any([stop, closing.signal])));
         return reply.type('text/event-stream').send(stream);
       },
     );

@@ -12,10 +12,11 @@ import { makeDue } from '../store/leases.ts';
 import type { Origin } from '../store/origins.ts';
 import { addRevision } from '../store/revisions.ts';
 import { provideSeed } from '../store/seeds.ts';
-import { accountOfSession } from '../store/sessions.ts';
+import { accountOfSession, sessionOfToken } from '../store/sessions.ts';
 import { transact } from '../store/transaction.ts';
 import { admit, boundsBeyond, impossible } from './admission.ts';
-import { admitToPlan, planOf } from './plans.ts';
+import { sessionNotFound } from './callers.ts';
+import { admitToPlan, planOfDeployment } from './plans.ts';
 import type { Bounds } from './reading/reading.ts';
 import type { Service } from './service.ts';
 import { admitStranger, refuseBanned } from './standing.ts';
@@ -24,6 +25,8 @@ export type Updating = {
   document: string;
   spec: AppSpec;
   current: Deployment;
+  /** That of the session, where it is what was asked with. */
+  token: string | undefined;
   origin: Origin;
   isTrial: boolean;
   /** Says what of the document goes beyond these bounds. */
@@ -32,16 +35,20 @@ export type Updating = {
 
 export async function update(
   service: Service,
-  { document, spec, current, origin, isTrial, explain }: Updating,
+  { document, spec, current, token, origin, isTrial, explain }: Updating,
 ): Promise<Result<Deployment>> {
   const now = service.now();
   const budget = await service.budget();
   let exceeded: Bounds | undefined;
   const write = async (db: Database): Promise<Result<Deployment>> => {
+    if (token !== undefined && !(await sessionOfToken(db, token))) return sessionNotFound;
     const accountId = await accountOfSession(db, current.sessionId);
     const unbanned = await refuseBanned(db, origin, { spec, accountId });
     if (!unbanned.ok) return unbanned;
-    const plan = await planOf(db, service.settings.tiers, accountId);
+    const latest = await deploymentById(db, current.id);
+    if (!latest || !isActive(latest, now))
+      return refuse('application_not_found', 'The application has ended just now.', 'Start it again.');
+    const plan = await planOfDeployment(db, service.settings.tiers, latest);
     const asked = { spec, now, deploymentId: current.id };
     const most = mostOf(budget, service.settings.strangers, plan?.tier);
     const asking = { spec, deploymentId: current.id };
@@ -55,9 +62,6 @@ export async function update(
     if (exceeded) return impossible;
     const admitted = await admit(db, budget, spec, current.id);
     if (!admitted.ok) return admitted;
-    const latest = await deploymentById(db, current.id);
-    if (!latest || !isActive(latest, now))
-      return refuse('application_not_found', 'The application has ended just now.', 'Start it again.');
     const number = latest.revision + 1;
     await provideSeed(db, service.seal, latest.id);
     await addRevision(db, service.seal, latest.id, { number, spec, document, createdAt: now });

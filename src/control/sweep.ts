@@ -6,6 +6,7 @@ import { forgetSignIns } from '../store/accounts.ts';
 import type { Database } from '../store/database.ts';
 import { forgetGone, presentDeploymentIds } from '../store/deployments.ts';
 import { forgetIdempotency } from '../store/idempotency.ts';
+import { forgetEmptySessions } from '../store/sessions.ts';
 
 /** Rows of deployments that are gone are kept this long, for the page that says so. */
 const forgetAfterMs = 30 * 24 * 60 * 60_000;
@@ -37,6 +38,7 @@ export async function sweep({ engine, db, metrics, now }: Sweeper, owned: readon
     metrics.orphansRemoved.inc();
   }
   await forgetGone(db, now() - forgetAfterMs);
+  await forgetEmptySessions(db, now() - forgetAfterMs);
   await forgetIdempotency(db, now());
   await forgetSignIns(db, now());
   return orphans;

@@ -3,7 +3,7 @@
 import type { Instant } from '../deployment/deployment.ts';
 import type { Usage } from '../deployment/tier.ts';
 import type { Database } from './database.ts';
-import { activeDeploymentsOfAccount } from './deployments.ts';
+import { claimedDeploymentsOfAccount } from './deployments.ts';
 import { usageOfDeployments } from './usage.ts';
 
 export type Account = {
@@ -41,9 +41,9 @@ export async function releaseSessions(db: Database, accountId: string): Promise<
   await db.updateTable('sessions').set({ accountId: null }).where('accountId', '=', accountId).execute();
 }
 
-/** What the account's active deployments are in all. */
+/** What the account's active deployments are in all that count to its plan. */
 export async function usageOf(db: Database, accountId: string, now: Instant): Promise<Usage> {
-  const deployments = await activeDeploymentsOfAccount(db, accountId, now);
+  const deployments = await claimedDeploymentsOfAccount(db, accountId, now);
   return await usageOfDeployments(
     db,
     deployments.map(({ id }) => id),

@@ -55,7 +55,6 @@ test('two active deployments of one name in one session come over from an older 
   const migrator = new Migrator({ db: before, provider: { getMigrations: async () => migrations } });
   const { error } = await migrator.migrateTo('0011-hashed-sign-ins');
   assert.equal(error, undefined);
-  await addSession(before, { id: 'session', token: 'token', createdAt: 0 });
   const rows = [
     shop('first', { createdAt: 1 }),
     shop('second', { createdAt: 2 }),
@@ -64,7 +63,8 @@ test('two active deployments of one name in one session come over from an older 
     shop('another', { createdAt: 1, applicationName: 'another' }),
   ];
   // The columns as they were then.
-  const then = before as unknown as Kysely<{ deployments: Record<string, unknown> }>;
+  const then = before as unknown as Kysely<{ deployments: Record<string, unknown>; sessions: Record<string, unknown> }>;
+  await then.insertInto('sessions').values({ id: 'session', tokenHash: 'hash', createdAt: 0 }).execute();
   for (const { pods: _, lastLines: __, endpoints: ___, explanation: ____, ...fields } of rows) {
     await then
       .insertInto('deployments')

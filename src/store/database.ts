@@ -20,12 +20,25 @@ import {
 import type { Ban } from '../deployment/ban.ts';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { EventKind } from '../deployment/event.ts';
+import type { SessionStarts } from '../deployment/session-starts.ts';
 import { wait } from '../lib/wait.ts';
 import { migrations } from './migrations/index.ts';
 
 export type Tables = {
   installation: { id: string; createdAt: Instant };
-  sessions: { id: string; tokenHash: string; createdAt: Instant; accountId: string | null };
+  sessions: {
+    id: string;
+    tokenHash: string;
+    createdAt: Instant;
+    accountId: string | null;
+    /** Null only where an earlier release has written it. */
+    tokenMadeAt: Instant | null;
+    tokenMadeFrom: string | null;
+    tokenUsedAt: Instant | null;
+    tokenUsedFrom: string | null;
+    tokenEndedAt: Instant | null;
+    starts: Generated<SessionStarts>;
+  };
   /** Written by the sign-in library, as are the next two and others that nobody else touches; but `tier` is ours. */
   accounts: {
     id: string;

@@ -46,6 +46,11 @@ export async function activeDeploymentsOfAccount(db: Database, accountId: string
   return rows.map(fromRow);
 }
 
+/** As `activeDeploymentsOfAccount`, without those that count to no plan: started by a token, and not claimed. */
+export async function claimedDeploymentsOfAccount(db: Database, accountId: string, now: Instant) {
+  return (await activeDeploymentsOfAccount(db, accountId, now)).filter(({ claimedAt }) => claimedAt !== null);
+}
+
 function active(db: Database, now: Instant) {
   return db
     .selectFrom('deployments')

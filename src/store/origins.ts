@@ -35,6 +35,8 @@ export type Suspect = {
   /** Null while it is nobody's. */
   accountId: string | null;
   email: string | null;
+  /** Whether it counts to its account's plan. */
+  isClaimed: boolean;
   /** Null for what was started before it was written down. */
   address: string | null;
   images: string[];
@@ -66,11 +68,13 @@ function selectSuspects(db: Database) {
     )
     .leftJoin('accounts', 'accounts.id', 'sessions.accountId')
     .leftJoin('origins', 'origins.deploymentId', 'deployments.id')
-    .select(['deployments.id', 'sessions.accountId', 'email', 'address', 'images'])
+    .select(['deployments.id', 'sessions.accountId', 'email', 'claimedAt', 'address', 'images'])
     .orderBy('deployments.createdAt')
     .orderBy('deployments.id');
 }
 
-function fromRow({ images, ...row }: Omit<Suspect, 'images'> & { images: string }): Suspect {
-  return { ...row, images: JSON.parse(images) };
+type Row = Omit<Suspect, 'images' | 'isClaimed'> & { images: string; claimedAt: Instant | null };
+
+function fromRow({ images, claimedAt, ...row }: Row): Suspect {
+  return { ...row, isClaimed: claimedAt !== null, images: JSON.parse(images) };
 }

@@ -1,28 +1,59 @@
 /** Sessions: who a session token stands for, and whose it is since a claim. Only the token's hash is kept. */
 import type { Instant } from '../deployment/deployment.ts';
+import type { SessionStarts } from '../deployment/session-starts.ts';
 import { hashToken } from '../lib/ids.ts';
 import type { Database } from './database.ts';
 
-export type SessionRecord = { id: string; accountId: string | null };
+export type SessionRecord = {
+  id: string;
+  accountId: string | null;
+  starts: SessionStarts;
+  /** When its token was last used, as far as that was noted. */
+  tokenUsedAt: Instant | null;
+};
+
+/** A use is written down when the last one noted is older than this: not every request waits for the disk. */
+const noteEveryMs = 60_000;
 
 export async function addSession(
   db: Database,
-  session: { id: string; token: string; createdAt: Instant; accountId?: string | undefined },
+  session: {
+    id: string;
+    token: string;
+    createdAt: Instant;
+    accountId?: string | undefined;
+    /** The address that it was asked for from. */
+    from?: string;
+  },
 ): Promise<void> {
-  const { id, token, createdAt, accountId = null } = session;
+  const { id, token, createdAt, accountId = null, from = null } = session;
   await db
     .insertInto('sessions')
-    .values({ id, tokenHash: hashToken(token), createdAt, accountId })
+    .values({
+      ...{ id, tokenHash: hashToken(token), createdAt, accountId },
+      ...{ tokenMadeAt: createdAt, tokenMadeFrom: from, starts: accountId === null ? 'free' : 'plan' },
+    })
     .execute();
 }
 
-/** The token's session, whether or not anything of it is still active. */
+/** The token's session, whether or not anything of it is still active; undefined for a token that was ended. */
 export async function sessionOfToken(db: Database, token: string): Promise<SessionRecord | undefined> {
   return await db
     .selectFrom('sessions')
-    .select(['id', 'accountId'])
+    .select(['id', 'accountId', 'starts', 'tokenUsedAt'])
     .where('tokenHash', '=', hashToken(token))
+    .where('tokenEndedAt', 'is', null)
     .executeTakeFirst();
+}
+
+/** Notes that the session's token is used, at most once a minute. */
+export async function noteTokenUse(
+  db: Database,
+  { id, tokenUsedAt }: SessionRecord,
+  { now, from }: { now: Instant; from: string },
+): Promise<void> {
+  if (tokenUsedAt !== null && tokenUsedAt + noteEveryMs > now) return;
+  await db.updateTable('sessions').set({ tokenUsedAt: now, tokenUsedFrom: from }).where('id', '=', id).execute();
 }
 
 /** Whose the session is; null while it is nobody's. */
@@ -40,4 +71,15 @@ export async function attachSession(db: Database, sessionId: string, accountId: 
     .where('accountId', 'is', null)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
+}
+
+/** Forgets sessions of which nothing is stored any more, with the addresses that their tokens were used from. */
+export async function forgetEmptySessions(db: Database, before: Instant): Promise<void> {
+  await db
+    .deleteFrom('sessions')
+    .where('createdAt', '<', before)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('deployments').select('id').whereRef('sessionId', '=', 'sessions.id'))),
+    )
+    .execute();
 }

@@ -15,7 +15,7 @@ import {
 import { addEvents, eventsAfter } from './events.ts';
 import { makeDue, nextDueAt, takeLeases } from './leases.ts';
 import { addRevision, countRevisions, revisionOf } from './revisions.ts';
-import { addSession } from './sessions.ts';
+import { addSession, forgetEmptySessions, sessionOfToken } from './sessions.ts';
 
 let db: Kysely<Tables>;
 const shop = deploymentOf({ expiresAt: 1_000 });
@@ -82,4 +82,14 @@ test('revisions from before they were counted are counted as those of today, but
   const [lost, ...rest] = (await counted()).reverse();
   assert.deepEqual(rest.reverse(), before.slice(0, 60));
   assert.deepEqual([lost?.volumes, lost?.diskBytes], [null, 3]);
+});
+
+test('a session is forgotten with the last of its deployments, and with it where its token was used from', async () => {
+  await forgetEmptySessions(db, 1);
+  assert.ok(await sessionOfToken(db, 'token'));
+  await db.deleteFrom('deployments').execute();
+  await forgetEmptySessions(db, 0);
+  assert.ok(await sessionOfToken(db, 'token'), 'one that was made just now');
+  await forgetEmptySessions(db, 1);
+  assert.equal(await sessionOfToken(db, 'token'), undefined);
 });

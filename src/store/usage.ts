@@ -9,11 +9,12 @@ export async function usageOfDeployments(db: Database, deploymentIds: readonly s
   return usageFrom(deploymentIds.length, await committedToAll(db, deploymentIds));
 }
 
-/** Without a session there are none. */
+/** What counts to no plan: nobody has claimed it. Without a session there is none. */
 export async function usageOfSession(db: Database, sessionId: string | undefined, now: Instant): Promise<Usage> {
   const deployments = sessionId === undefined ? [] : await activeDeployments(db, sessionId, now);
+  const free = deployments.filter(({ claimedAt }) => claimedAt === null);
   return await usageOfDeployments(
     db,
-    deployments.map(({ id }) => id),
+    free.map(({ id }) => id),
   );
 }

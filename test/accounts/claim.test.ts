@@ -23,12 +23,18 @@ test('a claim attaches the deployment to the account: same address, same revisio
   assert.deepEqual(view, {
     ...{ applicationName, environment, url, pods: [], alsoAttached: [], isYours: false },
     expiresAt: '2026-01-01T14:00:00.000Z',
+    attached: [
+      {
+        ...{ applicationName, environment, url, pods: [] },
+        ...{ createdAt: '2026-01-01T12:00:00.000Z', expiresAt: '2026-01-01T14:00:00.000Z' },
+      },
+    ],
   });
   const before = await api.service.db.selectFrom('deployments').selectAll().executeTakeFirstOrThrow();
 
   const { body: claimed } = await ada.post(link);
   const shop = { applicationName, environment, url };
-  assert.deepEqual(claimed, { message: 'Application shop is yours.', ...shop, attached: [shop] });
+  assert.deepEqual(claimed, { message: 'Application shop is yours.', ...shop, attached: [shop], tokenEnded: false });
   const after = await api.service.db.selectFrom('deployments').selectAll().executeTakeFirstOrThrow();
   assert.deepEqual(
     { ...after },
@@ -59,12 +65,64 @@ test('the whole session is the account’s from then on, and its token keeps wor
   assert.deepEqual((await ada.post(link)).body, claimed, 'a second time says the same');
 
   const { body: later } = await api.postYaml(`/startUserDeployment?sessionToken=${token}`, named('wiki'));
-  assert.deepEqual([later.claim, later.extend.expiresAt], [{ claimed: true }, undefined]);
+  assert.deepEqual([later.claim, later.extend.expiresAt], [{ claimed: false }, '2026-01-01T14:00:00.000Z']);
+  assert.match(later.message, /has not allowed its token more/);
+  assert.equal((await ada.get('/getReservations')).body.reservedDeployments.length, 3);
   api.clock.now += 3 * hour;
-  assert.deepEqual((await list(api, token)).names.sort(), ['blog', 'shop', 'wiki']);
+  assert.deepEqual((await list(api, token)).names.sort(), ['blog', 'shop']);
   assert.equal((await list(api, other)).status, 404);
   const { body } = await ada.get('/getReservations');
-  assert.equal(body.reservedDeployments.length, 3);
+  assert.equal(body.reservedDeployments.length, 2);
+});
+
+test('where the owner has allowed it, what is started with the token is claimed from the beginning', async () => {
+  const api = await apiWithAccounts();
+  const token = await api.startShop();
+  const ada = await api.person('ada@example.com');
+  await ada.post(await api.claimPath(token));
+  const { body } = await ada.get('/api/tokens');
+  const [{ id, starts }] = body.tokens;
+  assert.equal(starts, 'free');
+  assert.equal((await ada.post(`/api/tokens/${id}`, { starts: 'plan' })).status, 200);
+  const { body: blog } = await api.postYaml(`/startUserDeployment?sessionToken=${token}`, named('blog'));
+  assert.deepEqual([blog.claim, blog.extend.expiresAt], [{ claimed: true }, undefined]);
+  assert.equal((await ada.get('/api/account')).body.usage.deployments, 2);
+  await ada.post(`/api/tokens/${id}`, { starts: 'free' });
+  const { body: wiki } = await api.postYaml(`/startUserDeployment?sessionToken=${token}`, named('wiki'));
+  assert.deepEqual(wiki.claim, { claimed: false });
+  const nonsense = await ada.post(`/api/tokens/${id}`, { starts: 'more' });
+  assert.deepEqual([nonsense.status, nonsense.body.code], [400, 'invalid_request']);
+});
+
+test('what a session’s token has started after its claim is kept by its owner alone, one by one', async () => {
+  const api = await apiWithAccounts();
+  const token = await api.startShop();
+  const ada = await api.person('ada@example.com');
+  await ada.post(await api.claimPath(token));
+  for (const name of ['blog', 'wiki']) {
+    await api.postYaml(`/startUserDeployment?sessionToken=${token}`, named(name));
+  }
+  const link = await api.claimPath(token, 'blog');
+  const eve = await api.person('eve@example.com');
+  assert.equal((await eve.post(link)).body.code, 'already_claimed');
+  const { body: view } = await ada.get(`/api/claims/${link.split('/').at(-1)}`);
+  assert.deepEqual([view.isYours, view.attached.length, view.alsoAttached], [false, 1, []]);
+  const { body: claimed } = await ada.post(link);
+  assert.equal(claimed.message, 'Application blog is yours.');
+  assert.equal((await ada.get('/api/account')).body.usage.deployments, 2);
+  api.clock.now += 3 * hour;
+  assert.deepEqual((await list(api, token)).names.sort(), ['blog', 'shop']);
+});
+
+test('a claim that is asked for without a body attaches as well, and one of nonsense is refused', async () => {
+  const api = await apiWithAccounts();
+  const ada = await api.person('ada@example.com');
+  const link = await api.claimPath(await api.startShop());
+  const nonsense = await ada.post(link, { endToken: 'yes' });
+  assert.deepEqual([nonsense.status, nonsense.body.code], [400, 'invalid_request']);
+  const cookie = [...ada.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const { status } = await api.send('POST', link, undefined, { origin: 'http://localhost:8080', cookie });
+  assert.equal(status, 200);
 });
 
 test('claiming twice is harmless, and a second account cannot take what is claimed', async () => {

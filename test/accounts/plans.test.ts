@@ -43,11 +43,13 @@ test('memory is counted over all deployments, and an update for what it adds', a
   assert.equal((await ada.get('/api/account')).body.usage.deployments, 1);
 });
 
-test('a token of a claimed session starts within the plan of its account', async () => {
+test('a token of a claimed session that may start more starts within the plan of its account', async () => {
   const api = await apiWithAccounts({}, { tiers: [tier] });
   const ada = await api.person('ada@example.com');
   const token = await api.startShop();
   await ada.post(await api.claimPath(token));
+  const { body } = await ada.get('/api/tokens');
+  await ada.post(`/api/tokens/${body.tokens[0].id}`, { starts: 'plan' });
   const start = (name: string) => api.postYaml(`/startUserDeployment?sessionToken=${token}`, named(name));
   assert.equal((await start('two')).status, 200);
   assert.equal((await start('three')).status, 403);

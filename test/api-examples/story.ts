@@ -54,19 +54,21 @@ async function play(berth: Berth): Promise<Told> {
   note('extendDeployment', await berth.postJson('/extendDeployment', application), application);
   const { claimToken } = note('claimDeployment', await berth.postJson('/claimDeployment', application), application);
   note('getClaim', await berth.get(`/api/claims/${claimToken}`));
-  await tellOfAccount(berth, claimToken, note);
+  const { send, tokenId } = await tellOfAccount(berth, claimToken, note);
   const session = { sessionToken };
   note('removeReservations', await berth.postJson('/removeReservations', session), session);
-  const remove = await berth.postJson('/removeDeploymentReservation', application);
-  note('removeDeploymentReservation', remove, application);
+  const replaced = note('replaceToken', await send('POST', `/api/tokens/${tokenId}/replace`));
+  const removal = { applicationName, sessionToken: replaced.sessionToken };
+  note('removeDeploymentReservation', await berth.postJson('/removeDeploymentReservation', removal), removal);
+  note('endToken', await send('DELETE', `/api/tokens/${tokenId}`));
   return told;
 }
 
 async function tellOfAccount(
   berth: Berth,
   claimToken: string,
-  note: (id: string, answer: Answer, request?: unknown) => { id: string },
-): Promise<void> {
+  note: (id: string, answer: Answer, request?: unknown) => Answer['body'],
+): Promise<{ send: (method: string, path: string, body?: object) => Promise<Answer>; tokenId: string }> {
   const { origin } = berth.settings.baseUrl;
   let cookie = '';
   note('getSignInMethods', await berth.get('/api/sign-in-methods'));
@@ -77,11 +79,17 @@ async function tellOfAccount(
     .flat()
     .map((each) => each.split(';')[0])
     .join('; ');
-  note('confirmClaim', await send('POST', `/claim/${claimToken}`, {}));
+  const confirmation = { endToken: false };
+  note('confirmClaim', await send('POST', `/claim/${claimToken}`, confirmation), confirmation);
   note('getAccount', await send('GET', '/api/account'));
   const { id } = note('addKey', await send('POST', '/api/keys', { name: 'CI' }), { name: 'CI' });
   note('listKeys', await send('GET', '/api/keys'));
   note('removeKey', await send('DELETE', `/api/keys/${id}`));
+  const { tokens } = note('listTokens', await send('GET', '/api/tokens'));
+  const tokenId = tokens[0].id;
+  const allowance = { starts: 'plan' };
+  note('changeToken', await send('POST', `/api/tokens/${tokenId}`, allowance), allowance);
+  return { send, tokenId };
 
   function send(method: string, path: string, body?: object): Promise<Answer> {
     return berth.visit(`${origin}${path}`, {

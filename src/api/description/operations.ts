@@ -134,8 +134,9 @@ export const operations: Record<string, OperationNote> = {
   confirmClaim: {
     tag: 'accounts',
     access: 'sign-in',
-    description: 'A second time by the same account changes nothing and answers the same.',
-    refusals: ['claim_not_found', 'claim_expired', 'already_claimed', 'plan_limit_reached', 'banned'],
+    description:
+      'The session token goes on working for whoever has it, unless `endToken` is set; what is started with it from now on is free and expires. A second time by the same account changes nothing and answers the same.',
+    refusals: ['claim_not_found', 'claim_expired', 'claim_changed', 'already_claimed', 'plan_limit_reached', 'banned'],
   },
   getSignInMethods: {
     tag: 'accounts',
@@ -147,6 +148,29 @@ export const operations: Record<string, OperationNote> = {
     tag: 'accounts',
     access: 'optional',
     description: 'Without a token: what a first start from this address may have.',
+  },
+  listTokens: {
+    tag: 'accounts',
+    access: 'sign-in',
+    description: 'With what each manages, when and from where it was made and last used. The tokens are not stored.',
+  },
+  changeToken: {
+    tag: 'accounts',
+    access: 'sign-in',
+    description: 'What exists stays as it is.',
+    refusals: ['token_not_found'],
+  },
+  replaceToken: {
+    tag: 'accounts',
+    access: 'sign-in',
+    description: 'The one before ends at once, as with `DELETE /api/tokens/{id}`.',
+    refusals: ['token_not_found'],
+  },
+  endToken: {
+    tag: 'accounts',
+    access: 'sign-in',
+    description: 'Requests with the token are refused from now on, and streams that it has opened end.',
+    refusals: ['token_not_found'],
   },
   listKeys: {
     tag: 'accounts',

@@ -14,6 +14,7 @@ import * as hashedSignIns from './0011-hashed-sign-ins.ts';
 import * as activeNames from './0012-active-names.ts';
 import * as events from './0013-events.ts';
 import * as pods from './0014-pods.ts';
+import * as sessionTokens from './0015-session-tokens.ts';
 import * as counts from './0016-counts.ts';
 
 export const migrations: Record<string, Migration> = {
@@ -31,5 +32,6 @@ export const migrations: Record<string, Migration> = {
   '0012-active-names': activeNames,
   '0013-events': events,
   '0014-pods': pods,
+  '0015-session-tokens': sessionTokens,
   '0016-counts': counts,
 };

@@ -1,0 +1,29 @@
+/** Answers that stay open end with the token or key that asked for them, whichever process has ended it. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { wait } from '../lib/wait.ts';
+import { type Given, isKnown } from './callers.ts';
+import type { Service } from './service.ts';
+
+/** An indexed query of 0.1 ms: as often as the streams look for what is new. */
+const lookEveryMs = 250;
+
+/** Aborts when whoever asks is not known any more, and when the answer is closed. */
+export function untilUnknown(
+  service: Service,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  given: Given,
+): { stop: AbortSignal; isKnown: () => Promise<boolean> } {
+  const stop = new AbortController();
+  if (reply.raw.destroyed) stop.abort();
+  else reply.raw.once('close', () => stop.abort());
+  const look = async () => {
+    while (!stop.signal.aborted) {
+      await wait(lookEveryMs, stop.signal);
+      if (!stop.signal.aborted && !(await isKnown(service, request, given))) stop.abort();
+    }
+  };
+  // Where the store does not tell, nobody is known.
+  look().catch(() => stop.abort());
+  return { stop: stop.signal, isKnown: () => isKnown(service, request, given) };
+}

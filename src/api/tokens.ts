@@ -1,0 +1,166 @@
+/** The session tokens of an account: seen, ended, replaced and allowed more by whoever is signed in. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { Deployment, Instant } from '../deployment/deployment.ts';
+import { sessionStarts } from '../deployment/session-starts.ts';
+import { newToken } from '../lib/ids.ts';
+import { type Problem, refuse } from '../lib/problem.ts';
+import { activeDeploymentsOfAccount } from '../store/deployments.ts';
+import { endToken, replaceToken, type SessionToken, sessionTokensOf, setStarts } from '../store/session-tokens.ts';
+import { requireSignedIn } from './callers.ts';
+import { clientAddress } from './client.ts';
+import { sendProblem } from './errors.ts';
+import { ErrorRecord, MessageRecord } from './records.ts';
+import type { Service } from './service.ts';
+
+const Time = Type.String({ format: 'date-time' });
+const Starts = Type.Enum([...sessionStarts], {
+  description:
+    'What is started with the token: `free` expires and has the limits of whoever has no account; `plan` is claimed from the beginning and counts to the plan.',
+});
+
+export const TokenRecord = Type.Object({
+  id: Type.String(),
+  applications: Type.Array(
+    Type.Object({
+      applicationName: Type.String(),
+      environment: Type.String(),
+      url: Type.String({ format: 'uri' }),
+      claimed: Type.Boolean({ description: 'Whether it counts to the plan.' }),
+    }),
+    { description: 'What whoever has the token can manage.' },
+  ),
+  madeAt: Time,
+  madeFrom: Type.Optional(Type.String({ description: 'An IP address.' })),
+  lastUsedAt: Type.Optional(Type.String({ format: 'date-time', description: 'To the minute.' })),
+  lastUsedFrom: Type.Optional(Type.String({ description: 'An IP address.' })),
+  endedAt: Type.Optional(
+    Type.String({ format: 'date-time', description: 'There when nobody is known by it any more.' }),
+  ),
+  starts: Starts,
+});
+
+const TokenParams = Type.Object({ id: Type.String({ maxLength: 100 }) });
+
+export function tokenEndpoints(service: Service): FastifyPluginAsyncTypebox {
+  const { db, now } = service;
+  return async (app) => {
+    app.get(
+      '/api/tokens',
+      {
+        schema: {
+          operationId: 'listTokens',
+          summary: 'The session tokens of the account that is signed in',
+          response: { 200: Type.Object({ tokens: Type.Array(TokenRecord) }), '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const accountId = await requireSignedIn(service, request);
+        if (!accountId.ok) return sendProblem(reply, accountId.problem);
+        const deployments = await activeDeploymentsOfAccount(db, accountId.value, now());
+        const bySession = Map.groupBy(deployments, ({ sessionId }) => sessionId);
+        const tokens = await sessionTokensOf(db, accountId.value);
+        // With nothing to manage, a token is as good as none.
+        return { tokens: tokens.flatMap((token) => show(token, bySession.get(token.id) ?? [])) };
+      },
+    );
+
+    app.post(
+      '/api/tokens/:id',
+      {
+        schema: {
+          operationId: 'changeToken',
+          summary: 'Say what a start with a session token is',
+          params: TokenParams,
+          body: Type.Object({ starts: Starts }),
+          response: { 200: MessageRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const accountId = await requireSignedIn(service, request);
+        if (!accountId.ok) return sendProblem(reply, accountId.problem);
+        const { starts } = request.body;
+        const owned = { accountId: accountId.value, sessionId: request.params.id };
+        if (!(await setStarts(db, owned, starts))) return sendProblem(reply, unknownToken);
+        return { message: startWords[starts] };
+      },
+    );
+
+    app.post(
+      '/api/tokens/:id/replace',
+      {
+        schema: {
+          operationId: 'replaceToken',
+          summary: 'Put a new session token in the place of one; it is shown this once',
+          params: TokenParams,
+          response: { 200: Type.Object({ id: Type.String(), sessionToken: Type.String() }), '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const accountId = await requireSignedIn(service, request);
+        if (!accountId.ok) return sendProblem(reply, accountId.problem);
+        const { id } = request.params;
+        const sessionToken = newToken('berth');
+        const made = { token: sessionToken, now: now(), from: clientAddress(request) };
+        const isReplaced = await db
+          .transaction()
+          .execute(async (db) => await replaceToken(db, { accountId: accountId.value, sessionId: id }, made));
+        return isReplaced ? { id, sessionToken } : sendProblem(reply, unknownToken);
+      },
+    );
+
+    app.delete(
+      '/api/tokens/:id',
+      {
+        schema: {
+          operationId: 'endToken',
+          summary: 'End a session token',
+          params: TokenParams,
+          response: { 200: MessageRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const accountId = await requireSignedIn(service, request);
+        if (!accountId.ok) return sendProblem(reply, accountId.problem);
+        const owned = { accountId: accountId.value, sessionId: request.params.id };
+        const isEnded = await db.transaction().execute(async (db) => await endToken(db, owned, now()));
+        return isEnded ? { message: 'The session token has ended.' } : sendProblem(reply, unknownToken);
+      },
+    );
+  };
+
+  function show({ madeAt, usedAt, endedAt, ...token }: SessionToken, deployments: readonly Deployment[]) {
+    if (deployments.length === 0) return [];
+    const { id, starts, madeFrom, usedFrom } = token;
+    return [
+      {
+        id,
+        applications: deployments.map(({ applicationName, environment, label, claimedAt }) => ({
+          ...{ applicationName, environment, url: service.urlOf(label).origin },
+          claimed: claimedAt !== null,
+        })),
+        madeAt: printInstant(madeAt),
+        ...(madeFrom !== null && { madeFrom }),
+        ...(usedAt !== null && { lastUsedAt: printInstant(usedAt) }),
+        ...(usedFrom !== null && { lastUsedFrom: usedFrom }),
+        ...(endedAt !== null && { endedAt: printInstant(endedAt) }),
+        starts,
+      },
+    ];
+  }
+}
+
+function printInstant(instant: Instant): string {
+  return new Date(instant).toISOString();
+}
+
+const startWords = {
+  free: 'What is started with the token is free, and expires.',
+  plan: 'What is started with the token counts to the plan.',
+} as const;
+
+const { problem: unknownToken }: { problem: Problem } = refuse(
+  'token_not_found',
+  'The account has no session of this id.',
+  'GET /api/tokens lists them.',
+);

@@ -1,0 +1,92 @@
+/** The tokens of an account's sessions, as their owner sees, ends and replaces them. */
+import type { Instant } from '../deployment/deployment.ts';
+import type { SessionStarts } from '../deployment/session-starts.ts';
+import { hashToken } from '../lib/ids.ts';
+import type { Database } from './database.ts';
+
+export type SessionToken = {
+  /** The session's. */
+  id: string;
+  madeAt: Instant;
+  /** Null where it was not written down. */
+  madeFrom: string | null;
+  usedAt: Instant | null;
+  usedFrom: string | null;
+  endedAt: Instant | null;
+  starts: SessionStarts;
+};
+
+/** Of all sessions of the account, newest first. */
+export async function sessionTokensOf(db: Database, accountId: string): Promise<SessionToken[]> {
+  const rows = await db
+    .selectFrom('sessions')
+    .select(['id', 'createdAt', 'tokenMadeAt', 'tokenMadeFrom', 'tokenUsedAt', 'tokenUsedFrom'])
+    .select(['tokenEndedAt', 'starts'])
+    .where('accountId', '=', accountId)
+    .orderBy('createdAt', 'desc')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id, createdAt, starts, ...row }) => ({
+    ...{ id, starts, madeAt: row.tokenMadeAt ?? createdAt, madeFrom: row.tokenMadeFrom },
+    ...{ usedAt: row.tokenUsedAt, usedFrom: row.tokenUsedFrom, endedAt: row.tokenEndedAt },
+  }));
+}
+
+/** Whether the session's token is nobody's any more. */
+export async function hasEnded(db: Database, sessionId: string): Promise<boolean> {
+  const row = await db.selectFrom('sessions').select('tokenEndedAt').where('id', '=', sessionId).executeTakeFirst();
+  return row?.tokenEndedAt != null;
+}
+
+type Owned = { accountId: string; sessionId: string };
+
+/** From now on nobody is known by the token. False when the account has no such session. */
+export async function endToken(db: Database, owned: Owned, now: Instant): Promise<boolean> {
+  const isEnded = await change(db, owned, { tokenEndedAt: now });
+  if (isEnded) await forgetAnswers(db, owned.sessionId);
+  return isEnded;
+}
+
+/** As `endToken`, and another one stands for the session. */
+export async function replaceToken(
+  db: Database,
+  owned: Owned,
+  { token, now, from }: { token: string; now: Instant; from: string },
+): Promise<boolean> {
+  const isReplaced = await change(db, owned, {
+    ...{ tokenHash: hashToken(token), tokenMadeAt: now, tokenMadeFrom: from },
+    ...{ tokenUsedAt: null, tokenUsedFrom: null, tokenEndedAt: null },
+  });
+  if (isReplaced) await forgetAnswers(db, owned.sessionId);
+  return isReplaced;
+}
+
+export async function setStarts(db: Database, owned: Owned, starts: SessionStarts): Promise<boolean> {
+  return await change(db, owned, { starts });
+}
+
+type Change = {
+  tokenHash?: string;
+  tokenMadeAt?: Instant;
+  tokenMadeFrom?: string;
+  tokenUsedAt?: null;
+  tokenUsedFrom?: null;
+  tokenEndedAt?: Instant | null;
+  starts?: SessionStarts;
+};
+
+async function change(db: Database, { accountId, sessionId }: Owned, fields: Change): Promise<boolean> {
+  const result = await db
+    .updateTable('sessions')
+    .set(fields)
+    .where('id', '=', sessionId)
+    .where('accountId', '=', accountId)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Starts that were answered with the token are not answered with it again. */
+async function forgetAnswers(db: Database, sessionId: string): Promise<void> {
+  const deployments = db.selectFrom('deployments').select('id').where('sessionId', '=', sessionId);
+  await db.deleteFrom('idempotency').where('deploymentId', 'in', deployments).execute();
+}
