@@ -105,6 +105,20 @@ test('a preview warns of a password that an existing database ignores, and tells
   assert.doesNotMatch(JSON.stringify(body), /hunter/);
 });
 
+test('a preview tells what the update would be refused with, beside what it would do', async () => {
+  const { api, token, authorization } = await startSecretShop();
+  const larger = secretYaml.replace('size: 1Gi', 'size: 5Gi');
+  api.budget.diskBytes = 2 * 2 ** 30;
+  const { status, body } = await api.postYaml('/previewUserDeployment', larger, authorization);
+  const refused = await api.postYaml(`/updateUserDeployment?sessionToken=${token}`, larger);
+  assert.deepEqual([status, body.refusal.code, body.refusal.error], [200, 'capacity_exhausted', refused.body.error]);
+  assert.equal(body.pods.length, 2);
+  const same = await api.postYaml('/previewUserDeployment', secretYaml, authorization);
+  assert.equal('refusal' in same.body, false);
+  const { body: reservations } = await api.get('/getReservations', authorization);
+  assert.equal(reservations.reservedDeployments[0].status.revision, 1, 'nothing was changed');
+});
+
 test('an invalid configuration has no preview, and is answered as an update of it would be', async () => {
   const { api, token, authorization } = await startSecretShop();
   const broken = secretYaml.replace('image: nginx:1', 'image: nginx');

@@ -9,14 +9,18 @@ import type { Deployment, Revision } from '../deployment/deployment.ts';
 import { desiredAt, wantedRevision } from '../deployment/desired.ts';
 import { noEgress } from '../deployment/egress.ts';
 import { podChanges, previewUpdate, type UpdatePreview } from '../deployment/preview.ts';
+import type { Problem } from '../lib/problem.ts';
 import { documentOf, revisionOf } from '../store/revisions.ts';
 import { derivationOf } from '../store/seeds.ts';
 import { ApplicationQuery, applicationOf, findApplication, requireCaller, UpdateQuery } from './callers.ts';
-import { type Documents, readConfiguration, Strict } from './documents.ts';
+import { type Documents, readConfiguration, refuseBeyond, Strict } from './documents.ts';
 import { sendProblem } from './errors.ts';
 import { parameterWarnings } from './parameters.ts';
+import type { Bounds } from './reading/reading.ts';
 import { ErrorRecord, RemarkFields, Warnings } from './records.ts';
 import type { Service } from './service.ts';
+import { originOf } from './standing.ts';
+import { update } from './update.ts';
 
 export const OutlineRecord = Type.Object({
   revision: Type.Integer({ minimum: 1, description: 'The last revision that was asked for: the one described here.' }),
@@ -70,6 +74,17 @@ export const PreviewRecord = Type.Object({
     }),
   ),
   interrupted: Type.Array(Type.String(), { description: 'Public paths that nobody answers at for a while.' }),
+  refusal: Type.Optional(
+    Type.Object(
+      {
+        code: Type.String(),
+        error: Type.String(),
+        hint: Type.Optional(Type.String()),
+        errors: Type.Optional(Type.Array(Type.String())),
+      },
+      { description: 'What the update itself would be refused with now, for example for want of memory.' },
+    ),
+  ),
   servingRevision: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -135,20 +150,30 @@ export function revisionEndpoints(service: Service, documents: Documents): Fasti
       async (request, reply) => {
         const configuration = await readConfiguration(documents, request);
         if (!configuration.ok) return sendProblem(reply, configuration.problem);
-        const { spec, remarks } = configuration.value;
+        const { document, spec, remarks } = configuration.value;
         const caller = await requireCaller(service, request, request.query);
         if (!caller.ok) return sendProblem(reply, caller.problem);
         const found = applicationOf(caller.value, { ...request.query, applicationName: spec.name });
         if (!found.ok) return sendProblem(reply, found.problem);
         const { servingRevision } = found.value;
+        const origin = originOf(request, service.settings);
+        const token = caller.value.kind === 'session' ? caller.value.token : undefined;
+        const explain = (bounds: Bounds) => refuseBeyond(documents, request, { document, bounds });
+        const asked = { document, spec, current: found.value, token, origin, explain };
+        const trial = await update(service, { ...asked, isTrial: true });
         return {
           ...(await preview(service, found.value, spec)),
+          ...(!trial.ok && { refusal: refusalRecord(trial.problem) }),
           ...(servingRevision !== null && { servingRevision }),
           ...remarks,
         };
       },
     );
   };
+}
+
+function refusalRecord({ code, error, hint, errors }: Problem) {
+  return { code, error, ...(hint !== undefined && { hint }), ...(errors && { errors: [...errors] }) };
 }
 
 async function outline({ db, seal }: Service, { id, revision, servingRevision }: Deployment) {

@@ -20,7 +20,7 @@ import { parameterWarnings } from './parameters.ts';
 import { DeploymentRecord, deploymentRecord, ErrorRecord } from './records.ts';
 import type { Service } from './service.ts';
 import type { Streams } from './streams.ts';
-import { isFinal, longestWaitSeconds, untilFinal } from './waiting.ts';
+import { hasArrived, longestWaitSeconds, untilArrived } from './waiting.ts';
 
 /** An indexed query of 0.1 ms: cheap enough to see what any process has written, soon enough for a person. */
 const lookEveryMs = 250;
@@ -69,13 +69,13 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
         const seconds = readWait(request.query.wait);
         if (!seconds.ok) return sendProblem(reply, seconds.problem);
         const { id, label, sessionId } = found.value;
-        const isArrived = seconds.value === 0 || isFinal(found.value, service.now());
+        const isArrived = seconds.value === 0 || hasArrived(found.value, service.now());
         const tooMany = isArrived ? undefined : streams.open(request, reply, sessionId);
         if (tooMany) return sendProblem(reply, tooMany);
         const known = isArrived ? undefined : untilUnknown(service, request, reply, request.query);
         const watch = { read: () => deploymentById(service.db, id), now: service.now, clock, wait };
         const stop = AbortSignal.any([...(known ? [known.stop] : []), closing.signal]);
-        const deployment = await untilFinal(found.value, seconds.value * 1_000, watch, stop);
+        const deployment = await untilArrived(found.value, seconds.value * 1_000, watch, stop);
         if (known && !(await known.isKnown())) return sendProblem(reply, sessionNotFound.problem);
         const now = service.now();
         const warnings = await warningsOfDisk(service, deployment, now);

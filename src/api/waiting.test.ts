@@ -6,7 +6,7 @@ import type { Deployment } from '../deployment/deployment.ts';
 import { deploymentOf } from '../deployment/testing.ts';
 import { writeIntent } from '../store/deployments.ts';
 import { shopYaml, testApi } from './testing.ts';
-import { untilFinal } from './waiting.ts';
+import { untilArrived } from './waiting.ts';
 
 /** Time passes only while somebody waits; `seen` is what each look finds. */
 function watchOf(seen: (Partial<Deployment> | undefined)[], created: Partial<Deployment> = {}) {
@@ -35,7 +35,7 @@ const deploying = deploymentOf({});
 test('what runs, has failed or has ended is answered without waiting', async () => {
   for (const fields of [{ state: 'running' }, { state: 'failed' }, { state: 'expired' }, { removedAt: 0 }] as const) {
     const { waited, watch } = watchOf([{}]);
-    await untilFinal(deploymentOf(fields), 60_000, watch, on);
+    await untilArrived(deploymentOf(fields), 60_000, watch, on);
     assert.deepEqual(waited, []);
   }
 });
@@ -43,14 +43,14 @@ test('what runs, has failed or has ended is answered without waiting', async () 
 test('what arrives meanwhile is answered as it is then, long before the time is over', async () => {
   for (const state of ['running', 'failed', 'expired'] as const) {
     const { waited, watch } = watchOf([{}, {}, { state }]);
-    assert.equal((await untilFinal(deploying, 60_000, watch, on)).state, state);
+    assert.equal((await untilArrived(deploying, 60_000, watch, on)).state, state);
     assert.equal(waited.length, 3);
   }
 });
 
 test('what does not arrive is answered as it is after exactly the time that was asked for', async () => {
   const { waited, watch } = watchOf([{ progress: 40 }]);
-  const { state, progress } = await untilFinal(deploying, 1_250, watch, on);
+  const { state, progress } = await untilArrived(deploying, 1_250, watch, on);
   assert.deepEqual([state, progress], ['deploying', 40]);
   assert.equal(
     waited.reduce((sum, ms) => sum + ms),
@@ -60,12 +60,12 @@ test('what does not arrive is answered as it is after exactly the time that was 
 
 test('one that is removed, reaches its time limit or is forgotten meanwhile is answered as expired', async () => {
   const removed = watchOf([{ removedAt: 50 }]);
-  const { state, explanation } = await untilFinal(deploying, 60_000, removed.watch, on);
+  const { state, explanation } = await untilArrived(deploying, 60_000, removed.watch, on);
   assert.deepEqual([state, explanation], ['expired', { kind: 'ended', because: 'removed' }]);
   const limited = watchOf([{ expiresAt: 300 }]);
-  const late = await untilFinal(deploymentOf({ expiresAt: 300 }), 60_000, limited.watch, on);
+  const late = await untilArrived(deploymentOf({ expiresAt: 300 }), 60_000, limited.watch, on);
   assert.deepEqual([late.state, late.explanation], ['expired', { kind: 'ended', because: 'expired' }]);
-  assert.equal((await untilFinal(deploying, 60_000, watchOf([undefined]).watch, on)).state, 'expired');
+  assert.equal((await untilArrived(deploying, 60_000, watchOf([undefined]).watch, on)).state, 'expired');
 });
 
 test('whoever goes away, or a service that stops, ends the wait', async () => {
@@ -75,7 +75,7 @@ test('whoever goes away, or a service that stops, ends the wait', async () => {
     await watch.wait(ms);
     stop.abort();
   };
-  assert.equal((await untilFinal(deploying, 60_000, { ...watch, wait }, stop.signal)).state, 'deploying');
+  assert.equal((await untilArrived(deploying, 60_000, { ...watch, wait }, stop.signal)).state, 'deploying');
   assert.equal(waited.length, 1);
 });
 

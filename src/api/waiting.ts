@@ -19,12 +19,12 @@ export type Watch = {
 };
 
 /** Whether there is nothing to wait for: it runs, has failed, or has ended. */
-export function isFinal(deployment: Deployment, now: Instant): boolean {
+export function hasArrived(deployment: Deployment, now: Instant): boolean {
   return deployment.state !== 'deploying' || endingAt(deployment, now) !== undefined;
 }
 
-/** The deployment once it is final, or as it is after `ms`, or at the abort. */
-export async function untilFinal(
+/** The deployment once it has arrived, or as it is after `ms`, or at the abort. */
+export async function untilArrived(
   deployment: Deployment,
   ms: number,
   { read, now, clock, wait }: Watch,
@@ -33,7 +33,7 @@ export async function untilFinal(
   const until = clock() + ms;
   let latest = deployment;
   for (;;) {
-    if (isFinal(latest, now())) return ended(latest, now());
+    if (hasArrived(latest, now())) return ended(latest, now());
     const leftMs = until - clock();
     if (leftMs <= 0 || stop.aborted) return latest;
     await wait(Math.min(lookEveryMs, leftMs), stop);

@@ -4,6 +4,7 @@
  * stays; any other becomes empty, as in Compose. `$NAME` and `$(…)` are left alone, `$${` stands for `${`. Pure.
  */
 
+import { passwordLacked } from './checks/databases.ts';
 import { listed, type Path, quote } from './diagnostics.ts';
 import { openGenerated, secretUsesOf } from './generated.ts';
 import type { Origin } from './normalise.ts';
@@ -120,7 +121,14 @@ export function resolveVariables(spec: AppSpec, origin: Origin, report: Report):
       return secretScriptlet(name);
     }
     if (mode === 'shell') return whole;
-    if (isSecretName(name)) {
+    const database = spec.pods.find(({ image, vars }) => passwordLacked(image, Object.keys(vars)) === name);
+    if (database) {
+      once(`lacked ${name}`, () => {
+        const message = `${name} has no value and becomes empty: pod ${database.name} defines none`;
+        const hint = `write ${name}: "\${${name}}" in the "vars" of pod ${database.name}: both get the same random one`;
+        report.warn(place.path, 'missing-key', message, { hint });
+      });
+    } else if (isSecretName(name)) {
       if (!missing.has(name)) missing.set(name, place.path);
     } else {
       once(`unset ${name} ${place.pod}`, () => {

@@ -4,12 +4,12 @@ import { split } from 'shlex';
 /** Longest command that is split: no document is longer, so that a refused one has a quote that is not closed. */
 const maxLength = 256 * 1024;
 
-/** Scriptlets such as `<% URL %>` stay whole, spaces included. Undefined when a quote is not closed. */
+/** Scriptlets such as `<% URL %>` stay whole, spaces included, and so does `${NAME:-a b}`. Undefined when a quote is not closed. */
 export function splitWords(text: string): string[] | undefined {
   if (text.length > maxLength) return undefined;
   const space = unusedIn(text);
   try {
-    const words = split(text.replace(spacedScriptlet, (whole) => whole.replaceAll(' ', space)));
+    const words = split(text.replace(spacedWhole, (whole) => whole.replaceAll(' ', space)));
     return words.map((word) => word.replaceAll(space, ' '));
   } catch {
     return undefined;
@@ -17,7 +17,7 @@ export function splitWords(text: string): string[] | undefined {
 }
 
 /** One that holds quotes was not written as one: `"<%" and "%>"`. */
-const spacedScriptlet = /<%[\w .-]{0,200}%>/g;
+const spacedWhole = /<%[\w .-]{0,200}%>|\$\{[A-Za-z_]\w{0,60}:?[-+?][^{}'"\\]{0,200}\}/g;
 
 /** A character of the private use area, which stands for a space meanwhile. */
 function unusedIn(text: string): string {

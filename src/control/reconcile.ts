@@ -275,7 +275,7 @@ class Step {
 
   /** A fault that no retry has mended by the deadline is as final as one that none can mend. */
   #endsTry(fault: EngineFault): boolean {
-    return fault.isFinal || this.#leftMs() <= 0;
+    return fault.endsTry || this.#leftMs() <= 0;
   }
 
   /** Until a deployment on its way has failed, if nothing moves; all the time for one that is not. */

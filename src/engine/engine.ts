@@ -114,7 +114,7 @@ export type FaultKind =
   | 'unavailable';
 
 /** Faults that end a try and are told to the owner at once; the others are retried with back-off first. */
-const final: ReadonlySet<FaultKind> = new Set([
+const endingTry: ReadonlySet<FaultKind> = new Set([
   'image-not-found',
   'image-access-denied',
   'image-wrong-architecture',
@@ -148,7 +148,7 @@ export class EngineFault extends Error {
     this.pods = options.pods ?? [];
   }
 
-  get isFinal(): boolean {
-    return final.has(this.kind);
+  get endsTry(): boolean {
+    return endingTry.has(this.kind);
   }
 }

@@ -125,7 +125,7 @@ const table = {
   diskLimits: {
     variable: 'DISK_LIMITS',
     default: 'auto',
-    says: 'how volumes are bounded: loop (a file system each), watch, off, or auto: the best that the host has',
+    says: 'how volumes are bounded: loop (a file system each), watch, off, or auto: the best that the host has, found out once, as the service starts',
     read: oneOf('auto', 'loop', 'watch', 'off'),
   },
   containerDiskBytes: {

@@ -230,3 +230,26 @@ test('a document that has a Dockerfile or a manifest as a file is none', () => {
   const content = 'files:\n  - path: /Dockerfile\n    content: |\n      FROM node:26\n      RUN npm ci\n';
   assert.equal(verdictOn(podOf(content)), 'valid');
 });
+
+test('a password in an address of a database that has none is to be written there, and is the same in both then', () => {
+  const own = '\nvolumes: [{ name: data, size: 1Gi, mountPath: /var/lib/postgresql/data }]';
+  const address = 'vars: { DB: "postgresql://app:${POSTGRES_PASSWORD}@db.pod:5432/app" }';
+  const database = `name: db\nimage: postgres:17\nservicePorts: [5432]${own}`;
+  const found = parseConfiguration(podsOf(`${web}\n${address}`, database));
+  const lacked = found.diagnostics.find(({ code }) => code === 'missing-key');
+  assert.match(lacked?.message ?? '', /^POSTGRES_PASSWORD has no value and becomes empty: pod db defines none$/);
+  assert.match(lacked?.hint ?? '', /^write POSTGRES_PASSWORD: "\$\{POSTGRES_PASSWORD\}" in the "vars" of pod db/);
+  const written = `${database}\nvars: { POSTGRES_PASSWORD: "\${POSTGRES_PASSWORD}" }`;
+  const mended = parseConfiguration(podsOf(`${web}\n${address}`, written));
+  assert.ok(mended.kind === 'valid');
+  assert.deepEqual(
+    mended.spec.pods.map(({ vars }) => Object.values(vars)),
+    [['postgresql://app:<% SECRET POSTGRES_PASSWORD %>@db.pod:5432/app'], ['<% SECRET POSTGRES_PASSWORD %>']],
+  );
+});
+
+test('a default value with a space in a command is one word of it', () => {
+  const parsed = parseConfiguration(podOf('command: echo ${NAME:-a b} "${OTHER:-c d}" done'));
+  assert.ok(parsed.kind === 'valid');
+  assert.deepEqual(parsed.spec.pods[0]?.command, ['echo', 'a b', 'c d', 'done']);
+});

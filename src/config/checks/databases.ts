@@ -46,12 +46,18 @@ const families: Family[] = [
   },
 ];
 
+/** The variable without which what the image holds does not start, where none of the `names` that are defined would do. */
+export function passwordLacked(image: string, names: readonly string[]): string | undefined {
+  const family = families.find((each) => each.image.test(image));
+  if (!family || names.some((name) => name === family.password || family.others.test(name))) return undefined;
+  return family.password;
+}
+
 export function checkPassword({ pod, path, report, source }: PodContext): void {
-  const family = families.find(({ image }) => image.test(pod.image));
-  if (!family || !startsServer(pod) || report.isBroken([...path, 'vars'])) return;
-  const { called, password, others } = family;
-  if (Object.entries(pod.vars).some(([name, value]) => value !== '' && (name === password || others.test(name))))
-    return;
+  const defined = Object.keys(pod.vars).filter((name) => pod.vars[name] !== '');
+  const password = passwordLacked(pod.image, defined);
+  if (password === undefined || !startsServer(pod) || report.isBroken([...path, 'vars'])) return;
+  const { called } = families.find(({ image }) => image.test(pod.image))!;
   const line = `${password}: "\${${password}}"`;
   const fix = addVariable(source, path, line);
   report.warn([...path, 'image'], 'missing-password', `${called} does not start without ${password}`, {

@@ -20,7 +20,7 @@ import { toApplicationName, toPodNames } from './names.ts';
 import { isTrue, keyOf, openReading, type Reading } from './reading.ts';
 import { assignRoutes } from './routes.ts';
 import { applyTopLevelRules } from './rules.ts';
-import { secretUsesIn } from './secret-uses.ts';
+import { lackingIn, secretUsesIn } from './secret-uses.ts';
 import { readService } from './service.ts';
 import { openVolumes } from './volumes.ts';
 
@@ -43,6 +43,7 @@ export function readCompose(source: Source, judge?: Judge): { spec: AppSpec | un
     source.at,
     variablesOf(document),
     openGenerated((name) => uses.get(name) ?? []),
+    (name) => services && lackingIn(services, name),
   );
   if (!services) {
     const message = 'there is no "services" at the top';

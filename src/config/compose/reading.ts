@@ -6,7 +6,7 @@ import { entriesOf, type Field, isEmpty, itemsOf } from '../tree.ts';
 
 import type { ComposeCode } from './codes.ts';
 import { interpolate, type Lookup } from './interpolate.ts';
-import { generatedWords, missingKeyWords, unsetWords, whereToSet } from './unset.ts';
+import { generatedWords, lackedWords, missingKeyWords, unsetWords, whereToSet } from './unset.ts';
 
 export type Reading = {
   error(at: Field, code: ComposeCode, message: string, hint?: string): void;
@@ -47,8 +47,16 @@ const notes: ReadonlySet<ComposeCode> = new Set(['generated-value']);
 
 export type Place = (offset: number) => { line: number; column: number };
 
-/** `canBeMadeUp` says for which variables without a value a random one can stand. */
-export function openReading(place: Place, lookup: Lookup, canBeMadeUp: (name: string) => boolean): Reading {
+/**
+ * `canBeMadeUp` says for which variables without a value a random one can stand. `lackedBy` names the service whose image
+ * does not start without that variable, where the document does not define it.
+ */
+export function openReading(
+  place: Place,
+  lookup: Lookup,
+  canBeMadeUp: (name: string) => boolean,
+  lackedBy: (name: string) => string | undefined = () => undefined,
+): Reading {
   const found: Diagnostic[] = [];
   const seen = new Set<string>();
   const incomplete = new Set<unknown>();
@@ -94,7 +102,11 @@ export function openReading(place: Place, lookup: Lookup, canBeMadeUp: (name: st
 
   const reportUnset = (at: Field, name: string) =>
     once(`unset ${name}`, () => {
-      if (isSecretName(name)) reading.gather(at, 'missing-key', 'document', name, missingKeyWords);
+      const service = lackedBy(name);
+      if (service !== undefined) {
+        const { message, hint } = lackedWords(name, service);
+        reading.warn(at, 'missing-key', message, hint);
+      } else if (isSecretName(name)) reading.gather(at, 'missing-key', 'document', name, missingKeyWords);
       else reading.gather(at, 'unset-variable', 'service', name, unsetWords);
     });
 

@@ -16,7 +16,8 @@ export type Scale = {
   mode: 'deployment' | 'daemonset' | 'job';
   /** `restart: "no"`, said and not only the default. */
   isNeverRestarted: boolean;
-  limitsAt: Field | undefined;
+  /** Where the resources are said, by their paths in a pod. */
+  resourcesAt: [path: string[], field: Field | undefined][];
 };
 
 export function readScale(service: Field, reading: Reading): Scale {
@@ -25,6 +26,10 @@ export function readScale(service: Field, reading: Reading): Scale {
   const resources = deploy && childOf(deploy, 'resources');
   const limits = resources && childOf(resources, 'limits');
   const reservations = resources && childOf(resources, 'reservations');
+  const cpuLimit = (limits && childOf(limits, 'cpus')) ?? childOf(service, 'cpus');
+  const memoryLimit = (limits && childOf(limits, 'memory')) ?? childOf(service, 'mem_limit');
+  const cpuRequest = reservations && childOf(reservations, 'cpus');
+  const memoryRequest = (reservations && childOf(reservations, 'memory')) ?? childOf(service, 'mem_reservation');
   const modeField = deploy && childOf(deploy, 'mode');
   const mode = modeField ? (reading.text(modeField) ?? '') : '';
   const restartPolicy = deploy && childOf(deploy, 'restart_policy');
@@ -34,24 +39,21 @@ export function readScale(service: Field, reading: Reading): Scale {
   return {
     replicas: readReplicas(replicas, reading),
     resources: {
-      limits: {
-        ...readCpu((limits && childOf(limits, 'cpus')) ?? childOf(service, 'cpus'), reading),
-        ...readMemory((limits && childOf(limits, 'memory')) ?? childOf(service, 'mem_limit'), reading),
-      },
-      requests: {
-        ...readCpu(reservations && childOf(reservations, 'cpus'), reading),
-        ...readMemory(
-          (reservations && childOf(reservations, 'memory')) ?? childOf(service, 'mem_reservation'),
-          reading,
-        ),
-      },
+      limits: { ...readCpu(cpuLimit, reading), ...readMemory(memoryLimit, reading) },
+      requests: { ...readCpu(cpuRequest, reading), ...readMemory(memoryRequest, reading) },
     },
     useGPU: wantsGPU(service, reservations, reading),
     mode: mode.endsWith('job') ? 'job' : mode === 'global' ? 'daemonset' : 'deployment',
     isNeverRestarted:
       (restart !== undefined && /^(?:no|false)$/.test(reading.text(restart) ?? '')) ||
       (condition !== undefined && reading.text(condition) === 'none'),
-    limitsAt: limits ?? childOf(service, 'mem_limit') ?? childOf(service, 'cpus'),
+    resourcesAt: [
+      [['resources'], limits ?? childOf(service, 'mem_limit') ?? childOf(service, 'cpus')],
+      [['resources', 'limits', 'cpu'], cpuLimit],
+      [['resources', 'limits', 'memory'], memoryLimit],
+      [['resources', 'requests', 'cpu'], cpuRequest],
+      [['resources', 'requests', 'memory'], memoryRequest],
+    ],
   };
 }
 

@@ -1,4 +1,5 @@
 /** Where the variables of a Compose file stand, before any of them is replaced. Pure. */
+import { passwordLacked } from '../checks/databases.ts';
 import { type SecretUse, softwareOf } from '../generated.ts';
 import { childOf, entriesOf, type Field, itemsOf, textOf } from '../tree.ts';
 
@@ -29,6 +30,15 @@ export function secretUsesIn(document: Field, services: Field): Map<string, Secr
     }
   }
   return uses;
+}
+
+/** The service that does not start without that variable, and does not define it. */
+export function lackingIn(services: Field, name: string): string | undefined {
+  const lacking = entriesOf(services).find(([, service]) => {
+    const names = environmentOf(service).map((variable) => variable.name);
+    return passwordLacked(textOf(childOf(service, 'image')) ?? '', names) === name;
+  });
+  return lacking?.[0];
 }
 
 function environmentOf(service: Field): { name: string; text: string | undefined }[] {

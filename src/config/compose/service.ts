@@ -44,7 +44,7 @@ export function readService(service: string, podName: string, field: Field, cont
   const extension = readExtension(field, reading);
   const ports = readPorts(field, reading);
   const scale = readScale(field, reading);
-  from('resources', scale.limitsAt);
+  for (const [path, at] of scale.resourcesAt) if (at) origins.set(path, at);
   const aliases = readAliases(service, podName, field, reading);
   const healthCheck = readHealthCheck(field, [service, podName, ...aliases], reading);
   from('healthCheck', childOf(field, 'healthcheck'));

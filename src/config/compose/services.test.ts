@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { parseConfiguration } from '../parse.ts';
 import { read } from './testing.ts';
 
 describe('names', () => {
@@ -211,4 +212,23 @@ services: { web: { image: "ghcr.io/a/b:1", ports: [80], x-berth: { subdomain: ww
   assert.equal(spec?.url, 'shop.example.com');
   assert.deepEqual(spec?.registryLogin, { registry: 'ghcr.io', username: 'me', personalAccessToken: 't' });
   assert.equal(spec?.pods[0]?.subdomain, 'www');
+});
+
+test('what is too much of a resource is told at the line of that resource', () => {
+  const service = (resources: string) => `services:\n  web:\n    image: nginx:1\n    ports: ["80"]\n${resources}`;
+  const linesOf = (text: string) => {
+    const judge = (field: string[]) => [{ pod: 0, field, code: 'beyond-limit', message: 'is too much', hint: 'less' }];
+    return [
+      ['limits', 'memory'],
+      ['limits', 'cpu'],
+      ['requests', 'memory'],
+    ].map((field) => {
+      const parsed = parseConfiguration(text, { judge: () => judge(['resources', ...field]) as never });
+      return parsed.diagnostics.find(({ code }) => code === 'beyond-limit')?.line;
+    });
+  };
+  const limits = '    deploy:\n      resources:\n        limits:\n          cpus: "1"\n          memory: 64Gi\n';
+  const reservations = '        reservations:\n          memory: 32Gi\n';
+  assert.deepEqual(linesOf(service(`${limits}${reservations}`)), [9, 8, 11]);
+  assert.deepEqual(linesOf(service('    cpus: 1\n    mem_limit: 64g\n    mem_reservation: 32g\n')), [6, 5, 7]);
 });

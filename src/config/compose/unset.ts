@@ -34,6 +34,13 @@ export function missingKeyWords(names: readonly string[]): Words {
   return { message, hint: `${whereToSet(names)}, with the real ${names.length === 1 ? 'value' : 'values'}` };
 }
 
+/** A database does not start without it, and the document says it nowhere. */
+export function lackedWords(name: string, service: string): Words {
+  const message = `${subject([name])} no value and becomes empty: service ${service} defines none`;
+  const hint = `write ${name}: "\${${name}}" under environment: of service ${service}: both get the same random one`;
+  return { message, hint };
+}
+
 function subject(names: readonly string[]): string {
   return names.length === 1 ? `the variable ${names[0]} has` : `the variables ${listOf(names)} have`;
 }

@@ -35,6 +35,21 @@ describe('environment', () => {
     ]);
     assert.match(hints[0]!, /^write x-berth: \{ vars: \{ ONE: …, TWO: … \} \} at the top of the document/);
   });
+  test('a password in an address of a database that has none is to be written there, where it gets a random value', () => {
+    const document = (environment: string) => `services:
+  web: { image: "a:1", ports: [80], environment: ["DB=postgres://app:\${POSTGRES_PASSWORD}@db:5432/app"] }
+  db: { image: "postgres:17", volumes: ["data:/var/lib/postgresql/data"], environment: { POSTGRES_USER: app${environment} } }
+volumes: { data: }
+`;
+    const { said, hints } = read(document(''));
+    const lacked =
+      'warning missing-key 2: the variable POSTGRES_PASSWORD has no value and becomes empty: service db defines none';
+    assert.equal(said[0], lacked);
+    assert.match(hints[0]!, /^write POSTGRES_PASSWORD: "\$\{POSTGRES_PASSWORD\}" under environment: of service db/);
+    const mended = read(document(', POSTGRES_PASSWORD: "${POSTGRES_PASSWORD}"'));
+    assert.deepEqual(mended.codes, ['generated-value 2']);
+    assert.equal(mended.pods[0]?.vars.DB, 'postgres://app:<% SECRET POSTGRES_PASSWORD %>@db:5432/app');
+  });
   test('the host of a database is not said to be the own address, and that of the site is', () => {
     const hintOf = (name: string) => readWeb(`environment: ["A=\${${name}}"]`).hints.join();
     for (const name of ['DB_HOST', 'DATABASE_URL', 'SMTP_HOST', 'REDIS_URL', 'HOST', 'MAIL_DOMAIN']) {

@@ -58,7 +58,7 @@ test('of an end that the engine has forgotten it is asked once; of one that it d
     ({ Id: 'web', State: { Status: 'running', StartedAt: startedAt, FinishedAt }, HostConfig: {} }) as never;
   const finishedAt = new Date(endedAt).toISOString();
   let known = await lastEnd(docker, inspectedAt(finishedAt), undefined, endedAt + 60_000);
-  assert.deepEqual([known.exit, known.isFinal, asked], [undefined, false, 1]);
+  assert.deepEqual([known.exit, known.isSettled, asked], [undefined, false, 1]);
   isAway = false;
   for (let looks = 0; looks < 3; looks++)
     known = await lastEnd(docker, inspectedAt(finishedAt), known, endedAt + 60_000);

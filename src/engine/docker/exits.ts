@@ -32,7 +32,7 @@ export type KnownEnd = {
   finishedAt: string;
   exit: Exit | undefined;
   /** Nothing that comes later can change it, and nobody has to be asked again. */
-  isFinal: boolean;
+  isSettled: boolean;
 };
 
 /**
@@ -48,24 +48,24 @@ export async function lastEnd(
   const { FinishedAt: finishedAt } = inspected.State;
   const at = Date.parse(finishedAt);
   // The first of January of the year 1: it has not ended yet, or could not even be started.
-  if (!(at > 0)) return { finishedAt, exit: toldExit(inspected, { at: nowMs, finishedAt }), isFinal: false };
-  if (before?.finishedAt === finishedAt && (before.isFinal || isFinal(before.exit, nowMs))) return before;
+  if (!(at > 0)) return { finishedAt, exit: toldExit(inspected, { at: nowMs, finishedAt }), isSettled: false };
+  if (before?.finishedAt === finishedAt && (before.isSettled || isSettled(before.exit, nowMs))) return before;
   const told = toldExit(inspected, { at, finishedAt });
-  if (told && isFinal(told, nowMs)) return { finishedAt, exit: told, isFinal: true };
+  if (told && isSettled(told, nowMs)) return { finishedAt, exit: told, isSettled: true };
   // Not now: of an instant that the engine's clock has not reached yet, it would tell when it has.
   const toMs = hasEnded(inspected) ? at + latenessMs : Date.parse(inspected.State.StartedAt);
   const ends = await readEnds(docker, inspected.Id, { fromMs: at - causeMs, toMs });
   // An engine that did not answer may know it.
   const isAnswered = ends !== undefined && nowMs - at > settleMs;
   const missed = endIn(ends ?? [], at);
-  if (!missed) return { finishedAt, exit: told, isFinal: isAnswered };
+  if (!missed) return { finishedAt, exit: told, isSettled: isAnswered };
   const isOutOfMemory = missed.isOutOfMemory || isKilled(inspected);
   const exit = { ...exitAt(inspected, { at, finishedAt }), ...missed, isOutOfMemory };
-  return { finishedAt, exit, isFinal: isFinal(exit, nowMs) };
+  return { finishedAt, exit, isSettled: isSettled(exit, nowMs) };
 }
 
 /** Whether nothing that comes later can change what is known of it. */
-function isFinal(exit: Exit | undefined, nowMs: number): boolean {
+function isSettled(exit: Exit | undefined, nowMs: number): boolean {
   if (!exit) return false;
   return exit.code !== killedCode || exit.isOutOfMemory || nowMs - exit.at > settleMs;
 }

@@ -27,7 +27,7 @@ export default function Review({ target, original, text, onBack }: ReviewProps) 
     go(pathOf({ page: 'deployment', ...target, tab: 'overview' }));
   };
 
-  const refused = problem ?? preview.problem;
+  const refused = problem ?? preview.problem ?? preview.value?.refusal;
   return (
     <section className="panel review" aria-label="Review of the update">
       <div className="changes">

@@ -6,7 +6,7 @@ import { printSpan } from '../parts/time.ts';
 import { Picture } from '../picture/picture.tsx';
 import { Link } from '../routing/router.tsx';
 import { pathOf, type Route } from '../routing/routes.ts';
-import type { Deployment, Status } from '../service/records.ts';
+import type { Deployment, PodState, Status } from '../service/records.ts';
 import { type Journey, presentOf, type Step } from './steps.ts';
 
 type OverviewProps = {
@@ -22,7 +22,12 @@ export function Overview({ status, journey, pods, route }: OverviewProps) {
     <div className="stack">
       {/* The event that it has failed comes a moment before the reason. */}
       {status.state === 'failed' && status.message && <Failure status={status} route={route} />}
-      {status.health === 'degraded' && <p className="notice warn">{capitalised(status.message ?? '')}</p>}
+      {status.health === 'degraded' && (
+        <div className="notice warn">
+          <p>{capitalised(status.message ?? '')}</p>
+          <Evidence pods={status.pods ?? []} />
+        </div>
+      )}
       {status.disk?.map(({ message }) => (
         <p className="notice warn" key={message}>
           {capitalised(message)}
@@ -46,7 +51,6 @@ export function Overview({ status, journey, pods, route }: OverviewProps) {
 
 function Failure({ status, route }: Pick<OverviewProps, 'status' | 'route'>) {
   const { message = '', lastLines = [], pods = [] } = status;
-  const answered = pods.filter(({ healthCheckBody }) => healthCheckBody !== undefined);
   const output = useRef<HTMLPreElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: of other lines the last ones are to be seen too
   useLayoutEffect(() => {
@@ -63,18 +67,25 @@ function Failure({ status, route }: Pick<OverviewProps, 'status' | 'route'>) {
           </pre>
         </>
       )}
-      {answered.map(({ name, healthCheckBody }) => (
-        <div key={name}>
-          <p className="small">What the health check of {name} answered:</p>
-          <pre tabIndex={0}>{healthCheckBody}</pre>
-        </div>
-      ))}
+      <Evidence pods={pods} />
       <p className="small">
         <Link to={pathOf({ ...route, tab: 'configuration' })}>Correct the configuration</Link> and send it as an update:
         the address stays. <Link to={pathOf({ ...route, tab: 'logs' })}>The logs</Link> may tell more.
       </p>
     </div>
   );
+}
+
+/** What failing health checks have answered. */
+function Evidence({ pods }: { pods: readonly PodState[] }) {
+  return pods
+    .filter(({ healthCheckBody }) => healthCheckBody !== undefined)
+    .map(({ name, healthCheckBody }) => (
+      <div key={name}>
+        <p className="small">What the health check of {name} answered:</p>
+        <pre tabIndex={0}>{healthCheckBody}</pre>
+      </div>
+    ));
 }
 
 /** The outline is of the revision that was asked for; where an earlier one serves, its images are what runs. */

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import type { Problem } from '../service/ask.ts';
 
-export function ProblemNotice({ problem, children }: { problem: Problem; children?: ReactNode }) {
+export function ProblemNotice({ problem, children }: { problem: Omit<Problem, 'status'>; children?: ReactNode }) {
   const { error, hint, errors } = problem;
   return (
     <div className="notice alarm" role="alert">
