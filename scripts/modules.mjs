@@ -13,7 +13,7 @@ const lockfile = readFileSync(join(root, 'package-lock.json'), 'utf8');
 const installed = join(root, 'node_modules/.berth-installed-lock.json');
 
 if (isCurrent()) process.exit();
-process.stdout.write('Installing node modules with npm ci (about 15 s) … ');
+process.stdout.write('Installing node modules with npm ci (about 40 s) … ');
 const startedAt = Date.now();
 const { status, stderr, error } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], {
   cwd: root,
