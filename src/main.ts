@@ -108,7 +108,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const edge = await startEdge(
     {
       ...{ dataDir, host, port, apiHosts: apiHosts(settings), trustedProxies, proxyProtocol, networkPool },
-      limits: { connectionsPerClient: clientConnections, requestTimeoutMs },
+      ...{ limits: { connectionsPerClient: clientConnections, requestTimeoutMs }, guessRate: settings.guessRate },
     },
     log.child({ part: 'edge' }),
   ).catch((error: Error) => {

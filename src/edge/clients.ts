@@ -8,7 +8,7 @@ export const trustedProxiesFile = 'trusted-proxies.lst';
 const mostHops = 5;
 
 /** A condition on an address, as `src` or a variable gives it: containers are no proxy, whatever the list says. */
-function isTrusted(address: string, { networkPool }: Pick<EdgeSettings, 'networkPool'>): string {
+export function isTrusted(address: string, { networkPool }: Pick<EdgeSettings, 'networkPool'>): string {
   return `{ ${address} -m ip -f ${trustedProxiesFile} } !{ ${address} -m ip ${networkPool} }`;
 }
 

@@ -11,6 +11,7 @@ const settings = {
   networkPool: '10.200.0.0/13',
   proxyProtocol: false,
   limits: { connectionsPerClient: 256, requestTimeoutMs: 15_000 },
+  guessRate: { count: 100_000, windowMs: 60_000 },
 };
 const text = (change = {}, asRoot = true) =>
   proxyConfiguration({ ...settings, ...change }, asRoot).files['haproxy.cfg']!;

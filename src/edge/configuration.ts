@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { clientRules, clientTable, connectionLimits, trustedProxiesFile } from './clients.ts';
 import type { EdgeSettings } from './edge-settings.ts';
-import { faultPage } from './fault-pages.ts';
+import { faultPage, guessPage } from './fault-pages.ts';
+import { guessCounting, guessRules, guessTables } from './guesses.ts';
 import { hostPattern, normalHost } from './host.ts';
 import { proxyAccount } from './sockets.ts';
 
@@ -103,6 +104,7 @@ frontend public from listening
 
   # Who asked is said by us alone. A header that Connection names may be dropped by the next proxy, so none is.
   ${clientRules(settings)}
+  acl browser req.hdr(accept) -i -m sub text/html
   acl websocket req.hdr(upgrade) -i websocket
   http-request del-header '${identityHeaders}' -m reg
   http-request del-header Upgrade unless websocket
@@ -137,7 +139,9 @@ frontend public from listening
   http-request set-dst var(txn.endpoint),field(1,:) if { var(txn.endpoint) -m found }
   http-request set-dst-port var(txn.endpoint),field(2,:) if { var(txn.endpoint) -m found }
 
-  acl browser req.hdr(accept) -i -m sub text/html
+  # Who looks for hosts does not find them.
+  ${guessRules(settings)}
+
   use_backend api-waiting if api { url_param(wait) -m found }
   use_backend api if api
   use_backend application-browser if { var(txn.endpoint) -m found } browser
@@ -151,13 +155,14 @@ ${apiBackend('api', settings, asRoot)}
 # Whoever has gone waits for nothing: the service is told, so that the place is free.
 ${apiBackend('api-waiting', settings, asRoot)}  option abortonclose
 
-${[pagesBackend('pages', 'json', asRoot), pagesBackend('pages-browser', 'html', asRoot)].join('\n')}
+${[pagesBackend('pages', 'json', settings, asRoot), pagesBackend('pages-browser', 'html', settings, asRoot)].join('\n')}
 ${[applicationBackend('application', 'json'), applicationBackend('application-browser', 'html')].join('\n')}
 # How many requests, tunnels included, each endpoint's address has under way.
 backend ${underWayTable}
   stick-table type string len 15 size 100k expire 1h store conn_cur
 
 ${clientTable}
+${guessTables(settings)}
 backend unreachable from base
   http-request return status 503 content-type application/json file application-503.json hdr Retry-After 1
 `;
@@ -179,8 +184,9 @@ function apiBackend(name: string, { limits }: EdgeSettings, asRoot: boolean): st
 `;
 }
 
-function pagesBackend(name: string, kind: 'html' | 'json', asRoot: boolean): string {
+function pagesBackend(name: string, kind: 'html' | 'json', settings: EdgeSettings, asRoot: boolean): string {
   return `backend ${name} from base
+  ${guessCounting(settings, kind)}
   ${faults('pages', kind)}
   server pages unix@${asRoot ? '' : '../run'}/pages.sock
 `;
@@ -238,6 +244,8 @@ function faultFiles(): Record<string, string> {
     'Too many connections from your address at once.',
     'Close some of them, or send requests one after another on one connection.',
   );
+  files['429-guesses.html'] = guessPage.html;
+  files['429-guesses.json'] = guessPage.json;
   files['431.json'] = refusal(
     'headers_too_large',
     'The headers are larger than 8 KiB, or more than 100.',

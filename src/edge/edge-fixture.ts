@@ -24,6 +24,8 @@ export type EdgeFixture = {
   logged: string[];
   /** What the page server says of a host. */
   states: Map<string, SiteState>;
+  /** The hosts that it was asked about. */
+  lookedUp: string[];
   ask(asked: Asked): Promise<Answer>;
   /** Sends bytes as they are and returns everything that comes back until the end. */
   send(bytes: string): Promise<string>;
@@ -41,6 +43,7 @@ export const plainSettings = {
   networkPool: '10.200.0.0/13',
   proxyProtocol: false,
   limits: { connectionsPerClient: 256, requestTimeoutMs: 15_000 },
+  guessRate: { count: 100_000, windowMs: 60_000 },
 } satisfies Partial<EdgeSettings>;
 
 export async function openEdge(change: Partial<EdgeSettings> = {}): Promise<EdgeFixture> {
@@ -55,16 +58,22 @@ export async function openEdge(change: Partial<EdgeSettings> = {}): Promise<Edge
   const logged: string[] = [];
   const log: EdgeLog = { info: (_, text) => logged.push(text), warn: (_, text) => logged.push(text) };
   const states = new Map<string, SiteState>();
+  const lookedUp: string[] = [];
+  const lookUp = async (host: string) => {
+    lookedUp.push(host);
+    return states.get(host);
+  };
   const edge = await startEdge(settings, log);
   const fixture: EdgeFixture = {
     settings,
     edge,
     logged,
     states,
+    lookedUp,
     ask: (asked) => ask(settings.port, asked),
     send: (bytes) => send(settings.port, bytes),
     startApi: () => startApi(dataDir),
-    startPages: () => startPageServer(paths.pagesSocket, async (host) => states.get(host), log),
+    startPages: () => startPageServer(paths.pagesSocket, lookUp, log),
     end: async () => {
       await fixture.edge.close();
       await stopEdge(dataDir);

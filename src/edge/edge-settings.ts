@@ -1,4 +1,5 @@
 /** What the edge is told from outside. */
+import type { Rate } from '../lib/rate-limit.ts';
 
 export type EdgeSettings = {
   /** `edge/` and `run/` are made below it. */
@@ -15,6 +16,8 @@ export type EdgeSettings = {
   /** The trusted proxies begin each connection with the PROXY protocol. */
   proxyProtocol: boolean;
   limits: EdgeLimits;
+  /** Requests of a client for hosts where nothing is; above it, it reaches the sites alone that it has visited. */
+  guessRate: Rate;
   /** Name or path of HAProxy's executable. */
   binary?: string;
 };

@@ -30,6 +30,17 @@ export function faultPage(backend: 'api' | 'pages' | 'application', status: 500 
   return { html: page.html, json: JSON.stringify({ error, code, hint }), headers, htmlHeaders };
 }
 
+/** To a client that has asked for too many hosts where nothing is. */
+export const guessPage = (() => {
+  const error = 'Your address has asked for many sites that do not exist.';
+  const hint = 'Sites that you have visited before stay reachable. Try others again in a minute.';
+  const heading = 'Too many wrong addresses';
+  const body = html`<p>${error}</p><p>${hint}</p>`;
+  const note = 'Addresses of deployments are two words and the name of the application.';
+  const page = renderPage({ title: heading, mark: 'away', eyebrow: '429', heading, body, note });
+  return { html: page.html, json: JSON.stringify({ error, code: 'rate_limited', hint }), policy: page.policy };
+})();
+
 function words(backend: 'api' | 'pages' | 'application', status: number): Words {
   if (backend !== 'application')
     return {

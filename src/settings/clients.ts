@@ -9,6 +9,7 @@ export type ClientSettings = {
   startRate: Rate;
   rate: Rate;
   documentRate: Rate;
+  guessRate: Rate;
   proofOfWork: ProofSettings;
   trustedProxies: string[];
   proxyProtocol: boolean;
@@ -28,6 +29,12 @@ export const clientTable = {
     default: '4Mi/m',
     says: 'bytes of configurations per client address',
     read: byteRate(maxDocumentBytes),
+  },
+  guessRate: {
+    variable: 'GUESS_RATE',
+    default: '30/m',
+    says: 'requests per client address for sites that do not exist; above it, only sites that it has visited answer',
+    read: rate,
   },
   proofOfWork: {
     variable: 'POW',

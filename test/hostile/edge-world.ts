@@ -22,7 +22,10 @@ export type World = Awaited<ReturnType<typeof openWorld>>;
 export async function openWorld(change: Partial<EdgeSettings> = {}) {
   const asked: string[] = [];
   const tenants = await startTenants(asked);
-  const { edge, settings, startPages, end } = await openEdge({ apiHosts: ['localhost', '[::1]'], ...change });
+  const { edge, settings, startPages, states, lookedUp, end } = await openEdge({
+    apiHosts: ['localhost', '[::1]'],
+    ...change,
+  });
   const api = await testApi();
   const { apiSocket } = edgePaths(settings.dataDir);
   await prepareRunDirectory(settings.dataDir);
@@ -36,9 +39,9 @@ export async function openWorld(change: Partial<EdgeSettings> = {}) {
     site('victim.test', { '/': '127.0.2.1', '/admin': '127.0.2.2' }, tenants.port),
   ]);
 
-  const send = (bytes: string) => exchange(settings.port, bytes);
+  const send = (bytes: string, from?: string) => exchange(settings.port, bytes, from);
   return {
-    ...{ api, settings, send, asked },
+    ...{ api, settings, send, asked, states, lookedUp },
     /** Makes all attempts at once; what each has reached is told by its mark, a word that its bytes hold. */
     async attempt(attempts: { mark: string; bytes: string }[]): Promise<Map<string, Outcome>> {
       const answers = await Promise.all(attempts.map(({ bytes }) => send(bytes)));
@@ -129,10 +132,11 @@ const silenceMs = 500;
  * Sends bytes on a connection of its own; everything that comes back until its end, or until half a second of silence in
  * which the edge does answer others: a machine that stands still is no silence.
  */
-export function exchange(port: number, bytes: string): Promise<string> {
+export function exchange(port: number, bytes: string, from = '127.0.0.1'): Promise<string> {
   return new Promise((resolve) => {
     let answer = '';
-    const socket = createConnection(port, '127.0.0.1', () => socket.write(bytes, 'latin1'));
+    const at = { port, host: '127.0.0.1', localAddress: from };
+    const socket = createConnection(at, () => socket.write(bytes, 'latin1'));
     socket.setEncoding('latin1').on('data', (text) => {
       answer += text;
     });

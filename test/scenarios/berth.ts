@@ -62,6 +62,7 @@ export async function createBerth(
     BERTH_DOCUMENT_RATE: '1Gi/m',
     BERTH_STRANGERS: 'session=1000 address=1000 memory=1Ti gpus=1000',
     BERTH_GPUS: '1000',
+    BERTH_GUESS_RATE: '100000/m',
     BERTH_DRAIN: '200ms',
     ...env,
   };
