@@ -99,6 +99,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
     ...{ docker, owner, networkPool, runtime, loops, now },
     ...(firewall && { firewall }),
     ...(groups && { groups }),
+    ...(settings.diskRate && { diskRate: settings.diskRate }),
   });
   const urlOf = (label: string) => applicationUrl(settings, label);
   metrics.diskMeans.set({ of: 'volumes', means: means.volumes }, 1);

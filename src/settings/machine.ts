@@ -1,5 +1,5 @@
 /** The settings about what all applications together may take from the machine, and how they stand beside the rest of it. */
-import { flag, integer, oneOf, type Setting, share, size } from './values.ts';
+import { flag, integer, oneOf, type Setting, share, size, Unreadable } from './values.ts';
 
 export type MachineSettings = {
   memory: { share: number } | { bytes: number };
@@ -9,6 +9,7 @@ export type MachineSettings = {
   tenantsMemory: { share: number } | { bytes: number } | undefined;
   tenantsShares: number;
   startsIdle: boolean;
+  diskRate: { bytes: number; operations: number } | undefined;
 };
 
 export const machineTable = {
@@ -54,4 +55,19 @@ export const machineTable = {
     says: '1: a new application has the processor while no other wants it, for its first seconds',
     read: flag,
   },
+  diskRate: {
+    variable: 'DISK_RATE',
+    default: 'off',
+    says: 'what a container may read, and write, a second on each device: bytes and operations such as 100Mi/2000, or off',
+    read: diskRate,
+  },
 } satisfies { [K in keyof MachineSettings]: Setting<MachineSettings[K]> };
+
+/** `100Mi/2000`. Less than a megabyte or ten operations would hold up every start. */
+function diskRate(value: string): MachineSettings['diskRate'] {
+  if (value === 'off') return undefined;
+  const [, bytes = '', operations] = /^(\w+)\/(\d{1,9})$/.exec(value) ?? [];
+  const rate = { bytes: bytes === '' ? 0 : size(bytes), operations: Number(operations) };
+  if (rate.bytes >= 1_000_000 && rate.operations >= 10) return rate;
+  throw new Unreadable('must be off, or bytes and operations a second such as 100Mi/2000, at least 1M/10');
+}

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { connectDocker } from '../../src/engine/docker/connect.ts';
+import type { DiskRate } from '../../src/engine/docker/disk-throttle.ts';
 import { createDockerEngine } from '../../src/engine/docker/docker.ts';
 import { removeFirewall, startFirewall } from '../../src/engine/docker/firewall/firewall.ts';
 import type { Groups } from '../../src/engine/docker/groups/groups.ts';
@@ -25,16 +26,18 @@ export async function dockerContractor({
   pool = networkPool,
   runtime = 'runc',
   memory,
+  diskRate,
 }: {
   pool?: string;
   runtime?: Runtime;
   /** What all deployments may hold together. */
   memory?: { bytes: number };
+  diskRate?: DiskRate;
 } = {}): Promise<Contractor & { docker: Docker; owner: string; groups: Groups | undefined; volumesFolder: string }> {
   const docker = await connectDocker();
   const [owner, other] = [newOwner(), newOwner()];
   const groupWishes = { controlGroups: 'auto', memory, shares: 1024, startsIdle: false } as const;
-  const options = { docker, networkPool: pool, runtime, stopSeconds: 1, walkEveryMs: 0 };
+  const options = { docker, networkPool: pool, runtime, stopSeconds: 1, walkEveryMs: 0, ...(diskRate && { diskRate }) };
   const folder = await mkdtemp(join(tmpdir(), 'berth-volumes-'));
   const loops = (name: string) => ({ directory: join(folder, name), isForNew: limitsVolumes });
   const firewall = await startFirewall(

@@ -12,16 +12,18 @@ import { createProcessorLook } from '../../src/engine/docker/processor-watch.ts'
 import { until } from '../scenarios/berth.ts';
 import { dockerContractor } from './docker-contractor.ts';
 import { setStage } from './engine.ts';
+import { createVolume } from './scene.ts';
 
 const mebi = 2 ** 20;
 const allBytes = 160 * mebi;
+const diskRate = { bytes: 50 * mebi, operations: 5_000 };
 
 describe('control groups on docker', { skip: process.getuid?.() !== 0 && 'they are root’s to make' }, () => {
   let docker: Docker;
   let owner: string;
   let groups: Groups;
   const { contractor, newScene } = setStage(async () => {
-    const made = await dockerContractor({ pool: '10.229.0.0/16', memory: { bytes: allBytes } });
+    const made = await dockerContractor({ pool: '10.229.0.0/16', memory: { bytes: allBytes }, diskRate });
     ({ docker, owner } = made);
     assert.ok(made.groups, 'the groups of this machine are not ours to make');
     groups = made.groups;
@@ -123,6 +125,18 @@ describe('control groups on docker', { skip: process.getuid?.() !== 0 && 'they a
     skippedMs = 31_000;
     assert.equal(await look(), 0);
     assert.equal(await groups.kernel.isIdle(groups.pathOf(scene.id)), false);
+  });
+
+  test('a container has its rate on the disk of its layer, and on the device of its volume', async () => {
+    const scene = newScene();
+    const web = scene.workload('web', { volumes: [{ volume: 'data', mountPath: '/srv' }] });
+    await scene.execute({ kind: 'create-network' }, createVolume('data'));
+    await scene.start(web);
+    const { HostConfig } = await docker.getContainer(web.name).inspect();
+    const limited = (HostConfig.BlkioDeviceWriteBps ?? []) as { Path: string; Rate: number }[];
+    assert.deepEqual(new Set(limited.map(({ Rate }) => Rate)), new Set([diskRate.bytes]));
+    const volumes = limited.filter(({ Path }) => Path.startsWith('/dev/loop'));
+    assert.deepEqual([volumes.length, limited.length], [1, 2]);
   });
 
   test('the group of a deployment goes with its network; one that a crash left is an orphan', async () => {

@@ -5,6 +5,7 @@ import { limitsOf, requestsOf } from '../../deployment/resources.ts';
 import type { Readiness, Workload } from '../../deployment/workload.ts';
 import { type Labels, workloadLabels } from '../labels.ts';
 import { directoriesInMemory, withOptions } from './container-options.ts';
+import { type DiskRate, throttled } from './disk-throttle.ts';
 import { scoreOf } from './groups/goes-first.ts';
 import { hardening } from './hardening.ts';
 import { type HostFacts, isAtLeast } from './host.ts';
@@ -30,11 +31,14 @@ export type ContainerRequest = {
   boundTo?: ReadonlyMap<string, string>;
   /** The control group of its deployment, and what all deployments may hold. Absent where those are the engine's. */
   group?: { parent: string; allBytes: number } | undefined;
+  /** How fast it may read and write on which devices. */
+  throttle?: { devices: string[]; rate: DiskRate } | undefined;
   stopSeconds: number;
 };
 
 export function containerOptions(request: ContainerRequest): ContainerCreateOptions {
-  const { owner, deploymentId, workload, address, image, host, runtime, boundTo, group, stopSeconds } = request;
+  const { owner, deploymentId, workload, address, image, host, runtime, boundTo, group, throttle, stopSeconds } =
+    request;
   const network = networkName(deploymentId);
   const { container = {} } = workload;
   const { memoryBytes } = limitsOf(workload.resources);
@@ -73,6 +77,7 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
       ...(workload.useGPU && { DeviceRequests: [{ Driver: '', Count: -1, Capabilities: [['gpu']] }] }),
       ...resourcesOf(workload.resources, host),
       ...(group && { CgroupParent: group.parent }),
+      ...(throttle && throttled(throttle.devices, throttle.rate)),
       ...withOptions(hardening(host.architecture, runtime), container, { memoryBytes, mountPaths }),
       OomScoreAdj: scoreOf(requestsOf(workload.resources).memoryBytes, group?.allBytes ?? host.memoryBytes),
     },

@@ -6,12 +6,13 @@ import type { Observed } from '../../deployment/workload.ts';
 import type { Engine, Pulling } from '../engine.ts';
 import { type Mark, waitForChange } from './change.ts';
 import { createCheck } from './check.ts';
+import type { DiskRate } from './disk-throttle.ts';
 import { createDiskUse } from './disk-use.ts';
 import { createEvents } from './events.ts';
 import { faultOf } from './faults.ts';
 import type { Firewall } from './firewall/firewall.ts';
 import type { Groups } from './groups/groups.ts';
-import { createHostFacts, readDisk } from './host.ts';
+import { createHostFacts, isLocal, readDisk } from './host.ts';
 import { listImages, removeImage } from './image-store.ts';
 import { createLogReader, followLogs } from './logs.ts';
 import { createLoopVolumes } from './loop-volumes.ts';
@@ -36,6 +37,8 @@ export type DockerEngineOptions = {
   loops?: { directory: string; isForNew: boolean };
   /** Without one, containers reach whatever their machine reaches. */
   firewall?: Firewall;
+  /** How fast a container may read and write on each device; default: as fast as it can. */
+  diskRate?: DiskRate;
   /** The control groups of deployments. Without them, containers are in the engine's. */
   groups?: Groups;
   /** `runsc` is gVisor; the engine has to know it. */
@@ -73,6 +76,7 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
     hostFacts,
     loops,
     groups,
+    diskRate: isLocal(docker) ? options.diskRate : undefined,
   });
   const diskUse = createDiskUse(docker, { owner, loops, hostFacts, now: uptime, walkEveryMs });
   const pull = createPull(docker, hostFacts, options.pullPatience);

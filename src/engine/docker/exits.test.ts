@@ -66,3 +66,19 @@ test('of an end that the engine has forgotten it is asked once; of one that it d
   await lastEnd(docker, inspectedAt('2026-01-01T12:00:00.5Z'), known, endedAt + 60_000);
   assert.equal(asked, 3, 'another end is another question');
 });
+
+test('who is told of the memory of its whole group, and ends by itself, was not killed for it', async () => {
+  const docker = new Docker({ socketPath: '/nowhere' });
+  const ended = (CgroupParent: string, ExitCode: number) =>
+    ({
+      Id: 'web',
+      State: { Status: 'exited', OOMKilled: true, ExitCode, FinishedAt: '2026-01-01T12:00:00Z' },
+      HostConfig: { CgroupParent },
+    }) as never;
+  const nowMs = Date.parse('2026-01-01T12:01:00Z');
+  const isOutOfMemory = async (parent: string, code: number) =>
+    (await lastEnd(docker, ended(parent, code), undefined, nowMs)).exit?.isOutOfMemory;
+  assert.equal(await isOutOfMemory('/berth-me/abc', 3), false);
+  assert.equal(await isOutOfMemory('/berth-me/abc', 137), true);
+  assert.equal(await isOutOfMemory('', 3), true, 'alone, one of its processes was killed');
+});

@@ -59,8 +59,7 @@ export async function lastEnd(
   const isAnswered = ends !== undefined && nowMs - at > settleMs;
   const missed = endIn(ends ?? [], at);
   if (!missed) return { finishedAt, exit: told, isSettled: isAnswered };
-  const isOutOfMemory = missed.isOutOfMemory || isKilled(inspected);
-  const exit = { ...exitAt(inspected, { at, finishedAt }), ...missed, isOutOfMemory };
+  const exit = exitAt(inspected, { at, finishedAt }, missed.code, missed.isOutOfMemory || isKilled(inspected));
   return { finishedAt, exit, isSettled: isSettled(exit, nowMs) };
 }
 
@@ -76,12 +75,21 @@ type Moment = Pick<Exit, 'at' | 'finishedAt'>;
 function toldExit(inspected: Docker.ContainerInspectInfo, moment: Moment): Exit | undefined {
   // Whoever was killed for memory had this code, whether it is still said or not.
   const ended = hasEnded(inspected) ? inspected.State.ExitCode : undefined;
-  const code = ended ?? (isKilled(inspected) ? killedCode : undefined);
-  return code === undefined ? undefined : { ...exitAt(inspected, moment), code };
+  const code = ended ?? (isKilled(inspected) && !isInGroup(inspected) ? killedCode : undefined);
+  return code === undefined ? undefined : exitAt(inspected, moment, code, isKilled(inspected));
 }
 
-function exitAt(inspected: Docker.ContainerInspectInfo, moment: Moment): Omit<Exit, 'code'> {
-  return { ...moment, isOutOfMemory: isKilled(inspected), memoryBytes: inspected.HostConfig.Memory ?? 0 };
+function exitAt(inspected: Docker.ContainerInspectInfo, moment: Moment, code: number, isSaidKilled: boolean): Exit {
+  const isOutOfMemory = isSaidKilled && (code === killedCode || !isInGroup(inspected));
+  return { ...moment, code, isOutOfMemory, memoryBytes: inspected.HostConfig.Memory ?? 0 };
+}
+
+/**
+ * With version 1 of control groups, everybody in a group that reaches its limit is told so, and Docker says of each that
+ * it was killed for memory, until its next end and after it. Of those that share a group, the code has to say it too.
+ */
+function isInGroup({ HostConfig }: Docker.ContainerInspectInfo): boolean {
+  return Boolean(HostConfig.CgroupParent);
 }
 
 function hasEnded({ State }: Docker.ContainerInspectInfo): boolean {

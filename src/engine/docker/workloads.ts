@@ -6,6 +6,7 @@ import { createGate, createTurns } from '../../lib/turns.ts';
 import { EngineFault } from '../engine.ts';
 import { isOwnedBy, labelKeys, labelSelector, stopSecondsOf } from '../labels.ts';
 import { type ContainerRequest, containerOptions } from './container.ts';
+import { type DiskRate, devicesOf } from './disk-throttle.ts';
 import { faultOf, orAbsent, statusOf, textOf, unless } from './faults.ts';
 import { putFiles } from './files.ts';
 import type { Groups } from './groups/groups.ts';
@@ -28,6 +29,8 @@ export type WorkloadOptions = Pick<ContainerRequest, 'owner' | 'runtime' | 'stop
   hostFacts: () => Promise<HostFacts>;
   /** Where volumes with a file system of their own are. */
   loops: LoopVolumes | undefined;
+  /** How fast a container may read and write on each device of this machine. */
+  diskRate: DiskRate | undefined;
   /** The control groups of deployments; absent where the engine keeps them. */
   groups: Groups | undefined;
 };
@@ -110,7 +113,7 @@ async function startAgain(
 
 async function createContainer(
   docker: Docker,
-  { owner, runtime, stopSeconds, hostFacts, loops, groups }: WorkloadOptions,
+  { owner, runtime, stopSeconds, hostFacts, loops, diskRate, groups }: WorkloadOptions,
   deploymentId: string,
   { workload, avoid }: { workload: Workload; avoid: readonly string[] },
 ): Promise<Docker.Container> {
@@ -127,9 +130,22 @@ async function createContainer(
   const address = lowestFreeAddress(network.subnet, [...network.addresses, ...promised, ...avoid]);
   if (!address) throw new EngineFault('unavailable', 'The network of the deployment has no address left.');
   const boundTo = await bindNested(loops, deploymentId, workload, image.volumes);
+  const throttle = diskRate && { rate: diskRate, devices: await devicesFor(loops, deploymentId, workload, host) };
   const parent = await groups?.ensure(deploymentId);
   const group = groups && parent !== undefined ? { parent, allBytes: groups.limitBytes } : undefined;
-  const request = { owner, deploymentId, workload, address, image, host, runtime, boundTo, group, stopSeconds };
+  const request = {
+    owner,
+    deploymentId,
+    workload,
+    address,
+    image,
+    host,
+    runtime,
+    boundTo,
+    group,
+    throttle,
+    stopSeconds,
+  };
   return docker.createContainer(containerOptions(request));
 }
 
@@ -153,6 +169,17 @@ async function bindNested(
     if (loops && (await loops.has(which))) directories.set(path, await loops.ensureNested(which, slug));
   }
   return directories;
+}
+
+/** Those of its layer, and of its volumes that have a file system of their own. */
+async function devicesFor(
+  loops: LoopVolumes | undefined,
+  deploymentId: string,
+  { volumes }: Workload,
+  { rootDirectory }: HostFacts,
+): Promise<string[]> {
+  const data = volumes.flatMap(({ volume }) => loops?.dataOf({ deploymentId, volume }) ?? []);
+  return await devicesOf([rootDirectory, ...data]);
 }
 
 /** Those of the deployment's containers that do not run count too: they get theirs back at their next start. */

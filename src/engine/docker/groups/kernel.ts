@@ -16,7 +16,7 @@ export type Kernel = {
   version: 1 | 2;
   /** Afterwards the group exists. True when it did not before. */
   make(path: string): Promise<boolean>;
-  /** Removes it everywhere; one that is gone, or still has something in it, is no error. */
+  /** Removes it and those in it everywhere; one that is gone, or has processes, is no error. */
   remove(path: string): Promise<void>;
   /** The names of those within a group, in any hierarchy. */
   list(path: string): Promise<string[]>;
@@ -127,6 +127,8 @@ async function makeIn(hierarchy: string, path: string): Promise<boolean> {
 }
 
 async function removeFrom(hierarchy: string, path: string): Promise<void> {
+  // An engine that was killed leaves those of its containers.
+  for (const folder of await foldersIn(join(hierarchy, path))) await removeFrom(hierarchy, join(path, folder));
   try {
     await rmdir(join(hierarchy, path));
   } catch (error) {
