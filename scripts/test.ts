@@ -14,7 +14,7 @@ import type { FileReport } from './testing/verdict.ts';
 
 const folders = ['src', 'scripts', 'test', 'web/src', 'web/build'];
 /** Whoever waits for containers leaves the processor to others. More than this only makes the engine slower. */
-const perProcessor = 3;
+const perProcessor = 4;
 const mostAtOnce = 8;
 /** A test that hangs is a failure with a name, not a build that somebody has to stop. */
 const timeoutMs = 10 * 60 * 1000;

@@ -70,14 +70,14 @@ test('PostgreSQL ends at once although clients are connected, and its volume ser
   const idle = first.run(
     'psql',
     '--command',
-    'SELECT pg_sleep(60)',
+    'SELECT pg_sleep(400)',
     `postgresql://postgres:secret@${first.address}/postgres`,
   );
-  const asked = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)%' AND pid <> pg_backend_pid()";
+  const asked = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(400)%' AND pid <> pg_backend_pid()";
   await eventually(async () => (await query(first, asked)).output === '1' || undefined);
   const startedAt = performance.now();
-  await first.container.stop({ t: 120 });
-  assert.ok(performance.now() - startedAt < 50_000, 'nobody waits for the client, nor for the end of patience');
+  await first.container.stop({ t: 500 });
+  assert.ok(performance.now() - startedAt < 300_000, 'nobody waits for the client, nor for the end of patience');
   await idle;
   await first.remove();
 
