@@ -154,6 +154,7 @@ export function densitySection(density: Density, idleSeconds: number): Section {
 export function loopSections(costs: LoopCost[]): Section[] {
   const rows: [string, string, (cost: LoopCost) => number][] = [
     ['idle', 'processor while nothing happens, % of one', ({ idleShare }) => idleShare * 100],
+    ['checks', 'processor for as many health checks by request, % of one', ({ checksShare }) => checksShare * 100],
     ['survey', 'a survey and its sweep, median, ms', ({ surveyMs }) => median(surveyMs)],
     ['visits', 'a visit to everybody, ms', ({ visitsMs }) => visitsMs],
     ['live', 'a start until its route is live, median, ms', ({ liveMs }) => median(liveMs)],

@@ -33,6 +33,7 @@ import { addEvents } from '../src/store/events.ts';
 import { makeDue } from '../src/store/leases.ts';
 import { addRevision } from '../src/store/revisions.ts';
 import { addSession } from '../src/store/sessions.ts';
+import { measureIdleChecks } from './idle-checks.ts';
 import type { LoopCost, LoopTask } from './loop.ts';
 
 const { deployments, idleSeconds, starts, dataDir, port } = JSON.parse(process.argv[2]!) as LoopTask;
@@ -88,9 +89,10 @@ const liveMs: number[] = [];
 for (let count = 0; count < starts; count++) liveMs.push(await startOne());
 const residentBytes = process.memoryUsage.rss();
 await loop.stop();
+const checksShare = await measureIdleChecks(deployments, idleSeconds);
 await edge.close();
 await db.destroy();
-process.send!({ deployments, idleShare, visitsMs, surveyMs, liveMs, residentBytes } satisfies LoopCost);
+process.send!({ deployments, idleShare, checksShare, visitsMs, surveyMs, liveMs, residentBytes } satisfies LoopCost);
 process.disconnect!();
 
 /** Deployments that have been running for a while, on the engine and in the store, as the loop would have left them. */

@@ -22,6 +22,8 @@ export type LoopCost = {
   deployments: number;
   /** Of one processor, while nothing happens: polls, a survey each half a minute, and the visits that are due. */
   idleShare: number;
+  /** Of one processor, for health checks that as many pods want to be asked every second, and all answer. */
+  checksShare: number;
   /** Until everybody has been visited once. */
   visitsMs: number;
   /** Of one survey with its sweep. */

@@ -1,0 +1,42 @@
+/** What it costs to ask the health checks of so many pods that are well. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createProbe } from '../src/engine/docker/probe.ts';
+import { leastPeriodMs, type Rechecked, recheckAgainAndAgain } from '../src/engine/docker/recheck.ts';
+
+/** The share of a processor that this process uses; each pod wants to be asked every second. */
+export async function measureIdleChecks(pods: number, seconds: number): Promise<number> {
+  const server = fork(join(import.meta.dirname, 'well-server.ts'));
+  const [port] = (await once(server, 'message')) as [number];
+  const known = new Map<string, Rechecked[]>();
+  for (let pod = 0; pod < pods; pod++) {
+    const probe = createProbe({
+      readiness: {
+        ...{ kind: 'http', path: '/', port },
+        ...{ initialDelaySeconds: 0, periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 3 },
+      },
+      ...{ address: '127.0.0.1', startedAtMs: 0, uptime: () => performance.now(), leastPeriodMs },
+      ...{ runCheck: async () => undefined, listens: async () => true },
+    });
+    await probe.attempt();
+    known.set(String(pod), [{ probe, toldReady: true }]);
+  }
+  const stop = new AbortController();
+  const asking = recheckAgainAndAgain(
+    () => known,
+    () => {},
+    stop.signal,
+  );
+  // Until the first of them are due.
+  await delay(leastPeriodMs);
+  const [begunAt, before] = [performance.now(), process.cpuUsage()];
+  await delay(seconds * 1000);
+  const { user, system } = process.cpuUsage(before);
+  const share = (user + system) / 1000 / (performance.now() - begunAt);
+  stop.abort();
+  await asking;
+  server.kill();
+  return share;
+}
