@@ -51,11 +51,22 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
     await page.waitForSelector('.notice.warn >> text=/[Pp]od web: health check \\/healthz answered 500/');
     await page.waitForSelector('.notice.warn pre >> text=no route to the database');
     await page.waitForSelector('.picture .pod-box.degraded >> text=web');
-    await page.waitForSelector('.notice.warn >> text=/[Vv]olume data of pod web is (nearly )?full/');
+    await page.waitForSelector('.notice.warn >> text=/[Vv]olume data of pod web is \\d+ % full/');
     await visitor.look('overview');
     await visitor.openTab('Events');
     await page.waitForSelector('.events >> text=web is degraded');
     await visitor.look('events');
+    await visitor.openTab('Configuration');
+    await page.waitForSelector('.problems .valid');
+    await page.locator('.cm-content').focus();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.insertText('one: 1\ntwo: 2\n');
+    await page.getByRole('button', { name: 'Review the update' }).click();
+    const odd = page.locator('.review .notice li');
+    await odd.nth(1).waitFor();
+    const marks = await odd.evaluateAll((rows) => rows.map((row) => getComputedStyle(row).listStyleType));
+    assert.deepEqual([...new Set(marks)], ['disc'], 'each begins with a mark of its own');
+    await visitor.look('review');
     await visitor.close();
   });
 }

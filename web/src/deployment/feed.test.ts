@@ -73,11 +73,11 @@ test('an event that happens again takes the place of what was told of it', () =>
   );
 });
 
-test('states, pods and intents call for the status, everything else speaks for itself', () => {
+test('states, pods, intents and the disk call for the status, everything else speaks for itself', () => {
   const calling = (['intent', 'operation', 'progress', 'pod', 'state', 'fault', 'disk', 'legacy'] as const).filter(
     (kind) => callsForStatus({ kind }),
   );
-  assert.deepEqual(calling, ['intent', 'pod', 'state']);
+  assert.deepEqual(calling, ['intent', 'pod', 'state', 'disk']);
 });
 
 test('a message is read as an event, and what is none is left out', () => {

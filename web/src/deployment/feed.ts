@@ -57,9 +57,9 @@ function withEvent(status: Status, event: ToldEvent): Status {
 }
 
 /**
- * Whether there is more to it than its own words: a state has changed, or something was asked for. How a pod does is
- * the service's to say: what an event tells of it may not be so any more.
+ * Whether there is more to it than its own words: a state has changed, or something was asked for. How a pod does, or
+ * its disk, is the service's to say: what an event tells of it may not be so any more.
  */
 export function callsForStatus({ kind }: Pick<ToldEvent, 'kind'>): boolean {
-  return kind === 'state' || kind === 'intent' || kind === 'pod';
+  return kind === 'state' || kind === 'intent' || kind === 'pod' || kind === 'disk';
 }
