@@ -5,24 +5,26 @@ import { isReference, pin, registryOf } from '../../deployment/references.ts';
 import { EngineFault, whenItAnswers } from '../engine.ts';
 import { readImage } from './images.ts';
 import { authOf, type RegistryAuth } from './login.ts';
-import { pullFault } from './pull-faults.ts';
+import { isUnanswered, pullFault } from './pull-faults.ts';
 
 /** A registry answers in 50 to 500 ms; a deployment whose images are all here need not wait for a slow one. */
 const patienceMs = 2_000;
 
-/** A registry that did not answer is not asked again for so long, by anybody: most hosts without one never have one. */
+/** A registry that did not answer is not asked again for so long: most hosts without one never have one. */
 const rememberMs = 60_000;
 
-export type Check = (requests: readonly ImageRequest[]) => Promise<ResolvedImage[]>;
+/** `deploymentId`: who asks. What one has provoked says nothing to another, whose tags may have moved. */
+export type Check = (deploymentId: string, requests: readonly ImageRequest[]) => Promise<ResolvedImage[]>;
 
 /** All at once. An image that is here is enough when its registry cannot be reached; a refusal is a fault. */
 export function createCheck(docker: Docker, uptime: () => number): Check {
   const unreachableUntil = new Map<string, number>();
 
-  async function check({ image, registryLogin }: ImageRequest): Promise<ResolvedImage> {
+  async function check(deploymentId: string, { image, registryLogin }: ImageRequest): Promise<ResolvedImage> {
     if (!isReference(image)) throw pullFault(new Error('invalid reference format'), image, false);
-    const registry = registryOf(image);
-    if ((unreachableUntil.get(registry) ?? 0) > uptime()) return presentImage(docker, image);
+    // No id has a blank.
+    const asked = `${deploymentId} ${registryOf(image)}`;
+    if ((unreachableUntil.get(asked) ?? 0) > uptime()) return presentImage(docker, image);
     const auth = authOf(image, registryLogin);
     try {
       const digest = await askDigest(docker, image, auth);
@@ -30,18 +32,19 @@ export function createCheck(docker: Docker, uptime: () => number): Check {
     } catch (error) {
       const fault = pullFault(error, image, auth !== undefined);
       if (fault.kind !== 'registry-unreachable') throw fault;
-      remember(registry);
+      // One that answers, however badly, is asked again: it answers others well.
+      if (fault instanceof Silence || isUnanswered(fault)) remember(asked);
       return presentImage(docker, image, fault);
     }
   }
 
-  function remember(registry: string): void {
+  function remember(asked: string): void {
     // Tenants name registries: those of the past are forgotten, or the list would grow for ever.
     for (const [known, until] of unreachableUntil) if (until <= uptime()) unreachableUntil.delete(known);
-    unreachableUntil.set(registry, uptime() + rememberMs);
+    unreachableUntil.set(asked, uptime() + rememberMs);
   }
 
-  return (requests) => Promise.all(requests.map(check));
+  return (deploymentId, requests) => Promise.all(requests.map((request) => check(deploymentId, request)));
 }
 
 async function askDigest(docker: Docker, image: string, auth: RegistryAuth | undefined): Promise<string> {
@@ -51,13 +54,12 @@ async function askDigest(docker: Docker, image: string, auth: RegistryAuth | und
   } catch (error) {
     if (!abortSignal.aborted) throw error;
     const words = `The registry ${registryOf(image)} did not answer within ${patienceMs / 1000} s for ${image}.`;
-    throw new EngineFault('registry-unreachable', words, {
-      cause: error,
-      image,
-      hint: whenItAnswers,
-    });
+    throw new Silence('registry-unreachable', words, { cause: error, image, hint: whenItAnswers });
   }
 }
+
+/** Our own patience with the engine, which is still waiting for its registry, has ended. */
+class Silence extends EngineFault {}
 
 /** The client's own function for this cannot be given up: a registry that never answers would hold it for ever. */
 function inspectDistribution(

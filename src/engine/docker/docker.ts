@@ -94,7 +94,7 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
   ): Promise<ResolvedImage[]> {
     switch (operation.kind) {
       case 'check':
-        return check(operation.images);
+        return check(deploymentId, operation.images);
       case 'pull':
         return [await pull(operation.image, operation.registryLogin, pulling)];
       default:

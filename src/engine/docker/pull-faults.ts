@@ -84,5 +84,14 @@ const otherwise: Rule = {
   hint: () => `check its name; ${whenItAnswers}`,
 };
 
+/** Whether the engine reached nobody, or nobody answered it in time; a registry that answers with an error is there. */
+export function isUnanswered(fault: EngineFault): boolean {
+  return fault.kind === 'registry-unreachable' && unanswered.test(textOf(fault.cause));
+}
+
+/** Of the engine's HTTP client: names, connections, and the time for all of it. */
+const unanswered =
+  /\bdial (?:tcp|udp)\b|TLS handshake timeout|i\/o timeout|Client\.Timeout exceeded|context deadline exceeded/;
+
 /** For an image that exists and has nothing that this host could run. */
 export const architectureHint = 'build it for this processor, for example with docker build --platform';

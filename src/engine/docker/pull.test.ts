@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { pullFault } from './pull-faults.ts';
+import { isUnanswered, pullFault } from './pull-faults.ts';
 import { createPullProgress, type PullLine } from './pull-progress.ts';
 
 /** Answers as Docker 20.10 gives them, with the registry's words. */
@@ -122,4 +122,25 @@ test('progress grows from 0 to at most 1, whatever Docker says', () => {
       }
     }),
   );
+});
+
+test('only what was not reached, or did not answer in time, counts as such; what answers with an error is there', () => {
+  const isSo = (words: string) => isUnanswered(pullFault(new Error(words), 'a.example/b:1', false));
+  for (const words of [
+    'Get "https://a.example/v2/": dial tcp: lookup a.example on 10.0.0.53:53: no such host',
+    'Get "https://a.example/v2/": dial tcp 192.0.2.1:443: connect: connection refused',
+    'Get "https://a.example/v2/": dial tcp 192.0.2.1:443: i/o timeout',
+    'Get "https://a.example/v2/": net/http: TLS handshake timeout',
+    'Get "https://a.example/v2/": net/http: request canceled (Client.Timeout exceeded while awaiting headers)',
+    'Get "https://a.example/v2/": context deadline exceeded',
+  ])
+    assert.equal(isSo(words), true, words);
+  for (const words of [
+    'toomanyrequests: slow down',
+    'received unexpected HTTP status: 500 Internal Server Error',
+    'manifest unknown',
+    'error parsing HTTP 404 response body: invalid character',
+    'unauthorized: authentication required',
+  ])
+    assert.equal(isSo(words), false, words);
 });

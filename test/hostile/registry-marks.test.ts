@@ -1,0 +1,57 @@
+/**
+ * What one tenant makes a registry answer must not decide for another: whoever provoked an error there made everybody
+ * run what was on the host for a minute, and not what their tags meant by then.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type Docker from 'dockerode';
+import { connectDocker } from '../../src/engine/docker/connect.ts';
+import { createDockerEngine } from '../../src/engine/docker/docker.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { networkPool } from '../contract/docker-contractor.ts';
+import { type Registry, startRegistry } from '../contract/registry.ts';
+
+describe('a registry that all use', () => {
+  let docker: Docker;
+  let registry: Registry;
+  let engine: Engine;
+
+  before(async () => {
+    docker = await connectDocker();
+    const { Arch: architecture } = await docker.version();
+    registry = await startRegistry({ architecture, foreignArchitecture: 'none', needsLogin: false });
+    engine = createDockerEngine({ docker, owner: 'test-registry-marks', networkPool });
+  });
+  after(async () => {
+    for (const { Id, RepoTags, RepoDigests } of await docker.listImages()) {
+      const isOurs = [...(RepoTags ?? []), ...(RepoDigests ?? [])].some((name) => name.startsWith(`${registry.host}/`));
+      if (isOurs) await docker.getImage(Id).remove({ force: true });
+    }
+    await registry?.close();
+  });
+
+  const because = 'the test';
+  const check = (who: string, repository: string) =>
+    engine.execute(who, { kind: 'check', images: [{ image: `${registry.host}/${repository}:1` }], because });
+  /** How the victim's image was found, although its tag has just moved. */
+  const seenByVictim = async () => {
+    await registry.move();
+    return (await check('victim', 'good'))[0]?.by;
+  };
+
+  for (const [what, repository] of [
+    ['refuses the attacker for asking too often', 'busy'],
+    ['answers the attacker that there is no such image', 'nothing'],
+    ['does not answer the attacker at all', 'silent'],
+  ] as const)
+    test(`that ${what} is asked what the others' tags mean all the same`, async () => {
+      await engine.execute('victim', { kind: 'pull', image: `${registry.host}/good:1`, because });
+      await assert.rejects(check('attacker', repository));
+      assert.equal(await seenByVictim(), 'registry');
+    });
+
+  test('that answers with an error is asked again by whoever got it', async () => {
+    await assert.rejects(check('tenant', 'busy'));
+    assert.equal((await check('tenant', 'good'))[0]?.by, 'registry');
+  });
+});
