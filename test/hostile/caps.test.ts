@@ -18,7 +18,7 @@ function document({ name = 'greedy', pods, volumes, replicas, more = '' }: Wante
   const volume = (index: number) => `{ name: v${index}, size: "1", mountPath: /v${index} }`;
   const list = Array.from({ length: volumes }, (_, index) => volume(index)).join(', ');
   const pod = (index: number) =>
-    `    - { name: p${index}, image: 'a:1', path: /${index}, servicePorts: [80], resourceType: statefulset, replicas: ${replicas}, volumes: [${list}]${more} }\n`;
+    `    - { name: p${index}, image: 'a:1', path: /${index}, servicePorts: [80], resourceType: statefulset, replicas: ${replicas}, volumes: [${list}], resources: { limits: { cpu: 10m, memory: 6Mi } }${more} }\n`;
   return `application:\n  name: ${name}\n  pods:\n${Array.from({ length: pods }, (_, index) => pod(index)).join('')}`;
 }
 
@@ -88,7 +88,7 @@ describe('one document', () => {
       const { gpus } = await admitted(api);
       return [body.errors?.[0] ?? 'started', again.body.code ?? 'started', gpus];
     };
-    const place = '4:124 application.pods[0].useGPU: the application has 1 GPU, and';
+    const place = '4:174 application.pods[0].useGPU: the application has 1 GPU, and';
     const advice = '(leave useGPU out, and the pod runs without one)';
     const refused = 'invalid_configuration';
     assert.deepEqual(await told(undefined, 0), [
