@@ -81,7 +81,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   if (unfit) throw new StartError(`BERTH_RUNTIME is ${settings.runtime}, but ${unfit}.`);
   const db = await openSqlite(join(settings.dataDir, 'berth.db'));
   const seal = await openKeys(db, settings, log.child({ part: 'keys' }));
-  const { networkPool, runtime, egress } = settings;
+  const { networkPool, runtime, egress, gpus } = settings;
   const owner = await installationId(db);
   const metrics = createMetrics();
   const { firewall, problem: exposure } = await isolate(docker, {
@@ -96,8 +96,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const { groups, obstacle } = await openGroups(docker, { owner, controlGroups, memory, shares, startsIdle });
   log[groups ? 'info' : 'warn']({ limitBytes: groups?.limitBytes, because: obstacle }, 'control groups');
   const engine = createDockerEngine({
-    ...{ docker, owner, networkPool, runtime, loops, now },
-    ...(firewall && { firewall }),
+    ...{ docker, owner, networkPool, runtime, gpus, loops, now, firewall },
     ...(groups && { groups }),
     ...(settings.diskRate && { diskRate: settings.diskRate }),
   });

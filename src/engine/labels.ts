@@ -21,6 +21,8 @@ export const labelKeys = {
   egress: 'berth.egress',
   /** The static address, which an engine does not tell of a workload that is not running. */
   address: 'berth.address',
+  /** The number of the GPU that a workload has. */
+  gpu: 'berth.gpu',
 } as const;
 
 export type WorkloadLabels = Pick<Workload, 'pod' | 'revision' | 'replica' | 'fingerprint' | 'readiness'> & {

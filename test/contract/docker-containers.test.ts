@@ -230,6 +230,18 @@ describe('docker engine', () => {
     await assert.rejects(start, (error) => isFault(error, 'bad-request', /^it asks for a GPU/));
   });
 
+  test('a GPU is one deployment’s, which gets that one and no other; the next deployment has to wait', async () => {
+    const [scene, other] = [newScene(), newScene()];
+    const model = scene.workload('model', { useGPU: true });
+    await assert.rejects(scene.start(model));
+    const { HostConfig } = await docker.getContainer(model.name).inspect();
+    const wanted = HostConfig.DeviceRequests?.map(({ Count, DeviceIDs }) => ({ Count, DeviceIDs }));
+    assert.deepEqual(wanted, [{ Count: 0, DeviceIDs: ['0'] }]);
+    const second = other.start(other.workload('model', { useGPU: true }));
+    await assert.rejects(second, (error) => isFault(error, 'unavailable', /^no GPU is free for it/));
+    await assert.rejects(scene.start(model), (error) => isFault(error, 'bad-request', /^it asks for a GPU/));
+  });
+
   test('an image that is no longer there is pulled again, not given up', async () => {
     const scene = newScene();
     const start = scene.start(scene.workload('web', { image: 'berth-test-never:1' }));

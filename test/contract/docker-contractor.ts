@@ -37,7 +37,15 @@ export async function dockerContractor({
   const docker = await connectDocker();
   const [owner, other] = [newOwner(), newOwner()];
   const groupWishes = { controlGroups: 'auto', memory, shares: 1024, startsIdle: false } as const;
-  const options = { docker, networkPool: pool, runtime, stopSeconds: 1, walkEveryMs: 0, ...(diskRate && { diskRate }) };
+  const options = {
+    docker,
+    networkPool: pool,
+    runtime,
+    gpus: 1,
+    stopSeconds: 1,
+    walkEveryMs: 0,
+    ...(diskRate && { diskRate }),
+  };
   const folder = await mkdtemp(join(tmpdir(), 'berth-volumes-'));
   const loops = (name: string) => ({ directory: join(folder, name), isForNew: limitsVolumes });
   const firewall = await startFirewall(

@@ -113,7 +113,9 @@ test('nothing of the host is in the container', () => {
 
 test('GPUs only where asked for, gVisor where set', () => {
   assert.ok(!('DeviceRequests' in host()));
-  assert.deepEqual(host({ useGPU: true }).DeviceRequests, [{ Driver: '', Count: -1, Capabilities: [['gpu']] }]);
+  const one = host({ useGPU: true }, { gpu: 3 }).DeviceRequests;
+  assert.deepEqual(one, [{ Driver: '', DeviceIDs: ['3'], Capabilities: [['gpu']] }]);
+  assert.ok(!('DeviceRequests' in host({ useGPU: true })), 'and where one is given');
   assert.equal(host({}, { runtime: 'runsc' }).Runtime, 'runsc');
 });
 

@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
 import { limitsOf, requestsOf } from '../../deployment/resources.ts';
 import type { Readiness, Workload } from '../../deployment/workload.ts';
-import { type Labels, workloadLabels } from '../labels.ts';
+import { type Labels, labelKeys, workloadLabels } from '../labels.ts';
 import { directoriesInMemory, withOptions } from './container-options.ts';
 import { type DiskRate, throttled } from './disk-throttle.ts';
 import { scoreOf } from './groups/goes-first.ts';
@@ -27,6 +27,8 @@ export type ContainerRequest = {
   image: ImageFacts;
   host: HostFacts;
   runtime: Runtime;
+  /** The number of the one that it has, where it asks for one. */
+  gpu?: number;
   /** See `mountsOf`. */
   boundTo?: ReadonlyMap<string, string>;
   /** The control group of its deployment, and what all deployments may hold. Absent where those are the engine's. */
@@ -37,7 +39,7 @@ export type ContainerRequest = {
 };
 
 export function containerOptions(request: ContainerRequest): ContainerCreateOptions {
-  const { owner, deploymentId, workload, address, image, host, runtime, boundTo, group, throttle, stopSeconds } =
+  const { owner, deploymentId, workload, address, image, host, runtime, gpu, boundTo, group, throttle, stopSeconds } =
     request;
   const network = networkName(deploymentId);
   const { container = {} } = workload;
@@ -56,6 +58,7 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
     Labels: {
       ...withoutMeaning(image.labels),
       ...workloadLabels(owner, deploymentId, workload, address),
+      ...(gpu !== undefined && { [labelKeys.gpu]: String(gpu) }),
     },
     Env: Object.entries(workload.env).map(([name, value]) => `${name}=${value}`),
     ...(workload.entrypoint && { Entrypoint: workload.entrypoint }),
@@ -74,7 +77,7 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
           ? { Name: 'on-failure', MaximumRetryCount: 3 }
           : { Name: 'unless-stopped', MaximumRetryCount: 0 },
       Runtime: runtime,
-      ...(workload.useGPU && { DeviceRequests: [{ Driver: '', Count: -1, Capabilities: [['gpu']] }] }),
+      ...(gpu !== undefined && { DeviceRequests: [{ Driver: '', DeviceIDs: [String(gpu)], Capabilities: [['gpu']] }] }),
       ...resourcesOf(workload.resources, host),
       ...(group && { CgroupParent: group.parent }),
       ...(throttle && throttled(throttle.devices, throttle.rate)),

@@ -36,13 +36,15 @@ export type DockerEngineOptions = {
   /** Where volumes with a file system of their own are, and whether new ones become such. Absent: nowhere, and no. */
   loops?: { directory: string; isForNew: boolean };
   /** Without one, containers reach whatever their machine reaches. */
-  firewall?: Firewall;
+  firewall?: Firewall | undefined;
   /** How fast a container may read and write on each device; default: as fast as it can. */
   diskRate?: DiskRate;
   /** The control groups of deployments. Without them, containers are in the engine's. */
   groups?: Groups;
   /** `runsc` is gVisor; the engine has to know it. */
   runtime?: Runtime;
+  /** How many of the host's may be given out, one to a container; default: none. */
+  gpus?: number;
   /** Starts at once on the whole host. Measured on 2 cores: 6.5 a second at 2 to 4, fewer above. */
   startConcurrency?: number;
   /** Between SIGTERM and SIGKILL. */
@@ -61,7 +63,7 @@ export type DockerEngineOptions = {
 
 export function createDockerEngine(options: DockerEngineOptions): Engine {
   const { docker, owner, networkPool, firewall, groups, now = Date.now, uptime = () => performance.now() } = options;
-  const { runtime = 'runc', startConcurrency = 3, stopSeconds = 5, walkEveryMs = 20_000 } = options;
+  const { runtime = 'runc', gpus = 0, startConcurrency = 3, stopSeconds = 5, walkEveryMs = 20_000 } = options;
   const { leastPeriodMs = leastProbePeriodMs } = options;
   const hostFacts = createHostFacts(docker, uptime);
   const networks = createNetworks(docker, owner, networkPool, firewall);
@@ -75,6 +77,7 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
     startConcurrency,
     hostFacts,
     loops,
+    gpus,
     groups,
     diskRate: isLocal(docker) ? options.diskRate : undefined,
   });

@@ -41,6 +41,15 @@ function pinnedReferences(image: string, { RepoDigests, Config }: Docker.ImageIn
 /** The official images have at most a dozen. Each label of an image is written into every container of it. */
 const mostLabels = 1_000;
 
+/** The engine makes a volume for each that an image declares, whoever asks it not to. Official images declare 1 or 2. */
+const mostVolumes = 32;
+
+export function checkVolumes(image: string, { volumes }: ImageFacts): void {
+  if (volumes.length <= mostVolumes) return;
+  const words = `Image ${image} declares ${volumes.length} volumes; at most ${mostVolumes} are allowed.`;
+  throw new EngineFault('bad-request', words, { image, hint: 'build it with fewer VOLUME lines' });
+}
+
 /** Throws when the image has more labels than can be overridden one by one. */
 export function checkLabels(image: string, { labels }: ImageFacts): void {
   if (labels.length <= mostLabels) return;

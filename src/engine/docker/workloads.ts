@@ -4,14 +4,15 @@ import { isSameWorkload } from '../../deployment/fingerprint.ts';
 import type { Workload, WorkloadName } from '../../deployment/workload.ts';
 import { createGate, createTurns } from '../../lib/turns.ts';
 import { EngineFault } from '../engine.ts';
-import { isOwnedBy, labelKeys, labelSelector, stopSecondsOf } from '../labels.ts';
+import { isOwnedBy, labelKeys, labelSelector, readWorkloadLabels, stopSecondsOf } from '../labels.ts';
 import { type ContainerRequest, containerOptions } from './container.ts';
 import { type DiskRate, devicesOf } from './disk-throttle.ts';
 import { faultOf, orAbsent, statusOf, textOf, unless } from './faults.ts';
 import { putFiles } from './files.ts';
+import { gpuFor } from './gpus.ts';
 import type { Groups } from './groups/groups.ts';
 import type { HostFacts } from './host.ts';
-import { checkArchitecture, checkLabels, readImage } from './images.ts';
+import { checkArchitecture, checkLabels, checkVolumes, readImage } from './images.ts';
 import type { LoopVolumes } from './loop-volumes.ts';
 import { nestedVolumes } from './mounts.ts';
 import { readNetwork } from './networks.ts';
@@ -33,15 +34,20 @@ export type WorkloadOptions = Pick<ContainerRequest, 'owner' | 'runtime' | 'stop
   diskRate: DiskRate | undefined;
   /** The control groups of deployments; absent where the engine keeps them. */
   groups: Groups | undefined;
+  /** How many of the host's may be given out. */
+  gpus: number;
 };
 
 export function createWorkloads(docker: Docker, options: WorkloadOptions): Workloads {
   const startGate = createGate(options.startConcurrency);
+  /** Of all deployments: the next one has to see which this one takes. */
+  const gpuGate = createGate(1);
   const inTurn = createTurns();
 
   /** One creation at a time per deployment: the next one has to see the address that this one takes. */
   function create(deploymentId: string, workload: Workload, avoid: readonly string[]): Promise<Docker.Container> {
-    return inTurn(deploymentId, () => createContainer(docker, options, deploymentId, { workload, avoid }));
+    const make = () => createContainer(docker, options, deploymentId, { workload, avoid });
+    return inTurn(deploymentId, () => (workload.useGPU ? gpuGate(make) : make()));
   }
 
   return {
@@ -113,7 +119,7 @@ async function startAgain(
 
 async function createContainer(
   docker: Docker,
-  { owner, runtime, stopSeconds, hostFacts, loops, diskRate, groups }: WorkloadOptions,
+  { owner, runtime, stopSeconds, hostFacts, loops, gpus, diskRate, groups }: WorkloadOptions,
   deploymentId: string,
   { workload, avoid }: { workload: Workload; avoid: readonly string[] },
 ): Promise<Docker.Container> {
@@ -127,9 +133,11 @@ async function createContainer(
   if (!image) throw new EngineFault('unavailable', `Image ${workload.image} is not on the host yet.`);
   checkArchitecture(workload.image, image, host);
   checkLabels(workload.image, image);
+  checkVolumes(workload.image, image);
   const address = lowestFreeAddress(network.subnet, [...network.addresses, ...promised, ...avoid]);
   if (!address) throw new EngineFault('unavailable', 'The network of the deployment has no address left.');
   const boundTo = await bindNested(loops, deploymentId, workload, image.volumes);
+  const gpu = workload.useGPU ? await takeGpu(docker, { owner, gpus }, deploymentId, workload) : undefined;
   const throttle = diskRate && { rate: diskRate, devices: await devicesFor(loops, deploymentId, workload, host) };
   const parent = await groups?.ensure(deploymentId);
   const group = groups && parent !== undefined ? { parent, allBytes: groups.limitBytes } : undefined;
@@ -145,8 +153,29 @@ async function createContainer(
     group,
     throttle,
     stopSeconds,
+    ...(gpu !== undefined && { gpu }),
   };
   return docker.createContainer(containerOptions(request));
+}
+
+/** A container that does not run has its GPU too: it may start at any time. */
+async function takeGpu(
+  docker: Docker,
+  { owner, gpus }: Pick<WorkloadOptions, 'owner' | 'gpus'>,
+  deploymentId: string,
+  { pod, replica }: Workload,
+): Promise<number> {
+  const filters = { label: [...labelSelector(owner), labelKeys.gpu] };
+  const held = (await docker.listContainers({ all: true, filters })).flatMap(({ Labels }) => {
+    const labels = readWorkloadLabels(Labels);
+    return labels ? [{ ...labels, gpu: Number(Labels[labelKeys.gpu]) }] : [];
+  });
+  const gpu = gpuFor({ deploymentId, pod, replica }, held, gpus);
+  if (gpu !== undefined) return gpu;
+  const words =
+    gpus === 0 ? 'it asks for a GPU, and this server gives none to applications.' : 'no GPU is free for it.';
+  const hint = 'leave useGPU out, or deploy it to a host that has one';
+  throw new EngineFault(gpus === 0 ? 'bad-request' : 'unavailable', words, { hint, pods: [pod] });
 }
 
 /** After a reboot of the host nothing is mounted any more. */

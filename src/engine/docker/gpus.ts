@@ -1,0 +1,22 @@
+/** PURE. Which of the host's GPUs a new container gets. */
+
+/** Whose container has it, or is to have one. */
+export type GpuHolder = { deploymentId: string; pod: string; replica: number };
+
+/**
+ * The number of one below `count` that no other deployment has; undefined when there is none. While an update replaces a
+ * container, the new one has that of the old one: they are one holder's, and the budget counts them once.
+ */
+export function gpuFor(
+  wanted: GpuHolder,
+  held: readonly (GpuHolder & { gpu: number })[],
+  count: number,
+): number | undefined {
+  const own = held.filter(({ deploymentId, gpu }) => deploymentId === wanted.deploymentId && gpu < count);
+  const former = own.find(({ pod, replica }) => pod === wanted.pod && replica === wanted.replica);
+  if (former) return former.gpu;
+  const taken = new Set(held.map(({ gpu }) => gpu));
+  const free = Array.from({ length: count }, (_, gpu) => gpu).find((gpu) => !taken.has(gpu));
+  // Its own that go with the update are there until the new ones are ready.
+  return free ?? own[0]?.gpu;
+}
