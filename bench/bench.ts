@@ -14,6 +14,7 @@ import { type Compose, provideCompose } from './compose-package.ts';
 import { measureDensity } from './density.ts';
 import {
   densitySection,
+  guardSection,
   latencySection,
   loopSections,
   neighbourSections,
@@ -21,6 +22,7 @@ import {
   timeSections,
   updateSections,
 } from './figures.ts';
+import { measureGuards } from './guards.ts';
 import { measureLatencies } from './latency.ts';
 import { measureLoop } from './loop.ts';
 import { measureNeighbour } from './neighbour.ts';
@@ -68,6 +70,10 @@ type Bench = {
 async function measure(part: Part, bench: Bench): Promise<Section[]> {
   const { options, compose, serviceOf, announce, undo, signal } = bench;
   if (part === 'loop') return loopSections(await measureLoop(options.loop, say, undo, signal));
+  if (part === 'guards')
+    return await announce(`Sending large configurations for ${options.guards.seconds} s`, async () => [
+      guardSection(await measureGuards(options.guards, signal)),
+    ]);
   const service = await serviceOf();
   const yaml = await readFile(guestbook, 'utf8');
   switch (part) {

@@ -1,5 +1,6 @@
 /** PURE. The figures of the benchmark, from what was measured: which rows there are and what each one says. */
 import type { Density } from './density.ts';
+import type { GuardTimes, Lateness } from './guards.ts';
 import type { Latencies } from './latency.ts';
 import type { LoopCost } from './loop.ts';
 import type { NeighbourTimes, Window } from './neighbour.ts';
@@ -178,6 +179,26 @@ export function loopSections(costs: LoopCost[]): Section[] {
       figures: figures('ratio.loop', (of, cost) => of(cost) / of(first)),
     },
   ];
+}
+
+function latenessOf({ p99, longest, turn }: Lateness): Figure['values'] {
+  return { p99, longest, 'processor time': turn };
+}
+
+export function guardSection({ readMs, quiet, attacked, answers }: GuardTimes): Section {
+  const answered = Object.entries(answers).map(([status, times]) => `${times} × ${status}`);
+  return {
+    title: `How late the timers of the guards come, with 100 configurations of 200 KB a second (${answered.join(', ')})`,
+    unit: 'ms',
+    figures: [
+      { id: 'guards.quiet', says: 'nothing under way', values: latenessOf(quiet) },
+      { id: 'guards.attacked', says: 'under the attack', values: latenessOf(attacked) },
+      {
+        ...{ id: 'guards.read', says: 'one such configuration, read on the thread of the guards' },
+        values: latenessOf({ p99: Number.NaN, longest: Number.NaN, turn: Math.max(...readMs) }),
+      },
+    ],
+  };
 }
 
 export function latencySection(latencies: Latencies): Section {

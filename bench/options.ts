@@ -1,9 +1,10 @@
 /** What can be asked of the benchmark on its command line. */
 import { parseArgs } from 'node:util';
+import type { GuardOptions } from './guards.ts';
 import type { LoopOptions } from './loop.ts';
 
 /** What is measured, in this order. */
-export const parts = ['live', 'latency', 'updates', 'neighbour', 'density', 'loop'] as const;
+export const parts = ['live', 'latency', 'updates', 'neighbour', 'density', 'loop', 'guards'] as const;
 export type Part = (typeof parts)[number];
 
 export type Options = {
@@ -21,6 +22,8 @@ export type Options = {
   windows: number;
   /** Live deployments on the engine in memory. */
   loop: LoopOptions;
+  /** An API, quiet for so long and then under attack. */
+  guards: GuardOptions;
   isSmoke: boolean;
 };
 
@@ -28,12 +31,14 @@ const defaults = {
   ...{ rounds: 5, requests: 100, updates: 20, windows: 4 },
   density: { deployments: 200, idleSeconds: 30 },
   loop: { deployments: [10, 100, 1_000, 10_000], idleSeconds: 30, starts: 20 },
+  guards: { seconds: 20 },
 };
 /** More networks than Docker's own pools have room for, which is 31. */
 const smoke = {
   ...{ rounds: 1, warmUps: 0, requests: 10, updates: 2, windows: 1 },
   density: { deployments: 36, idleSeconds: 5 },
   loop: { deployments: [10, 100], idleSeconds: 1, starts: 2 },
+  guards: { seconds: 2 },
 };
 
 export const help = `Measures Berth on this machine, against Docker Compose where it does the same.

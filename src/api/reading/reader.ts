@@ -51,7 +51,8 @@ export function createReader(changed: Partial<PoolOptions> & { longestHere?: num
   };
 }
 
-function resultOf<Answer>(outcome: Outcome<Answer>): Result<Answer> {
+/** What the client is told of how the reading has ended. */
+export function resultOf<Answer>(outcome: Outcome<Answer>): Result<Answer> {
   if (outcome.kind === 'done') return succeed(outcome.answer);
   if (outcome.kind === 'costly') return refuseConfiguration({ kind: 'unparsable', diagnostics: [tooCostly] });
   return { ok: false, problem: outcome.because === 'client' ? tooManyOfClient : tooManyOfAll };
