@@ -1,6 +1,7 @@
 /** The files that HAProxy starts from, except the two tables. Pure: the same settings give the same bytes. */
 import { createHash } from 'node:crypto';
 import { clientRules, clientTable, connectionLimits, trustedProxiesFile } from './clients.ts';
+import { cookiePage, oversizedAnswers, oversizedHeads, ownCookies } from './cookies.ts';
 import type { EdgeSettings } from './edge-settings.ts';
 import { faultPage, guessPage } from './fault-pages.ts';
 import { guessCounting, guessRules, guessTables } from './guesses.ts';
@@ -96,15 +97,16 @@ frontend public from listening
   http-request return status 400 content-type application/json file 400.json unless { var(txn.host) -m reg '${hostPattern}' }
   http-request set-uri %[pathq] unless { url_beg / * }
 
+  acl browser req.hdr(accept) -i -m sub text/html
+
   # The API has no use for large heads, and speaks JSON about what its server would say in other words.
   acl api var(txn.host) -m str ${apiHosts(settings).join(' ')}
   http-request return status 405 content-type application/json file 405-api.json hdr Allow 'GET, HEAD, POST' if api !{ method -m str ${apiMethods} }
   http-request return status 414 content-type application/json file 414.json if api { url,length gt ${mostUrlBytes} }
-  http-request return status 431 content-type application/json file 431.json if api { req.hdrs,length gt ${mostHeadBytes} } || api { req.fhdr_cnt gt ${mostHeaders} }
+  ${oversizedHeads(mostHeadBytes, mostHeaders)}
 
   # Who asked is said by us alone. A header that Connection names may be dropped by the next proxy, so none is.
   ${clientRules(settings)}
-  acl browser req.hdr(accept) -i -m sub text/html
   acl websocket req.hdr(upgrade) -i websocket
   http-request del-header '${identityHeaders}' -m reg
   http-request del-header Upgrade unless websocket
@@ -201,6 +203,7 @@ function applicationBackend(name: string, kind: 'html' | 'json'): string {
   http-request track-sc2 var(txn.endpoint),field(1,:) table ${underWayTable}
   retry-on conn-failure empty-response
   http-request disable-l7-retry unless METH_GET
+  ${ownCookies}${kind === 'html' ? `\n  ${oversizedAnswers}` : ''}
   ${faults('application', kind)}
   server endpoint 0.0.0.0:0
 `;
@@ -246,6 +249,7 @@ function faultFiles(): Record<string, string> {
   );
   files['429-guesses.html'] = guessPage.html;
   files['429-guesses.json'] = guessPage.json;
+  files['431.html'] = cookiePage.html;
   files['431.json'] = refusal(
     'headers_too_large',
     'The headers are larger than 8 KiB, or more than 100.',

@@ -1,0 +1,86 @@
+/**
+ * Cookies for a whole domain: one application's page can set them for all hosts of the apps domain, until no server takes
+ * the head of a request any more. Parts of HAProxy's configuration, and the page that removes them. Pure.
+ */
+import { html } from './html.ts';
+import { renderPage } from './page-layout.ts';
+
+/** Servers refuse heads from 8 KiB on; with fewer cookies than half of that, a refusal is about something else. */
+const manyCookieBytes = 4096;
+
+/** A cookie with more attributes than these that give it a domain is dropped. */
+const mostDomains = 3;
+
+/**
+ * What an application's server sets is for its own host: without the attribute, browsers keep it so. Left are cookies
+ * that a page's script sets for its domain, and those a script can remove.
+ */
+export const ownCookies = [
+  ...Array.from(
+    { length: mostDomains },
+    () =>
+      String.raw`http-response replace-header Set-Cookie '(?i)^([^;]*(?:;.*)?);[ \t]*domain[ \t]*(?:=[^;]*)?(;.*)?$' '\1\2'`,
+  ),
+  String.raw`http-response replace-header Set-Cookie '(?i)^[^;]*;(?:.*;)?[ \t]*domain[ \t]*=.*$' 'berth-refused=; Max-Age=0'`,
+].join('\n  ');
+
+const headers = `hdr Cache-Control no-store hdr X-Frame-Options DENY`;
+
+/**
+ * In a browser's script: what it sees here, for this host and each domain above it, and for each path that leads here.
+ * On a click: a page that did so by itself could be opened by others to sign people out.
+ */
+const script = `
+'use strict';
+const button = document.querySelector('button');
+button.hidden = false;
+button.onclick = () => {
+  const names = document.cookie.split(';').map((cookie) => cookie.split('=')[0].trim());
+  const labels = location.hostname.split('.');
+  const domains = ['', ...labels.map((_, index) => ';domain=' + labels.slice(index).join('.'))];
+  const parts = location.pathname.split('/').slice(1);
+  const folders = parts.map((_, index) => '/' + parts.slice(0, index + 1).join('/'));
+  const paths = ['/', ...folders, ...folders.map((path) => path + '/')];
+  for (const name of new Set(names))
+    for (const domain of domains)
+      for (const path of paths) document.cookie = name + '=;max-age=0;path=' + path + domain;
+  location.reload();
+};
+`;
+
+export const cookiePage = (() => {
+  const heading = 'Too many cookies';
+  const page = renderPage({
+    title: heading,
+    mark: 'troubled',
+    eyebrow: '431',
+    heading,
+    body: html`<p>Your browser sends more cookies to this address than its server takes. They may come from another site of the same domain.</p>
+<p><button type="button" hidden>Remove the cookies of this address and try again</button></p>
+<noscript><p>Remove the cookies of this address in the settings of your browser, and reload this page.</p></noscript>`,
+    note: 'You may have to sign in again.',
+    script,
+  });
+  return { html: page.html, policy: page.policy };
+})();
+
+const answer = `status 431 content-type "text/html; charset=utf-8" file 431.html ${headers} hdr Content-Security-Policy "${cookiePage.policy}"`;
+
+/** For the API's host. What is nearly as large as HAProxy's buffer has no `req.hdrs`, so the cookies are looked at alone. */
+export function oversizedHeads(mostBytes: number, mostHeaders: number): string {
+  const cookies = (most: number) => `{ req.fhdr(cookie),length gt ${most} }`;
+  const isOversized = (also: string) =>
+    [`{ req.hdrs,length gt ${mostBytes} }`, `{ req.fhdr_cnt gt ${mostHeaders} }`, cookies(mostBytes)]
+      .map((condition) => `api ${also}${condition}`)
+      .join(' || ');
+  return [
+    `http-request return ${answer} if ${isOversized(`browser ${cookies(manyCookieBytes)} `)}`,
+    `http-request return status 431 content-type application/json file 431.json if ${isOversized('')}`,
+  ].join('\n  ');
+}
+
+/** For applications: in place of what their servers say of too large a head (431, and 400 with nginx). */
+export const oversizedAnswers = [
+  `http-request set-var(txn.cookies) req.fhdr(cookie),length`,
+  `http-response return ${answer} if { status 400 431 } { var(txn.cookies) -m int gt ${manyCookieBytes} }`,
+].join('\n  ');
