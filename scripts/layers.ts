@@ -34,7 +34,7 @@ const top = '**/main.ts';
  */
 const sharedWithDashboard = [
   ...['event', 'event-words', 'reason'].map((name) => `src/deployment/${name}.ts`),
-  ...['keys', 'claims', 'account', 'records', 'revisions'].map((name) => `src/api/${name}.ts`),
+  ...['keys', 'tokens', 'claims', 'account', 'records', 'revisions'].map((name) => `src/api/${name}.ts`),
 ];
 
 type Pattern = { group: string[]; message: string };

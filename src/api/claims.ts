@@ -115,14 +115,18 @@ export function claimEndpoints(service: Service): FastifyPluginAsyncTypebox {
           operationId: 'confirmClaim',
           summary: 'Attach the deployment of a claim link, and its session, to the account that is signed in',
           params: ClaimParams,
-          body: Type.Union([ClaimBody, Type.Null()]),
+          body: ClaimBody,
           response: { 200: ClaimedRecord, '4xx': ErrorRecord },
+        },
+        // Nothing has to be said.
+        preValidation: async (request) => {
+          request.body ??= {};
         },
       },
       async (request, reply) => {
         const accountId = await requireSignedIn(service, request);
         if (!accountId.ok) return sendProblem(reply, accountId.problem);
-        const { endToken = false, urls } = request.body ?? {};
+        const { endToken = false, urls } = request.body;
         const claimed = await claim(service, request.params.token, {
           ...{ accountId: accountId.value, origin: originOf(request, service.settings), endToken, urls },
         });

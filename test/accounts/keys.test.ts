@@ -144,3 +144,14 @@ test('a retry of a start with the same Idempotency-Key is the same deployment fo
   const anonymous = await api.postYaml('/startUserDeployment', shopYaml, idempotent);
   assert.notEqual(anonymous.body.url, first.body.url);
 });
+
+test('a stream that was opened with a key ends when the key is revoked', async () => {
+  const { api, ada, key, headers } = await withKey();
+  await api.postYaml('/startUserDeployment', shopYaml, headers);
+  const url = '/getDeploymentEvents?applicationName=shop';
+  const stream = await api.app.inject({ url, headers, payloadAsStream: true });
+  const ended = Array.fromAsync(stream.stream());
+  assert.equal((await ada.delete(`/api/keys/${key.id}`)).status, 200);
+  // It would not end by itself: the deployment is there, and stays.
+  await ended;
+});

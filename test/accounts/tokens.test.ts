@@ -1,6 +1,8 @@
 /** Each sentence of the interface on how a token is given, what it reaches and how long it is valid. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
+import { clientHeader } from '../../src/api/client.ts';
 import { shopYaml } from '../../src/api/testing.ts';
 import { apiWithAccounts } from './people.ts';
 
@@ -123,4 +125,30 @@ test('when all deployments are removed or expired, a new token comes with a new 
   const fresh = await api.startShop();
   assert.notEqual(fresh, token);
   assert.equal((await api.get(`/getReservations?sessionToken=${fresh}`)).status, 200);
+});
+
+test('that a token is used is noted once a minute, and a request is answered where nothing can be noted', async () => {
+  const api = await apiWithAccounts();
+  const { db } = api.service;
+  const token = await api.startShop();
+  const use = async (address: string) =>
+    (await api.get(`/getReservations?sessionToken=${token}`, { [clientHeader]: address })).status;
+  const noted = async () => {
+    const row = await db.selectFrom('sessions').select(['tokenUsedAt', 'tokenUsedFrom']).executeTakeFirstOrThrow();
+    return [row.tokenUsedAt, row.tokenUsedFrom];
+  };
+  const begin = api.clock.now;
+  assert.equal(await use('192.0.2.1'), 200);
+  assert.deepEqual(await noted(), [begin, '192.0.2.1']);
+  // As on a full disk: whoever writes is refused.
+  await sql`create trigger "full" before update on "sessions" begin select raise(abort, 'full'); end`.execute(db);
+  api.clock.now += 59_999;
+  assert.equal(await use('192.0.2.2'), 200);
+  assert.ok(!api.lines.join('').includes('was not noted'), 'within the minute nothing is written');
+  api.clock.now += 1;
+  assert.equal(await use('192.0.2.3'), 200);
+  assert.ok(api.lines.join('').includes('was not noted'));
+  await sql`drop trigger "full"`.execute(db);
+  assert.equal(await use('192.0.2.4'), 200);
+  assert.deepEqual(await noted(), [begin + 60_000, '192.0.2.4']);
 });

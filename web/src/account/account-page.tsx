@@ -1,4 +1,4 @@
-/** The account that is signed in: its plan, its keys, its passkeys. */
+/** The account that is signed in: its plan, its tokens, its keys, its passkeys. */
 import { useEffect, useState } from 'react';
 import { Loading } from '../parts/loading.tsx';
 import { go } from '../routing/router.tsx';
@@ -11,6 +11,7 @@ import { canUsePasskeys } from './passkey-calls.ts';
 import { Passkeys } from './passkeys.tsx';
 import { Plan } from './plan.tsx';
 import { findVisitor, signInMethods, useVisitor } from './session.ts';
+import { Tokens } from './tokens.tsx';
 import './account.css';
 
 export default function AccountPage() {
@@ -58,6 +59,7 @@ function AccountContent({ account }: { account: Account }) {
         <Plan account={account} />
         {methods?.passkeys && canUsePasskeys() && <Passkeys />}
       </div>
+      <Tokens />
       <Keys />
       <DeleteAccount account={account} />
     </div>

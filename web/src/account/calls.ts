@@ -1,6 +1,6 @@
 /** The calls of signing in and of the account. */
 import { type Answer, ask } from '../service/ask.ts';
-import type { ApiKey, Claim, Claimed } from '../service/records.ts';
+import type { ApiKey, Claim, Claimed, SessionToken } from '../service/records.ts';
 
 type SignedIn = { redirect?: boolean; url?: string };
 
@@ -54,8 +54,25 @@ export function claimOf(token: string): Promise<Answer<Claim>> {
   return ask(`/api/claims/${encodeURIComponent(token)}`);
 }
 
-export function confirmClaim(token: string): Promise<Answer<Claimed>> {
-  return ask(`/claim/${encodeURIComponent(token)}`, { json: {} });
+/** `urls`: what was shown. Whatever was started since is not claimed unseen. */
+export function confirmClaim(token: string, given: { urls: string[]; endToken: boolean }): Promise<Answer<Claimed>> {
+  return ask(`/claim/${encodeURIComponent(token)}`, { json: given });
+}
+
+export function listTokens(): Promise<Answer<{ tokens: SessionToken[] }>> {
+  return ask('/api/tokens');
+}
+
+export function changeToken(id: string, starts: SessionToken['starts']): Promise<Answer<unknown>> {
+  return ask(`/api/tokens/${encodeURIComponent(id)}`, { json: { starts } });
+}
+
+export function replaceToken(id: string): Promise<Answer<{ sessionToken: string }>> {
+  return ask(`/api/tokens/${encodeURIComponent(id)}/replace`, { method: 'POST' });
+}
+
+export function endToken(id: string): Promise<Answer<unknown>> {
+  return ask(`/api/tokens/${encodeURIComponent(id)}`, { method: 'DELETE' });
 }
 
 export function listKeys(): Promise<Answer<{ keys: ApiKey[] }>> {

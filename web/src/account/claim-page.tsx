@@ -3,9 +3,10 @@ import { useState } from 'react';
 import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useNow } from '../parts/now.ts';
-import { printCountdown } from '../parts/time.ts';
+import { printAgo, printCountdown } from '../parts/time.ts';
 import { tellUser } from '../parts/toast.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
+import { forgetDeployment } from '../remembered/remembered.ts';
 import { go, Link } from '../routing/router.tsx';
 import { pathOf } from '../routing/routes.ts';
 import type { Problem } from '../service/ask.ts';
@@ -26,20 +27,24 @@ export default function ClaimPage({ token }: { token: string }) {
       </div>
     );
   }
-  return <OpenClaim {...{ token, visitor }} claim={claim.value} />;
+  return <OpenClaim {...{ token, visitor }} claim={claim.value} onChanged={claim.ask} />;
 }
 
-function OpenClaim({ token, claim, visitor }: { token: string; claim: Claim; visitor: Visitor }) {
-  const { applicationName, environment, isYours, alsoAttached } = claim;
+type OpenClaimProps = { token: string; claim: Claim; visitor: Visitor; onChanged: () => void };
+
+function OpenClaim({ token, claim, visitor, onChanged }: OpenClaimProps) {
+  const { applicationName, environment, isYours, attached } = claim;
   return (
     <div className="page narrow stack">
       <h1>{isYours ? `${applicationName} is yours` : `Keep ${applicationName}`}</h1>
       <p className="soft">
         {isYours
           ? 'It belongs to your account already.'
-          : `Claiming attaches it to your account${alsoAttached.length > 0 ? `, and with it ${alsoAttached.join(', ')}, started with the same token` : ''}: same address, same data, nothing is deployed again.`}
+          : `Claiming attaches ${attached.length > 1 ? `these ${attached.length} deployments, all started with the same token,` : 'it'} to your account: same address, same data, nothing is deployed again.`}
       </p>
-      <ClaimedThing claim={claim} />
+      {attached.map((each) => (
+        <AttachedThing key={each.url} attached={each} isNamed={attached.length > 1} />
+      ))}
       {isYours ? (
         <Link
           to={pathOf({ page: 'deployment', environment, applicationName, tab: 'overview' })}
@@ -48,7 +53,7 @@ function OpenClaim({ token, claim, visitor }: { token: string; claim: Claim; vis
           To its page
         </Link>
       ) : visitor.kind === 'account' ? (
-        <Confirmation {...{ token }} email={visitor.account.email} />
+        <Confirmation {...{ token, claim, onChanged }} email={visitor.account.email} />
       ) : (
         <div className="stack">
           <p>Claiming needs an account.</p>
@@ -66,10 +71,21 @@ function OpenClaim({ token, claim, visitor }: { token: string; claim: Claim; vis
   );
 }
 
-function ClaimedThing({ claim: { url, pods, expiresAt } }: { claim: Claim }) {
+type AttachedThingProps = { attached: Claim['attached'][number]; isNamed: boolean };
+
+function AttachedThing({
+  attached: { applicationName, url, pods, createdAt, expiresAt },
+  isNamed,
+}: AttachedThingProps) {
   const now = useNow(1_000);
   return (
     <dl className="panel padded facts">
+      {isNamed && (
+        <>
+          <dt>Application</dt>
+          <dd>{applicationName}</dd>
+        </>
+      )}
       <dt>Address</dt>
       <dd>
         <a href={url} target="_blank" rel="noreferrer">
@@ -87,6 +103,8 @@ function ClaimedThing({ claim: { url, pods, expiresAt } }: { claim: Claim }) {
           ))}
         </ul>
       </dd>
+      <dt>Started</dt>
+      <dd>{printAgo(now - Date.parse(createdAt))}</dd>
       <dt>Expires</dt>
       <dd className="numbers">
         {expiresAt === undefined ? 'never' : `in ${printCountdown(Date.parse(expiresAt) - now)}, unless it is claimed`}
@@ -95,22 +113,42 @@ function ClaimedThing({ claim: { url, pods, expiresAt } }: { claim: Claim }) {
   );
 }
 
-function Confirmation({ token, email }: { token: string; email: string }) {
+type ConfirmationProps = { token: string; claim: Claim; email: string; onChanged: () => void };
+
+function Confirmation({ token, claim, email, onChanged }: ConfirmationProps) {
+  const [isTokenEnding, setIsTokenEnding] = useState(false);
   const [problem, setProblem] = useState<Problem>();
   const [isSending, setIsSending] = useState(false);
   const confirm = async () => {
     setIsSending(true);
-    const answer = await confirmClaim(token);
+    const urls = claim.attached.map(({ url }) => url);
+    const answer = await confirmClaim(token, { urls, endToken: isTokenEnding });
     setIsSending(false);
-    if (!answer.ok) return setProblem(answer.problem);
+    if (!answer.ok) {
+      if (answer.problem.code === 'claim_changed') onChanged();
+      return setProblem(explainClaim(answer.problem));
+    }
     await findVisitor();
-    const { message, environment, applicationName } = answer.value;
+    const { message, environment, applicationName, attached, tokenEnded } = answer.value;
+    // What this browser has kept of the token is worth nothing now; the account sees the same.
+    if (tokenEnded) attached.forEach(forgetDeployment);
     tellUser(message);
     go(pathOf({ page: 'deployment', environment, applicationName, tab: 'overview' }), { replace: true });
   };
   return (
     <div className="stack">
       {problem && <ProblemNotice problem={problem} />}
+      <div className="panel padded stack">
+        <p>
+          <strong>The token of whoever started this goes on working.</strong> They can still see, change and remove it,
+          and read its logs and its configuration. What they start with it from now on is free and expires: it takes
+          nothing of your plan. Your account page shows the token, and ends it whenever you like.
+        </p>
+        <label className="check">
+          <input type="checkbox" checked={isTokenEnding} onChange={({ target }) => setIsTokenEnding(target.checked)} />
+          <span>End the token now. An agent that works with it has to be given a new one.</span>
+        </label>
+      </div>
       <div className="row">
         <button type="button" className="button primary" disabled={isSending} onClick={() => void confirm()}>
           Claim it
@@ -119,6 +157,11 @@ function Confirmation({ token, email }: { token: string; email: string }) {
       </div>
     </div>
   );
+}
+
+function explainClaim(problem: Problem): Problem {
+  if (problem.code !== 'claim_changed') return problem;
+  return { ...problem, hint: 'It is in the list above now. Look at it, then claim again.' };
 }
 
 const anotherLink = 'Open the deployment in the browser that started it, and press “Claim to keep it” again.';

@@ -1,5 +1,5 @@
 /** One deployment: its state and address above, the rest in tabs. */
-import { lazy, Suspense, useEffect, useMemo } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { useVisitor } from '../account/session.ts';
 import { Boundary } from '../parts/boundary.tsx';
 import { Loading } from '../parts/loading.tsx';
@@ -37,11 +37,19 @@ export default function DeploymentPage({ route }: { route: DeploymentRoute }) {
   if (target.sessionToken === undefined && visitor.kind === 'unknown') return <Waiting problem={undefined} />;
   if (target.sessionToken === undefined && visitor.kind === 'nobody')
     return <MissingDeployment {...{ target }} events={[]} />;
-  return <KnownDeployment route={route} target={target} />;
+  return <KnownDeployment route={route} target={target} isSignedIn={visitor.kind === 'account'} />;
 }
 
-function KnownDeployment({ route, target }: { route: DeploymentRoute; target: Target }) {
+type KnownDeploymentProps = { route: DeploymentRoute; target: Target; isSignedIn: boolean };
+
+/** Where the token that this browser has kept was ended, the account that has claimed the deployment still sees it. */
+function KnownDeployment({ route, target: remembered, isSignedIn }: KnownDeploymentProps) {
   const { tab } = route;
+  const [isTokenEnded, setIsTokenEnded] = useState(false);
+  const target = useMemo(
+    () => (isTokenEnded ? { ...remembered, sessionToken: undefined } : remembered),
+    [remembered, isTokenEnded],
+  );
   const feed = useFeed(target);
   const { deployment, events, problem, connection } = feed;
   const journey = useMemo(() => deployment && journeyOf(events, deployment.status), [events, deployment]);
@@ -50,6 +58,11 @@ function KnownDeployment({ route, target }: { route: DeploymentRoute; target: Ta
   useEffect(() => {
     if (deployment) document.title = titleOf(deployment);
   }, [deployment]);
+
+  const mayBeOfAccount = isSignedIn && !isTokenEnded && problem?.code === 'session_not_found';
+  useEffect(() => {
+    if (mayBeOfAccount) setIsTokenEnded(true);
+  }, [mayBeOfAccount]);
 
   const isEnded = problem && problem.status >= 400 && problem.status < 500 && problem.status !== 429;
   if (isEnded) return <MissingDeployment {...{ target, problem, events }} />;

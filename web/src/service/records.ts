@@ -5,6 +5,7 @@ import type { ClaimedRecord, ClaimViewRecord } from '../../../src/api/claims.ts'
 import type { KeyRecord } from '../../../src/api/keys.ts';
 import type { DeploymentRecord, ReservationRecord, StartRecord, UpdateRecord } from '../../../src/api/records.ts';
 import type { ConfigurationRecord, OutlineRecord, PreviewRecord } from '../../../src/api/revisions.ts';
+import type { TokenRecord } from '../../../src/api/tokens.ts';
 
 export type Started = Static<typeof StartRecord>;
 export type Updated = Static<typeof UpdateRecord>;
@@ -19,6 +20,7 @@ export type Status = Reservation['status'];
 export type PodState = NonNullable<Status['pods']>[number];
 export type Account = Static<typeof AccountRecord>;
 export type SignInMethods = Static<typeof MethodsRecord>;
+export type SessionToken = Static<typeof TokenRecord>;
 export type ApiKey = Static<typeof KeyRecord>;
 /** What a claim link would claim. */
 export type Claim = Static<typeof ClaimViewRecord>;

@@ -1,0 +1,161 @@
+/** The session tokens of the account: who still manages what it has claimed, and what ends that. */
+import { useState } from 'react';
+import { CopyButton } from '../parts/copy.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { ProblemNotice } from '../parts/notice.tsx';
+import { useNow } from '../parts/now.ts';
+import { printAgo } from '../parts/time.ts';
+import { tellUser } from '../parts/toast.tsx';
+import { useAnswer } from '../parts/use-answer.ts';
+import { forgetDeployment } from '../remembered/remembered.ts';
+import type { Answer, Problem } from '../service/ask.ts';
+import type { SessionToken } from '../service/records.ts';
+import { changeToken, endToken, listTokens, replaceToken } from './calls.ts';
+
+export function Tokens() {
+  const { value, problem, ask } = useAnswer('tokens', listTokens);
+  const [made, setMade] = useState<string>();
+  return (
+    <section className="panel padded stack" aria-label="Session tokens">
+      <h2>Session tokens</h2>
+      <p className="small soft">
+        Each start answers one. Whoever has it can see, change and remove what was started with it, also after you have
+        claimed it.
+      </p>
+      {problem && <ProblemNotice problem={problem} />}
+      {!value && !problem && <Loading what="the tokens" height="4rem" />}
+      {value && value.tokens.length === 0 && <p className="soft">No session tokens yet.</p>}
+      {value && value.tokens.length > 0 && (
+        <ul className="key-rows">
+          {value.tokens.map((token) => (
+            <TokenRow key={token.id} token={token} onChange={ask} onMade={setMade} />
+          ))}
+        </ul>
+      )}
+      {made !== undefined && <MadeToken secret={made} onClose={() => setMade(undefined)} />}
+    </section>
+  );
+}
+
+function MadeToken({ secret, onClose }: { secret: string; onClose: () => void }) {
+  return (
+    <Dialog
+      title="The new session token"
+      onClose={onClose}
+      actions={
+        <button type="button" className="button primary" onClick={onClose}>
+          I have kept it
+        </button>
+      }
+    >
+      <p>It is shown this once. The one before has ended.</p>
+      <p className="secret">
+        <code>{secret}</code>
+        <CopyButton text={secret} what="the token" />
+      </p>
+    </Dialog>
+  );
+}
+
+type TokenRowProps = { token: SessionToken; onChange: () => void; onMade: (token: string) => void };
+
+function TokenRow({ token, onChange, onMade }: TokenRowProps) {
+  const [problem, setProblem] = useState<Problem>();
+  const [isAsking, setIsAsking] = useState(false);
+  const { id, applications, endedAt, starts } = token;
+  const [isOfPlan, setIsOfPlan] = useState(starts === 'plan');
+  const names = applications.map(({ applicationName }) => applicationName).join(', ');
+
+  const ask = async <T,>(question: () => Promise<Answer<T>>, then: (value: T) => void) => {
+    if (isAsking) return;
+    setIsAsking(true);
+    setProblem(undefined);
+    const answer = await question();
+    setIsAsking(false);
+    if (!answer.ok) {
+      setIsOfPlan(starts === 'plan');
+      return setProblem(answer.problem);
+    }
+    then(answer.value);
+    onChange();
+  };
+  /** What this browser has kept of it is worth nothing now; the account sees the same. */
+  const forget = () => applications.forEach(forgetDeployment);
+
+  return (
+    <li>
+      <span className="stack tight">
+        <span className="name">{names}</span>
+        <Traces token={token} />
+        {problem && <ProblemNotice problem={problem} />}
+        {endedAt === undefined && (
+          <label className="check small">
+            <input
+              type="checkbox"
+              checked={isOfPlan}
+              disabled={isAsking}
+              onChange={({ target: { checked } }) => {
+                setIsOfPlan(checked);
+                void ask(
+                  () => changeToken(id, checked ? 'plan' : 'free'),
+                  () => {},
+                );
+              }}
+            />
+            <span>What it starts counts to the plan and stays. Otherwise it is free, and expires.</span>
+          </label>
+        )}
+      </span>
+      <span className="row push">
+        <button
+          type="button"
+          className="button compact"
+          aria-label={`${endedAt === undefined ? 'Replace' : 'Make a new one'}: the token of ${names}`}
+          onClick={() =>
+            void ask(
+              () => replaceToken(id),
+              ({ sessionToken }) => {
+                forget();
+                onMade(sessionToken);
+              },
+            )
+          }
+        >
+          {endedAt === undefined ? 'Replace' : 'Make a new one'}
+        </button>
+        {endedAt === undefined && (
+          <button
+            type="button"
+            className="button compact danger"
+            aria-label={`End: the token of ${names}`}
+            onClick={() =>
+              void ask(
+                () => endToken(id),
+                () => {
+                  forget();
+                  tellUser(`The token of ${names} has ended.`);
+                },
+              )
+            }
+          >
+            End
+          </button>
+        )}
+      </span>
+    </li>
+  );
+}
+
+function Traces({ token: { madeAt, madeFrom, lastUsedAt, lastUsedFrom, endedAt } }: { token: SessionToken }) {
+  const now = useNow(60_000);
+  const told = (at: string, from: string | undefined) =>
+    `${printAgo(now - Date.parse(at))}${from === undefined ? '' : ` from ${from}`}`;
+  return (
+    <span className="small soft traces">
+      Made {told(madeAt, madeFrom)};{' '}
+      {lastUsedAt === undefined ? 'never used' : `last used ${told(lastUsedAt, lastUsedFrom)}`}
+      {endedAt !== undefined && <strong>; ended {told(endedAt, undefined)}</strong>}
+    </span>
+  );
+}
