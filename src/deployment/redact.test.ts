@@ -50,3 +50,11 @@ test('a secret of which only the beginning was kept, before a text was cut off, 
   assert.equal(redact('it says: ver…'), 'it says: ver…');
   assert.equal(redact('it says: very-secr'), 'it says: very-secr');
 });
+
+test('of thousands of secrets each is replaced where it stands, the longest of those that begin alike', () => {
+  const content = Array.from({ length: 5_000 }, (_, index) => `key-${index}`).join('\n');
+  const files = [{ path: '/run/keys', content, isSecret: true }];
+  const redact = redactorOf(specOf(pod('web', { files })), []);
+  assert.equal(redact('key-1, key-4999; key and key-x'), '[redacted], [redacted]; key and key-x');
+  for (const index of [0, 7, 77, 777, 4_321]) assert.equal(redact(`<key-${index}>`), '<[redacted]>');
+});

@@ -13,6 +13,9 @@ const shortestSecret = 4;
 /** Encoded, a shorter one is a few letters that stand in too many places. */
 const shortestEncoded = 8;
 
+/** So many are looked for one by one faster than by their beginnings. */
+const fewSecrets = 100;
+
 /** Each costs a look at each line; 100 secrets are more than any configuration has that was written by hand. */
 const mostEncoded = 100;
 
@@ -38,11 +41,27 @@ export function redactorOf(spec: AppSpec, environments: Record<string, string>[]
   const encoded = [...secrets].filter(({ length }) => length >= shortestEncoded).slice(0, mostEncoded);
   const forms = new Set([...secrets, ...encoded.flatMap(encodingsOf)]);
   const ordered = [...forms].toSorted((a, b) => b.length - a.length);
+  const among = searchOf(ordered);
   return (text) =>
     withoutCut(
-      ordered.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text),
+      among(text).reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text),
       ordered,
     );
+}
+
+/**
+ * Which of the secrets may stand in a text, the longest first: those whose beginning does. A file of secrets can have
+ * 30,000 lines, and a look for each of them in each line of a log took half a second for 1,000 lines.
+ */
+function searchOf(ordered: readonly string[]): (text: string) => readonly string[] {
+  if (ordered.length <= fewSecrets) return () => ordered;
+  const byBeginning = Map.groupBy(ordered, (secret) => secret.slice(0, shortestSecret));
+  return (text) => {
+    const found = new Set<string>();
+    for (let at = 0; at + shortestSecret <= text.length; at++)
+      for (const secret of byBeginning.get(text.slice(at, at + shortestSecret)) ?? []) found.add(secret);
+    return [...found].toSorted((a, b) => b.length - a.length);
+  };
 }
 
 /** Of a text that was cut off (`…`) the end may be the beginning of a secret. */
