@@ -8,6 +8,7 @@ import { findControlGroup, letGiveWay } from '../../src/engine/docker/control-gr
 import { firstScore } from '../../src/engine/docker/groups/goes-first.ts';
 import type { Groups } from '../../src/engine/docker/groups/groups.ts';
 import { createMemoryLook } from '../../src/engine/docker/groups/memory-watch.ts';
+import { openGroups } from '../../src/engine/docker/groups/open.ts';
 import { createProcessorLook } from '../../src/engine/docker/processor-watch.ts';
 import { until } from '../scenarios/berth.ts';
 import { dockerContractor } from './docker-contractor.ts';
@@ -123,6 +124,28 @@ describe('control groups on docker', { skip: process.getuid?.() !== 0 && 'they a
     assert.equal(await look(), 1);
     assert.equal(await groups.kernel.isIdle(groups.pathOf(scene.id)), true);
     skippedMs = 31_000;
+    assert.equal(await look(), 0);
+    assert.equal(await groups.kernel.isIdle(groups.pathOf(scene.id)), false);
+  });
+
+  test('a new deployment may begin behind the others, until it has shown that it does not compute all the time', async () => {
+    const scene = newScene();
+    const idle = scene.workload('idle', { command: ['idle'] });
+    const wishes = {
+      owner,
+      controlGroups: 'auto',
+      memory: { bytes: allBytes },
+      shares: 512,
+      startsIdle: true,
+    } as const;
+    const { groups: eager } = await openGroups(docker, wishes);
+    await eager!.ensure(scene.id);
+    await scene.start(idle);
+    let skippedMs = 0;
+    const look = createProcessorLook(docker, { owner, groups, log }, () => performance.now() + skippedMs);
+    await look();
+    assert.equal(await groups.kernel.isIdle(groups.pathOf(scene.id)), true);
+    skippedMs = 6_000;
     assert.equal(await look(), 0);
     assert.equal(await groups.kernel.isIdle(groups.pathOf(scene.id)), false);
   });

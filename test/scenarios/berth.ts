@@ -16,6 +16,7 @@ import { readSettings, type Settings } from '../../src/settings/settings.ts';
 import { type Database, openSqlite } from '../../src/store/database.ts';
 import { deploymentByLabel } from '../../src/store/deployments.ts';
 import { eventsAfter, type RecordedEvent } from '../../src/store/events.ts';
+import { installationId } from '../../src/store/installation.ts';
 import { afterDeath } from '../after-death.ts';
 import { freePort } from '../free-port.ts';
 import { programFile } from '../program.ts';
@@ -137,6 +138,8 @@ export async function createBerth(
     async destroy(): Promise<void> {
       // `down` ends nothing but what `npm start` and `npm run serve` have started.
       if (isHooked || ownEngine) await berth.end('SIGKILL');
+      const owner = ownEngine && (await query(installationId).catch(() => undefined));
+      if (owner) ownEngine.owners.add(owner);
       if (!ownEngine) {
         const { stdout } = await run(process.execPath, [programFile('scripts/down.ts'), '--yes'], { env: environment });
         assert.match(stdout, /Everything is removed|Nothing was started/);

@@ -7,12 +7,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import { engineOptions } from '../../scripts/setup/engine-process.ts';
+import { openKernel } from '../../src/engine/docker/groups/kernel.ts';
 import { until } from './berth.ts';
 import { createPrivateHost, type PrivateHost } from './private-host.ts';
 
 export type PrivateEngine = {
   /** Where it runs, and where a service has to run that asks containers whether they are ready. */
   host: PrivateHost;
+  /** Installations whose containers ran here: their control groups are the machine's, and go with the engine. */
+  owners: Set<string>;
   /** For DOCKER_HOST. */
   dockerHost: string;
   docker: Docker;
@@ -52,6 +55,7 @@ export async function createPrivateEngine({
   let daemon: ChildProcess | undefined;
 
   const engine: PrivateEngine = {
+    owners: new Set(),
     ...{ host, dockerHost: `unix://${socketPath}`, docker, dataRoot, configurationFile },
 
     async load(...images) {
@@ -84,6 +88,8 @@ export async function createPrivateEngine({
     },
     async close() {
       await host.close();
+      const kernel = await openKernel();
+      for (const owner of engine.owners) await kernel?.remove(`berth-${owner}`);
       await rm(folder, { recursive: true, force: true });
     },
   };
