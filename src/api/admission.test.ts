@@ -104,7 +104,10 @@ describe('validating', () => {
       `services:\n  web:\n    image: nginx:1\n    ports: ["80"]\n    deploy:\n      resources:\n        limits:\n          memory: ${memory}\n`;
     const { body } = await api.postYaml('/validate', file('64g'));
     assert.equal(body.valid, false);
-    assert.match(body.errors[0], /^7:9 services\.web\.deploy\.resources\.limits.*64 GiB.*\(write at most 8Gi\)$/);
+    assert.match(
+      body.errors[0],
+      /^8:19 services\.web\.deploy\.resources\.limits\.memory: .*64 GiB.*\(write at most 8Gi\)$/,
+    );
     assert.equal((await api.postYaml('/validate', file('8Gi'))).body.valid, true);
   });
 
