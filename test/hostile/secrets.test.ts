@@ -91,7 +91,8 @@ function everythingPlanted(): Record<string, string> {
 async function placesNow(): Promise<Place[]> {
   const files = (await filesIn(berth.settings.dataDir)).filter(({ place }) => place !== 'secret.key');
   const all = await processes();
-  const isPod = (cgroup: string) => /docker|containerd/.test(cgroup);
+  // Below the group of all deployments, or while it is being started the engine's.
+  const isPod = (cgroup: string) => /docker|containerd|\/berth-[^/]+\/[^/]+\/|\/berth\.slice\//.test(cgroup);
   return [
     ...files,
     { place: 'the logs of the service', bytes: Buffer.from(berth.log()) },

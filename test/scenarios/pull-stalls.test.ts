@@ -21,7 +21,8 @@ before(async () => {
   const { Arch: architecture } = await engine.docker.version();
   const options = { architecture, foreignArchitecture: 'none', needsLogin: false, program: await programImage() };
   registry = await startRegistry({ ...options, address: engine.host.outsideAddress });
-  berth = await createBerth({}, { engine });
+  // Later than a busy machine needs for what these tests do meanwhile: a stalled pull fails at the deadline.
+  berth = await createBerth({ BERTH_DEPLOY_DEADLINE: '30m' }, { engine });
   hasty = await createBerth({}, { engine });
   await berth.serve();
 });
