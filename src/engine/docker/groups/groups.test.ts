@@ -83,6 +83,21 @@ test('what is held is told without what the kernel keeps of files, in either ver
   assert.deepEqual(await one.kernel.memoryOf('g'), { heldBytes: 600, requestedBytes: 0 });
 });
 
+test('a group of all that a kill has left empty goes when the groups are listed', async () => {
+  const { root, kernel } = await shown('cgroup.controllers');
+  const options = {
+    owner: 'me',
+    driver: 'cgroupfs',
+    kernel,
+    limitBytes: gibi,
+    shares: 1024,
+    startsIdle: false,
+  } as const;
+  await mkdir(join(root, 'berth-me'));
+  assert.deepEqual(await createGroups(options).list(), []);
+  assert.deepEqual(await kernel.list(''), []);
+});
+
 test('where systemd keeps the groups it is asked, and nothing is made beside it', async () => {
   const { root, kernel } = await shown('cgroup.controllers');
   const asked: string[] = [];

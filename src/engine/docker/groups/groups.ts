@@ -100,8 +100,13 @@ export function createGroups(options: GroupOptions): Groups {
         await run(['systemctl', 'revert', place.parent]);
       }),
 
-    list: async () =>
-      (await kernel.list(place.path)).flatMap((folder) => deploymentOf(driver, owner, folder) ?? []).sort(),
+    list: () =>
+      inTurn(owner, async () => {
+        const folders = await kernel.list(place.path);
+        // Whoever was killed while it removed the last of them may have left the group of all.
+        if (folders.length === 0 && driver === 'cgroupfs') await kernel.remove(place.path);
+        return folders.flatMap((folder) => deploymentOf(driver, owner, folder) ?? []).sort();
+      }),
   };
 }
 
