@@ -1,6 +1,7 @@
 /** A deployment from its validation to its removal, with every request that the description shows an example of. */
 import assert from 'node:assert/strict';
-import { type Answer, type Berth, createBerth } from '../scenarios/berth.ts';
+import type { Answer } from '../scenarios/ask.ts';
+import { type Berth, createBerth } from '../scenarios/berth.ts';
 
 const yaml = `application:
   name: hello

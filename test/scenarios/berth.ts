@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
 import { on, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type IncomingHttpHeaders, request } from 'node:http';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -20,18 +20,11 @@ import { installationId } from '../../src/store/installation.ts';
 import { afterDeath } from '../after-death.ts';
 import { freePort } from '../free-port.ts';
 import { programFile } from '../program.ts';
+import { ask } from './ask.ts';
 import type { Order, Report } from './hooked-service.ts';
 import type { PrivateEngine } from './private-engine.ts';
 
 const run = promisify(execFile);
-
-export type Answer = {
-  status: number;
-  headers: IncomingHttpHeaders;
-  text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: what a body is, the assertions say
-  body: any;
-};
 
 export type ToldEvent = { number: number; kind: string; pod?: string; message: string; count: number };
 
@@ -267,40 +260,4 @@ export async function until<T>(what: string, look: () => Promise<T | undefined>)
     if (elapsedMs > patienceMs) throw new Error(`still not so after five minutes: ${what}`);
     await delay(Math.min(Math.max(elapsedMs / 10, 20), 150));
   }
-}
-
-/** To the edge at its address, under the host of `url`: names below `localhost` do not resolve everywhere. */
-function ask(
-  url: URL,
-  edge: { host: string; port: number },
-  options: { method?: string; headers?: object; body?: string },
-): Promise<Answer> {
-  const { method = 'GET', headers = {}, body } = options;
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      {
-        ...{ ...edge, method, path: `${url.pathname}${url.search}` },
-        headers: {
-          host: url.host,
-          ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
-          ...headers,
-        },
-        agent: false,
-      },
-      async (response) => {
-        const chunks: Buffer[] = [];
-        for await (const chunk of response) chunks.push(chunk);
-        const text = Buffer.concat(chunks).toString();
-        const isJson = response.headers['content-type']?.startsWith('application/json');
-        resolve({
-          status: response.statusCode!,
-          headers: response.headers,
-          text,
-          body: isJson ? JSON.parse(text) : text,
-        });
-      },
-    );
-    sent.on('error', reject);
-    sent.end(body);
-  });
 }
