@@ -32,6 +32,16 @@ test('what is not there for a moment is no address without a pod, and is asked f
   assert.match(statePage(site, browser).body, /<noscript><meta http-equiv="refresh" content="5"><\/noscript>/);
 });
 
+test('a path that a pod serves by now is asked for again, and only such a path', () => {
+  const site: SiteState = { ...shop, paths: ['/api', '/a b'] };
+  const codeAt = (path: string) => JSON.parse(statePage(site, { ...program, path }).body).code;
+  for (const path of ['/api', '/api/', '/api/v1', '/a%20b/c'])
+    assert.equal(codeAt(path), 'application_incomplete', path);
+  for (const path of ['/', '/apiary', '/x/api']) assert.equal(codeAt(path), 'no_pod_for_path', path);
+  const atRoot = statePage({ ...shop, paths: ['/'] }, program);
+  assert.deepEqual([atRoot.status, atRoot.headers['Retry-After']], [503, '5']);
+});
+
 test('while deploying, a program learns the progress and when to ask again', () => {
   const pods = [{ name: 'db', state: 'starting' }];
   const site: SiteState = { ...shop, state: 'deploying', progress: 41.6, pods };

@@ -3,6 +3,7 @@ import type { Health } from '../deployment/health.ts';
 import { type Html, html } from './html.ts';
 import { type Page, renderPage } from './page-layout.ts';
 import { busyStates, readyStates, reloadScript, troubleStates, watchScript } from './page-script.ts';
+import { leads } from './routes.ts';
 
 export type PodState = { name: string; state: string };
 
@@ -19,6 +20,8 @@ export type SiteState = {
   pods?: PodState[];
   /** It runs, and what serves a part of it is not there now. */
   isIncomplete?: boolean;
+  /** Those that pods serve by now: the edge may have looked for the route a moment before there was one. */
+  paths?: string[];
   url?: string;
   /** Where its owner sees the rest. */
   dashboardUrl?: string;
@@ -73,7 +76,9 @@ function answerOf(site: SiteState | undefined, request: PageRequest): Answer {
     case 'running':
     case 'degraded':
     case 'serving':
-      return site.isIncomplete ? interrupted(site) : unserved(site, request.path);
+      return site.isIncomplete || site.paths?.some((path) => leads(path, request.path))
+        ? interrupted(site)
+        : unserved(site, request.path);
     case 'expired':
     case 'removed':
       return gone(site);
@@ -135,7 +140,7 @@ function interrupted(site: SiteState): Answer {
       mark: 'troubled',
       eyebrow: site.environment,
       heading: `A part of ${site.applicationName} is not there`,
-      body: html`<p>What serves this address has stopped, and is started again as soon as that is possible.</p>
+      body: html`<p>What serves this address is not there now, and comes back as soon as that is possible.</p>
 ${link(site.dashboardUrl, 'It is mine: show the reason')}`,
       note: 'This page tries again by itself.',
       refreshSeconds: 5,

@@ -51,6 +51,12 @@ function routeKey(host: string, path: string): string {
   return path === '/' ? `${host}/` : `${host}${path}/`;
 }
 
+/** Whether a route of this path leads a normalised request there. */
+export function leads(routePath: string, requestPath: string): boolean {
+  const path = canonicalPath(routePath);
+  return path !== undefined && `${requestPath}/`.startsWith(routeKey('', path));
+}
+
 /**
  * A route's path as a normalised request spells it: percent-encoded where a URL must be, unreserved characters never
  * encoded, hexadecimal digits in upper case, no trailing slash. `%2F` stays what it is and never separates segments.

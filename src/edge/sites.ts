@@ -31,5 +31,6 @@ export async function siteState(
     ...{ applicationName, environment, state, progress, dashboardUrl },
     ...(pods && { pods }),
     ...(isIncomplete && { isIncomplete }),
+    paths: [...new Set(deployment.endpoints.map(({ path }) => path))],
   };
 }

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { findBrowser } from '../../scripts/setup/browser.ts';
+import type { Browser, Page } from 'playwright-core';
 import { type Berth, createBerth, until } from '../scenarios/berth.ts';
+import { startChromium, type TestChromium } from './chromium.ts';
 
 export const widths = {
   desktop: { viewport: { width: 1280, height: 860 } },
@@ -29,27 +29,21 @@ const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 /** Call `close` when done, whatever happened. */
 export async function openBrowser(env: Record<string, string> = {}) {
   const berth = await createBerth(env);
-  let browser: Browser | undefined;
+  let chromium: TestChromium;
   try {
     await berth.serve();
-    const executablePath = await findBrowser();
-    browser = await chromium.launch({
-      ...(executablePath !== undefined && { executablePath }),
-      // The sandbox of Chromium refuses to run as root.
-      args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
-    });
+    chromium = await startChromium(berth.settings.port);
   } catch (error) {
     await berth.destroy();
     throw error;
   }
-  const opened = browser;
   return {
     berth,
     /** Somebody who has never been here. */
     visitor: (name: string, width: Width, theme: 'light' | 'dark' = 'light') =>
-      openVisitor(opened, berth, { name, width, theme }),
+      openVisitor(chromium.browser, berth, { name, width, theme }),
     async close() {
-      await opened.close();
+      await chromium.close();
       await berth.destroy();
       console.log(`Pictures of the pages: ${picturesFolder}`);
     },

@@ -3,14 +3,18 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { findBrowser } from '../../scripts/setup/browser.ts';
+import type { Page } from 'playwright-core';
 import { type EdgeFixture, openEdge, site, startApi, stop } from '../../src/edge/edge-fixture.ts';
+import { startChromium, type TestChromium } from '../browser/chromium.ts';
+import { until } from '../scenarios/berth.ts';
 
 /** As with BERTH_ALLOW_UNSAFE=domain: the API is of the applications' domain. */
 const api = 'berth.apps.test';
 const attacker = 'attacker.apps.test';
 const victim = 'victim.apps.test';
+
+/** Longer than a browser takes for a page beside all other tests. */
+const patienceMs = 120_000;
 
 /** A browser takes the last Domain, a server may write it as it likes. */
 const forDomain = [
@@ -31,7 +35,7 @@ const forItself = [
 
 let edge: EdgeFixture;
 let servers: Server[];
-let browser: Browser;
+let chromium: TestChromium;
 before(async () => {
   edge = await openEdge({ apiHosts: [api] });
   // Heads of more than 16 KiB it answers with 431, as Node does.
@@ -48,23 +52,23 @@ before(async () => {
   servers = [application, await startApi(edge.settings.dataDir)];
   const { port } = application.address() as AddressInfo;
   await edge.edge.publish([attacker, victim].map((host) => site(host, { '/': '127.0.1.1' }, port)));
-  const executablePath = await findBrowser();
-  browser = await chromium.launch({
-    ...(executablePath !== undefined && { executablePath }),
-    args: ['--host-resolver-rules=MAP *.test 127.0.0.1', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
-  });
+  chromium = await startChromium(edge.settings.port, ['--host-resolver-rules=MAP *.test 127.0.0.1']);
 });
 after(async () => {
-  await browser?.close();
+  await chromium?.close();
   await edge.end();
   await Promise.all(servers.map(stop));
 });
 
 const addressOf = (host: string) => `http://${host}:${edge.settings.port}/one/two`;
 
+const tossedBy = async (page: Page) => (await page.context().cookies()).filter(({ name }) => name.startsWith('toss'));
+
 /** Somebody who has looked at the attacker's page, which has set so many cookies of 4 KB. */
 async function visitorWith(cookies: number, attributes: string): Promise<Page> {
-  const page = await (await browser.newContext()).newPage();
+  const context = await chromium.browser.newContext();
+  context.setDefaultTimeout(patienceMs);
+  const page = await context.newPage();
   await page.goto(addressOf(attacker));
   await page.evaluate(
     ([count, rest]) => {
@@ -74,6 +78,9 @@ async function visitorWith(cookies: number, attributes: string): Promise<Page> {
     },
     [cookies, attributes] as const,
   );
+  // A page's cookies are kept by another process, in its own time.
+  const areKept = async () => (await tossedBy(page)).length === cookies;
+  await until('the browser has kept the cookies', areKept);
   return page;
 }
 
@@ -111,7 +118,7 @@ test('the page removes nothing by itself, and is shown in no frame', async () =>
   const page = await visitorWith(3, 'domain=apps.test; path=/');
   const answer = await page.goto(addressOf(api));
   assert.equal(answer?.headers()['x-frame-options'], 'DENY');
-  assert.equal((await page.context().cookies()).filter(({ name }) => name.startsWith('toss')).length, 3);
+  assert.equal((await tossedBy(page)).length, 3);
   await page.context().close();
 });
 

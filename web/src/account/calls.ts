@@ -1,5 +1,5 @@
 /** The calls of signing in and of the account. */
-import { type Answer, ask } from '../service/ask.ts';
+import { type Answer, allAnswered, ask } from '../service/ask.ts';
 import type { ApiKey, Claim, Claimed, SessionToken } from '../service/records.ts';
 
 type SignedIn = { redirect?: boolean; url?: string };
@@ -19,8 +19,10 @@ export function signUp(account: NewAccount): Promise<Answer<{ token: string | nu
   return ask('/api/auth/sign-up/email', { json: { ...account, callbackURL: verifiedPath } });
 }
 
-export function signOut(): Promise<Answer<unknown>> {
-  return ask('/api/auth/sign-out', { json: {} });
+/** What the page has asked for before would be refused afterwards. */
+export async function signOut(): Promise<Answer<unknown>> {
+  await allAnswered();
+  return await ask('/api/auth/sign-out', { json: {} });
 }
 
 /** @returns where to go to sign in there. */

@@ -23,7 +23,20 @@ export type Question = {
   signal?: AbortSignal | undefined;
 };
 
-export async function ask<T>(path: string, question: Question = {}): Promise<Answer<T>> {
+const underWay = new Set<Promise<unknown>>();
+
+/** Resolves when no question waits for its answer, those included that an answer leads to. */
+export async function allAnswered(): Promise<void> {
+  while (underWay.size > 0) await Promise.all(underWay);
+}
+
+export function ask<T>(path: string, question: Question = {}): Promise<Answer<T>> {
+  const answer = askNow<T>(path, question).finally(() => underWay.delete(answer));
+  underWay.add(answer);
+  return answer;
+}
+
+async function askNow<T>(path: string, question: Question): Promise<Answer<T>> {
   const response = await send(path, question);
   if (!response.ok) return response;
   const { status, headers } = response.value;

@@ -1,0 +1,55 @@
+/**
+ * Chromium in a network of its own, where nothing but one port of this machine can be reached. Chromium gives up what it
+ * loads (ERR_NETWORK_CHANGED) whenever an address of its machine comes or goes: beside tests that make containers,
+ * several times a second.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createConnection, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+import { findBrowser } from '../../scripts/setup/browser.ts';
+import { join as joinSockets } from './join-sockets.ts';
+
+export type TestChromium = { browser: Browser; close(): Promise<void> };
+
+/** `port` is this machine's and, within, the same of 127.0.0.1. Call `close` when done, whatever happened. Needs root. */
+export async function startChromium(port: number, args: readonly string[] = []): Promise<TestChromium> {
+  assert.equal(process.getuid?.(), 0, 'a network of its own needs root');
+  const folder = await mkdtemp(join(tmpdir(), 'berth-chromium-'));
+  const socketPath = join(folder, 'out.sock');
+  // A socket in the file system is the same in every network.
+  const outside = createServer({ allowHalfOpen: true }, (inner) => {
+    joinSockets(inner, createConnection({ port, host: '127.0.0.1', allowHalfOpen: true }));
+  });
+  outside.listen(socketPath);
+  await once(outside, 'listening');
+  const gateway = ['ip link set lo up && exec "$@"', 'sh', process.execPath, join(import.meta.dirname, 'gateway.ts')];
+  // It ends with its input: at the latest when this process ends.
+  const inside = spawn('unshare', ['--net', 'sh', '-c', ...gateway, String(port), socketPath], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const close = async () => {
+    inside.stdin.end();
+    outside.close();
+    await rm(folder, { recursive: true });
+  };
+  try {
+    const [said] = await Promise.race([once(inside.stdout, 'data'), once(inside, 'exit')]);
+    assert.equal(String(said), 'open\n', 'the way out of the network is open');
+    const executablePath = join(folder, 'chromium');
+    const program = (await findBrowser()) ?? chromium.executablePath();
+    // `unshare` becomes what it starts: its number is that of the gateway.
+    const words = ['nsenter', `--net=/proc/${inside.pid}/ns/net`, program].map((word) => `'${word}'`).join(' ');
+    await writeFile(executablePath, `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o700 });
+    // The sandbox of Chromium refuses to run as root.
+    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', ...args] });
+    return { browser, close: () => browser.close().finally(close) };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,13 @@
+import type { Socket } from 'node:net';
+
+/** What one says the other hears, each in its own time; they end together. */
+export function join(one: Socket, other: Socket): void {
+  for (const [from, to] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    from.pipe(to);
+    from.on('error', () => to.destroy());
+    from.on('close', () => to.destroy());
+  }
+}
