@@ -68,7 +68,6 @@ function TokenRow({ token, onChange, onMade }: TokenRowProps) {
   const names = applications.map(({ applicationName }) => applicationName).join(', ');
 
   const ask = async <T,>(question: () => Promise<Answer<T>>, then: (value: T) => void) => {
-    if (isAsking) return;
     setIsAsking(true);
     setProblem(undefined);
     const answer = await question();
@@ -111,6 +110,7 @@ function TokenRow({ token, onChange, onMade }: TokenRowProps) {
         <button
           type="button"
           className="button compact"
+          disabled={isAsking}
           aria-label={`${endedAt === undefined ? 'Replace' : 'Make a new one'}: the token of ${names}`}
           onClick={() =>
             void ask(
@@ -128,6 +128,7 @@ function TokenRow({ token, onChange, onMade }: TokenRowProps) {
           <button
             type="button"
             className="button compact danger"
+            disabled={isAsking}
             aria-label={`End: the token of ${names}`}
             onClick={() =>
               void ask(

@@ -19,7 +19,6 @@ export function Lifetime({ deployment, target, onChange }: LifetimeProps) {
   const { expiresAt, extend, claim, reservation } = deployment;
 
   const ask = async <T,>(question: () => Promise<Answer<T>>, then: (value: T) => void) => {
-    if (isAsking) return;
     setIsAsking(true);
     setProblem(undefined);
     const answer = await question();
@@ -38,7 +37,7 @@ export function Lifetime({ deployment, target, onChange }: LifetimeProps) {
             <button
               type="button"
               className="button compact"
-              disabled={!extend.available}
+              disabled={isAsking || !extend.available}
               title={`${extend.remaining} left`}
               onClick={() => void ask(() => extendDeployment(target), tellUser)}
             >
@@ -48,6 +47,7 @@ export function Lifetime({ deployment, target, onChange }: LifetimeProps) {
             <button
               type="button"
               className="button compact"
+              disabled={isAsking}
               onClick={() =>
                 void ask(
                   () => claimDeployment(target),
