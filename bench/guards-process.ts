@@ -1,8 +1,8 @@
 /** The API in a process of its own, which says how late its timers come. `guards.ts` starts it. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { testApi } from '../src/api/testing.ts';
 import { parseConfiguration } from '../src/config/parse.ts';
 import { largeDocuments } from '../test/hostile/large-documents.ts';
+import { testApi } from '../test/support/api.ts';
 
 const boundless = { count: Number.MAX_SAFE_INTEGER, windowMs: 60_000 };
 const resolution = 5;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { before, test } from 'node:test';
+import { type TestApi, testApi } from '../../test/support/api.ts';
 import { renderDocs } from './docs-page.ts';
-import { type TestApi, testApi } from './testing.ts';
 
 let api: TestApi;
 let page: Awaited<ReturnType<TestApi['get']>>;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { shopYaml, type TestApi, testApi } from './testing.ts';
+import { shopYaml, type TestApi, testApi } from '../../test/support/api.ts';
 
 let api: TestApi;
 beforeEach(async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { testApi } from '../../test/support/api.ts';
 import { readDashboard } from './dashboard.ts';
-import { testApi } from './testing.ts';
 
 const html = { accept: 'text/html,application/xhtml+xml' };
 const folder = join(import.meta.dirname, '../../web/dist');

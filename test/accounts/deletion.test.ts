@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shopYaml } from '../../src/api/testing.ts';
 import { describeEvent } from '../../src/deployment/event-words.ts';
 import { eventsAfter } from '../../src/store/events.ts';
+import { shopYaml } from '../support/api.ts';
 import { apiWithAccounts, password } from './people.ts';
 
 /** An account with a deployment that was claimed and one that its key has started. */

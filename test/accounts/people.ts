@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type AccountSettings, createAccounts } from '../../src/accounts/accounts.ts';
 import type { ApiSettings, Service } from '../../src/api/service.ts';
-import { testApi } from '../../src/api/testing.ts';
+import { testApi } from '../support/api.ts';
 
 let browsers = 0;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shopYaml } from '../../src/api/testing.ts';
+import { shopYaml } from '../support/api.ts';
 import { apiWithAccounts } from './people.ts';
 
 const Mi = 2 ** 20;

@@ -1,9 +1,9 @@
 /** Each sentence of the interface on reservations, with accounts and plans. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shopYaml } from '../../src/api/testing.ts';
 import { isActive } from '../../src/deployment/deployment.ts';
 import { deploymentById } from '../../src/store/deployments.ts';
+import { shopYaml } from '../support/api.ts';
 import { apiWithAccounts } from './people.ts';
 
 const hour = 3_600_000;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { clientHeader } from '../../src/api/client.ts';
-import { shopYaml } from '../../src/api/testing.ts';
+import { shopYaml } from '../support/api.ts';
 import { apiWithAccounts } from './people.ts';
 
 const hour = 3_600_000;

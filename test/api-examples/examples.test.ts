@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { testApi } from '../../src/api/testing.ts';
+import { testApi } from '../support/api.ts';
 import { playStory, type Told } from './story.ts';
 
 const file = new URL('../../src/api/description/examples.json', import.meta.url);

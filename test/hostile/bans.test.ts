@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ban, listBans, unban } from '../../src/admin/bans.ts';
 import { clientHeader } from '../../src/api/client.ts';
-import { shopYaml } from '../../src/api/testing.ts';
 import { apiWithAccounts } from '../accounts/people.ts';
+import { shopYaml } from '../support/api.ts';
 
 const asked = (subject: string) => ({ kind: 'address', subject, actor: 'operator', now: Date.UTC(2026, 0, 1, 12) });
 

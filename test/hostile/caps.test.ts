@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type TestApi, testApi } from '../../src/api/testing.ts';
 import { readSpec } from '../../src/config/stored-spec.ts';
 import { replicasOf, volumesOf } from '../../src/deployment/desired.ts';
 import { strangers } from '../../src/settings/strangers.ts';
+import { type TestApi, testApi } from '../support/api.ts';
 
 /** What a service gives that nobody has set up otherwise. */
 const usual = { strangers: strangers('session=10 address=20 memory=8Gi') };

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clientHeader } from '../../src/api/client.ts';
-import { shopYaml } from '../../src/api/testing.ts';
 import { type ApiWithAccounts, apiWithAccounts } from '../accounts/people.ts';
+import { shopYaml } from '../support/api.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

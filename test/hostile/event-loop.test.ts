@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { type TestApi, testApi } from '../../src/api/testing.ts';
 import { parseConfiguration } from '../../src/config/parse.ts';
+import { type TestApi, testApi } from '../support/api.ts';
 import { largeDocuments } from './large-documents.ts';
 import { longestTurn } from './longest-turn.ts';
 

@@ -1,13 +1,13 @@
 /** What happens in a story: intents through the API, and harm to the machine, the clock and the processes. */
 import assert from 'node:assert/strict';
 import type { Kysely } from 'kysely';
-import type { TestApi } from '../../src/api/testing.ts';
 import { printSpec } from '../../src/config/print.ts';
 import type { AppSpec } from '../../src/config/spec.ts';
 import type { MemoryEngine } from '../../src/engine/memory.ts';
 import type { MemoryContainer, MemoryWorld } from '../../src/engine/memory-world.ts';
 import type { Tables } from '../../src/store/database.ts';
 import { deploymentByLabel } from '../../src/store/deployments.ts';
+import type { TestApi } from '../support/api.ts';
 import type { Clock } from './clock.ts';
 import type { Process } from './process.ts';
 import { settings } from './settings.ts';

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { type Driver, type Kysely, sql } from 'kysely';
-import { type TestApi, testApi } from '../../src/api/testing.ts';
 import type { Deployment, DeploymentState } from '../../src/deployment/deployment.ts';
 import { type Egress, openEgress } from '../../src/deployment/egress.ts';
 import { nextState, type Trigger } from '../../src/deployment/lifecycle.ts';
@@ -14,6 +13,7 @@ import { openDatabase, sqliteDialect, type Tables } from '../../src/store/databa
 import { servedEndpoints, writeIntent } from '../../src/store/deployments.ts';
 import { makeDue } from '../../src/store/leases.ts';
 import { randomFrom } from '../random.ts';
+import { type TestApi, testApi } from '../support/api.ts';
 import { perform, type Stage, setRegistries } from './acts.ts';
 import { newImages } from './application.ts';
 import { type Clock, createClock } from './clock.ts';

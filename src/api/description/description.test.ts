@@ -3,8 +3,8 @@ import { before, test } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import spectral, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
+import { testApi } from '../../../test/support/api.ts';
 import { eventKinds } from '../../deployment/event.ts';
-import { testApi } from '../testing.ts';
 import { operations } from './operations.ts';
 
 type Operation = {

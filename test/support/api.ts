@@ -1,15 +1,15 @@
 /** The API as a function, for tests: a database in memory, a clock that only the test moves, no loop behind it. */
 import assert from 'node:assert/strict';
 import { type Logger, pino } from 'pino';
-import type { Budget } from '../deployment/budget.ts';
-import { createMemoryEngine } from '../engine/memory.ts';
-import { createMemoryWorld } from '../engine/memory-world.ts';
-import { createMetrics } from '../lib/metrics.ts';
-import { sealWith } from '../lib/seal.ts';
-import { openSqlite } from '../store/database.ts';
-import { createApp } from './app.ts';
-import { declaredCodes } from './description/declared.ts';
-import type { Accounts, ApiSettings, Service } from './service.ts';
+import { createApp } from '../../src/api/app.ts';
+import { declaredCodes } from '../../src/api/description/declared.ts';
+import type { Accounts, ApiSettings, Service } from '../../src/api/service.ts';
+import type { Budget } from '../../src/deployment/budget.ts';
+import { createMemoryEngine } from '../../src/engine/memory.ts';
+import { createMemoryWorld } from '../../src/engine/memory-world.ts';
+import { createMetrics } from '../../src/lib/metrics.ts';
+import { sealWith } from '../../src/lib/seal.ts';
+import { openSqlite } from '../../src/store/database.ts';
 
 export const shopYaml = `application:
   name: shop
