@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { type Announce, announceOn } from '../scripts/setup/announce.ts';
 import { setUp } from '../scripts/setup/setup.ts';
 import { parseConfiguration } from '../src/config/parse.ts';
-import type { AppSpec } from '../src/config/spec.ts';
+import type { AppSpec } from '../src/config/spec/spec.ts';
 import { timed } from './compose.ts';
 import { type Compose, provideCompose } from './compose-package.ts';
 import { measureDensity } from './density.ts';

@@ -1,7 +1,7 @@
 /** PURE. The Compose file that a person would write for the same application. */
 import { posix } from 'node:path';
 import { stringify } from 'yaml';
-import type { AppSpec, PodSpec } from '../src/config/spec.ts';
+import type { AppSpec, PodSpec } from '../src/config/spec/spec.ts';
 
 export type Variant = {
   /** Ports of 127.0.0.1 by pod, published; none: as in the plain file. */

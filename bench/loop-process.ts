@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { AppSpec } from '../src/config/spec.ts';
+import type { AppSpec } from '../src/config/spec/spec.ts';
 import type { Control } from '../src/control/control.ts';
 import { createDiskBook } from '../src/control/disk-book.ts';
 import { startLoop } from '../src/control/loop.ts';

@@ -1,5 +1,5 @@
 /** How long an application takes from being asked for to being live, and from being removed to being gone. */
-import type { AppSpec } from '../src/config/spec.ts';
+import type { AppSpec } from '../src/config/spec/spec.ts';
 import { createProject, type Project } from './compose.ts';
 import type { Compose } from './compose-package.ts';
 import { untilOk } from './http.ts';

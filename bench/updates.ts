@@ -1,7 +1,7 @@
 /** Rolling updates of one pod under a steady load: how long until the new revision answers, and which requests fail. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseConfiguration } from '../src/config/parse.ts';
-import type { AppSpec } from '../src/config/spec.ts';
+import type { AppSpec } from '../src/config/spec/spec.ts';
 import { createProject } from './compose.ts';
 import type { Compose } from './compose-package.ts';
 import { untilOk } from './http.ts';

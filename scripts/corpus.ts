@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { printDiagnostic } from '../src/config/diagnostics.ts';
+import { printDiagnostic } from '../src/config/diagnostics/diagnostics.ts';
 import { parseConfiguration } from '../src/config/parse.ts';
 
 const leastAgreement = 0.98;

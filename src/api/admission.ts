@@ -1,6 +1,6 @@
 /** Admission: whether a start or an update still fits on the host. */
-import type { AppSpec } from '../config/spec.ts';
-import { printBytes } from '../config/units.ts';
+import type { AppSpec } from '../config/spec/spec.ts';
+import { printBytes } from '../config/values/units.ts';
 import { type Budget, fits, growth, type HostResource } from '../deployment/budget.ts';
 import { beyond, type Most } from '../deployment/most.ts';
 import { beyondCounts } from '../deployment/most-counts.ts';

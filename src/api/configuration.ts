@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Parsed } from '../config/parse.ts';
-import { ConfigurationSchema } from '../config/schema.ts';
+import { ConfigurationSchema } from '../config/schema/schema.ts';
 import type { Budget } from '../deployment/budget.ts';
 import { mostOf } from '../deployment/most.ts';
 import { type Result, succeed } from '../lib/problem.ts';

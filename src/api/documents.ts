@@ -1,9 +1,9 @@
 /** Configuration documents as request bodies: which content types are read, and how a text becomes a configuration. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Diagnostic } from '../config/diagnostics.ts';
-import { maxDocumentBytes } from '../config/source.ts';
-import type { AppSpec } from '../config/spec.ts';
+import type { Diagnostic } from '../config/diagnostics/diagnostics.ts';
+import { maxDocumentBytes } from '../config/document/source.ts';
+import type { AppSpec } from '../config/spec/spec.ts';
 import { type Problem, type Result, refuse, succeed } from '../lib/problem.ts';
 import { impossible } from './admission.ts';
 import { clientKey } from './client.ts';

@@ -1,5 +1,5 @@
 /** Plans of accounts: whether what a start, an update or a claim asks for is allowed. */
-import type { AppSpec } from '../config/spec.ts';
+import type { AppSpec } from '../config/spec/spec.ts';
 import { growth } from '../deployment/budget.ts';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import { amountOf } from '../deployment/resources.ts';

@@ -1,7 +1,7 @@
 /** What a caller may have, and what of it is taken: an agent asks before it starts, not after it was refused. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { maxDocumentBytes } from '../config/source.ts';
+import { maxDocumentBytes } from '../config/document/source.ts';
 import { type Caps, capsOf, strangerCapsOf } from '../deployment/caps.ts';
 import type { Usage } from '../deployment/tier.ts';
 import type { Rate } from '../lib/rate-limit.ts';

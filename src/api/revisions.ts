@@ -2,9 +2,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { outlineOf } from '../config/outline.ts';
-import { resourceTypes } from '../config/schema-pod.ts';
-import type { AppSpec } from '../config/spec.ts';
+import { resourceTypes } from '../config/schema/pod-schema.ts';
+import type { AppSpec } from '../config/spec/spec.ts';
+import { outlineOf } from '../config/spec/spec-outline.ts';
 import type { Deployment, Revision } from '../deployment/deployment.ts';
 import { desiredAt, wantedRevision } from '../deployment/desired.ts';
 import { noEgress } from '../deployment/egress.ts';

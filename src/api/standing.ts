@@ -1,6 +1,6 @@
 /** Whether who asks may deploy what they ask for: bans, and what those may have who have no account. */
 import type { FastifyRequest } from 'fastify';
-import type { AppSpec } from '../config/spec.ts';
+import type { AppSpec } from '../config/spec/spec.ts';
 import { admitUnbanned } from '../deployment/ban.ts';
 import type { Instant } from '../deployment/deployment.ts';
 import { imagesOf } from '../deployment/references.ts';

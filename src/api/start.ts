@@ -1,6 +1,6 @@
 /** A start: everything that it writes, in one transaction. */
 import { randomUUID } from 'node:crypto';
-import type { AppSpec } from '../config/spec.ts';
+import type { AppSpec } from '../config/spec/spec.ts';
 import { type Deployment, newDeployment } from '../deployment/deployment.ts';
 import { mostOf } from '../deployment/most.ts';
 import { hostLabel, newEnvironment } from '../deployment/names.ts';

@@ -1,5 +1,5 @@
 /** An update: everything that it writes, in one transaction. */
-import type { AppSpec } from '../config/spec.ts';
+import type { AppSpec } from '../config/spec/spec.ts';
 import { type Deployment, isActive } from '../deployment/deployment.ts';
 import { nextState } from '../deployment/lifecycle.ts';
 import { mostOf } from '../deployment/most.ts';

@@ -1,6 +1,6 @@
 /** Diagnostics as text for people: each with its line of the document and a caret below the place. Pure. */
 import { stripVTControlCharacters, styleText } from 'node:util';
-import type { Diagnostic } from '../config/diagnostics.ts';
+import type { Diagnostic } from '../config/diagnostics/diagnostics.ts';
 
 export type Checked = { file: string; text: string; isValid: boolean; diagnostics: Diagnostic[] };
 

@@ -1,8 +1,8 @@
 /** `berth validate`: reads files, and prints what is wrong with them. Nothing is asked of a service. */
 import { open } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
+import { maxDocumentBytes } from '../config/document/source.ts';
 import { parseConfiguration } from '../config/parse.ts';
-import { maxDocumentBytes } from '../config/source.ts';
 import { type Checked, renderChecked, renderSummary } from './render.ts';
 
 export type Streams = {

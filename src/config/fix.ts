@@ -1,5 +1,5 @@
 /** Applying fixes to a document. Pure. */
-import type { Diagnostic, TextEdit } from './diagnostics.ts';
+import type { Diagnostic, TextEdit } from './diagnostics/diagnostics.ts';
 import { type Judging, type Parsed, parseConfiguration } from './parse.ts';
 
 /** One fix can uncover the next problem: a colon without its space hides everything below it. */

@@ -1,15 +1,16 @@
 /** The way in: a text → diagnostics and, when none of them is an error, an AppSpec. */
-import { checkLengths } from './checks/lengths.ts';
-import { applyJudge, applyRules, type Judge } from './checks.ts';
+
+import { applyJudge, applyRules, type Judge } from './checks/checks.ts';
+import { checkLengths } from './checks/length-checks.ts';
 import { isCompose, readCompose } from './compose/compose.ts';
-import { type Diagnostic, limitDiagnostics } from './diagnostics.ts';
-import { reportMistakenForm } from './mistakes.ts';
-import { normalise } from './normalise.ts';
-import { openReport } from './report.ts';
-import { checkShape } from './shape.ts';
-import { readSource, type Source } from './source.ts';
-import type { AppSpec } from './spec.ts';
-import { resolveVariables } from './variables.ts';
+import { type Diagnostic, limitDiagnostics } from './diagnostics/diagnostics.ts';
+import { openReport } from './diagnostics/report.ts';
+import { readSource, type Source } from './document/source.ts';
+import { normalise } from './native/normalise.ts';
+import { reportMistakenForm } from './native/other-forms.ts';
+import { checkShape } from './native/shape.ts';
+import type { AppSpec } from './spec/spec.ts';
+import { resolveVariables } from './variables/variables.ts';
 
 export type Parsed =
   | { kind: 'valid'; spec: AppSpec; diagnostics: Diagnostic[] }

@@ -1,5 +1,5 @@
 /** One deployment on an in-memory engine and store, for tests of the control layer. */
-import type { AppSpec } from '../config/spec.ts';
+import type { AppSpec } from '../config/spec/spec.ts';
 import { type Deployment, messageOf } from '../deployment/deployment.ts';
 import { type Egress, openEgress } from '../deployment/egress.ts';
 import { describeEvent } from '../deployment/event-words.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { PodSpec } from '../config/spec.ts';
+import type { PodSpec } from '../config/spec/spec.ts';
 import { desiredAt } from './desired.ts';
 import { nextState } from './lifecycle.ts';
 import { hostLabel, newEnvironment } from './names.ts';

@@ -1,7 +1,7 @@
 /** Desired: what should exist for a deployment at an instant, as workloads with everything resolved. */
-import { type AddressBook, addressBook, aliasesOf } from '../config/addresses.ts';
-import { replaceScriptlets } from '../config/scriptlets.ts';
-import type { AppSpec, PodSpec, VolumeSpec } from '../config/spec.ts';
+import { type AddressBook, addressBook, aliasesOf } from '../config/spec/pod-addresses.ts';
+import type { AppSpec, PodSpec, VolumeSpec } from '../config/spec/spec.ts';
+import { replaceScriptlets } from '../config/variables/scriptlets.ts';
 import { type Deployment, type Instant, isPastLimit, type Revision } from './deployment.ts';
 import type { Egress } from './egress.ts';
 import { fingerprintOf, formerFingerprintsOf } from './fingerprint.ts';

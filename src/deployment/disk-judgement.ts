@@ -1,5 +1,5 @@
 /** PURE. Who holds too much of the disk, and who takes the last of it. */
-import { printBytes } from '../config/units.ts';
+import { printBytes } from '../config/values/units.ts';
 import type { DesiredVolume } from './desired.ts';
 import { type DiskUse, shareOf } from './disk.ts';
 

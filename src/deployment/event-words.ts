@@ -1,5 +1,5 @@
 /** The sentence of an event, for people. Pure, and free of everything that a browser would have to load for it. */
-import { printBytes } from '../config/units.ts';
+import { printBytes } from '../config/values/units.ts';
 import type { DeploymentEvent, EventOf } from './event.ts';
 import { describeExplanation } from './reason.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readSpec } from '../config/stored-spec.ts';
+import { readSpec } from '../config/spec/stored-spec.ts';
 import { desiredAt } from './desired.ts';
 import { fingerprintOf, formerFingerprintsOf, isSameWorkload, type WorkloadContent } from './fingerprint.ts';
 import { deploymentOf, pod, resolvedAt, specOf } from './testing.ts';

@@ -1,6 +1,6 @@
 /** PURE. More containers, volumes or GPUs than a deployment can ever have, told at the pod that has most of them. */
-import type { Finding } from '../config/checks.ts';
-import type { AppSpec, PodSpec } from '../config/spec.ts';
+import type { Finding } from '../config/checks/checks.ts';
+import type { AppSpec, PodSpec } from '../config/spec/spec.ts';
 import { growth } from './budget.ts';
 import type { Counts } from './caps.ts';
 import { replicasOf } from './desired.ts';

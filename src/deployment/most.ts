@@ -1,7 +1,7 @@
 /** PURE. The most that a deployment can ever be given, whoever else leaves: by the host, and by who asks. */
-import type { Finding } from '../config/checks.ts';
-import type { AppSpec } from '../config/spec.ts';
-import { printBytes } from '../config/units.ts';
+import type { Finding } from '../config/checks/checks.ts';
+import type { AppSpec } from '../config/spec/spec.ts';
+import { printBytes } from '../config/values/units.ts';
 import { type Budget, growth } from './budget.ts';
 import { capsOf, strangerCapsOf } from './caps.ts';
 import { replicasOf } from './desired.ts';

@@ -1,5 +1,5 @@
 /** Operations: the steps a plan is made of. Each carries its cause; a plan prints as text, and tests compare that text. */
-import type { RegistryLogin } from '../config/spec.ts';
+import type { RegistryLogin } from '../config/spec/spec.ts';
 import { type Egress, printEgress } from './egress.ts';
 import type { EventOf } from './event.ts';
 import { describeOperation } from './event-words.ts';

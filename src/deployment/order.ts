@@ -1,6 +1,6 @@
 /** In which order the pods of an application start. */
-import type { AppSpec, PodSpec } from '../config/spec.ts';
-import { usesOf } from '../config/uses.ts';
+import type { AppSpec, PodSpec } from '../config/spec/spec.ts';
+import { usesOf } from '../config/spec/uses.ts';
 
 /**
  * Pods after those that they use; among the rest, those with volumes (databases, the slowest to become ready) first:

@@ -2,7 +2,7 @@
  * The plan: the operations that bring what is observed to what is desired, in order. Pure; called again after every
  * change until it has nothing left to do. Whoever dies between two operations leaves a state that it plans from.
  */
-import { printBytes } from '../config/units.ts';
+import { printBytes } from '../config/values/units.ts';
 import type { Desired, DesiredWorkload } from './desired.ts';
 import { printEgress } from './egress.ts';
 import { isSameWorkload } from './fingerprint.ts';

@@ -1,5 +1,5 @@
 /** What an update does to the volumes of a pod. Pure. */
-import { printBytes } from '../config/units.ts';
+import { printBytes } from '../config/values/units.ts';
 import type { Desired, DesiredVolume } from './desired.ts';
 
 type Running = Extract<Desired, { kind: 'running' }>;

@@ -1,10 +1,10 @@
 /** What surely goes otherwise than an update's author may expect: of databases and their data, of sizes. Pure. */
 
-import { repositoryOf } from '../config/image.ts';
-import { newDataDirectory } from '../config/postgres.ts';
-import { databaseOf, majorVersionOf, readsOnlyWhenNew } from '../config/software.ts';
-import type { PodSpec } from '../config/spec.ts';
-import { printBytes } from '../config/units.ts';
+import { newDataDirectory } from '../config/software/postgres-data.ts';
+import { databaseOf, majorVersionOf, readsOnlyWhenNew } from '../config/software/software.ts';
+import type { PodSpec } from '../config/spec/spec.ts';
+import { repositoryOf } from '../config/values/image-reference.ts';
+import { printBytes } from '../config/values/units.ts';
 import type { VolumeChange } from './preview-volumes.ts';
 import type { Workload } from './workload.ts';
 

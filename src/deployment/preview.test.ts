@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PodSpec } from '../config/spec.ts';
+import type { PodSpec } from '../config/spec/spec.ts';
 import { desiredAt } from './desired.ts';
 import { previewUpdate } from './preview.ts';
 import { deploymentOf, pod, resolvedAt, specOf } from './testing.ts';

@@ -2,7 +2,7 @@
  * What an update would do to each pod: the plan itself, played to its end on a deployment whose every pod is ready.
  * Pure.
  */
-import type { AppSpec, ContainerOptions } from '../config/spec.ts';
+import type { AppSpec, ContainerOptions } from '../config/spec/spec.ts';
 import type { Desired } from './desired.ts';
 import type { Operation } from './operation.ts';
 import { plan } from './plan.ts';

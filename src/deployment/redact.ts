@@ -1,5 +1,5 @@
 /** Keeps the secrets of a configuration out of what is shown of its pods' output. */
-import type { AppSpec } from '../config/spec.ts';
+import type { AppSpec } from '../config/spec/spec.ts';
 
 /** A variable with such a name holds a secret. */
 const secretName = /pass|secret|token|key|credential|auth|private|salt|dsn/i;

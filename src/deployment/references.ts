@@ -1,6 +1,7 @@
 /** PURE. Image references: `[registry/]repository[:tag][@digest]`. A tag may move; a digest is always the same image. */
-import { replaceScriptlets } from '../config/scriptlets.ts';
-import type { AppSpec, RegistryLogin } from '../config/spec.ts';
+
+import type { AppSpec, RegistryLogin } from '../config/spec/spec.ts';
+import { replaceScriptlets } from '../config/variables/scriptlets.ts';
 
 const dockerHub = 'docker.io';
 const dockerHubNames = new Set(['docker.io', 'index.docker.io', 'registry-1.docker.io', 'hub.docker.com']);

@@ -1,6 +1,6 @@
 /** PURE. What a pod may use, and what is set aside for it: the one place for what a configuration leaves open. */
-import { limitOf } from '../config/limits.ts';
-import type { AppSpec, PodSpec, Resources, VolumeSpec } from '../config/spec.ts';
+import { limitOf } from '../config/spec/default-limits.ts';
+import type { AppSpec, PodSpec, Resources, VolumeSpec } from '../config/spec/spec.ts';
 import { type Counts, countedKinds } from './caps.ts';
 import { replicasOf } from './desired.ts';
 import { leastVolumeBytes } from './disk.ts';

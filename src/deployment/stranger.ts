@@ -1,5 +1,5 @@
 /** PURE. What those may have who have no account. */
-import { printBytes } from '../config/units.ts';
+import { printBytes } from '../config/values/units.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { type Counts, countedKinds, type StrangerCaps, strangerCapsOf } from './caps.ts';
 import { countOf, type Usage } from './tier.ts';

@@ -1,5 +1,5 @@
 /** Values for tests of this folder and above: deployments, specs and observations in a line. */
-import type { AppSpec, PodSpec } from '../config/spec.ts';
+import type { AppSpec, PodSpec } from '../config/spec/spec.ts';
 import { type Deployment, type Instant, newDeployment, type PodStatus } from './deployment.ts';
 import type { Desired, Resolution } from './desired.ts';
 import { openEgress } from './egress.ts';

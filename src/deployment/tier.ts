@@ -1,5 +1,5 @@
 /** PURE. Plan tiers: what an account may have. */
-import { printBytes } from '../config/units.ts';
+import { printBytes } from '../config/values/units.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { type Caps, type Counts, capsOf, countedKinds } from './caps.ts';
 import type { Instant } from './deployment.ts';

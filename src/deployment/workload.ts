@@ -1,5 +1,5 @@
 /** Workloads: what an engine is asked to run, and what it says about them. Engine-neutral values only. */
-import type { CommandCheck, ContainerOptions, HttpCheck, RegistryLogin, Resources } from '../config/spec.ts';
+import type { CommandCheck, ContainerOptions, HttpCheck, RegistryLogin, Resources } from '../config/spec/spec.ts';
 import type { Instant, LastExit } from './deployment.ts';
 
 /** `berth-<deployment>-<pod>-<revision>-<replica>`: deterministic, so that a second create is "already exists". */

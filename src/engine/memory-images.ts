@@ -1,5 +1,5 @@
 /** The in-memory engine's images, and the registries behind them. */
-import type { RegistryLogin } from '../config/spec.ts';
+import type { RegistryLogin } from '../config/spec/spec.ts';
 import type { ImageRequest, ResolvedImage } from '../deployment/operation.ts';
 import { isPinned, loginFor, pin, repositoryOf } from '../deployment/references.ts';
 import { EngineFault, type HostImage } from './engine.ts';

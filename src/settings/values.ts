@@ -1,6 +1,6 @@
 /** How the texts of settings become values. */
 import { isIP, isIPv4 } from 'node:net';
-import { parseBytes } from '../config/units.ts';
+import { parseBytes } from '../config/values/units.ts';
 import { type Egress, parseEgress } from '../deployment/egress.ts';
 import { contains, everyIPv4 } from '../lib/networks.ts';
 import type { ProofSettings } from '../lib/proof-of-work.ts';

@@ -1,6 +1,6 @@
 /** Revisions: immutable, and sealed because configurations hold passwords. */
 import type { Kysely } from 'kysely';
-import { printSpec, readSpec } from '../config/stored-spec.ts';
+import { printSpec, readSpec } from '../config/spec/stored-spec.ts';
 import type { Instant, Revision } from '../deployment/deployment.ts';
 import { imagesOf } from '../deployment/references.ts';
 import { type Amount, amountOf } from '../deployment/resources.ts';

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseConfiguration } from '../../src/config/parse.ts';
-import { printSpec } from '../../src/config/print.ts';
+import { printSpec } from '../../src/config/spec/print-spec.ts';
 
 const folder = join(import.meta.dirname, 'applications');
 

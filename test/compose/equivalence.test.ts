@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseConfiguration } from '../../src/config/parse.ts';
-import { printSpec } from '../../src/config/print.ts';
+import { printSpec } from '../../src/config/spec/print-spec.ts';
 
 const optional = (...values: unknown[]) => fc.option(fc.constantFrom(...values), { nil: undefined, freq: 3 });
 const some = (...values: unknown[]) => fc.uniqueArray(fc.constantFrom(...values), { maxLength: 3 });

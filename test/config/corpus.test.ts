@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseConfiguration } from '../../src/config/parse.ts';
-import { usesOf } from '../../src/config/uses.ts';
+import { usesOf } from '../../src/config/spec/uses.ts';
 import { within } from '../processor-time.ts';
 
 const corpus = join(import.meta.dirname, '../../../shared/corpus');

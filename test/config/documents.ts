@@ -1,7 +1,7 @@
 /** Documents for tests, and what is said about them in one line each. */
-import type { Diagnostic } from '../../src/config/diagnostics.ts';
+import type { Diagnostic } from '../../src/config/diagnostics/diagnostics.ts';
 import { type Parsed, parseConfiguration } from '../../src/config/parse.ts';
-import type { AppSpec, PodSpec } from '../../src/config/spec.ts';
+import type { AppSpec, PodSpec } from '../../src/config/spec/spec.ts';
 
 /** A document of one pod `web` that is valid but for the given lines of it. */
 export function podOf(lines: string, name = 'shop'): string {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { printDiagnostic } from '../../src/config/diagnostics.ts';
+import { printDiagnostic } from '../../src/config/diagnostics/diagnostics.ts';
 import { parseConfiguration } from '../../src/config/parse.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -1,7 +1,7 @@
 /** Texts made to take long, or to break something: each gets a verdict within a second. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { maxDiagnostics } from '../../src/config/diagnostics.ts';
+import { maxDiagnostics } from '../../src/config/diagnostics/diagnostics.ts';
 import { fixDocument } from '../../src/config/fix.ts';
 import { parseConfiguration } from '../../src/config/parse.ts';
 import { within } from '../processor-time.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { applyEdits, fixDocument } from '../../src/config/fix.ts';
 import { parseConfiguration } from '../../src/config/parse.ts';
-import { printSpec } from '../../src/config/print.ts';
+import { printSpec } from '../../src/config/spec/print-spec.ts';
 import type {
   AppSpec,
   ContainerOptions,
@@ -13,7 +13,7 @@ import type {
   TmpfsSpec,
   Ulimit,
   VolumeSpec,
-} from '../../src/config/spec.ts';
+} from '../../src/config/spec/spec.ts';
 import { verdictOn } from './documents.ts';
 import { docs } from './realistic.ts';
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
 import { parseConfiguration } from '../../src/config/parse.ts';
-import { ConfigurationSchema } from '../../src/config/schema.ts';
+import { ConfigurationSchema } from '../../src/config/schema/schema.ts';
 import { docs } from './realistic.ts';
 
 type Node = {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type Docker from 'dockerode';
-import type { ContainerOptions } from '../../src/config/spec.ts';
+import type { ContainerOptions } from '../../src/config/spec/spec.ts';
 import { dockerContractor } from './docker-contractor.ts';
 import { setStage } from './engine.ts';
 import { buildImage } from './image.ts';

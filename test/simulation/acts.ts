@@ -1,8 +1,8 @@
 /** What happens in a story: intents through the API, and harm to the machine, the clock and the processes. */
 import assert from 'node:assert/strict';
 import type { Kysely } from 'kysely';
-import { printSpec } from '../../src/config/print.ts';
-import type { AppSpec } from '../../src/config/spec.ts';
+import { printSpec } from '../../src/config/spec/print-spec.ts';
+import type { AppSpec } from '../../src/config/spec/spec.ts';
 import type { MemoryEngine } from '../../src/engine/memory.ts';
 import type { MemoryContainer, MemoryWorld } from '../../src/engine/memory-world.ts';
 import type { Tables } from '../../src/store/database.ts';

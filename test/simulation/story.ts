@@ -1,6 +1,6 @@
 /** What happens in a run: what is asked for, and everything that goes wrong. As values, so that a failing one shrinks. */
 import fc from 'fast-check';
-import type { AppSpec } from '../../src/config/spec.ts';
+import type { AppSpec } from '../../src/config/spec/spec.ts';
 import type { FaultKind } from '../../src/engine/engine.ts';
 import { application } from './application.ts';
 

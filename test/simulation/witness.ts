@@ -1,7 +1,7 @@
 /** What must hold, whatever happens: after every call that did something, and in the end. */
 import assert from 'node:assert/strict';
 import type { Kysely } from 'kysely';
-import type { AppSpec } from '../../src/config/spec.ts';
+import type { AppSpec } from '../../src/config/spec/spec.ts';
 import { findOrphans } from '../../src/control/sweep.ts';
 import { type Deployment, isActive, messageOf } from '../../src/deployment/deployment.ts';
 import { desiredAt, wantedRevision } from '../../src/deployment/desired.ts';

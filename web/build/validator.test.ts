@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
-import { ConfigurationSchema } from '../../src/config/schema.ts';
+import { ConfigurationSchema } from '../../src/config/schema/schema.ts';
 import { compileValidator } from './validator.ts';
 
 const root = join(import.meta.dirname, '../..');

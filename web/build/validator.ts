@@ -5,12 +5,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import type { Plugin } from 'vite';
-import { ConfigurationSchema } from '../../src/config/schema.ts';
+import { ConfigurationSchema } from '../../src/config/schema/schema.ts';
 
 const replaced = 'ajv/dist/2020.js';
 const compiled = '\0compiled-validator.js';
 
-/** The same as in `src/config/shape.ts`, so that both say the same of every document; a test compares them. */
+/** The same as in `src/config/native/shape.ts`, so that both say the same of every document; a test compares them. */
 const options = { allErrors: true, verbose: true, strict: false, code: { source: true, esm: true } } as const;
 
 /** What the compiled code takes from Ajv at run time: how many code points a text has. */
@@ -25,7 +25,7 @@ export function compiledValidator(): Plugin {
   };
 }
 
-/** A module without imports that has as much of Ajv as `src/config/shape.ts` uses. */
+/** A module without imports that has as much of Ajv as `src/config/native/shape.ts` uses. */
 export function compileValidator(): string {
   const ajv = new Ajv2020(options);
   const code = standalone.default(ajv, ajv.compile(ConfigurationSchema)).replace(codePoints.theirs, codePoints.ours);

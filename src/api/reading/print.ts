@@ -1,5 +1,5 @@
 /** PURE. Diagnostics as the sentences of the interface. */
-import { type Diagnostic, printDiagnostic } from '../../config/diagnostics.ts';
+import { type Diagnostic, printDiagnostic } from '../../config/diagnostics/diagnostics.ts';
 import type { Parsed } from '../../config/parse.ts';
 import { refuse } from '../../lib/problem.ts';
 

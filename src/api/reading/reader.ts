@@ -3,7 +3,7 @@
  * while its own thread reads. Each client has a line of its own.
  */
 import { availableParallelism } from 'node:os';
-import type { Diagnostic } from '../../config/diagnostics.ts';
+import type { Diagnostic } from '../../config/diagnostics/diagnostics.ts';
 import { type Result, succeed } from '../../lib/problem.ts';
 import { createPool, type Outcome, type PoolOptions } from '../../lib/worker-pool.ts';
 import { refuseConfiguration } from './print.ts';

@@ -1,5 +1,5 @@
 /** PURE. Bodies that call themselves JSON: which text in them is the configuration. */
-import { readSource } from '../../config/source.ts';
+import { readSource } from '../../config/document/source.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { explainJson } from '../validation.ts';
 import { printErrors } from './print.ts';

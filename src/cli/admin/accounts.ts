@@ -2,7 +2,7 @@
 
 import { changePlan, listAccounts } from '../../admin/accounts.ts';
 import { actorOf } from '../../admin/actor.ts';
-import { printBytes } from '../../config/units.ts';
+import { printBytes } from '../../config/values/units.ts';
 import { renderTable } from '../render.ts';
 import { type Command, done, refused } from './command.ts';
 

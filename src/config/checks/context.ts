@@ -1,11 +1,12 @@
 /** What the rules of this folder look at. */
-import type { AddressBook } from '../addresses.ts';
-import type { Path } from '../diagnostics.ts';
-import type { Origin } from '../normalise.ts';
-import type { Report } from '../report.ts';
-import type { Source } from '../source.ts';
-import type { AppSpec, PodSpec } from '../spec.ts';
-import type { Directory } from '../uses.ts';
+
+import type { Path } from '../diagnostics/diagnostics.ts';
+import type { Report } from '../diagnostics/report.ts';
+import type { Source } from '../document/source.ts';
+import type { Origin } from '../native/normalise.ts';
+import type { AddressBook } from '../spec/pod-addresses.ts';
+import type { AppSpec, PodSpec } from '../spec/spec.ts';
+import type { Directory } from '../spec/uses.ts';
 
 export type Context = {
   /** As written: `${NAME}` is not yet replaced. */

@@ -1,7 +1,7 @@
 /** What would be lost, found by strangers, or not answered: databases, tools and hosts. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Diagnostic } from '../diagnostics.ts';
+import type { Diagnostic } from '../diagnostics/diagnostics.ts';
 import { applyEdits } from '../fix.ts';
 import { parseConfiguration } from '../parse.ts';
 

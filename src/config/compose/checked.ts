@@ -1,10 +1,11 @@
 /** The rules of the native form on a Compose file: their paths and words are those of pods, its reader knows services. */
-import { openTool } from '../admin-tools.ts';
-import { unsavedData } from '../data-directories.ts';
-import type { Diagnostic, Path } from '../diagnostics.ts';
-import { printPath } from '../diagnostics.ts';
-import type { Source } from '../source.ts';
-import type { Field } from '../tree.ts';
+
+import type { Diagnostic, Path } from '../diagnostics/diagnostics.ts';
+import { printPath } from '../diagnostics/diagnostics.ts';
+import type { Source } from '../document/source.ts';
+import type { Field } from '../document/tree.ts';
+import { openTool } from '../software/admin-tools.ts';
+import { unsavedData } from '../software/data-directories.ts';
 import type { Draft } from './draft.ts';
 
 /** A source in which the paths of the native form lead to the services that the pods come from. */

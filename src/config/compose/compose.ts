@@ -2,13 +2,13 @@
  * Compose files as configurations: a document with `services` becomes the same AppSpec as the native form. What cannot
  * be had on a shared host is an error that says what to write instead; `keys.ts` is the table of what becomes of what.
  */
-import { checkSpec, type Judge } from '../checks.ts';
-import { type Diagnostic, quote } from '../diagnostics.ts';
-import { openGenerated, type SecretUse } from '../generated.ts';
-import { dataDirectory, needsDataDirectory } from '../postgres.ts';
-import type { Source } from '../source.ts';
-import type { AppSpec, PodSpec } from '../spec.ts';
-import { childOf, entriesOf, entryOf, type Field, isEmpty, itemsOf } from '../tree.ts';
+import { checkSpec, type Judge } from '../checks/checks.ts';
+import { type Diagnostic, quote } from '../diagnostics/diagnostics.ts';
+import type { Source } from '../document/source.ts';
+import { childOf, entriesOf, entryOf, type Field, isEmpty, itemsOf } from '../document/tree.ts';
+import { dataDirectory, needsDataDirectory } from '../software/postgres-data.ts';
+import type { AppSpec, PodSpec } from '../spec/spec.ts';
+import { openGenerated, type SecretUse } from '../variables/generated-secrets.ts';
 import { warnOfPublishedAddresses } from './addresses.ts';
 import { asNativeSource, isOfCompose } from './checked.ts';
 import { connect } from './dependencies.ts';

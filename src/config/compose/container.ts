@@ -1,4 +1,8 @@
 /** Keys of a service that say how its containers are created, each within what harms nobody else. */
+
+import { quote } from '../diagnostics/diagnostics.ts';
+import { childOf, entriesOf, type Field, isEmpty, itemsOf } from '../document/tree.ts';
+import type { ContainerOptions, TmpfsSpec, Ulimit } from '../spec/spec.ts';
 import {
   isHostName,
   most,
@@ -11,10 +15,7 @@ import {
   readSysctl,
   readUlimit,
   type Say,
-} from '../container-options.ts';
-import { quote } from '../diagnostics.ts';
-import type { ContainerOptions, TmpfsSpec, Ulimit } from '../spec.ts';
-import { childOf, entriesOf, type Field, isEmpty, itemsOf } from '../tree.ts';
+} from '../values/container-values.ts';
 import { isTrue, type Pair, pairsOf, type Reading } from './reading.ts';
 import { parseSize, readSeconds } from './resources.ts';
 

@@ -1,7 +1,7 @@
 /** `depends_on` and `links`: which services must be there before one. */
-import { quote } from '../diagnostics.ts';
-import { nearestName } from '../suggest.ts';
-import { childOf, entriesOf, type Field, itemsOf } from '../tree.ts';
+import { quote } from '../diagnostics/diagnostics.ts';
+import { nearestName } from '../diagnostics/suggest.ts';
+import { childOf, entriesOf, type Field, itemsOf } from '../document/tree.ts';
 import { hostsOfServices } from './container.ts';
 import type { Dependency, Draft } from './draft.ts';
 import { listOf } from './extends.ts';

@@ -1,7 +1,7 @@
 /** A service on its way to a pod, with the places in the document that its parts come from. */
-import type { Path } from '../diagnostics.ts';
-import type { PodSpec } from '../spec.ts';
-import type { Field } from '../tree.ts';
+import type { Path } from '../diagnostics/diagnostics.ts';
+import type { Field } from '../document/tree.ts';
+import type { PodSpec } from '../spec/spec.ts';
 import type { Port } from './ports.ts';
 
 export type Draft = {

@@ -1,6 +1,6 @@
 /** `extends`: a service with what it takes from another one of the document. */
-import { nearestName } from '../suggest.ts';
-import { childOf, type Entry, entriesOf, type Field, isEmpty, type Tree } from '../tree.ts';
+import { nearestName } from '../diagnostics/suggest.ts';
+import { childOf, type Entry, entriesOf, type Field, isEmpty, type Tree } from '../document/tree.ts';
 import { keyOf, type Reading } from './reading.ts';
 
 /** Longest chain. A chain of thousands would be merged anew for each of its links. */

@@ -1,9 +1,9 @@
 /** `x-berth`: what Compose has no words for. */
-import { quote } from '../diagnostics.ts';
-import { publicPathPattern } from '../schema-values.ts';
-import type { PodSpec, RegistryLogin } from '../spec.ts';
-import { nearestName } from '../suggest.ts';
-import { childOf, entriesOf, entryOf, type Field, itemsOf } from '../tree.ts';
+import { quote } from '../diagnostics/diagnostics.ts';
+import { nearestName } from '../diagnostics/suggest.ts';
+import { childOf, entriesOf, entryOf, type Field, itemsOf } from '../document/tree.ts';
+import { publicPathPattern } from '../schema/value-schemas.ts';
+import type { PodSpec, RegistryLogin } from '../spec/spec.ts';
 import type { Extension } from './draft.ts';
 import { integerOf, type Reading } from './reading.ts';
 

@@ -1,9 +1,9 @@
 /** `configs` and `secrets` → files of the container, with the content that the document has. */
 
-import { quote } from '../diagnostics.ts';
-import type { FileSpec } from '../spec.ts';
-import { nearestName } from '../suggest.ts';
-import { childOf, entriesOf, entryOf, type Field, itemsOf } from '../tree.ts';
+import { quote } from '../diagnostics/diagnostics.ts';
+import { nearestName } from '../diagnostics/suggest.ts';
+import { childOf, entriesOf, entryOf, type Field, itemsOf } from '../document/tree.ts';
+import type { FileSpec } from '../spec/spec.ts';
 import { isTrue, keyOf, type Reading } from './reading.ts';
 
 export type MountedFile = { file: FileSpec; field: Field };

@@ -1,5 +1,5 @@
 /** Which of several published services visitors are meant to see first: who stands in front of the others. Pure. */
-import { repositoryOf } from '../image.ts';
+import { repositoryOf } from '../values/image-reference.ts';
 
 export type Published = {
   service: string;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { CommandCheck, HttpCheck } from '../spec.ts';
+import type { CommandCheck, HttpCheck } from '../spec/spec.ts';
 import { readWeb } from './testing.ts';
 
 describe('checks of health', () => {

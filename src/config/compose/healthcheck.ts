@@ -1,9 +1,9 @@
 /** `healthcheck` → an HTTP check, where the test plainly asks a local address, else a command in the container. */
-import { quote } from '../diagnostics.ts';
-import { boundTimes, commandProblem } from '../health-check.ts';
-import type { CheckTimes, HealthCheck } from '../spec.ts';
-import { childOf, type Field, itemsOf } from '../tree.ts';
-import { splitWords } from '../words.ts';
+import { quote } from '../diagnostics/diagnostics.ts';
+import { childOf, type Field, itemsOf } from '../document/tree.ts';
+import { boundTimes, commandProblem } from '../native/health-check.ts';
+import type { CheckTimes, HealthCheck } from '../spec/spec.ts';
+import { splitWords } from '../values/shell-words.ts';
 import { integerOf, isTrue, type Reading } from './reading.ts';
 import { readSeconds } from './resources.ts';
 

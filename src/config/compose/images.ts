@@ -1,6 +1,6 @@
 /** What is known of images by their names: the port that they listen on, and whether visitors should see them. */
 
-import { repositoryOf } from '../image.ts';
+import { repositoryOf } from '../values/image-reference.ts';
 
 export type KnownImage = {
   port: number;

@@ -1,7 +1,7 @@
 /** `ports` and `expose` in all their forms → the ports that the container listens on. */
 
-import { quote } from '../diagnostics.ts';
-import { childOf, type Field, itemsOf } from '../tree.ts';
+import { quote } from '../diagnostics/diagnostics.ts';
+import { childOf, type Field, itemsOf } from '../document/tree.ts';
 import { listOf } from './extends.ts';
 import type { Reading } from './reading.ts';
 

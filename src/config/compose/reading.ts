@@ -1,8 +1,8 @@
 /** What every part of the mapping reads with: texts with their variables replaced, and reports with their place. */
-import { type Diagnostic, printPath, quote } from '../diagnostics.ts';
-import { secretScriptlet } from '../scriptlets.ts';
-import { isSecretName } from '../secret-names.ts';
-import { entriesOf, type Field, isEmpty, itemsOf } from '../tree.ts';
+import { type Diagnostic, printPath, quote } from '../diagnostics/diagnostics.ts';
+import { entriesOf, type Field, isEmpty, itemsOf } from '../document/tree.ts';
+import { secretScriptlet } from '../variables/scriptlets.ts';
+import { isSecretName } from '../variables/secret-names.ts';
 
 import type { ComposeCode } from './codes.ts';
 import { interpolate, type Lookup } from './interpolate.ts';

@@ -1,8 +1,8 @@
 /** Memory, processors, replicas and GPUs, where Compose has two places for each. */
 
-import { quote } from '../diagnostics.ts';
-import type { Resources } from '../spec.ts';
-import { childOf, entriesOf, type Field, isEmpty, itemsOf } from '../tree.ts';
+import { quote } from '../diagnostics/diagnostics.ts';
+import { childOf, entriesOf, type Field, isEmpty, itemsOf } from '../document/tree.ts';
+import type { Resources } from '../spec/spec.ts';
 import { integerOf, type Reading } from './reading.ts';
 import { ignore } from './rules.ts';
 

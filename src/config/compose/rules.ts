@@ -1,8 +1,8 @@
 /** Keys of a service that are accepted, ignored or refused by their value alone; `keys.ts` has the table. */
 
-import { quote } from '../diagnostics.ts';
-import { nearestName } from '../suggest.ts';
-import { entriesOf, type Field, isEmpty, itemsOf } from '../tree.ts';
+import { quote } from '../diagnostics/diagnostics.ts';
+import { nearestName } from '../diagnostics/suggest.ts';
+import { entriesOf, type Field, isEmpty, itemsOf } from '../document/tree.ts';
 import { listOf } from './extends.ts';
 import { type Key, serviceKeys, topLevelKeys } from './keys.ts';
 import { isTrue, keyOf, type Reading } from './reading.ts';

@@ -1,7 +1,7 @@
 /** Where the variables of a Compose file stand, before any of them is replaced. Pure. */
-import { passwordLacked } from '../checks/databases.ts';
-import { type SecretUse, softwareOf } from '../generated.ts';
-import { childOf, entriesOf, type Field, itemsOf, textOf } from '../tree.ts';
+import { passwordLacked } from '../checks/database-checks.ts';
+import { childOf, entriesOf, type Field, itemsOf, textOf } from '../document/tree.ts';
+import { type SecretUse, softwareOf } from '../variables/generated-secrets.ts';
 
 /** The places of each variable by its name: in the environments, commands and secret files of services. */
 export function secretUsesIn(document: Field, services: Field): Map<string, SecretUse[]> {

@@ -1,8 +1,8 @@
 /** One service → a draft of its pod. What depends on the other services is decided afterwards. */
-import { excerpt, quote } from '../diagnostics.ts';
-import { childOf, entriesOf, entryOf, type Field, isEmpty, itemsOf } from '../tree.ts';
-import { maxVarLength } from '../vars.ts';
-import { splitWords } from '../words.ts';
+import { excerpt, quote } from '../diagnostics/diagnostics.ts';
+import { childOf, entriesOf, entryOf, type Field, isEmpty, itemsOf } from '../document/tree.ts';
+import { maxVarLength } from '../native/vars.ts';
+import { splitWords } from '../values/shell-words.ts';
 import { readContainer } from './container.ts';
 import { readDependencies } from './dependencies.ts';
 import { type Draft, Origins } from './draft.ts';

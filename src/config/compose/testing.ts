@@ -1,7 +1,7 @@
 /** Small Compose files for tests: what they become, and what is said about them, as text. */
-import { inDocumentOrder } from '../diagnostics.ts';
-import { readSource } from '../source.ts';
-import type { AppSpec, PodSpec } from '../spec.ts';
+import { inDocumentOrder } from '../diagnostics/diagnostics.ts';
+import { readSource } from '../document/source.ts';
+import type { AppSpec, PodSpec } from '../spec/spec.ts';
 import { readCompose } from './compose.ts';
 
 export type Read = {

@@ -1,5 +1,5 @@
 /** What is said of variables without a value: there is no shell and no `.env` file that could have one. Pure. */
-import { ownAddressMeant } from '../own-address.ts';
+import { ownAddressMeant } from '../variables/own-address.ts';
 import { listOf } from './extends.ts';
 
 export type Words = { message: string; hint: string };

@@ -1,5 +1,5 @@
 /** Which version to name for an image without one. Pure. */
-import { registryHostOf, repositoryOf } from '../image.ts';
+import { registryHostOf, repositoryOf } from '../values/image-reference.ts';
 import { knownImage } from './images.ts';
 
 /** Tags of official images that go on with small versions and stay with the large one. */

@@ -1,8 +1,8 @@
 /** `volumes` of services and of the top level. Nothing of the host is mounted: bind mounts are refused. */
 
-import { quote } from '../diagnostics.ts';
-import type { VolumeSpec } from '../spec.ts';
-import { childOf, entriesOf, entryOf, type Field, itemsOf } from '../tree.ts';
+import { quote } from '../diagnostics/diagnostics.ts';
+import { childOf, entriesOf, entryOf, type Field, itemsOf } from '../document/tree.ts';
+import type { VolumeSpec } from '../spec/spec.ts';
 import { type Bind, openBinds } from './binds.ts';
 import { listOf } from './extends.ts';
 import { VolumeNames } from './names.ts';

@@ -5,7 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
-import type { CommandCheck } from '../../config/spec.ts';
+import type { CommandCheck } from '../../config/spec/spec.ts';
 import { type CheckEnd, programOf, wordsOfCheck } from '../check-words.ts';
 import type { Reason } from './attempts.ts';
 import { killGroup } from './kill-group.ts';

@@ -1,7 +1,7 @@
 /** PURE. What a configuration asks of its containers, in Docker's words: it is added to the hardening, and never takes away. */
 import { posix } from 'node:path';
 import type { HostConfig } from 'dockerode';
-import type { ContainerOptions, TmpfsSpec } from '../../config/spec.ts';
+import type { ContainerOptions, TmpfsSpec } from '../../config/spec/spec.ts';
 
 /** `memoryBytes`: the limit, which what lies in memory counts towards. */
 export function withOptions(

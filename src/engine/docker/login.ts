@@ -1,5 +1,5 @@
 /** Credentials as Docker takes them along with a request about one image. */
-import type { RegistryLogin } from '../../config/spec.ts';
+import type { RegistryLogin } from '../../config/spec/spec.ts';
 import { loginFor, registryOf } from '../../deployment/references.ts';
 
 export type RegistryAuth = { username: string; password: string; serveraddress: string };

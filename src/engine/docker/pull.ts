@@ -1,7 +1,7 @@
 /** Pulling images: once at a time per image and credentials, with progress, and faults in words. */
 import { createHash } from 'node:crypto';
 import type Docker from 'dockerode';
-import type { RegistryLogin } from '../../config/spec.ts';
+import type { RegistryLogin } from '../../config/spec/spec.ts';
 import type { ResolvedImage } from '../../deployment/operation.ts';
 import { isPinned, isReference, loginFor, registryOf } from '../../deployment/references.ts';
 import { orAbort } from '../../lib/abort.ts';

@@ -1,5 +1,5 @@
 /** What the account's plan allows, and how much of it is used. */
-import { printBytes } from '../../../src/config/units.ts';
+import { printBytes } from '../../../src/config/values/units.ts';
 import type { Account } from '../service/records.ts';
 
 export function Plan({ account: { tier, usage } }: { account: Account }) {

@@ -1,6 +1,6 @@
 /** Asks the worker that checks configurations, or the service where a browser cannot run it. */
-import type { Diagnostic } from '../../../src/config/diagnostics.ts';
-import type { PodOutline } from '../../../src/config/outline.ts';
+import type { Diagnostic } from '../../../src/config/diagnostics/diagnostics.ts';
+import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
 import { ask } from '../service/ask.ts';
 
 export type Checked = {

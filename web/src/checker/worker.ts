@@ -1,7 +1,7 @@
 /** The service's own checks, in a worker of the browser: as fast as one types, and a long document holds up nothing. */
 import { fixDocument } from '../../../src/config/fix.ts';
-import { outlineOf } from '../../../src/config/outline.ts';
 import { parseConfiguration } from '../../../src/config/parse.ts';
+import { outlineOf } from '../../../src/config/spec/spec-outline.ts';
 import type { Checked, Reply, Task } from './checker.ts';
 
 self.onmessage = ({ data }: MessageEvent<Task>) => {

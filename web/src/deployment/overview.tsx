@@ -1,6 +1,6 @@
 /** How a deployment does: on its way with its steps, live as a picture, or failed with the reason in front. */
 import { useLayoutEffect, useRef } from 'react';
-import type { PodOutline } from '../../../src/config/outline.ts';
+import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
 import { Loading } from '../parts/loading.tsx';
 import { printSpan } from '../parts/time.ts';
 import { Picture } from '../picture/picture.tsx';

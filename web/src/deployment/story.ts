@@ -1,5 +1,5 @@
 /** What the events of a deployment tell, in words. Pure. */
-import { printBytes } from '../../../src/config/units.ts';
+import { printBytes } from '../../../src/config/values/units.ts';
 import type { DeploymentEvent, EventOf } from '../../../src/deployment/event.ts';
 import { describeReason } from '../../../src/deployment/reason.ts';
 

@@ -1,7 +1,7 @@
 /** The editor on a page. Loaded when it is needed. */
 import type { EditorView } from '@codemirror/view';
 import { type RefObject, useEffect, useImperativeHandle, useRef } from 'react';
-import type { Diagnostic } from '../../../src/config/diagnostics.ts';
+import type { Diagnostic } from '../../../src/config/diagnostics/diagnostics.ts';
 import { showProblems, spanOf } from './problems.ts';
 import { createEditor } from './view.ts';
 

@@ -1,6 +1,6 @@
 /** What is wrong with a configuration, each with the place, and with the edit that mends it where one is certain. */
 import type { ReactNode } from 'react';
-import type { Diagnostic, TextEdit } from '../../../src/config/diagnostics.ts';
+import type { Diagnostic, TextEdit } from '../../../src/config/diagnostics/diagnostics.ts';
 import { Check } from '../parts/icons.tsx';
 
 type ProblemListProps = {

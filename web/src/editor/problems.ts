@@ -1,7 +1,7 @@
 /** What the checks say, where the editor shows it. */
 import { type Action, type Diagnostic as Marked, setDiagnostics } from '@codemirror/lint';
 import type { EditorState, Text, TransactionSpec } from '@codemirror/state';
-import type { Diagnostic } from '../../../src/config/diagnostics.ts';
+import type { Diagnostic } from '../../../src/config/diagnostics/diagnostics.ts';
 
 export function showProblems(state: EditorState, diagnostics: readonly Diagnostic[]): TransactionSpec {
   return setDiagnostics(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConfigurationSchema } from '../../../src/config/schema.ts';
+import { ConfigurationSchema } from '../../../src/config/schema/schema.ts';
 import { cursorAt } from './cursor.ts';
 import { podNamesOf, proposalsAt } from './proposals.ts';
 import { composeSchema, describedAt, isComposeText, type Schema, typeOf } from './schema.ts';

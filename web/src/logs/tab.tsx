@@ -1,6 +1,6 @@
 /** The logs: of all pods or one, followed, searched. */
 import { useMemo, useState } from 'react';
-import type { PodOutline } from '../../../src/config/outline.ts';
+import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
 import { ProblemNotice } from '../parts/notice.tsx';
 import type { Target } from '../service/calls.ts';
 import { type Line, matching, mostLines, revisionsOf } from './lines.ts';

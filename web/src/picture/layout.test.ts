@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PodOutline } from '../../../src/config/outline.ts';
+import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
 import { type Box, drawHead, drawLine, layOut, scaleFor, visitors } from './layout.ts';
 
 const pod = (name: string, parts: Partial<PodOutline> = {}): PodOutline => ({

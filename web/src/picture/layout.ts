@@ -1,6 +1,6 @@
 /** Where the pods of an application stand in its picture, and how the lines between them run. Pure. */
 import { Graph, layout } from '@dagrejs/dagre';
-import type { PodOutline } from '../../../src/config/outline.ts';
+import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
 
 export type Point = { x: number; y: number };
 export type Box = Point & { width: number; height: number };

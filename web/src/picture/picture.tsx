@@ -1,6 +1,6 @@
 /** The application as a picture: its pods, who talks to whom, what the public reaches, how each one does. */
 import { type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import type { PodOutline } from '../../../src/config/outline.ts';
+import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
 import { Disk, Globe } from '../parts/icons.tsx';
 import { Link } from '../routing/router.tsx';
 import type { PodState } from '../service/records.ts';

@@ -1,0 +1,30 @@
+/** Lists of the hosts that an application answers to: the one that it is deployed at has to be among them. */
+import { excerpt } from '../diagnostics/diagnostics.ts';
+import { replaceValue } from '../document/edits.ts';
+import { repositoryOf } from '../values/image-reference.ts';
+import { scriptletsIn } from '../variables/scriptlets.ts';
+import type { PodContext } from './context.ts';
+import type { Text } from './text-checks.ts';
+
+/** Django, Rails, Vite, Nextcloud, Symfony and others, by their own names. */
+const lists = /(?:^|_)(?:ALLOWED_HOSTS?|TRUSTED_HOSTS?|TRUSTED_DOMAINS)$/;
+const proxies = /^(?:nginx|nginx-unprivileged|caddy|httpd|traefik|haproxy)$/;
+const plain = /^[A-Za-z0-9.:[\]_-]+(?:([,; ]) ?[A-Za-z0-9.:[\]_-]+)*$/;
+
+export function checkAllowedHosts(texts: readonly Text[], { pod, spec, report, source }: PodContext): void {
+  const isVisited =
+    pod.path !== undefined || spec.pods.some(({ path, image }) => path && proxies.test(repositoryOf(image)));
+  if (!isVisited) return;
+  for (const { variable, value, path } of texts) {
+    if (variable === undefined || !lists.test(variable) || value.length > 8192) continue;
+    const [, separator = ','] = plain.exec(value) ?? [];
+    // An empty list, and one of another form, has a meaning that only its program knows.
+    if (!plain.test(value) || scriptletsIn(value).length > 0) continue;
+    const longer = `${value}${separator}<% HOST %>`;
+    const message = `${variable} does not hold the host of the application: it answers visitors with an error`;
+    report.warn(path, 'site-host-missing', message, {
+      hint: `add <% HOST %>, as in ${excerpt(longer) === longer ? longer : `…${separator}<% HOST %>`}`,
+      fix: replaceValue(source, path, longer),
+    });
+  }
+}

@@ -1,0 +1,56 @@
+/** `dependsOn`: pods that exist, and no circles. */
+import { quote } from '../diagnostics/diagnostics.ts';
+import { nearestName } from '../diagnostics/suggest.ts';
+import { replaceValue } from '../document/edits.ts';
+import type { Context } from './context.ts';
+
+export function checkDependencies({ spec: { pods }, origin, report, source }: Context): void {
+  const names = pods.map(({ name }) => name);
+  pods.forEach((pod, index) => {
+    pod.dependsOn.forEach((name, position) => {
+      if (names.includes(name)) return;
+      const path = [...origin.pod(index), 'dependsOn'];
+      // A scalar is a list of one, and has no positions.
+      const at = source.textOf(path) === undefined ? [...path, position] : path;
+      const meant = nearestName(name.replace(/\.pod$/, ''), names);
+      const hint = meant ? `did you mean ${meant}?` : `the pods are ${names.slice(0, 10).join(', ')}`;
+      const fix = meant === undefined ? undefined : replaceValue(source, at, meant);
+      report.error(at, 'unknown-pod', `no pod is named ${quote(name)}`, { hint, fix });
+    });
+  });
+  const byName = new Map(pods.map((pod) => [pod.name, pod]));
+  const done = new Set<string>();
+  for (const pod of pods) {
+    const circle = circleFrom(pod.name, (name) => byName.get(name)?.dependsOn ?? [], done);
+    if (!circle) continue;
+    const index = names.indexOf(circle[0]!);
+    const message =
+      circle.length === 2
+        ? `the pod "${circle[0]}" waits for itself`
+        : `pods wait for each other in a circle: ${circle.join(' → ')}`;
+    const hint = 'remove one of these dependencies';
+    report.error([...origin.pod(index), 'dependsOn'], 'dependency-cycle', message, { hint });
+  }
+}
+
+/** The first circle that is reached from a name, its beginning repeated at its end; names in `done` lead to none. */
+function circleFrom(start: string, next: (name: string) => readonly string[], done: Set<string>): string[] | undefined {
+  const trail: string[] = [];
+  const visit = (name: string): string[] | undefined => {
+    const seen = trail.indexOf(name);
+    if (seen !== -1) return [...trail.slice(seen), name];
+    if (done.has(name)) return undefined;
+    trail.push(name);
+    for (const other of next(name)) {
+      const circle = visit(other);
+      if (circle) {
+        done.add(name);
+        return circle;
+      }
+    }
+    trail.pop();
+    done.add(name);
+    return undefined;
+  };
+  return visit(start);
+}

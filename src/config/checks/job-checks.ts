@@ -1,0 +1,22 @@
+/** Pods that do their work once, and would be started again for ever. */
+import { addField } from '../document/edits.ts';
+import type { PodSpec } from '../spec/spec.ts';
+import type { PodContext } from './context.ts';
+
+const names = /(?:^|-)(?:migrate|migrations?|migrator|seed|seeder|db-init|init-db)(?:-|$)/;
+/** At the end of a command: behind it nothing is served. */
+const lastCommand =
+  /(?:\bmigrate(?::\w+)?|\bmigrate deploy|\bmigration:run|\bdb:(?:migrate|seed|setup)|\bupgrade head|\bdb push)["']?\s{0,9}$/;
+
+/** Whether a pod that nobody connects to is named like a migration, or ends with one. */
+export function looksLikeJob({ name, path, servicePorts, healthCheck, resourceType, command = [] }: PodSpec): boolean {
+  if (resourceType !== 'deployment' || path !== undefined || servicePorts.length > 0 || healthCheck) return false;
+  return names.test(name) || lastCommand.test(command.join(' ').slice(-200));
+}
+
+export function checkJob({ pod, path, report, source }: PodContext): void {
+  if (!looksLikeJob(pod) || source.textOf([...path, 'resourceType']) !== undefined) return;
+  const message = `the pod "${pod.name}" looks like one that ends, and is started again whenever it does`;
+  const fix = addField(source, path, 'name', 'resourceType: job');
+  report.warn([...path, 'name'], 'not-a-job', message, { hint: 'write "resourceType: job"', fix });
+}

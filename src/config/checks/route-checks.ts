@@ -1,0 +1,105 @@
+/** Routes: which pods the public reaches, and that each does so in its own way. */
+import { removeField, replaceValue } from '../document/edits.ts';
+import { entriesOf, nearest } from '../document/tree.ts';
+import { databaseOf, isRawTcp } from '../software/software.ts';
+import type { PodSpec } from '../spec/spec.ts';
+import { type Context, type PodContext, repeated } from './context.ts';
+import { looksLikeJob } from './job-checks.ts';
+
+export function checkRoutes(context: Context): void {
+  const { spec, origin, report } = context;
+  const routes = spec.pods.map(({ path, subdomain }, index) =>
+    // Those without a path are all different.
+    path === undefined ? index : `${subdomain ?? ''} ${path}`,
+  );
+  for (const { index, first } of repeated(routes)) {
+    const [one, other] = [spec.pods[first]!, spec.pods[index]!];
+    report.error(
+      [...origin.pod(index), 'path'],
+      'duplicate-path',
+      `the pods "${one.name}" and "${other.name}" have the same path "${other.path}"`,
+      { hint: hintForTwo(one, other) },
+    );
+  }
+  if (spec.url !== undefined) {
+    const message = 'takes effect only after the deployment is claimed and the domain proven';
+    report.warn(['application', 'url'], 'custom-domain', message);
+  }
+}
+
+/** Told last: it is about the list of pods, and an error of the list would hide those of every pod in it. */
+export function checkIsPublic({ spec, origin, report }: Context): void {
+  const isBroken = spec.pods.some((_, index) => report.isBroken([...origin.pod(index), 'path']));
+  const isPublic = spec.pods.some(({ path, resourceType }) => path !== undefined && resourceType !== 'job');
+  const onlyJobs = spec.pods.every(({ resourceType }) => resourceType === 'job');
+  if (!isPublic && !onlyJobs && !isBroken && spec.pods.length > 0) {
+    report.error(['application', 'pods'], 'no-public-path', "at least one pod must include the 'path' field", {
+      hint: 'add "path: /" to the pod that serves the application\'s pages',
+    });
+  }
+}
+
+/** The one that looks like a back end gets the longer path. */
+function hintForTwo(one: PodSpec, other: PodSpec): string {
+  const backend = [one, other].find(({ name }) => /api|back|server|express|worker/.test(name)) ?? other;
+  const internal = [one, other].find(({ image }) => databaseOf(image) !== undefined);
+  return internal
+    ? `remove the path of "${internal.name}": other pods reach it as ${internal.name}.pod`
+    : `give "${backend.name}" a path of its own such as /api, or none when only other pods reach it`;
+}
+
+export function checkRoute(context: PodContext): void {
+  const { pod, path, report, source, spec } = context;
+  checkPorts(context);
+  if (pod.subdomain !== undefined && spec.url === undefined && !report.isBroken(['application', 'url'])) {
+    report.error([...path, 'subdomain'], 'subdomain-without-url', 'needs "url", the custom domain of the application');
+  }
+  if (pod.path === undefined) return;
+  const at = [...path, 'path'];
+  if (pod.path.includes('*')) {
+    const plain = pod.path.replace(/\/?\*.*$/, '') || '/';
+    const fix = replaceValue(source, at, plain);
+    const hint = `write ${plain}: everything below it is included`;
+    report.error(at, 'bad-value', `"${pod.path}" holds a star, which no address does`, { hint, fix });
+  }
+  if (pod.resourceType === 'job') {
+    const message = 'a job has ended when somebody visits its path';
+    report.warn(at, 'path-on-job', message, { fix: removeField(source, at) });
+  }
+  const database = databaseOf(pod.image);
+  if (database !== undefined && isRawTcp(database)) {
+    const others = spec.pods.filter((other) => other !== pod && other.path !== undefined);
+    const fix = others.length > 0 ? removeField(source, at) : undefined;
+    report.warn(at, 'database-with-path', `${database} does not speak HTTP: browsers get no answer at ${pod.path}`, {
+      hint: `remove the path: other pods reach it as ${pod.name}.pod`,
+      fix,
+    });
+  }
+}
+
+function checkPorts({ pod, path, report, source, spec }: PodContext): void {
+  const { field } = nearest(source.root, path);
+  if (report.isBroken([...path, 'servicePorts'])) return;
+  const written = entriesOf(field).find(([key]) => key === 'servicePorts')?.[1].tree;
+  if (written?.kind === 'list') {
+    const ports = written.items.map((item) => (item.kind === 'scalar' ? item.text : ''));
+    for (const { value, index } of repeated(ports)) {
+      report.warn([...path, 'servicePorts', index], 'duplicate-port', `the port ${value} is there twice`);
+    }
+  }
+  if (pod.servicePorts.length > 0) return;
+  if (pod.path !== undefined && pod.resourceType !== 'job') {
+    const elsewhere = ['ports', 'port', 'expose', 'containerPort'].find((key) =>
+      entriesOf(field).some(([own]) => own === key),
+    );
+    report.error([...path, 'path'], 'path-without-port', `the pod "${pod.name}" has a public path and no port`, {
+      hint: elsewhere
+        ? `write "servicePorts" instead of "${elsewhere}"`
+        : 'add "servicePorts: [3000]" with the port it listens on',
+    });
+  } else if (pod.resourceType !== 'job' && !looksLikeJob(pod) && spec.pods.length > 0) {
+    report.warn(path, 'no-ports', `the pod "${pod.name}" has no ports: it runs as a worker, to which nobody connects`, {
+      hint: 'add "servicePorts" if other pods connect to it, or "resourceType: job" if it ends',
+    });
+  }
+}

@@ -1,0 +1,16 @@
+/** Databases without a volume: what they hold leaves with an update. */
+import { unsavedData } from '../software/data-directories.ts';
+import { repositoryOf } from '../values/image-reference.ts';
+import type { PodContext } from './context.ts';
+
+export function checkUnsavedData({ pod, path, report }: PodContext): void {
+  const unsaved = unsavedData(pod);
+  if (!unsaved) return;
+  const name = repositoryOf(pod.image);
+  const message = unsaved.hasOthers
+    ? `no volume is where ${name} keeps its data: it leaves with an update`
+    : `${name} has no volume: its data leaves with an update`;
+  report.warn([...path, 'image'], 'database-without-volume', message, {
+    hint: `add "volumes: [{ name: data, size: 1Gi, mountPath: ${unsaved.directory} }]"`,
+  });
+}

@@ -1,0 +1,66 @@
+/** Collecting diagnostics: a rule says what is wrong at which path, the report finds the place. */
+
+import type { Source } from '../document/source.ts';
+import type { Code } from './codes.ts';
+import { type Diagnostic, type Path, printPath, type TextEdit } from './diagnostics.ts';
+
+export type Advice = {
+  hint?: string | undefined;
+  fix?: TextEdit | undefined;
+  /** The diagnostic is about this key below the path: one that is unknown, or missing. */
+  key?: string | undefined;
+};
+
+export type Report = {
+  error(path: Path, code: Code, message: string, advice?: Advice): void;
+  warn(path: Path, code: Code, message: string, advice?: Advice): void;
+  /** What happens, without anything that should be changed. */
+  note(path: Path, code: Code, message: string, advice?: Advice): void;
+  /** Whether an error was reported at this path, above or below it: what follows from it needs no words. */
+  isBroken(path: Path): boolean;
+  diagnostics: Diagnostic[];
+};
+
+export function openReport(source: Pick<Source, 'place'>): Report {
+  const diagnostics: Diagnostic[] = [];
+  // Every path with an error at or below it, and every path with an error right at it.
+  const above = new Set<string>();
+  const broken = new Set<string>();
+  // Several branches of a schema may complain of one value in the same words.
+  const told = new Set<string>();
+
+  const add = (severity: Diagnostic['severity'], path: Path, code: Code, message: string, advice: Advice = {}) => {
+    const { hint, fix, key } = advice;
+    const full = key === undefined ? path : [...path, key];
+    const id = `${idOf(full)}\u0001${code}\u0001${message}`;
+    if (told.has(id)) return;
+    told.add(id);
+    diagnostics.push({
+      severity,
+      code,
+      path: printPath(full),
+      ...source.place(path, key),
+      message,
+      ...(hint !== undefined && { hint }),
+      ...(fix && { fix }),
+    });
+    if (severity !== 'error') return;
+    broken.add(idOf(full));
+    for (let length = 0; length <= full.length; length++) above.add(idOf(full.slice(0, length)));
+  };
+
+  return {
+    error: (path, code, message, advice) => add('error', path, code, message, advice),
+    warn: (path, code, message, advice) => add('warning', path, code, message, advice),
+    note: (path, code, message, advice) => add('note', path, code, message, advice),
+    isBroken(path) {
+      if (above.has(idOf(path))) return true;
+      return path.some((_, length) => broken.has(idOf(path.slice(0, length))));
+    },
+    diagnostics,
+  };
+}
+
+function idOf(path: Path): string {
+  return path.join('\u0000');
+}

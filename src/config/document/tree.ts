@@ -1,0 +1,207 @@
+/** A document as a tree in which every value knows where it stands, with aliases and merge keys followed. */
+import { type Document, isAlias, isMap, isNode, isScalar, isSeq } from 'yaml';
+import type { Path } from '../diagnostics/diagnostics.ts';
+
+/** Offsets into the text, in UTF-16 units. A value that an alias repeats stands where its anchor does. */
+export type Span = { at: number; to: number };
+
+export type Tree = Scalar | List | Mapping;
+export type Scalar = Span & { kind: 'scalar'; value: string | number | boolean | null; text: string };
+export type List = Span & { kind: 'list'; items: Tree[] };
+type Mapping = Span & { kind: 'map'; entries: Map<string, Entry> };
+
+export type Entry = { key: Span; value: Tree };
+
+/** A value with the way that leads to it; `key` is the place of its key, when it has one. */
+export type Field = { tree: Tree; path: Path; key?: Span };
+
+/** No document that people write is nested deeper than some ten levels. */
+const maxDepth = 60;
+/** Largest document with its aliases written out, in characters; without aliases none can reach it. */
+const maxExpandedLength = 1024 * 1024;
+/** Most values that aliases may add to those that are written. */
+const maxRepeatedValues = 20_000;
+/** Most keys that merge keys (`<<`) may bring in. */
+const maxMergedKeys = 50_000;
+
+export class TooDeep extends Error {}
+export class TooManyAliases extends Error {}
+export class UnknownAlias extends Error {
+  readonly at: number;
+  constructor(name: string, at: number) {
+    super(name);
+    this.at = at;
+  }
+}
+
+/** Throws one of the three above. Repeated values are shared, not copied: aliases of aliases cost nothing here. */
+export function toTree(document: Document): Tree {
+  const anchors = new Map<string, Tree>();
+  const sizes = new Map<Tree, Size>();
+  let written = 0;
+  let mergedKeys = 0;
+  const absent = (at: number): Tree => ({ kind: 'scalar', value: null, text: '', at, to: at });
+
+  const build = (node: unknown, depth: number, at: number): Tree => {
+    if (depth > maxDepth) throw new TooDeep();
+    if (isAlias(node)) {
+      const target = anchors.get(node.source);
+      if (!target) throw new UnknownAlias(node.source, node.range?.[0] ?? at);
+      return target;
+    }
+    const tree = buildOwn(node, depth, at);
+    written += 1;
+    const size = sizeOf(tree, sizes);
+    if (size.length > maxExpandedLength || size.values > maxRepeatedValues + written) throw new TooManyAliases();
+    sizes.set(tree, size);
+    if (isNode(node) && 'anchor' in node && node.anchor) anchors.set(node.anchor, tree);
+    return tree;
+  };
+
+  const buildOwn = (node: unknown, depth: number, before: number): Tree => {
+    const at = isNode(node) ? (node.range?.[0] ?? before) : before;
+    const to = isNode(node) ? (node.range?.[1] ?? at) : at;
+    if (isScalar(node)) return { ...scalarTree(node.value, node.source), at, to };
+    if (isSeq(node)) return { kind: 'list', items: node.items.map((item) => build(item, depth + 1, at)), at, to };
+    if (!isMap(node)) return absent(at);
+
+    const entries = new Map<string, Entry>();
+    const merged = new Set<string>();
+    for (const { key, value } of node.items) {
+      const range = isNode(key) ? key.range : undefined;
+      const keySpan = { at: range?.[0] ?? at, to: range?.[1] ?? at };
+      const name = isScalar(key) ? String(key.value ?? '') : '';
+      const tree = build(value, depth + 1, keySpan.to);
+      if (name !== '<<') {
+        // A key that is written wins over one that is merged in, wherever the merge stands.
+        if (merged.delete(name)) entries.delete(name);
+        entries.set(name, { key: keySpan, value: tree });
+        continue;
+      }
+      for (const source of tree.kind === 'list' ? tree.items : [tree]) {
+        if (source.kind !== 'map') continue;
+        mergedKeys += source.entries.size + 1;
+        if (mergedKeys > maxMergedKeys) throw new TooManyAliases();
+        for (const [inherited, entry] of source.entries) {
+          if (entries.has(inherited)) continue;
+          entries.set(inherited, entry);
+          merged.add(inherited);
+        }
+      }
+    }
+    return { kind: 'map', entries, at, to };
+  };
+
+  return build(document.contents, 0, 0);
+}
+
+type Size = { length: number; values: number };
+
+/** Of a tree with its aliases written out; its children's sizes are known. */
+function sizeOf(tree: Tree, sizes: ReadonlyMap<Tree, Size>): Size {
+  const size = { length: 0, values: 1 };
+  const add = (child: Tree) => {
+    const { length, values } = sizes.get(child) ?? { length: 0, values: 1 };
+    size.length += length;
+    size.values += values;
+  };
+  if (tree.kind === 'scalar') size.length += tree.text.length;
+  else if (tree.kind === 'list') for (const child of tree.items) add(child);
+  else {
+    for (const [key, { value }] of tree.entries) {
+      size.length += key.length;
+      add(value);
+    }
+  }
+  return size;
+}
+
+/** A number keeps the text it was written with: the version `1.10` stays `1.10`. */
+function scalarTree(value: unknown, source: string | undefined): Omit<Scalar, 'at' | 'to'> {
+  if (typeof value === 'string') return { kind: 'scalar', value, text: value };
+  if (typeof value === 'number' || typeof value === 'boolean') {
+    return { kind: 'scalar', value, text: source ?? String(value) };
+  }
+  return { kind: 'scalar', value: null, text: '' };
+}
+
+export function isEmpty({ tree }: Field): boolean {
+  return tree.kind === 'scalar' && tree.value === null;
+}
+
+/** The value below a key; undefined when there is none, or nothing is written behind it. */
+export function childOf(field: Field | undefined, key: string): Field | undefined {
+  const child = field && entryOf(field, key);
+  return child && !isEmpty(child) ? child : undefined;
+}
+
+/** As `childOf`, and a key with nothing behind it counts. */
+export function entryOf({ tree, path }: Field, key: string): Field | undefined {
+  const entry = tree.kind === 'map' ? tree.entries.get(key) : undefined;
+  return entry && { tree: entry.value, path: [...path, key], key: entry.key };
+}
+
+/** The keys of a map with their values, in document order; nothing for anything else. */
+export function entriesOf(field: Field | undefined): [string, Field][] {
+  if (field?.tree.kind !== 'map') return [];
+  const { path } = field;
+  return [...field.tree.entries].map(([name, { key, value }]) => [name, { tree: value, path: [...path, name], key }]);
+}
+
+/** The entries of a list; a scalar or a map counts as a list of one, and nothing written as an empty one. */
+export function itemsOf(field: Field | undefined, most = Number.POSITIVE_INFINITY): Field[] {
+  if (!field || isEmpty(field)) return [];
+  if (field.tree.kind !== 'list') return [field];
+  return field.tree.items.slice(0, most).map((tree, index) => ({ tree, path: [...field.path, index] }));
+}
+
+/** A scalar's text as it was written; undefined for anything else. */
+export function textOf(field: Field | undefined): string | undefined {
+  return field && field.tree.kind === 'scalar' && field.tree.value !== null ? field.tree.text : undefined;
+}
+
+/** The field at a path, or the nearest that exists on the way to it, with how much of the path was found. */
+export function nearest(root: Tree, path: Path): { field: Field; depth: number } {
+  let field: Field = { tree: root, path: [] };
+  for (let depth = 0; depth < path.length; depth++) {
+    const segment = path[depth]!;
+    const next = typeof segment === 'number' ? itemAt(field, segment) : entryOf(field, segment);
+    if (!next) return { field, depth };
+    field = next;
+  }
+  return { field, depth: path.length };
+}
+
+function itemAt({ tree, path }: Field, index: number): Field | undefined {
+  const item = tree.kind === 'list' ? tree.items[index] : undefined;
+  return item && { tree: item, path: [...path, index] };
+}
+
+/** Every list of the schema is shorter: what is behind changes no verdict. */
+const maxListLength = 1001;
+
+/**
+ * The plain value, for the schema. A field with nothing behind it counts as absent (people leave `volumes:` in their
+ * documents), and one that is judged elsewhere as empty. Shared values stay shared.
+ */
+export function toValue(root: Tree, isJudgedElsewhere: (key: string) => boolean): unknown {
+  const known = new Map<Tree, unknown>();
+  const convert = (tree: Tree): unknown => {
+    if (tree.kind === 'scalar') return tree.value;
+    if (known.has(tree)) return known.get(tree);
+    if (tree.kind === 'list') {
+      const list = tree.items.slice(0, maxListLength).map(convert);
+      known.set(tree, list);
+      return list;
+    }
+    // Without a prototype: `__proto__` is a key like any other.
+    const object: Record<string, unknown> = Object.create(null);
+    for (const [key, { value }] of tree.entries) {
+      if (value.kind === 'scalar' && value.value === null) continue;
+      object[key] = isJudgedElsewhere(key) ? {} : convert(value);
+    }
+    known.set(tree, object);
+    return object;
+  };
+  return convert(root);
+}

@@ -1,0 +1,110 @@
+/** What a pod of the native form says of its containers beyond their image and limits. Pure. */
+
+import type { Path } from '../diagnostics/diagnostics.ts';
+import type { Report } from '../diagnostics/report.ts';
+import { childOf, entriesOf, type Field, itemsOf, textOf } from '../document/tree.ts';
+import type { ContainerOptions, TmpfsSpec, Ulimit } from '../spec/spec.ts';
+import {
+  isHostName,
+  most,
+  onlyGiven,
+  readGroup,
+  readHost,
+  readMode,
+  readSignal,
+  readStopSeconds,
+  readSysctl,
+  readUlimit,
+  type Say,
+} from '../values/container-values.ts';
+import { parseBytes, readSize } from '../values/units.ts';
+import { booleanOf, integerOf } from './scalars.ts';
+
+/** `isPod`: those names get their address in another way. */
+export function readContainer(
+  pod: Field,
+  isPod: (name: string) => boolean,
+  report: Report,
+): ContainerOptions | undefined {
+  const signal = textOf(childOf(pod, 'stopSignal'));
+  const seconds = integerOf(childOf(pod, 'stopGraceSeconds'));
+  const say = (field: string) => sayAt([...pod.path, field], report);
+  return onlyGiven<ContainerOptions>({
+    shmBytes: readBytes(childOf(pod, 'shmSize')),
+    tmpfs: itemsOf(childOf(pod, 'tmpfs'), most.tmpfs).flatMap((directory) => readTmpfs(directory, report)),
+    readOnly: booleanOf(childOf(pod, 'readOnly')) || undefined,
+    stopSignal: signal === undefined ? undefined : readSignal(signal, say('stopSignal')),
+    stopGraceSeconds: seconds === undefined ? undefined : readStopSeconds(seconds, say('stopGraceSeconds')),
+    ulimits: mapOf(childOf(pod, 'ulimits'), (name, limit) => readLimit(name, limit, sayAt(limit.path, report))),
+    groups: itemsOf(childOf(pod, 'groups'), most.groups).flatMap(
+      (group) => readGroup(textOf(group) ?? '', sayAt(group.path, report)) ?? [],
+    ),
+    extraHosts: mapOf(childOf(pod, 'extraHosts'), (name, field) => {
+      const address = textOf(field) ?? '';
+      const say = sayAt(field.path, report);
+      if (!isPod(address)) return readHost(name, address, say);
+      isHostName(name, say);
+      return undefined;
+    }),
+    sysctls: mapOf(childOf(pod, 'sysctls'), (name, field) =>
+      readSysctl(name, textOf(field) ?? '', sayAt(field.path, report)),
+    ),
+  });
+}
+
+/** Of `extraHosts`, the names that lead to pods: further names of those. */
+export function podHosts(pod: Field, isPod: (name: string) => boolean): { alias: string; pod: string }[] {
+  return entriesOf(childOf(pod, 'extraHosts'))
+    .slice(0, most.names)
+    .flatMap(([alias, field]) => {
+      const name = textOf(field) ?? '';
+      return isPod(name) ? [{ alias, pod: name }] : [];
+    });
+}
+
+function sayAt(path: Path, report: Report): Say {
+  return {
+    refuse: (message, hint) => !report.isBroken(path) && report.error(path, 'bad-value', message, { hint }),
+    note: (message, hint) => !report.isBroken(path) && report.warn(path, 'lenient-value', message, { hint }),
+  };
+}
+
+function mapOf<T>(field: Field | undefined, read: (name: string, field: Field) => T | undefined): Record<string, T> {
+  return Object.fromEntries(
+    entriesOf(field)
+      .slice(0, most.names)
+      .flatMap(([name, entry]): [string, T][] => {
+        const value = read(name, entry);
+        return value === undefined ? [] : [[name, value]];
+      }),
+  );
+}
+
+function readBytes(field: Field | undefined): number | undefined {
+  const bytes = parseBytes(readSize(textOf(field) ?? '') ?? '');
+  return bytes > 0 ? bytes : undefined;
+}
+
+function readTmpfs(directory: Field, report: Report): TmpfsSpec[] {
+  const mountPath = textOf(childOf(directory, 'mountPath'));
+  if (mountPath === undefined) return [];
+  const mode = textOf(childOf(directory, 'mode'));
+  const options = onlyGiven({
+    sizeBytes: readBytes(childOf(directory, 'size')),
+    mode: mode === undefined ? undefined : readMode(mode, sayAt([...directory.path, 'mode'], report)),
+    user: integerOf(childOf(directory, 'user')),
+    group: integerOf(childOf(directory, 'group')),
+    isExecutable: booleanOf(childOf(directory, 'executable')) || undefined,
+  });
+  return [{ mountPath, ...options } as TmpfsSpec];
+}
+
+function readLimit(name: string, limit: Field, say: Say): Ulimit | undefined {
+  const number = (field: Field | undefined) => {
+    const text = textOf(field);
+    return text !== undefined && /^-?\d{1,15}$/.test(text) ? Number(text) : undefined;
+  };
+  const [soft, hard] = [number(childOf(limit, 'soft')), number(childOf(limit, 'hard'))];
+  const single = number(limit) ?? soft ?? hard;
+  return single === undefined ? undefined : readUlimit(name, soft ?? single, hard ?? single, say);
+}

@@ -1,0 +1,219 @@
+/**
+ * A document → the AppSpec: defaults filled in, the ways of writing a thing brought to one. Reads without trust: what
+ * has the wrong shape is reported elsewhere (`shape.ts`) and counts as absent, so that the rest is checked all the same.
+ */
+import { excerpt, type Path, quote } from '../diagnostics/diagnostics.ts';
+import type { Report } from '../diagnostics/report.ts';
+import { replaceValue } from '../document/edits.ts';
+import type { Source } from '../document/source.ts';
+import { childOf, type Field, itemsOf, textOf } from '../document/tree.ts';
+import { resourceTypes } from '../schema/pod-schema.ts';
+import type { AppSpec, FileSpec, PodSpec, RegistryLogin, Resources } from '../spec/spec.ts';
+import { splitWords } from '../values/shell-words.ts';
+import { parseBytes, parseCpuMillis, readCpu, readPort, readSize } from '../values/units.ts';
+import { podHosts, readContainer } from './container-fields.ts';
+import { inferPort } from './default-port.ts';
+import { readHealthCheck } from './health-check.ts';
+import { booleanOf, integerOf } from './scalars.ts';
+import { readVars, type Var } from './vars.ts';
+import { readVolumes } from './volume-fields.ts';
+
+/** Where the parts of a spec stand in its document. */
+export type Origin = {
+  pod(index: number): Path;
+  variable(pod: number, name: string): Path;
+  /** Of the n-th of a pod's files, secrets and plain files counted together. */
+  file(pod: number, index: number): Path;
+};
+
+export function normalise(source: Source, report: Report): { spec: AppSpec; origin: Origin } {
+  const application = childOf({ tree: source.root, path: [] }, 'application');
+  const podFields = itemsOf(childOf(application, 'pods'), most.pods);
+  const names = new Set(podFields.flatMap((pod) => textOf(childOf(pod, 'name')) ?? []));
+  const pods = podFields.map((pod, index) => readPod(pod, index, { source, names, report }));
+  const login = readLogin(childOf(application, 'registryLogin'), source, report);
+  const url = readDomain(childOf(application, 'url'), source, report);
+  const spec: AppSpec = {
+    name: textOf(childOf(application, 'name')) ?? '',
+    ...(url !== undefined && { url }),
+    ...(login && { registryLogin: login }),
+    pods: pods.map(({ spec }) => spec),
+  };
+  giveHostNames(podFields, spec.pods);
+  const podPath = (index: number): Path => ['application', 'pods', index];
+  return {
+    spec,
+    origin: {
+      pod: podPath,
+      variable: (pod, name) => pods[pod]?.varPaths.get(name) ?? [...podPath(pod), 'vars', name],
+      file: (pod, index) => pods[pod]?.filePaths[index] ?? podPath(pod),
+    },
+  };
+}
+
+/** Nothing is read behind the limits of the schema, which reports what is. */
+const most = { pods: 50, files: 200, names: 50, words: 1000 };
+
+/** `extraHosts` with another pod as their address: names of that pod. */
+function giveHostNames(fields: Field[], pods: PodSpec[]): void {
+  const byName = new Map(pods.map((pod) => [pod.name, pod]));
+  for (const { alias, pod } of fields.flatMap((field) => podHosts(field, (name) => byName.has(name)))) {
+    const target = byName.get(pod)!;
+    if (alias !== pod) target.aliases = [...new Set([...(target.aliases ?? []), alias])];
+  }
+}
+
+type ReadPod = { spec: PodSpec; varPaths: Map<string, Path>; filePaths: Path[] };
+
+type Reading = { source: Source; names: ReadonlySet<string>; report: Report };
+
+function readPod(pod: Field, index: number, { source, names, report }: Reading): ReadPod {
+  const text = (name: string) => textOf(childOf(pod, name));
+  const route = text('path');
+  const words = (name: 'command' | 'entrypoint') => readWords(childOf(pod, name), report);
+  const variables = readVars(childOf(pod, 'vars'), source, report);
+  const secrets = itemsOf(childOf(pod, 'secrets'), most.files).flatMap(readSecret);
+  const files = itemsOf(childOf(pod, 'files'), most.files).flatMap(readFile);
+  const [command, entrypoint] = [words('command'), words('entrypoint')];
+  const check = childOf(pod, 'healthCheck');
+  const [workingDir, user, subdomain] = [text('workingDir'), text('user'), text('subdomain')];
+  const container = readContainer(pod, (name) => names.has(name), report);
+  const aliases = itemsOf(childOf(pod, 'aliases'), most.names).flatMap((alias) => textOf(alias) ?? []);
+  const spec: PodSpec = {
+    // Without a name it gets one that no other pod can have: the missing name is reported already.
+    name: text('name') ?? `#${index + 1}`,
+    image: (text('image') ?? '').trim(),
+    ...(route !== undefined && { path: withoutTrailingSlash(route.startsWith('/') ? route : `/${route}`) }),
+    servicePorts: readPorts(childOf(pod, 'servicePorts')),
+    vars: Object.fromEntries(variables.map(({ name, value }: Var) => [name, value])),
+    ...(entrypoint && { entrypoint }),
+    ...(command && { command }),
+    files: [...secrets, ...files].map(({ file }) => file),
+    volumes: readVolumes(childOf(pod, 'volumes'), report),
+    resourceType: resourceTypes.find((type) => type === text('resourceType')?.toLowerCase()) ?? 'deployment',
+    replicas: integerOf(childOf(pod, 'replicas')) ?? 1,
+    resources: {
+      requests: readResources(childOf(childOf(pod, 'resources'), 'requests'), report),
+      limits: readResources(childOf(childOf(pod, 'resources'), 'limits'), report),
+    },
+    useGPU: booleanOf(childOf(pod, 'useGPU')) ?? false,
+    ...(subdomain !== undefined && { subdomain }),
+    dependsOn: itemsOf(childOf(pod, 'dependsOn'), most.names).flatMap((name) => textOf(name) ?? []),
+    ...(aliases.length > 0 && { aliases }),
+    ...(workingDir !== undefined && { workingDir }),
+    ...(user !== undefined && { user }),
+    ...(container && { container }),
+  };
+  inferPort(spec, pod.path, textOf(childOf(check, 'port')), report);
+  const checkCommand = readWords(childOf(check, 'command'), report);
+  const healthCheck = check && readHealthCheck(check, checkCommand, spec.servicePorts[0], report);
+  if (healthCheck) spec.healthCheck = healthCheck;
+  return {
+    spec,
+    varPaths: new Map(variables.map(({ name, path }) => [name, path])),
+    filePaths: [...secrets, ...files].map(({ path }) => path),
+  };
+}
+
+function withoutTrailingSlash(path: string): string {
+  return path === '/' ? path : path.replace(/\/$/, '');
+}
+
+function readPorts(field: Field | undefined): number[] {
+  return [...new Set(itemsOf(field, most.names).flatMap((port) => readPort(textOf(port) ?? '') ?? []))];
+}
+
+/** A list as it is; a text split into words as POSIX does, nothing expanded. */
+function readWords(field: Field | undefined, report: Report): string[] | undefined {
+  if (!field) return undefined;
+  if (field.tree.kind === 'list') return itemsOf(field, most.words).flatMap((word) => textOf(word) ?? []);
+  const text = textOf(field);
+  const words = text === undefined ? undefined : splitWords(text);
+  if (text !== undefined && !words) {
+    const hint = 'close it, or write a list: [sh, -c, "…"]';
+    report.error(field.path, 'unclosed-quote', 'has a quote that is not closed', { hint });
+  }
+  if (words && words.length > most.words) {
+    report.error(field.path, 'bad-value', `has ${words.length} words, and at most ${most.words} are possible`);
+    return [];
+  }
+  return words;
+}
+
+function readSecret(secret: Field): { file: FileSpec; path: Path }[] {
+  const [name, fileName] = [textOf(childOf(secret, 'name')), textOf(childOf(secret, 'fileName'))];
+  if (fileName === undefined) return [];
+  const directory = textOf(childOf(secret, 'mountPath')) ?? `/var/secrets/${name ?? ''}`;
+  const path = `${directory.replace(/(?<!\/)\/+$/, '').replace(/^\/$/, '')}/${fileName}`;
+  return [{ file: { path, content: textOf(childOf(secret, 'data')) ?? '', isSecret: true }, path: secret.path }];
+}
+
+function readFile(file: Field): { file: FileSpec; path: Path }[] {
+  const path = textOf(childOf(file, 'path'));
+  if (path === undefined) return [];
+  return [{ file: { path, content: textOf(childOf(file, 'content')) ?? '', isSecret: false }, path: file.path }];
+}
+
+/** Docker's own least memory of a container. */
+const leastMemory = 6 * 2 ** 20;
+
+function readResources(field: Field | undefined, report: Report): Resources {
+  const [cpu, memory] = [childOf(field, 'cpu'), childOf(field, 'memory')];
+  const millis = parseCpuMillis(readCpu(textOf(cpu) ?? '') ?? Number.NaN);
+  const bytes = parseBytes(readSize(textOf(memory) ?? '') ?? '');
+  if (memory && bytes < leastMemory && !report.isBroken(memory.path)) {
+    const text = textOf(memory)!;
+    const hint = /^[1-9]\d*$/.test(text) ? `did you mean ${text}Mi?` : 'no container runs with less than 6Mi';
+    report.error(memory.path, 'unlikely-quantity', `${quote(text)} is ${bytes} bytes, less than any program needs`, {
+      hint,
+    });
+  }
+  if (cpu && millis >= 100_000 && !report.isBroken(cpu.path)) {
+    const hint = `did you mean ${millis / 1000}m?`;
+    report.error(cpu.path, 'unlikely-quantity', `${quote(textOf(cpu)!)} are ${millis / 1000} cores`, { hint });
+  }
+  return {
+    ...(cpu && millis > 0 && { cpuMillis: millis }),
+    ...(memory && bytes > 0 && { memoryBytes: bytes }),
+  };
+}
+
+function readLogin(field: Field | undefined, source: Source, report: Report): RegistryLogin | undefined {
+  const text = (name: string) => textOf(childOf(field, name));
+  const [written, username, personalAccessToken] = [text('registry'), text('username'), text('personalAccessToken')];
+  if (!field || written === undefined || username === undefined || personalAccessToken === undefined) return undefined;
+  const registry = written.replace(/^[a-z]+:\/\//i, '').replace(/(?<!\/)\/+$/, '');
+  if (registry !== written && registry !== '') {
+    const path = [...field.path, 'registry'];
+    const fix = replaceValue(source, path, registry);
+    report.warn(path, 'lenient-value', `${quote(written)} is read as ${excerpt(registry)}`, {
+      hint: `write ${excerpt(registry)}`,
+      fix,
+    });
+  }
+  return { registry, username, personalAccessToken };
+}
+
+/** RFC 1035, with at least one dot: `localhost` and plain words are nobody's domain. */
+const domain = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
+
+function readDomain(field: Field | undefined, source: Source, report: Report): string | undefined {
+  const written = textOf(field);
+  if (!field || written === undefined || written.length > 2048) return undefined;
+  const host = written
+    .trim()
+    .toLowerCase()
+    .replace(/^https?:\/\//, '')
+    .replace(/[:/?#].*$/s, '')
+    .replace(/\.$/, '');
+  if (!domain.test(host)) {
+    const hint = 'write a host such as shop.example.com, or leave it out';
+    report.warn(field.path, 'bad-domain', `${quote(written)} is no domain name and is ignored`, { hint });
+    return undefined;
+  }
+  if (host !== written) {
+    const fix = replaceValue(source, field.path, host);
+    report.warn(field.path, 'lenient-value', `${quote(written)} is read as ${host}`, { hint: `write ${host}`, fix });
+  }
+  return host;
+}

@@ -1,0 +1,80 @@
+/** The document against its schema: every violation as a diagnostic in words, all at once. */
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { type Path, quote } from '../diagnostics/diagnostics.ts';
+import type { Report } from '../diagnostics/report.ts';
+import type { Source } from '../document/source.ts';
+import { type Configuration, ConfigurationSchema } from '../schema/schema.ts';
+import { explainName } from '../values/dns-names.ts';
+import { isMeantWell } from './lenience.ts';
+import { reportMissing, reportWrongType } from './missing-fields.ts';
+import { adviseOn } from './unknown-fields.ts';
+
+/** Compiled when the first document comes: that takes 0.2 s of processor, and many a process reads none. */
+let compiled: ValidateFunction<Configuration> | undefined;
+
+/** So many violations are explained; a document with more was not written by anybody. */
+const maxViolations = 1000;
+
+/** Reports violations of the shape. What is not reported as an error can be read by `normalise`. */
+export function checkShape(source: Source, report: Report): void {
+  compiled ??= new Ajv2020({ allErrors: true, verbose: true, strict: false }).compile<Configuration>(
+    ConfigurationSchema,
+  );
+  const validate = compiled;
+  if (validate(source.value)) return;
+  const errors = (validate.errors ?? []).filter(isOutermost).slice(0, maxViolations);
+  for (const error of errors) reportViolation(error, source, report);
+}
+
+/** Inside a union every branch complains; the union's own error says it in words. */
+function isOutermost({ keyword, schemaPath }: ErrorObject): boolean {
+  const depth = schemaPath.split('/anyOf').length - 1;
+  return keyword === 'anyOf' ? depth === 1 : depth === 0;
+}
+
+function reportViolation(error: ErrorObject, source: Source, report: Report): void {
+  const path = toPath(error.instancePath);
+  const says: string = error.parentSchema?.['x-says'] ?? error.message ?? 'is not valid';
+  if (error.keyword === 'additionalProperties') {
+    const field: string = error.params.additionalProperty;
+    const advice = adviseOn(source, path, field, Object.keys(error.parentSchema?.properties ?? {}));
+    report.warn(path, 'unknown-field', 'is not a field of the configuration and is ignored', advice);
+    return;
+  }
+  if (error.keyword === 'required') {
+    reportMissing(error, path, source, report);
+    return;
+  }
+  if (isMeantWell(error, path, source, report)) return;
+  if (error.keyword === 'type') {
+    reportWrongType(error, path, source, report);
+    return;
+  }
+
+  const text = source.textOf(path);
+  const isName = path.at(-1) === 'name' && (path.length === 2 || path.at(-3) === 'pods');
+  if (isName && text !== undefined) {
+    explainName(path, text, says, source, report);
+    return;
+  }
+  const printed = text === undefined ? '' : `${quote(text)} `;
+  report.error(path, 'bad-value', `${printed}${says}`, exampleOf(error));
+  return;
+}
+
+function exampleOf({ parentSchema, keyword }: ErrorObject): { hint?: string } {
+  const [example] = parentSchema?.examples ?? [];
+  const isHelpful = keyword === 'pattern' && typeof example === 'string';
+  return isHelpful ? { hint: `for example ${example}` } : {};
+}
+
+/** JSON pointer → segments, with list positions as numbers. Keys of numbers only are no fields of the schema. */
+function toPath(pointer: string): Path {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => {
+      const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+      return /^\d+$/.test(name) ? Number(name) : name;
+    });
+}

@@ -1,0 +1,95 @@
+/** The schema of what a pod's containers are created with beyond their image and limits. */
+import { Type } from 'typebox';
+import { AbsolutePath, Count, closed, Scalar, Size, says, Text } from './value-schemas.ts';
+
+const Tmpfs = closed(
+  {
+    mountPath: AbsolutePath('Directory in the container.', '/tmp'),
+    size: Type.Optional(Size('Size of the directory. Default: half of the memory of the pod.', '64Mi')),
+    mode: Type.Optional(Text('Mode of the directory. Default: `1777`.', '1777')),
+    user: Type.Optional(Count('Number of the user that it belongs to.', 0, 2 ** 31 - 1, 0)),
+    group: Type.Optional(Count('Number of the group that it belongs to.', 0, 2 ** 31 - 1, 0)),
+    executable: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Whether programs in it can be run.',
+        examples: [true],
+        ...says('must be true or false'),
+      }),
+    ),
+  },
+  { description: 'A directory in memory.', examples: [{ mountPath: '/tmp', size: '64Mi' }] },
+);
+
+const Names = (description: string, examples: Record<string, unknown>[], words: string) =>
+  Type.Record(Type.String(), Scalar, { description, examples, default: {}, maxProperties: 50, ...says(words) });
+
+/** Fields of a pod. */
+export const containerFields = {
+  shmSize: Type.Optional(Size('Size of `/dev/shm`, which counts as memory of the pod.', '256Mi', { default: '64Mi' })),
+  tmpfs: Type.Optional(
+    Type.Array(Tmpfs, {
+      maxItems: 20,
+      default: [],
+      description: 'Directories in memory: empty at each start, and counted as memory of the pod.',
+      ...says('must be a list of at most 20 directories'),
+    }),
+  ),
+  readOnly: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        "Whether the container's own files can only be read. Its volumes and `tmpfs` can be written, and `/tmp`, which is then in memory.",
+      examples: [true],
+      ...says('must be true or false'),
+    }),
+  ),
+  stopSignal: Type.Optional(Text("Signal that asks the process to end. Default: the image's.", 'SIGQUIT')),
+  stopGraceSeconds: Type.Optional(Count('Seconds that it then has, before it is killed.', 0, 30, 5)),
+  ulimits: Type.Optional(
+    Type.Record(
+      Type.String(),
+      Type.Union([
+        Type.Integer(),
+        closed(
+          {
+            soft: Type.Optional(Type.Integer({ description: 'Until the process raises it.', examples: [1024] })),
+            hard: Type.Optional(Type.Integer({ description: 'At the most.', examples: [4096] })),
+          },
+          {},
+        ),
+      ]),
+      {
+        description:
+          'Limits of each process: `nofile` (at most 16384), `core` (0), `cpu`, `fsize`, `stack`, `data`; a number, or `soft` and `hard`.',
+        examples: [{ nofile: 4096 }],
+        default: {},
+        maxProperties: 50,
+        ...says('must be a map of names to numbers, or to maps of soft and hard'),
+      },
+    ),
+  ),
+  groups: Type.Optional(
+    Type.Array(Type.Union([Type.String(), Type.Integer()]), {
+      maxItems: 20,
+      default: [],
+      description: 'Further groups of the user, by name or number.',
+      examples: [['www-data', 1000]],
+      ...says('must be a list of at most 20 groups'),
+    }),
+  ),
+  extraHosts: Type.Optional(
+    Names(
+      'Further names for public addresses, or for other pods.',
+      [{ 'api.example.com': '203.0.113.7', 'db.local': 'db' }],
+      'must be a map of at most 50 names to addresses',
+    ),
+  ),
+  sysctls: Type.Optional(
+    Names(
+      'Settings of the network of the container, such as `net.core.somaxconn`.',
+      [{ 'net.core.somaxconn': 1024 }],
+      'must be a map of at most 50 names to values',
+    ),
+  ),
+};

@@ -1,0 +1,220 @@
+/** The schema of a pod: its image, route, variables, files, volumes and limits. */
+import { Type } from 'typebox';
+import { containerFields } from './container-schema.ts';
+import { HealthCheck } from './health-check-schema.ts';
+import {
+  AbsolutePath,
+  Command,
+  Count,
+  Cpu,
+  closed,
+  FileName,
+  FilePath,
+  labelPattern,
+  Port,
+  podNamePattern,
+  publicPathPattern,
+  Size,
+  says,
+  Text,
+  Vars,
+} from './value-schemas.ts';
+
+const Resources = (description: string, cpu: string, memory: string) =>
+  closed(
+    {
+      cpu: Type.Optional(Cpu),
+      memory: Type.Optional(Size('Memory in bytes, with a unit.', memory)),
+    },
+    { description, examples: [{ cpu, memory }] },
+  );
+
+const Secret = closed(
+  {
+    name: Text('Name of the secret.', 'jwt-key', { minLength: 1, ...says('must not be empty') }),
+    data: Text(
+      'Content of the file, as it stands: base64 is not decoded. Scriptlets are replaced in it, and `${NAME}` when it is a single line.',
+      '${JWT_KEY}',
+    ),
+    fileName: FileName('Name of the file below `mountPath`.', 'jwt.key'),
+    mountPath: Type.Optional(AbsolutePath('Directory of the file. Default: `/var/secrets/<name>`.', '/var/secrets')),
+  },
+  {
+    description: 'A file whose content is a secret.',
+    examples: [{ name: 'jwt-key', data: '${JWT_KEY}', fileName: 'jwt.key', mountPath: '/var/secrets' }],
+  },
+);
+
+const File = closed(
+  {
+    path: FilePath('Absolute path of the file in the container.', '/app/server.js'),
+    content: Text('Content of the file. Scriptlets are replaced in it; `${…}` is left alone.', 'console.log("hello")'),
+  },
+  {
+    description: 'A plain file, so that one document can carry small sources.',
+    examples: [{ path: '/app/server.js', content: 'console.log("hello")' }],
+  },
+);
+
+const Volume = closed(
+  {
+    name: Type.Optional(
+      Text('Name of the volume, unique in the pod. Default: made from `mountPath`.', 'pg-data', {
+        pattern: labelPattern,
+        ...says('must be lower-case letters, digits and hyphens'),
+      }),
+    ),
+    size: Type.Optional(Size('Size of the volume.', '10Gi', { default: '1Gi' })),
+    mountPath: AbsolutePath(
+      'Directory of the volume in the container. It is empty at first.',
+      '/var/lib/postgresql/data',
+    ),
+    shared: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Whether all pods that name this volume, with `shared: true`, have the same one.',
+        examples: [true],
+        ...says('must be true or false'),
+      }),
+    ),
+  },
+  {
+    description: 'Storage that survives updates and restarts.',
+    examples: [{ name: 'pg-data', size: '10Gi', mountPath: '/var/lib/postgresql/data' }],
+  },
+);
+
+export const resourceTypes = ['deployment', 'statefulset', 'daemonset', 'job'] as const;
+
+export const Pod = closed(
+  {
+    name: Text('Name of the pod, unique in the application. Other pods reach it as `<name>.pod`.', 'web', {
+      pattern: podNamePattern,
+      ...says('must be 2 to 63 lower-case letters, digits and hyphens, begin with a letter and not end with a hyphen'),
+    }),
+    image: Text(
+      'Image with its tag or digest. `<% REGISTRY %>` stands for the registry of `registryLogin`.',
+      'node:26-slim',
+      { minLength: 1, ...says('must name an image') },
+    ),
+    path: Type.Optional(
+      Text('Public route, by longest prefix; the pod receives the whole path. Pods without one are internal.', '/', {
+        pattern: publicPathPattern,
+        ...says('must begin with a slash and hold no spaces, `?`, `#` or `%`'),
+      }),
+    ),
+    servicePorts: Type.Optional(
+      Type.Array(Port('A port that the pod listens on.'), {
+        maxItems: 50,
+        description:
+          'Ports that the pod listens on. The first is the HTTP one, and the one that tells whether it is ready.',
+        examples: [[3000]],
+        default: [],
+        ...says('must be a list of at most 50 ports'),
+      }),
+    ),
+    vars: Type.Optional(Vars),
+    command: Type.Optional(
+      Command(
+        "What to run instead of the image's CMD. A text is split into words as a shell does, and nothing is expanded in it.",
+        'node /app/server.js',
+      ),
+    ),
+    entrypoint: Type.Optional(Command("What to run instead of the image's ENTRYPOINT.", '/bin/sh')),
+    secrets: Type.Optional(
+      Type.Array(Secret, {
+        maxItems: 200,
+        default: [],
+        description: 'Files whose content is a secret.',
+        ...says('must be a list of at most 200 files'),
+      }),
+    ),
+    files: Type.Optional(
+      Type.Array(File, {
+        maxItems: 200,
+        default: [],
+        description: 'Plain files.',
+        ...says('must be a list of at most 200 files'),
+      }),
+    ),
+    volumes: Type.Optional(
+      Type.Array(Volume, {
+        maxItems: 50,
+        default: [],
+        description: 'Storage that survives updates and restarts.',
+        ...says('must be a list of at most 50 volumes'),
+      }),
+    ),
+    resourceType: Type.Optional(
+      Type.Enum([...resourceTypes], {
+        default: 'deployment',
+        description:
+          'How the pod runs. `statefulset`: each replica has volumes and a name (`<pod>-0.pod`) of its own, and starts when the one before it is ready. `daemonset`: one on each machine. `job`: once, to its end.',
+        examples: ['statefulset'],
+        ...says(`must be one of ${resourceTypes.join(', ')}`),
+      }),
+    ),
+    replicas: Type.Optional(Count('How many of it run.', 1, 20, 1)),
+    resources: Type.Optional(
+      closed(
+        {
+          requests: Type.Optional(Resources('What is set aside for the pod.', '100m', '128Mi')),
+          limits: Type.Optional(Resources('What the pod may use at most.', '1', '512Mi')),
+        },
+        {
+          description: 'Processors and memory.',
+          examples: [{ requests: { cpu: '100m', memory: '128Mi' }, limits: { cpu: '1', memory: '512Mi' } }],
+        },
+      ),
+    ),
+    healthCheck: Type.Optional(HealthCheck),
+    useGPU: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Whether the pod needs a GPU.',
+        examples: [true],
+        ...says('must be true or false'),
+      }),
+    ),
+    subdomain: Type.Optional(
+      Text('Serves the pod at this name below the custom domain `url`.', 'admin', {
+        pattern: labelPattern,
+        ...says('must be a DNS label: lower-case letters, digits and hyphens'),
+      }),
+    ),
+    dependsOn: Type.Optional(
+      Type.Array(Text('Name of a pod.', 'db'), {
+        maxItems: 50,
+        default: [],
+        description:
+          'Pods that must be ready before this one starts. Without it, pods start after those that they name.',
+        examples: [['db']],
+        ...says('must be a list of pod names'),
+      }),
+    ),
+    workingDir: Type.Optional(AbsolutePath("Directory that the process starts in. Default: the image's.", '/app')),
+    user: Type.Optional(
+      Text("User, or `user:group`, that the process runs as. Default: the image's.", '1000:1000', {
+        pattern: '^[A-Za-z0-9_][A-Za-z0-9_.-]*(?::[A-Za-z0-9_][A-Za-z0-9_.-]*)?$',
+        ...says('must be a user or user:group'),
+      }),
+    ),
+    ...containerFields,
+    aliases: Type.Optional(
+      Type.Array(
+        Text('A host name.', 'database', { pattern: '^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?$' }),
+        {
+          maxItems: 50,
+          default: [],
+          description: 'Further names by which the other pods reach this one.',
+          examples: [['database']],
+          ...says('must be a list of host names'),
+        },
+      ),
+    ),
+  },
+  {
+    description: 'One container image with its settings.',
+    examples: [{ name: 'web', image: 'nginx:1', path: '/', servicePorts: [80] }],
+  },
+);

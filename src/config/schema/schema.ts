@@ -1,0 +1,78 @@
+/**
+ * The schema of the configuration document: the one source of its types, its validation, `GET /schema` and the tables
+ * of docs/configuration.md. A field has an `x-says` beside its rule, the words in which a violation is reported.
+ */
+import { type Static, Type } from 'typebox';
+import { Pod } from './pod-schema.ts';
+import { applicationNamePattern, closed, says, Text } from './value-schemas.ts';
+
+/** Most pods of an application. */
+const maxPods = 50;
+
+const RegistryLogin = closed(
+  {
+    registry: Text('Host of the registry. `<% REGISTRY %>` in an image stands for it.', 'ghcr.io', {
+      minLength: 1,
+      ...says('must be the host of a registry'),
+    }),
+    username: Text('User name at the registry.', 'my-name', { minLength: 1, ...says('must not be empty') }),
+    personalAccessToken: Text('Token (or password) with the right to pull.', 'ghp_0123456789', {
+      minLength: 1,
+      ...says('must not be empty'),
+    }),
+  },
+  {
+    description: 'Credentials for private images, used for the pulls of this application only.',
+    examples: [{ registry: 'ghcr.io', username: 'my-name', personalAccessToken: 'ghp_0123456789' }],
+  },
+);
+
+const Application = closed(
+  {
+    name: Text('Name of the application; part of its URL.', 'shop', {
+      pattern: applicationNamePattern,
+      ...says(
+        'must be 3 to 64 lower-case letters, digits, dots and hyphens, begin with a letter and end with a letter or digit',
+      ),
+    }),
+    url: Type.Optional(
+      Text(
+        'A custom domain. It takes effect once the deployment is claimed and the domain proven.',
+        'shop.example.com',
+      ),
+    ),
+    version: Type.Optional(
+      Type.Union([Type.String(), Type.Number()], { description: 'Accepted and not needed.', examples: ['2.0'] }),
+    ),
+    registryLogin: Type.Optional(RegistryLogin),
+    pods: Type.Array(Pod, {
+      minItems: 1,
+      maxItems: maxPods,
+      description: 'The pods of the application. At least one has a `path`, unless all are jobs.',
+      ...says(`must be a list of 1 to ${maxPods} pods`),
+    }),
+  },
+  { description: 'One application.' },
+);
+
+export const ConfigurationSchema = Type.Object(
+  { application: Application },
+  {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Berth configuration',
+    description: 'One application: its pods, their images, routes, variables, files and volumes.',
+    additionalProperties: false,
+    patternProperties: { '^x-': {} },
+    examples: [
+      {
+        application: {
+          name: 'shop',
+          pods: [{ name: 'web', image: 'nginx:1', path: '/', servicePorts: [80] }],
+        },
+      },
+    ],
+  },
+);
+
+/** The document as written, valid by the schema; `config/spec/spec.ts` has the normalised form. */
+export type Configuration = Static<typeof ConfigurationSchema>;

@@ -1,0 +1,48 @@
+/** Where databases keep their data, and whether that is on a volume of their pod. Pure. */
+
+import type { PodSpec } from '../spec/spec.ts';
+import { repositoryOf } from '../values/image-reference.ts';
+
+/** By the name of the image. Caches and queues are not here: what they hold may go. */
+const directories: Record<string, string> = {
+  postgres: '/var/lib/postgresql/data',
+  pgvector: '/var/lib/postgresql/data',
+  postgis: '/var/lib/postgresql/data',
+  timescaledb: '/var/lib/postgresql/data',
+  mysql: '/var/lib/mysql',
+  'mysql-server': '/var/lib/mysql',
+  mariadb: '/var/lib/mysql',
+  mongo: '/data/db',
+  'mongodb-community-server': '/data/db',
+  cassandra: '/var/lib/cassandra',
+  scylla: '/var/lib/scylla',
+  'clickhouse-server': '/var/lib/clickhouse',
+  clickhouse: '/var/lib/clickhouse',
+  couchdb: '/opt/couchdb/data',
+  influxdb: '/var/lib/influxdb2',
+  neo4j: '/data',
+};
+/** Images of others under the same names, which keep their data elsewhere. */
+const distributed = /(?:^|\/)(?:bitnami|bitnamilegacy|linuxserver|rapidfort|chainguard|wodby)\//;
+/** Tells the program another directory; PostgreSQL has a variable for it. */
+const chosen = /(?:^|\s)(?:-D|--?datadir|--dbpath)(?:[=\s]|$)/;
+
+/** Where a volume is missing, and whether there are volumes that are elsewhere; undefined for a pod that has one. */
+export function unsavedData(pod: PodSpec): { directory: string; hasOthers: boolean } | undefined {
+  const { image, volumes, vars, command = [], resourceType, servicePorts } = pod;
+  const name = repositoryOf(image);
+  const usual = Object.hasOwn(directories, name) ? directories[name] : undefined;
+  // Without a port it is a client of a database, such as one that makes backups.
+  if (usual === undefined || resourceType === 'job' || servicePorts.length === 0) return undefined;
+  const directory = vars.PGDATA ?? usual;
+  if (volumes.length === 0) return { directory: usual, hasOthers: false };
+  const isElsewhere = distributed.test(image) || chosen.test(command.join(' ').slice(0, 10_000));
+  if (isElsewhere || volumes.some(({ mountPath }) => isWithin(directory, mountPath) || isWithin(mountPath, usual))) {
+    return undefined;
+  }
+  return { directory: usual, hasOthers: true };
+}
+
+function isWithin(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory === '/' ? '/' : `${directory}/`);
+}

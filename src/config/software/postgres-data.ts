@@ -1,0 +1,21 @@
+/** Where PostgreSQL's image keeps its data. Pure. */
+import type { PodSpec } from '../spec/spec.ts';
+
+/** What images up to 17 declare as their volume. */
+export const oldDataDirectory = '/var/lib/postgresql/data';
+/** What images from 18 on declare; below it they make a directory for their version. */
+export const newDataDirectory = '/var/lib/postgresql';
+/** Told to use it (PGDATA), every version does. */
+export const dataDirectory = `${oldDataDirectory}/pgdata`;
+
+/**
+ * The official image from 18 on refuses to start when a volume is mounted at the directory of the earlier ones, unless
+ * PGDATA says otherwise. An image without a version in its tag is a new one.
+ */
+export function needsDataDirectory({ image, volumes, vars }: PodSpec): boolean {
+  const match = /(?:^|\/)(?:postgres|pgvector\/pgvector|postgis\/postgis)(?::([^@]*))?(?:@.*)?$/.exec(image);
+  if (!match || vars.PGDATA !== undefined) return false;
+  const version = /^(?:pg)?(\d+)/.exec(match[1] ?? '')?.[1];
+  const isNew = version === undefined || Number(version) >= 18;
+  return isNew && volumes.some(({ mountPath }) => mountPath === oldDataDirectory);
+}

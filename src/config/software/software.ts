@@ -1,0 +1,195 @@
+/** What is known of images that many applications use: what they are, where they listen, what they begin with. */
+import { parseImageReference, repositoryOf } from '../values/image-reference.ts';
+
+export type DatabaseKind =
+  | 'postgres'
+  | 'mysql'
+  | 'mongo'
+  | 'redis'
+  | 'memcached'
+  | 'rabbitmq'
+  | 'kafka'
+  | 'nats'
+  | 'cassandra'
+  | 'mssql'
+  | 'elasticsearch'
+  | 'clickhouse';
+
+const databases: Record<string, DatabaseKind> = {
+  postgres: 'postgres',
+  postgresql: 'postgres',
+  pgvector: 'postgres',
+  postgis: 'postgres',
+  timescaledb: 'postgres',
+  'timescaledb-ha': 'postgres',
+  mysql: 'mysql',
+  'mysql-server': 'mysql',
+  mariadb: 'mysql',
+  mongo: 'mongo',
+  mongodb: 'mongo',
+  'mongodb-community-server': 'mongo',
+  redis: 'redis',
+  'redis-cluster': 'redis',
+  'redis-stack-server': 'redis',
+  valkey: 'redis',
+  dragonfly: 'redis',
+  memcached: 'memcached',
+  rabbitmq: 'rabbitmq',
+  kafka: 'kafka',
+  'cp-kafka': 'kafka',
+  nats: 'nats',
+  cassandra: 'cassandra',
+  scylla: 'cassandra',
+  server: 'mssql',
+  elasticsearch: 'elasticsearch',
+  opensearch: 'elasticsearch',
+  clickhouse: 'clickhouse',
+  'clickhouse-server': 'clickhouse',
+};
+
+/** Databases that speak HTTP on their first port: a public path is unwise there, and works. */
+const speaksHttp = new Set<DatabaseKind>(['elasticsearch', 'clickhouse', 'rabbitmq', 'nats']);
+
+/** The kind of database that an image is; undefined for anything else. */
+export function databaseOf(image: string): DatabaseKind | undefined {
+  const name = repositoryOf(image);
+  if (name === 'server') return /(?:^|\/)mssql\/server(?:[:@]|$)/.test(image) ? 'mssql' : undefined;
+  return Object.hasOwn(databases, name) ? databases[name] : undefined;
+}
+
+export function isRawTcp(kind: DatabaseKind): boolean {
+  return !speaksHttp.has(kind);
+}
+
+/** Whether it is what people call "the database", not a cache, queue or index beside it. */
+export function isMainDatabase(kind: DatabaseKind | undefined): boolean {
+  return kind !== undefined && ['postgres', 'mysql', 'mongo', 'mssql', 'cassandra'].includes(kind);
+}
+
+/** Variables that images read when they make their database; one that is there stays as it is. */
+const firstStart: Partial<Record<DatabaseKind, RegExp>> = {
+  postgres: /^POSTGRES(?:QL)?_(?:PASSWORD|USER(?:NAME)?|DB|DATABASE|INITDB_ARGS|HOST_AUTH_METHOD)(?:_FILE)?$/,
+  mysql: /^(?:MYSQL|MARIADB)_(?:ROOT_PASSWORD|PASSWORD|USER|DATABASE)(?:_FILE)?$/,
+  mongo: /^MONGO_INITDB_(?:ROOT_USERNAME|ROOT_PASSWORD|DATABASE)(?:_FILE)?$/,
+  rabbitmq: /^RABBITMQ_DEFAULT_(?:USER|PASS|VHOST)$/,
+  mssql: /^(?:MSSQL_)?SA_PASSWORD$/,
+  elasticsearch: /^ELASTIC_PASSWORD$/,
+};
+
+/** Whether a change of the variable means nothing to a database that is there. */
+export function readsOnlyWhenNew(kind: DatabaseKind, variable: string): boolean {
+  return firstStart[kind]?.test(variable) ?? false;
+}
+
+/** `15` of `postgres:15-alpine`, `16` of `pgvector/pgvector:pg16`; undefined where the tag does not begin with it. */
+export function majorVersionOf(image: string): number | undefined {
+  const reference = parseImageReference(image);
+  const tag = reference.kind === 'complete' ? reference.tag : undefined;
+  const version = /(?:^|-)pg(\d{1,3})(?!\d)/.exec(tag ?? '') ?? /^v?(\d{1,4})(?![\d])/.exec(tag ?? '');
+  return version ? Number(version[1]) : undefined;
+}
+
+/** Which database an address is of, by its scheme or the name of its variable. */
+const schemes: [DatabaseKind, RegExp][] = [
+  ['postgres', /^(?:jdbc:)?postgres(?:ql)?(?:\+\w+)?:/i],
+  ['mysql', /^(?:jdbc:)?(?:mysql|mariadb)2?(?:\+\w+)?:/i],
+  ['mongo', /^mongodb:/i],
+  ['redis', /^rediss?:/i],
+  ['rabbitmq', /^amqps?:/i],
+  ['nats', /^nats:/i],
+  ['clickhouse', /^clickhouse:/i],
+];
+const variableNames: [DatabaseKind, RegExp][] = [
+  ['postgres', /(?:^|_)(?:POSTGRES(?:QL)?|PG)(?:_|HOST|$)/],
+  ['mysql', /(?:^|_)(?:MYSQL|MARIADB)(?:_|$)/],
+  ['mongo', /(?:^|_)MONGO(?:DB)?(?:_|$)/],
+  ['redis', /(?:^|_)(?:REDIS|VALKEY)(?:_|$)/],
+  ['memcached', /(?:^|_)MEMCACHED?(?:_|$)/],
+  ['rabbitmq', /(?:^|_)(?:RABBITMQ|AMQP)(?:_|$)/],
+  ['kafka', /(?:^|_)KAFKA(?:_|$)/],
+  ['elasticsearch', /(?:^|_)(?:ELASTIC(?:SEARCH)?|OPENSEARCH)(?:_|$)/],
+  ['clickhouse', /(?:^|_)CLICKHOUSE(?:_|$)/],
+];
+
+export function databaseMeant(variable: string, value: string): DatabaseKind | undefined {
+  const bySchema = schemes.find(([, pattern]) => pattern.test(value.slice(0, 64)))?.[0];
+  return bySchema ?? variableNames.find(([, pattern]) => pattern.test(variable.slice(0, 200)))?.[0];
+}
+
+const httpPorts: Record<string, number> = {
+  nginx: 80,
+  httpd: 80,
+  caddy: 80,
+  traefik: 80,
+  wordpress: 80,
+  nextcloud: 80,
+  whoami: 80,
+  phpmyadmin: 80,
+  ghost: 2368,
+  grafana: 3000,
+  gitea: 3000,
+  n8n: 5678,
+  adminer: 8080,
+  keycloak: 8080,
+  tomcat: 8080,
+  jenkins: 8080,
+  prometheus: 9090,
+  'uptime-kuma': 3001,
+  minio: 9000,
+  meilisearch: 7700,
+  ollama: 11434,
+  qdrant: 6333,
+};
+
+/** The port that an image serves HTTP on by default. */
+export function httpPortOf(image: string): number | undefined {
+  const name = repositoryOf(image);
+  return Object.hasOwn(httpPorts, name) ? httpPorts[name] : undefined;
+}
+
+/**
+ * Images whose ENTRYPOINT is the program itself: their command holds its arguments only. Not here are images whose
+ * entrypoint is a script that runs any command (postgres, redis, node, …).
+ */
+const entrypoints: Record<string, string> = {
+  hydra: 'hydra',
+  kratos: 'kratos',
+  keto: 'keto',
+  oathkeeper: 'oathkeeper',
+  ollama: 'ollama',
+  openfga: 'openfga',
+  prometheus: 'prometheus',
+  alertmanager: 'alertmanager',
+  loki: 'loki',
+  cloudflared: 'cloudflared',
+  ngrok: 'ngrok',
+  n8n: 'n8n',
+  keycloak: 'kc.sh',
+  etcd: 'etcd',
+  mailhog: 'MailHog',
+  mailpit: 'mailpit',
+  dex: 'dex',
+  headscale: 'headscale',
+  pocketbase: 'pocketbase',
+};
+
+/** The program that an image starts with whatever its command says. */
+export function entrypointOf(image: string): string | undefined {
+  const name = repositoryOf(image);
+  return Object.hasOwn(entrypoints, name) ? entrypoints[name] : undefined;
+}
+
+/** Variables with these prefixes are built into pages and read by browsers, which know no `.pod` names. */
+const browserPrefix =
+  /^(?:NEXT_PUBLIC_|VITE_|REACT_APP_|NUXT_PUBLIC_|EXPO_PUBLIC_|GATSBY_|VUE_APP_|NG_APP_|PUBLIC_|STORYBOOK_|RSBUILD_PUBLIC_)/;
+
+export function isBrowserVariable(name: string): boolean {
+  return browserPrefix.test(name);
+}
+
+/** Variables whose value is a host without a port: the domain of a cookie or of mail, the hosts that are answered. */
+export function wantsHost(name: string): boolean {
+  return /(?:^|_)(?:COOKIE|SESSION|E?MAIL|SMTP)_(?:\w*_)?(?:DOMAIN|HOST)$|(?:^|_)(?:(?:ALLOWED|TRUSTED)_HOSTS?|VIRTUAL_HOST|LETSENCRYPT_HOST)$/.test(
+    name.slice(0, 200),
+  );
+}

@@ -1,0 +1,171 @@
+/**
+ * What a pod's containers may be created with beyond their image and limits: each value within what harms nobody else.
+ * Both forms of a document read their values with this. Pure.
+ */
+import { quote } from '../diagnostics/diagnostics.ts';
+import type { Ulimit } from '../spec/spec.ts';
+import { isPublicAddress } from './public-address.ts';
+
+/** How a form reports about the place that it reads. */
+export type Say = {
+  /** The value cannot be had. */
+  refuse(message: string, hint: string): void;
+  /** It is read as something else, or has no effect. */
+  note(message: string, hint: string): void;
+};
+
+/** As many of each as a pod may have; nothing is read behind them. */
+export const most = { tmpfs: 20, groups: 20, names: 50 };
+
+/** A stop holds one of the service's places; whoever needs longer has to keep its data safe at any time. */
+export const longestStopSeconds = 30;
+
+const signals = new Set(
+  'HUP INT QUIT ABRT USR1 USR2 PIPE ALRM TERM CONT WINCH IO PWR KILL TSTP TTIN TTOU URG VTALRM'.split(' '),
+);
+const signalNumbers: Record<number, string> = {
+  ...{ 1: 'HUP', 2: 'INT', 3: 'QUIT', 6: 'ABRT', 9: 'KILL', 10: 'USR1', 12: 'USR2', 15: 'TERM', 28: 'WINCH' },
+};
+
+/** `SIGQUIT`, `quit`, `3` or `SIGRTMIN+3` → the signal's full name. */
+export function readSignal(text: string, say: Say): string | undefined {
+  const name = text.trim().toUpperCase().replace(/^SIG/, '');
+  const meant = /^\d{1,2}$/.test(name) ? signalNumbers[Number(name)] : name;
+  if (meant !== undefined && (signals.has(meant) || /^RTMIN\+(?:[1-9]|[12]\d)$/.test(meant))) return `SIG${meant}`;
+  say.refuse(`${quote(text)} is no signal that ends a process`, 'for example SIGTERM, SIGINT or SIGQUIT');
+  return undefined;
+}
+
+export function readStopSeconds(seconds: number, say: Say): number {
+  if (seconds <= longestStopSeconds) return seconds;
+  say.note(`the time for a stop is ${longestStopSeconds} s at the most`, `write ${longestStopSeconds} s`);
+  return longestStopSeconds;
+}
+
+/** Those that may be set, with the most that they may be: what all containers have, or what harms only oneself. */
+const ulimits: Record<string, number> = {
+  nofile: 16_384,
+  core: 0,
+  cpu: 2 ** 31,
+  fsize: 2 ** 50,
+  stack: 2 ** 30,
+  data: 2 ** 50,
+};
+
+/** `soft` and `hard`: -1 stands for no limit. Undefined where it stays what it is for everybody. */
+export function readUlimit(name: string, soft: number, hard: number, say: Say): Ulimit | undefined {
+  const most = Object.hasOwn(ulimits, name) ? ulimits[name]! : undefined;
+  if (most === undefined) {
+    const hint =
+      name === 'nproc'
+        ? 'a container has 256 processes'
+        : `those that can be set are ${Object.keys(ulimits).join(', ')}`;
+    say.note(`the limit ${quote(name)} is set by the operator`, hint);
+    return undefined;
+  }
+  // The kernel takes other negative numbers for very large ones.
+  if (Math.min(soft, hard) < -1) {
+    say.refuse(
+      `${Math.min(soft, hard)} is no limit of ${name}`,
+      'write a number from 0, or -1 for the most that there is',
+    );
+    return undefined;
+  }
+  const [softMost, hardMost] = [soft, hard].map((value) => (value === -1 ? Number.POSITIVE_INFINITY : value));
+  if (softMost! > hardMost!) {
+    say.refuse(`the soft limit of ${name} is above the hard one`, 'write one number for both');
+    return undefined;
+  }
+  const read = { soft: Math.min(softMost!, most), hard: Math.min(hardMost!, most) };
+  // Without a limit there is ours, which is no news for those that nobody reaches.
+  const isCut = [soft, hard].some((value) => value > most || (value === -1 && most <= 16_384));
+  if (isCut) say.note(`${name} is ${most} at the most`, `write ${most}, or leave it out`);
+  return read;
+}
+
+export function readGroup(text: string, say: Say): string | undefined {
+  const group = text.trim();
+  const isNumber = /^\d{1,10}$/.test(group) && Number(group) < 2 ** 31;
+  if (isNumber || /^[A-Za-z_][A-Za-z0-9_.-]{0,31}$/.test(group)) return group;
+  say.refuse(`${quote(text)} is no group`, 'for example 1000, or www-data');
+  return undefined;
+}
+
+const hostName = /^(?=.{1,253}$)[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,62})(?:\.[A-Za-z0-9_-]{1,63})*$/;
+
+/** Whether a further name of an address, or of a pod, can be one; reported where it cannot. */
+export function isHostName(name: string, say: Say): boolean {
+  if (hostName.test(name)) return true;
+  say.refuse(`${quote(name)} is not a host name`, 'for example db.example.com');
+  return false;
+}
+
+/** The address of a further name; pods have theirs by aliases. Undefined where it is refused. */
+export function readHost(name: string, address: string, say: Say): string | undefined {
+  if (!isHostName(name, say)) return undefined;
+  if (address === 'host-gateway') {
+    const hint = 'remove it, and add what runs there as one more of this application, or use a public address';
+    say.refuse('"host-gateway" is the machine itself, which cannot be reached from a container', hint);
+    return undefined;
+  }
+  if (address === '127.0.0.1' || address === '::1' || isPublicAddress(address)) return address;
+  const hint = 'write a public address, or the name of another one of this application';
+  const isAddress = /^[\d.]+$|:/.test(address);
+  say.refuse(
+    isAddress ? `${quote(address)} is no public address, and cannot be reached` : `${quote(address)} is no address`,
+    hint,
+  );
+  return undefined;
+}
+
+/** Of the container's own network, with the least and the most that they may be. */
+const sysctls: Record<string, readonly [number, number]> = {
+  'net.core.somaxconn': [1, 65_535],
+  'net.ipv4.ip_local_port_range': [1_024, 65_535],
+  'net.ipv4.ip_unprivileged_port_start': [0, 65_535],
+  'net.ipv4.tcp_fin_timeout': [1, 600],
+  'net.ipv4.tcp_keepalive_intvl': [1, 32_767],
+  'net.ipv4.tcp_keepalive_probes': [1, 127],
+  'net.ipv4.tcp_keepalive_time': [1, 32_767],
+  'net.ipv4.tcp_max_syn_backlog': [1, 65_536],
+  'net.ipv4.tcp_syncookies': [0, 1],
+  'net.ipv4.tcp_tw_reuse': [0, 2],
+  'net.ipv6.conf.all.disable_ipv6': [0, 1],
+  'net.ipv6.conf.default.disable_ipv6': [0, 1],
+};
+
+export function readSysctl(name: string, text: string, say: Say): string | undefined {
+  const range = Object.hasOwn(sysctls, name) ? sysctls[name] : undefined;
+  if (!range) {
+    const hint = `remove it; those of the container's own network that can be set are ${Object.keys(sysctls).join(', ')}`;
+    say.refuse(`the kernel setting ${quote(name)} belongs to the machine, or to its network`, hint);
+    return undefined;
+  }
+  const numbers = text.trim().split(/\s+/);
+  const [least, most] = range;
+  const isPair = name.endsWith('_range');
+  const isWithin = numbers.every((part) => /^\d{1,6}$/.test(part) && Number(part) >= least && Number(part) <= most);
+  if (isWithin && numbers.length === (isPair ? 2 : 1) && (!isPair || Number(numbers[0]) < Number(numbers[1])))
+    return numbers.map(Number).join(' ');
+  say.refuse(
+    `${quote(text)} is no value of ${name}`,
+    isPair ? `two numbers from ${least} to ${most}, such as "${least} ${most}"` : `a number from ${least} to ${most}`,
+  );
+  return undefined;
+}
+
+/** `1777`; of the bits above, only the sticky one. */
+export function readMode(text: string, say: Say): string | undefined {
+  if (/^0?[01]?[0-7]{3}$/.test(text.trim())) return text.trim().replace(/^0(?=.{3})/, '');
+  say.refuse(`${quote(text)} is no mode of a directory`, 'for example "1777"');
+  return undefined;
+}
+
+/** The options that are there; undefined when there are none, so that nothing changes for who has none. */
+export function onlyGiven<T extends object>(options: T): Partial<T> | undefined {
+  const given = Object.entries(options).filter(([, value]) => {
+    if (value === undefined || value === false) return false;
+    return typeof value !== 'object' || Object.keys(value).length > 0;
+  });
+  return given.length > 0 ? (Object.fromEntries(given) as Partial<T>) : undefined;
+}

@@ -1,0 +1,154 @@
+/**
+ * Which secrets may be made up: a random value is a password only where a service of the document takes it for one. A
+ * key of another service (OpenAI, Google Maps, a database elsewhere) cannot be invented. Pure.
+ */
+
+import { databaseOf } from '../software/software.ts';
+import type { AppSpec } from '../spec/spec.ts';
+import { repositoryOf } from '../values/image-reference.ts';
+import { isSecretName, wordsOf } from './secret-names.ts';
+
+/** A place of the document in which a variable stands. */
+export type SecretUse = {
+  by: Software;
+  /** The variable of the pod whose value it is, or is a part of; undefined for its command. */
+  variable?: string;
+};
+
+/** What the name of a pod and its image say about the secrets that it takes: found out once, whatever it is used for. */
+export type Software = {
+  pod: string;
+  /** Databases, and stores that are told the key under which others reach them. */
+  isStore: boolean;
+  /** What it may be called, in upper case and without signs. */
+  names: string[];
+};
+
+/** Longer than any reference. */
+const longestImage = 500;
+
+export function softwareOf(pod: string, written: string): Software {
+  const image = written.slice(0, longestImage);
+  const names = new Set([pod, repositoryOf(image), ...image.split('/')].map((name) => lettersOf(name.slice(0, 200))));
+  return { pod, isStore: databaseOf(image) !== undefined || keyed.test(repositoryOf(image)), names: [...names] };
+}
+
+function lettersOf(name: string): string {
+  return name.toUpperCase().replace(/[^A-Z0-9]/g, '');
+}
+
+/** Where each variable of an application stands, by its name. */
+export function secretUsesOf({ pods }: AppSpec): Map<string, SecretUse[]> {
+  const uses = new Map<string, SecretUse[]>();
+  for (const { name: pod, image, vars, command = [], entrypoint = [], files } of pods) {
+    const by = softwareOf(pod, image);
+    const texts: [string | undefined, string][] = [
+      ...Object.entries(vars),
+      ...[...command, ...entrypoint].map((word): [undefined, string] => [undefined, word]),
+      ...files.map(({ content }): [undefined, string] => [undefined, content]),
+    ];
+    for (const [variable, text] of texts) {
+      for (const [, name] of text.matchAll(/\$\{([A-Za-z_]\w{0,199})/g)) {
+        const use = { by, ...(variable !== undefined && { variable }) };
+        const known = uses.get(name!);
+        if (known) known.push(use);
+        else uses.set(name!, [use]);
+      }
+    }
+  }
+  return uses;
+}
+
+/** For which variables without a value a random one can stand; each name is judged once. */
+export function openGenerated(usesOf: (name: string) => readonly SecretUse[]): (name: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (name) => {
+    let isPossible = known.get(name);
+    if (isPossible === undefined) {
+      isPossible = canBeMadeUp(name, usesOf(name));
+      known.set(name, isPossible);
+    }
+    return isPossible;
+  };
+}
+
+function canBeMadeUp(name: string, uses: readonly SecretUse[]): boolean {
+  if (!isSecretName(name)) return false;
+  return uses.some((use) => isDefinedBy(use)) || isOfApplication(name) || uses.some(({ by }) => isNamedAfter(name, by));
+}
+
+/** Whether the pod takes the value for its own password: databases do, and software with variables of its own name. */
+function isDefinedBy({ by, variable }: SecretUse): boolean {
+  if (by.isStore) return variable === undefined || !isOfVendor(variable);
+  if (variable === undefined) return false;
+  return isNamedAfter(variable, by) || (stores.test(variable) && storeNames.test(by.pod));
+}
+
+const keyed = /^(?:typesense|meilisearch|qdrant|weaviate|chroma|influxdb|couchdb|neo4j|minio|litellm)$/;
+
+/** An image of one's own for a database, as `db` with `POSTGRES_PASSWORD`. */
+const stores = /^(?:POSTGRES(?:QL)?|PG|MYSQL|MARIADB|MONGO(?:DB)?(?:_INITDB)?|REDIS|RABBITMQ|SA|MSSQL)_/;
+const storeNames =
+  /(?:^|[-_])(?:db|database|postgres(?:ql)?|pg|mysql|mariadb|mongo(?:db)?|redis|rabbitmq|mssql)(?:[-_\d]|$)/;
+
+/** `AUTHENTIK_SECRET_KEY` of an image of Authentik: named after the software that reads it. */
+function isNamedAfter(variable: string, { names }: Software): boolean {
+  const [first = '', ...rest] = wordsOf(variable);
+  if (first.length < 3 || neutral.has(first) || isOfAnother(variable)) return false;
+  // `WORDPRESS_DB_PASSWORD` is what WordPress says to a database.
+  if (rest.some((word) => databases.has(word))) return false;
+  return names.some((name) => name.startsWith(first));
+}
+
+/** A secret that an application makes for itself: of sessions, of tokens that it signs, of its first account. */
+function isOfApplication(name: string): boolean {
+  if (isOfAnother(name)) return false;
+  const words = wordsOf(name);
+  if (words.some((word) => signing.has(word))) return true;
+  if (isBareToken.test(words.join('_'))) return false;
+  return words.every((word) => neutral.has(word) || isSecretName(word));
+}
+
+/** Whether the name says that somebody else gave the key out. */
+function isOfAnother(name: string): boolean {
+  return given.test(name) || isOfVendor(name);
+}
+
+function isOfVendor(name: string): boolean {
+  return wordsOf(name).some((word) => vendors.has(word));
+}
+
+const given = /(?:^|_)(?:API_?KEY|CLIENT_SECRET|ACCESS_TOKEN|BOT_TOKEN|AUTH_TOKEN|LICENSE_KEY|ACCESS_KEY(?:_ID)?)S?$/i;
+const isBareToken = /^(?:(?:APP|API|AUTH|BOT|USER|ACCESS|REFRESH)_)?TOKENS?$/;
+
+const setOf = (words: string) => new Set(words.split(' '));
+
+/** What secrets are for that no other service needs to know. */
+const signing = setOf('SESSION COOKIE COOKIES CSRF XSRF JWT JWE JWS ENCRYPTION SIGNING SALT PEPPER HASH NEXTAUTH');
+
+/** Words that say nothing about whose secret it is. */
+const neutral = setOf(
+  'APP APPLICATION API AUTH BETTER NEXT DJANGO FLASK RAILS LARAVEL SYMFONY PHX NODE EXPRESS BASE KEY SECRET SECRETS ' +
+    'INTERNAL SHARED MASTER ROOT ADMIN ADMINISTRATOR SUPERUSER SUPER DEFAULT INITIAL INIT SETUP FIRST USER SITE WEB ' +
+    'WEBUI SERVER SERVICE BACKEND FRONTEND WORKER PRIVATE DATA BASIC HTTP CRON METRICS HEALTH REMEMBER OTP TOTP SIGN ' +
+    'SIGNATURE CRYPTO ENCRYPT ACCESS REFRESH',
+);
+
+const databases = setOf(
+  'DB DATABASE POSTGRES POSTGRESQL PG MYSQL MARIADB MONGO MONGODB MSSQL SQL REDIS VALKEY RABBITMQ AMQP KAFKA CACHE ' +
+    'BROKER ELASTIC ELASTICSEARCH OPENSEARCH CLICKHOUSE MINIO',
+);
+
+/** Those whose keys applications ask for most often. */
+const vendors = setOf(
+  'OPENAI ANTHROPIC CLAUDE GEMINI GOOGLE GCP GOOGLEMAPS MAPS AWS AMAZON AZURE S3 R2 CLOUDFLARE CF CLOUDINARY STRIPE ' +
+    'PAYPAL RAZORPAY PAYSTACK PADDLE LEMONSQUEEZY BRAINTREE SQUARE PLAID TWILIO SENDGRID MAILGUN MAILCHIMP POSTMARK ' +
+    'RESEND BREVO MAILJET SES SMTP IMAP MAIL MAILER EMAIL GMAIL GITHUB GITLAB BITBUCKET SLACK DISCORD TELEGRAM ' +
+    'WHATSAPP TWITTER FACEBOOK META INSTAGRAM LINKEDIN SPOTIFY SOUNDCLOUD YOUTUBE TWITCH TIKTOK REDDIT NOTION ' +
+    'AIRTABLE LINEAR JIRA ATLASSIAN ZOOM OKTA AUTH0 CLERK FIREBASE FCM APNS ALGOLIA PINECONE MAPBOX OPENWEATHER ' +
+    'OPENWEATHERMAP WEATHER SENTRY DATADOG DD NEWRELIC AMPLITUDE MIXPANEL SEGMENT HUGGINGFACE HF COHERE MISTRAL ' +
+    'GROQ DEEPSEEK OPENROUTER REPLICATE ELEVENLABS DEEPGRAM ASSEMBLYAI TAVILY SERPER SERPAPI BRAVE BING PERPLEXITY ' +
+    'LANGSMITH LANGCHAIN NGROK TAILSCALE VERCEL NETLIFY HEROKU DIGITALOCEAN HETZNER LINODE RECAPTCHA HCAPTCHA ' +
+    'TURNSTILE CAPTCHA INFURA ALCHEMY ETHERSCAN COINBASE BINANCE TMDB OMDB RAPIDAPI OAUTH OIDC SSO LDAP SAML SHOPIFY ' +
+    'HUBSPOT SALESFORCE INTERCOM ZENDESK PUSHER ABLY NPM ATLAS PLEX WIREGUARD VPN VAPID',
+);
