@@ -27,3 +27,41 @@ test('a crash keeps its own patience: five restarts, however short they are', as
   const { message } = await shop.deployment();
   assert.match(message, /^pod web: crash loop, restarted [5-9] times, exited with code 3/);
 });
+
+test('a clock that is set forwards after a look, while that is written down, makes nobody fail sooner', async () => {
+  const hour = 3_600_000;
+  const shop = await shopOnMemory(withWeb('elsewhere:1'), {
+    ...images,
+    'elsewhere:1': { program: () => ({ ports: [81] }) },
+  });
+  const { disk } = shop.control;
+  let isStuck = false;
+  let isAhead = false;
+  const set = (ahead: boolean) => {
+    if (ahead !== isAhead) shop.clock.pass(ahead ? hour : -hour);
+    isAhead = ahead;
+  };
+  shop.control.disk = {
+    ...disk,
+    learn: (...of) => {
+      set(isStuck);
+      disk.learn(...of);
+    },
+  };
+  let looks = 0;
+  await shop.visit((engine) => {
+    const { observe, change } = engine;
+    engine.observe = async (...of) => {
+      const observed = await observe(...of);
+      isStuck = observed.workloads.some(({ stuck }) => stuck);
+      return observed;
+    };
+    engine.change = (...of) => {
+      looks++;
+      set(false);
+      return change(...of);
+    };
+  });
+  assert.match((await shop.deployment()).message, /^pod web: listens on 81, not on 80, for 10 s/);
+  assert.ok(looks > 3, `it was waited ${looks} times`);
+});

@@ -142,13 +142,15 @@ class Step {
     const { now, settings, engine } = this.#control;
     const deployment = this.#deployment;
     const seen = await this.#observe(desired);
+    // What the engine dates is compared with this: the clock may be set while it is written down.
+    const seenAt = now();
     const observed = withoutSecrets(await this.#withDisk(desired, seen), this.#redact);
     const operations = plan(desired, observed, deployment.endpoints);
     await this.#journal.recordProgress(desired, observed);
     await tellLosses(deployment, { desired, observed, journal: this.#journal }, this.#control);
     const patience = { deadlineMs: settings.deployDeadlineMs, listenMs: settings.listenPatienceMs };
-    const progressedAt = stillSince(deployment, this.#control);
-    const clock = { now: now(), progressedAt, patience, isRunning: deployment.state === 'running' };
+    const progressedAt = stillSince(deployment, seenAt, this.#control);
+    const clock = { now: seenAt, progressedAt, patience, isRunning: deployment.state === 'running' };
     const verdict = judge(desired, observed, clock, deployment.pods);
     const isReady = verdict.kind === 'ready';
     if (operations.length > 0) return await this.#execute(operations, { desired, observed, isReady });
@@ -282,7 +284,8 @@ class Step {
   #leftMs(): number {
     const { deployDeadlineMs } = this.#control.settings;
     if (this.#deployment.state !== 'deploying') return deployDeadlineMs;
-    return stillSince(this.#deployment, this.#control) + deployDeadlineMs - this.#control.now();
+    const now = this.#control.now();
+    return stillSince(this.#deployment, now, this.#control) + deployDeadlineMs - now;
   }
 
   async #executeOne(operation: Operation, pulled: (share: [string, number]) => void): Promise<void> {

@@ -25,7 +25,7 @@ export function createStandstills(uptime: () => number): Standstills {
   };
 }
 
-/** Since when (epoch, by the clock as it is now) nothing has moved. */
-export function stillSince({ id, progressedAt }: Deployment, { standstills, now }: Control): Instant {
-  return standstills ? now() - standstills.lastingMs(id, progressedAt) : progressedAt;
+/** Since when (epoch, by the clock that says `now`) nothing has moved. */
+export function stillSince({ id, progressedAt }: Deployment, now: Instant, { standstills }: Control): Instant {
+  return standstills ? now - standstills.lastingMs(id, progressedAt) : progressedAt;
 }

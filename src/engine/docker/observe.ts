@@ -77,13 +77,14 @@ export function createObserver(docker: Docker, options: ObserverOptions): Observ
       const looks = await Promise.all(containers.map((container) => look(docker, container, before, options)));
       const known = looks.filter((container) => container !== undefined);
       await probeAll(known);
-      const workloads = await Promise.all(
-        known.map((container) => describe(docker, container, { nowMs: now(), uptimeMs: uptime() })),
-      );
       const [volumeSizes, keptVolumes] = await Promise.all([
         options.volumes.hardSizes(volumes),
         options.volumes.kept(deploymentId, volumes),
       ]);
+      // Last: it dates by the clock, with which the observation is compared.
+      const workloads = await Promise.all(
+        known.map((container) => describe(docker, container, { nowMs: now(), uptimeMs: uptime() })),
+      );
       if (known.length > 0) memory.set(deploymentId, known);
       else memory.delete(deploymentId);
       return {
