@@ -26,6 +26,7 @@ import { createDockerEngine } from './engine/docker/docker.ts';
 import { isolate } from './engine/docker/firewall/isolate.ts';
 import { startMemoryWatch } from './engine/docker/groups/memory-watch.ts';
 import { openGroups } from './engine/docker/groups/open.ts';
+import { escapeWords, findKnownEscapes } from './engine/docker/known-escapes.ts';
 import { volumesFolder } from './engine/docker/loop-layout.ts';
 import { startProcessorWatch } from './engine/docker/processor-watch.ts';
 import { findRuntimeProblem } from './engine/docker/runtime.ts';
@@ -79,6 +80,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   });
   const unfit = await findRuntimeProblem(docker, settings.runtime);
   if (unfit) throw new StartError(`BERTH_RUNTIME is ${settings.runtime}, but ${unfit}.`);
+  for (const found of await findKnownEscapes(docker, settings.runtime)) log.warn(found, escapeWords(found));
   const db = await openSqlite(join(settings.dataDir, 'berth.db'));
   const seal = await openKeys(db, settings, log.child({ part: 'keys' }));
   const { networkPool, runtime, egress, gpus } = settings;
