@@ -6,7 +6,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { clientHeader } from '../src/api/client.ts';
+import { clientHeader } from '../src/api/requests/client-address.ts';
 import { largeDocuments } from '../test/hostile/large-documents.ts';
 
 export type GuardOptions = { seconds: number };

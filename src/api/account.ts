@@ -3,9 +3,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { tierNamed } from '../deployment/tier.ts';
 import { accountById, usageOf } from '../store/accounts.ts';
-import { requireAccount } from './callers.ts';
-import { sendProblem } from './errors.ts';
 import { ErrorRecord } from './records.ts';
+import { requireAccount } from './requests/callers.ts';
+import { sendProblem } from './requests/errors.ts';
 import type { Service } from './service.ts';
 
 export const MethodsRecord = Type.Object({

@@ -18,6 +18,15 @@ import { deployEndpoints } from './deploy.ts';
 import { describeApi } from './description/description.ts';
 import { docsEndpoints } from './docs.ts';
 import { createDocuments } from './documents.ts';
+import { healthEndpoints } from './health.ts';
+import { keyEndpoints } from './keys.ts';
+import { lifetimeEndpoints } from './lifetime.ts';
+import { logEndpoints } from './logs.ts';
+import { metricsEndpoints } from './metrics.ts';
+import { pageEndpoints, sendPage, wantsHtml } from './pages.ts';
+import { quotaEndpoints } from './quota.ts';
+import { createReader } from './reading/reader.ts';
+import { crossSite, isCrossSite, secureHeaders } from './requests/browser-security.ts';
 import {
   engineAway,
   isEngineAway,
@@ -25,26 +34,17 @@ import {
   problemOfFrameworkError,
   RefusedRequest,
   sendProblem,
-} from './errors.ts';
-import { healthEndpoints } from './health.ts';
-import { keyEndpoints } from './keys.ts';
-import { lifetimeEndpoints } from './lifetime.ts';
-import { createLimits } from './limits.ts';
-import { logEndpoints } from './logs.ts';
-import { metricsEndpoints } from './metrics.ts';
-import { pageEndpoints, sendPage, wantsHtml } from './pages.ts';
-import { warnOfParameters } from './parameters.ts';
-import { quotaEndpoints } from './quota.ts';
-import { createReader } from './reading/reader.ts';
+} from './requests/errors.ts';
+import { warnOfParameters } from './requests/query-parameters.ts';
+import { createLimits } from './requests/rate-limits.ts';
+import { explainJson } from './requests/schema-refusal.ts';
+import { createStreams } from './requests/streams.ts';
 import { reservationEndpoints } from './reservations.ts';
 import { revisionEndpoints } from './revisions.ts';
-import { crossSite, isCrossSite, secureHeaders } from './security.ts';
 import type { Service } from './service.ts';
 import { signInEndpoints } from './sign-in.ts';
 import { statusEndpoints } from './status.ts';
-import { createStreams } from './streams.ts';
 import { tokenEndpoints } from './tokens.ts';
-import { explainJson } from './validation.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 

@@ -7,14 +7,14 @@ import { ConfigurationSchema } from '../config/schema/schema.ts';
 import type { Budget } from '../deployment/budget.ts';
 import { mostOf } from '../deployment/most.ts';
 import { type Result, succeed } from '../lib/problem.ts';
-import { findCaller, TokenQuery } from './callers.ts';
 import { type Documents, emptyBody, Strict } from './documents.ts';
-import { sendProblem } from './errors.ts';
-import { unknownParameters } from './parameters.ts';
 import { planOf } from './plans.ts';
 import { printErrors, printWarnings } from './reading/print.ts';
 import type { AnswerOf, AskedOf, Bounds } from './reading/reading.ts';
 import { DiagnosticRecord, ErrorRecord } from './records.ts';
+import { findCaller, TokenQuery } from './requests/callers.ts';
+import { sendProblem } from './requests/errors.ts';
+import { unknownParameters } from './requests/query-parameters.ts';
 import type { Service } from './service.ts';
 
 const ValidationRecord = Type.Object(

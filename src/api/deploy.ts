@@ -6,9 +6,7 @@ import type { Deployment } from '../deployment/deployment.ts';
 import type { Result } from '../lib/problem.ts';
 import { proofHeader } from '../lib/proof-of-work.ts';
 import { createTurns } from '../lib/turns.ts';
-import { applicationOf, type Caller, findCaller, requireCaller, TokenQuery, UpdateQuery } from './callers.ts';
 import { type Configuration, type Documents, readConfiguration, refuseBeyond, Strict } from './documents.ts';
-import { sendProblem } from './errors.ts';
 import { readIdempotencyKey, recallAnswer } from './idempotency.ts';
 import { type Links, linksOf } from './links.ts';
 import { payerOf } from './plans.ts';
@@ -23,6 +21,8 @@ import {
   statusRecord,
   UpdateRecord,
 } from './records.ts';
+import { applicationOf, type Caller, findCaller, requireCaller, TokenQuery, UpdateQuery } from './requests/callers.ts';
+import { sendProblem } from './requests/errors.ts';
 import type { Service } from './service.ts';
 import { originOf } from './standing.ts';
 import { type Started, type Starting, start } from './start.ts';

@@ -6,13 +6,13 @@ import { maxDocumentBytes } from '../config/document/source.ts';
 import type { AppSpec } from '../config/spec/spec.ts';
 import { type Problem, type Result, refuse, succeed } from '../lib/problem.ts';
 import { impossible } from './admission.ts';
-import { clientKey } from './client.ts';
-import { RefusedRequest, sendProblem } from './errors.ts';
-import type { Limits } from './limits.ts';
-import { unknownParameters } from './parameters.ts';
 import { printWarnings, refuseConfiguration } from './reading/print.ts';
 import type { Reader } from './reading/reader.ts';
 import type { AnswerOf, AskedOf, Bounds, Kind } from './reading/reading.ts';
+import { clientKey } from './requests/client-address.ts';
+import { RefusedRequest, sendProblem } from './requests/errors.ts';
+import { unknownParameters } from './requests/query-parameters.ts';
+import type { Limits } from './requests/rate-limits.ts';
 
 const yamlTypes = ['text/x-yaml', 'text/yaml', 'application/yaml', 'application/x-yaml', 'text/plain'];
 

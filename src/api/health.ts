@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { Problem } from '../lib/problem.ts';
 import { installationId } from '../store/installation.ts';
-import { engineAway, sendProblem } from './errors.ts';
+import { engineAway, sendProblem } from './requests/errors.ts';
 import type { Service } from './service.ts';
 
 /** Whoever asks this is the operator. */

@@ -7,8 +7,8 @@ import type { Seal } from '../lib/seal.ts';
 import type { Database } from '../store/database.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { addIdempotency, idempotencyOf } from '../store/idempotency.ts';
-import type { Caller } from './callers.ts';
-import { clientAddress } from './client.ts';
+import type { Caller } from './requests/callers.ts';
+import { clientAddress } from './requests/client-address.ts';
 
 const rememberForMs = 24 * 60 * 60_000;
 

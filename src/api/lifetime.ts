@@ -7,10 +7,10 @@ import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { addClaim } from '../store/claims.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { intend } from '../store/intents.ts';
-import { ApplicationBody, findApplication } from './callers.ts';
-import { sendProblem } from './errors.ts';
-import { parameterWarnings } from './parameters.ts';
 import { ErrorRecord, Warnings } from './records.ts';
+import { ApplicationBody, findApplication } from './requests/callers.ts';
+import { sendProblem } from './requests/errors.ts';
+import { parameterWarnings } from './requests/query-parameters.ts';
 import type { Service } from './service.ts';
 
 const claimLinkMs = 24 * 60 * 60_000;

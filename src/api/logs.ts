@@ -7,14 +7,14 @@ import type { Deployment, Instant } from '../deployment/deployment.ts';
 import { startOrder } from '../deployment/order.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { revisionOf } from '../store/revisions.ts';
-import { ApplicationQuery, findApplication } from './callers.ts';
-import { untilUnknown } from './ended-callers.ts';
-import { sendProblem } from './errors.ts';
 import { checkChoice, type LogChoice } from './log-choice.ts';
 import { followLines, type LogsAsked, lastLines, type PodLine } from './log-lines.ts';
 import { ErrorRecord, StreamedText } from './records.ts';
+import { ApplicationQuery, findApplication } from './requests/callers.ts';
+import { sendProblem } from './requests/errors.ts';
+import { untilUnknown } from './requests/revocation.ts';
+import type { Streams } from './requests/streams.ts';
 import type { Service } from './service.ts';
-import type { Streams } from './streams.ts';
 
 /** A line that means nothing, so that nobody between takes the silence for the end. Plain text has no such line. */
 const keepAliveMs = 15_000;

@@ -3,11 +3,11 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { escapeHtml } from '../lib/html.ts';
-import { findSignedIn } from './callers.ts';
 import { findClaim } from './claims.ts';
 import { bodyFor } from './dashboard.ts';
-import { nothingHere, sendProblem, statusOf } from './errors.ts';
-import { emptyPolicy } from './security.ts';
+import { emptyPolicy } from './requests/browser-security.ts';
+import { findSignedIn } from './requests/callers.ts';
+import { nothingHere, sendProblem, statusOf } from './requests/errors.ts';
 import type { Service } from './service.ts';
 
 /** What the dashboard shows at which path is its own affair; these are the ones that it knows. */

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { shopYaml, type TestApi, testApi } from '../../test/support/api.ts';
 import { decodeProof, encodeProof, proofHeader, sendWithProof, solveProof } from '../lib/proof-of-work.ts';
 import { type Keys, sealBy } from '../lib/seal.ts';
-import { clientHeader } from './client.ts';
 import { costOf } from './proof-of-work.ts';
+import { clientHeader } from './requests/client-address.ts';
 
 const always = { proofOfWork: { mode: 'always', cost: 1 } } as const;
 const from = (address: string) => ({ [clientHeader]: address });

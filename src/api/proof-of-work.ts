@@ -13,7 +13,7 @@ import { decodeProof, type ProofSettings, proofHeader } from '../lib/proof-of-wo
 import { createLimiter } from '../lib/rate-limit.ts';
 import { committedInAll } from '../store/commitments.ts';
 import { countByState } from '../store/deployments.ts';
-import { clientKey } from './client.ts';
+import { clientKey } from './requests/client-address.ts';
 import type { Service } from './service.ts';
 
 /** How long a client has to find and send a solution. */

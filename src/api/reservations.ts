@@ -6,11 +6,11 @@ import type { EventOf } from '../deployment/event.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { intend } from '../store/intents.ts';
-import { ApplicationBody, findApplication, requireCaller, TokenBody, TokenQuery } from './callers.ts';
-import { sendProblem } from './errors.ts';
-import { parameterWarnings } from './parameters.ts';
 import { planOfDeployment } from './plans.ts';
 import { ErrorRecord, MessageRecord, ReservationRecord, reservationRecord, Warnings } from './records.ts';
+import { ApplicationBody, findApplication, requireCaller, TokenBody, TokenQuery } from './requests/callers.ts';
+import { sendProblem } from './requests/errors.ts';
+import { parameterWarnings } from './requests/query-parameters.ts';
 import type { Service } from './service.ts';
 
 const ReservationsRecord = Type.Object(

@@ -12,12 +12,12 @@ import { podChanges, previewUpdate, type UpdatePreview } from '../deployment/pre
 import type { Problem } from '../lib/problem.ts';
 import { documentOf, revisionOf } from '../store/revisions.ts';
 import { derivationOf } from '../store/seeds.ts';
-import { ApplicationQuery, applicationOf, findApplication, requireCaller, UpdateQuery } from './callers.ts';
 import { type Documents, readConfiguration, refuseBeyond, Strict } from './documents.ts';
-import { sendProblem } from './errors.ts';
-import { parameterWarnings } from './parameters.ts';
 import type { Bounds } from './reading/reading.ts';
 import { ErrorRecord, RemarkFields, Warnings } from './records.ts';
+import { ApplicationQuery, applicationOf, findApplication, requireCaller, UpdateQuery } from './requests/callers.ts';
+import { sendProblem } from './requests/errors.ts';
+import { parameterWarnings } from './requests/query-parameters.ts';
 import type { Service } from './service.ts';
 import { originOf } from './standing.ts';
 import { update } from './update.ts';

@@ -19,10 +19,10 @@ import { provideSeed } from '../store/seeds.ts';
 import { addSession, sessionOfToken } from '../store/sessions.ts';
 import { transact } from '../store/transaction.ts';
 import { admit, boundsBeyond, impossible } from './admission.ts';
-import { type Caller, sessionNotFound } from './callers.ts';
 import { type IdempotencyKey, rememberAnswer } from './idempotency.ts';
 import { admitToPlan, planOf } from './plans.ts';
 import type { Bounds } from './reading/reading.ts';
+import { type Caller, sessionNotFound } from './requests/callers.ts';
 import type { Service } from './service.ts';
 import { admitStranger, refuseBanned } from './standing.ts';
 

@@ -11,15 +11,15 @@ import { wait } from '../lib/wait.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { eventsAfter, latestOfDisk } from '../store/events.ts';
 import { revisionOf } from '../store/revisions.ts';
-import { ApplicationQuery, findApplication, sessionNotFound } from './callers.ts';
 import { eventStreamSchema } from './description/event-components.ts';
-import { untilUnknown } from './ended-callers.ts';
-import { sendProblem } from './errors.ts';
 import { printEvent } from './event-records.ts';
-import { parameterWarnings } from './parameters.ts';
 import { DeploymentRecord, deploymentRecord, ErrorRecord } from './records.ts';
+import { ApplicationQuery, findApplication, sessionNotFound } from './requests/callers.ts';
+import { sendProblem } from './requests/errors.ts';
+import { parameterWarnings } from './requests/query-parameters.ts';
+import { untilUnknown } from './requests/revocation.ts';
+import type { Streams } from './requests/streams.ts';
 import type { Service } from './service.ts';
-import type { Streams } from './streams.ts';
 import { hasArrived, longestWaitSeconds, untilArrived } from './waiting.ts';
 
 /** An indexed query of 0.1 ms: cheap enough to see what any process has written, soon enough for a person. */

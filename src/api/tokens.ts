@@ -7,10 +7,10 @@ import { newToken } from '../lib/ids.ts';
 import { type Problem, refuse } from '../lib/problem.ts';
 import { activeDeploymentsOfAccount } from '../store/deployments.ts';
 import { endToken, replaceToken, type SessionToken, sessionTokensOf, setStarts } from '../store/session-tokens.ts';
-import { requireSignedIn } from './callers.ts';
-import { clientAddress } from './client.ts';
-import { sendProblem } from './errors.ts';
 import { ErrorRecord, MessageRecord } from './records.ts';
+import { requireSignedIn } from './requests/callers.ts';
+import { clientAddress } from './requests/client-address.ts';
+import { sendProblem } from './requests/errors.ts';
 import type { Service } from './service.ts';
 
 const Time = Type.String({ format: 'date-time' });

@@ -15,9 +15,9 @@ import { provideSeed } from '../store/seeds.ts';
 import { accountOfSession, sessionOfToken } from '../store/sessions.ts';
 import { transact } from '../store/transaction.ts';
 import { admit, boundsBeyond, impossible } from './admission.ts';
-import { sessionNotFound } from './callers.ts';
 import { admitToPlan, planOfDeployment } from './plans.ts';
 import type { Bounds } from './reading/reading.ts';
+import { sessionNotFound } from './requests/callers.ts';
 import type { Service } from './service.ts';
 import { admitStranger, refuseBanned } from './standing.ts';
 

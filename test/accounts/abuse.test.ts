@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { clientHeader } from '../../src/api/client.ts';
+import { clientHeader } from '../../src/api/requests/client-address.ts';
 import { describeEvent } from '../../src/deployment/event-words.ts';
 import { openSqlite } from '../../src/store/database.ts';
 import { eventsAfter } from '../../src/store/events.ts';

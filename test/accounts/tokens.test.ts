@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { clientHeader } from '../../src/api/client.ts';
+import { clientHeader } from '../../src/api/requests/client-address.ts';
 import { shopYaml } from '../support/api.ts';
 import { apiWithAccounts } from './people.ts';
 

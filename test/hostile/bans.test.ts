@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ban, listBans, unban } from '../../src/admin/bans.ts';
-import { clientHeader } from '../../src/api/client.ts';
+import { clientHeader } from '../../src/api/requests/client-address.ts';
 import { apiWithAccounts } from '../accounts/people.ts';
 import { shopYaml } from '../support/api.ts';
 

@@ -1,7 +1,7 @@
 /** What whoever sent a claim link can still do with the session's token after somebody else has claimed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clientHeader } from '../../src/api/client.ts';
+import { clientHeader } from '../../src/api/requests/client-address.ts';
 import { type ApiWithAccounts, apiWithAccounts } from '../accounts/people.ts';
 import { shopYaml } from '../support/api.ts';
 

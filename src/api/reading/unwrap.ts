@@ -1,7 +1,7 @@
 /** PURE. Bodies that call themselves JSON: which text in them is the configuration. */
 import { readSource } from '../../config/document/source.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
-import { explainJson } from '../validation.ts';
+import { explainJson } from '../requests/schema-refusal.ts';
 import { printErrors } from './print.ts';
 
 /** `{ "yaml": "…" }` and `{ "yamlContent": "…" }` → their text; any other JSON is the document itself. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { get, type IncomingMessage } from 'node:http';
 import { type TestContext, test } from 'node:test';
-import { testApi } from '../../test/support/api.ts';
-import { clientHeader } from './client.ts';
+import { testApi } from '../../../test/support/api.ts';
+import { clientHeader } from './client-address.ts';
 
 async function serve(context: TestContext) {
   const api = await testApi();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shopYaml, testApi } from '../../test/support/api.ts';
-import { clientHeader } from './client.ts';
+import { shopYaml, testApi } from '../../../test/support/api.ts';
+import { clientHeader } from './client-address.ts';
 
 const minute = 60_000;
 const from = (address: string) => ({ [clientHeader]: address });

@@ -1,15 +1,15 @@
 /** Who asks: the one place where a session token, an API key or a cookie becomes a caller with its deployments. */
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Deployment } from '../deployment/deployment.ts';
-import type { SessionStarts } from '../deployment/session-starts.ts';
-import { type Result, refuse, succeed } from '../lib/problem.ts';
-import { accountOfApiKey } from '../store/api-keys.ts';
-import { activeDeployments, activeDeploymentsOfAccount } from '../store/deployments.ts';
-import { noteTokenUse, sessionOfToken } from '../store/sessions.ts';
-import { clientAddress } from './client.ts';
-import { isSafe, isSameOrigin } from './security.ts';
-import type { Service } from './service.ts';
+import type { Deployment } from '../../deployment/deployment.ts';
+import type { SessionStarts } from '../../deployment/session-starts.ts';
+import { type Result, refuse, succeed } from '../../lib/problem.ts';
+import { accountOfApiKey } from '../../store/api-keys.ts';
+import { activeDeployments, activeDeploymentsOfAccount } from '../../store/deployments.ts';
+import { noteTokenUse, sessionOfToken } from '../../store/sessions.ts';
+import type { Service } from '../service.ts';
+import { isSafe, isSameOrigin } from './browser-security.ts';
+import { clientAddress } from './client-address.ts';
 
 /** Optional in the schemas because `Authorization: Bearer` or a cookie may stand for the caller instead. */
 const SessionToken = Type.Optional(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { type TestApi, testApi } from '../../test/support/api.ts';
-import { explainJson } from './validation.ts';
+import { type TestApi, testApi } from '../../../test/support/api.ts';
+import { explainJson } from './schema-refusal.ts';
 
 let api: TestApi;
 before(async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createConnection } from 'node:net';
 import { test } from 'node:test';
-import { shopYaml, testApi } from '../../test/support/api.ts';
+import { shopYaml, testApi } from '../../../test/support/api.ts';
 
 const paths = ['/', '/claim/claim_x', '/schema', '/openapi.json', '/healthz', '/getReservations', '/nothing', '/%zz'];
 

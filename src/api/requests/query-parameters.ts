@@ -1,6 +1,6 @@
 /** Query parameters that an endpoint does not know: whoever sends one expects something of it, and is told. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { nearestName } from '../config/diagnostics/suggest.ts';
+import { nearestName } from '../../config/diagnostics/suggest.ts';
 
 /** Nobody reads more. */
 const mostWarnings = 5;

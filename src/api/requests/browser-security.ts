@@ -1,6 +1,6 @@
 /** What the answers of the API tell browsers, and which requests of browsers are refused. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Problem } from '../lib/problem.ts';
+import type { Problem } from '../../lib/problem.ts';
 
 /** For answers that are no pages: were one ever shown as a page, it could do nothing. Pages set a policy of their own. */
 export const emptyPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

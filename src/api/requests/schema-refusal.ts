@@ -1,5 +1,5 @@
 /** What is wrong with a request that its schema refuses, in words for the caller. Pure. */
-import type { Problem } from '../lib/problem.ts';
+import type { Problem } from '../../lib/problem.ts';
 
 /** What Ajv says of one violation, with the schema that it broke (`verbose`). */
 export type Violation = {

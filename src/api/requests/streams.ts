@@ -3,8 +3,8 @@
  * one may have at once.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Problem } from '../lib/problem.ts';
-import { clientKey } from './client.ts';
+import type { Problem } from '../../lib/problem.ts';
+import { clientKey } from './client-address.ts';
 
 /** A dashboard has two for each application that it shows. Each costs some 4 look-ups of 0.1 ms a second. */
 const mostOfSession = 20;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clientHeader, clientKey } from './client.ts';
+import { clientHeader, clientKey } from './client-address.ts';
 
 const keyOf = (address: string) => clientKey({ headers: { [clientHeader]: address } }, '10.200.0.0/13');
 

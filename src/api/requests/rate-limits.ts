@@ -3,13 +3,13 @@
  * (draft-ietf-httpapi-ratelimit-headers-10): `RateLimit-Policy` says the limits, `RateLimit` what is left of them.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { hashToken } from '../lib/ids.ts';
-import type { Problem } from '../lib/problem.ts';
-import { createLimiter, type Limiter } from '../lib/rate-limit.ts';
+import { hashToken } from '../../lib/ids.ts';
+import type { Problem } from '../../lib/problem.ts';
+import { createLimiter, type Limiter } from '../../lib/rate-limit.ts';
+import type { Service } from '../service.ts';
 import { tokenOf } from './callers.ts';
-import { clientKey } from './client.ts';
+import { clientKey } from './client-address.ts';
 import { sendProblem } from './errors.ts';
-import type { Service } from './service.ts';
 
 /** Which limit a route counts against; without a word, the general one. */
 export type LimitName = 'start' | 'sign-in' | 'general' | 'probe' | 'page';

@@ -1,8 +1,8 @@
 /** Problems → HTTP. A code without a status does not compile. */
 import type { FastifyReply } from 'fastify';
-import { EngineFault } from '../engine/engine.ts';
-import type { Problem, ProblemCode } from '../lib/problem.ts';
-import { type Part, type Violation, violationProblem } from './validation.ts';
+import { EngineFault } from '../../engine/engine.ts';
+import type { Problem, ProblemCode } from '../../lib/problem.ts';
+import { type Part, type Violation, violationProblem } from './schema-refusal.ts';
 
 export const statusOf = {
   invalid_configuration: 400,
