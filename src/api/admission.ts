@@ -8,7 +8,7 @@ import { amountOf } from '../deployment/resources.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { committedInAll, committedTo } from '../store/commitments.ts';
 import type { Database } from '../store/database.ts';
-import type { Bounds } from './reading/reading.ts';
+import type { Bounds } from './configuration/reading/read-document.ts';
 
 /** Deployments that end leave the engine within a minute. */
 const retryAfterSeconds = 60;

@@ -13,11 +13,12 @@ import { hasUnreadBody } from '../lib/unread.ts';
 import { answerExpectations, answerUnreadable } from '../lib/unreadable.ts';
 import { accountEndpoints } from './account.ts';
 import { claimEndpoints } from './claims.ts';
-import { configurationEndpoints } from './configuration.ts';
+import { configurationEndpoints } from './configuration/configuration-endpoints.ts';
+import { createDocuments } from './configuration/documents.ts';
+import { createReader } from './configuration/reading/reader.ts';
 import { deployEndpoints } from './deploy.ts';
 import { describeApi } from './description/description.ts';
 import { docsEndpoints } from './docs.ts';
-import { createDocuments } from './documents.ts';
 import { healthEndpoints } from './health.ts';
 import { keyEndpoints } from './keys.ts';
 import { lifetimeEndpoints } from './lifetime.ts';
@@ -25,7 +26,6 @@ import { logEndpoints } from './logs.ts';
 import { metricsEndpoints } from './metrics.ts';
 import { pageEndpoints, sendPage, wantsHtml } from './pages.ts';
 import { quotaEndpoints } from './quota.ts';
-import { createReader } from './reading/reader.ts';
 import { crossSite, isCrossSite, secureHeaders } from './requests/browser-security.ts';
 import {
   engineAway,

@@ -6,12 +6,18 @@ import type { Deployment } from '../deployment/deployment.ts';
 import type { Result } from '../lib/problem.ts';
 import { proofHeader } from '../lib/proof-of-work.ts';
 import { createTurns } from '../lib/turns.ts';
-import { type Configuration, type Documents, readConfiguration, refuseBeyond, Strict } from './documents.ts';
+import {
+  type Configuration,
+  type Documents,
+  readConfiguration,
+  refuseBeyond,
+  Strict,
+} from './configuration/documents.ts';
+import type { Bounds } from './configuration/reading/read-document.ts';
 import { readIdempotencyKey, recallAnswer } from './idempotency.ts';
 import { type Links, linksOf } from './links.ts';
 import { payerOf } from './plans.ts';
 import { createProofs } from './proof-of-work.ts';
-import type { Bounds } from './reading/reading.ts';
 import {
   DryRunRecord,
   ErrorRecord,

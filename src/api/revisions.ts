@@ -12,8 +12,8 @@ import { podChanges, previewUpdate, type UpdatePreview } from '../deployment/pre
 import type { Problem } from '../lib/problem.ts';
 import { documentOf, revisionOf } from '../store/revisions.ts';
 import { derivationOf } from '../store/seeds.ts';
-import { type Documents, readConfiguration, refuseBeyond, Strict } from './documents.ts';
-import type { Bounds } from './reading/reading.ts';
+import { type Documents, readConfiguration, refuseBeyond, Strict } from './configuration/documents.ts';
+import type { Bounds } from './configuration/reading/read-document.ts';
 import { ErrorRecord, RemarkFields, Warnings } from './records.ts';
 import { ApplicationQuery, applicationOf, findApplication, requireCaller, UpdateQuery } from './requests/callers.ts';
 import { sendProblem } from './requests/errors.ts';

@@ -1,8 +1,8 @@
 /** PURE. Bodies that call themselves JSON: which text in them is the configuration. */
-import { readSource } from '../../config/document/source.ts';
-import { type Result, refuse, succeed } from '../../lib/problem.ts';
-import { explainJson } from '../requests/schema-refusal.ts';
-import { printErrors } from './print.ts';
+import { readSource } from '../../../config/document/source.ts';
+import { type Result, refuse, succeed } from '../../../lib/problem.ts';
+import { explainJson } from '../../requests/schema-refusal.ts';
+import { printErrors } from './print-diagnostics.ts';
 
 /** `{ "yaml": "…" }` and `{ "yamlContent": "…" }` → their text; any other JSON is the document itself. */
 export function unwrapJson(body: string): Result<string> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { type TestApi, testApi } from '../../test/support/api.ts';
+import { type TestApi, testApi } from '../../../test/support/api.ts';
 
 let api: TestApi;
 before(async () => {

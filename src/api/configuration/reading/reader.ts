@@ -3,11 +3,11 @@
  * while its own thread reads. Each client has a line of its own.
  */
 import { availableParallelism } from 'node:os';
-import type { Diagnostic } from '../../config/diagnostics/diagnostics.ts';
-import { type Result, succeed } from '../../lib/problem.ts';
-import { createPool, type Outcome, type PoolOptions } from '../../lib/worker-pool.ts';
-import { refuseConfiguration } from './print.ts';
-import { type AnswerOf, type AskedOf, type Kind, type Question, read } from './reading.ts';
+import type { Diagnostic } from '../../../config/diagnostics/diagnostics.ts';
+import { type Result, succeed } from '../../../lib/problem.ts';
+import { createPool, type Outcome, type PoolOptions } from '../../../lib/worker-pool.ts';
+import { refuseConfiguration } from './print-diagnostics.ts';
+import { type AnswerOf, type AskedOf, type Kind, type Question, read } from './read-document.ts';
 
 /**
  * In UTF-16 units. A document of this length takes 10 to 40 ms, whatever is in it; the example that `npm start` deploys
@@ -19,7 +19,7 @@ const longestHere = 16 * 1024;
 const longestCorrectedHere = 4 * 1024;
 
 const options: PoolOptions = {
-  file: new URL('worker.ts', import.meta.url),
+  file: new URL('reader-worker.ts', import.meta.url),
   // One processor is left to everything else.
   width: Math.max(1, Math.min(4, availableParallelism() - 1)),
   // The slowest documents of 256 KiB that are known take 1.2 s on a slow machine.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shopYaml } from '../../../test/support/api.ts';
-import type { PoolOptions } from '../../lib/worker-pool.ts';
+import { shopYaml } from '../../../../test/support/api.ts';
+import type { PoolOptions } from '../../../lib/worker-pool.ts';
 import { createReader, resultOf } from './reader.ts';
 
 /** What is answered where everything goes to a thread. */

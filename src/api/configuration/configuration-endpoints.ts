@@ -2,20 +2,20 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Parsed } from '../config/parse.ts';
-import { ConfigurationSchema } from '../config/schema/schema.ts';
-import type { Budget } from '../deployment/budget.ts';
-import { mostOf } from '../deployment/most.ts';
-import { type Result, succeed } from '../lib/problem.ts';
+import type { Parsed } from '../../config/parse.ts';
+import { ConfigurationSchema } from '../../config/schema/schema.ts';
+import type { Budget } from '../../deployment/budget.ts';
+import { mostOf } from '../../deployment/most.ts';
+import { type Result, succeed } from '../../lib/problem.ts';
+import { planOf } from '../plans.ts';
+import { DiagnosticRecord, ErrorRecord } from '../records.ts';
+import { findCaller, TokenQuery } from '../requests/callers.ts';
+import { sendProblem } from '../requests/errors.ts';
+import { unknownParameters } from '../requests/query-parameters.ts';
+import type { Service } from '../service.ts';
 import { type Documents, emptyBody, Strict } from './documents.ts';
-import { planOf } from './plans.ts';
-import { printErrors, printWarnings } from './reading/print.ts';
-import type { AnswerOf, AskedOf, Bounds } from './reading/reading.ts';
-import { DiagnosticRecord, ErrorRecord } from './records.ts';
-import { findCaller, TokenQuery } from './requests/callers.ts';
-import { sendProblem } from './requests/errors.ts';
-import { unknownParameters } from './requests/query-parameters.ts';
-import type { Service } from './service.ts';
+import { printErrors, printWarnings } from './reading/print-diagnostics.ts';
+import type { AnswerOf, AskedOf, Bounds } from './reading/read-document.ts';
 
 const ValidationRecord = Type.Object(
   {

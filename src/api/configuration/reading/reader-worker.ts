@@ -1,5 +1,5 @@
 /** A thread that reads large documents; `reader.ts` starts it. */
-import { serveWork } from '../../lib/worker-pool.ts';
-import { type Question, read } from './reading.ts';
+import { serveWork } from '../../../lib/worker-pool.ts';
+import { type Question, read } from './read-document.ts';
 
 serveWork((question: Question) => read(question));

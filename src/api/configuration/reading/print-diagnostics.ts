@@ -1,7 +1,7 @@
 /** PURE. Diagnostics as the sentences of the interface. */
-import { type Diagnostic, printDiagnostic } from '../../config/diagnostics/diagnostics.ts';
-import type { Parsed } from '../../config/parse.ts';
-import { refuse } from '../../lib/problem.ts';
+import { type Diagnostic, printDiagnostic } from '../../../config/diagnostics/diagnostics.ts';
+import type { Parsed } from '../../../config/parse.ts';
+import { refuse } from '../../../lib/problem.ts';
 
 /** The refusal that lists every error. */
 export function refuseConfiguration({ kind, diagnostics }: Exclude<Parsed, { kind: 'valid' }>) {
