@@ -27,11 +27,12 @@ export async function putFiles(container: Docker.Container, workload: Workload):
 
 /**
  * A tar of these files, mode 0644, owner root. It names no directories: those that exist keep their mode and owner,
- * Docker makes the missing ones.
+ * Docker makes the missing ones. An archive begins with the name of its first file, and the engine tells by its first
+ * bytes whether it is compressed: `./` is how none of these begins.
  */
 async function archiveOf(files: Workload['files']): Promise<Buffer> {
   const archive = pack();
-  for (const { path, content } of files) archive.entry({ name: absolute(path).slice(1), mode: 0o644 }, content);
+  for (const { path, content } of files) archive.entry({ name: `.${absolute(path)}`, mode: 0o644 }, content);
   archive.finalize();
   return Buffer.concat(await Array.fromAsync(archive as AsyncIterable<Buffer>));
 }
