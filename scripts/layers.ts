@@ -33,7 +33,7 @@ const top = '**/main.ts';
  * only the types of its records.
  */
 const sharedWithDashboard = [
-  ...['event', 'event-words', 'reason'].map((name) => `src/deployment/${name}.ts`),
+  ...['event/event', 'event/event-words', 'status/reason'].map((name) => `src/deployment/${name}.ts`),
   ...['keys', 'tokens', 'claims', 'account', 'records', 'revisions'].map((name) => `src/api/${name}.ts`),
 ];
 

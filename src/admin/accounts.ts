@@ -1,7 +1,7 @@
 /** Accounts as the operator sees them, and their plans. */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
-import { limitAt, type Tier, type Tiers, tierNamed } from '../deployment/tier.ts';
+import { limitAt, type Tier, type Tiers, tierNamed } from '../deployment/limits/plan-tier.ts';
 import { accountByEmail, allAccounts, setTier, usageOf } from '../store/accounts.ts';
 import { addAuditEntry } from '../store/audit.ts';
 import type { Tables } from '../store/database.ts';

@@ -1,7 +1,7 @@
 /** Bans as the operator makes and ends them. Each stops what it applies to, and is written in the audit log. */
 import type { Kysely } from 'kysely';
-import { type Ban, type BanKind, banKinds, isImageOf, isWithin, normalSubject } from '../deployment/ban.ts';
 import type { Instant } from '../deployment/deployment.ts';
+import { type Ban, type BanKind, banKinds, isImageOf, isWithin, normalSubject } from '../deployment/limits/ban.ts';
 import { accountByEmail, accountById } from '../store/accounts.ts';
 import { addAuditEntry } from '../store/audit.ts';
 import { addBan, allBans, removeBan } from '../store/bans.ts';

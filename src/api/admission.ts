@@ -1,10 +1,10 @@
 /** Admission: whether a start or an update still fits on the host. */
 import type { AppSpec } from '../config/spec/spec.ts';
 import { printBytes } from '../config/values/units.ts';
-import { type Budget, fits, growth, type HostResource } from '../deployment/budget.ts';
-import { beyond, type Most } from '../deployment/most.ts';
-import { beyondCounts } from '../deployment/most-counts.ts';
-import { amountOf } from '../deployment/resources.ts';
+import { beyondCounts } from '../deployment/limits/count-maximum.ts';
+import { beyond, type Most } from '../deployment/limits/deployment-maximum.ts';
+import { type Budget, fits, growth, type HostResource } from '../deployment/limits/host-budget.ts';
+import { amountOf } from '../deployment/limits/pod-resources.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { committedInAll, committedTo } from '../store/commitments.ts';
 import type { Database } from '../store/database.ts';

@@ -2,8 +2,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { type Deployment, isActive } from '../deployment/deployment.ts';
-import { statusAt } from '../deployment/health.ts';
-import { limitAt, planFits } from '../deployment/tier.ts';
+import { limitAt, planFits } from '../deployment/limits/plan-tier.ts';
+import { statusAt } from '../deployment/status/deployment-health.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { usageOf } from '../store/accounts.ts';
 import { claimOfToken } from '../store/claims.ts';

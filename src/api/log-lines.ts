@@ -2,9 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import { desiredAt } from '../deployment/desired.ts';
-import { noEgress } from '../deployment/egress.ts';
-import { redactorOf } from '../deployment/redact.ts';
-import type { ObservedWorkload, WorkloadName } from '../deployment/workload.ts';
+import { noEgress } from '../deployment/workload/egress.ts';
+import { redactorOf } from '../deployment/workload/redact.ts';
+import type { ObservedWorkload, WorkloadName } from '../deployment/workload/workload.ts';
 import { EngineFault, type LogMark } from '../engine/engine.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { revisionOf } from '../store/revisions.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { get, type IncomingMessage } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { shopYaml, testApi } from '../../test/support/api.ts';
-import type { Workload } from '../deployment/workload.ts';
+import type { Workload } from '../deployment/workload/workload.ts';
 import { EngineFault } from '../engine/engine.ts';
 import { createMemoryEngine } from '../engine/memory.ts';
 

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
-import { startOrder } from '../deployment/order.ts';
+import { startOrder } from '../deployment/plan/start-order.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { revisionOf } from '../store/revisions.ts';
 import { checkChoice, type LogChoice } from './log-choice.ts';

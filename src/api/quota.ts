@@ -2,8 +2,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { maxDocumentBytes } from '../config/document/source.ts';
-import { type Caps, capsOf, strangerCapsOf } from '../deployment/caps.ts';
-import type { Usage } from '../deployment/tier.ts';
+import { type Caps, capsOf, strangerCapsOf } from '../deployment/limits/count-limits.ts';
+import type { Usage } from '../deployment/limits/plan-tier.ts';
 import type { Rate } from '../lib/rate-limit.ts';
 import { usageOf } from '../store/accounts.ts';
 import { usageOfClient } from '../store/origins.ts';

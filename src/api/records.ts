@@ -7,8 +7,8 @@ import {
   type Instant,
   type Limits,
 } from '../deployment/deployment.ts';
-import type { DiskWarning } from '../deployment/disk-warnings.ts';
-import { type ShownPod, statusAt } from '../deployment/health.ts';
+import type { DiskWarning } from '../deployment/disk/disk-warnings.ts';
+import { type ShownPod, statusAt } from '../deployment/status/deployment-health.ts';
 
 const PodRecord = Type.Object({
   name: Type.String(),

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { type Deployment, isActive } from '../deployment/deployment.ts';
-import type { EventOf } from '../deployment/event.ts';
+import type { EventOf } from '../deployment/event/event.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { intend } from '../store/intents.ts';

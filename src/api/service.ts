@@ -1,9 +1,9 @@
 /** What every endpoint works with; wired in `main.ts`. */
 import type { Kysely } from 'kysely';
-import type { Budget } from '../deployment/budget.ts';
 import type { Instant, Limits } from '../deployment/deployment.ts';
-import type { StrangerLimits } from '../deployment/stranger.ts';
-import type { Tiers } from '../deployment/tier.ts';
+import type { Budget } from '../deployment/limits/host-budget.ts';
+import type { Tiers } from '../deployment/limits/plan-tier.ts';
+import type { StrangerLimits } from '../deployment/limits/stranger-limits.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { ProofSettings } from '../lib/proof-of-work.ts';

@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import type { AppSpec } from '../config/spec/spec.ts';
 import { type Deployment, newDeployment } from '../deployment/deployment.ts';
-import { mostOf } from '../deployment/most.ts';
-import { hostLabel, newEnvironment } from '../deployment/names.ts';
-import { payingAccount } from '../deployment/session-starts.ts';
-import { limitAt } from '../deployment/tier.ts';
+import { hostLabel, newEnvironment } from '../deployment/deployment-names.ts';
+import { mostOf } from '../deployment/limits/deployment-maximum.ts';
+import { limitAt } from '../deployment/limits/plan-tier.ts';
+import { payingAccount } from '../deployment/limits/session-starts.ts';
 import { newId, newToken } from '../lib/ids.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import type { Database } from '../store/database.ts';

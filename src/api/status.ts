@@ -5,7 +5,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import { volumesOf, wantedRevision } from '../deployment/desired.ts';
-import { type DiskWarning, diskWarnings } from '../deployment/disk-warnings.ts';
+import { type DiskWarning, diskWarnings } from '../deployment/disk/disk-warnings.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { wait } from '../lib/wait.ts';
 import { deploymentById } from '../store/deployments.ts';

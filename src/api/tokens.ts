@@ -2,7 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
-import { sessionStarts } from '../deployment/session-starts.ts';
+import { sessionStarts } from '../deployment/limits/session-starts.ts';
 import { newToken } from '../lib/ids.ts';
 import { type Problem, refuse } from '../lib/problem.ts';
 import { activeDeploymentsOfAccount } from '../store/deployments.ts';

@@ -1,9 +1,9 @@
 /** An update: everything that it writes, in one transaction. */
 import type { AppSpec } from '../config/spec/spec.ts';
 import { type Deployment, isActive } from '../deployment/deployment.ts';
-import { nextState } from '../deployment/lifecycle.ts';
-import { mostOf } from '../deployment/most.ts';
-import { withoutFailures } from '../deployment/status.ts';
+import { mostOf } from '../deployment/limits/deployment-maximum.ts';
+import { withoutFailures } from '../deployment/status/deployment-status.ts';
+import { nextState } from '../deployment/status/lifecycle.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import type { Database } from '../store/database.ts';
 import { deploymentById, writeIntent } from '../store/deployments.ts';

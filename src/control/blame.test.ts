@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { statusAt } from '../deployment/health.ts';
+import { statusAt } from '../deployment/status/deployment-health.ts';
 import { specOf } from '../deployment/testing.ts';
 import { EngineFault } from '../engine/engine.ts';
 import { database, images, type Shop, shopOnMemory, spec, web, withWeb } from './testing.ts';

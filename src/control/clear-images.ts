@@ -1,6 +1,7 @@
 /** Room for images: when the disk is too full, images that nothing runs from leave, least recently used first. */
-import type { Disk } from '../deployment/budget.ts';
+
 import type { Instant } from '../deployment/deployment.ts';
+import type { Disk } from '../deployment/limits/host-budget.ts';
 import type { Engine, HostImage } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Database } from '../store/database.ts';

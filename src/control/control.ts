@@ -1,7 +1,7 @@
 /** What the control layer works with; wired in `main.ts`. */
 import type { Deployment, Instant } from '../deployment/deployment.ts';
-import type { Egress } from '../deployment/egress.ts';
-import type { Operation } from '../deployment/operation.ts';
+import type { Operation } from '../deployment/plan/operation.ts';
+import type { Egress } from '../deployment/workload/egress.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Seal } from '../lib/seal.ts';

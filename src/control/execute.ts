@@ -1,7 +1,7 @@
 /** Executes one operation of a plan: on the engine, or, for routes and drains, on the edge's side of things. */
 import type { Deployment } from '../deployment/deployment.ts';
-import type { DeploymentEvent } from '../deployment/event.ts';
-import type { Operation } from '../deployment/operation.ts';
+import type { DeploymentEvent } from '../deployment/event/event.ts';
+import type { Operation } from '../deployment/plan/operation.ts';
 import type { Engine, Pulling } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { type Drainer, drain } from './drain.ts';

@@ -1,8 +1,8 @@
 /** Why a deployment is given up, or what keeps it waiting. Pure. */
 import type { Deployment } from '../deployment/deployment.ts';
 import type { Desired } from '../deployment/desired.ts';
-import type { Operation } from '../deployment/operation.ts';
-import { describeReason, type Reason } from '../deployment/reason.ts';
+import type { Operation } from '../deployment/plan/operation.ts';
+import { describeReason, type Reason } from '../deployment/status/reason.ts';
 import { EngineFault } from '../engine/engine.ts';
 
 /** The advice where nothing better is known. */

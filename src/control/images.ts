@@ -8,10 +8,10 @@
  */
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import { wantedRevision } from '../deployment/desired.ts';
-import type { DeploymentEvent } from '../deployment/event.ts';
-import type { ImageRequest, Operation, ResolvedImage } from '../deployment/operation.ts';
-import { isPinned, loginFor, registryOf, repositoryOf } from '../deployment/references.ts';
-import type { Workload } from '../deployment/workload.ts';
+import type { DeploymentEvent } from '../deployment/event/event.ts';
+import type { ImageRequest, Operation, ResolvedImage } from '../deployment/plan/operation.ts';
+import { isPinned, loginFor, registryOf, repositoryOf } from '../deployment/workload/image-names.ts';
+import type { Workload } from '../deployment/workload/workload.ts';
 import { type Engine, EngineFault, type Pulling, whenItAnswers } from '../engine/engine.ts';
 import type { Database } from '../store/database.ts';
 import { grantAccess, markPrivate, markPublic, mayUse } from '../store/image-access.ts';

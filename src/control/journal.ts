@@ -6,10 +6,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Deployment, PodStatus } from '../deployment/deployment.ts';
 import type { Desired } from '../deployment/desired.ts';
-import type { DeploymentEvent, EventOf } from '../deployment/event.ts';
-import { progressOf } from '../deployment/progress.ts';
-import { podsOf } from '../deployment/status.ts';
-import type { Observed } from '../deployment/workload.ts';
+import type { DeploymentEvent, EventOf } from '../deployment/event/event.ts';
+import { progressOf } from '../deployment/status/deployment-progress.ts';
+import { podsOf } from '../deployment/status/deployment-status.ts';
+import type { Observed } from '../deployment/workload/workload.ts';
 import { type Observation, writeObservation } from '../store/deployments.ts';
 import { addEvents, type EventAt } from '../store/events.ts';
 import type { Lease } from '../store/leases.ts';

@@ -1,6 +1,6 @@
 /** What a pod that failed has written last, as its owner is shown it. */
-import { foldRepetitions } from '../deployment/repetitions.ts';
-import type { WorkloadName } from '../deployment/workload.ts';
+import { foldRepetitions } from '../deployment/status/repeated-lines.ts';
+import type { WorkloadName } from '../deployment/workload/workload.ts';
 import type { Engine } from '../engine/engine.ts';
 
 /** How much is shown, of how much that is read: most of it may be repetitions. */

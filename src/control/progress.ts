@@ -1,6 +1,6 @@
 /** What a visit can tell of progress before it looks at the engine again. */
-import type { Operation } from '../deployment/operation.ts';
-import type { Observed } from '../deployment/workload.ts';
+import type { Operation } from '../deployment/plan/operation.ts';
+import type { Observed } from '../deployment/workload/workload.ts';
 
 /** What will be observed at least, once the operation is done: enough to tell its owner before the next look. */
 export function afterOperation(observed: Observed, operation: Operation): Observed {

@@ -1,6 +1,6 @@
 /** A pull within a visit: it tells how far it is, and does not hold the visit for longer than its owner would wait. */
-import type { Operation } from '../deployment/operation.ts';
-import { registryOf } from '../deployment/references.ts';
+import type { Operation } from '../deployment/plan/operation.ts';
+import { registryOf } from '../deployment/workload/image-names.ts';
 import { EngineFault, type Pulling, whenItAnswers } from '../engine/engine.ts';
 import type { Wait } from '../lib/wait.ts';
 

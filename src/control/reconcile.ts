@@ -2,14 +2,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Deployment, Instant, PodStatus } from '../deployment/deployment.ts';
 import { type Desired, desiredAt, endingAt, imagesOf, wantedRevision } from '../deployment/desired.ts';
-import { keptSizes, withEvictions, withFullVolumes } from '../deployment/disk.ts';
-import { nextState } from '../deployment/lifecycle.ts';
-import { batchesOf, describePlan, eventOf, type Operation } from '../deployment/operation.ts';
-import { plan } from '../deployment/plan.ts';
-import { describeExplanation, type Explanation, isSameFailure, type Reason, withWords } from '../deployment/reason.ts';
-import { redactorOf } from '../deployment/redact.ts';
-import { blamedPods, judge, podsOf, withoutSecrets } from '../deployment/status.ts';
-import type { Observed, WorkloadName } from '../deployment/workload.ts';
+import { keptSizes, withEvictions, withFullVolumes } from '../deployment/disk/disk-use.ts';
+import { batchesOf, describePlan, eventOf, type Operation } from '../deployment/plan/operation.ts';
+import { plan } from '../deployment/plan/plan.ts';
+import { blamedPods, judge, podsOf, withoutSecrets } from '../deployment/status/deployment-status.ts';
+import { nextState } from '../deployment/status/lifecycle.ts';
+import {
+  describeExplanation,
+  type Explanation,
+  isSameFailure,
+  type Reason,
+  withWords,
+} from '../deployment/status/reason.ts';
+import { redactorOf } from '../deployment/workload/redact.ts';
+import type { Observed, WorkloadName } from '../deployment/workload/workload.ts';
 import { EngineFault } from '../engine/engine.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { evictionsOf } from '../store/evictions.ts';

@@ -1,6 +1,6 @@
 /** Routes: what the store says that the edge serves, and that the edge really does. */
 import type { Deployment } from '../deployment/deployment.ts';
-import type { Operation } from '../deployment/operation.ts';
+import type { Operation } from '../deployment/plan/operation.ts';
 import type { Endpoint } from '../deployment/site.ts';
 import type { Database } from '../store/database.ts';
 import { type Observation, servedAddresses, servedEndpoints } from '../store/deployments.ts';

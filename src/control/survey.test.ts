@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { outlineOf } from '../deployment/outline.ts';
 import { pod, specOf } from '../deployment/testing.ts';
+import { outlineOf } from '../deployment/workload/observed-outline.ts';
 import { createMemoryEngine } from '../engine/memory.ts';
 import { makeDue, nextDueAt, releaseLease, takeLeases } from '../store/leases.ts';
 import { survey } from './survey.ts';

@@ -2,7 +2,7 @@
  * The survey: one listing of the whole engine tells whose things differ from what their last visit saw, so that nobody
  * has to be visited only to see that nothing has happened. Engine events tell sooner, and may be missed.
  */
-import { outlineOfListed } from '../deployment/outline.ts';
+import { outlineOfListed } from '../deployment/workload/observed-outline.ts';
 import type { Owned } from '../engine/engine.ts';
 import { makeDueIfSettled, settledOutlines } from '../store/leases.ts';
 import type { Control } from './control.ts';

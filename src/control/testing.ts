@@ -1,9 +1,9 @@
 /** One deployment on an in-memory engine and store, for tests of the control layer. */
 import type { AppSpec } from '../config/spec/spec.ts';
 import { type Deployment, messageOf } from '../deployment/deployment.ts';
-import { type Egress, openEgress } from '../deployment/egress.ts';
-import { describeEvent } from '../deployment/event-words.ts';
+import { describeEvent } from '../deployment/event/event-words.ts';
 import { deploymentOf, pod, specOf } from '../deployment/testing.ts';
+import { type Egress, openEgress } from '../deployment/workload/egress.ts';
 import { createMemoryEngine } from '../engine/memory.ts';
 import { createMemoryWorld, type MemoryImage } from '../engine/memory-world.ts';
 import { createMetrics } from '../lib/metrics.ts';

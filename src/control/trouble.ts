@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Deployment } from '../deployment/deployment.ts';
 import { type Desired, endingAt, lostVolumes, volumesOf } from '../deployment/desired.ts';
-import type { Explanation, Reason } from '../deployment/reason.ts';
-import type { Observed } from '../deployment/workload.ts';
+import type { Explanation, Reason } from '../deployment/status/reason.ts';
+import type { Observed } from '../deployment/workload/workload.ts';
 import { latestEvents } from '../store/events.ts';
 import { revisionOf } from '../store/revisions.ts';
 import type { Control } from './control.ts';

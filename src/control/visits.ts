@@ -3,8 +3,8 @@
  * registry, a change or visitors' last requests, its place is somebody else's. So nothing that is slow delays anybody but itself.
  */
 
-import { outlineOf } from '../deployment/outline.ts';
-import type { Observed } from '../deployment/workload.ts';
+import { outlineOf } from '../deployment/workload/observed-outline.ts';
+import type { Observed } from '../deployment/workload/workload.ts';
 import type { Engine } from '../engine/engine.ts';
 import { type Lease, type Release, releaseLease, renewLeases, takeLeases } from '../store/leases.ts';
 import { backOffMs } from './back-off.ts';

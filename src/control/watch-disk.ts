@@ -3,10 +3,11 @@
  * who holds more than it may, or who takes the last of the host's room. What is stopped is removed at once with all that
  * it has written outside of its volumes, and started again by its next visit, three times an hour at most.
  */
-import { freeOf } from '../deployment/budget.ts';
-import { type DiskUse, type Level, levelEvent, levelOf, shareOf } from '../deployment/disk.ts';
-import { fastestGrowth, heldBytes, type Overuse, overuses } from '../deployment/disk-judgement.ts';
-import type { EventOf } from '../deployment/event.ts';
+
+import { fastestGrowth, heldBytes, type Overuse, overuses } from '../deployment/disk/disk-judgement.ts';
+import { type DiskUse, type Level, levelEvent, levelOf, shareOf } from '../deployment/disk/disk-use.ts';
+import type { EventOf } from '../deployment/event/event.ts';
+import { freeOf } from '../deployment/limits/host-budget.ts';
 import { persistent } from '../lib/persistent.ts';
 import { addEvents, latestOfDisk } from '../store/events.ts';
 import { addEviction } from '../store/evictions.ts';

@@ -1,8 +1,8 @@
 /** A deployment: an application that someone asked to run. Limits and sessions' rules on it, as pure functions. */
 import type { AppSpec } from '../config/spec/spec.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
-import { describeExplanation, type Explanation } from './reason.ts';
 import type { Endpoint } from './site.ts';
+import { describeExplanation, type Explanation } from './status/reason.ts';
 
 /** Milliseconds since 1970, UTC. */
 export type Instant = number;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { PodSpec } from '../config/spec/spec.ts';
+import { hostLabel, newEnvironment } from './deployment-names.ts';
 import { desiredAt } from './desired.ts';
-import { nextState } from './lifecycle.ts';
-import { hostLabel, newEnvironment } from './names.ts';
-import { startOrder } from './order.ts';
+import { startOrder } from './plan/start-order.ts';
+import { nextState } from './status/lifecycle.ts';
 import { deploymentOf, pod, resolvedAt, specOf, url } from './testing.ts';
 
 function workloadsOf(...pods: PodSpec[]) {

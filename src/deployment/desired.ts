@@ -3,13 +3,13 @@ import { type AddressBook, addressBook, aliasesOf } from '../config/spec/pod-add
 import type { AppSpec, PodSpec, VolumeSpec } from '../config/spec/spec.ts';
 import { replaceScriptlets } from '../config/variables/scriptlets.ts';
 import { type Deployment, type Instant, isPastLimit, type Revision } from './deployment.ts';
-import type { Egress } from './egress.ts';
-import { fingerprintOf, formerFingerprintsOf } from './fingerprint.ts';
-import { type Derive, generatedValue } from './generated.ts';
-import { workloadName } from './names.ts';
-import { startOrder } from './order.ts';
-import { isPinned } from './references.ts';
-import type { Observed, Readiness, Workload } from './workload.ts';
+import { workloadName } from './deployment-names.ts';
+import { startOrder } from './plan/start-order.ts';
+import { type Derive, generatedValue } from './workload/derived-secrets.ts';
+import type { Egress } from './workload/egress.ts';
+import { fingerprintOf, formerFingerprintsOf } from './workload/fingerprint.ts';
+import { isPinned } from './workload/image-names.ts';
+import type { Observed, Readiness, Workload } from './workload/workload.ts';
 
 export type Desired =
   | { kind: 'gone'; because: 'removed' | 'expired' }

@@ -2,8 +2,8 @@
 import type { AppSpec, PodSpec } from '../config/spec/spec.ts';
 import { type Deployment, type Instant, newDeployment, type PodStatus } from './deployment.ts';
 import type { Desired, Resolution } from './desired.ts';
-import { openEgress } from './egress.ts';
-import type { Observed, ObservedWorkload } from './workload.ts';
+import { openEgress } from './workload/egress.ts';
+import type { Observed, ObservedWorkload } from './workload/workload.ts';
 
 export const url = new URL('http://jolly-tapir-shop.localhost:8080');
 

@@ -1,5 +1,5 @@
 /** What a site answers while no pod does: the state of its deployment, as a page or as JSON. Pure. */
-import type { Health } from '../deployment/health.ts';
+import type { Health } from '../deployment/status/deployment-health.ts';
 import { type Html, html } from './html.ts';
 import { type Page, renderPage } from './page-layout.ts';
 import { busyStates, readyStates, reloadScript, troubleStates, watchScript } from './page-script.ts';

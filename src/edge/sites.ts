@@ -1,6 +1,7 @@
 /** From the store's rows to what the edge needs: the sites that are served, and the state of the one at a host. */
-import { statusAt } from '../deployment/health.ts';
+
 import type { Site } from '../deployment/site.ts';
+import { statusAt } from '../deployment/status/deployment-health.ts';
 import type { Database } from '../store/database.ts';
 import { deploymentByLabel, servedEndpoints } from '../store/deployments.ts';
 import type { SiteState } from './pages.ts';

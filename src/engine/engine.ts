@@ -2,11 +2,12 @@
  * The engine port: what Berth asks of the thing that runs containers, in Berth's own types.
  * One contract suite (`test/contract/engine.ts`) holds every implementation to it.
  */
-import type { Capacity } from '../deployment/budget.ts';
+
 import type { Instant } from '../deployment/deployment.ts';
-import type { DiskUse } from '../deployment/disk.ts';
-import type { EngineOperation, ResolvedImage } from '../deployment/operation.ts';
-import type { Observed, ObservedWorkload, WorkloadName } from '../deployment/workload.ts';
+import type { DiskUse } from '../deployment/disk/disk-use.ts';
+import type { Capacity } from '../deployment/limits/host-budget.ts';
+import type { EngineOperation, ResolvedImage } from '../deployment/plan/operation.ts';
+import type { Observed, ObservedWorkload, WorkloadName } from '../deployment/workload/workload.ts';
 
 export type Engine = {
   /** Resolves when the engine answers; throws EngineFault when it refuses, or has not answered after two seconds. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Readiness, Workload } from '../deployment/workload.ts';
+import type { Readiness, Workload } from '../deployment/workload/workload.ts';
 import { deploymentLabels, isOwnedBy, labelSelector, readWorkloadLabels, workloadLabels } from './labels.ts';
 
 const readiness: fc.Arbitrary<Readiness> = fc.oneof(

@@ -1,5 +1,5 @@
 /** Labels: everything that Berth makes on an engine carries them, and nothing without them is ever touched. */
-import type { Readiness, Workload } from '../deployment/workload.ts';
+import type { Readiness, Workload } from '../deployment/workload/workload.ts';
 
 export type Labels = Record<string, string>;
 

@@ -1,7 +1,7 @@
 /** The in-memory engine's images, and the registries behind them. */
 import type { RegistryLogin } from '../config/spec/spec.ts';
-import type { ImageRequest, ResolvedImage } from '../deployment/operation.ts';
-import { isPinned, loginFor, pin, repositoryOf } from '../deployment/references.ts';
+import type { ImageRequest, ResolvedImage } from '../deployment/plan/operation.ts';
+import { isPinned, loginFor, pin, repositoryOf } from '../deployment/workload/image-names.ts';
 import { EngineFault, type HostImage } from './engine.ts';
 import type { MemoryImage, MemoryWorld } from './memory-world.ts';
 

@@ -1,5 +1,5 @@
 /** What containers of the in-memory engine have written and write. */
-import type { WorkloadName } from '../deployment/workload.ts';
+import type { WorkloadName } from '../deployment/workload/workload.ts';
 import type { LogLine, LogMark, LogsFollowed, LogsWanted } from './engine.ts';
 import type { MemoryContainer, MemoryWorld, WrittenLine } from './memory-world.ts';
 

@@ -1,8 +1,9 @@
 /** What the operations do to the in-memory engine's world. */
-import { type Egress, printEgress } from '../deployment/egress.ts';
-import { isSameWorkload } from '../deployment/fingerprint.ts';
-import type { EngineOperation, ResolvedImage } from '../deployment/operation.ts';
-import type { Workload } from '../deployment/workload.ts';
+
+import type { EngineOperation, ResolvedImage } from '../deployment/plan/operation.ts';
+import { type Egress, printEgress } from '../deployment/workload/egress.ts';
+import { isSameWorkload } from '../deployment/workload/fingerprint.ts';
+import type { Workload } from '../deployment/workload/workload.ts';
 import { EngineFault } from './engine.ts';
 import { checkImage, isOnHost, pullImage } from './memory-images.ts';
 import { filesAt } from './memory-process.ts';

@@ -1,5 +1,5 @@
 /** Whether containers of the in-memory engine are ready, why not, and since when nothing changes about that. */
-import type { Readiness, Stuck } from '../deployment/workload.ts';
+import type { Readiness, Stuck } from '../deployment/workload/workload.ts';
 import { wordsOfCheck } from './check-words.ts';
 import type { MemoryContainer } from './memory-world.ts';
 

@@ -1,5 +1,5 @@
 /** Everything that can go wrong with a call to the in-memory engine: it is late, fails before, in the middle or after. */
-import type { EngineOperation } from '../deployment/operation.ts';
+import type { EngineOperation } from '../deployment/plan/operation.ts';
 import type { Engine } from './engine.ts';
 
 /** A call of the engine's port. */

@@ -1,6 +1,6 @@
 /** The machine behind the in-memory engine: images that are functions, containers, volumes, networks. */
-import type { Capacity } from '../deployment/budget.ts';
-import type { Stuck, Workload } from '../deployment/workload.ts';
+import type { Capacity } from '../deployment/limits/host-budget.ts';
+import type { Stuck, Workload } from '../deployment/workload/workload.ts';
 import type { FaultKind } from './engine.ts';
 import { imageOf } from './memory-images.ts';
 import { processOf } from './memory-process.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EngineOperation } from '../deployment/operation.ts';
-import type { Workload } from '../deployment/workload.ts';
+import type { EngineOperation } from '../deployment/plan/operation.ts';
+import type { Workload } from '../deployment/workload/workload.ts';
 import { EngineFault } from './engine.ts';
 import { createMemoryEngine } from './memory.ts';
 import { createMemoryWorld, type MemoryImage } from './memory-world.ts';

@@ -2,8 +2,8 @@
  * An engine in memory, held to the same contract as the real ones. Time passes by observations, not by the clock, and
  * it can be told to fail at any call, before, in the middle of or after it.
  */
-import type { EngineOperation } from '../deployment/operation.ts';
-import type { Observed, ObservedWorkload, WorkloadName } from '../deployment/workload.ts';
+import type { EngineOperation } from '../deployment/plan/operation.ts';
+import type { Observed, ObservedWorkload, WorkloadName } from '../deployment/workload/workload.ts';
 import { orAbort } from '../lib/abort.ts';
 import { wait as reallyWait, type Wait } from '../lib/wait.ts';
 import type { Engine, Owned } from './engine.ts';

@@ -1,5 +1,5 @@
 /** The words in the settings of plans and strangers that say how many of something they may have. */
-import { type Caps, mostContainersPerDeployment, type StrangerCaps } from '../deployment/caps.ts';
+import { type Caps, mostContainersPerDeployment, type StrangerCaps } from '../deployment/limits/count-limits.ts';
 import { integer } from './values.ts';
 
 type CapField<K> = { cap: K; read: (text: string) => number };

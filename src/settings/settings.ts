@@ -1,9 +1,9 @@
 /** Settings: the environment variables `BERTH_…`, read here and nowhere else. */
 import { resolve } from 'node:path';
-import type { DiskLimits } from '../deployment/disk.ts';
-import type { Egress } from '../deployment/egress.ts';
-import type { StrangerLimits } from '../deployment/stranger.ts';
-import type { Tiers } from '../deployment/tier.ts';
+import type { DiskLimits } from '../deployment/disk/disk-use.ts';
+import type { Tiers } from '../deployment/limits/plan-tier.ts';
+import type { StrangerLimits } from '../deployment/limits/stranger-limits.ts';
+import type { Egress } from '../deployment/workload/egress.ts';
 import { type ClientSettings, clientMistakes, clientTable } from './clients.ts';
 import { type MachineSettings, machineTable } from './machine.ts';
 import { type SignInSettings, signInGroups, signInTable } from './sign-in.ts';

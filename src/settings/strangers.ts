@@ -1,5 +1,5 @@
 /** The setting of what those may have who have no account. */
-import type { StrangerLimits } from '../deployment/stranger.ts';
+import type { StrangerLimits } from '../deployment/limits/stranger-limits.ts';
 import { readCaps, strangerCapFields } from './caps.ts';
 import { integer, size, Unreadable } from './values.ts';
 

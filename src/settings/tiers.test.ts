@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { capsOf, strangerCapsOf } from '../deployment/caps.ts';
+import { capsOf, strangerCapsOf } from '../deployment/limits/count-limits.ts';
 import { readSettings } from './settings.ts';
 import { defaultTiersText } from './tiers.ts';
 

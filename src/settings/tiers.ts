@@ -1,5 +1,5 @@
 /** The setting of the plans: one line that an operator can read. */
-import type { Tier, Tiers } from '../deployment/tier.ts';
+import type { Tier, Tiers } from '../deployment/limits/plan-tier.ts';
 import { capFields, readCaps } from './caps.ts';
 import { duration, egress, size, Unreadable } from './values.ts';
 

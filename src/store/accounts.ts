@@ -1,7 +1,7 @@
 /** Accounts: who claims. The sign-in library writes them; their tier is written here. */
 
 import type { Instant } from '../deployment/deployment.ts';
-import type { Usage } from '../deployment/tier.ts';
+import type { Usage } from '../deployment/limits/plan-tier.ts';
 import type { Database } from './database.ts';
 import { claimedDeploymentsOfAccount } from './deployments.ts';
 import { usageOfDeployments } from './usage.ts';

@@ -1,6 +1,7 @@
 /** Bans, which operators write and every start and update reads. */
-import type { Ban } from '../deployment/ban.ts';
+
 import type { Instant } from '../deployment/deployment.ts';
+import type { Ban } from '../deployment/limits/ban.ts';
 import type { Database } from './database.ts';
 
 export async function allBans(db: Database): Promise<(Ban & { createdAt: Instant })[]> {

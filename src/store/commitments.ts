@@ -1,5 +1,5 @@
 /** Commitments: what the deployments that are present have been promised of the host. */
-import { type Amount, amountBy, amountKeys } from '../deployment/resources.ts';
+import { type Amount, amountBy, amountKeys } from '../deployment/limits/pod-resources.ts';
 import type { Database } from './database.ts';
 
 /** The sum over all deployments that may have something on the engine. */

@@ -17,10 +17,10 @@ import {
   sql,
   type Transaction,
 } from 'kysely';
-import type { Ban } from '../deployment/ban.ts';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
-import type { EventKind } from '../deployment/event.ts';
-import type { SessionStarts } from '../deployment/session-starts.ts';
+import type { EventKind } from '../deployment/event/event.ts';
+import type { Ban } from '../deployment/limits/ban.ts';
+import type { SessionStarts } from '../deployment/limits/session-starts.ts';
 import { wait } from '../lib/wait.ts';
 import { migrations } from './migrations/index.ts';
 

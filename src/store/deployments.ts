@@ -1,8 +1,8 @@
 /** Deployments. Intents (what the API asks for) and observations (what the loop saw) are written by different calls. */
 import { type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Deployment, DeploymentState, Instant, PodStatus } from '../deployment/deployment.ts';
-import type { Explanation } from '../deployment/reason.ts';
 import type { Endpoint } from '../deployment/site.ts';
+import type { Explanation } from '../deployment/status/reason.ts';
 import type { Database, DeploymentRow } from './database.ts';
 
 /** False, and nothing is written, when its session has another one of its name that has not ended. */

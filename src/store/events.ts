@@ -3,7 +3,7 @@
  * again: its number stays, and it gets the next place in the sequence, so that whoever follows hears of the new count.
  */
 import type { Instant } from '../deployment/deployment.ts';
-import { type DeploymentEvent, identityOf } from '../deployment/event.ts';
+import { type DeploymentEvent, identityOf } from '../deployment/event/event.ts';
 import type { Database, EventRow } from './database.ts';
 
 export type RecordedEvent = DeploymentEvent & {

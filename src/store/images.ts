@@ -1,5 +1,5 @@
 /** Images: what the references of each revision mean. */
-import type { ResolvedImage } from '../deployment/operation.ts';
+import type { ResolvedImage } from '../deployment/plan/operation.ts';
 import type { Database } from './database.ts';
 
 /** A second look at the same reference changes nothing: what a revision runs from is decided once. */

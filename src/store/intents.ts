@@ -1,6 +1,6 @@
 /** What somebody wants of a deployment, as its owner reads it and the loop acts on it. */
 import type { Instant } from '../deployment/deployment.ts';
-import type { EventOf } from '../deployment/event.ts';
+import type { EventOf } from '../deployment/event/event.ts';
 import type { Database } from './database.ts';
 import { type Intent, pastLimitOfName, writeIntent } from './deployments.ts';
 import { addEvents } from './events.ts';

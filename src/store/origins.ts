@@ -1,6 +1,6 @@
 /** Where deployments were started from. */
 import type { Instant } from '../deployment/deployment.ts';
-import type { Usage } from '../deployment/tier.ts';
+import type { Usage } from '../deployment/limits/plan-tier.ts';
 import type { Database } from './database.ts';
 import { usageOfDeployments } from './usage.ts';
 

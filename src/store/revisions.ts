@@ -2,8 +2,8 @@
 import type { Kysely } from 'kysely';
 import { printSpec, readSpec } from '../config/spec/stored-spec.ts';
 import type { Instant, Revision } from '../deployment/deployment.ts';
-import { imagesOf } from '../deployment/references.ts';
-import { type Amount, amountOf } from '../deployment/resources.ts';
+import { type Amount, amountOf } from '../deployment/limits/pod-resources.ts';
+import { imagesOf } from '../deployment/workload/image-names.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Database, Tables } from './database.ts';
 import { settledImages } from './images.ts';

@@ -3,7 +3,7 @@
  * its passwords stay when the installation's key changes, and a key that has leaked tells nothing of later deployments.
  */
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Derive } from '../deployment/generated.ts';
+import type { Derive } from '../deployment/workload/derived-secrets.ts';
 import { derivationKeyOf, type Seal } from '../lib/seal.ts';
 import type { Database } from './database.ts';
 

@@ -1,6 +1,6 @@
 /** The tokens of an account's sessions, as their owner sees, ends and replaces them. */
 import type { Instant } from '../deployment/deployment.ts';
-import type { SessionStarts } from '../deployment/session-starts.ts';
+import type { SessionStarts } from '../deployment/limits/session-starts.ts';
 import { hashToken } from '../lib/ids.ts';
 import type { Database } from './database.ts';
 

@@ -1,6 +1,6 @@
 /** Sessions: who a session token stands for, and whose it is since a claim. Only the token's hash is kept. */
 import type { Instant } from '../deployment/deployment.ts';
-import type { SessionStarts } from '../deployment/session-starts.ts';
+import type { SessionStarts } from '../deployment/limits/session-starts.ts';
 import { hashToken } from '../lib/ids.ts';
 import type { Database } from './database.ts';
 

@@ -1,6 +1,6 @@
 /** What the active deployments of somebody are together. */
 import type { Instant } from '../deployment/deployment.ts';
-import { type Usage, usageFrom } from '../deployment/tier.ts';
+import { type Usage, usageFrom } from '../deployment/limits/plan-tier.ts';
 import { committedToAll } from './commitments.ts';
 import type { Database } from './database.ts';
 import { activeDeployments } from './deployments.ts';

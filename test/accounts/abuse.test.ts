@@ -4,7 +4,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { clientHeader } from '../../src/api/requests/client-address.ts';
-import { describeEvent } from '../../src/deployment/event-words.ts';
+import { describeEvent } from '../../src/deployment/event/event-words.ts';
 import { openSqlite } from '../../src/store/database.ts';
 import { eventsAfter } from '../../src/store/events.ts';
 import { type ApiWithAccounts, apiWithAccounts } from './people.ts';

@@ -6,7 +6,7 @@ import { after, suite, test } from 'node:test';
 import fc from 'fast-check';
 import { type Kind, type Question, read } from '../../src/api/configuration/reading/read-document.ts';
 import { createReader } from '../../src/api/configuration/reading/reader.ts';
-import type { Most } from '../../src/deployment/most.ts';
+import type { Most } from '../../src/deployment/limits/deployment-maximum.ts';
 import { document } from '../fuzz/documents.ts';
 import { largeDocuments } from '../hostile/large-documents.ts';
 

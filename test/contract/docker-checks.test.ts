@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type Docker from 'dockerode';
-import type { Workload } from '../../src/deployment/workload.ts';
+import type { Workload } from '../../src/deployment/workload/workload.ts';
 import { dockerContractor } from './docker-contractor.ts';
 import { setStage } from './engine.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type Docker from 'dockerode';
-import type { Workload } from '../../src/deployment/workload.ts';
+import type { Workload } from '../../src/deployment/workload/workload.ts';
 import { createDockerEngine } from '../../src/engine/docker/docker.ts';
 import { hardening } from '../../src/engine/docker/hardening.ts';
 import { bridgeName, networkName, volumeName } from '../../src/engine/docker/names.ts';

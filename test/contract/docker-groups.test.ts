@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import type Docker from 'dockerode';
-import type { Workload } from '../../src/deployment/workload.ts';
+import type { Workload } from '../../src/deployment/workload/workload.ts';
 import { findControlGroup, letGiveWay } from '../../src/engine/docker/control-groups.ts';
 import { firstScore } from '../../src/engine/docker/groups/goes-first.ts';
 import type { Groups } from '../../src/engine/docker/groups/groups.ts';

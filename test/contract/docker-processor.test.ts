@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { afterEach, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
-import type { Workload } from '../../src/deployment/workload.ts';
+import type { Workload } from '../../src/deployment/workload/workload.ts';
 import {
   type ControlGroup,
   findControlGroup,

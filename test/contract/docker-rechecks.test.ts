@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type Docker from 'dockerode';
-import type { Workload } from '../../src/deployment/workload.ts';
+import type { Workload } from '../../src/deployment/workload/workload.ts';
 import { createDockerEngine } from '../../src/engine/docker/docker.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { until } from '../scenarios/berth.ts';

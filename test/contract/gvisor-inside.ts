@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { release } from 'node:os';
 import { describe, test } from 'node:test';
-import type { Workload } from '../../src/deployment/workload.ts';
+import type { Workload } from '../../src/deployment/workload/workload.ts';
 import { connectDocker } from '../../src/engine/docker/connect.ts';
 import { runInside } from '../images/containers.ts';
 import { until } from '../scenarios/berth.ts';

@@ -1,8 +1,8 @@
 /** Starting, repeating, removing, and whose things they are. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseEgress } from '../../src/deployment/egress.ts';
-import { outlineOf, outlineOfListed } from '../../src/deployment/outline.ts';
+import { parseEgress } from '../../src/deployment/workload/egress.ts';
+import { outlineOf, outlineOfListed } from '../../src/deployment/workload/observed-outline.ts';
 import { EngineFault } from '../../src/engine/engine.ts';
 import type { Stage } from './engine.ts';
 import { identityPath, port, written } from './program.ts';

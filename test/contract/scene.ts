@@ -1,8 +1,8 @@
 /** Short ways to say what a contract test is about: a deployment, its workloads, waiting for them. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import type { EngineOperation } from '../../src/deployment/operation.ts';
-import type { Observed, ObservedWorkload, Workload } from '../../src/deployment/workload.ts';
+import type { EngineOperation } from '../../src/deployment/plan/operation.ts';
+import type { Observed, ObservedWorkload, Workload } from '../../src/deployment/workload/workload.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { port } from './program.ts';

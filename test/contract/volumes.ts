@@ -1,8 +1,8 @@
 /** How much fits into a volume, and what becomes of it when that changes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DiskUse } from '../../src/deployment/disk.ts';
-import type { Workload } from '../../src/deployment/workload.ts';
+import type { DiskUse } from '../../src/deployment/disk/disk-use.ts';
+import type { Workload } from '../../src/deployment/workload/workload.ts';
 import { until } from '../scenarios/berth.ts';
 import type { Stage } from './engine.ts';
 import { createVolume, type Scene } from './scene.ts';

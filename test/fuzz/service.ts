@@ -10,7 +10,7 @@ import { createAccounts } from '../../src/accounts/accounts.ts';
 import { createApp } from '../../src/api/app.ts';
 import { createDiskBook } from '../../src/control/disk-book.ts';
 import { startLoop } from '../../src/control/loop.ts';
-import { openEgress } from '../../src/deployment/egress.ts';
+import { openEgress } from '../../src/deployment/workload/egress.ts';
 import { plainSettings } from '../../src/edge/edge-fixture.ts';
 import { startEdge, stopEdge } from '../../src/edge/haproxy.ts';
 import { startPageServer } from '../../src/edge/page-server.ts';

@@ -7,7 +7,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { Egress } from '../../src/deployment/egress.ts';
+import type { Egress } from '../../src/deployment/workload/egress.ts';
 import { removalText, tableText } from '../../src/engine/docker/firewall/rules.ts';
 import { bridgePrefix } from '../../src/engine/docker/names.ts';
 import { until } from '../scenarios/berth.ts';

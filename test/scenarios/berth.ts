@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { openInstallation } from '../../scripts/installed.ts';
 import { findOrphans } from '../../src/control/sweep.ts';
 import type { Deployment } from '../../src/deployment/deployment.ts';
-import { describeEvent } from '../../src/deployment/event-words.ts';
+import { describeEvent } from '../../src/deployment/event/event-words.ts';
 import { readSettings, type Settings } from '../../src/settings/settings.ts';
 import { type Database, openSqlite } from '../../src/store/database.ts';
 import { deploymentByLabel } from '../../src/store/deployments.ts';

@@ -4,7 +4,7 @@
  * the clock differs from the machine's in the beginning, in milliseconds.
  */
 import { flushCompileCache } from 'node:module';
-import { describePlan } from '../../src/deployment/operation.ts';
+import { describePlan } from '../../src/deployment/plan/operation.ts';
 import { serve, stopOnSignal } from '../../src/main.ts';
 import { settingsOrExit } from '../../src/settings/command-line.ts';
 

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { createDiskBook } from '../../src/control/disk-book.ts';
 import { startLoop } from '../../src/control/loop.ts';
 import { createStandstills } from '../../src/control/standstills.ts';
-import { openEgress } from '../../src/deployment/egress.ts';
+import { openEgress } from '../../src/deployment/workload/egress.ts';
 import { connectDocker } from '../../src/engine/docker/connect.ts';
 import { createDockerEngine } from '../../src/engine/docker/docker.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { deploymentRecord } from '../../src/api/records.ts';
 import type { Deployment, PodStatus } from '../../src/deployment/deployment.ts';
-import { statusAt } from '../../src/deployment/health.ts';
+import { statusAt } from '../../src/deployment/status/deployment-health.ts';
 import { deploymentOf, podStatusOf } from '../../src/deployment/testing.ts';
 import { statePage } from '../../src/edge/pages.ts';
 import { siteState } from '../../src/edge/sites.ts';

@@ -4,7 +4,7 @@ import { type Logger, pino } from 'pino';
 import { createApp } from '../../src/api/app.ts';
 import { declaredCodes } from '../../src/api/description/declared.ts';
 import type { Accounts, ApiSettings, Service } from '../../src/api/service.ts';
-import type { Budget } from '../../src/deployment/budget.ts';
+import type { Budget } from '../../src/deployment/limits/host-budget.ts';
 import { createMemoryEngine } from '../../src/engine/memory.ts';
 import { createMemoryWorld } from '../../src/engine/memory-world.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';

@@ -4,7 +4,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import spectral, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
 import { testApi } from '../../../test/support/api.ts';
-import { eventKinds } from '../../deployment/event.ts';
+import { eventKinds } from '../../deployment/event/event.ts';
 import { operations } from './operations.ts';
 
 type Operation = {

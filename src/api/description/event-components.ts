@@ -1,6 +1,6 @@
 /** PURE. The events of a deployment in the description: one shape for each kind, told apart by `kind`. */
 import { Type } from 'typebox';
-import { type EventKind, eventKinds, eventSchemas } from '../../deployment/event.ts';
+import { type EventKind, eventKinds, eventSchemas } from '../../deployment/event/event.ts';
 
 const instant = Type.String({ format: 'date-time' });
 

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Deployment } from '../../deployment/deployment.ts';
-import type { SessionStarts } from '../../deployment/session-starts.ts';
+import type { SessionStarts } from '../../deployment/limits/session-starts.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { accountOfApiKey } from '../../store/api-keys.ts';
 import { activeDeployments, activeDeploymentsOfAccount } from '../../store/deployments.ts';

@@ -5,8 +5,8 @@
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { bytesRead, readableText } from '../../deployment/answered.ts';
-import type { Readiness } from '../../deployment/workload.ts';
+import { bytesRead, readableText } from '../../deployment/status/health-check-answer.ts';
+import type { Readiness } from '../../deployment/workload/workload.ts';
 
 /** Why an attempt failed. `refused`: nobody listens there (yet). `unhealthy`: somebody does, and does not answer well. */
 export type Reason = {

@@ -1,6 +1,6 @@
 /** Waiting until an observation may be worth repeating. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Observed } from '../../deployment/workload.ts';
+import type { Observed } from '../../deployment/workload/workload.ts';
 import type { Events } from './events.ts';
 import { listeningAfterMs } from './listening.ts';
 import type { Known } from './observe.ts';

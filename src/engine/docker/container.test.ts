@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Resources } from '../../config/spec/spec.ts';
-import type { Workload } from '../../deployment/workload.ts';
+import type { Workload } from '../../deployment/workload/workload.ts';
 import { type ContainerRequest, containerOptions } from './container.ts';
 import { bridgeName, bridgePrefix } from './names.ts';
 

@@ -1,8 +1,8 @@
 /** PURE. A workload as Docker's options for creating its container, with the defaults for hostile tenants. */
 import { posix } from 'node:path';
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
-import { limitsOf, requestsOf } from '../../deployment/resources.ts';
-import type { Readiness, Workload } from '../../deployment/workload.ts';
+import { limitsOf, requestsOf } from '../../deployment/limits/pod-resources.ts';
+import type { Readiness, Workload } from '../../deployment/workload/workload.ts';
 import { type Labels, labelKeys, workloadLabels } from '../labels.ts';
 import { directoriesInMemory, withOptions } from './container-options.ts';
 import { type DiskRate, throttled } from './disk-throttle.ts';

@@ -1,8 +1,8 @@
 /** The engine port on Docker: its HTTP API (1.41 and newer) and nothing else. */
 import type Docker from 'dockerode';
-import { printEgress } from '../../deployment/egress.ts';
-import type { EngineOperation, ResolvedImage } from '../../deployment/operation.ts';
-import type { Observed } from '../../deployment/workload.ts';
+import type { EngineOperation, ResolvedImage } from '../../deployment/plan/operation.ts';
+import { printEgress } from '../../deployment/workload/egress.ts';
+import type { Observed } from '../../deployment/workload/workload.ts';
 import type { Engine, Pulling } from '../engine.ts';
 import { type Mark, waitForChange } from './change.ts';
 import { createCheck } from './check.ts';

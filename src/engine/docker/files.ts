@@ -6,7 +6,7 @@
 import { posix } from 'node:path';
 import type Docker from 'dockerode';
 import { pack } from 'tar-stream';
-import type { Workload } from '../../deployment/workload.ts';
+import type { Workload } from '../../deployment/workload/workload.ts';
 import { EngineFault } from '../engine.ts';
 
 /** Paths that the engine mounts over when the container starts: a file put there would never be seen. */

@@ -2,7 +2,7 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type Docker from 'dockerode';
-import type { Disk } from '../../deployment/budget.ts';
+import type { Disk } from '../../deployment/limits/host-budget.ts';
 
 export type HostFacts = {
   /** Go's name: `amd64`, `arm64`. */

@@ -1,6 +1,6 @@
 /** Credentials as Docker takes them along with a request about one image. */
 import type { RegistryLogin } from '../../config/spec/spec.ts';
-import { loginFor, registryOf } from '../../deployment/references.ts';
+import { loginFor, registryOf } from '../../deployment/workload/image-names.ts';
 
 export type RegistryAuth = { username: string; password: string; serveraddress: string };
 

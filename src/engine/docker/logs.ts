@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
-import type { WorkloadName } from '../../deployment/workload.ts';
+import type { WorkloadName } from '../../deployment/workload/workload.ts';
 import { createGate, createTurns } from '../../lib/turns.ts';
 import { EngineFault, type LogLine, type LogsFollowed, type LogsWanted } from '../engine.ts';
 import { isOwnedBy, labelKeys } from '../labels.ts';

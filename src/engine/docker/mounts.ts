@@ -9,7 +9,7 @@
  */
 import { posix } from 'node:path';
 import type { MountSettings } from 'dockerode';
-import type { Workload } from '../../deployment/workload.ts';
+import type { Workload } from '../../deployment/workload/workload.ts';
 import { deploymentLabels, type Labels, volumeLabels } from '../labels.ts';
 import { nestedSlug, nestedVolumeName, volumeName } from './names.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type Docker from 'dockerode';
-import { openEgress } from '../../deployment/egress.ts';
+import { openEgress } from '../../deployment/workload/egress.ts';
 import { createNetworks } from './networks.ts';
 
 /** A Docker whose list of networks is always a step behind: it refuses subnets that it does not show. */

@@ -1,7 +1,7 @@
 /** One bridge network per deployment, with a subnet of our own pool: Docker's own pools end at the 30th network. */
 import { readFile } from 'node:fs/promises';
 import type Docker from 'dockerode';
-import { type Egress, printEgress } from '../../deployment/egress.ts';
+import { type Egress, printEgress } from '../../deployment/workload/egress.ts';
 import { EngineFault } from '../engine.ts';
 import { deploymentLabels, isOwnedBy, labelKeys } from '../labels.ts';
 import { orAbsent, statusOf, textOf, unless } from './faults.ts';

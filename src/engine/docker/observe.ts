@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import type { LastExit } from '../../deployment/deployment.ts';
-import type { Observed, ObservedWorkload, Readiness, Stuck, WorkloadName } from '../../deployment/workload.ts';
+import type { Observed, ObservedWorkload, Readiness, Stuck, WorkloadName } from '../../deployment/workload/workload.ts';
 import { isOwnedBy, labelKeys, labelSelector, readWorkloadLabels, type WorkloadLabels } from '../labels.ts';
 import type { Reason } from './attempts.ts';
 import { createCommandCheck } from './command-check.ts';

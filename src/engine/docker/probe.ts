@@ -1,5 +1,5 @@
 /** What is known about the readiness of one start of one container, and when it is worth asking again. */
-import type { Readiness } from '../../deployment/workload.ts';
+import type { Readiness } from '../../deployment/workload/workload.ts';
 import { programOf } from '../check-words.ts';
 import { attemptConnection, attemptRequest, type Reason } from './attempts.ts';
 import type { RunCheck } from './command-check.ts';

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import type Docker from 'dockerode';
 import type { RegistryLogin } from '../../config/spec/spec.ts';
-import type { ResolvedImage } from '../../deployment/operation.ts';
-import { isPinned, isReference, loginFor, registryOf } from '../../deployment/references.ts';
+import type { ResolvedImage } from '../../deployment/plan/operation.ts';
+import { isPinned, isReference, loginFor, registryOf } from '../../deployment/workload/image-names.ts';
 import { orAbort } from '../../lib/abort.ts';
 import { EngineFault, type Pulling, whenItAnswers } from '../engine.ts';
 import type { HostFacts } from './host.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import type { Readiness } from '../../deployment/workload.ts';
+import type { Readiness } from '../../deployment/workload/workload.ts';
 import { attemptConnection, attemptRequest } from './attempts.ts';
 import { followElsewhere, listeningReason, parseListening } from './listening.ts';
 import { createProbe, type ProbedReadiness, type ProbeOptions } from './probe.ts';

@@ -1,5 +1,5 @@
 /** PURE. Whether a container is ready, and if not, why not. */
-import type { Readiness } from '../../deployment/workload.ts';
+import type { Readiness } from '../../deployment/workload/workload.ts';
 import type { Reason } from './attempts.ts';
 import type { Exit } from './exits.ts';
 import { exitReason, type Sighting } from './sighting.ts';

@@ -1,6 +1,6 @@
 /** PURE. What Docker says about one container at one instant, in our words. */
 import type Docker from 'dockerode';
-import type { ObservedWorkload } from '../../deployment/workload.ts';
+import type { ObservedWorkload } from '../../deployment/workload/workload.ts';
 import type { Ending, Exit } from './exits.ts';
 
 export type Sighting = {

@@ -1,7 +1,7 @@
 /** Starting and removing the container of a workload. */
 import type Docker from 'dockerode';
-import { isSameWorkload } from '../../deployment/fingerprint.ts';
-import type { Workload, WorkloadName } from '../../deployment/workload.ts';
+import { isSameWorkload } from '../../deployment/workload/fingerprint.ts';
+import type { Workload, WorkloadName } from '../../deployment/workload/workload.ts';
 import { createGate, createTurns } from '../../lib/turns.ts';
 import { EngineFault } from '../engine.ts';
 import { isOwnedBy, labelKeys, labelSelector, readWorkloadLabels, stopSecondsOf } from '../labels.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Kysely, Migrator } from 'kysely';
-import { statusAt } from '../../deployment/health.ts';
+import { statusAt } from '../../deployment/status/deployment-health.ts';
 import { openDatabase, sqliteDialect } from '../database.ts';
 import { deploymentById } from '../deployments.ts';
 import { migrations } from './index.ts';

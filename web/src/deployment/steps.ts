@@ -1,5 +1,5 @@
 /** The way of a revision from being asked for to being live, as steps. Pure. */
-import type { EventOf } from '../../../src/deployment/event.ts';
+import type { EventOf } from '../../../src/deployment/event/event.ts';
 import type { PodState, Status } from '../service/records.ts';
 import { isLive, revisionAskedFor, type ToldEvent } from './story.ts';
 

@@ -1,7 +1,7 @@
 /** What the events of a deployment tell, in words. Pure. */
 import { printBytes } from '../../../src/config/values/units.ts';
-import type { DeploymentEvent, EventOf } from '../../../src/deployment/event.ts';
-import { describeReason } from '../../../src/deployment/reason.ts';
+import type { DeploymentEvent, EventOf } from '../../../src/deployment/event/event.ts';
+import { describeReason } from '../../../src/deployment/status/reason.ts';
 
 /** An event as the service sends it. */
 export type ToldEvent = DeploymentEvent & {

@@ -1,6 +1,6 @@
 /** Events and pods as the service sends them, for tests. */
-import type { DeploymentEvent } from '../../../src/deployment/event.ts';
-import { describeEvent } from '../../../src/deployment/event-words.ts';
+import type { DeploymentEvent } from '../../../src/deployment/event/event.ts';
+import { describeEvent } from '../../../src/deployment/event/event-words.ts';
 import type { PodState } from '../service/records.ts';
 import type { ToldEvent } from './story.ts';
 

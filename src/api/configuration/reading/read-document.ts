@@ -1,8 +1,8 @@
 /** PURE. What is read of a text that a stranger sends: the same on the thread of the service and on one of its own. */
 import { fixDocument } from '../../../config/fix.ts';
 import { type Judging, parseConfiguration } from '../../../config/parse.ts';
-import { beyond, type Most } from '../../../deployment/most.ts';
-import type { Amount } from '../../../deployment/resources.ts';
+import { beyond, type Most } from '../../../deployment/limits/deployment-maximum.ts';
+import type { Amount } from '../../../deployment/limits/pod-resources.ts';
 import { unwrapJson } from './unwrap.ts';
 
 /** What a configuration may ask for, and what an update of it has already. */

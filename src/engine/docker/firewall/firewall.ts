@@ -2,7 +2,7 @@
  * The firewall: keeps our table of rules in the kernel as it should be. Level-triggered like everything else: whoever
  * changes or flushes it, within seconds it is whole again.
  */
-import { type Egress, printEgress } from '../../../deployment/egress.ts';
+import { type Egress, printEgress } from '../../../deployment/workload/egress.ts';
 import { latestOnly, oneAtATime } from '../../../lib/latest.ts';
 import { persistent } from '../../../lib/persistent.ts';
 import { type Listing, readListing } from './listing.ts';

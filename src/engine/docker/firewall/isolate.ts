@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
-import { type Egress, parseEgress } from '../../../deployment/egress.ts';
+import { type Egress, parseEgress } from '../../../deployment/workload/egress.ts';
 import { labelKeys, labelSelector } from '../../labels.ts';
 import { isLocal } from '../host.ts';
 import { bridgeName } from '../names.ts';

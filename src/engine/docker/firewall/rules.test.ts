@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Egress, parseEgress } from '../../../deployment/egress.ts';
+import { type Egress, parseEgress } from '../../../deployment/workload/egress.ts';
 import { bridgePrefix } from '../names.ts';
 import { admissionText, policyChain, type RuleSettings, tableName, tableText } from './rules.ts';
 

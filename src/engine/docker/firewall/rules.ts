@@ -9,7 +9,7 @@
  * bridge that nobody has told about reaches its own network and nothing else.
  */
 import { createHash } from 'node:crypto';
-import { type Egress, type EgressTarget, printEgress } from '../../../deployment/egress.ts';
+import { type Egress, type EgressTarget, printEgress } from '../../../deployment/workload/egress.ts';
 import { reservedIPv4, reservedIPv6 } from '../../../lib/reserved-addresses.ts';
 import { bridgePrefix, everyBridgePrefix } from '../names.ts';
 import { mailPorts } from './reserved.ts';

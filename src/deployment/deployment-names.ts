@@ -1,0 +1,26 @@
+/** Names: deterministic, so that whoever repeats a step finds what the first one made. */
+import { createHash, randomInt } from 'node:crypto';
+import { adjectives, animals } from './environment-words.ts';
+
+/** RFC 1035: a DNS label has at most 63 octets. */
+const maxLabelLength = 63;
+
+export function workloadName(deploymentId: string, pod: string, revision: number, replica: number): string {
+  return `berth-${deploymentId}-${pod}-${revision}-${replica}`;
+}
+
+/** Two words, e.g. `jolly-tapir`. */
+export function newEnvironment(pick: (count: number) => number = randomInt): string {
+  return `${adjectives[pick(adjectives.length)]}-${animals[pick(animals.length)]}`;
+}
+
+/**
+ * `<environment>-<application>` as one DNS label. Dots become hyphens; a name that is too long is cut and given a
+ * hash of the whole, so that two long names with the same beginning differ.
+ */
+export function hostLabel(environment: string, applicationName: string): string {
+  const label = `${environment}-${applicationName.replaceAll('.', '-')}`;
+  if (label.length <= maxLabelLength) return label;
+  const hash = createHash('sha256').update(applicationName).digest('hex').slice(0, 8);
+  return `${label.slice(0, maxLabelLength - hash.length - 1).replace(/-+$/, '')}-${hash}`;
+}

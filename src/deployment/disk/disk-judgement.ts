@@ -1,0 +1,84 @@
+/** PURE. Who holds too much of the disk, and who takes the last of it. */
+import { printBytes } from '../../config/values/units.ts';
+import type { DesiredVolume } from '../desired.ts';
+import { type DiskUse, shareOf } from './disk-use.ts';
+
+/** What a deployment wants of the disk. */
+export type WantedOfDisk = {
+  revision: number;
+  volumes: DesiredVolume[];
+  /** By volume, the replicas of pods that have it. */
+  users: Map<string, { pod: string; replica: number }[]>;
+};
+
+type WorkloadUse = Extract<DiskUse, { kind: 'workload' }>;
+
+/** A workload that has to go, and why, in words that follow its name. */
+export type Overuse = { workload: WorkloadUse; because: string };
+
+export type DiskRules = {
+  /** What a workload may write outside of its volumes. */
+  containerBytes: number;
+};
+
+/** Workloads that hold more than they may, and those that have a volume which holds more than its size. */
+export function overuses(
+  uses: DiskUse[],
+  wantedBy: (deploymentId: string) => WantedOfDisk | undefined,
+  { containerBytes }: DiskRules,
+): Overuse[] {
+  return uses.flatMap((use): Overuse[] => {
+    if (use.kind === 'workload') {
+      if (use.usedBytes <= containerBytes) return [];
+      const because = `it had written ${printBytes(use.usedBytes)} outside of its volumes, and may ${printBytes(containerBytes)}`;
+      return [{ workload: use, because }];
+    }
+    const wanted = wantedBy(use.deploymentId);
+    const volume = wanted?.volumes.find((one) => one.volume === use.volume);
+    if (!wanted || !volume || use.fullShare !== undefined || shareOf(use, volume) <= 1) return [];
+    const because = `${volume.title} holds ${printBytes(use.usedBytes)}, and its size is ${printBytes(volume.sizeBytes)}`;
+    return usersOf(use, wanted, uses).map((workload) => ({ workload, because }));
+  });
+}
+
+/** Less growth than this explains nothing. */
+const leastGrowth = 32 * 2 ** 20;
+
+/** Of the room that must stay free, when so little is left: those that have grown most since the looks before. */
+export function fastestGrowth(
+  uses: DiskUse[],
+  before: ReadonlyMap<string, number>,
+  wantedBy: (deploymentId: string) => WantedOfDisk | undefined,
+): Overuse[] {
+  const growth = uses.map((use) => ({ use, grown: use.usedBytes - (before.get(keyOf(use)) ?? use.usedBytes) }));
+  const [most] = growth.toSorted((a, b) => b.grown - a.grown);
+  if (!most || most.grown < leastGrowth) return [];
+  const because = `the disk of the host was nearly full, and it wrote most (${printBytes(most.grown)})`;
+  const { use } = most;
+  const wanted = wantedBy(use.deploymentId);
+  const workloads = use.kind === 'workload' ? [use] : wanted ? usersOf(use, wanted, uses) : [];
+  return workloads.map((workload) => ({ workload, because }));
+}
+
+/** For the next look to compare with. */
+export function heldBytes(uses: DiskUse[]): Map<string, number> {
+  return new Map(uses.map((use) => [keyOf(use), use.usedBytes]));
+}
+
+function keyOf(use: DiskUse): string {
+  return use.kind === 'workload' ? use.name : `${use.deploymentId}/${use.volume}`;
+}
+
+function usersOf(
+  { deploymentId, volume }: { deploymentId: string; volume: string },
+  wanted: WantedOfDisk,
+  uses: DiskUse[],
+) {
+  const users = wanted.users.get(volume) ?? [];
+  return uses.filter(
+    (use): use is WorkloadUse =>
+      use.kind === 'workload' &&
+      use.deploymentId === deploymentId &&
+      users.some(({ pod, replica }) => pod === use.pod && replica === use.replica),
+  );
+}

@@ -1,0 +1,128 @@
+/** The sentence of an event, for people. Pure, and free of everything that a browser would have to load for it. */
+import { printBytes } from '../../config/values/units.ts';
+import { describeExplanation } from '../status/reason.ts';
+import type { DeploymentEvent, EventOf } from './event.ts';
+
+/** One line; that of a failure is followed by the last lines of its pod. */
+export function describeEvent(event: DeploymentEvent): string {
+  switch (event.kind) {
+    case 'intent':
+      return describeIntent(event);
+    case 'operation':
+      return describeOperation(event);
+    case 'progress':
+      return String(event.progress);
+    case 'pod':
+      return describePod(event);
+    case 'state':
+      return describeState(event);
+    case 'fault':
+      return describeFault(event);
+    case 'disk':
+      return describeDisk(event);
+    case 'legacy':
+      return event.told;
+  }
+}
+
+function describePod({ state, because, revision }: EventOf<'pod'>): string {
+  const where = revision === undefined ? '' : ` in revision ${revision}`;
+  return `${state}${where}${because === undefined ? '' : `: ${because}`}`;
+}
+
+function describeIntent(event: EventOf<'intent'>): string {
+  switch (event.intent) {
+    case 'start':
+      return 'started';
+    case 'update':
+      return `updated to revision ${event.revision}`;
+    case 'extend':
+      return 'extended';
+    case 'claim':
+      return 'claimed';
+    case 'hold':
+      return 'reservation added';
+    case 'end-hold':
+      return 'reservation removed';
+    case 'change-plan':
+      return `plan changed to ${event.plan}`;
+    case 'remove':
+      return event.because === 'account-deleted' ? 'removed with its account' : 'removed';
+    case 'stop':
+      return `stopped by the operator: ${event.because}`;
+  }
+}
+
+/** One line of a plan, e.g. `remove berth-shop-web-1-0, expired`. */
+export function describeOperation(event: EventOf<'operation'>): string {
+  return `${[event.operation, objectOf(event)].filter(Boolean).join(' ')}, ${event.because}`;
+}
+
+function objectOf(event: EventOf<'operation'>): string {
+  switch (event.operation) {
+    case 'create-volume':
+    case 'grow-volume':
+    case 'remove-volume':
+      return event.volume;
+    case 'set-egress':
+      return event.egress;
+    case 'check':
+      return event.images.join(' ');
+    case 'pull':
+      return event.image;
+    case 'start':
+    case 'remove':
+      return event.workload;
+    case 'route':
+      return event.endpoints.map(({ path, address, port }) => `${path}→${address}:${port}`).join(' ') || 'nothing';
+    case 'drain':
+      return event.addresses.join(' ');
+    default:
+      return '';
+  }
+}
+
+function describeState(event: EventOf<'state'>): string {
+  switch (event.state) {
+    case 'running':
+      return `revision ${event.revision} is running`;
+    case 'failed':
+      return [`failed: ${describeExplanation({ ...event, kind: 'failed' })}`, ...event.lastLines].join('\n');
+    case 'expired':
+      return describeExplanation({ kind: 'ended', because: event.because });
+  }
+}
+
+function describeFault(event: EventOf<'fault'>): string {
+  switch (event.fault) {
+    case 'tried-again':
+      return describeExplanation({ ...event, kind: 'tried-again' });
+    case 'volume-lost':
+      return `The ${event.title} was lost on the engine: what was in it is gone. It is made again, empty.`;
+    case 'registry-not-asked':
+      return `image ${event.image} is used as it is on this host: its registry cannot be reached now`;
+  }
+}
+
+function describeDisk(event: EventOf<'disk'>): string {
+  switch (event.disk) {
+    case 'level':
+      return describeLevel(event);
+    case 'kept-size':
+      return `${event.title} keeps its size of ${printBytes(event.sizeBytes)}: a volume is never made smaller`;
+    case 'mended':
+      return `${event.title} could not be written, the disk of the host was full: it is mended, its pods are started again`;
+    case 'stopped':
+      return `pod ${event.pod} is stopped: ${event.because}`;
+  }
+}
+
+/** E.g. `volume data of pod db is full (1 GiB): …`. */
+function describeLevel({ title, sizeBytes, level, percent }: Extract<EventOf<'disk'>, { disk: 'level' }>): string {
+  const size = printBytes(sizeBytes);
+  if (level === 'full') return `${title} is full (${size}): make it larger or delete files`;
+  const share = `${percent} % full (of ${size})`;
+  return level === 'roomy'
+    ? `${title} has room again: ${share}`
+    : `${title} is ${share}: make it larger or delete files before it is`;
+}

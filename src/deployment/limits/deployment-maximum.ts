@@ -1,0 +1,146 @@
+/** PURE. The most that a deployment can ever be given, whoever else leaves: by the host, and by who asks. */
+import type { Finding } from '../../config/checks/checks.ts';
+import type { AppSpec } from '../../config/spec/spec.ts';
+import { printBytes } from '../../config/values/units.ts';
+import { replicasOf } from '../desired.ts';
+import { capsOf, strangerCapsOf } from './count-limits.ts';
+import { beyondCounts } from './count-maximum.ts';
+import { type Budget, growth } from './host-budget.ts';
+import { forWhom, type Owner } from './limit-owner.ts';
+import type { Tier } from './plan-tier.ts';
+import { type Amount, amountOf, copiesOf, leastShare } from './pod-resources.ts';
+import type { StrangerLimits } from './stranger-limits.ts';
+
+export type Most = Amount & {
+  memoryOf: Owner;
+  /** That the limit of one replica may be, of which only a part is counted. */
+  limitBytes: number;
+  limitOf: Owner;
+  /** Of containers and volumes; how many is never the machine's to say. */
+  countsOf: Exclude<Owner, 'server'>;
+  gpusOf: Owner;
+};
+
+/** `tier` is that of the account that asks; without one it is a stranger. */
+export function mostOf(budget: Budget, strangers: StrangerLimits, tier?: Tier): Most {
+  const owner = tier ? { plan: tier.name } : ('stranger' as const);
+  const own = tier?.memoryBytes ?? strangers.memoryBytesPerAddress;
+  // Plans count what is set aside, which is less than the limits: a small one allows no less than having none.
+  const ownLimit = Math.max(own, strangers.memoryBytesPerAddress);
+  const { gpus: serverGpus = 0 } = budget;
+  const { gpus, ...counts } = mostCounts(strangers, tier);
+  const machine = budget.machineMemoryBytes ?? Number.POSITIVE_INFINITY;
+  return {
+    memoryBytes: Math.min(own, budget.memoryBytes),
+    memoryOf: own < budget.memoryBytes ? owner : 'server',
+    limitBytes: Math.min(ownLimit, machine),
+    limitOf: ownLimit < machine ? owner : 'server',
+    cpuMillis: budget.cpuMillis,
+    diskBytes: budget.emptyDiskBytes ?? Number.POSITIVE_INFINITY,
+    ...counts,
+    countsOf: owner,
+    gpus: Math.min(gpus, serverGpus),
+    gpusOf: gpus < serverGpus ? owner : 'server',
+  };
+}
+
+/** Of one deployment: no more than may be had in all. */
+function mostCounts(strangers: StrangerLimits, tier: Tier | undefined) {
+  const ofStranger = strangerCapsOf(strangers);
+  const caps = tier ? capsOf(tier) : ofStranger;
+  const inSession = tier
+    ? caps
+    : { containers: ofStranger.containersPerSession, volumes: ofStranger.volumesPerSession };
+  return {
+    containers: Math.min(caps.containersPerDeployment, caps.containers, inSession.containers),
+    volumes: Math.min(caps.volumesPerDeployment, caps.volumes, inSession.volumes),
+    gpus: caps.gpus,
+  };
+}
+
+const mebibyte = 2 ** 20;
+
+/** What is too much, at the pod that asks for most of it. Of an update, which has `has` already, only what grows. */
+export function beyond(spec: AppSpec, most: Most, has?: Amount): Finding[] {
+  const wanted = amountOf(spec);
+  const grown = has === undefined ? wanted : growth(has, wanted);
+  return [
+    ...(grown.memoryBytes > 0 ? beyondMemory(spec, wanted.memoryBytes, most) : []),
+    ...(grown.cpuMillis > 0 ? beyondProcessor(spec, wanted.cpuMillis, most) : []),
+    ...(grown.diskBytes > 0 ? beyondDisk(spec, wanted.diskBytes, most) : []),
+    ...beyondCounts(spec, most, has),
+  ];
+}
+
+function beyondMemory(spec: AppSpec, wanted: number, most: Most): Finding[] {
+  const { memoryBytes, memoryOf, limitBytes, limitOf } = most;
+  const limits = spec.pods.map(({ resources }) => resources.limits.memoryBytes ?? 0);
+  const largestLimit = Math.max(...limits);
+  if (largestLimit > limitBytes) {
+    const message = `${printBytes(largestLimit)} of memory are asked for, and ${possible(limitBytes, limitOf)}`;
+    const field = ['resources', 'limits', 'memory'];
+    return [{ ...at(limits.indexOf(largestLimit), field), message, hint: `write at most ${mebibytes(limitBytes)}` }];
+  }
+  if (wanted <= memoryBytes) return [];
+  const { index, field, isRequest, room } = largest(spec, 'memoryBytes', memoryBytes);
+  const bytes = Math.min(isRequest ? room : room / leastShare, limitBytes);
+  const message = `the application sets aside ${printBytes(wanted)} of memory, and ${possible(memoryBytes, memoryOf)}`;
+  return [{ ...at(index, field), message, hint: hintFor(bytes >= 6 * mebibyte ? mebibytes(bytes) : undefined) }];
+}
+
+function possible(bytes: number, owner: Owner): string {
+  if (owner === 'server') return `this server has ${printBytes(bytes)} at most`;
+  return `${forWhom(owner)} ${printBytes(bytes)} are possible at most`;
+}
+
+function beyondProcessor(spec: AppSpec, wanted: number, { cpuMillis }: Most): Finding[] {
+  if (wanted <= cpuMillis) return [];
+  const { index, field, isRequest, room } = largest(spec, 'cpuMillis', cpuMillis);
+  const millis = Math.floor(isRequest ? room : room / leastShare);
+  const message = `the application sets aside ${wanted}m of processor time, and this server has ${cpuMillis}m at most`;
+  return [{ ...at(index, field), message, hint: hintFor(millis >= 10 ? `${millis}m` : undefined) }];
+}
+
+function beyondDisk(spec: AppSpec, wanted: number, { diskBytes }: Most): Finding[] {
+  if (wanted <= diskBytes) return [];
+  const volumes = spec.pods.flatMap((pod, index) =>
+    pod.volumes.map(({ sizeBytes }, position) => ({ pod, index, position, sizeBytes, copies: copiesOf(pod) })),
+  );
+  const [first] = volumes.toSorted((a, b) => b.sizeBytes * b.copies - a.sizeBytes * a.copies);
+  // Without a volume it asks for nothing but room for its logs: then the disk is too full, not the wish too large.
+  if (!first) return [];
+  const message = `the application asks for ${printBytes(wanted)} of disk space, and this server has ${printBytes(diskBytes)} at most`;
+  const room = (diskBytes - wanted) / first.copies + first.sizeBytes;
+  const hint = hintFor(room >= mebibyte ? mebibytes(room) : undefined);
+  return [{ ...at(first.index, ['volumes', first.position]), message, hint }];
+}
+
+/** The pod that takes most, by what that is, and what one of its replicas could have if the others stay as they are. */
+function largest(spec: AppSpec, resource: 'memoryBytes' | 'cpuMillis', most: number) {
+  const amounts = spec.pods.map((pod) => amountOf({ ...spec, pods: [pod] })[resource]);
+  const index = amounts.indexOf(Math.max(...amounts));
+  const pod = spec.pods[index]!;
+  const others = amounts.reduce((sum, amount) => sum + amount, 0) - amounts[index]!;
+  const { requests } = pod.resources;
+  const isRequest = amounts[index]! === replicasOf(pod) * (requests[resource] ?? 0);
+  const name = resource === 'memoryBytes' ? 'memory' : 'cpu';
+  return {
+    index,
+    field: ['resources', isRequest ? 'requests' : 'limits', name],
+    isRequest,
+    room: (most - others) / replicasOf(pod),
+  };
+}
+
+function at(pod: number, field: Finding['field']): Pick<Finding, 'pod' | 'field' | 'code'> {
+  return { pod, field, code: 'beyond-limit' };
+}
+
+function hintFor(possible: string | undefined): string {
+  return possible === undefined ? 'ask for less in several pods' : `write at most ${possible}`;
+}
+
+function mebibytes(bytes: number): string {
+  const whole = Math.floor(bytes / mebibyte);
+  return whole % 1024 === 0 ? `${whole / 1024}Gi` : `${whole}Mi`;
+}

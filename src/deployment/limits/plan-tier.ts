@@ -1,0 +1,85 @@
+/** PURE. Plan tiers: what an account may have. */
+import { printBytes } from '../../config/values/units.ts';
+import { type Result, refuse, succeed } from '../../lib/problem.ts';
+import type { Instant } from '../deployment.ts';
+import type { Egress } from '../workload/egress.ts';
+import { type Caps, type Counts, capsOf, countedKinds } from './count-limits.ts';
+import type { Amount } from './pod-resources.ts';
+
+export type Tier = {
+  name: string;
+  /** How many active deployments at a time. */
+  deployments: number;
+  /** What they may be promised in all, counted as admission counts it. */
+  memoryBytes: number;
+  allowsReservations: boolean;
+  /** How long a deployment lives once it is claimed; null: until it is removed. */
+  lifetimeMs: number | null;
+  /** Where it says more than what follows from the number of deployments, see `capsOf`. */
+  caps?: Partial<Caps>;
+  /** What its deployments may reach; absent: what those of nobody may. */
+  egress?: Egress;
+};
+
+/** New accounts get the first. */
+export type Tiers = readonly [Tier, ...Tier[]];
+
+/** What active deployments are together: how many, the memory that they have been promised, and what they consist of. */
+export type Usage = { deployments: number; memoryBytes: number } & Counts;
+
+export function usageFrom(deployments: number, { memoryBytes, containers, volumes, gpus }: Amount): Usage {
+  return { deployments, memoryBytes, containers, volumes, gpus };
+}
+
+/** Accounts whose tier is not set, or is none any more, have the first: they lose nothing but what it does not allow. */
+export function tierNamed(tiers: Tiers, name: string | null): Tier {
+  return tiers.find((tier) => tier.name === name) ?? tiers[0];
+}
+
+/** Whether an account may have `asked` beside what it has. Who asks for nothing more of something is not refused for it. */
+export function planFits(tier: Tier, used: Usage, asked: Usage): Result<undefined> {
+  const { name } = tier;
+  if (asked.deployments > 0 && used.deployments + asked.deployments > tier.deployments) {
+    return refuse(
+      'plan_limit_reached',
+      `The plan "${name}" allows ${count(tier.deployments, 'deployment')}; the account has ${used.deployments}` +
+        `${asked.deployments > 1 ? `, and this would add ${asked.deployments}` : ''}.`,
+      'Remove a deployment that is not needed any more (POST /removeDeploymentReservation), or ask the operator for another plan.',
+    );
+  }
+  if (asked.memoryBytes > 0 && used.memoryBytes + asked.memoryBytes > tier.memoryBytes) {
+    return refuse(
+      'plan_limit_reached',
+      `The plan "${name}" allows ${printBytes(tier.memoryBytes)} of memory; the account has ` +
+        `${printBytes(used.memoryBytes)}, and this would add ${printBytes(asked.memoryBytes)}.`,
+      'Less is counted for smaller resources.requests.memory and resources.limits.memory; or remove a deployment (POST /removeDeploymentReservation).',
+    );
+  }
+  const caps = capsOf(tier);
+  for (const kind of countedKinds) {
+    if (asked[kind] === 0 || used[kind] + asked[kind] <= caps[kind]) continue;
+    const has = `the account has ${used[kind]}, and this would add ${asked[kind]}`;
+    return refuse(
+      'plan_limit_reached',
+      `The plan "${name}" allows ${countOf(caps[kind], kind)}; ${has}.`,
+      'Ask for fewer of them, remove a deployment (POST /removeDeploymentReservation), or ask the operator for another plan.',
+    );
+  }
+  return succeed(undefined);
+}
+
+const singular: Record<keyof Counts, string> = { containers: 'container', volumes: 'volume', gpus: 'GPU' };
+
+/** `1 container`, `no GPUs`. */
+export function countOf(number: number, kind: keyof Counts): string {
+  return number === 0 ? `no ${singular[kind]}s` : count(number, singular[kind]);
+}
+
+/** The time limit of a deployment that is an account's from `now` on. A claim never makes the one it had earlier. */
+export function limitAt({ lifetimeMs }: Tier, now: Instant, before: Instant | null = now): Instant | null {
+  return lifetimeMs === null || before === null ? null : Math.max(now + lifetimeMs, before);
+}
+
+function count(number: number, thing: string): string {
+  return `${number} ${thing}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,59 @@
+/** PURE. What those may have who have no account. */
+import { printBytes } from '../../config/values/units.ts';
+import { type Result, refuse, succeed } from '../../lib/problem.ts';
+import { type Counts, countedKinds, type StrangerCaps, strangerCapsOf } from './count-limits.ts';
+import { countOf, type Usage } from './plan-tier.ts';
+
+export type StrangerLimits = {
+  /** Active deployments of one session. */
+  perSession: number;
+  /** Active deployments that were started from one client address. */
+  perAddress: number;
+  /** What these may be promised in all. */
+  memoryBytesPerAddress: number;
+  /** Where it says more than what follows from the numbers of deployments, see `strangerCapsOf`. */
+  caps?: Partial<StrangerCaps>;
+};
+
+/** Whether a stranger may have `asked` beside what session and address have. */
+export function strangerFits(
+  limits: StrangerLimits,
+  used: { inSession: Usage; fromAddress: Usage },
+  asked: Usage,
+): Result<undefined> {
+  const { inSession, fromAddress } = used;
+  if (asked.deployments > 0 && inSession.deployments + asked.deployments > limits.perSession)
+    return refuse(
+      'client_limit_reached',
+      `This session has ${inSession.deployments} deployments, and may have no more.`,
+      hint,
+    );
+  if (asked.deployments > 0 && fromAddress.deployments + asked.deployments > limits.perAddress) {
+    const error = `From your address ${fromAddress.deployments} deployments were started that nobody has claimed.`;
+    return refuse('client_limit_reached', error, hint);
+  }
+  if (asked.memoryBytes > 0 && fromAddress.memoryBytes + asked.memoryBytes > limits.memoryBytesPerAddress) {
+    const error =
+      `Deployments from your address may have ${printBytes(limits.memoryBytesPerAddress)} of memory in all; they have ` +
+      `${printBytes(fromAddress.memoryBytes)}, and this would add ${printBytes(asked.memoryBytes)}.`;
+    return refuse('client_limit_reached', error, `Ask for less with resources.limits.memory. ${hint}`);
+  }
+  const { containersPerSession, volumesPerSession, ...perAddress } = strangerCapsOf(limits);
+  const perSession = { ...perAddress, containers: containersPerSession, volumes: volumesPerSession };
+  return (
+    refuseBeyond('Deployments of this session', inSession, asked, perSession) ??
+    refuseBeyond('Deployments from your address', fromAddress, asked, perAddress) ??
+    succeed(undefined)
+  );
+}
+
+function refuseBeyond(whose: string, used: Counts, asked: Counts, most: Counts): Result<undefined> | undefined {
+  const kind = countedKinds.find((kind) => asked[kind] > 0 && used[kind] + asked[kind] > most[kind]);
+  if (!kind) return undefined;
+  const error = `${whose} may have ${countOf(most[kind], kind)} in all; they have ${used[kind]}, and this would add ${asked[kind]}.`;
+  return refuse('client_limit_reached', error, `Ask for fewer of them. ${hint}`);
+}
+
+const hint =
+  'Remove one that is not needed any more (POST /removeDeploymentReservation), wait until one expires, or claim them ' +
+  'with an account.';

@@ -1,0 +1,107 @@
+/** Operations: the steps a plan is made of. Each carries its cause; a plan prints as text, and tests compare that text. */
+import type { RegistryLogin } from '../../config/spec/spec.ts';
+import type { EventOf } from '../event/event.ts';
+import { describeOperation } from '../event/event-words.ts';
+import type { Endpoint } from '../site.ts';
+import { type Egress, printEgress } from '../workload/egress.ts';
+import type { Workload, WorkloadName } from '../workload/workload.ts';
+
+/**
+ * Steps that an engine executes. Each one is idempotent: done twice, the second is a no-op. `avoid` are addresses that
+ * nobody new may get: the edge still sends requests to them that are meant for somebody else.
+ */
+export type EngineOperation =
+  | { kind: 'create-network'; egress?: Egress; avoid?: readonly string[]; because: string }
+  /** From now on; connections that are there stay. */
+  | { kind: 'set-egress'; egress: Egress; because: string }
+  /** Where the host can make one, with a hard limit. */
+  | { kind: 'create-volume'; volume: string; sizeBytes: number; because: string }
+  /** Of a volume with a hard limit, while it is used; none is ever made smaller. */
+  | { kind: 'grow-volume'; volume: string; sizeBytes: number; because: string }
+  /** Asks the registries, all at once, which images these tags mean now. */
+  | { kind: 'check'; images: ImageRequest[]; because: string }
+  | { kind: 'pull'; image: string; registryLogin?: RegistryLogin; because: string }
+  | { kind: 'start'; workload: Workload; avoid?: readonly string[]; because: string }
+  /** Stops (with the engine's grace period) and removes. */
+  | { kind: 'remove'; name: WorkloadName; because: string }
+  | { kind: 'remove-volume'; volume: string; because: string }
+  | { kind: 'remove-network'; because: string };
+
+export type ImageRequest = { image: string; registryLogin?: RegistryLogin };
+
+/** What a check or a pull has found: the image that a reference means, for the revision that asked. */
+export type ResolvedImage = {
+  image: string;
+  /** Pinned, unless no registry knows the image. */
+  reference: string;
+  /** `presence`: nobody could be asked, and it is taken as it is on the host. */
+  by: 'registry' | 'pull' | 'presence';
+};
+
+export type Operation =
+  | Exclude<EngineOperation, { kind: 'remove' }>
+  /** Which workload it is that goes is told; the engine needs no more than its name. */
+  | { kind: 'remove'; name: WorkloadName; pod: string; revision: number; replica: number; because: string }
+  /** Makes the edge send the public paths to these endpoints, and to nothing else; `revision` then serves as a whole. */
+  | { kind: 'route'; endpoints: readonly Endpoint[]; revision?: number; because: string }
+  /** Gives requests under way at these addresses, of old workloads, time to end. */
+  | { kind: 'drain'; addresses: readonly string[]; because: string };
+
+/** What is told of an operation: nothing of what its workload or its login holds. */
+export function eventOf(operation: Operation): EventOf<'operation'> {
+  const { kind, because } = operation;
+  const common = { kind: 'operation', because } as const;
+  switch (kind) {
+    case 'create-network':
+    case 'remove-network':
+      return { ...common, operation: kind };
+    case 'set-egress':
+      return { ...common, operation: kind, egress: printEgress(operation.egress) };
+    case 'create-volume':
+    case 'grow-volume':
+      return { ...common, operation: kind, volume: operation.volume, sizeBytes: operation.sizeBytes };
+    case 'remove-volume':
+      return { ...common, operation: kind, volume: operation.volume };
+    case 'check':
+      return { ...common, operation: kind, images: operation.images.map(({ image }) => image) };
+    case 'pull':
+      return { ...common, operation: kind, image: operation.image };
+    case 'start': {
+      const { name: workload, pod, revision, replica } = operation.workload;
+      return { ...common, operation: kind, workload, pod, revision, replica };
+    }
+    case 'remove': {
+      const { name: workload, pod, revision, replica } = operation;
+      return { ...common, operation: kind, workload, pod, revision, replica };
+    }
+    case 'route': {
+      const endpoints = operation.endpoints.map(({ path, address, port }) => ({ path, address, port }));
+      const { revision } = operation;
+      return { ...common, operation: kind, endpoints, ...(revision !== undefined && { revision }) };
+    }
+    case 'drain':
+      return { ...common, operation: kind, addresses: [...operation.addresses] };
+  }
+}
+
+/** One line per operation, e.g. `remove web-1-0, expired`. */
+export function describePlan(operations: Operation[]): string {
+  return operations.map((operation) => describeOperation(eventOf(operation))).join('\n');
+}
+
+/**
+ * The operations in the order of the plan, those that may run at the same time together: neighbouring removals of the
+ * same kind, of which none uses what another removes. Starts stay one after another: measured, that is faster. Asking
+ * registries needs nothing of what comes before, and takes up to two seconds: it goes along with the first.
+ */
+export function batchesOf(operations: Operation[]): Operation[][] {
+  const batches: Operation[][] = [];
+  for (const operation of operations) {
+    const last = batches.at(-1);
+    const isRemoval = operation.kind === 'remove' || operation.kind === 'remove-volume';
+    if (operation.kind === 'check' && batches[0]) batches[0].push(operation);
+    else if (isRemoval && last?.[0]?.kind === operation.kind) last.push(operation);
+    else batches.push([operation]);
+  }
+  return batches;
+}

@@ -1,0 +1,236 @@
+/**
+ * The plan: the operations that bring what is observed to what is desired, in order. Pure; called again after every
+ * change until it has nothing left to do. Whoever dies between two operations leaves a state that it plans from.
+ */
+import { printBytes } from '../../config/values/units.ts';
+import type { Desired, DesiredWorkload } from '../desired.ts';
+import type { Endpoint } from '../site.ts';
+import { printEgress } from '../workload/egress.ts';
+import { isSameWorkload } from '../workload/fingerprint.ts';
+import type { Observed, ObservedWorkload, Workload } from '../workload/workload.ts';
+import type { ImageRequest, Operation } from './operation.ts';
+
+/** `endpoints`: what the edge serves for the deployment now. */
+export function plan(desired: Desired, observed: Observed, endpoints: Endpoint[]): Operation[] {
+  return desired.kind === 'gone'
+    ? planRemoval(desired.because, observed, endpoints)
+    : planRunning(desired, observed, endpoints);
+}
+
+function planRemoval(because: string, observed: Observed, endpoints: Endpoint[]): Operation[] {
+  return [
+    ...(endpoints.length > 0 ? [{ kind: 'route', endpoints: [], because } as const] : []),
+    ...observed.workloads.map((workload) => removal(workload, because)),
+    ...[...observed.volumes, ...(observed.keptVolumes ?? [])].map(
+      (volume) => ({ kind: 'remove-volume', volume, because }) as const,
+    ),
+    ...(observed.hasNetwork ? [{ kind: 'remove-network', because } as const] : []),
+  ];
+}
+
+type Running = Extract<Desired, { kind: 'running' }>;
+
+function planRunning(desired: Running, observed: Observed, endpoints: Endpoint[]): Operation[] {
+  const matches = matchWorkloads(desired, observed);
+  const outdated = outdatedWorkloads(matches, observed);
+  const severed = observed.hasNetwork ? [] : severedWorkloads(matches, observed);
+  if (severed.length > 0) {
+    const removals = severed.map((workload) => removal(workload, 'its network is gone'));
+    const withdrawal = { kind: 'route', endpoints: [], because: 'the network is gone' } as const;
+    return [...(endpoints.length > 0 ? [withdrawal] : []), ...removals];
+  }
+  // Nobody goes back to a revision that has never served, and of those there may be many.
+  const hasServed = desired.hasServed || endpoints.length > 0;
+  if (!hasServed && outdated.length > 0) return outdated.map(asOutdated);
+  const unfinished = [
+    ...planNetwork(desired, observed),
+    ...desired.volumes
+      .filter(({ volume }) => !observed.volumes.includes(volume))
+      .map(({ volume, sizeBytes }) => ({ kind: 'create-volume', volume, sizeBytes, because: 'missing' }) as const),
+    ...desired.volumes
+      .filter(({ volume, sizeBytes }) => (observed.volumeSizes?.[volume] ?? sizeBytes) < sizeBytes)
+      .map(
+        ({ volume, sizeBytes }) =>
+          ({ kind: 'grow-volume', volume, sizeBytes, because: `to ${printBytes(sizeBytes)}` }) as const,
+      ),
+    ...planStarts(desired, observed, matches, outdated).map((operation) => avoiding(operation, matches, endpoints)),
+  ];
+  if (unfinished.length > 0 || !matches.every(({ found }) => found?.isReady))
+    return [...planWithdrawal(unfinished, observed, endpoints), ...unfinished];
+  return planSwitch(desired, matches, outdated, endpoints);
+}
+
+/** The edge lets go of what is about to be removed: its address may soon be another pod's. */
+function planWithdrawal(operations: Operation[], { workloads }: Observed, endpoints: Endpoint[]): Operation[] {
+  const removed = new Set(operations.flatMap((operation) => (operation.kind === 'remove' ? [operation.name] : [])));
+  const lost = new Set(workloads.filter(({ name }) => removed.has(name)).map(({ address }) => address));
+  const kept = endpoints.filter(({ address }) => !lost.has(address));
+  return kept.length < endpoints.length ? [{ kind: 'route', endpoints: kept, because: 'the rest stops' }] : [];
+}
+
+function planNetwork({ egress }: Running, { hasNetwork, egress: present }: Observed): Operation[] {
+  if (!hasNetwork) return [{ kind: 'create-network', egress, because: 'missing' }];
+  if (present === undefined || present === printEgress(egress)) return [];
+  return [{ kind: 'set-egress', egress, because: `it is ${present}` }];
+}
+
+/** A desired workload with the one that runs for it, if any does. */
+export type Match = { wanted: DesiredWorkload; found: ObservedWorkload | undefined };
+
+/** An equal fingerprint is enough: a pod that an update leaves as it was keeps its workload of an older revision. */
+export function matchWorkloads(desired: Running, { workloads }: Observed): Match[] {
+  return desired.workloads.map((wanted) => {
+    const { pod, replica } = wanted.workload;
+    const candidates = workloads.filter(
+      (found) => found.pod === pod && found.replica === replica && isSameWorkload(wanted.workload, found.fingerprint),
+    );
+    // Two of the same can exist after a crash in mid-update: keep the ready one, else the newest.
+    const found = candidates.toSorted((a, b) => Number(b.isReady) - Number(a.isReady) || b.revision - a.revision)[0];
+    return { wanted, found };
+  });
+}
+
+/** Without their network they never find each other again, and engines do not start them; a job that is done needs none. */
+function severedWorkloads(matches: Match[], { workloads }: Observed): ObservedWorkload[] {
+  const done = new Set(
+    matches.flatMap(({ found }) => (found?.isReady && found.phase === 'exited' ? [found.name] : [])),
+  );
+  return workloads.filter(({ name }) => !done.has(name));
+}
+
+function outdatedWorkloads(matches: Match[], { workloads }: Observed): ObservedWorkload[] {
+  const kept = new Set(matches.map(({ found }) => found?.name));
+  return workloads.filter(({ name }) => !kept.has(name));
+}
+
+function planStarts(desired: Running, observed: Observed, matches: Match[], outdated: ObservedWorkload[]): Operation[] {
+  const operations: Operation[] = [];
+  const present = new Set(observed.images);
+  for (const { wanted, found } of matches) {
+    const { workload, isExclusive } = wanted;
+    if (found && !needsStart(wanted, found)) continue;
+    if (!mayStart(wanted, matches)) continue;
+    const { image } = workload;
+    if (!present.has(image)) {
+      operations.push({ kind: 'pull', ...requestOf(workload), because: 'not on this host' });
+      present.add(image);
+    }
+    // What the tag means is found out first; the next plan starts it. One pull at a time: what is ready to start meanwhile does.
+    if (!isSettled(wanted, observed)) {
+      const images = unsettledImages(matches, observed);
+      if (observed.images.includes(image)) operations.push({ kind: 'check', images, because: 'tags may have moved' });
+      return operations;
+    }
+    if (isExclusive) {
+      for (const other of outdated.filter((other) => usesVolumesOf(wanted, other)))
+        operations.push(removal(other, 'its volumes pass to the next revision'));
+    }
+    operations.push(
+      found
+        ? { kind: 'start', workload: { ...workload, name: found.name, revision: found.revision }, because: found.phase }
+        : { kind: 'start', workload, because: `revision ${desired.revision}` },
+    );
+  }
+  return operations;
+}
+
+/** A workload may have the address that its own path leads to, which then leads where it should. */
+function avoiding(operation: Operation, matches: Match[], endpoints: Endpoint[]): Operation {
+  if (operation.kind !== 'start') return operation;
+  const { pod, ports } = operation.workload;
+  const path = matches.find(({ wanted }) => wanted.workload.pod === pod)?.wanted.path;
+  const avoid = endpoints.filter((endpoint) => endpoint.path !== path || endpoint.port !== ports[0]);
+  return avoid.length === 0 ? operation : { ...operation, avoid: avoid.map(({ address }) => address) };
+}
+
+/** Of an image that was built here there is no other. */
+function isSettled({ isImageSettled, workload }: DesiredWorkload, { localImages }: Observed): boolean {
+  return isImageSettled || localImages.includes(workload.image);
+}
+
+/** Those on the host that nothing is known to run from, for all pods at once: registries are slow, and many. */
+function unsettledImages(matches: Match[], observed: Observed): ImageRequest[] {
+  const requests = matches
+    .filter(({ wanted, found }) => !found && !isSettled(wanted, observed))
+    .map(({ wanted }) => requestOf(wanted.workload))
+    .filter(({ image }) => observed.images.includes(image));
+  return [...new Map(requests.map((request) => [request.image, request])).values()];
+}
+
+function requestOf({ image, registryLogin }: Workload): ImageRequest {
+  return { image, ...(registryLogin && { registryLogin }) };
+}
+
+/** A job that has ended stays ended; anything else that does not run is started again. */
+function needsStart({ workload }: DesiredWorkload, found: ObservedWorkload): boolean {
+  if (found.phase === 'created') return true;
+  return found.phase === 'exited' && workload.readiness.kind !== 'exit';
+}
+
+function mayStart({ workload, dependsOn, isOrdered }: DesiredWorkload, matches: Match[]): boolean {
+  if (!dependsOn.every((pod) => isPodReady(pod, matches))) return false;
+  const isBefore = ({ wanted }: Match) =>
+    wanted.workload.pod === workload.pod && wanted.workload.replica < workload.replica;
+  return !isOrdered || matches.filter(isBefore).every(({ found }) => found?.isReady);
+}
+
+/** A job that has ended uses nothing any more; kept, it need not run again should the update fail. */
+function usesVolumesOf({ workload }: DesiredWorkload, { pod, replica, phase }: ObservedWorkload): boolean {
+  if (pod !== workload.pod || replica !== workload.replica) return false;
+  return workload.readiness.kind !== 'exit' || phase !== 'exited';
+}
+
+function isPodReady(pod: string, matches: Match[]): boolean {
+  return matches.filter(({ wanted }) => wanted.workload.pod === pod).every(({ found }) => found?.isReady);
+}
+
+/** Everything wanted is ready: the edge turns to it, the old has time to end what it is doing, and goes. */
+function planSwitch(
+  desired: Running,
+  matches: Match[],
+  outdated: ObservedWorkload[],
+  endpoints: Endpoint[],
+): Operation[] {
+  const { revision } = desired;
+  const because = `revision ${revision}`;
+  const wanted = endpointsOf(matches);
+  const drained = addressesToDrain(matches, outdated, endpoints);
+  return [
+    ...(sameEndpoints(wanted, endpoints) ? [] : [{ kind: 'route', endpoints: wanted, revision, because } as const]),
+    ...(drained.length > 0 ? [{ kind: 'drain', addresses: drained, because } as const] : []),
+    ...outdated.map(asOutdated),
+  ];
+}
+
+/** Those that the edge sends requests to, and, since whoever drained them may have died meanwhile, those that it may have. */
+function addressesToDrain(matches: Match[], outdated: ObservedWorkload[], endpoints: Endpoint[]): string[] {
+  const served = new Set(endpoints.map(({ address }) => address));
+  const publicPods = new Set(matches.flatMap(({ wanted }) => (wanted.path === undefined ? [] : [wanted.workload.pod])));
+  return outdated.flatMap(({ pod, address }) =>
+    address !== undefined && (served.has(address) || publicPods.has(pod)) ? [address] : [],
+  );
+}
+
+function asOutdated(workload: ObservedWorkload): Operation {
+  return removal(workload, 'outdated');
+}
+
+function removal({ name, pod, revision, replica }: ObservedWorkload, because: string): Operation {
+  return { kind: 'remove', name, pod, revision, replica, because };
+}
+
+function endpointsOf(matches: Match[]): Endpoint[] {
+  return matches.flatMap(({ wanted: { path, workload }, found }) => {
+    const port = workload.ports[0];
+    return path === undefined || port === undefined || !found?.address ? [] : [{ path, address: found.address, port }];
+  });
+}
+
+function sameEndpoints(a: Endpoint[], b: Endpoint[]): boolean {
+  const print = (endpoints: Endpoint[]) =>
+    endpoints
+      .map(({ path, address, port }) => `${path} ${address}:${port}`)
+      .toSorted()
+      .join('\n');
+  return print(a) === print(b);
+}

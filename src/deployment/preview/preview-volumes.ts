@@ -1,0 +1,52 @@
+/** What an update does to the volumes of a pod. Pure. */
+import { printBytes } from '../../config/values/units.ts';
+import type { Desired, DesiredVolume } from '../desired.ts';
+
+type Running = Extract<Desired, { kind: 'running' }>;
+
+export type VolumeChange = {
+  /** For people: `volume data of pod db`. */
+  title: string;
+  /**
+   * `kept`, `grown`: with what is in it. `new`: it is made, and empty. `left`: the pod no longer has it; what is in it
+   * stays on the server until the deployment ends.
+   */
+  change: 'kept' | 'grown' | 'new' | 'left';
+  /** What it is asked to hold, afterwards and before. */
+  sizeBytes: number;
+  fromBytes?: number;
+};
+
+export function volumeChanges(current: Running, next: Running, pod: string): VolumeChange[] {
+  const before = volumesOfPod(current, pod);
+  const after = volumesOfPod(next, pod);
+  const left = [...before.values()].filter(({ volume }) => !after.has(volume));
+  return [
+    ...[...after.values()].map(({ volume, title, sizeBytes }): VolumeChange => {
+      const earlier = before.get(volume) ?? current.volumes.find((known) => known.volume === volume);
+      if (!earlier) return { title, change: 'new', sizeBytes };
+      const { sizeBytes: fromBytes } = earlier;
+      return { title, change: sizeBytes > fromBytes ? 'grown' : 'kept', sizeBytes, fromBytes };
+    }),
+    ...left.map(({ title, sizeBytes }): VolumeChange => ({ title, change: 'left', sizeBytes })),
+  ];
+}
+
+/** Of those that grow: `volume data of pod db grows from 1 GiB to 2 GiB`. */
+export function growthWords(changes: readonly VolumeChange[]): string[] {
+  return changes
+    .filter(({ change }) => change === 'grown')
+    .map(
+      ({ title, fromBytes = 0, sizeBytes }) =>
+        `${title} grows from ${printBytes(fromBytes)} to ${printBytes(sizeBytes)}`,
+    );
+}
+
+function volumesOfPod({ workloads, volumes }: Running, pod: string): Map<string, DesiredVolume> {
+  const names = new Set(
+    workloads
+      .filter(({ workload }) => workload.pod === pod)
+      .flatMap(({ workload }) => workload.volumes.map(({ volume }) => volume)),
+  );
+  return new Map(volumes.filter(({ volume }) => names.has(volume)).map((volume) => [volume.volume, volume]));
+}

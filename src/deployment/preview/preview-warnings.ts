@@ -1,0 +1,82 @@
+/** What surely goes otherwise than an update's author may expect: of databases and their data, of sizes. Pure. */
+
+import { newDataDirectory } from '../../config/software/postgres-data.ts';
+import { databaseOf, majorVersionOf, readsOnlyWhenNew } from '../../config/software/software.ts';
+import type { PodSpec } from '../../config/spec/spec.ts';
+import { repositoryOf } from '../../config/values/image-reference.ts';
+import { printBytes } from '../../config/values/units.ts';
+import type { Workload } from '../workload/workload.ts';
+import type { VolumeChange } from './preview-volumes.ts';
+
+export type UpdateWarning = {
+  code: 'ignored-variable' | 'other-database' | 'other-database-version' | 'empty-database' | 'volume-not-smaller';
+  /** Without a value of the configuration that could be a secret. */
+  message: string;
+  hint?: string;
+};
+
+/** A pod before and after: as the configuration writes it, and resolved. */
+export type PodRevision = { spec: PodSpec; workload: Workload };
+
+export function warningsOf(before: PodRevision, after: PodRevision, volumes: readonly VolumeChange[]): UpdateWarning[] {
+  const found = new Map(before.workload.volumes.map(({ volume, mountPath }) => [volume, mountPath]));
+  const keepsData = after.workload.volumes.some(({ volume }) => found.has(volume));
+  return [...(keepsData ? warningsOfData(before, after) : []), ...warningsOfSizes(volumes)];
+}
+
+function warningsOfData(before: PodRevision, after: PodRevision): UpdateWarning[] {
+  const kind = databaseOf(after.spec.image);
+  if (kind === undefined) return [];
+  const [was, is] = [before, after].map(({ spec }) => repositoryOf(spec.image));
+  if (databaseOf(before.spec.image) !== kind || isMariaDb(was!) !== isMariaDb(is!)) {
+    const message = `${is} does not start on the data of ${was}`;
+    return [{ code: 'other-database', message, hint: 'give its volume another name: it begins empty then' }];
+  }
+  return [...warningsOfVersions(before, after), ...warningsOfVariables(before, after)];
+}
+
+function isMariaDb(repository: string): boolean {
+  return repository.includes('mariadb');
+}
+
+/** Each major version of PostgreSQL has a format of its own. */
+function warningsOfVersions(before: PodRevision, after: PodRevision): UpdateWarning[] {
+  if (databaseOf(after.spec.image) !== 'postgres') return [];
+  const [was, is] = [before, after].map(({ spec }) => majorVersionOf(spec.image));
+  if (was === undefined || is === undefined || was === is) return [];
+  const isApart =
+    [before, after].every(({ workload }) => !workload.env.PGDATA && mountsParent(workload)) && Math.min(was, is) >= 18;
+  if (isApart) {
+    const message = `PostgreSQL ${is} begins with an empty database, beside the one of PostgreSQL ${was}`;
+    return [{ code: 'empty-database', message, hint: `dump it with ${was} first, and restore it with ${is}` }];
+  }
+  const message = `PostgreSQL ${is} does not start on the data of PostgreSQL ${was}`;
+  const hint = `keep ${was}, or dump the data first, give the volume another name and restore it there`;
+  return [{ code: 'other-database-version', message, hint }];
+}
+
+function mountsParent({ volumes }: Workload): boolean {
+  return volumes.some(({ mountPath }) => mountPath === newDataDirectory);
+}
+
+/** What the image reads when it makes its database, and never again. */
+function warningsOfVariables(before: PodRevision, after: PodRevision): UpdateWarning[] {
+  const kind = databaseOf(after.spec.image)!;
+  const names = Object.entries(after.workload.env)
+    .filter(([name, value]) => readsOnlyWhenNew(kind, name) && before.workload.env[name] !== value)
+    .map(([name]) => name);
+  if (names.length === 0) return [];
+  const [are, values] = names.length > 1 ? ['are', 'values'] : ['is', 'value'];
+  const message = `${names.join(', ')} ${are} read only when the database is made: the one on its volume keeps the old ${values}`;
+  const hint = 'change it inside the database as well, or give the volume another name to begin with an empty one';
+  return [{ code: 'ignored-variable', message, hint }];
+}
+
+function warningsOfSizes(volumes: readonly VolumeChange[]): UpdateWarning[] {
+  return volumes
+    .filter(({ change, sizeBytes, fromBytes = 0 }) => change === 'kept' && sizeBytes < fromBytes)
+    .map(({ title, fromBytes = 0 }) => ({
+      code: 'volume-not-smaller',
+      message: `${title} stays at ${printBytes(fromBytes)} where volumes have file systems of their own: these never get smaller`,
+    }));
+}

@@ -1,0 +1,278 @@
+/**
+ * What an update would do to each pod: the plan itself, played to its end on a deployment whose every pod is ready.
+ * Pure.
+ */
+import type { AppSpec, ContainerOptions } from '../../config/spec/spec.ts';
+import type { Desired } from '../desired.ts';
+import type { Operation } from '../plan/operation.ts';
+import { plan } from '../plan/plan.ts';
+import type { Endpoint } from '../site.ts';
+import type { Observed, ObservedWorkload, Workload } from '../workload/workload.ts';
+import { growthWords, type VolumeChange, volumeChanges } from './preview-volumes.ts';
+import { type UpdateWarning, warningsOf } from './preview-warnings.ts';
+
+type Running = Extract<Desired, { kind: 'running' }>;
+
+export const podChanges = [
+  ...(['added', 'removed', 'unchanged', 'replaced', 'restarted'] as const),
+  ...(['scaled', 'grown', 'rerouted'] as const),
+] as const;
+
+/** A revision as its configuration writes it, and what it would have run. */
+export type PreviewedRevision = { spec: AppSpec; desired: Running };
+
+export type PodChange = {
+  name: string;
+  /**
+   * `replaced`: the new one is ready before the old one goes. `restarted`: the old one stops first. Those that run stay
+   * when a pod is `scaled` (more of it or less), `grown` (a volume of it gets larger) or `rerouted` (its public path).
+   */
+  change: (typeof podChanges)[number];
+  /** Whether all that it has stored is there afterwards: it stays as it is, or its volumes do. */
+  keepsData: boolean;
+  volumes: VolumeChange[];
+  /** In words, without a value of the configuration that could be a secret. */
+  because: string;
+  warnings: UpdateWarning[];
+};
+
+export type UpdatePreview = {
+  pods: PodChange[];
+  /** Public paths that nobody answers at for a while. */
+  interrupted: string[];
+};
+
+/** A plan that has not come to rest by then never will. */
+const mostRounds = 500;
+
+/** In the start order of `next`; pods that go come last. Both have the images that their references mean. */
+export function previewUpdate(before: PreviewedRevision, after: PreviewedRevision): UpdatePreview {
+  const [current, next] = [before.desired, after.desired];
+  // What has never served has no route.
+  const endpoints = next.hasServed ? endpointsOf(current) : [];
+  const operations = playOut(next, settled(current), endpoints);
+  const names = [...new Set([...next.workloads, ...current.workloads].map(({ workload }) => workload.pod))];
+  const pods = names.map((name): PodChange => {
+    const volumes = volumeChanges(current, next, name);
+    const [old] = workloadsOf(current, name);
+    const [young] = workloadsOf(next, name);
+    const { change, because } = changeOf({ name, before, after, operations, volumes });
+    const keepsData = staying.has(change) || keepsVolumes(old, young);
+    return { name, change, keepsData, volumes, because, warnings: warningsFor(name, before, after, volumes) };
+  });
+  const stays = new Set(next.workloads.flatMap(({ path }) => path ?? []));
+  const lost = operations.flatMap((operation) => {
+    if (operation.kind !== 'route' || operation.revision !== undefined) return [];
+    const served = new Set(operation.endpoints.map(({ path }) => path));
+    return endpoints.filter(({ path }) => !served.has(path)).map(({ path }) => path);
+  });
+  return { pods, interrupted: [...new Set(lost)].filter((path) => stays.has(path)) };
+}
+
+/** What runs of the pod goes on running. */
+const staying: ReadonlySet<PodChange['change']> = new Set(['unchanged', 'scaled', 'grown', 'rerouted']);
+
+function warningsFor(
+  name: string,
+  before: PreviewedRevision,
+  after: PreviewedRevision,
+  volumes: readonly VolumeChange[],
+): UpdateWarning[] {
+  const [old, young] = [before, after].map(({ spec, desired }) => {
+    const pod = spec.pods.find((one) => one.name === name);
+    const [workload] = workloadsOf(desired, name);
+    return pod && workload && { spec: pod, workload };
+  });
+  return old && young ? warningsOf(old, young, volumes) : [];
+}
+
+/** All operations of the update, as the loop would execute them one plan after another. */
+function playOut(next: Running, from: Observed, endpoints: Endpoint[]): Operation[] {
+  const all: Operation[] = [];
+  let observed = from;
+  let served = endpoints;
+  for (let round = 0; round < mostRounds; round++) {
+    // What images mean was found out before, or is found out on the way: it decides nothing here.
+    const images = next.workloads.map(({ workload }) => workload.image);
+    const operations = plan(next, { ...observed, images, localImages: images }, served);
+    if (operations.length === 0) return all;
+    for (const operation of operations) {
+      observed = afterwards(observed, operation);
+      if (operation.kind === 'route') served = [...operation.endpoints];
+    }
+    all.push(...operations);
+  }
+  throw new Error('the plan of an update does not come to rest');
+}
+
+function afterwards(observed: Observed, operation: Operation): Observed {
+  switch (operation.kind) {
+    case 'create-volume':
+      return { ...observed, volumes: [...observed.volumes, operation.volume] };
+    case 'start': {
+      const others = observed.workloads.filter(({ name }) => name !== operation.workload.name);
+      return { ...observed, workloads: [...others, ready(operation.workload)] };
+    }
+    case 'remove':
+      return { ...observed, workloads: observed.workloads.filter(({ name }) => name !== operation.name) };
+    default:
+      return observed;
+  }
+}
+
+function settled(desired: Running): Observed {
+  const workloads = desired.workloads.map(({ workload }) => ready(workload));
+  const volumes = desired.volumes.map(({ volume }) => volume);
+  return { hasNetwork: true, volumes, images: [], localImages: [], workloads };
+}
+
+function ready({ name, pod, revision, replica, fingerprint, readiness }: Workload): ObservedWorkload {
+  const phase = readiness.kind === 'exit' ? 'exited' : 'running';
+  return { name, pod, revision, replica, fingerprint, phase, isReady: true, address: name, restarts: 0 };
+}
+
+function endpointsOf(desired: Running): Endpoint[] {
+  return desired.workloads.flatMap(({ path, workload: { name, ports } }) =>
+    path === undefined || ports[0] === undefined ? [] : [{ path, address: name, port: ports[0] }],
+  );
+}
+
+function workloadsOf(desired: Running, pod: string): Workload[] {
+  return desired.workloads.map(({ workload }) => workload).filter((workload) => workload.pod === pod);
+}
+
+type Comparison = {
+  name: string;
+  before: PreviewedRevision;
+  after: PreviewedRevision;
+  operations: readonly Operation[];
+  volumes: readonly VolumeChange[];
+};
+
+function changeOf(comparison: Comparison): Pick<PodChange, 'change' | 'because'> {
+  const { name, operations, volumes } = comparison;
+  const [current, next] = [comparison.before.desired, comparison.after.desired];
+  const [before, after] = [workloadsOf(current, name), workloadsOf(next, name)];
+  const images = [comparison.before, comparison.after].map(({ spec }) => imageIn(spec, name));
+  if (!before[0]) return { change: 'added', because: 'it is new' };
+  if (!after[0]) return { change: 'removed', because: 'the configuration no longer has it' };
+  const scaling = replicas(before, after);
+  const growth = growthWords(volumes);
+  const rerouting = reroutes(pathOf(current, name), pathOf(next, name));
+  const differences = [...scaling, ...differencesOf(before[0], after[0], images.join(' → ')), ...growth, ...rerouting];
+  const because = differences.join(', ') || 'nothing of it changes';
+  if (before[0].fingerprint !== after[0].fingerprint)
+    return { change: stopsFirst(operations, before, after) ? 'restarted' : 'replaced', because };
+  const change = scaling[0] ? 'scaled' : growth[0] ? 'grown' : rerouting[0] ? 'rerouted' : 'unchanged';
+  return { change, because };
+}
+
+/** As it is written: what it was found to mean says less to people. */
+function imageIn({ pods }: AppSpec, pod: string): string {
+  return pods.find(({ name }) => name === pod)?.image ?? '';
+}
+
+function pathOf(desired: Running, pod: string): string | undefined {
+  return desired.workloads.find(({ workload }) => workload.pod === pod)?.path;
+}
+
+function reroutes(before: string | undefined, after: string | undefined): string[] {
+  return before === after ? [] : [`its public path (${before ?? 'none'} → ${after ?? 'none'})`];
+}
+
+/** Whether one of its old workloads goes before the first new one comes. */
+function stopsFirst(
+  operations: readonly Operation[],
+  before: readonly Workload[],
+  after: readonly Workload[],
+): boolean {
+  const start = operations.findIndex(
+    (operation) => operation.kind === 'start' && operation.workload.pod === after[0]!.pod,
+  );
+  const names = before.map(({ name }) => name);
+  return operations.slice(0, start).some((operation) => operation.kind === 'remove' && names.includes(operation.name));
+}
+
+/** Volumes outlive every update, also that of a pod that goes; a pod finds its data again under the same name. */
+function keepsVolumes(before: Workload | undefined, after: Workload | undefined): boolean {
+  if (!before) return true;
+  const found = new Set(after?.volumes.map(({ volume }) => volume));
+  return before.volumes.length > 0 && (!after || before.volumes.every(({ volume }) => found.has(volume)));
+}
+
+function replicas(before: readonly Workload[], after: readonly Workload[]): string[] {
+  return before.length === after.length ? [] : [`${before.length} → ${after.length} replicas`];
+}
+
+/** What a fingerprint is made of, in the words of the configuration. */
+const fields = {
+  image: 'its image',
+  registryLogin: 'the registry login',
+  entrypoint: 'its entrypoint',
+  command: 'its command',
+  workingDir: 'its working directory',
+  user: 'its user',
+  volumes: 'its volumes',
+  ports: 'its ports',
+  aliases: 'its names',
+  resources: 'its resources',
+  useGPU: 'its use of a GPU',
+} as const satisfies Partial<Record<keyof Workload, string>>;
+
+/** What its containers are created with beyond that. */
+const options = {
+  shmBytes: 'its shmSize',
+  tmpfs: 'its tmpfs',
+  readOnly: 'readOnly',
+  stopSignal: 'its stopSignal',
+  stopGraceSeconds: 'its stopGraceSeconds',
+  ulimits: 'its ulimits',
+  groups: 'its groups',
+  extraHosts: 'its extraHosts',
+  sysctls: 'its sysctls',
+} as const satisfies Record<keyof ContainerOptions, string>;
+
+/** Names of variables and paths of files are told; what they hold is not. */
+function differencesOf(before: Workload, after: Workload, images: string): string[] {
+  const plain = Object.entries(fields)
+    .filter(([field]) => !isSame(before[field as keyof Workload], after[field as keyof Workload]))
+    .map(([field, words]) => (field === 'image' ? `${words} (${images})` : words));
+  const ofContainer = Object.entries(options)
+    .filter(([option]) => {
+      const [old, next] = [before, after].map(({ container }) => container?.[option as keyof ContainerOptions]);
+      return !isSame(old, next);
+    })
+    .map(([, words]) => words);
+  const isHealthCheck = [before, after].some(({ readiness }) => isChecked(readiness));
+  return [
+    ...plain,
+    ...ofContainer,
+    ...(isHealthCheck && !isSame(before.readiness, after.readiness) ? ['its health check'] : []),
+    ...listed('the variable', changedKeys(before.env, after.env)),
+    ...listed('the file', changedKeys(contentsOf(before), contentsOf(after))),
+  ];
+}
+
+const mostListed = 5;
+
+function listed(word: string, names: readonly string[]): string[] {
+  if (names.length === 0) return [];
+  const more = names.length > mostListed ? ` and ${names.length - mostListed} more` : '';
+  return [`${word}${names.length > 1 ? 's' : ''} ${names.slice(0, mostListed).join(', ')}${more}`];
+}
+
+function changedKeys(before: Record<string, string>, after: Record<string, string>): string[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((key) => before[key] !== after[key]);
+}
+
+function contentsOf({ files }: Workload): Record<string, string> {
+  return Object.fromEntries(files.map(({ path, content }) => [path, content]));
+}
+
+function isChecked(readiness: Workload['readiness']): boolean {
+  return readiness.kind === 'http' || readiness.kind === 'command' || 'ignoresImage' in readiness;
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

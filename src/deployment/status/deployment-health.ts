@@ -1,0 +1,82 @@
+/**
+ * PURE. How a deployment does at an instant, in one word, and how each of its pods does. Whoever shows a deployment
+ * (API, dashboard, pages, commands) shows this and nothing of its own making.
+ */
+import {
+  type Deployment,
+  type DeploymentState,
+  type Instant,
+  isActive,
+  messageOf,
+  type PodStatus,
+} from '../deployment.ts';
+import { describeReason } from './reason.ts';
+import { keepsRestarting } from './restarts.ts';
+
+export type Health =
+  | DeploymentState
+  /** It runs, and a pod keeps restarting or is not ready. */
+  | 'degraded'
+  /** An update has failed, and an earlier revision serves. */
+  | 'serving';
+
+/** `degraded`: it is ready, and keeps restarting; or it was ready, and is not any more. */
+export type PodHealth = PodStatus['state'];
+
+export type ShownPod = Omit<PodStatus, 'restartedAt' | 'settledRestarts'>;
+
+export type Status = {
+  health: Health;
+  /** What is to be told beside it; the empty text when nothing is. */
+  message: string;
+  pods: ShownPod[];
+};
+
+export function statusAt(deployment: Deployment, now: Instant): Status {
+  const pods = deployment.pods.map((pod) => podAt(pod, now));
+  const health = healthOf(deployment, pods, now);
+  return { health, message: messageAt(deployment, health, pods), pods };
+}
+
+function podAt({ restartedAt, settledRestarts: _, ...pod }: PodStatus, now: Instant): ShownPod {
+  if (pod.state !== 'ready' || !keepsRestarting({ restartedAt }, now)) return pod;
+  const { restarts, lastExit } = pod;
+  const ending = lastExit ? `, last ${lastExit.reason}` : '';
+  const advice = lastExit?.hint === undefined ? '' : ` (${lastExit.hint})`;
+  return { ...pod, state: 'degraded', message: `keeps restarting: ${restarts} times${ending}${advice}` };
+}
+
+function healthOf(deployment: Deployment, pods: readonly ShownPod[], now: Instant): Health {
+  if (!isActive(deployment, now)) return 'expired';
+  const { state, revision, servingRevision } = deployment;
+  switch (state) {
+    case 'running':
+      return pods.every((pod) => pod.state === 'ready') ? 'running' : 'degraded';
+    case 'failed': {
+      if (servingRevision === null || servingRevision === revision) return 'failed';
+      // Those of the update itself go, and are of no account.
+      const isLive = (pod: PodStatus) => pod.state === 'ready' || pod.revision > servingRevision;
+      return deployment.pods.every(isLive) ? 'serving' : 'failed';
+    }
+    default:
+      return state;
+  }
+}
+
+function messageAt(deployment: Deployment, health: Health, pods: readonly ShownPod[]): string {
+  const { explanation } = deployment;
+  if (explanation === null) return health === 'degraded' ? troubleOf(pods) : '';
+  if (explanation.kind !== 'failed' || explanation.servingRevision === undefined || health !== 'failed')
+    return messageOf(deployment);
+  const { servingRevision, ...why } = explanation;
+  const ending = pods.some(({ state }) => state === 'failed') ? 'has failed too' : 'is on its way back';
+  return `${describeReason(why)}; revision ${servingRevision} ${ending}: ${troubleOf(pods)}`;
+}
+
+function troubleOf(pods: readonly ShownPod[]): string {
+  const worst = troubles.flatMap((trouble) => pods.find(({ state }) => state === trouble) ?? [])[0];
+  return worst ? `pod ${worst.name}: ${worst.message ?? worst.state}` : '';
+}
+
+/** The worst first. */
+const troubles: PodHealth[] = ['failed', 'starting', 'waiting', 'degraded'];

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PodStatus } from '../deployment.ts';
+import { desiredAt } from '../desired.ts';
+import { deploymentOf, observedOf, pod, podStatusOf, resolvedAt, specOf } from '../testing.ts';
+import type { ObservedWorkload } from '../workload/workload.ts';
+import { blamedPods, type Circumstances, judge, podStatuses, withoutFailures } from './deployment-status.ts';
+
+const desired = desiredAt(
+  deploymentOf({}),
+  { number: 1, spec: specOf(pod('db'), pod('web', { path: '/', image: 'nginx:1', servicePorts: [80] })) },
+  resolvedAt(0),
+);
+assert.ok(desired.kind === 'running');
+
+const patience = { deadlineMs: 120_000, listenMs: 10_000 };
+const clock = { now: 60_000, progressedAt: 0, patience, isRunning: false };
+
+/** In the condition, with these fields of one pod's workload besides. */
+function observe(condition: Parameters<typeof observedOf>[0], fields: Record<string, Partial<ObservedWorkload>> = {}) {
+  const observed = observedOf({ desired, ...condition });
+  return { ...observed, workloads: observed.workloads.map((each) => ({ ...each, ...fields[each.pod] })) };
+}
+
+const tell = (observed: ReturnType<typeof observe>, circumstances: Partial<Circumstances> = {}) =>
+  podStatuses(desired, observed, { now: 60_000, ...circumstances });
+const inShort = (pods: PodStatus[]) =>
+  pods.map(({ name, state, message }) => [name, state, message].filter(Boolean).join(' '));
+
+test('each pod has a status in words, with what it runs from, since which revision, and how often anew', () => {
+  const fresh = { restarts: 0, restartedAt: [], settledRestarts: [], revision: 1 };
+  assert.deepEqual(tell(observe({ ready: ['db'], starting: ['web'] }, { web: { hint: 'let it listen on 80' } })), [
+    { name: 'db', state: 'ready', image: 'node:26-slim', ...fresh },
+    {
+      ...{ name: 'web', state: 'starting', message: 'does not listen on port 80 (let it listen on 80)' },
+      ...{ image: 'nginx:1', ...fresh },
+    },
+  ]);
+});
+
+test('how a pod ended the last time is told while it runs, too', () => {
+  const lastExit = { code: 137, reason: 'killed for memory (limit 96 MiB)', at: 50_000 };
+  const [, web] = tell(observe({ ready: ['db', 'web'] }, { web: { restarts: 7, lastExit } }));
+  assert.deepEqual([web?.state, web?.restarts, web?.lastExit], ['ready', 7, lastExit]);
+});
+
+test('who was ready since its start, and is not any more, is degraded; after a restart it is starting', () => {
+  const [ready, sick] = [observe({ ready: ['db', 'web'] }), observe({ ready: ['db'], starting: ['web'] })];
+  const look = (observed: ReturnType<typeof observe>, before: PodStatus[], isServing = true) =>
+    tell(observed, { before, isServing });
+  const well = look(ready, []);
+  const degraded = 'web degraded does not listen on port 80';
+  assert.equal(inShort(look(sick, well))[1], degraded);
+  assert.equal(inShort(look(sick, look(sick, well)))[1], degraded, 'as long as it lasts');
+  assert.equal(inShort(look(ready, look(sick, well)))[1], 'web ready');
+  const starting = 'web starting does not listen on port 80';
+  const restarted = observe({ ready: ['db'], starting: ['web'] }, { web: { restarts: 1 } });
+  assert.equal(inShort(look(restarted, well))[1], starting);
+  assert.equal(inShort(look(sick, []))[1], starting, 'nobody has seen it ready');
+  assert.equal(inShort(look(sick, look(ready, [], false), false))[1], starting, 'its revision does not serve yet');
+});
+
+test('a pod whose image is on its way says so', () => {
+  const pods = tell(observe({ ready: ['db'] }), { pulling: new Set(['nginx:1']) });
+  assert.deepEqual(inShort(pods), ['db ready', 'web waiting its image is on its way']);
+});
+
+test('who is blamed has failed; who is still on the way, or waits, has not', () => {
+  const blamed = new Map([['web', 'Image nginx:1 does not exist']]);
+  assert.deepEqual(inShort(tell(observe({ starting: ['db'] }), { blamed })), [
+    'db starting does not listen on port 80',
+    'web failed Image nginx:1 does not exist',
+  ]);
+});
+
+test('who made a deployment fail stays failed while its image is tried again, until it is ready', () => {
+  const before = tell(observe({ starting: ['db'] }), { blamed: new Map([['web', 'Image nginx:1 does not exist']]) });
+  const later = { before, hasFailed: true, pulling: new Set(['nginx:1']) };
+  assert.deepEqual(inShort(tell(observe({ ready: ['db'] }), later)), [
+    'db ready',
+    'web failed Image nginx:1 does not exist',
+  ]);
+  assert.deepEqual(inShort(tell(observe({ ready: ['db', 'web'] }), later)), ['db ready', 'web ready']);
+  const updated = { before, hasFailed: false };
+  assert.deepEqual(inShort(tell(observe({ ready: ['db'] }), updated)), ['db ready', 'web waiting']);
+});
+
+test('of two pods that are not ready, the one that crashes is to blame, and at the deadline each that was started', () => {
+  const crashed = { restarts: 5, lastExit: { code: 3, reason: 'exited with code 3', at: 0 } };
+  const blamed = (observed: ReturnType<typeof observe>, now = 60_000) =>
+    [...blamedPods(desired, observed, { ...clock, now }, []).keys()].join(' ');
+  assert.equal(blamed(observe({ starting: ['db', 'web'] }, { web: crashed })), 'web');
+  assert.equal(blamed(observe({ starting: ['db', 'web'] })), '');
+  assert.equal(blamed(observe({ starting: ['db', 'web'] }), 120_000), 'db web');
+  assert.equal(blamed(observe({ starting: ['db'] }), 120_000), 'db');
+});
+
+test('restarts before a pod was last well are not held against it', () => {
+  const crashed = { restarts: 5, lastExit: { code: 3, reason: 'exited with code 3', at: 0 } };
+  const well = tell(observe({ ready: ['db', 'web'] }, { web: crashed }), { isServing: true });
+  const runs = { ...clock, isRunning: true };
+  const atRestarts = (restarts: number) =>
+    judge(desired, observe({ ready: ['db'], starting: ['web'] }, { web: { ...crashed, restarts } }), runs, well).kind;
+  assert.deepEqual([atRestarts(6), atRestarts(9), atRestarts(10)], ['pending', 'pending', 'given-up']);
+});
+
+test('once another revision is wanted, nobody has failed, and what serves goes on', () => {
+  const db = podStatusOf('db', { settledRestarts: [1], restartedAt: [5] });
+  const why = { message: 'listens on 3000, not on 80', healthCheckBody: 'no' };
+  const failed = podStatusOf('web', { state: 'failed', restarts: 2, ...why });
+  assert.deepEqual(withoutFailures([db, failed]), [db, podStatusOf('web', { state: 'waiting', restarts: 2 })]);
+});

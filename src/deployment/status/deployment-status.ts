@@ -1,0 +1,260 @@
+/** Status: how each pod does, and whether the whole can still become ready. In words for the deployment's owner. */
+
+import type { Deployment, Instant, PodStatus } from '../deployment.ts';
+import { type Desired, hasFailed } from '../desired.ts';
+import { type Match, matchWorkloads } from '../plan/plan.ts';
+import type { Observed, Stuck, WorkloadName } from '../workload/workload.ts';
+import { shownBeginning } from './health-check-answer.ts';
+import type { Reason } from './reason.ts';
+import { lastExitOf, rememberRestarts, restartsOf } from './restarts.ts';
+
+type Running = Extract<Desired, { kind: 'running' }>;
+
+/** A service that has crashed this often is not going to come up: Docker's back-off then waits longer than 3 s. */
+const crashLimit = 5;
+
+export type Circumstances = {
+  now: Instant;
+  /** The pods at the last look. */
+  before?: readonly PodStatus[];
+  /** Its revision has become ready as a whole before. */
+  isServing?: boolean;
+  /** The deployment has failed, and nothing else is wanted: those that made it fail stay failed until they are ready. */
+  hasFailed?: boolean;
+  /** Those that make it fail now, with why where no workload tells. */
+  blamed?: ReadonlyMap<string, string | undefined>;
+  /** Images that are on their way. */
+  pulling?: ReadonlySet<string>;
+};
+
+/** Those of a deployment, while `desired` is wanted of it. */
+export function podsOf(
+  deployment: Deployment,
+  desired: Running,
+  observed: Observed,
+  news: Pick<Circumstances, 'now' | 'blamed' | 'pulling'>,
+): PodStatus[] {
+  const isServing = deployment.servingRevision === desired.revision;
+  return podStatuses(desired, observed, {
+    ...news,
+    before: deployment.pods,
+    isServing,
+    hasFailed: hasFailed(deployment),
+  });
+}
+
+/** Once another revision is wanted: what was wrong with the one before says nothing of it. */
+export function withoutFailures(pods: readonly PodStatus[]): PodStatus[] {
+  return pods.map((pod) => {
+    if (pod.state === 'ready') return pod;
+    const { message: _, healthCheckBody: __, ...rest } = pod;
+    return { ...rest, state: pod.state === 'failed' ? 'waiting' : pod.state };
+  });
+}
+
+/** What containers answer may tell what only their owner gave them. */
+export function withoutSecrets(observed: Observed, redact: (text: string) => string): Observed {
+  const workloads = observed.workloads.map((workload) => {
+    const { notReadyBecause: because, healthCheckBody: body } = workload;
+    if (because === undefined) return workload;
+    return {
+      ...{ ...workload, notReadyBecause: redact(because) },
+      ...(body !== undefined && { healthCheckBody: shownBeginning(redact(body)) }),
+    };
+  });
+  return { ...observed, workloads };
+}
+
+/** One status per pod, in start order; a pod's replicas are summed up by their worst. */
+export function podStatuses(desired: Running, observed: Observed, circumstances: Circumstances): PodStatus[] {
+  const replicas = Map.groupBy(matchWorkloads(desired, observed), ({ wanted }) => wanted.workload.pod);
+  return [...replicas].map(([name, matches]) => {
+    const before = circumstances.before?.find((pod) => pod.name === name);
+    const { match, ...told } = worstOf(matches.map((match) => ({ match, ...tell(match, before, circumstances) })));
+    const lastExit = lastExitOf(matches);
+    return {
+      name,
+      ...told,
+      image: match.wanted.workload.image,
+      revision: match.found?.revision ?? match.wanted.workload.revision,
+      restarts: restartsOf(matches),
+      ...(lastExit && { lastExit }),
+      ...rememberRestarts(before, matches, { isServing: circumstances.isServing ?? false, now: circumstances.now }),
+    };
+  });
+}
+
+type Told = Pick<PodStatus, 'state' | 'message' | 'healthCheckBody'>;
+
+const severity = ['ready', 'degraded', 'starting', 'waiting', 'failed'];
+
+function worstOf<T extends Told>(all: T[]): T {
+  return all.toSorted((a, b) => severity.indexOf(b.state) - severity.indexOf(a.state))[0]!;
+}
+
+/** How one replica does. Whoever only waits for another, or is still on the way, has not failed. */
+function tell(match: Match, before: PodStatus | undefined, circumstances: Circumstances): Told {
+  const { found, wanted } = match;
+  const { hasFailed = false, blamed, pulling } = circumstances;
+  if (found?.isReady) return { state: 'ready' };
+  const { pod, image } = wanted.workload;
+  const wasBlamed = hasFailed && before?.state === 'failed';
+  const isFailed = wasBlamed || blamed?.has(pod) || hasGivenUp(match, before);
+  if (found) {
+    const { notReadyBecause, hint, healthCheckBody } = found;
+    const evidence = healthCheckBody ? { healthCheckBody } : {};
+    const state = wasWell(match, before, circumstances) ? 'degraded' : 'starting';
+    return { state: isFailed ? 'failed' : state, ...said(notReadyBecause, hint), ...evidence };
+  }
+  if (isFailed) return { state: 'failed', ...said(blamed?.get(pod) ?? before?.message) };
+  return { state: 'waiting', ...(pulling?.has(image) && { message: 'its image is on its way' }) };
+}
+
+/** The same start of it was ready before, in the revision that serves. */
+function wasWell(
+  { wanted, found }: Match,
+  before: PodStatus | undefined,
+  { isServing = false }: Circumstances,
+): boolean {
+  if (!isServing || !before || found?.phase !== 'running' || found.revision !== before.revision) return false;
+  const isSameStart = before.settledRestarts[wanted.workload.replica] === found.restarts;
+  return isSameStart && (before.state === 'ready' || before.state === 'degraded');
+}
+
+function said(words: string | undefined, hint?: string): Pick<PodStatus, 'message'> {
+  if (words === undefined) return {};
+  return { message: hint === undefined ? words : `${words} (${hint})` };
+}
+
+/** `before`: the pod at the last look; what it did before it was last well does not count. */
+function hasGivenUp({ wanted, found }: Match, before?: Pick<PodStatus, 'settledRestarts'>): boolean {
+  if (!found || found.isReady) return false;
+  if (found.phase === 'evicted') return true;
+  if (wanted.workload.readiness.kind === 'exit') return found.phase === 'exited';
+  const settled = before?.settledRestarts[wanted.workload.replica] ?? 0;
+  // Whoever looks for the first time while it runs once more does not know yet how it ended; it will end again.
+  return found.restarts - settled >= crashLimit && found.lastExit !== undefined;
+}
+
+export type Verdict =
+  | { kind: 'ready' }
+  /** `lookAgainAt`: when waiting on may have become hopeless although nothing has changed. */
+  | { kind: 'pending'; lookAgainAt: Instant }
+  /** `workload`: whose lines tell more. */
+  | ({ kind: 'given-up'; workload?: WorkloadName } & Reason);
+
+export type Patience = {
+  /** Without any progress, whatever the reason. */
+  deadlineMs: number;
+  /** With who listens, but not where he should. */
+  listenMs: number;
+};
+
+/** Who listens elsewhere is looked at this often meanwhile: between two looks it is told whether it works or waits. */
+const looksWhileListening = 5;
+
+export type Clock = { now: Instant; progressedAt: Instant; patience: Patience; isRunning: boolean };
+
+/**
+ * Ready when every workload is; given up when a pod has failed for good, does something else than become ready for too
+ * long, or nothing has moved since `progressedAt`. One that runs already is given the whole deadline to come back.
+ * `before`: the pods at the last look.
+ */
+export function judge(desired: Running, observed: Observed, clock: Clock, before: readonly PodStatus[] = []): Verdict {
+  const { now, progressedAt, patience } = clock;
+  const unready = unreadyOf(desired, observed);
+  if (unready.length === 0) return { kind: 'ready' };
+  const hopeless = hopelessOf(unready, clock, before)[0];
+  if (hopeless) return givenUp(hopeless, before);
+  const looks = stuckOf(unready, clock).flatMap(({ by, since, patienceMs }) => [
+    since + patienceMs,
+    ...(by === 'listening' ? [now + patienceMs / looksWhileListening] : []),
+  ]);
+  return { kind: 'pending', lookAgainAt: Math.min(progressedAt + patience.deadlineMs, ...looks) };
+}
+
+/** The pods for which a verdict gives up: not who only waits for them, and not who is still on the way. */
+export function blamedPods(
+  desired: Running,
+  observed: Observed,
+  clock: Clock,
+  before: readonly PodStatus[],
+): Map<string, undefined> {
+  const hopeless = hopelessOf(unreadyOf(desired, observed), clock, before);
+  return new Map(hopeless.map(({ match }) => [match.wanted.workload.pod, undefined]));
+}
+
+function unreadyOf(desired: Running, observed: Observed): Match[] {
+  return matchWorkloads(desired, observed).filter(({ found }) => !found?.isReady);
+}
+
+/** `suffix`: for how long it has been like this; '' where that is not the reason. */
+type Hopeless = { match: Match; suffix: string };
+
+/** For the first reason that holds for any: it has ended for good, it does something else, its time is over. */
+function hopelessOf(unready: Match[], clock: Clock, before: readonly PodStatus[]): Hopeless[] {
+  const { now, progressedAt, patience } = clock;
+  const crashed = unready.filter((match) => hasGivenUp(match, statusIn(before, match)));
+  if (crashed.length > 0) return crashed.map((match) => ({ match, suffix: '' }));
+  const stuck = stuckOf(unready, clock).filter(({ since, patienceMs }) => now - since >= patienceMs);
+  if (stuck.length > 0)
+    return stuck.map(({ match, patienceMs }) => ({ match, suffix: `, for ${printSpan(patienceMs)}` }));
+  if (now - progressedAt < patience.deadlineMs) return [];
+  const suffix = `, and nothing has moved for ${printSpan(patience.deadlineMs)}`;
+  // Who has not been started waits for one of those that have.
+  const started = unready.filter(({ found }) => found);
+  return (started.length > 0 ? started : unready.slice(0, 1)).map((match) => ({ match, suffix }));
+}
+
+function statusIn(pods: readonly PodStatus[], { wanted }: Match): PodStatus | undefined {
+  return pods.find(({ name }) => name === wanted.workload.pod);
+}
+
+function stuckOf(unready: Match[], { patience, isRunning }: Clock) {
+  return isRunning ? [] : unready.flatMap((match) => stuckIn(match, patience));
+}
+
+/** A command fails while its program starts, as a connection is refused: an interval of 1 s says nothing about that. */
+const leastCommandMs = 30_000;
+
+/** A health check is given as long as it would need to make a running pod unhealthy. */
+function stuckIn(match: Match, { listenMs }: Patience): (Stuck & { match: Match; patienceMs: number })[] {
+  const { readiness } = match.wanted.workload;
+  const stuck = match.found?.stuck;
+  if (!stuck) return [];
+  if (stuck.by === 'listening') return [{ ...stuck, match, patienceMs: listenMs }];
+  if (readiness.kind !== 'http' && readiness.kind !== 'command') return [];
+  const patienceMs = readiness.failureThreshold * readiness.periodSeconds * 1000;
+  return [
+    { ...stuck, match, patienceMs: readiness.kind === 'http' ? patienceMs : Math.max(patienceMs, leastCommandMs) },
+  ];
+}
+
+function givenUp({ match, suffix }: Hopeless, before: readonly PodStatus[]): Verdict {
+  const { wanted, found } = match;
+  // Of a crash loop the crash is the reason, and not what the next start has not done yet.
+  const hasEnded = hasGivenUp(match, statusIn(before, match));
+  const exit = hasEnded ? found?.lastExit : undefined;
+  const words = exit?.reason ?? found?.notReadyBecause ?? 'is not ready';
+  const { hint } = exit ?? found ?? {};
+  const repeated = repetition(match, hasEnded);
+  return {
+    kind: 'given-up',
+    pods: [wanted.workload.pod],
+    because: `${words}${suffix}`,
+    ...(repeated !== undefined && { repeated }),
+    ...(hint !== undefined && { hint }),
+    ...(found && { workload: found.name }),
+  };
+}
+
+function repetition({ wanted, found }: Match, hasEnded: boolean): string | undefined {
+  const restarts = found?.restarts ?? 0;
+  if (restarts === 0) return undefined;
+  if (wanted.workload.readiness.kind === 'exit') return `tried ${restarts + 1} times`;
+  return `${hasEnded ? 'crash loop, ' : ''}restarted ${restarts} times`;
+}
+
+function printSpan(ms: number): string {
+  return ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
+}

@@ -1,0 +1,97 @@
+/** Workloads: what an engine is asked to run, and what it says about them. Engine-neutral values only. */
+import type { CommandCheck, ContainerOptions, HttpCheck, RegistryLogin, Resources } from '../../config/spec/spec.ts';
+import type { Instant, LastExit } from '../deployment.ts';
+
+/** `berth-<deployment>-<pod>-<revision>-<replica>`: deterministic, so that a second create is "already exists". */
+export type WorkloadName = string;
+
+/** One replica of one pod of one revision, with everything resolved. */
+export type Workload = {
+  name: WorkloadName;
+  pod: string;
+  revision: number;
+  replica: number;
+  /** Hash of all that follows: an equal fingerprint means that a running workload may stay as it is. */
+  fingerprint: string;
+  /** What earlier releases of Berth called the same. */
+  formerFingerprints?: string[];
+  image: string;
+  registryLogin?: RegistryLogin;
+  /** What it calls itself; default: its pod's name. */
+  hostname?: string;
+  entrypoint?: string[];
+  command?: string[];
+  workingDir?: string;
+  user?: string;
+  env: Record<string, string>;
+  files: { path: string; content: string }[];
+  volumes: { volume: string; mountPath: string }[];
+  ports: number[];
+  /** Names by which the other pods of the deployment reach it. */
+  aliases: string[];
+  resources: { requests: Resources; limits: Resources };
+  useGPU: boolean;
+  /** Absent where it is as for everybody. */
+  container?: ContainerOptions;
+  readiness: Readiness;
+};
+
+export type Readiness =
+  /** `host`: what the request calls the site; default: `localhost` with the port. */
+  | ({ kind: 'http'; host?: string } & HttpCheck)
+  /** A program in the container, which ends with 0. */
+  | ({ kind: 'command' } & CommandCheck)
+  /** The image's own HEALTHCHECK where it has one and it is not ignored, else a TCP connection to the port. */
+  | { kind: 'port'; port: number; ignoresImage?: true }
+  /** A worker without ports: the image's own HEALTHCHECK where it has one and it is not ignored, else that it runs. */
+  | { kind: 'running'; ignoresImage?: true }
+  /** A job: that it has exited with 0. It is not restarted after that. */
+  | { kind: 'exit' };
+
+/** What exists for one deployment, as the engine sees it now. */
+export type Observed = {
+  hasNetwork: boolean;
+  /** What its network lets out, as `printEgress` says it; absent where the engine does not see to that. */
+  egress?: string;
+  /** Names as in `Workload.volumes`. */
+  volumes: string[];
+  /** Not among them, but what is in them is still on the host: they are made again with it. */
+  keptVolumes?: string[];
+  /** Of those with a hard limit, how many bytes fit into each; 0 while it is not complete. */
+  volumeSizes?: Record<string, number>;
+  /** Those of the images asked for that are present on the host. */
+  images: string[];
+  /** Those of them that no registry knows, because they were built or loaded here: there is nobody to ask about them. */
+  localImages: string[];
+  workloads: ObservedWorkload[];
+};
+
+export type ObservedWorkload = {
+  name: WorkloadName;
+  pod: string;
+  revision: number;
+  replica: number;
+  fingerprint: string;
+  /** `evicted`: it was removed for what it held of the disk, and stays so; no engine says this. */
+  phase: 'created' | 'running' | 'exited' | 'evicted';
+  isReady: boolean;
+  /** Where the edge and the other pods reach it; absent while it has none. */
+  address?: string;
+  /** Times the engine has restarted it after an exit. */
+  restarts: number;
+  /** In words, e.g. `does not listen on port 3000`; absent when ready. */
+  notReadyBecause?: string;
+  /** What its owner can do about that. */
+  hint?: string;
+  /** What its health check answered at the last try that was answered, and not well: the beginning of the body. */
+  healthCheckBody?: string;
+  /** How it ended the last time, whatever it does now; absent when it never has, or nobody knows how. */
+  lastExit?: LastExit;
+  stuck?: Stuck;
+};
+
+/**
+ * It runs, was never ready since its start, and does something else: its health check is answered, and not well; it
+ * listens, and not where it should. `since`: from then on it has done nothing but that.
+ */
+export type Stuck = { by: 'health-check' | 'listening'; since: Instant };
