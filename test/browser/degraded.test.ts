@@ -47,6 +47,7 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
     await page.waitForSelector('.notice.warn >> text=/[Pp]od web: health check \\/healthz answered 500/');
     await page.waitForSelector('.notice.warn pre >> text=no route to the database');
     await page.waitForSelector('.picture .pod-box.degraded >> text=web');
+    await visitor.look('degraded');
     await visitor.close();
   });
 }
