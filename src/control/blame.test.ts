@@ -31,6 +31,25 @@ test('with an image that cannot be pulled, its pod has failed and an innocent on
   assert.equal(states.length, 1, 'it was on its way once, before it failed');
 });
 
+test('that a pod has failed for good is written together with the failure of its deployment', async () => {
+  const shop = await shopOnMemory(withWeb('bad:1'), images);
+  const meanwhile: unknown[] = [];
+  await shop.visit((engine) => {
+    const { logs } = engine;
+    // They are read once it is known that it has failed, and before its deployment is told so.
+    engine.logs = async (...asked) => {
+      const { state, pods } = await shop.deployment();
+      const failures = (await shop.events()).filter((text) => text.startsWith('failed'));
+      meanwhile.push([state, pods.filter((pod) => pod.state === 'failed'), failures]);
+      return await logs(...asked);
+    };
+  });
+  assert.deepEqual(meanwhile, [['deploying', [], []]]);
+  assert.equal((await told(shop))[0], 'failed');
+  const failures = (await shop.events()).filter((text) => text.startsWith('failed'));
+  assert.equal(failures.length, 2, 'the event of the pod is not lost');
+});
+
 test('a failed pod whose image comes after all is ready with its deployment', async () => {
   const shop = await shopOnMemory(withWeb('missing:1'), { ...images, 'missing:1': missing });
   await shop.visit();

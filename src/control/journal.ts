@@ -21,30 +21,39 @@ export type Journal = {
   record(observation: Observation): Promise<boolean>;
   /** Writes what was noted since the last record. */
   flush(): Promise<void>;
-  /** Records what has moved, if anything has. `pulled` is the share, 0..1, of an image that is on its way. */
-  recordProgress(
+  /** Notes what has moved, if anything has. `pulled` is the share, 0..1, of an image that is on its way. */
+  noteProgress(
     desired: Extract<Desired, { kind: 'running' }>,
     observed: Observed,
     pulled?: ReadonlyMap<string, number>,
-  ): Promise<void>;
+  ): void;
+  /** The same, written at once. */
+  recordProgress(...told: Parameters<Journal['noteProgress']>): Promise<void>;
 };
 
-/** For one reading of the row; `deployment` follows what is recorded of its progress. */
+/** For one reading of the row; `deployment` follows what is noted of its progress. */
 export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment: Deployment, lease: Lease): Journal {
   let noted: EventAt[] = [];
+  let moved: Observation | undefined;
   const note = (event: DeploymentEvent) => void noted.push({ at: now(), event });
 
   async function record(observation: Observation): Promise<boolean> {
     const events = noted;
+    const whole = { ...moved, ...observation };
     noted = [];
+    moved = undefined;
     return await db.transaction().execute(async (transaction) => {
-      const isWritten = await writeObservation(transaction, deployment, lease.token, observation);
+      const isWritten = await writeObservation(transaction, deployment, lease.token, whole);
       if (isWritten) await addEvents(transaction, deployment.id, events);
       return isWritten;
     });
   }
 
   async function flush(): Promise<void> {
+    if (moved) {
+      await record({});
+      return;
+    }
     const events = noted;
     noted = [];
     if (events.length > 0)
@@ -58,24 +67,27 @@ export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment
     if (progress !== undefined) note({ kind: 'progress', progress });
   }
 
+  /** Progress only grows, and only within a revision; the pods' states are news at any time. */
+  function noteProgress(...[desired, observed, pulled = new Map()]: Parameters<Journal['noteProgress']>): void {
+    const pods = podsOf(deployment, desired, observed, { now: now(), pulling: new Set(pulled.keys()) });
+    const isDeploying = deployment.state === 'deploying';
+    const progress = isDeploying ? Math.max(deployment.progress, progressOf(desired, observed, pulled)) : undefined;
+    const grew = progress !== undefined && progress > deployment.progress;
+    const changed = JSON.stringify(pods) !== JSON.stringify(deployment.pods);
+    if (!grew && !changed) return;
+    noteChanges(pods, grew ? progress : undefined);
+    // The deadline counts from the last progress, or from when a running deployment first lost a pod.
+    const wasReady = deployment.pods.every((pod) => pod.state === 'ready');
+    const isMove = grew || (!isDeploying && wasReady);
+    moved = { ...moved, pods, ...(grew && { progress }), ...(isMove && { progressedAt: now() }) };
+    Object.assign(deployment, moved);
+  }
+
   return {
-    note,
-    record,
-    flush,
-    /** Progress only grows, and only within a revision; the pods' states are news at any time. */
-    async recordProgress(desired, observed, pulled = new Map()) {
-      const pods = podsOf(deployment, desired, observed, { now: now(), pulling: new Set(pulled.keys()) });
-      const isDeploying = deployment.state === 'deploying';
-      const progress = isDeploying ? Math.max(deployment.progress, progressOf(desired, observed, pulled)) : undefined;
-      const grew = progress !== undefined && progress > deployment.progress;
-      const changed = JSON.stringify(pods) !== JSON.stringify(deployment.pods);
-      if (!grew && !changed) return await flush();
-      noteChanges(pods, grew ? progress : undefined);
-      // The deadline counts from the last progress, or from when a running deployment first lost a pod.
-      const wasReady = deployment.pods.every((pod) => pod.state === 'ready');
-      const moved = grew || (!isDeploying && wasReady) ? { progressedAt: now() } : {};
-      Object.assign(deployment, { pods, ...(grew && { progress }), ...moved });
-      await record({ pods, ...(grew && { progress }), ...moved });
+    ...{ note, record, flush, noteProgress },
+    async recordProgress(...told) {
+      noteProgress(...told);
+      await flush();
     },
   };
 }

@@ -152,26 +152,28 @@ class Step {
     const seenAt = now();
     const observed = withoutSecrets(await this.#withDisk(desired, seen), this.#redact);
     const operations = plan(desired, observed, deployment.endpoints);
-    await this.#journal.recordProgress(desired, observed);
+    this.#journal.noteProgress(desired, observed);
     await tellLosses(deployment, { desired, observed, journal: this.#journal }, this.#control);
     const patience = { deadlineMs: settings.deployDeadlineMs, listenMs: settings.listenPatienceMs };
     const progressedAt = stillSince(deployment, seenAt, this.#control);
     const clock = { now: seenAt, progressedAt, patience, isRunning: deployment.state === 'running' };
     const verdict = judge(desired, observed, clock, deployment.pods);
     const isReady = verdict.kind === 'ready';
+    const isOver = verdict.kind === 'given-up' && operations.length === 0;
+    // Otherwise with the failure: nobody reads of a pod that has failed and of a deployment that has not.
+    if (!isOver) await this.#journal.flush();
     if (operations.length > 0) return await this.#execute(operations, { desired, observed, isReady });
-    await forgetTrouble(deployment, this.#journal);
-    if (verdict.kind === 'ready') {
-      await confirmRoutes(deployment, this.#control);
-      return await this.#settle(desired.revision);
-    }
     if (verdict.kind === 'given-up') {
       const blamed = blamedPods(desired, observed, clock, deployment.pods);
       const pods = podsOf(deployment, desired, observed, { now: now(), blamed });
       const outcome = await this.#giveUp(verdict, pods);
       return outcome === 'again' ? outcome : { dueAt: soonAt(deployment, this.#control) };
     }
-
+    await forgetTrouble(deployment, this.#journal);
+    if (verdict.kind === 'ready') {
+      await confirmRoutes(deployment, this.#control);
+      return await this.#settle(desired.revision);
+    }
     const dueAt = Math.min(nextVisitAt(deployment, this.#control, settings.resyncMs), verdict.lookAgainAt);
     const timeoutMs = Math.max(10, dueAt - now());
     // The engine knows its own observation again, and nothing that was made from it.
@@ -209,7 +211,7 @@ class Step {
     const isNews = deployment.state !== 'failed';
     // An update that has failed did so for its own reason, whatever becomes of the revision that it went back to.
     if (!isNews && (fallback || isDeepStrictEqual(deployment.explanation, explanation))) {
-      if (!isDeepStrictEqual(pods, deployment.pods)) await this.#journal.record({ pods });
+      await (isDeepStrictEqual(pods, deployment.pods) ? this.#journal.flush() : this.#journal.record({ pods }));
       return this.#later();
     }
     if (isNews || !isSameFailure(deployment.explanation, explanation)) {
