@@ -17,8 +17,7 @@ import { type Deployment, newDeployment } from '../src/deployment/deployment.ts'
 import { desiredAt } from '../src/deployment/desired.ts';
 import { pod, specOf } from '../src/deployment/testing.ts';
 import { openEgress } from '../src/deployment/workload/egress.ts';
-import { plainSettings } from '../src/edge/edge-fixture.ts';
-import { startEdge } from '../src/edge/haproxy.ts';
+import { startEdge } from '../src/edge/haproxy/haproxy.ts';
 import { servedSites } from '../src/edge/sites.ts';
 import { createMemoryEngine } from '../src/engine/memory.ts';
 import { createMemoryWorld } from '../src/engine/memory-world.ts';
@@ -33,6 +32,7 @@ import { addEvents } from '../src/store/events.ts';
 import { makeDue } from '../src/store/leases.ts';
 import { addRevision } from '../src/store/revisions.ts';
 import { addSession } from '../src/store/sessions.ts';
+import { plainSettings } from '../test/support/edge.ts';
 import { measureIdleChecks } from './idle-checks.ts';
 import type { LoopCost, LoopTask } from './loop.ts';
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stopEdge } from '../src/edge/haproxy.ts';
+import { stopEdge } from '../src/edge/haproxy/haproxy.ts';
 import { freePort } from './service.ts';
 import type { Undo } from './undo.ts';
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import { stopEdge } from '../src/edge/haproxy.ts';
+import { stopEdge } from '../src/edge/haproxy/haproxy.ts';
 import { connectDocker } from '../src/engine/docker/connect.ts';
 import { createDockerEngine } from '../src/engine/docker/docker.ts';
 import { endIsolation } from '../src/engine/docker/firewall/isolate.ts';

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { stopEdge } from '../src/edge/haproxy.ts';
+import { stopEdge } from '../src/edge/haproxy/haproxy.ts';
 import { endIsolation } from '../src/engine/docker/firewall/isolate.ts';
 import type { Owned } from '../src/engine/engine.ts';
 import { isServing, pidFile } from '../src/serving.ts';

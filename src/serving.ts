@@ -4,7 +4,7 @@
  */
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
-import { edgePaths } from './edge/paths.ts';
+import { edgePaths } from './edge/edge-paths.ts';
 import type { Settings } from './settings/settings.ts';
 
 /** Whether a service answers for this data directory. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { site } from './edge-fixture.ts';
+import { site } from '../../test/support/edge.ts';
 import { canonicalPath, routeTables } from './routes.ts';
 
 const keys = (lines: string[]) => lines.map((line) => line.slice(0, line.indexOf(' ')));

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 import type { Endpoint, Site } from '../deployment/site.ts';
-import { normalHost } from './host.ts';
+import { normalHost } from './canonical-host.ts';
 
 /** HAProxy reads map files in lines of 16 KiB and would take the rest of a longer one for another entry. */
 const longestPath = 2048;

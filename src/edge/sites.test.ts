@@ -5,7 +5,7 @@ import { deploymentOf, podStatusOf } from '../deployment/testing.ts';
 import { openSqlite } from '../store/database.ts';
 import { addDeployment } from '../store/deployments.ts';
 import { addSession } from '../store/sessions.ts';
-import { statePage } from './pages.ts';
+import { statePage } from './pages/site-pages.ts';
 import { siteState } from './sites.ts';
 
 const troubled: Partial<Deployment> = {

@@ -4,7 +4,7 @@ import type { Site } from '../deployment/site.ts';
 import { statusAt } from '../deployment/status/deployment-health.ts';
 import type { Database } from '../store/database.ts';
 import { deploymentByLabel, servedEndpoints } from '../store/deployments.ts';
-import type { SiteState } from './pages.ts';
+import type { SiteState } from './pages/site-pages.ts';
 
 export async function servedSites(db: Database, appsDomain: string): Promise<Site[]> {
   const served = await servedEndpoints(db);

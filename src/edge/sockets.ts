@@ -1,6 +1,6 @@
 /** Who may connect to the sockets that the service listens on: HAProxy, and nobody else. */
 import { chmod, chown, mkdir, readFile, rm } from 'node:fs/promises';
-import { edgePaths } from './paths.ts';
+import { edgePaths } from './edge-paths.ts';
 
 /** Made by Debian's package; HAProxy drops from root to this user and group. */
 export const proxyAccount = 'haproxy';

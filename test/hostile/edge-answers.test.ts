@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, before, test } from 'node:test';
-import { type EdgeFixture, openEdge, site, startUpstream, stop } from '../../src/edge/edge-fixture.ts';
+import { type EdgeFixture, openEdge, site, startUpstream, stop } from '../support/edge.ts';
 import { exchange } from './edge-world.ts';
 
 const poison = 'HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison';

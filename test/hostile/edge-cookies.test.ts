@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { type EdgeFixture, openEdge, site, startApi, stop } from '../../src/edge/edge-fixture.ts';
 import { startChromium, type TestChromium } from '../browser/chromium.ts';
 import { until } from '../scenarios/berth.ts';
+import { type EdgeFixture, openEdge, site, startApi, stop } from '../support/edge.ts';
 
 /** As with BERTH_ALLOW_UNSAFE=domain: the API is of the applications' domain. */
 const api = 'berth.apps.test';

@@ -5,11 +5,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, createConnection } from 'node:net';
-import { openEdge, site } from '../../src/edge/edge-fixture.ts';
+import { edgePaths } from '../../src/edge/edge-paths.ts';
 import type { EdgeSettings } from '../../src/edge/edge-settings.ts';
-import { edgePaths } from '../../src/edge/paths.ts';
 import { admitProxy, clearSocket, prepareRunDirectory } from '../../src/edge/sockets.ts';
 import { testApi } from '../support/api.ts';
+import { openEdge, site } from '../support/edge.ts';
 
 /** Pods, by the address that they have in this world. */
 const pods: Record<string, string> = { '127.0.1.1': 'attacker', '127.0.2.1': 'victim', '127.0.2.2': 'victim-admin' };

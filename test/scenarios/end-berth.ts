@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { stopEdge } from '../../src/edge/haproxy.ts';
+import { stopEdge } from '../../src/edge/haproxy/haproxy.ts';
 
 const dataDir = process.env.BERTH_DATA_DIR!;
 // One that is just starting is in no file yet.

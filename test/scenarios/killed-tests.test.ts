@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { edgePaths } from '../../src/edge/paths.ts';
-import { findProxies } from '../../src/edge/proxy-process.ts';
+import { edgePaths } from '../../src/edge/edge-paths.ts';
+import { findProxies } from '../../src/edge/haproxy/haproxy-process.ts';
 import { until } from './berth.ts';
 
 for (const what of ['edge', 'berth'] as const)

@@ -6,7 +6,7 @@ import { deploymentRecord } from '../../src/api/records.ts';
 import type { Deployment, PodStatus } from '../../src/deployment/deployment.ts';
 import { statusAt } from '../../src/deployment/status/deployment-health.ts';
 import { deploymentOf, podStatusOf } from '../../src/deployment/testing.ts';
-import { statePage } from '../../src/edge/pages.ts';
+import { statePage } from '../../src/edge/pages/site-pages.ts';
 import { siteState } from '../../src/edge/sites.ts';
 import { openSqlite } from '../../src/store/database.ts';
 import { addDeployment } from '../../src/store/deployments.ts';

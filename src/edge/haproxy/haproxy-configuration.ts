@@ -1,12 +1,12 @@
 /** The files that HAProxy starts from, except the two tables. Pure: the same settings give the same bytes. */
 import { createHash } from 'node:crypto';
-import { clientRules, clientTable, connectionLimits, trustedProxiesFile } from './clients.ts';
-import { cookiePage, oversizedAnswers, oversizedHeads, ownCookies } from './cookies.ts';
-import type { EdgeSettings } from './edge-settings.ts';
-import { faultPage, guessPage } from './fault-pages.ts';
-import { guessCounting, guessRules, guessTables } from './guesses.ts';
-import { hostPattern, normalHost } from './host.ts';
-import { proxyAccount } from './sockets.ts';
+import { hostPattern, normalHost } from '../canonical-host.ts';
+import type { EdgeSettings } from '../edge-settings.ts';
+import { faultPage, guessPage } from '../pages/fault-pages.ts';
+import { proxyAccount } from '../sockets.ts';
+import { clientRules, clientTable, connectionLimits, trustedProxiesFile } from './client-limits.ts';
+import { cookiePage, oversizedAnswers, oversizedHeads, ownCookies } from './domain-cookies.ts';
+import { guessCounting, guessRules, guessTables } from './host-guesses.ts';
 
 export const configurationFile = 'haproxy.cfg';
 export const routesMap = 'routes.map';

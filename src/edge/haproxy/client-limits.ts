@@ -1,5 +1,5 @@
 /** Who a request is from, and how much of the edge one client may take. Parts of HAProxy's configuration. Pure. */
-import type { EdgeSettings } from './edge-settings.ts';
+import type { EdgeSettings } from '../edge-settings.ts';
 
 /** One network a line. */
 export const trustedProxiesFile = 'trusted-proxies.lst';

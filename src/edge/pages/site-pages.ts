@@ -1,9 +1,9 @@
 /** What a site answers while no pod does: the state of its deployment, as a page or as JSON. Pure. */
-import type { Health } from '../deployment/status/deployment-health.ts';
-import { type Html, html } from './html.ts';
+import type { Health } from '../../deployment/status/deployment-health.ts';
+import { leads } from '../routes.ts';
+import { type Html, html } from './markup.ts';
 import { type Page, renderPage } from './page-layout.ts';
 import { busyStates, readyStates, reloadScript, troubleStates, watchScript } from './page-script.ts';
-import { leads } from './routes.ts';
 
 export type PodState = { name: string; state: string };
 

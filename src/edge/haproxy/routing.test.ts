@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import type { Site } from '../deployment/site.ts';
-import { type EdgeFixture, openEdge, type Seen, send, site, startUpstream, stop } from './edge-fixture.ts';
+import { type EdgeFixture, openEdge, type Seen, send, site, startUpstream, stop } from '../../../test/support/edge.ts';
+import type { Site } from '../../deployment/site.ts';
 
 let fixture: EdgeFixture;
 let upstream: Awaited<ReturnType<typeof startUpstream>>;

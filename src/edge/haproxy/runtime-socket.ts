@@ -1,6 +1,6 @@
 /** HAProxy's runtime socket. One connection a command: at 10,000 routes that is 60 connections and 4 ms of 28. */
 import { createConnection } from 'node:net';
-import { underWayTable } from './configuration.ts';
+import { underWayTable } from './haproxy-configuration.ts';
 
 /** A command with its payload must fit HAProxy's buffer of 16 KiB, of which 1 KiB is kept. */
 const payloadBytes = 12_000;

@@ -2,9 +2,9 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { programPath } from '../lib/program-path.ts';
-import { configurationFile } from './configuration.ts';
-import type { EdgePaths } from './paths.ts';
+import { programPath } from '../../lib/program-path.ts';
+import type { EdgePaths } from '../edge-paths.ts';
+import { configurationFile } from './haproxy-configuration.ts';
 
 /**
  * Before 2.6.3, a table that is being replaced could answer a look-up with the entry of another host (HAProxy's

@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Answer } from './edge-fixture.ts';
+import type { Answer } from '../../../test/support/edge.ts';
 import { startPageServer } from './page-server.ts';
 
 const quiet = { info: () => {}, warn: () => {} };

@@ -1,15 +1,15 @@
 /** The edge: keeps HAProxy running with our configuration and gives it the routes. */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Site } from '../deployment/site.ts';
-import { latestOnly, oneAtATime } from '../lib/latest.ts';
-import { countUnderWay, describeRunning, replaceMap, watchRunning } from './admin.ts';
-import { type Configuration, endpointsMap, proxyConfiguration, routesMap } from './configuration.ts';
-import type { EdgeLog, EdgeSettings } from './edge-settings.ts';
-import { dataDirProblem, type EdgePaths, edgePaths } from './paths.ts';
-import { checkVersion, findProxies, killProxies, startProxy, stopProxies } from './proxy-process.ts';
-import { routeTables } from './routes.ts';
-import { prepareRunDirectory, startsAsRoot } from './sockets.ts';
+import type { Site } from '../../deployment/site.ts';
+import { latestOnly, oneAtATime } from '../../lib/latest.ts';
+import { dataDirProblem, type EdgePaths, edgePaths } from '../edge-paths.ts';
+import type { EdgeLog, EdgeSettings } from '../edge-settings.ts';
+import { routeTables } from '../routes.ts';
+import { prepareRunDirectory, startsAsRoot } from '../sockets.ts';
+import { type Configuration, endpointsMap, proxyConfiguration, routesMap } from './haproxy-configuration.ts';
+import { checkVersion, findProxies, killProxies, startProxy, stopProxies } from './haproxy-process.ts';
+import { countUnderWay, describeRunning, replaceMap, watchRunning } from './runtime-socket.ts';
 
 /** A HAProxy that ends at once is started again after 0.25 s, 0.5 s … 30 s; one that held a minute, at once. */
 const backOffMs = { first: 250, longest: 30_000, heldFor: 60_000 };

@@ -4,8 +4,6 @@ import { mkdir, mkdtemp, readFile, rm, rmdir, stat, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { describeRunning } from './admin.ts';
-import { endpointsMap, routesMap } from './configuration.ts';
 import {
   type EdgeFixture,
   eventually,
@@ -15,11 +13,13 @@ import {
   site,
   startUpstream,
   stop,
-} from './edge-fixture.ts';
-import type { EdgeLog } from './edge-settings.ts';
+} from '../../../test/support/edge.ts';
+import { edgePaths } from '../edge-paths.ts';
+import type { EdgeLog } from '../edge-settings.ts';
 import { startEdge, stopEdge } from './haproxy.ts';
-import { edgePaths } from './paths.ts';
-import { findProxies, PortTakenError } from './proxy-process.ts';
+import { endpointsMap, routesMap } from './haproxy-configuration.ts';
+import { findProxies, PortTakenError } from './haproxy-process.ts';
+import { describeRunning } from './runtime-socket.ts';
 
 const quiet: EdgeLog = { info: () => {}, warn: () => {} };
 let fixture: EdgeFixture;

@@ -2,9 +2,10 @@
  * How many hosts a client may try at which nothing is. Environments are words of a list: without a limit, whoever knows
  * the name of an application finds its site within seconds. Parts of HAProxy's configuration. Pure.
  */
-import { isTrusted } from './clients.ts';
-import type { EdgeSettings } from './edge-settings.ts';
-import { guessPage } from './fault-pages.ts';
+
+import type { EdgeSettings } from '../edge-settings.ts';
+import { guessPage } from '../pages/fault-pages.ts';
+import { isTrusted } from './client-limits.ts';
 
 /** State pages that a client is shown for each guess: they ask the database too, once a second during a deploy. */
 const pagesPerGuess = 20;

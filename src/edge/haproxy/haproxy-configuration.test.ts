@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { proxyConfiguration } from './configuration.ts';
+import { proxyConfiguration } from './haproxy-configuration.ts';
 
 const settings = {
   dataDir: '/srv/it\'s "here" $HOME %[src]',

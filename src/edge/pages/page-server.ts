@@ -1,11 +1,11 @@
 /** Answers for every site that has no route, on a socket that HAProxy alone can reach. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { hasUnreadBody } from '../lib/unread.ts';
-import { answerExpectations, answerUnreadable } from '../lib/unreadable.ts';
-import type { EdgeLog } from './edge-settings.ts';
-import { normalHost } from './host.ts';
-import { type SiteState, statePage } from './pages.ts';
-import { admitProxy, clearSocket } from './sockets.ts';
+import { hasUnreadBody } from '../../lib/unread.ts';
+import { answerExpectations, answerUnreadable } from '../../lib/unreadable.ts';
+import { normalHost } from '../canonical-host.ts';
+import type { EdgeLog } from '../edge-settings.ts';
+import { admitProxy, clearSocket } from '../sockets.ts';
+import { type SiteState, statePage } from './site-pages.ts';
 
 export type PageServer = { close(): Promise<void> };
 

@@ -1,6 +1,6 @@
 /** The look that all pages of the edge share: one file each, nothing loaded from anywhere. */
 import { createHash } from 'node:crypto';
-import { type Html, html, markup } from './html.ts';
+import { type Html, html, markup } from './markup.ts';
 
 /** The drawing above the words. */
 export type Mark = 'arriving' | 'troubled' | 'away';

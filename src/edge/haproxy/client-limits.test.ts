@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { eventually, openEdge, type Seen, stop } from './edge-fixture.ts';
-import type { EdgeSettings } from './edge-settings.ts';
+import { eventually, openEdge, type Seen, stop } from '../../../test/support/edge.ts';
+import type { EdgeSettings } from '../edge-settings.ts';
 
 const stranger = '127.0.0.1';
 const proxy = '127.0.0.9';

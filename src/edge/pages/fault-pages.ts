@@ -1,5 +1,5 @@
 /** What HAProxy itself answers when nothing else can: an endpoint that does not, or the service being away. Pure. */
-import { html } from './html.ts';
+import { html } from './markup.ts';
 import { renderPage } from './page-layout.ts';
 import { reloadScript } from './page-script.ts';
 

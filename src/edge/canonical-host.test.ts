@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { normalHost } from './host.ts';
+import { normalHost } from './canonical-host.ts';
 
 test('case, port and one trailing dot do not make another host', () => {
   for (const host of ['shop.test', 'SHOP.Test', 'shop.test:8080', 'shop.test.', 'Shop.Test.:80', 'shop.test:'])

@@ -2,8 +2,8 @@
  * Cookies for a whole domain: one application's page can set them for all hosts of the apps domain, until no server takes
  * the head of a request any more. Parts of HAProxy's configuration, and the page that removes them. Pure.
  */
-import { html } from './html.ts';
-import { renderPage } from './page-layout.ts';
+import { html } from '../pages/markup.ts';
+import { renderPage } from '../pages/page-layout.ts';
 
 /** Servers refuse heads from 8 KiB on; with fewer cookies than half of that, a refusal is about something else. */
 const manyCookieBytes = 4096;

@@ -5,7 +5,15 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createConnection } from 'node:net';
 import { after, before, test } from 'node:test';
-import { type EdgeFixture, eventually, openEdge, type Seen, site, startUpstream, stop } from './edge-fixture.ts';
+import {
+  type EdgeFixture,
+  eventually,
+  openEdge,
+  type Seen,
+  site,
+  startUpstream,
+  stop,
+} from '../../../test/support/edge.ts';
 
 const megabyte = Buffer.alloc(1 << 20, 'x');
 let fixture: EdgeFixture;
