@@ -22,7 +22,7 @@ import { docsEndpoints } from './docs.ts';
 import { healthEndpoints } from './health.ts';
 import { keyEndpoints } from './keys.ts';
 import { lifetimeEndpoints } from './lifetime.ts';
-import { logEndpoints } from './logs.ts';
+import { logEndpoints } from './logs/log-endpoints.ts';
 import { metricsEndpoints } from './metrics.ts';
 import { pageEndpoints, sendPage, wantsHtml } from './pages.ts';
 import { quotaEndpoints } from './quota.ts';

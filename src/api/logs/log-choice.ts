@@ -1,7 +1,7 @@
 /** Whose lines are asked for: of which pod, of which revision, from before its last start. Pure. */
-import type { Deployment } from '../deployment/deployment.ts';
-import type { ObservedWorkload } from '../deployment/workload/workload.ts';
-import { type Result, refuse, succeed } from '../lib/problem.ts';
+import type { Deployment } from '../../deployment/deployment.ts';
+import type { ObservedWorkload } from '../../deployment/workload/workload.ts';
+import { type Result, refuse, succeed } from '../../lib/problem.ts';
 
 export type LogChoice = { pod?: string | undefined; revision?: number | undefined };
 

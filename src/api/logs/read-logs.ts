@@ -1,16 +1,16 @@
 /** The lines that the workloads of a deployment have written, and those that come: with times, names and no secrets. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Deployment, Instant } from '../deployment/deployment.ts';
-import { desiredAt } from '../deployment/desired.ts';
-import { noEgress } from '../deployment/workload/egress.ts';
-import { redactorOf } from '../deployment/workload/redact.ts';
-import type { ObservedWorkload, WorkloadName } from '../deployment/workload/workload.ts';
-import { EngineFault, type LogMark } from '../engine/engine.ts';
-import { deploymentById } from '../store/deployments.ts';
-import { revisionOf } from '../store/revisions.ts';
-import { derivationOf } from '../store/seeds.ts';
+import type { Deployment, Instant } from '../../deployment/deployment.ts';
+import { desiredAt } from '../../deployment/desired.ts';
+import { noEgress } from '../../deployment/workload/egress.ts';
+import { redactorOf } from '../../deployment/workload/redact.ts';
+import type { ObservedWorkload, WorkloadName } from '../../deployment/workload/workload.ts';
+import { EngineFault, type LogMark } from '../../engine/engine.ts';
+import { deploymentById } from '../../store/deployments.ts';
+import { revisionOf } from '../../store/revisions.ts';
+import { derivationOf } from '../../store/seeds.ts';
+import type { Service } from '../service.ts';
 import { isChosen, type LogChoice, replacedAmong } from './log-choice.ts';
-import type { Service } from './service.ts';
 
 /** How often a follower looks whether the deployment is gone, and at most this often what it has on the engine. */
 const lookEveryMs = 1_000;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Deployment } from '../deployment/deployment.ts';
-import { deploymentOf } from '../deployment/testing.ts';
-import type { ObservedWorkload } from '../deployment/workload/workload.ts';
+import type { Deployment } from '../../deployment/deployment.ts';
+import { deploymentOf } from '../../deployment/testing.ts';
+import type { ObservedWorkload } from '../../deployment/workload/workload.ts';
 import { checkChoice, isChosen, type LogChoice, replacedAmong } from './log-choice.ts';
 
 const workload = (pod: string, revision: number, replica = 0): ObservedWorkload => ({

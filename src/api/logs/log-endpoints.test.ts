@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { get, type IncomingMessage } from 'node:http';
 import { type TestContext, test } from 'node:test';
-import { shopYaml, testApi } from '../../test/support/api.ts';
-import type { Workload } from '../deployment/workload/workload.ts';
-import { EngineFault } from '../engine/engine.ts';
-import { createMemoryEngine } from '../engine/memory.ts';
+import { shopYaml, testApi } from '../../../test/support/api.ts';
+import type { Workload } from '../../deployment/workload/workload.ts';
+import { EngineFault } from '../../engine/engine.ts';
+import { createMemoryEngine } from '../../engine/memory.ts';
 
 /** A shop whose containers the test starts and ends itself; at each start `web` says how often it was started. */
 async function shop(context: TestContext) {
