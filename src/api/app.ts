@@ -12,6 +12,7 @@ import { newId } from '../lib/ids.ts';
 import { hasUnreadBody } from '../lib/unread.ts';
 import { answerExpectations, answerUnreadable } from '../lib/unreadable.ts';
 import { accountEndpoints } from './account.ts';
+import { quotaEndpoints } from './admission/quota-endpoints.ts';
 import { claimEndpoints } from './claims.ts';
 import { configurationEndpoints } from './configuration/configuration-endpoints.ts';
 import { createDocuments } from './configuration/documents.ts';
@@ -25,7 +26,6 @@ import { lifetimeEndpoints } from './lifetime.ts';
 import { logEndpoints } from './logs/log-endpoints.ts';
 import { metricsEndpoints } from './metrics.ts';
 import { pageEndpoints, sendPage, wantsHtml } from './pages.ts';
-import { quotaEndpoints } from './quota.ts';
 import { crossSite, isCrossSite, secureHeaders } from './requests/browser-security.ts';
 import {
   engineAway,

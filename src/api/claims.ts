@@ -14,12 +14,12 @@ import type { Origin } from '../store/origins.ts';
 import { endToken, hasEnded } from '../store/session-tokens.ts';
 import { accountOfSession, attachSession } from '../store/sessions.ts';
 import { usageOfDeployments } from '../store/usage.ts';
-import { planOf } from './plans.ts';
+import { originOf, refuseBanned } from './admission/client-limits.ts';
+import { planOf } from './admission/plans.ts';
 import { ErrorRecord, reservationRecord } from './records.ts';
 import { findSignedIn, requireSignedIn } from './requests/callers.ts';
 import { sendProblem } from './requests/errors.ts';
 import type { Service } from './service.ts';
-import { originOf, refuseBanned } from './standing.ts';
 
 const AttachedRecord = Type.Object({
   applicationName: Type.String(),

@@ -6,6 +6,9 @@ import type { Deployment } from '../deployment/deployment.ts';
 import type { Result } from '../lib/problem.ts';
 import { proofHeader } from '../lib/proof-of-work.ts';
 import { createTurns } from '../lib/turns.ts';
+import { originOf } from './admission/client-limits.ts';
+import { payerOf } from './admission/plans.ts';
+import { createProofs } from './admission/proof-challenges.ts';
 import {
   type Configuration,
   type Documents,
@@ -16,8 +19,6 @@ import {
 import type { Bounds } from './configuration/reading/read-document.ts';
 import { readIdempotencyKey, recallAnswer } from './idempotency.ts';
 import { type Links, linksOf } from './links.ts';
-import { payerOf } from './plans.ts';
-import { createProofs } from './proof-of-work.ts';
 import {
   DryRunRecord,
   ErrorRecord,
@@ -30,7 +31,6 @@ import {
 import { applicationOf, type Caller, findCaller, requireCaller, TokenQuery, UpdateQuery } from './requests/callers.ts';
 import { sendProblem } from './requests/errors.ts';
 import type { Service } from './service.ts';
-import { originOf } from './standing.ts';
 import { type Started, type Starting, start } from './start.ts';
 import { update } from './update.ts';
 

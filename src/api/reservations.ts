@@ -6,7 +6,7 @@ import type { EventOf } from '../deployment/event/event.ts';
 import { type Result, refuse, succeed } from '../lib/problem.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { intend } from '../store/intents.ts';
-import { planOfDeployment } from './plans.ts';
+import { planOfDeployment } from './admission/plans.ts';
 import { ErrorRecord, MessageRecord, ReservationRecord, reservationRecord, Warnings } from './records.ts';
 import { ApplicationBody, findApplication, requireCaller, TokenBody, TokenQuery } from './requests/callers.ts';
 import { sendProblem } from './requests/errors.ts';

@@ -12,6 +12,7 @@ import { noEgress } from '../deployment/workload/egress.ts';
 import type { Problem } from '../lib/problem.ts';
 import { documentOf, revisionOf } from '../store/revisions.ts';
 import { derivationOf } from '../store/seeds.ts';
+import { originOf } from './admission/client-limits.ts';
 import { type Documents, readConfiguration, refuseBeyond, Strict } from './configuration/documents.ts';
 import type { Bounds } from './configuration/reading/read-document.ts';
 import { ErrorRecord, RemarkFields, Warnings } from './records.ts';
@@ -19,7 +20,6 @@ import { ApplicationQuery, applicationOf, findApplication, requireCaller, Update
 import { sendProblem } from './requests/errors.ts';
 import { parameterWarnings } from './requests/query-parameters.ts';
 import type { Service } from './service.ts';
-import { originOf } from './standing.ts';
 import { update } from './update.ts';
 
 export const OutlineRecord = Type.Object({

@@ -18,13 +18,13 @@ import { addRevision } from '../store/revisions.ts';
 import { provideSeed } from '../store/seeds.ts';
 import { addSession, sessionOfToken } from '../store/sessions.ts';
 import { transact } from '../store/transaction.ts';
-import { admit, boundsBeyond, impossible } from './admission.ts';
+import { admit, boundsBeyond, impossible } from './admission/capacity.ts';
+import { admitStranger, refuseBanned } from './admission/client-limits.ts';
+import { admitToPlan, planOf } from './admission/plans.ts';
 import type { Bounds } from './configuration/reading/read-document.ts';
 import { type IdempotencyKey, rememberAnswer } from './idempotency.ts';
-import { admitToPlan, planOf } from './plans.ts';
 import { type Caller, sessionNotFound } from './requests/callers.ts';
 import type { Service } from './service.ts';
-import { admitStranger, refuseBanned } from './standing.ts';
 
 export type Starting = {
   document: string;

@@ -14,12 +14,12 @@ import { addRevision } from '../store/revisions.ts';
 import { provideSeed } from '../store/seeds.ts';
 import { accountOfSession, sessionOfToken } from '../store/sessions.ts';
 import { transact } from '../store/transaction.ts';
-import { admit, boundsBeyond, impossible } from './admission.ts';
+import { admit, boundsBeyond, impossible } from './admission/capacity.ts';
+import { admitStranger, refuseBanned } from './admission/client-limits.ts';
+import { admitToPlan, planOfDeployment } from './admission/plans.ts';
 import type { Bounds } from './configuration/reading/read-document.ts';
-import { admitToPlan, planOfDeployment } from './plans.ts';
 import { sessionNotFound } from './requests/callers.ts';
 import type { Service } from './service.ts';
-import { admitStranger, refuseBanned } from './standing.ts';
 
 export type Updating = {
   document: string;

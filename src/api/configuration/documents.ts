@@ -5,7 +5,7 @@ import type { Diagnostic } from '../../config/diagnostics/diagnostics.ts';
 import { maxDocumentBytes } from '../../config/document/source.ts';
 import type { AppSpec } from '../../config/spec/spec.ts';
 import { type Problem, type Result, refuse, succeed } from '../../lib/problem.ts';
-import { impossible } from '../admission.ts';
+import { impossible } from '../admission/capacity.ts';
 import { clientKey } from '../requests/client-address.ts';
 import { RefusedRequest, sendProblem } from '../requests/errors.ts';
 import { unknownParameters } from '../requests/query-parameters.ts';

@@ -1,14 +1,14 @@
 /** Admission: whether a start or an update still fits on the host. */
-import type { AppSpec } from '../config/spec/spec.ts';
-import { printBytes } from '../config/values/units.ts';
-import { beyondCounts } from '../deployment/limits/count-maximum.ts';
-import { beyond, type Most } from '../deployment/limits/deployment-maximum.ts';
-import { type Budget, fits, growth, type HostResource } from '../deployment/limits/host-budget.ts';
-import { amountOf } from '../deployment/limits/pod-resources.ts';
-import { type Result, refuse, succeed } from '../lib/problem.ts';
-import { committedInAll, committedTo } from '../store/commitments.ts';
-import type { Database } from '../store/database.ts';
-import type { Bounds } from './configuration/reading/read-document.ts';
+import type { AppSpec } from '../../config/spec/spec.ts';
+import { printBytes } from '../../config/values/units.ts';
+import { beyondCounts } from '../../deployment/limits/count-maximum.ts';
+import { beyond, type Most } from '../../deployment/limits/deployment-maximum.ts';
+import { type Budget, fits, growth, type HostResource } from '../../deployment/limits/host-budget.ts';
+import { amountOf } from '../../deployment/limits/pod-resources.ts';
+import { type Result, refuse, succeed } from '../../lib/problem.ts';
+import { committedInAll, committedTo } from '../../store/commitments.ts';
+import type { Database } from '../../store/database.ts';
+import type { Bounds } from '../configuration/reading/read-document.ts';
 
 /** Deployments that end leave the engine within a minute. */
 const retryAfterSeconds = 60;

@@ -1,17 +1,24 @@
 /** Plans of accounts: whether what a start, an update or a claim asks for is allowed. */
-import type { AppSpec } from '../config/spec/spec.ts';
-import type { Deployment, Instant } from '../deployment/deployment.ts';
-import { growth } from '../deployment/limits/host-budget.ts';
-import { planFits, type Tier, type Tiers, tierNamed, type Usage, usageFrom } from '../deployment/limits/plan-tier.ts';
-import { amountOf } from '../deployment/limits/pod-resources.ts';
-import { payingAccount } from '../deployment/limits/session-starts.ts';
-import type { Result } from '../lib/problem.ts';
-import { accountById, usageOf } from '../store/accounts.ts';
-import { committedTo } from '../store/commitments.ts';
-import type { Database } from '../store/database.ts';
-import { accountOfSession } from '../store/sessions.ts';
-import type { Caller } from './requests/callers.ts';
-import type { Service } from './service.ts';
+import type { AppSpec } from '../../config/spec/spec.ts';
+import type { Deployment, Instant } from '../../deployment/deployment.ts';
+import { growth } from '../../deployment/limits/host-budget.ts';
+import {
+  planFits,
+  type Tier,
+  type Tiers,
+  tierNamed,
+  type Usage,
+  usageFrom,
+} from '../../deployment/limits/plan-tier.ts';
+import { amountOf } from '../../deployment/limits/pod-resources.ts';
+import { payingAccount } from '../../deployment/limits/session-starts.ts';
+import type { Result } from '../../lib/problem.ts';
+import { accountById, usageOf } from '../../store/accounts.ts';
+import { committedTo } from '../../store/commitments.ts';
+import type { Database } from '../../store/database.ts';
+import { accountOfSession } from '../../store/sessions.ts';
+import type { Caller } from '../requests/callers.ts';
+import type { Service } from '../service.ts';
 
 export type Plan = { accountId: string; tier: Tier };
 

@@ -7,14 +7,14 @@ import { createChallenge, verifySolution } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import type { Challenge } from 'altcha-lib/types';
 import type { FastifyRequest } from 'fastify';
-import { hashToken } from '../lib/ids.ts';
-import type { Problem } from '../lib/problem.ts';
-import { decodeProof, type ProofSettings, proofHeader } from '../lib/proof-of-work.ts';
-import { createLimiter } from '../lib/rate-limit.ts';
-import { committedInAll } from '../store/commitments.ts';
-import { countByState } from '../store/deployments.ts';
-import { clientKey } from './requests/client-address.ts';
-import type { Service } from './service.ts';
+import { hashToken } from '../../lib/ids.ts';
+import type { Problem } from '../../lib/problem.ts';
+import { decodeProof, type ProofSettings, proofHeader } from '../../lib/proof-of-work.ts';
+import { createLimiter } from '../../lib/rate-limit.ts';
+import { committedInAll } from '../../store/commitments.ts';
+import { countByState } from '../../store/deployments.ts';
+import { clientKey } from '../requests/client-address.ts';
+import type { Service } from '../service.ts';
 
 /** How long a client has to find and send a solution. */
 const livesMs = 5 * 60_000;

@@ -1,18 +1,18 @@
 /** Whether who asks may deploy what they ask for: bans, and what those may have who have no account. */
 import type { FastifyRequest } from 'fastify';
-import type { AppSpec } from '../config/spec/spec.ts';
-import type { Instant } from '../deployment/deployment.ts';
-import { admitUnbanned } from '../deployment/limits/ban.ts';
-import { type StrangerLimits, strangerFits } from '../deployment/limits/stranger-limits.ts';
-import { imagesOf } from '../deployment/workload/image-names.ts';
-import type { Result } from '../lib/problem.ts';
-import { allBans } from '../store/bans.ts';
-import type { Database } from '../store/database.ts';
-import { type Origin, usageOfClient } from '../store/origins.ts';
-import { usageOfSession } from '../store/usage.ts';
+import type { AppSpec } from '../../config/spec/spec.ts';
+import type { Instant } from '../../deployment/deployment.ts';
+import { admitUnbanned } from '../../deployment/limits/ban.ts';
+import { type StrangerLimits, strangerFits } from '../../deployment/limits/stranger-limits.ts';
+import { imagesOf } from '../../deployment/workload/image-names.ts';
+import type { Result } from '../../lib/problem.ts';
+import { allBans } from '../../store/bans.ts';
+import type { Database } from '../../store/database.ts';
+import { type Origin, usageOfClient } from '../../store/origins.ts';
+import { usageOfSession } from '../../store/usage.ts';
+import { clientAddress, clientKey } from '../requests/client-address.ts';
+import type { ApiSettings } from '../service.ts';
 import { addedBy } from './plans.ts';
-import { clientAddress, clientKey } from './requests/client-address.ts';
-import type { ApiSettings } from './service.ts';
 
 export function originOf(request: FastifyRequest, { networkPool }: Pick<ApiSettings, 'networkPool'>): Origin {
   return { address: clientAddress(request), client: clientKey(request, networkPool) };

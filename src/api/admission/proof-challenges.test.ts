@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shopYaml, type TestApi, testApi } from '../../test/support/api.ts';
-import { decodeProof, encodeProof, proofHeader, sendWithProof, solveProof } from '../lib/proof-of-work.ts';
-import { type Keys, sealBy } from '../lib/seal.ts';
-import { costOf } from './proof-of-work.ts';
-import { clientHeader } from './requests/client-address.ts';
+import { shopYaml, type TestApi, testApi } from '../../../test/support/api.ts';
+import { decodeProof, encodeProof, proofHeader, sendWithProof, solveProof } from '../../lib/proof-of-work.ts';
+import { type Keys, sealBy } from '../../lib/seal.ts';
+import { clientHeader } from '../requests/client-address.ts';
+import { costOf } from './proof-challenges.ts';
 
 const always = { proofOfWork: { mode: 'always', cost: 1 } } as const;
 const from = (address: string) => ({ [clientHeader]: address });

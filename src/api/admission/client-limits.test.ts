@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shopYaml, testApi } from '../../test/support/api.ts';
-import { addBan, removeBan } from '../store/bans.ts';
-import { clientHeader } from './requests/client-address.ts';
+import { shopYaml, testApi } from '../../../test/support/api.ts';
+import { addBan, removeBan } from '../../store/bans.ts';
+import { clientHeader } from '../requests/client-address.ts';
 
 const from = (address: string) => ({ [clientHeader]: address });
 const named = (name: string, memory = '64Mi') =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { shopYaml, testApi } from '../../test/support/api.ts';
-import { committedInAll } from '../store/commitments.ts';
+import { shopYaml, testApi } from '../../../test/support/api.ts';
+import { committedInAll } from '../../store/commitments.ts';
 
 const mebibyte = 2 ** 20;
 const bigger = shopYaml.replace('image:', 'resources: { requests: { memory: 64Mi } }\n      image:');

@@ -1,19 +1,19 @@
 /** What a caller may have, and what of it is taken: an agent asks before it starts, not after it was refused. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { maxDocumentBytes } from '../config/document/source.ts';
-import { type Caps, capsOf, strangerCapsOf } from '../deployment/limits/count-limits.ts';
-import type { Usage } from '../deployment/limits/plan-tier.ts';
-import type { Rate } from '../lib/rate-limit.ts';
-import { usageOf } from '../store/accounts.ts';
-import { usageOfClient } from '../store/origins.ts';
-import { usageOfSession } from '../store/usage.ts';
+import { maxDocumentBytes } from '../../config/document/source.ts';
+import { type Caps, capsOf, strangerCapsOf } from '../../deployment/limits/count-limits.ts';
+import type { Usage } from '../../deployment/limits/plan-tier.ts';
+import type { Rate } from '../../lib/rate-limit.ts';
+import { usageOf } from '../../store/accounts.ts';
+import { usageOfClient } from '../../store/origins.ts';
+import { usageOfSession } from '../../store/usage.ts';
+import { ErrorRecord } from '../records.ts';
+import { type Caller, findCaller, TokenQuery } from '../requests/callers.ts';
+import { sendProblem } from '../requests/errors.ts';
+import type { Service } from '../service.ts';
+import { originOf } from './client-limits.ts';
 import { type Plan, planOfCaller } from './plans.ts';
-import { ErrorRecord } from './records.ts';
-import { type Caller, findCaller, TokenQuery } from './requests/callers.ts';
-import { sendProblem } from './requests/errors.ts';
-import type { Service } from './service.ts';
-import { originOf } from './standing.ts';
 
 const Quota = Type.Object({ used: Type.Integer({ minimum: 0 }), most: Type.Integer({ minimum: 0 }) });
 const RateRecord = Type.Object({ most: Type.Integer(), perSeconds: Type.Number() });
