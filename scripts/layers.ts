@@ -34,7 +34,14 @@ const top = '**/main.ts';
  */
 const sharedWithDashboard = [
   ...['event/event', 'event/event-words', 'status/reason'].map((name) => `src/deployment/${name}.ts`),
-  ...['keys', 'tokens', 'claims', 'account', 'records', 'revisions'].map((name) => `src/api/${name}.ts`),
+  ...[
+    'account/account-endpoints',
+    'account/api-key-endpoints',
+    'claims/claim-endpoints',
+    'claims/token-endpoints',
+    'records',
+    'revisions',
+  ].map((path) => `src/api/${path}.ts`),
 ];
 
 type Pattern = { group: string[]; message: string };

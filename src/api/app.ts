@@ -11,9 +11,12 @@ import fastify, {
 import { newId } from '../lib/ids.ts';
 import { hasUnreadBody } from '../lib/unread.ts';
 import { answerExpectations, answerUnreadable } from '../lib/unreadable.ts';
-import { accountEndpoints } from './account.ts';
+import { accountEndpoints } from './account/account-endpoints.ts';
+import { keyEndpoints } from './account/api-key-endpoints.ts';
+import { signInEndpoints } from './account/sign-in-endpoints.ts';
 import { quotaEndpoints } from './admission/quota-endpoints.ts';
-import { claimEndpoints } from './claims.ts';
+import { claimEndpoints } from './claims/claim-endpoints.ts';
+import { tokenEndpoints } from './claims/token-endpoints.ts';
 import { configurationEndpoints } from './configuration/configuration-endpoints.ts';
 import { createDocuments } from './configuration/documents.ts';
 import { createReader } from './configuration/reading/reader.ts';
@@ -21,7 +24,6 @@ import { deployEndpoints } from './deploy.ts';
 import { describeApi } from './description/description.ts';
 import { docsEndpoints } from './docs.ts';
 import { healthEndpoints } from './health.ts';
-import { keyEndpoints } from './keys.ts';
 import { lifetimeEndpoints } from './lifetime.ts';
 import { logEndpoints } from './logs/log-endpoints.ts';
 import { metricsEndpoints } from './metrics.ts';
@@ -42,9 +44,7 @@ import { createStreams } from './requests/streams.ts';
 import { reservationEndpoints } from './reservations.ts';
 import { revisionEndpoints } from './revisions.ts';
 import type { Service } from './service.ts';
-import { signInEndpoints } from './sign-in.ts';
 import { statusEndpoints } from './status.ts';
-import { tokenEndpoints } from './tokens.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 

@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { escapeHtml } from '../lib/html.ts';
-import { findClaim } from './claims.ts';
+import { findClaim } from './claims/claim-endpoints.ts';
 import { bodyFor } from './dashboard.ts';
 import { emptyPolicy } from './requests/browser-security.ts';
 import { findSignedIn } from './requests/callers.ts';

@@ -1,7 +1,7 @@
 /** PURE. Completes what the schemas say of each operation: who may ask, every code that it can be answered, examples. */
 import type { ProblemCode } from '../../lib/problem.ts';
+import type { SignInPath } from '../account/sign-in-paths.ts';
 import { statusOf } from '../requests/errors.ts';
-import type { SignInPath } from '../sign-in-paths.ts';
 import examples from './examples.json' with { type: 'json' };
 import { type OperationNote, operations, tags } from './operations.ts';
 import {

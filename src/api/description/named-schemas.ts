@@ -1,8 +1,8 @@
 /** The names under which the description has shapes that stand in several places. */
-import { AccountRecord, MethodsRecord } from '../account.ts';
+import { AccountRecord, MethodsRecord } from '../account/account-endpoints.ts';
+import { KeyRecord } from '../account/api-key-endpoints.ts';
 import { LimitsRecord } from '../admission/quota-endpoints.ts';
-import { ClaimedRecord, ClaimViewRecord } from '../claims.ts';
-import { KeyRecord } from '../keys.ts';
+import { ClaimedRecord, ClaimViewRecord } from '../claims/claim-endpoints.ts';
 import * as records from '../records.ts';
 import { ApplicationBody, TokenBody } from '../requests/callers.ts';
 

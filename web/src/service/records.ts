@@ -1,11 +1,11 @@
 /** What the service answers: the types of its own schemas, so that a change there does not compile here. */
 import type { Static } from 'typebox';
-import type { AccountRecord, MethodsRecord } from '../../../src/api/account.ts';
-import type { ClaimedRecord, ClaimViewRecord } from '../../../src/api/claims.ts';
-import type { KeyRecord } from '../../../src/api/keys.ts';
+import type { AccountRecord, MethodsRecord } from '../../../src/api/account/account-endpoints.ts';
+import type { KeyRecord } from '../../../src/api/account/api-key-endpoints.ts';
+import type { ClaimedRecord, ClaimViewRecord } from '../../../src/api/claims/claim-endpoints.ts';
+import type { TokenRecord } from '../../../src/api/claims/token-endpoints.ts';
 import type { DeploymentRecord, ReservationRecord, StartRecord, UpdateRecord } from '../../../src/api/records.ts';
 import type { ConfigurationRecord, OutlineRecord, PreviewRecord } from '../../../src/api/revisions.ts';
-import type { TokenRecord } from '../../../src/api/tokens.ts';
 
 export type Started = Static<typeof StartRecord>;
 export type Updated = Static<typeof UpdateRecord>;

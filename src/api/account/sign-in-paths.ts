@@ -1,6 +1,6 @@
 /** The paths below `/api/auth` that the accounts' library answers, and the bodies that it reads. */
 import { type TSchema, Type } from 'typebox';
-import type { LimitName } from './requests/rate-limits.ts';
+import type { LimitName } from '../requests/rate-limits.ts';
 
 export type SignInPath = {
   method: 'GET' | 'POST';

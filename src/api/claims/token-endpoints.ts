@@ -1,17 +1,17 @@
 /** The session tokens of an account: seen, ended, replaced and allowed more by whoever is signed in. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import type { Deployment, Instant } from '../deployment/deployment.ts';
-import { sessionStarts } from '../deployment/limits/session-starts.ts';
-import { newToken } from '../lib/ids.ts';
-import { type Problem, refuse } from '../lib/problem.ts';
-import { activeDeploymentsOfAccount } from '../store/deployments.ts';
-import { endToken, replaceToken, type SessionToken, sessionTokensOf, setStarts } from '../store/session-tokens.ts';
-import { ErrorRecord, MessageRecord } from './records.ts';
-import { requireSignedIn } from './requests/callers.ts';
-import { clientAddress } from './requests/client-address.ts';
-import { sendProblem } from './requests/errors.ts';
-import type { Service } from './service.ts';
+import type { Deployment, Instant } from '../../deployment/deployment.ts';
+import { sessionStarts } from '../../deployment/limits/session-starts.ts';
+import { newToken } from '../../lib/ids.ts';
+import { type Problem, refuse } from '../../lib/problem.ts';
+import { activeDeploymentsOfAccount } from '../../store/deployments.ts';
+import { endToken, replaceToken, type SessionToken, sessionTokensOf, setStarts } from '../../store/session-tokens.ts';
+import { ErrorRecord, MessageRecord } from '../records.ts';
+import { requireSignedIn } from '../requests/callers.ts';
+import { clientAddress } from '../requests/client-address.ts';
+import { sendProblem } from '../requests/errors.ts';
+import type { Service } from '../service.ts';
 
 const Time = Type.String({ format: 'date-time' });
 const Starts = Type.Enum([...sessionStarts], {

@@ -1,13 +1,13 @@
 /** The API keys of an account: made, listed and revoked by whoever is signed in, never by a key itself. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { newId, newToken } from '../lib/ids.ts';
-import { type Problem, refuse } from '../lib/problem.ts';
-import { addApiKey, apiKeysOf, removeApiKey } from '../store/api-keys.ts';
-import { ErrorRecord, MessageRecord } from './records.ts';
-import { apiKeyPrefix, requireSignedIn } from './requests/callers.ts';
-import { sendProblem } from './requests/errors.ts';
-import type { Service } from './service.ts';
+import { newId, newToken } from '../../lib/ids.ts';
+import { type Problem, refuse } from '../../lib/problem.ts';
+import { addApiKey, apiKeysOf, removeApiKey } from '../../store/api-keys.ts';
+import { ErrorRecord, MessageRecord } from '../records.ts';
+import { apiKeyPrefix, requireSignedIn } from '../requests/callers.ts';
+import { sendProblem } from '../requests/errors.ts';
+import type { Service } from '../service.ts';
 
 /** More than anybody can tell apart; it bounds what one account can store. */
 const mostKeys = 50;

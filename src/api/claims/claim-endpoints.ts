@@ -1,25 +1,25 @@
 /** Claim links: what a link would claim, and attaching a deployment with its whole session to an account. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { type Deployment, isActive } from '../deployment/deployment.ts';
-import { limitAt, planFits } from '../deployment/limits/plan-tier.ts';
-import { statusAt } from '../deployment/status/deployment-health.ts';
-import { type Result, refuse, succeed } from '../lib/problem.ts';
-import { usageOf } from '../store/accounts.ts';
-import { claimOfToken } from '../store/claims.ts';
-import type { Database } from '../store/database.ts';
-import { activeDeployments, deploymentById } from '../store/deployments.ts';
-import { intend } from '../store/intents.ts';
-import type { Origin } from '../store/origins.ts';
-import { endToken, hasEnded } from '../store/session-tokens.ts';
-import { accountOfSession, attachSession } from '../store/sessions.ts';
-import { usageOfDeployments } from '../store/usage.ts';
-import { originOf, refuseBanned } from './admission/client-limits.ts';
-import { planOf } from './admission/plans.ts';
-import { ErrorRecord, reservationRecord } from './records.ts';
-import { findSignedIn, requireSignedIn } from './requests/callers.ts';
-import { sendProblem } from './requests/errors.ts';
-import type { Service } from './service.ts';
+import { type Deployment, isActive } from '../../deployment/deployment.ts';
+import { limitAt, planFits } from '../../deployment/limits/plan-tier.ts';
+import { statusAt } from '../../deployment/status/deployment-health.ts';
+import { type Result, refuse, succeed } from '../../lib/problem.ts';
+import { usageOf } from '../../store/accounts.ts';
+import { claimOfToken } from '../../store/claims.ts';
+import type { Database } from '../../store/database.ts';
+import { activeDeployments, deploymentById } from '../../store/deployments.ts';
+import { intend } from '../../store/intents.ts';
+import type { Origin } from '../../store/origins.ts';
+import { endToken, hasEnded } from '../../store/session-tokens.ts';
+import { accountOfSession, attachSession } from '../../store/sessions.ts';
+import { usageOfDeployments } from '../../store/usage.ts';
+import { originOf, refuseBanned } from '../admission/client-limits.ts';
+import { planOf } from '../admission/plans.ts';
+import { ErrorRecord, reservationRecord } from '../records.ts';
+import { findSignedIn, requireSignedIn } from '../requests/callers.ts';
+import { sendProblem } from '../requests/errors.ts';
+import type { Service } from '../service.ts';
 
 const AttachedRecord = Type.Object({
   applicationName: Type.String(),

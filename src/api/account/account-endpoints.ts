@@ -1,12 +1,12 @@
 /** The account that a browser is signed in to, and how people can sign in. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { tierNamed } from '../deployment/limits/plan-tier.ts';
-import { accountById, usageOf } from '../store/accounts.ts';
-import { ErrorRecord } from './records.ts';
-import { requireAccount } from './requests/callers.ts';
-import { sendProblem } from './requests/errors.ts';
-import type { Service } from './service.ts';
+import { tierNamed } from '../../deployment/limits/plan-tier.ts';
+import { accountById, usageOf } from '../../store/accounts.ts';
+import { ErrorRecord } from '../records.ts';
+import { requireAccount } from '../requests/callers.ts';
+import { sendProblem } from '../requests/errors.ts';
+import type { Service } from '../service.ts';
 
 export const MethodsRecord = Type.Object({
   password: Type.Boolean(),

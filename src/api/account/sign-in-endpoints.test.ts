@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testApi } from '../../test/support/api.ts';
+import { testApi } from '../../../test/support/api.ts';
 
 /** An API whose accounts answer everything below /api/auth with this. */
 async function answering(answer: () => Response) {
