@@ -39,8 +39,8 @@ const sharedWithDashboard = [
     'account/api-key-endpoints',
     'claims/claim-endpoints',
     'claims/token-endpoints',
-    'records',
-    'revisions',
+    'deployments/records',
+    'deployments/revision-endpoints',
   ].map((path) => `src/api/${path}.ts`),
 ];
 

@@ -20,11 +20,14 @@ import { tokenEndpoints } from './claims/token-endpoints.ts';
 import { configurationEndpoints } from './configuration/configuration-endpoints.ts';
 import { createDocuments } from './configuration/documents.ts';
 import { createReader } from './configuration/reading/reader.ts';
-import { deployEndpoints } from './deploy.ts';
+import { deployEndpoints } from './deployments/deploy-endpoints.ts';
+import { lifetimeEndpoints } from './deployments/lifetime-endpoints.ts';
+import { reservationEndpoints } from './deployments/reservation-endpoints.ts';
+import { revisionEndpoints } from './deployments/revision-endpoints.ts';
+import { statusEndpoints } from './deployments/status-endpoints.ts';
 import { describeApi } from './description/description.ts';
 import { docsEndpoints } from './docs.ts';
 import { healthEndpoints } from './health.ts';
-import { lifetimeEndpoints } from './lifetime.ts';
 import { logEndpoints } from './logs/log-endpoints.ts';
 import { metricsEndpoints } from './metrics.ts';
 import { pageEndpoints, sendPage, wantsHtml } from './pages.ts';
@@ -41,10 +44,7 @@ import { warnOfParameters } from './requests/query-parameters.ts';
 import { createLimits } from './requests/rate-limits.ts';
 import { explainJson } from './requests/schema-refusal.ts';
 import { createStreams } from './requests/streams.ts';
-import { reservationEndpoints } from './reservations.ts';
-import { revisionEndpoints } from './revisions.ts';
 import type { Service } from './service.ts';
-import { statusEndpoints } from './status.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 

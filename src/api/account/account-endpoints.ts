@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { tierNamed } from '../../deployment/limits/plan-tier.ts';
 import { accountById, usageOf } from '../../store/accounts.ts';
-import { ErrorRecord } from '../records.ts';
+import { ErrorRecord } from '../deployments/records.ts';
 import { requireAccount } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import type { Service } from '../service.ts';

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { newId, newToken } from '../../lib/ids.ts';
 import { type Problem, refuse } from '../../lib/problem.ts';
 import { addApiKey, apiKeysOf, removeApiKey } from '../../store/api-keys.ts';
-import { ErrorRecord, MessageRecord } from '../records.ts';
+import { ErrorRecord, MessageRecord } from '../deployments/records.ts';
 import { apiKeyPrefix, requireSignedIn } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import type { Service } from '../service.ts';

@@ -16,7 +16,7 @@ import { accountOfSession, attachSession } from '../../store/sessions.ts';
 import { usageOfDeployments } from '../../store/usage.ts';
 import { originOf, refuseBanned } from '../admission/client-limits.ts';
 import { planOf } from '../admission/plans.ts';
-import { ErrorRecord, reservationRecord } from '../records.ts';
+import { ErrorRecord, reservationRecord } from '../deployments/records.ts';
 import { findSignedIn, requireSignedIn } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import type { Service } from '../service.ts';

@@ -7,7 +7,7 @@ import { newToken } from '../../lib/ids.ts';
 import { type Problem, refuse } from '../../lib/problem.ts';
 import { activeDeploymentsOfAccount } from '../../store/deployments.ts';
 import { endToken, replaceToken, type SessionToken, sessionTokensOf, setStarts } from '../../store/session-tokens.ts';
-import { ErrorRecord, MessageRecord } from '../records.ts';
+import { ErrorRecord, MessageRecord } from '../deployments/records.ts';
 import { requireSignedIn } from '../requests/callers.ts';
 import { clientAddress } from '../requests/client-address.ts';
 import { sendProblem } from '../requests/errors.ts';

@@ -8,7 +8,7 @@ import { mostOf } from '../../deployment/limits/deployment-maximum.ts';
 import type { Budget } from '../../deployment/limits/host-budget.ts';
 import { type Result, succeed } from '../../lib/problem.ts';
 import { planOf } from '../admission/plans.ts';
-import { DiagnosticRecord, ErrorRecord } from '../records.ts';
+import { DiagnosticRecord, ErrorRecord } from '../deployments/records.ts';
 import { findCaller, TokenQuery } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { unknownParameters } from '../requests/query-parameters.ts';

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import { signInCookiePrefix } from '../../lib/sign-in-cookie.ts';
 import { signInPaths } from '../account/sign-in-paths.ts';
-import { ErrorRecord } from '../records.ts';
+import { ErrorRecord } from '../deployments/records.ts';
 import type { ApiSettings } from '../service.ts';
 import { completePaths, type Paths, tagList } from './complete.ts';
 import { withComponents } from './components.ts';

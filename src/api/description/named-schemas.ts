@@ -3,7 +3,7 @@ import { AccountRecord, MethodsRecord } from '../account/account-endpoints.ts';
 import { KeyRecord } from '../account/api-key-endpoints.ts';
 import { LimitsRecord } from '../admission/quota-endpoints.ts';
 import { ClaimedRecord, ClaimViewRecord } from '../claims/claim-endpoints.ts';
-import * as records from '../records.ts';
+import * as records from '../deployments/records.ts';
 import { ApplicationBody, TokenBody } from '../requests/callers.ts';
 
 const { DeploymentRecord, ReservationRecord, StartRecord, UpdateRecord } = records;

@@ -7,7 +7,7 @@ import type { Deployment, Instant } from '../../deployment/deployment.ts';
 import { startOrder } from '../../deployment/plan/start-order.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { revisionOf } from '../../store/revisions.ts';
-import { ErrorRecord, StreamedText } from '../records.ts';
+import { ErrorRecord, StreamedText } from '../deployments/records.ts';
 import { ApplicationQuery, findApplication } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { untilUnknown } from '../requests/revocation.ts';

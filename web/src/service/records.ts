@@ -4,8 +4,17 @@ import type { AccountRecord, MethodsRecord } from '../../../src/api/account/acco
 import type { KeyRecord } from '../../../src/api/account/api-key-endpoints.ts';
 import type { ClaimedRecord, ClaimViewRecord } from '../../../src/api/claims/claim-endpoints.ts';
 import type { TokenRecord } from '../../../src/api/claims/token-endpoints.ts';
-import type { DeploymentRecord, ReservationRecord, StartRecord, UpdateRecord } from '../../../src/api/records.ts';
-import type { ConfigurationRecord, OutlineRecord, PreviewRecord } from '../../../src/api/revisions.ts';
+import type {
+  DeploymentRecord,
+  ReservationRecord,
+  StartRecord,
+  UpdateRecord,
+} from '../../../src/api/deployments/records.ts';
+import type {
+  ConfigurationRecord,
+  OutlineRecord,
+  PreviewRecord,
+} from '../../../src/api/deployments/revision-endpoints.ts';
 
 export type Started = Static<typeof StartRecord>;
 export type Updated = Static<typeof UpdateRecord>;

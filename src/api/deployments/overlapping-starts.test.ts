@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { shopYaml, type TestApi, testApi } from '../../test/support/api.ts';
-import { proofHeader, solveProof } from '../lib/proof-of-work.ts';
-import { openSqlite } from '../store/database.ts';
+import { shopYaml, type TestApi, testApi } from '../../../test/support/api.ts';
+import { proofHeader, solveProof } from '../../lib/proof-of-work.ts';
+import { openSqlite } from '../../store/database.ts';
 
 const count = 20;
 const key = { 'idempotency-key': 'a-key-of-some-length' };
@@ -159,8 +159,8 @@ test('a name is free again after a removal', async () => {
 });
 
 const startInProcess = `
-  const { testApi, shopYaml } = await import('${new URL('../../test/support/api.ts', import.meta.url).href}');
-  const { openSqlite } = await import('${new URL('../store/database.ts', import.meta.url).href}');
+  const { testApi, shopYaml } = await import('${new URL('../../../test/support/api.ts', import.meta.url).href}');
+  const { openSqlite } = await import('${new URL('../../store/database.ts', import.meta.url).href}');
   const db = await openSqlite(process.argv[1]);
   const api = await testApi({}, undefined, db);
   const headers = { 'idempotency-key': 'a-key-of-some-length' };

@@ -1,7 +1,7 @@
 /** Waiting for a deployment to arrive somewhere, so that its owner need not ask again and again. */
-import type { Deployment, Instant } from '../deployment/deployment.ts';
-import { endingAt } from '../deployment/desired.ts';
-import type { Wait } from '../lib/wait.ts';
+import type { Deployment, Instant } from '../../deployment/deployment.ts';
+import { endingAt } from '../../deployment/desired.ts';
+import type { Wait } from '../../lib/wait.ts';
 
 /** What the edge and most proxies of others let pass without a byte. */
 export const longestWaitSeconds = 120;

@@ -2,22 +2,25 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Deployment } from '../deployment/deployment.ts';
-import type { Result } from '../lib/problem.ts';
-import { proofHeader } from '../lib/proof-of-work.ts';
-import { createTurns } from '../lib/turns.ts';
-import { originOf } from './admission/client-limits.ts';
-import { payerOf } from './admission/plans.ts';
-import { createProofs } from './admission/proof-challenges.ts';
+import type { Deployment } from '../../deployment/deployment.ts';
+import type { Result } from '../../lib/problem.ts';
+import { proofHeader } from '../../lib/proof-of-work.ts';
+import { createTurns } from '../../lib/turns.ts';
+import { originOf } from '../admission/client-limits.ts';
+import { payerOf } from '../admission/plans.ts';
+import { createProofs } from '../admission/proof-challenges.ts';
 import {
   type Configuration,
   type Documents,
   readConfiguration,
   refuseBeyond,
   Strict,
-} from './configuration/documents.ts';
-import type { Bounds } from './configuration/reading/read-document.ts';
-import { readIdempotencyKey, recallAnswer } from './idempotency.ts';
+} from '../configuration/documents.ts';
+import type { Bounds } from '../configuration/reading/read-document.ts';
+import { applicationOf, type Caller, findCaller, requireCaller, TokenQuery, UpdateQuery } from '../requests/callers.ts';
+import { sendProblem } from '../requests/errors.ts';
+import type { Service } from '../service.ts';
+import { readIdempotencyKey, recallAnswer } from './idempotency-key.ts';
 import { type Links, linksOf } from './links.ts';
 import {
   DryRunRecord,
@@ -28,11 +31,8 @@ import {
   statusRecord,
   UpdateRecord,
 } from './records.ts';
-import { applicationOf, type Caller, findCaller, requireCaller, TokenQuery, UpdateQuery } from './requests/callers.ts';
-import { sendProblem } from './requests/errors.ts';
-import type { Service } from './service.ts';
-import { type Started, type Starting, start } from './start.ts';
-import { update } from './update.ts';
+import { type Started, type Starting, start } from './start-deployment.ts';
+import { update } from './update-deployment.ts';
 
 const DryRun = Type.Optional(
   Type.Enum(['true', 'false'], {

@@ -1,6 +1,6 @@
 /** Events as the API sends them: the value, how often and when it has happened, and its sentence. */
-import { describeEvent } from '../deployment/event/event-words.ts';
-import type { RecordedEvent } from '../store/events.ts';
+import { describeEvent } from '../../deployment/event/event-words.ts';
+import type { RecordedEvent } from '../../store/events.ts';
 
 export function eventRecord({ sequence: _, count, firstAt, at, ...event }: RecordedEvent) {
   return {

@@ -1,14 +1,14 @@
 /** `Idempotency-Key` on start: the same key with the same body, within 24 h, answers the same deployment. */
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import type { Deployment } from '../deployment/deployment.ts';
-import { type Result, refuse, succeed } from '../lib/problem.ts';
-import type { Seal } from '../lib/seal.ts';
-import type { Database } from '../store/database.ts';
-import { deploymentById } from '../store/deployments.ts';
-import { addIdempotency, idempotencyOf } from '../store/idempotency.ts';
-import type { Caller } from './requests/callers.ts';
-import { clientAddress } from './requests/client-address.ts';
+import type { Deployment } from '../../deployment/deployment.ts';
+import { type Result, refuse, succeed } from '../../lib/problem.ts';
+import type { Seal } from '../../lib/seal.ts';
+import type { Database } from '../../store/database.ts';
+import { deploymentById } from '../../store/deployments.ts';
+import { addIdempotency, idempotencyOf } from '../../store/idempotency.ts';
+import type { Caller } from '../requests/callers.ts';
+import { clientAddress } from '../requests/client-address.ts';
 
 const rememberForMs = 24 * 60 * 60_000;
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { get, type IncomingMessage } from 'node:http';
 import { test } from 'node:test';
-import { shopYaml, testApi } from '../../test/support/api.ts';
-import { podStatusOf } from '../deployment/testing.ts';
-import { writeIntent } from '../store/deployments.ts';
-import { addEvents } from '../store/events.ts';
+import { shopYaml, testApi } from '../../../test/support/api.ts';
+import { podStatusOf } from '../../deployment/testing.ts';
+import { writeIntent } from '../../store/deployments.ts';
+import { addEvents } from '../../store/events.ts';
 
 test('the status warns of a volume that is getting full, and no more when it has room again or no pod has it', async () => {
   const api = await testApi();

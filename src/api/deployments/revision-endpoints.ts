@@ -2,25 +2,25 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { resourceTypes } from '../config/schema/pod-schema.ts';
-import type { AppSpec } from '../config/spec/spec.ts';
-import { outlineOf } from '../config/spec/spec-outline.ts';
-import type { Deployment, Revision } from '../deployment/deployment.ts';
-import { desiredAt, wantedRevision } from '../deployment/desired.ts';
-import { podChanges, previewUpdate, type UpdatePreview } from '../deployment/preview/preview.ts';
-import { noEgress } from '../deployment/workload/egress.ts';
-import type { Problem } from '../lib/problem.ts';
-import { documentOf, revisionOf } from '../store/revisions.ts';
-import { derivationOf } from '../store/seeds.ts';
-import { originOf } from './admission/client-limits.ts';
-import { type Documents, readConfiguration, refuseBeyond, Strict } from './configuration/documents.ts';
-import type { Bounds } from './configuration/reading/read-document.ts';
+import { resourceTypes } from '../../config/schema/pod-schema.ts';
+import type { AppSpec } from '../../config/spec/spec.ts';
+import { outlineOf } from '../../config/spec/spec-outline.ts';
+import type { Deployment, Revision } from '../../deployment/deployment.ts';
+import { desiredAt, wantedRevision } from '../../deployment/desired.ts';
+import { podChanges, previewUpdate, type UpdatePreview } from '../../deployment/preview/preview.ts';
+import { noEgress } from '../../deployment/workload/egress.ts';
+import type { Problem } from '../../lib/problem.ts';
+import { documentOf, revisionOf } from '../../store/revisions.ts';
+import { derivationOf } from '../../store/seeds.ts';
+import { originOf } from '../admission/client-limits.ts';
+import { type Documents, readConfiguration, refuseBeyond, Strict } from '../configuration/documents.ts';
+import type { Bounds } from '../configuration/reading/read-document.ts';
+import { ApplicationQuery, applicationOf, findApplication, requireCaller, UpdateQuery } from '../requests/callers.ts';
+import { sendProblem } from '../requests/errors.ts';
+import { parameterWarnings } from '../requests/query-parameters.ts';
+import type { Service } from '../service.ts';
 import { ErrorRecord, RemarkFields, Warnings } from './records.ts';
-import { ApplicationQuery, applicationOf, findApplication, requireCaller, UpdateQuery } from './requests/callers.ts';
-import { sendProblem } from './requests/errors.ts';
-import { parameterWarnings } from './requests/query-parameters.ts';
-import type { Service } from './service.ts';
-import { update } from './update.ts';
+import { update } from './update-deployment.ts';
 
 export const OutlineRecord = Type.Object({
   revision: Type.Integer({ minimum: 1, description: 'The last revision that was asked for: the one described here.' }),

@@ -1,5 +1,5 @@
 /** What can be done next with a deployment, as addresses that need nothing but the token. Pure. */
-import type { Deployment } from '../deployment/deployment.ts';
+import type { Deployment } from '../../deployment/deployment.ts';
 
 /** Many proxies between give up after 60 seconds without a byte; whoever asks again waits again. */
 const waitSeconds = '50';

@@ -1,7 +1,7 @@
 /** What a start and an update say beside the deployment: what is odd about the request, and what can be done next. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { shopYaml, type TestApi, testApi } from '../../test/support/api.ts';
+import { shopYaml, type TestApi, testApi } from '../../../test/support/api.ts';
 
 let api: TestApi;
 beforeEach(async () => {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { shopYaml, testApi } from '../../test/support/api.ts';
-import type { Deployment } from '../deployment/deployment.ts';
-import { deploymentOf } from '../deployment/testing.ts';
-import { writeIntent } from '../store/deployments.ts';
+import { shopYaml, testApi } from '../../../test/support/api.ts';
+import type { Deployment } from '../../deployment/deployment.ts';
+import { deploymentOf } from '../../deployment/testing.ts';
+import { writeIntent } from '../../store/deployments.ts';
 import { untilArrived } from './waiting.ts';
 
 /** Time passes only while somebody waits; `seen` is what each look finds. */

@@ -1,17 +1,17 @@
 /** Reservations: the deployments of a session as it lists them, and holds on them. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { type Deployment, isActive } from '../deployment/deployment.ts';
-import type { EventOf } from '../deployment/event/event.ts';
-import { type Result, refuse, succeed } from '../lib/problem.ts';
-import { deploymentById } from '../store/deployments.ts';
-import { intend } from '../store/intents.ts';
-import { planOfDeployment } from './admission/plans.ts';
+import { type Deployment, isActive } from '../../deployment/deployment.ts';
+import type { EventOf } from '../../deployment/event/event.ts';
+import { type Result, refuse, succeed } from '../../lib/problem.ts';
+import { deploymentById } from '../../store/deployments.ts';
+import { intend } from '../../store/intents.ts';
+import { planOfDeployment } from '../admission/plans.ts';
+import { ApplicationBody, findApplication, requireCaller, TokenBody, TokenQuery } from '../requests/callers.ts';
+import { sendProblem } from '../requests/errors.ts';
+import { parameterWarnings } from '../requests/query-parameters.ts';
+import type { Service } from '../service.ts';
 import { ErrorRecord, MessageRecord, ReservationRecord, reservationRecord, Warnings } from './records.ts';
-import { ApplicationBody, findApplication, requireCaller, TokenBody, TokenQuery } from './requests/callers.ts';
-import { sendProblem } from './requests/errors.ts';
-import { parameterWarnings } from './requests/query-parameters.ts';
-import type { Service } from './service.ts';
 
 const ReservationsRecord = Type.Object(
   { reservedDeployments: Type.Array(ReservationRecord), warnings: Warnings },

@@ -1,25 +1,25 @@
 /** An update: everything that it writes, in one transaction. */
-import type { AppSpec } from '../config/spec/spec.ts';
-import { type Deployment, isActive } from '../deployment/deployment.ts';
-import { mostOf } from '../deployment/limits/deployment-maximum.ts';
-import { withoutFailures } from '../deployment/status/deployment-status.ts';
-import { nextState } from '../deployment/status/lifecycle.ts';
-import { type Result, refuse, succeed } from '../lib/problem.ts';
-import type { Database } from '../store/database.ts';
-import { deploymentById, writeIntent } from '../store/deployments.ts';
-import { addEvents } from '../store/events.ts';
-import { makeDue } from '../store/leases.ts';
-import type { Origin } from '../store/origins.ts';
-import { addRevision } from '../store/revisions.ts';
-import { provideSeed } from '../store/seeds.ts';
-import { accountOfSession, sessionOfToken } from '../store/sessions.ts';
-import { transact } from '../store/transaction.ts';
-import { admit, boundsBeyond, impossible } from './admission/capacity.ts';
-import { admitStranger, refuseBanned } from './admission/client-limits.ts';
-import { admitToPlan, planOfDeployment } from './admission/plans.ts';
-import type { Bounds } from './configuration/reading/read-document.ts';
-import { sessionNotFound } from './requests/callers.ts';
-import type { Service } from './service.ts';
+import type { AppSpec } from '../../config/spec/spec.ts';
+import { type Deployment, isActive } from '../../deployment/deployment.ts';
+import { mostOf } from '../../deployment/limits/deployment-maximum.ts';
+import { withoutFailures } from '../../deployment/status/deployment-status.ts';
+import { nextState } from '../../deployment/status/lifecycle.ts';
+import { type Result, refuse, succeed } from '../../lib/problem.ts';
+import type { Database } from '../../store/database.ts';
+import { deploymentById, writeIntent } from '../../store/deployments.ts';
+import { addEvents } from '../../store/events.ts';
+import { makeDue } from '../../store/leases.ts';
+import type { Origin } from '../../store/origins.ts';
+import { addRevision } from '../../store/revisions.ts';
+import { provideSeed } from '../../store/seeds.ts';
+import { accountOfSession, sessionOfToken } from '../../store/sessions.ts';
+import { transact } from '../../store/transaction.ts';
+import { admit, boundsBeyond, impossible } from '../admission/capacity.ts';
+import { admitStranger, refuseBanned } from '../admission/client-limits.ts';
+import { admitToPlan, planOfDeployment } from '../admission/plans.ts';
+import type { Bounds } from '../configuration/reading/read-document.ts';
+import { sessionNotFound } from '../requests/callers.ts';
+import type { Service } from '../service.ts';
 
 export type Updating = {
   document: string;

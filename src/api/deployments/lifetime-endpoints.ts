@@ -1,17 +1,17 @@
 /** Extending and claiming. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { extend, isActive } from '../deployment/deployment.ts';
-import { newToken } from '../lib/ids.ts';
-import { type Result, refuse, succeed } from '../lib/problem.ts';
-import { addClaim } from '../store/claims.ts';
-import { deploymentById } from '../store/deployments.ts';
-import { intend } from '../store/intents.ts';
+import { extend, isActive } from '../../deployment/deployment.ts';
+import { newToken } from '../../lib/ids.ts';
+import { type Result, refuse, succeed } from '../../lib/problem.ts';
+import { addClaim } from '../../store/claims.ts';
+import { deploymentById } from '../../store/deployments.ts';
+import { intend } from '../../store/intents.ts';
+import { ApplicationBody, findApplication } from '../requests/callers.ts';
+import { sendProblem } from '../requests/errors.ts';
+import { parameterWarnings } from '../requests/query-parameters.ts';
+import type { Service } from '../service.ts';
 import { ErrorRecord, Warnings } from './records.ts';
-import { ApplicationBody, findApplication } from './requests/callers.ts';
-import { sendProblem } from './requests/errors.ts';
-import { parameterWarnings } from './requests/query-parameters.ts';
-import type { Service } from './service.ts';
 
 const claimLinkMs = 24 * 60 * 60_000;
 

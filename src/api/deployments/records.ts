@@ -6,9 +6,9 @@ import {
   extensionsRemaining,
   type Instant,
   type Limits,
-} from '../deployment/deployment.ts';
-import type { DiskWarning } from '../deployment/disk/disk-warnings.ts';
-import { type ShownPod, statusAt } from '../deployment/status/deployment-health.ts';
+} from '../../deployment/deployment.ts';
+import type { DiskWarning } from '../../deployment/disk/disk-warnings.ts';
+import { type ShownPod, statusAt } from '../../deployment/status/deployment-health.ts';
 
 const PodRecord = Type.Object({
   name: Type.String(),

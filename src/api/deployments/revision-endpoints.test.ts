@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shopYaml, testApi } from '../../test/support/api.ts';
+import { shopYaml, testApi } from '../../../test/support/api.ts';
 
 const secretYaml = `${shopYaml}      vars: { API_TOKEN: hunter2-token }
       secrets: [{ name: key, fileName: key.pem, data: hunter3-key }]
