@@ -6,7 +6,7 @@ import { type Logger, pino } from 'pino';
 import { createAccounts } from './accounts/accounts.ts';
 import { planOfDeployment } from './api/admission/plans.ts';
 import { createApp } from './api/app.ts';
-import { readDashboard } from './api/dashboard.ts';
+import { readDashboard } from './api/dashboard/bundle.ts';
 import type { Control } from './control/control.ts';
 import { createDiskBook } from './control/disk-book.ts';
 import { startLoop } from './control/loop.ts';

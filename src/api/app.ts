@@ -20,17 +20,17 @@ import { tokenEndpoints } from './claims/token-endpoints.ts';
 import { configurationEndpoints } from './configuration/configuration-endpoints.ts';
 import { createDocuments } from './configuration/documents.ts';
 import { createReader } from './configuration/reading/reader.ts';
+import { pageEndpoints, sendPage, wantsHtml } from './dashboard/page-endpoints.ts';
 import { deployEndpoints } from './deployments/deploy-endpoints.ts';
 import { lifetimeEndpoints } from './deployments/lifetime-endpoints.ts';
 import { reservationEndpoints } from './deployments/reservation-endpoints.ts';
 import { revisionEndpoints } from './deployments/revision-endpoints.ts';
 import { statusEndpoints } from './deployments/status-endpoints.ts';
 import { describeApi } from './description/description.ts';
-import { docsEndpoints } from './docs.ts';
-import { healthEndpoints } from './health.ts';
 import { logEndpoints } from './logs/log-endpoints.ts';
-import { metricsEndpoints } from './metrics.ts';
-import { pageEndpoints, sendPage, wantsHtml } from './pages.ts';
+import { docsEndpoints } from './operations/docs-endpoints.ts';
+import { healthEndpoints } from './operations/health-endpoints.ts';
+import { metricsEndpoints } from './operations/metrics-endpoints.ts';
 import { crossSite, isCrossSite, secureHeaders } from './requests/browser-security.ts';
 import {
   engineAway,

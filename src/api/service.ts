@@ -10,7 +10,7 @@ import type { ProofSettings } from '../lib/proof-of-work.ts';
 import type { Rate } from '../lib/rate-limit.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Tables } from '../store/database.ts';
-import type { Dashboard } from './dashboard.ts';
+import type { Dashboard } from './dashboard/bundle.ts';
 
 export type ApiSettings = {
   baseUrl: URL;

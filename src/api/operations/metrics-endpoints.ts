@@ -2,11 +2,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
-import { committedInAll } from '../store/commitments.ts';
-import { countByState } from '../store/deployments.ts';
-import { clientAddress } from './requests/client-address.ts';
-import { nothingHere, sendProblem } from './requests/errors.ts';
-import type { Service } from './service.ts';
+import { committedInAll } from '../../store/commitments.ts';
+import { countByState } from '../../store/deployments.ts';
+import { clientAddress } from '../requests/client-address.ts';
+import { nothingHere, sendProblem } from '../requests/errors.ts';
+import type { Service } from '../service.ts';
 
 const states = ['deploying', 'running', 'failed', 'expired'] as const;
 

@@ -1,8 +1,8 @@
 /** `GET /docs`: the description of the API as a page. No script, nothing loaded from anywhere. */
 import { createHash } from 'node:crypto';
 import type { FastifyPluginAsync } from 'fastify';
+import type { ApiSettings } from '../service.ts';
 import { docsStyle, renderDocs } from './docs-page.ts';
-import type { ApiSettings } from './service.ts';
 
 const styleHash = createHash('sha256').update(docsStyle).digest('base64');
 const contentPolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;

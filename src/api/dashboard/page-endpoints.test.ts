@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { testApi } from '../../test/support/api.ts';
-import { readDashboard } from './dashboard.ts';
+import { testApi } from '../../../test/support/api.ts';
+import { readDashboard } from './bundle.ts';
 
 const html = { accept: 'text/html,application/xhtml+xml' };
-const folder = join(import.meta.dirname, '../../web/dist');
+const folder = join(import.meta.dirname, '../../../web/dist');
 
 async function withDashboard() {
   const dashboard = await readDashboard(folder, { baseUrl: new URL('http://localhost:8080') });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { before, test } from 'node:test';
-import { type TestApi, testApi } from '../../test/support/api.ts';
+import { type TestApi, testApi } from '../../../test/support/api.ts';
 import { renderDocs } from './docs-page.ts';
 
 let api: TestApi;

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { escapeHtml } from '../lib/html.ts';
+import { escapeHtml } from '../../lib/html.ts';
 
 type Encoding = 'br' | 'gzip' | 'identity';
 export type Asset = { type: string; bodies: Partial<Record<Encoding, Buffer>> };

@@ -2,13 +2,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { escapeHtml } from '../lib/html.ts';
-import { findClaim } from './claims/claim-endpoints.ts';
-import { bodyFor } from './dashboard.ts';
-import { emptyPolicy } from './requests/browser-security.ts';
-import { findSignedIn } from './requests/callers.ts';
-import { nothingHere, sendProblem, statusOf } from './requests/errors.ts';
-import type { Service } from './service.ts';
+import { escapeHtml } from '../../lib/html.ts';
+import { findClaim } from '../claims/claim-endpoints.ts';
+import { emptyPolicy } from '../requests/browser-security.ts';
+import { findSignedIn } from '../requests/callers.ts';
+import { nothingHere, sendProblem, statusOf } from '../requests/errors.ts';
+import type { Service } from '../service.ts';
+import { bodyFor } from './bundle.ts';
 
 /** What the dashboard shows at which path is its own affair; these are the ones that it knows. */
 const pagePaths = [

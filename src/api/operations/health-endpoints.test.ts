@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testApi } from '../../test/support/api.ts';
-import { EngineFault } from '../engine/engine.ts';
+import { testApi } from '../../../test/support/api.ts';
+import { EngineFault } from '../../engine/engine.ts';
 
 test('the service is ready while its engine answers, and says so when it does not', async () => {
   const { service, get } = await testApi();

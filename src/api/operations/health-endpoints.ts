@@ -1,9 +1,9 @@
 /** Whether the service lives (`/healthz`) and whether it can do its work (`/readyz`). */
 import type { FastifyPluginAsync } from 'fastify';
-import type { Problem } from '../lib/problem.ts';
-import { installationId } from '../store/installation.ts';
-import { engineAway, sendProblem } from './requests/errors.ts';
-import type { Service } from './service.ts';
+import type { Problem } from '../../lib/problem.ts';
+import { installationId } from '../../store/installation.ts';
+import { engineAway, sendProblem } from '../requests/errors.ts';
+import type { Service } from '../service.ts';
 
 /** Whoever asks this is the operator. */
 const notReady: Problem = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testApi } from '../../test/support/api.ts';
-import { clientHeader } from './requests/client-address.ts';
+import { testApi } from '../../../test/support/api.ts';
+import { clientHeader } from '../requests/client-address.ts';
 
 const from = (address: string) => ({ [clientHeader]: address });
 

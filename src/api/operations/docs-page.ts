@@ -1,5 +1,5 @@
 /** An OpenAPI description → a page. Pure. */
-import { escapeHtml } from '../lib/html.ts';
+import { escapeHtml } from '../../lib/html.ts';
 
 /** What of a description the page shows. */
 type Schema = {
