@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { importRules, layers, rulesFile } from './layers.ts';
 
@@ -32,13 +32,32 @@ test('an import that points up, and a promise that nobody waits for, do not pass
     '}',
     'later();',
   ].join('\n');
-  const folder = await mkdtemp(join(tmpdir(), 'berth-lint-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
-  for (const file of ['biome.json', 'biome.layers.json', '.gitignore']) await cp(join(root, file), join(folder, file));
-  await mkdir(join(folder, 'src/store'), { recursive: true });
-  await writeFile(join(folder, 'src/store/wrong.ts'), text);
-  const linter = spawn(biome, ['lint', '.'], { cwd: folder });
-  const [found] = await Promise.all([readText(linter.stderr), once(linter, 'close')]);
+  const found = await lintOf(t, { 'src/store/wrong.ts': text });
   assert.equal(found.match(/store may not import this/g)?.length, 2, found);
   assert.match(found, /noFloatingPromises/);
 });
+
+test('what is in test may be imported by tests alone', async (t) => {
+  const text = "import { pod } from '../../test/support/deployments.ts';\n\nexport const shop = pod('shop');\n";
+  for (const layer of ['config', 'store']) {
+    const files = { [`src/${layer}/wrong.ts`]: text, [`src/${layer}/right.test.ts`]: text };
+    const found = await lintOf(t, files);
+    assert.equal(found.match(/only tests may import/g)?.length, 1, found);
+    assert.match(found, /wrong\.ts/);
+  }
+  assert.match(await lintOf(t, { 'src/wrong.ts': text.replace('../..', '..') }), /only tests may import/);
+});
+
+/** What the linter says of a project with these files. */
+async function lintOf(t: TestContext, files: Record<string, string>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-lint-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  for (const file of ['biome.json', 'biome.layers.json', '.gitignore']) await cp(join(root, file), join(folder, file));
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(join(folder, dirname(file)), { recursive: true });
+    await writeFile(join(folder, file), text);
+  }
+  const linter = spawn(biome, ['lint', '.'], { cwd: folder });
+  const [found] = await Promise.all([readText(linter.stderr), once(linter, 'close')]);
+  return found;
+}

@@ -25,6 +25,9 @@ export const layers = {
 
 type Layer = keyof typeof layers;
 
+/** Unit tests lie beside their files. */
+const notTests = '!**/*.test.ts';
+
 /** It wires the layers; nobody imports it. */
 const top = '**/main.ts';
 
@@ -57,6 +60,10 @@ export function importRules(): { overrides: unknown[] } {
       message: `${layer} may not import this: imports point down only (docs/architecture.md)`,
     };
   };
+  const fromTests: Pattern = {
+    group: ['**/test/**'],
+    message: 'only tests may import what is in test',
+  };
   const withoutNode: Pattern = {
     group: ['node:*'],
     message: 'config runs in browsers too, which have no modules of Node (docs/architecture.md)',
@@ -72,8 +79,12 @@ export function importRules(): { overrides: unknown[] } {
   };
   return {
     overrides: [
-      ...names.map((layer) => rule([`src/${layer}/**`], [forbidden(layer)])),
-      rule(['src/config/**', '!**/*.test.ts'], [forbidden('config'), withoutNode]),
+      rule(['src/*.ts', notTests], [fromTests]),
+      ...names.flatMap((layer) => [
+        rule([`src/${layer}/**`], [forbidden(layer)]),
+        rule([`src/${layer}/**`, notTests], [forbidden(layer), fromTests]),
+      ]),
+      rule(['src/config/**', notTests], [forbidden('config'), fromTests, withoutNode]),
       rule(['web/src/**'], [dashboard]),
     ],
   };

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Kysely } from 'kysely';
-import { deploymentOf, pod, specOf } from './deployment/testing.ts';
+import { deploymentOf, pod, specOf } from '../test/support/deployments.ts';
 import { openKeys } from './keys.ts';
 import { openSqlite, type Tables } from './store/database.ts';
 import { addDeployment } from './store/deployments.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import type { Kysely } from 'kysely';
-import { deploymentOf, pod, specOf } from '../deployment/testing.ts';
+import { deploymentOf, pod, specOf } from '../../test/support/deployments.ts';
 import { followKeys, provideKeys, readKeys, replaceKeys } from '../lib/key-file.ts';
 import { keyIdOf, sealBy, sealWith } from '../lib/seal.ts';
 import { auditEntries } from '../store/audit.ts';

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import {
+  database,
+  images,
+  type Shop,
+  shopOnMemory,
+  spec,
+  web,
+  withWeb,
+} from '../../test/support/controlled-deployment.ts';
+import { specOf } from '../../test/support/deployments.ts';
 import { statusAt } from '../deployment/status/deployment-health.ts';
-import { specOf } from '../deployment/testing.ts';
 import { EngineFault } from '../engine/engine.ts';
-import { database, images, type Shop, shopOnMemory, spec, web, withWeb } from './testing.ts';
 
 /** As whoever shows it is told. */
 async function told(shop: Shop) {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pod, specOf } from '../deployment/testing.ts';
+import { shopOnMemory } from '../../test/support/controlled-deployment.ts';
+import { pod, specOf } from '../../test/support/deployments.ts';
 import type { HostImage } from '../engine/engine.ts';
 import { clearImages, imagesToRemove } from './clear-images.ts';
-import { shopOnMemory } from './testing.ts';
 
 const gigabyte = 1e9;
 const hour = 3_600_000;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pod, specOf } from '../deployment/testing.ts';
+import { shopOnMemory } from '../../test/support/controlled-deployment.ts';
+import { pod, specOf } from '../../test/support/deployments.ts';
 import { writeIntent } from '../store/deployments.ts';
 import { drain } from './drain.ts';
-import { shopOnMemory } from './testing.ts';
 
 const web = pod('web', { image: 'nginx:1', path: '/', servicePorts: [80] });
 

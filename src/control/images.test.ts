@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pod, specOf } from '../deployment/testing.ts';
-import { neighbourOf, shopOnMemory } from './testing.ts';
+import { neighbourOf, shopOnMemory } from '../../test/support/controlled-deployment.ts';
+import { pod, specOf } from '../../test/support/deployments.ts';
 
 const web = pod('web', { image: 'nginx:1', path: '/', servicePorts: [80] });
 const spec = specOf(web);

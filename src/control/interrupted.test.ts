@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { specOf } from '../deployment/testing.ts';
-import { database, images, type Shop, shopOnMemory, spec, web, withWeb } from './testing.ts';
+import {
+  database,
+  images,
+  type Shop,
+  shopOnMemory,
+  spec,
+  web,
+  withWeb,
+} from '../../test/support/controlled-deployment.ts';
+import { specOf } from '../../test/support/deployments.ts';
 
 for (const [ending, end] of [
   ['expired', async (shop: Shop) => shop.clock.pass(3_600_000)],

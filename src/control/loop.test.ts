@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { pod, specOf } from '../deployment/testing.ts';
+import { addNeighbour, type Shop, shopOnMemory } from '../../test/support/controlled-deployment.ts';
+import { pod, specOf } from '../../test/support/deployments.ts';
 import { createMemoryEngine } from '../engine/memory.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { startLoop } from './loop.ts';
-import { addNeighbour, type Shop, shopOnMemory } from './testing.ts';
 
 const spec = specOf(pod('web', { image: 'nginx:1', path: '/', servicePorts: [80] }));
 

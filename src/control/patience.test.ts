@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { images, shopOnMemory, withWeb } from '../../test/support/controlled-deployment.ts';
 import { eventsAfter } from '../store/events.ts';
-import { images, shopOnMemory, withWeb } from './testing.ts';
 
 test('a pod that listens elsewhere is told at once, and fails after 10 s of nothing else', async () => {
   const shop = await shopOnMemory(withWeb('elsewhere:1'), {

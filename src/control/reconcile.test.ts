@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { specOf } from '../deployment/testing.ts';
+import {
+  database,
+  images,
+  shopOnMemory,
+  spec,
+  stateOf,
+  web,
+  withWeb,
+} from '../../test/support/controlled-deployment.ts';
+import { specOf } from '../../test/support/deployments.ts';
 import { EngineFault } from '../engine/engine.ts';
 import type { MemoryEngine } from '../engine/memory.ts';
 import { reconcile } from './reconcile.ts';
 import { createStandstills } from './standstills.ts';
-import { database, images, shopOnMemory, spec, stateOf, web, withWeb } from './testing.ts';
 
 test('a deployment goes from nothing to running, and a second visit does nothing', async () => {
   const shop = await shopOnMemory(spec, images);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pod, specOf } from '../deployment/testing.ts';
+import { shopOnMemory } from '../../test/support/controlled-deployment.ts';
+import { pod, specOf } from '../../test/support/deployments.ts';
 import { outlineOf } from '../deployment/workload/observed-outline.ts';
 import { createMemoryEngine } from '../engine/memory.ts';
 import { makeDue, nextDueAt, releaseLease, takeLeases } from '../store/leases.ts';
 import { survey } from './survey.ts';
-import { shopOnMemory } from './testing.ts';
 
 const volumes = [{ name: 'data', sizeBytes: 1, mountPath: '/data' }];
 const spec = specOf(pod('web', { image: 'nginx:1', path: '/', servicePorts: [80], volumes }));

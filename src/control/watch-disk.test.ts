@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { pod, specOf } from '../deployment/testing.ts';
+import { shopOnMemory } from '../../test/support/controlled-deployment.ts';
+import { pod, specOf } from '../../test/support/deployments.ts';
 import type { MemoryProgram } from '../engine/memory-world.ts';
 import { makeDue } from '../store/leases.ts';
-import { shopOnMemory } from './testing.ts';
 import { createLook } from './watch-disk.ts';
 
 const containerBytes = 1000;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { deploymentOf, pod, resolvedAt, specOf, url } from '../../test/support/deployments.ts';
 import type { PodSpec } from '../config/spec/spec.ts';
 import { hostLabel, newEnvironment } from './deployment-names.ts';
 import { desiredAt } from './desired.ts';
 import { startOrder } from './plan/start-order.ts';
 import { nextState } from './status/lifecycle.ts';
-import { deploymentOf, pod, resolvedAt, specOf, url } from './testing.ts';
 
 function workloadsOf(...pods: PodSpec[]) {
   const desired = desiredAt(deploymentOf({}), { number: 1, spec: specOf(...pods) }, resolvedAt(0));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deploymentOf, podStatusOf } from '../../test/support/deployments.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { deploymentOf, podStatusOf } from '../deployment/testing.ts';
 import { openSqlite } from '../store/database.ts';
 import { addDeployment } from '../store/deployments.ts';
 import { addSession } from '../store/sessions.ts';

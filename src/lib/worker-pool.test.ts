@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Asked } from './testing-worker.ts';
+import type { Asked } from '../../test/support/pool-worker.ts';
 import { createPool, type PoolOptions } from './worker-pool.ts';
 
 const options: PoolOptions = {
-  file: new URL('testing-worker.ts', import.meta.url),
+  file: new URL('../../test/support/pool-worker.ts', import.meta.url),
   width: 1,
   budgetMs: 60_000,
   memoryMib: 64,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { type Kysely, Migrator, Kysely as Store } from 'kysely';
-import { deploymentOf } from '../deployment/testing.ts';
+import { deploymentOf } from '../../test/support/deployments.ts';
 import { openDatabase, sqliteDialect, type Tables } from './database.ts';
 import { activeDeployments, addDeployment, deploymentById, endAll, writeIntent } from './deployments.ts';
 import { addIdempotency, idempotencyOf } from './idempotency.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { Kysely } from 'kysely';
-import { deploymentOf } from '../deployment/testing.ts';
+import { deploymentOf } from '../../test/support/deployments.ts';
 import { openSqlite, type Tables } from './database.ts';
 import { addDeployment, writeObservation } from './deployments.ts';
 import {

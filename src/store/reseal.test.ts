@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import fc from 'fast-check';
 import { type Kysely, sql } from 'kysely';
-import { deploymentOf, pod, specOf } from '../deployment/testing.ts';
+import { deploymentOf, pod, specOf } from '../../test/support/deployments.ts';
 import { type Seal, sealWith } from '../lib/seal.ts';
 import { openSqlite, type Tables } from './database.ts';
 import { addDeployment } from './deployments.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { Kysely } from 'kysely';
-import { deploymentOf, pod, specOf } from '../deployment/testing.ts';
+import { deploymentOf, pod, specOf } from '../../test/support/deployments.ts';
 import { sealWith } from '../lib/seal.ts';
 import { openSqlite, type Tables } from './database.ts';
 import {

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { findOrphans } from '../../src/control/sweep.ts';
 import { newDeployment } from '../../src/deployment/deployment.ts';
-import { pod, specOf } from '../../src/deployment/testing.ts';
 import { connectDocker } from '../../src/engine/docker/connect.ts';
 import { createDockerEngine } from '../../src/engine/docker/docker.ts';
 import { newId } from '../../src/lib/ids.ts';
@@ -17,6 +16,7 @@ import { addDeployment, deploymentById, writeIntent } from '../../src/store/depl
 import { makeDue } from '../../src/store/leases.ts';
 import { addRevision } from '../../src/store/revisions.ts';
 import { addSession } from '../../src/store/sessions.ts';
+import { pod, specOf } from '../support/deployments.ts';
 import { until } from './berth.ts';
 import type { LastWords, WorkerTask } from './worker.ts';
 

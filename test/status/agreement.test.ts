@@ -5,7 +5,6 @@ import fc from 'fast-check';
 import { deploymentRecord } from '../../src/api/deployments/records.ts';
 import type { Deployment, PodStatus } from '../../src/deployment/deployment.ts';
 import { statusAt } from '../../src/deployment/status/deployment-health.ts';
-import { deploymentOf, podStatusOf } from '../../src/deployment/testing.ts';
 import { statePage } from '../../src/edge/pages/site-pages.ts';
 import { siteState } from '../../src/edge/sites.ts';
 import { openSqlite } from '../../src/store/database.ts';
@@ -13,6 +12,7 @@ import { addDeployment } from '../../src/store/deployments.ts';
 import { addSession } from '../../src/store/sessions.ts';
 import { journeyOf } from '../../web/src/deployment/steps.ts';
 import { toldEvents } from '../../web/src/deployment/testing.ts';
+import { deploymentOf, podStatusOf } from '../support/deployments.ts';
 
 const url = new URL('http://jolly-tapir-shop.apps.test');
 const limits = { lifetimeMs: 1, extensionMs: 1, extensions: 2 };

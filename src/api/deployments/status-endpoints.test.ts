@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { get, type IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { shopYaml, testApi } from '../../../test/support/api.ts';
-import { podStatusOf } from '../../deployment/testing.ts';
+import { podStatusOf } from '../../../test/support/deployments.ts';
 import { writeIntent } from '../../store/deployments.ts';
 import { addEvents } from '../../store/events.ts';
 

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { shopYaml, testApi } from '../../../test/support/api.ts';
+import { deploymentOf } from '../../../test/support/deployments.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
-import { deploymentOf } from '../../deployment/testing.ts';
 import { writeIntent } from '../../store/deployments.ts';
 import { untilArrived } from './waiting.ts';
 

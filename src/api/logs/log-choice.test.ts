@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deploymentOf } from '../../../test/support/deployments.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
-import { deploymentOf } from '../../deployment/testing.ts';
 import type { ObservedWorkload } from '../../deployment/workload/workload.ts';
 import { checkChoice, isChosen, type LogChoice, replacedAmong } from './log-choice.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { readWeb } from '../../../test/support/compose-reading.ts';
 import type { CommandCheck, HttpCheck } from '../spec/spec.ts';
-import { readWeb } from './testing.ts';
 
 describe('checks of health', () => {
   const asked: [string, string][] = [

@@ -1,7 +1,7 @@
 /** Hints are followed: what they say has to be right for the one who wrote the file. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { read } from './testing.ts';
+import { read } from '../../../test/support/compose-reading.ts';
 
 function hintsOf(services: string): string[] {
   return read(`services:\n${services.replace(/^/gm, '  ')}`).hints;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { read } from './testing.ts';
+import { read } from '../../../test/support/compose-reading.ts';
 
 /** `name path port` of every public service. */
 function routes(services: string): string[] {

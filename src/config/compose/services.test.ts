@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { read } from '../../../test/support/compose-reading.ts';
 import { parseConfiguration } from '../parse.ts';
-import { read } from './testing.ts';
 
 describe('names', () => {
   test('names that are not legal become legal, and still resolve', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { read, readWeb } from './testing.ts';
+import { read, readWeb } from '../../../test/support/compose-reading.ts';
 
 describe('environment', () => {
   test('a map keeps numbers and truth values as they are written', () => {

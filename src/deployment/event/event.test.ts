@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Value } from 'typebox/value';
+import { anyEvent } from '../../../test/support/any-event.ts';
 import { eventOf } from '../plan/operation.ts';
 import { type DeploymentEvent, eventSchemas, identityOf } from './event.ts';
-import { anyEvent } from './event-testing.ts';
 import { describeEvent } from './event-words.ts';
 
 test('any event of the schema has a sentence', () => {

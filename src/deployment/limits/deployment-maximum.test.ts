@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pod, specOf } from '../testing.ts';
+import { pod, specOf } from '../../../test/support/deployments.ts';
 import { beyond, type Most, mostOf } from './deployment-maximum.ts';
 import type { Tier } from './plan-tier.ts';
 import { amountOf } from './pod-resources.ts';

@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { address, observedOf, pod, specOf } from '../../../test/support/deployments.ts';
+import {
+  database,
+  running,
+  second,
+  serving,
+  shop,
+  spec,
+  updated,
+  volume,
+  web,
+} from '../../../test/support/planned-shop.ts';
 import type { Deployment } from '../deployment.ts';
-import { address, observedOf, pod, specOf } from '../testing.ts';
 import { describePlan } from './operation.ts';
 import { plan } from './plan.ts';
-import { database, running, second, serving, shop, spec, updated, volume, web } from './plan-testing.ts';
 
 test('an update replaces a statefulset with volumes one replica after another', () => {
   const stateful = pod('db', { resourceType: 'statefulset', replicas: 2, volumes: [volume('data')] });

@@ -1,12 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { address, observedOf, pod, resolvedAt, specOf } from '../../../test/support/deployments.ts';
+import {
+  database,
+  made,
+  now,
+  running,
+  serving,
+  shop,
+  spec,
+  updated,
+  volume,
+  web,
+} from '../../../test/support/planned-shop.ts';
 import type { Deployment } from '../deployment.ts';
 import { desiredAt } from '../desired.ts';
-import { address, observedOf, pod, resolvedAt, specOf } from '../testing.ts';
 import { noEgress } from '../workload/egress.ts';
 import { batchesOf, describePlan } from './operation.ts';
 import { plan } from './plan.ts';
-import { database, made, now, running, serving, shop, spec, updated, volume, web } from './plan-testing.ts';
 
 test('a new deployment gets its network and volumes, and starts its database first', () => {
   const text = describePlan(plan(running(), observedOf({ images: ['postgres:15', 'nginx:1'] }), []));

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deploymentOf, pod, resolvedAt, specOf } from '../../../test/support/deployments.ts';
 import type { PodSpec } from '../../config/spec/spec.ts';
 import { desiredAt } from '../desired.ts';
-import { deploymentOf, pod, resolvedAt, specOf } from '../testing.ts';
 import { previewUpdate } from './preview.ts';
 
 const data = { name: 'data', sizeBytes: 1, mountPath: '/data' };

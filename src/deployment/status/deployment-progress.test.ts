@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deploymentOf, observedOf, pod, resolvedAt, specOf } from '../../../test/support/deployments.ts';
 import { desiredAt } from '../desired.ts';
-import { deploymentOf, observedOf, pod, resolvedAt, specOf } from '../testing.ts';
 import { progressOf } from './deployment-progress.ts';
 import { judge } from './deployment-status.ts';
 

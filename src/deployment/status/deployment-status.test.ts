@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deploymentOf, observedOf, pod, podStatusOf, resolvedAt, specOf } from '../../../test/support/deployments.ts';
 import type { PodStatus } from '../deployment.ts';
 import { desiredAt } from '../desired.ts';
-import { deploymentOf, observedOf, pod, podStatusOf, resolvedAt, specOf } from '../testing.ts';
 import type { ObservedWorkload } from '../workload/workload.ts';
 import { blamedPods, type Circumstances, judge, podStatuses, withoutFailures } from './deployment-status.ts';
 

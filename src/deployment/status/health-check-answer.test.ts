@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { observedOf } from '../testing.ts';
+import { observedOf } from '../../../test/support/deployments.ts';
 import type { ObservedWorkload } from '../workload/workload.ts';
 import { withoutSecrets } from './deployment-status.ts';
 import { readableText, shownBeginning } from './health-check-answer.ts';

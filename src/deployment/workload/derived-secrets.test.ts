@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deploymentOf, pod, resolvedAt, specOf } from '../../../test/support/deployments.ts';
 import { sealWith } from '../../lib/seal.ts';
 import { desiredAt } from '../desired.ts';
-import { deploymentOf, pod, resolvedAt, specOf } from '../testing.ts';
 import { generatedValue } from './derived-secrets.ts';
 
 const { derive } = sealWith('a secret of the tests');

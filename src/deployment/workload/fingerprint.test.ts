@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { deploymentOf, pod, resolvedAt, specOf } from '../../../test/support/deployments.ts';
 import { readSpec } from '../../config/spec/stored-spec.ts';
 import { desiredAt } from '../desired.ts';
-import { deploymentOf, pod, resolvedAt, specOf } from '../testing.ts';
 import { fingerprintOf, formerFingerprintsOf, isSameWorkload, type WorkloadContent } from './fingerprint.ts';
 
 const golden = new URL('../../../test/golden/', import.meta.url);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pod, specOf } from '../testing.ts';
+import { pod, specOf } from '../../../test/support/deployments.ts';
 import { redactorOf } from './redact.ts';
 
 const environment = {

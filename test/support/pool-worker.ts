@@ -1,6 +1,6 @@
 /** Work for the tests of the pool: easy, endless, greedy and broken. */
 import { threadId } from 'node:worker_threads';
-import { serveWork } from './worker-pool.ts';
+import { serveWork } from '../../src/lib/worker-pool.ts';
 
 export type Asked = 'easy' | 'thread' | 'endless' | 'greedy' | 'broken';
 

@@ -1,7 +1,7 @@
 /** The deployment that the tests of plans are about: a shop with a database, from its first revision on. */
-import type { Deployment } from '../deployment.ts';
-import { desiredAt } from '../desired.ts';
-import { address, deploymentOf, pod, resolvedAt, specOf } from '../testing.ts';
+import type { Deployment } from '../../src/deployment/deployment.ts';
+import { desiredAt } from '../../src/deployment/desired.ts';
+import { address, deploymentOf, pod, resolvedAt, specOf } from './deployments.ts';
 
 export const now = Date.UTC(2026, 0, 1, 12);
 export const shop = deploymentOf({ id: 'shop', expiresAt: now + 1000 });

@@ -1,9 +1,9 @@
-/** Values for tests of this folder and above: deployments, specs and observations in a line. */
-import type { AppSpec, PodSpec } from '../config/spec/spec.ts';
-import { type Deployment, type Instant, newDeployment, type PodStatus } from './deployment.ts';
-import type { Desired, Resolution } from './desired.ts';
-import { openEgress } from './workload/egress.ts';
-import type { Observed, ObservedWorkload } from './workload/workload.ts';
+/** Values for tests: deployments, specs and observations in a line. */
+import type { AppSpec, PodSpec } from '../../src/config/spec/spec.ts';
+import { type Deployment, type Instant, newDeployment, type PodStatus } from '../../src/deployment/deployment.ts';
+import type { Desired, Resolution } from '../../src/deployment/desired.ts';
+import { openEgress } from '../../src/deployment/workload/egress.ts';
+import type { Observed, ObservedWorkload } from '../../src/deployment/workload/workload.ts';
 
 export const url = new URL('http://jolly-tapir-shop.localhost:8080');
 

@@ -1,8 +1,9 @@
 /** Small Compose files for tests: what they become, and what is said about them, as text. */
-import { inDocumentOrder } from '../diagnostics/diagnostics.ts';
-import { readSource } from '../document/source.ts';
-import type { AppSpec, PodSpec } from '../spec/spec.ts';
-import { readCompose } from './compose.ts';
+
+import { readCompose } from '../../src/config/compose/compose.ts';
+import { inDocumentOrder } from '../../src/config/diagnostics/diagnostics.ts';
+import { readSource } from '../../src/config/document/source.ts';
+import type { AppSpec, PodSpec } from '../../src/config/spec/spec.ts';
 
 export type Read = {
   spec: AppSpec | undefined;

@@ -1,6 +1,6 @@
 /** Any event of the schema, for tests. */
 import fc from 'fast-check';
-import { type DeploymentEvent, eventSchemas } from './event.ts';
+import { type DeploymentEvent, eventSchemas } from '../../src/deployment/event/event.ts';
 
 type Schema = {
   anyOf?: Schema[];

@@ -1,25 +1,31 @@
 /** One deployment on an in-memory engine and store, for tests of the control layer. */
-import type { AppSpec } from '../config/spec/spec.ts';
-import { type Deployment, messageOf } from '../deployment/deployment.ts';
-import { describeEvent } from '../deployment/event/event-words.ts';
-import { deploymentOf, pod, specOf } from '../deployment/testing.ts';
-import { type Egress, openEgress } from '../deployment/workload/egress.ts';
-import { createMemoryEngine } from '../engine/memory.ts';
-import { createMemoryWorld, type MemoryImage } from '../engine/memory-world.ts';
-import { createMetrics } from '../lib/metrics.ts';
-import { sealWith } from '../lib/seal.ts';
-import { wait } from '../lib/wait.ts';
-import { openSqlite } from '../store/database.ts';
-import { addDeployment, deploymentById, type Intent, servedEndpoints, writeIntent } from '../store/deployments.ts';
-import { eventsAfter } from '../store/events.ts';
-import { makeDue, releaseLease, takeLeases } from '../store/leases.ts';
-import { addRevision } from '../store/revisions.ts';
-import { provideSeed } from '../store/seeds.ts';
-import { addSession } from '../store/sessions.ts';
-import type { Control } from './control.ts';
-import { createDiskBook } from './disk-book.ts';
-import { reconcile } from './reconcile.ts';
-import { findOrphans } from './sweep.ts';
+import type { AppSpec } from '../../src/config/spec/spec.ts';
+import type { Control } from '../../src/control/control.ts';
+import { createDiskBook } from '../../src/control/disk-book.ts';
+import { reconcile } from '../../src/control/reconcile.ts';
+import { findOrphans } from '../../src/control/sweep.ts';
+import { type Deployment, messageOf } from '../../src/deployment/deployment.ts';
+import { describeEvent } from '../../src/deployment/event/event-words.ts';
+import { type Egress, openEgress } from '../../src/deployment/workload/egress.ts';
+import { createMemoryEngine } from '../../src/engine/memory.ts';
+import { createMemoryWorld, type MemoryImage } from '../../src/engine/memory-world.ts';
+import { createMetrics } from '../../src/lib/metrics.ts';
+import { sealWith } from '../../src/lib/seal.ts';
+import { wait } from '../../src/lib/wait.ts';
+import { openSqlite } from '../../src/store/database.ts';
+import {
+  addDeployment,
+  deploymentById,
+  type Intent,
+  servedEndpoints,
+  writeIntent,
+} from '../../src/store/deployments.ts';
+import { eventsAfter } from '../../src/store/events.ts';
+import { makeDue, releaseLease, takeLeases } from '../../src/store/leases.ts';
+import { addRevision } from '../../src/store/revisions.ts';
+import { provideSeed } from '../../src/store/seeds.ts';
+import { addSession } from '../../src/store/sessions.ts';
+import { deploymentOf, pod, specOf } from './deployments.ts';
 
 const id = 'shop';
 
