@@ -69,7 +69,14 @@ const control: Control = {
   }),
   settings: {
     ...{ deployDeadlineMs: 600_000, listenPatienceMs: 30_000, drainMs: 10_000, leaseMs: 15_000 },
-    ...{ pollMs: 5_000, resyncMs: 30_000, revisitMs, imageDiskShare: 0.85, diskFreeBytes: 0 },
+    ...{
+      pollMs: 5_000,
+      resyncMs: 30_000,
+      revisitMs,
+      imageDiskShare: 0.85,
+      diskFreeBytes: 0,
+      containerDiskBytes: 2 ** 30,
+    },
   },
 };
 

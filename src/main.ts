@@ -24,12 +24,11 @@ import { connectDocker } from './engine/docker/connect.ts';
 import { type DiskMeans, findDiskMeans } from './engine/docker/disk-means.ts';
 import { createDockerEngine } from './engine/docker/docker.ts';
 import { isolate } from './engine/docker/firewall/isolate.ts';
-import { startMemoryWatch } from './engine/docker/groups/memory-watch.ts';
 import { openGroups } from './engine/docker/groups/open.ts';
 import { escapeWords, findKnownEscapes } from './engine/docker/known-escapes.ts';
 import { volumesFolder } from './engine/docker/loop-layout.ts';
-import { startProcessorWatch } from './engine/docker/processor-watch.ts';
 import { findRuntimeProblem } from './engine/docker/runtime.ts';
+import type { Engine } from './engine/engine.ts';
 import { openKeys } from './keys.ts';
 import { latestOnly } from './lib/latest.ts';
 import { createMetrics } from './lib/metrics.ts';
@@ -97,11 +96,12 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const { controlGroups, tenantsMemory: memory, tenantsShares: shares, startsIdle } = settings;
   const { groups, obstacle } = await openGroups(docker, { owner, controlGroups, memory, shares, startsIdle });
   log[groups ? 'info' : 'warn']({ limitBytes: groups?.limitBytes, because: obstacle }, 'control groups');
-  const engine = createDockerEngine({
+  const { disk, ...dockerEngine } = createDockerEngine({
     ...{ docker, owner, networkPool, runtime, gpus, loops, now, firewall },
     ...(groups && { groups }),
     ...(settings.diskRate && { diskRate: settings.diskRate }),
   });
+  const engine: Engine = { ...dockerEngine, ...(means.containers === 'watch' && { disk }) };
   const urlOf = (label: string) => applicationUrl(settings, label);
   metrics.diskMeans.set({ of: 'volumes', means: means.volumes }, 1);
   metrics.diskMeans.set({ of: 'containers', means: means.containers }, 1);
@@ -129,21 +129,9 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
     log.child({ part: 'pages' }),
   );
 
-  const processorWatch = startProcessorWatch(docker, {
-    ...{ owner, groups, log: log.child({ part: 'processor' }) },
-    report: (count) => metrics.givingWay.set(count),
-  });
-  const memoryWatch =
-    groups &&
-    startMemoryWatch(groups, {
-      log: log.child({ part: 'memory' }),
-      report: (count) => metrics.goingFirst.set(count),
-    });
-
   // SQLite is this process's alone: whoever held a lease before is dead.
   await takeOver(db, { now: now(), spreadMs: resyncMs, random: Math.random });
-  const { deployDeadlineMs, listenPatienceMs, drainMs, imageDiskShare, diskFreeBytes } = settings;
-  const containerDiskBytes = means.containers === 'watch' ? settings.containerDiskBytes : undefined;
+  const { deployDeadlineMs, listenPatienceMs, drainMs, imageDiskShare, diskFreeBytes, containerDiskBytes } = settings;
   const loop = startLoop({
     ...{
       db,
@@ -169,7 +157,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
       ...{ leaseMs, pollMs, resyncMs, revisitMs },
       imageDiskShare,
       diskFreeBytes,
-      ...(containerDiskBytes !== undefined && { containerDiskBytes }),
+      containerDiskBytes,
     },
     ...(afterOperation && { afterOperation }),
   });
@@ -207,8 +195,6 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
       await loop.stop();
       await pages.close();
       await edge.close();
-      await processorWatch?.close();
-      await memoryWatch?.close();
       await firewall?.close();
       await db.destroy();
       await rm(pidFile(settings), { force: true });

@@ -42,12 +42,17 @@ export function imagesToRemove({ disk, mostUsed, images, pulled, now }: Clearing
 
 export type Clearer = { engine: Engine; db: Database; metrics: Metrics; now: () => Instant; mostUsed: number };
 
-/** The names of those that were removed. Asks the engine for its images only when the disk is too full. */
+/**
+ * The names of those that were removed. Asks the engine for its images only when the disk is too full; one without a
+ * store of images sees to its own.
+ */
 export async function clearImages({ engine, db, metrics, now, mostUsed }: Clearer): Promise<string[]> {
+  const { images: store } = engine;
+  if (!store) return [];
   await touchUsed(db, now());
   const { disk } = await engine.capacity();
   if (!disk || disk.usedBytes <= mostUsed * (disk.usedBytes + disk.freeBytes)) return [];
-  const [images, pulled] = await Promise.all([engine.listImages(), pulledImages(db)]);
+  const [images, pulled] = await Promise.all([store.list(), pulledImages(db)]);
   const there = new Set(images.flatMap(({ tags, digests }) => [...tags, ...digests]));
   await forgetPulled(
     db,
@@ -55,7 +60,7 @@ export async function clearImages({ engine, db, metrics, now, mostUsed }: Cleare
   );
   const removed: string[] = [];
   for (const image of imagesToRemove({ disk, mostUsed, images, pulled, now: now() })) {
-    if (!(await engine.removeImage(image))) continue;
+    if (!(await store.remove(image))) continue;
     const names = [...image.tags, ...image.digests];
     await forgetPulled(db, names);
     metrics.imagesRemoved.inc();

@@ -29,8 +29,8 @@ export type ControlSettings = {
   revisitMs: number;
   /** Of the engine's disk, 0..1; above it unused images leave. */
   imageDiskShare: number;
-  /** What a workload may write outside of its volumes; absent: nobody looks at the disk. */
-  containerDiskBytes?: number;
+  /** What a workload may write outside of its volumes, where the engine has a disk that is looked at. */
+  containerDiskBytes: number;
   /** Of the disk, so much must stay free. */
   diskFreeBytes: number;
 };

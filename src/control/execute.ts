@@ -2,7 +2,7 @@
 import type { Deployment } from '../deployment/deployment.ts';
 import type { DeploymentEvent } from '../deployment/event/event.ts';
 import type { Operation } from '../deployment/plan/operation.ts';
-import type { Engine, Pulling } from '../engine/engine.ts';
+import { type Engine, facetOf, type Pulling } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { type Drainer, drain } from './drain.ts';
 import { checkImages, confirmAccess, pullImage } from './images.ts';
@@ -51,6 +51,9 @@ async function perform(
     case 'start':
       await confirmAccess(deployment, operation.workload, executor);
       await engine.execute(deployment.id, operation);
+      return;
+    case 'set-egress':
+      await facetOf(engine, 'isolation').setEgress(deployment.id, operation.egress);
       return;
     case 'route':
       await route(deployment, operation, executor);

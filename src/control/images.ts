@@ -12,7 +12,7 @@ import type { DeploymentEvent } from '../deployment/event/event.ts';
 import type { ImageRequest, Operation, ResolvedImage } from '../deployment/plan/operation.ts';
 import { isPinned, loginFor, registryOf, repositoryOf } from '../deployment/workload/image-names.ts';
 import type { Workload } from '../deployment/workload/workload.ts';
-import { type Engine, EngineFault, type Pulling, whenItAnswers } from '../engine/engine.ts';
+import { type Engine, EngineFault, facetOf, type Pulling, whenItAnswers } from '../engine/engine.ts';
 import type { Database } from '../store/database.ts';
 import { grantAccess, markPrivate, markPublic, mayUse } from '../store/image-access.ts';
 import { settleImage } from '../store/images.ts';
@@ -48,9 +48,9 @@ export async function pullImage(
   pulling: Pulling,
 ): Promise<void> {
   const { db, engine } = keeper;
+  const store = facetOf(engine, 'images');
   await markIfPrivate(deployment, pull, keeper);
-  const [resolved] = await engine.execute(deployment.id, pull, pulling);
-  if (!resolved) return;
+  const resolved = await store.pull(deployment.id, pull, pulling);
   // One that somebody else brought here meanwhile: whether this deployment may use it is asked before it starts.
   if (resolved.by === 'pull') {
     await notePulled(db, [resolved.image, resolved.reference], keeper.now());

@@ -159,9 +159,10 @@ for (const [title, image] of [
     const shop = await shopOnMemory(spec, { 'nginx:1': {}, 'slow:1': image });
     const engine = createMemoryEngine({ world: shop.world });
     const over = new AbortController();
-    const execute: typeof engine.execute = async (...asked) => {
-      if (asked[1].kind === 'pull' && !over.signal.aborted) await once(over.signal, 'abort');
-      return await engine.execute(...asked);
+    const store = engine.images!;
+    const pull: typeof store.pull = async (...asked) => {
+      if (!over.signal.aborted) await once(over.signal, 'abort');
+      return await store.pull(...asked);
     };
     let waiting = 0;
     const slow = specOf(pod('web', { image: 'slow:1', path: '/', servicePorts: [80] }));
@@ -171,7 +172,7 @@ for (const [title, image] of [
       await engine.change(...asked);
     };
     await shop.intend({});
-    const loop = startLoop({ ...shop.control, engine: { ...engine, execute, change } });
+    const loop = startLoop({ ...shop.control, engine: { ...engine, images: { ...store, pull }, change } });
     t.after(async () => {
       over.abort();
       await loop.stop();

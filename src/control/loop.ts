@@ -19,7 +19,7 @@ export type Loop = {
 };
 
 export function startLoop(control: Control): Loop {
-  const { db, engine, log, now, wait, settings } = control;
+  const { db, engine, log, metrics, now, wait, settings } = control;
   const stopping = new AbortController();
   let rouse = () => {};
   const visits = createVisits(control, stopping.signal, () => rouse());
@@ -70,9 +70,16 @@ export function startLoop(control: Control): Loop {
       .catch((error) => log.error({ err: error }, 'engine event lost; the survey will see it'));
   }, stopping.signal);
   const running = run();
-  const { containerDiskBytes } = settings;
-  const watching =
-    containerDiskBytes === undefined ? undefined : watchDisk(control, containerDiskBytes, stopping.signal);
+  const { disk: hostDisk, fairness } = engine;
+  const watching = hostDisk && watchDisk({ ...control, hostDisk }, stopping.signal);
+  const keeping = fairness?.keep(
+    {
+      givingWay: (count) => metrics.givingWay.set(count),
+      goingFirst: (count) => metrics.goingFirst.set(count),
+      log,
+    },
+    stopping.signal,
+  );
 
   return {
     wake(deploymentId) {
@@ -85,6 +92,7 @@ export function startLoop(control: Control): Loop {
       await running;
       await tidying;
       await watching;
+      await keeping;
       await visits.ended();
     },
   };

@@ -120,15 +120,15 @@ test('a pull goes on although its progress cannot be written', async () => {
   const shop = await shopOnMemory(withWeb('nginx:2'), { ...images, 'nginx:2': { isOnHost: false } });
   const { db } = shop.control;
   await shop.visit((engine) => {
-    const { execute } = engine;
-    engine.execute = async (id, operation, pulling) => {
-      if (operation.kind !== 'pull') return await execute(id, operation, pulling);
+    const store = engine.images!;
+    const { pull } = store;
+    store.pull = async (id, request, pulling) => {
       await sql`create trigger full before update on deployments
         begin select raise(abort, 'database or disk is full'); end`.execute(db);
       pulling?.progress?.(0.5);
       await new Promise((resolve) => setImmediate(resolve));
       await sql`drop trigger full`.execute(db);
-      return await execute(id, operation);
+      return await pull(id, request);
     };
   });
   assert.equal((await shop.deployment()).state, 'running');

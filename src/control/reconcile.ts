@@ -28,7 +28,7 @@ import { aboutPods, blamedBy, finalReason, linesHint, reasonOf } from './failure
 import { type Journal, openJournal } from './journal.ts';
 import { lastLinesOf } from './last-lines.ts';
 import { afterOperation } from './progress.ts';
-import { LatePull, watchPull } from './pulling.ts';
+import { LatePull, watchPull, withImages } from './pulling.ts';
 import { confirmRoutes } from './routing.ts';
 import { nextVisitAt, soonAt } from './schedule.ts';
 import { stillSince } from './standstills.ts';
@@ -150,7 +150,8 @@ class Step {
     const seen = await this.#observe(desired);
     // What the engine dates is compared with this: the clock may be set while it is written down.
     const seenAt = now();
-    const observed = withoutSecrets(await this.#withDisk(desired, seen), this.#redact);
+    const here = engine.images ? seen : withImages(desired, seen);
+    const observed = withoutSecrets(await this.#withDisk(desired, here), this.#redact);
     const operations = plan(desired, observed, deployment.endpoints);
     this.#journal.noteProgress(desired, observed);
     await tellLosses(deployment, { desired, observed, journal: this.#journal }, this.#control);

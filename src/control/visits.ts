@@ -90,6 +90,7 @@ export function createVisits(control: Control, stop: AbortSignal, onPlace: () =>
   /** The engine as a visit sees it. */
   function engineOf(underWay: UnderWay): Engine {
     const { engine } = control;
+    const { images } = engine;
     return {
       ...engine,
       observe: async (...asked) => {
@@ -100,8 +101,11 @@ export function createVisits(control: Control, stop: AbortSignal, onPlace: () =>
       execute: (...asked) => {
         const { kind } = asked[1];
         const work = () => engine.execute(...asked);
-        return kind === 'pull' || kind === 'check' ? withoutPlace(work) : work();
+        return kind === 'check' ? withoutPlace(work) : work();
       },
+      ...(images && {
+        images: { ...images, pull: (...asked) => withoutPlace(() => images.pull(...asked)) },
+      }),
       change: (...asked) => withoutPlace(() => engine.change(...asked)),
     };
   }

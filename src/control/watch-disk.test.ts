@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
-import { shopOnMemory } from '../../test/support/controlled-deployment.ts';
+import { type Shop, shopOnMemory } from '../../test/support/controlled-deployment.ts';
 import { pod, specOf } from '../../test/support/deployments.ts';
 import type { MemoryProgram } from '../engine/memory-world.ts';
 import { makeDue } from '../store/leases.ts';
 import { createLook } from './watch-disk.ts';
 
-const containerBytes = 1000;
+function lookOf({ control }: Shop, hostDisk = control.engine.disk!): () => Promise<void> {
+  return createLook({ ...control, hostDisk });
+}
+
 const volumes = [{ name: 'data', sizeBytes: 100, mountPath: '/data' }];
 const db = pod('db', { image: 'db:1', path: '/', servicePorts: [80], volumes });
 const web = pod('web', { image: 'web:1', path: '/', servicePorts: [80] });
@@ -20,7 +23,7 @@ async function shopThatWrites(shopPod: typeof web, path: string, bytes: number) 
     return { ports: [80] };
   };
   const shop = await shopOnMemory(specOf(shopPod), { [shopPod.image]: { program }, 'idle:1': {} });
-  const look = createLook(shop.control, containerBytes);
+  const look = lookOf(shop);
   const [container] = (await shop.visit()) && shop.world.containers.values();
   return { shop, look, writer, container: container! };
 }
@@ -108,7 +111,7 @@ test('a workload that has taken the room of the database too is stopped first, a
     await engine.removeOwned(owned);
     await limitTo(1_000_000);
   };
-  await createLook({ ...shop.control, engine: { ...engine, removeOwned } }, containerBytes)();
+  await createLook({ ...shop.control, hostDisk: engine.disk!, engine: { ...engine, removeOwned } })();
   assert.equal(shop.world.containers.size, 0);
   assert.deepEqual(await told(shop), [
     'pod web is stopped: it had written 1001 B outside of its volumes, and may 1000 B',
@@ -153,7 +156,8 @@ test('a workload that is stopped now and then goes on', async () => {
 test('when the disk of the host is nearly full, whoever writes most is stopped, and nobody else', async () => {
   const megabytes = 2 ** 20;
   const { shop, container } = await shopThatWrites(web, '/tmp/file', 100 * megabytes);
-  const look = createLook(shop.control, Number.POSITIVE_INFINITY);
+  shop.control.settings.containerDiskBytes = Number.POSITIVE_INFINITY;
+  const look = lookOf(shop);
   const idle = pod('idle', { image: 'idle:1', path: '/idle', servicePorts: [80] });
   await shop.update(specOf(web, idle));
   await shop.visit();
@@ -186,12 +190,9 @@ test('the owner is told of a volume that was mended; one that cannot be is tried
     return tries.splice(0, 1);
   };
   let isStopped = false;
-  const diskUse = async () =>
-    (await shop.control.engine.diskUse()).map((use) => (use.kind === 'volume' ? { ...use, isStopped } : use));
-  const look = createLook(
-    { ...shop.control, engine: { ...shop.control.engine, diskUse, mendVolumes } },
-    containerBytes,
-  );
+  const { use } = shop.control.engine.disk!;
+  const useNow = async () => (await use()).map((use) => (use.kind === 'volume' ? { ...use, isStopped } : use));
+  const look = lookOf(shop, { use: useNow, mendVolumes });
   await look();
   assert.deepEqual(triedAt, [], 'nothing is to be mended');
   isStopped = true;

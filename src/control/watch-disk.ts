@@ -8,6 +8,7 @@ import { fastestGrowth, heldBytes, type Overuse, overuses } from '../deployment/
 import { type DiskUse, type Level, levelEvent, levelOf, shareOf } from '../deployment/disk/disk-use.ts';
 import type { EventOf } from '../deployment/event/event.ts';
 import { freeOf } from '../deployment/limits/host-budget.ts';
+import type { HostDisk } from '../engine/engine.ts';
 import { persistent } from '../lib/persistent.ts';
 import { addEvents, latestOfDisk } from '../store/events.ts';
 import { addEviction } from '../store/evictions.ts';
@@ -30,11 +31,13 @@ const looksBetweenTries = 30;
 /** Growth is counted over so many looks: a slow writer fills a disk as well. */
 const looksCompared = 15;
 
-export type DiskWatch = Pick<Control, 'db' | 'engine' | 'metrics' | 'now' | 'wait' | 'log' | 'disk' | 'settings'>;
+export type DiskWatch = Pick<Control, 'db' | 'engine' | 'metrics' | 'now' | 'wait' | 'log' | 'disk' | 'settings'> & {
+  hostDisk: HostDisk;
+};
 
 /** Looks again and again until the abort; resolves when the last look has ended. */
-export async function watchDisk(watch: DiskWatch, containerBytes: number, stop: AbortSignal): Promise<void> {
-  const look = persistent(createLook(watch, containerBytes), (err) =>
+export async function watchDisk(watch: DiskWatch, stop: AbortSignal): Promise<void> {
+  const look = persistent(createLook(watch), (err) =>
     watch.log.error({ err }, 'the disk cannot be looked at; it is tried again and again'),
   );
   while (!stop.aborted) {
@@ -53,14 +56,15 @@ async function untilDue({ engine, wait }: DiskWatch, stop: AbortSignal): Promise
   }
 }
 
-/** One look, which remembers those before it. `containerBytes`: what a workload may write outside of its volumes. */
-export function createLook(watch: DiskWatch, containerBytes: number): () => Promise<void> {
-  const { engine, settings, disk } = watch;
+/** One look, which remembers those before it. */
+export function createLook(watch: DiskWatch): () => Promise<void> {
+  const { engine, hostDisk, settings, disk } = watch;
+  const containerBytes = settings.containerDiskBytes;
   const before: Map<string, number>[] = [];
   let looksToNextTry = 0;
 
   return async () => {
-    const uses = await engine.diskUse();
+    const uses = await hostDisk.use();
     const tooMuch = overuses(uses, disk.wantedBy, { containerBytes });
     const { disk: room } = await engine.capacity();
     const isTight = room !== undefined && freeOf(room) < settings.diskFreeBytes / 2;
@@ -82,8 +86,8 @@ export function createLook(watch: DiskWatch, containerBytes: number): () => Prom
  * when one could not be mended.
  */
 async function mend(watch: DiskWatch): Promise<boolean> {
-  const { db, engine, disk, now, log } = watch;
-  const tries = await engine.mendVolumes();
+  const { db, hostDisk, disk, now, log } = watch;
+  const tries = await hostDisk.mendVolumes();
   for (const { deploymentId, volume: name, fault } of tries) {
     if (fault) {
       log.error({ err: fault, deployment: deploymentId, volume: name }, 'volume not mended, tried again in a minute');

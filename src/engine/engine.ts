@@ -1,27 +1,35 @@
 /**
- * The engine port: what Berth asks of the thing that runs containers, in Berth's own types.
- * One contract suite (`test/contract/engine.ts`) holds every implementation to it.
+ * The engine port: what Berth asks of the thing that runs containers, in Berth's own types. A core that every engine
+ * has, and facets that one may lack: whoever asks for one looks whether it is there, never which engine it is. Contract
+ * suites (`test/contract/engine.ts`) hold every implementation to the core, and to those facets that it has.
  */
 
 import type { Instant } from '../deployment/deployment.ts';
 import type { DiskUse } from '../deployment/disk/disk-use.ts';
 import type { Capacity } from '../deployment/limits/host-budget.ts';
-import type { EngineOperation, ResolvedImage } from '../deployment/plan/operation.ts';
+import type { EngineOperation, ImageRequest, ResolvedImage } from '../deployment/plan/operation.ts';
+import type { Egress } from '../deployment/workload/egress.ts';
 import type { Observed, ObservedWorkload, WorkloadName } from '../deployment/workload/workload.ts';
 
-export type Engine = {
+export type Engine = EngineCore & Partial<EngineFacets>;
+
+export type EngineCore = {
   /** Resolves when the engine answers; throws EngineFault when it refuses, or has not answered after two seconds. */
   ping(): Promise<void>;
-  /** What exists for the deployment now; `images` are the references whose presence is asked for. */
+  /**
+   * What exists for the deployment now; `images` are the references whose presence on the host is asked for, of which an
+   * engine without the facet `images` names none.
+   */
   observe(deploymentId: string, images: string[]): Promise<Observed>;
   /**
    * Executes one operation; idempotent. A network that is missing is an error, an object that exists already is not.
-   * Answers what a check or a pull has found. Throws EngineFault.
+   * Answers what a check has found. Throws EngineFault.
    *
    * A check asks with the login of the request and no other, and throws when the registry refuses. Of a registry that
-   * cannot be reached, or was not a minute ago, the image that is on the host is taken.
+   * cannot be reached, or was not a minute ago, the image that is on the host is taken. Without the facet `images`, a
+   * start brings its image.
    */
-  execute(deploymentId: string, operation: EngineOperation, pulling?: Pulling): Promise<ResolvedImage[]>;
+  execute(deploymentId: string, operation: EngineOperation): Promise<ResolvedImage[]>;
   /** Resolves as soon as `observe` may answer something else than `seen`, after `timeoutMs`, or at the abort. */
   change(deploymentId: string, seen: Observed, timeoutMs: number, signal: AbortSignal): Promise<void>;
   /** Calls back with the id of a deployment of ours whenever something of it changed on the engine. Ends at the abort. */
@@ -35,24 +43,71 @@ export type Engine = {
   followLogs(name: WorkloadName, wanted: LogsFollowed, signal: AbortSignal): AsyncIterable<LogLine>;
   /** How large the host is, and how full its disk. Once it has answered, it answers without the engine too. */
   capacity(): Promise<Capacity>;
-  /** What workloads that have not ended and all volumes of this installation hold of the disk, as far as that can be seen. */
-  diskUse(): Promise<DiskUse[]>;
+  /** Everything on the engine that carries this installation's label. */
+  listOwned(): Promise<Owned[]>;
+  /** Removes one object that `listOwned` returned; one that is gone already is no error. */
+  removeOwned(owned: Owned): Promise<void>;
+};
+
+export type EngineFacets = {
+  images: ImageStore;
+  disk: HostDisk;
+  isolation: Isolation;
+  fairness: Fairness;
+};
+
+export type FacetName = keyof EngineFacets;
+
+/** For operations that are planned only where the engine has what they need. Throws when it has not. */
+export function facetOf<Name extends FacetName>(engine: Engine, name: Name): EngineFacets[Name] {
+  const facets: Partial<EngineFacets> = engine;
+  const facet = facets[name];
+  if (!facet) throw new Error(`This engine has no facet "${name}".`);
+  return facet;
+}
+
+/** The images of the one host that runs everything. */
+export type ImageStore = {
+  /** Brings an image here; answers what its reference means. Throws EngineFault. */
+  pull(deploymentId: string, request: ImageRequest, pulling?: Pulling): Promise<ResolvedImage>;
+  /** All images of the host, whoever brought them there. */
+  list(): Promise<HostImage[]>;
+  /** Removes an image by all its names; false when something runs from it, or it has got another name. */
+  remove(image: HostImage): Promise<boolean>;
+};
+
+/** The disk that everybody shares, where somebody has to look after it. */
+export type HostDisk = {
+  /** What workloads that have not ended and all volumes of this installation hold of it, as far as that can be seen. */
+  use(): Promise<DiskUse[]>;
   /**
    * Mends volumes that cannot be written any more since the host's disk was full; who uses one is stopped and started
    * again, also where that fails. Needs room on the disk.
    */
   mendVolumes(): Promise<MendedVolume[]>;
-  /** Everything on the engine that carries this installation's label. */
-  listOwned(): Promise<Owned[]>;
-  /** Removes one object that `listOwned` returned; one that is gone already is no error. */
-  removeOwned(owned: Owned): Promise<void>;
-  /** All images of the host, whoever brought them there. */
-  listImages(): Promise<HostImage[]>;
-  /** Removes an image by all its names; false when something runs from it, or it has got another name. */
-  removeImage(image: HostImage): Promise<boolean>;
 };
 
-/** About the pull of an image; without meaning for other operations. */
+/** Rules around workloads: what they may reach. Without this facet `observe` tells of no egress. */
+export type Isolation = {
+  /** From now on; connections that are there stay. Throws EngineFault when the deployment has no network. */
+  setEgress(deploymentId: string, egress: Egress): Promise<void>;
+};
+
+/** Who gives way to the others while the processor or the memory is short. */
+export type Fairness = {
+  /** Looks after it until the abort; resolves when the last look has ended. */
+  keep(watch: FairnessWatch, stop: AbortSignal): Promise<void>;
+};
+
+export type FairnessWatch = {
+  /** Told after each look how many workloads compute all the time, so that the others go first. */
+  givingWay: (count: number) => void;
+  /** Told after each look how many workloads would be ended first if memory ran out. */
+  goingFirst: (count: number) => void;
+  log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
+};
+
+/** About the pull of an image. */
 export type Pulling = {
   /** Called with 0..1. */
   progress?: (done: number) => void;

@@ -44,12 +44,11 @@ export async function heldBack(world: MemoryWorld, name: string): Promise<void> 
 
 export function pullImage(
   world: MemoryWorld,
-  name: string,
-  login: RegistryLogin | undefined,
-  progress: ((done: number) => void) | undefined,
+  { image: name, registryLogin }: ImageRequest,
+  progress?: (done: number) => void,
 ): ResolvedImage {
   const isHere = isOnHost(world, name);
-  const image = isHere ? imageOf(world, name)! : askRegistry(world, name, login);
+  const image = isHere ? imageOf(world, name)! : askRegistry(world, name, registryLogin);
   if (!isHere) {
     progress?.(0.5);
     image.isOnHost = true;

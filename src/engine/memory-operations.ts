@@ -1,6 +1,6 @@
 /** What the operations do to the in-memory engine's world. */
 
-import type { EngineOperation, ResolvedImage } from '../deployment/plan/operation.ts';
+import type { EgressChange, EngineOperation, ImagePull, ResolvedImage } from '../deployment/plan/operation.ts';
 import { type Egress, printEgress } from '../deployment/workload/egress.ts';
 import { isSameWorkload } from '../deployment/workload/fingerprint.ts';
 import type { Workload } from '../deployment/workload/workload.ts';
@@ -17,40 +17,37 @@ import {
   volumeKey,
 } from './memory-world.ts';
 
-/** `isHalfway` stops a start between the creation of the container and its start, as a crash does. */
-export type Performance = { isHalfway: boolean; now: number; progress?: ((done: number) => void) | undefined };
+/** What the engine does, by its core or by a facet. */
+export type MemoryOperation = EngineOperation | ImagePull | EgressChange;
+
+/**
+ * `isHalfway` stops a start between the creation of the container and its start, as a crash does; `bringsImages`: a start
+ * does what else a pull does, without waiting for a registry that is slow.
+ */
+export type Performance = { isHalfway: boolean; bringsImages: boolean; now: number };
 
 export function perform(
   world: MemoryWorld,
   owner: string,
   deploymentId: string,
   operation: EngineOperation,
-  { progress, ...performance }: Performance,
+  performance: Performance,
 ): ResolvedImage[] {
-  switch (operation.kind) {
-    case 'check':
-      return operation.images.map((request) => checkImage(world, request));
-    case 'pull':
-      return [pullImage(world, operation.image, operation.registryLogin, progress)];
-    default:
-      change(world, owner, deploymentId, operation, performance);
-      return [];
-  }
+  if (operation.kind === 'check') return operation.images.map((request) => checkImage(world, request));
+  change(world, owner, deploymentId, operation, performance);
+  return [];
 }
 
 function change(
   world: MemoryWorld,
   owner: string,
   deploymentId: string,
-  operation: Exclude<EngineOperation, { kind: 'check' | 'pull' }>,
+  operation: Exclude<EngineOperation, { kind: 'check' }>,
   performance: Performance,
 ): void {
   switch (operation.kind) {
     case 'create-network':
       createNetwork(world, owner, deploymentId, operation.egress, operation.avoid);
-      return;
-    case 'set-egress':
-      setEgress(world, owner, deploymentId, operation.egress);
       return;
     case 'remove-network':
       if (world.networks.get(deploymentId)?.owner === owner) removeNetwork(world, deploymentId);
@@ -84,7 +81,7 @@ function createNetwork(
   else addNetwork(world, { owner, deploymentId }, printEgress(egress), avoid);
 }
 
-function setEgress(world: MemoryWorld, owner: string, deploymentId: string, egress: Egress): void {
+export function setEgress(world: MemoryWorld, owner: string, deploymentId: string, egress: Egress): void {
   const found = world.networks.get(deploymentId);
   if (!found) throw new EngineFault('unavailable', 'The network of the deployment is missing.');
   refuseForeign(found.owner, owner, `network ${deploymentId}`);
@@ -127,7 +124,7 @@ function start(
   owner: string,
   deploymentId: string,
   { workload, avoid }: { workload: Workload; avoid?: readonly string[] },
-  { isHalfway, now }: Performance,
+  { isHalfway, bringsImages, now }: Performance,
 ): void {
   const found = findOurs(world, owner, workload.name);
   if (found && found.phase !== 'created' && isSameWorkload(workload, found.workload.fingerprint)) {
@@ -138,7 +135,8 @@ function start(
   }
   if (!world.networks.has(deploymentId))
     throw new EngineFault('unavailable', 'The network of the deployment is missing.');
-  if (!isOnHost(world, workload.image))
+  if (bringsImages) pullImage(world, workload);
+  else if (!isOnHost(world, workload.image))
     throw new EngineFault('unavailable', `Image ${workload.image} is not on the host yet.`);
   world.containers.delete(workload.name);
   const address = freeAddress(world, deploymentId, avoid);

@@ -1,12 +1,12 @@
 /** Everything that can go wrong with a call to the in-memory engine: it is late, fails before, in the middle or after. */
-import type { EngineOperation } from '../deployment/plan/operation.ts';
-import type { Engine } from './engine.ts';
+import type { EngineCore } from './engine.ts';
+import type { MemoryOperation } from './memory-operations.ts';
 
-/** A call of the engine's port. */
+/** A call of the engine's port. What a plan asks of a facet is an execution, like what it asks of the core. */
 export type MemoryCall = {
-  name: Exclude<keyof Engine, 'watch' | 'followLogs'>;
+  name: Exclude<keyof EngineCore, 'watch' | 'followLogs'> | 'images.list' | 'images.remove' | 'disk.use';
   deploymentId?: string;
-  operation?: EngineOperation;
+  operation?: MemoryOperation;
 };
 
 /**
@@ -21,7 +21,7 @@ export type Interruption = {
   /** Default: `execute`. */
   name?: MemoryCall['name'];
   /** Of an execution; default: any. */
-  kind?: EngineOperation['kind'];
+  kind?: MemoryOperation['kind'];
   /** `halfway` leaves a container that was created and never started; for other operations it is `before`. */
   when: 'before' | 'halfway' | 'after';
   /** Default: an Error, as when the process dies. */

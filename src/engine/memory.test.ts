@@ -92,22 +92,23 @@ test('a crash is restarted, a halt is not', async () => {
 
 test('an image that cannot be pulled fails as its settings say', async () => {
   const engine = engineWith({ isOnHost: false, pullFault: 'image-access-denied' });
-  const pull: EngineOperation = { kind: 'pull', image: 'web:1', because: 'test' };
-  await assert.rejects(engine.execute('a', pull), { kind: 'image-access-denied' });
+  await assert.rejects(engine.images!.pull('a', { image: 'web:1' }), { kind: 'image-access-denied' });
   assert.deepEqual((await engine.observe('a', ['web:1'])).images, []);
 });
 
 test('every call can be told to fail, before it has done anything or after', async () => {
   const engine = await started({});
   const [network] = (await engine.listOwned()).filter(({ kind }) => kind === 'network');
-  const images = await engine.listImages();
+  const images = engine.images!;
+  const [image] = await images.list();
   const calls = {
     observe: () => engine.observe('a', []),
     logs: () => engine.logs(web.name, { tail: 1 }),
     capacity: () => engine.capacity(),
     listOwned: () => engine.listOwned(),
-    listImages: () => engine.listImages(),
-    removeImage: () => engine.removeImage(images[0]!),
+    'images.list': () => images.list(),
+    'images.remove': () => images.remove(image!),
+    'disk.use': () => engine.disk!.use(),
     removeOwned: () => engine.removeOwned(network!),
   };
   for (const [name, call] of Object.entries(calls)) {

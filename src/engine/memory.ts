@@ -2,15 +2,15 @@
  * An engine in memory, held to the same contract as the real ones. Time passes by observations, not by the clock, and
  * it can be told to fail at any call, before, in the middle of or after it.
  */
-import type { EngineOperation } from '../deployment/plan/operation.ts';
+import { once } from 'node:events';
 import type { Observed, ObservedWorkload, WorkloadName } from '../deployment/workload/workload.ts';
 import { orAbort } from '../lib/abort.ts';
 import { wait as reallyWait, type Wait } from '../lib/wait.ts';
-import type { Engine, Owned } from './engine.ts';
+import type { Engine, FacetName, Fairness, HostDisk, ImageStore, Isolation, Owned } from './engine.ts';
 import { diskUse } from './memory-disk.ts';
-import { heldBack, isLocal, isOnHost, listImages, removeImage } from './memory-images.ts';
+import { heldBack, isLocal, isOnHost, listImages, pullImage, removeImage } from './memory-images.ts';
 import { followLogs, readLogs } from './memory-logs.ts';
-import { perform, refuseInUse } from './memory-operations.ts';
+import { type MemoryOperation, perform, refuseInUse, setEgress } from './memory-operations.ts';
 import { healthCheckBodyOf, noteStuck, reasonNotReady } from './memory-readiness.ts';
 import { changeableWeather, type Interruption, type Weather } from './memory-weather.ts';
 import {
@@ -32,11 +32,15 @@ export type MemoryEngineOptions = {
   now?: () => number;
   /** Default: fair, but for what `interrupt` asks for. */
   weather?: Weather;
+  /** Default: all. Without `images`, a start brings its image; without `disk`, nobody knows how full one is. */
+  facets?: ReadonlySet<FacetName>;
 };
+
+export const allFacets: ReadonlySet<FacetName> = new Set(['images', 'disk', 'isolation', 'fairness']);
 
 export type MemoryEngine = Engine & {
   /** Every operation that was executed to its end, in order. */
-  readonly executed: { deploymentId: string; operation: EngineOperation }[];
+  readonly executed: { deploymentId: string; operation: MemoryOperation }[];
   interrupt(interruption: Interruption): void;
   /** A running workload ends by itself, with this code; the engine restarts it. */
   crash(name: WorkloadName, exitCode: number): void;
@@ -55,9 +59,49 @@ export function createMemoryEngine({
 }: MemoryEngineOptions = {}): MemoryEngine {
   const executed: MemoryEngine['executed'] = [];
   const changeable = changeableWeather();
-  const { weather = changeable.weather } = options;
+  const { weather = changeable.weather, facets = allFacets } = options;
   const { watchers, versions } = world;
   const seenVersions = new WeakMap<Observed, number>();
+
+  const images: ImageStore = {
+    async pull(deploymentId, request, { progress, signal } = {}) {
+      await orAbort(heldBack(world, request.image), signal);
+      const operation = { kind: 'pull', because: '', ...request } as const;
+      return await weather({ name: 'execute', deploymentId, operation }, (extent) => {
+        const found = pullImage(world, request, progress);
+        // Of images nothing is told, as on Docker: they belong to no deployment.
+        if (extent !== 'halfway') executed.push({ deploymentId, operation });
+        return found;
+      });
+    },
+    list: () => weather({ name: 'images.list' }, () => listImages(world)),
+    remove: (image) => weather({ name: 'images.remove' }, () => removeImage(world, image)),
+  };
+
+  const disk: HostDisk = {
+    use: () => weather({ name: 'disk.use' }, () => diskUse(world, owner)),
+    mendVolumes: async () => [],
+  };
+
+  const isolation: Isolation = {
+    setEgress(deploymentId, egress) {
+      const operation = { kind: 'set-egress', egress, because: '' } as const;
+      return weather({ name: 'execute', deploymentId, operation }, (extent) => {
+        setEgress(world, owner, deploymentId, egress);
+        announce(world, deploymentId);
+        if (extent !== 'halfway') executed.push({ deploymentId, operation });
+      });
+    },
+  };
+
+  /** Here nobody computes, and nobody holds more than anybody else. */
+  const fairness: Fairness = {
+    async keep({ givingWay, goingFirst }, stop) {
+      givingWay(0);
+      goingFirst(0);
+      if (!stop.aborted) await once(stop, 'abort');
+    },
+  };
 
   return {
     executed,
@@ -81,22 +125,20 @@ export function createMemoryEngine({
 
     observe: (deploymentId, images) =>
       weather({ name: 'observe', deploymentId }, () => {
-        const observed = observe(world, { owner, now: now() }, deploymentId, images);
+        const observed = observe(world, { owner, now: now(), facets }, deploymentId, images);
         seenVersions.set(observed, versions.get(deploymentId) ?? 0);
         return observed;
       }),
 
-    async execute(deploymentId, operation, { progress, signal } = {}) {
-      if (operation.kind === 'pull') await orAbort(heldBack(world, operation.image), signal);
-      return await weather({ name: 'execute', deploymentId, operation }, (extent) => {
+    execute: (deploymentId, operation) =>
+      weather({ name: 'execute', deploymentId, operation }, (extent) => {
         const isHalfway = extent === 'halfway';
-        const found = perform(world, owner, deploymentId, operation, { isHalfway, now: now(), progress });
-        // Of images nothing is told, as on Docker: they belong to no deployment.
-        if (operation.kind !== 'check' && operation.kind !== 'pull') announce(world, deploymentId);
+        const bringsImages = !facets.has('images');
+        const found = perform(world, owner, deploymentId, operation, { isHalfway, bringsImages, now: now() });
+        if (operation.kind !== 'check') announce(world, deploymentId);
         if (!isHalfway) executed.push({ deploymentId, operation });
         return found;
-      });
-    },
+      }),
 
     async change(deploymentId, seen, timeoutMs, signal) {
       const isOutdated = (seenVersions.get(seen) ?? 0) !== (versions.get(deploymentId) ?? 0);
@@ -117,19 +159,24 @@ export function createMemoryEngine({
     logs: (name, wanted) => weather({ name: 'logs' }, () => readLogs(world, owner, name, wanted)),
     followLogs: (name, wanted, signal) => followLogs(world, owner, name, wanted, signal),
 
-    capacity: () => weather({ name: 'capacity' }, () => world.capacity),
-    diskUse: () => weather({ name: 'diskUse' }, () => diskUse(world, owner)),
-    mendVolumes: async () => [],
+    capacity: () =>
+      weather({ name: 'capacity' }, () => {
+        const { disk, ...host } = world.capacity;
+        return { ...host, ...(disk && facets.has('disk') && { disk }) };
+      }),
     listOwned: () => weather({ name: 'listOwned' }, () => listOwned(world, owner)),
     removeOwned: (owned) => weather({ name: 'removeOwned' }, () => removeOwned(world, owner, owned)),
-    listImages: () => weather({ name: 'listImages' }, () => listImages(world)),
-    removeImage: (image) => weather({ name: 'removeImage' }, () => removeImage(world, image)),
+
+    ...(facets.has('images') && { images }),
+    ...(facets.has('disk') && { disk }),
+    ...(facets.has('isolation') && { isolation }),
+    ...(facets.has('fairness') && { fairness }),
   };
 }
 
 function observe(
   world: MemoryWorld,
-  { owner, now }: { owner: string; now: number },
+  { owner, now, facets }: { owner: string; now: number; facets: ReadonlySet<FacetName> },
   deploymentId: string,
   images: string[],
 ): Observed {
@@ -142,15 +189,16 @@ function observe(
   const volumes = world.volumes.of(deploymentId).filter(isOurs);
   const network = world.networks.get(deploymentId);
   const hasNetwork = network?.owner === owner;
+  const asked = facets.has('images') ? images : [];
   return {
     hasNetwork,
-    ...(hasNetwork && { egress: network.egress }),
+    ...(hasNetwork && facets.has('isolation') && { egress: network.egress }),
     volumes: volumes.map(({ volume }) => volume).sort(),
     ...(volumes.length > 0 && {
       volumeSizes: Object.fromEntries(volumes.map(({ volume, sizeBytes }) => [volume, sizeBytes])),
     }),
-    images: images.filter((image) => isOnHost(world, image)),
-    localImages: images.filter((image) => isLocal(world, image)),
+    images: asked.filter((image) => isOnHost(world, image)),
+    localImages: asked.filter((image) => isLocal(world, image)),
     workloads: containers.map(describe).sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
 }

@@ -1,7 +1,6 @@
 /** What reaches the program in a workload, and what comes from it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EngineFault } from '../../src/engine/engine.ts';
 import type { Stage } from './engine.ts';
 import { decode, identityPath, port } from './program.ts';
 import { createVolume } from './scene.ts';
@@ -76,16 +75,5 @@ export function contentContract({ newScene }: Stage): void {
     const [one, two] = await Promise.all(answers);
     assert.deepEqual([one?.answer, two?.answer], ['db of 0', 'db of 1']);
     assert.notEqual(one?.address, two?.address);
-  });
-
-  test('an image that cannot be had is a fault in words', async () => {
-    const scene = newScene();
-    const pull = scene.execute({ kind: 'pull', image: 'localhost:1/nothing:1' });
-    await assert.rejects(pull, (error) => {
-      assert.ok(error instanceof EngineFault);
-      assert.ok(['image-not-found', 'registry-unreachable'].includes(error.kind), error.kind);
-      assert.match(error.message, /localhost:1\/nothing:1/);
-      return true;
-    });
   });
 }

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type Docker from 'dockerode';
 import { connectDocker } from '../../src/engine/docker/connect.ts';
-import { createDockerEngine } from '../../src/engine/docker/docker.ts';
-import { type Engine, EngineFault } from '../../src/engine/engine.ts';
+import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
+import { EngineFault } from '../../src/engine/engine.ts';
 import { networkPool } from './docker-contractor.ts';
 import { login, type Registry, startRegistry } from './registry.ts';
 
@@ -12,7 +12,7 @@ describe('docker engine: checks', () => {
   let docker: Docker;
   let registry: Registry;
   let closed: Registry;
-  let engine: Engine;
+  let engine: DockerEngine;
   const clock = { now: Date.now() };
 
   before(async () => {
@@ -39,7 +39,7 @@ describe('docker engine: checks', () => {
   const registryLogin = (host: string, personalAccessToken: string) => ({
     registryLogin: { registry: host, username: login.username, personalAccessToken },
   });
-  const pull = (image: string, more = {}) => engine.execute('checks', { kind: 'pull', image, because, ...more });
+  const pull = async (image: string, more = {}) => [await engine.images.pull('checks', { image, ...more })];
   const check = (image: string, more = {}) =>
     engine.execute('checks', { kind: 'check', images: [{ image, ...more }], because });
   const present = async (image: string) => (await engine.observe('checks', [image])).images.length === 1;

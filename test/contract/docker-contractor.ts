@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { connectDocker } from '../../src/engine/docker/connect.ts';
 import type { DiskRate } from '../../src/engine/docker/disk-throttle.ts';
-import { createDockerEngine } from '../../src/engine/docker/docker.ts';
+import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
 import { removeFirewall, startFirewall } from '../../src/engine/docker/firewall/firewall.ts';
 import type { Groups } from '../../src/engine/docker/groups/groups.ts';
 import { openGroups } from '../../src/engine/docker/groups/open.ts';
@@ -21,6 +21,14 @@ export const limitsVolumes = process.getuid?.() === 0;
 
 export const networkPool = '10.206.0.0/16';
 
+export type DockerContractor = Contractor & {
+  engine: DockerEngine;
+  docker: Docker;
+  owner: string;
+  groups: Groups | undefined;
+  volumesFolder: string;
+};
+
 /** Files run at once: one that says which subnet is the lowest free one needs a `pool` for itself. */
 export async function dockerContractor({
   pool = networkPool,
@@ -33,7 +41,7 @@ export async function dockerContractor({
   /** What all deployments may hold together. */
   memory?: { bytes: number };
   diskRate?: DiskRate;
-} = {}): Promise<Contractor & { docker: Docker; owner: string; groups: Groups | undefined; volumesFolder: string }> {
+} = {}): Promise<DockerContractor> {
   const docker = await connectDocker();
   const [owner, other] = [newOwner(), newOwner()];
   const groupWishes = { controlGroups: 'auto', memory, shares: 1024, startsIdle: false } as const;

@@ -34,7 +34,7 @@ describe('the disk on docker', {
         HostConfig: { NetworkMode: networkName(scene.id) },
       });
       const usedBytes = async () => {
-        const uses = await contractor().engine.diskUse();
+        const uses = await contractor().engine.disk.use();
         return uses.find((use) => use.kind === 'workload' && use.deploymentId === scene.id)?.usedBytes;
       };
       // The engine knows a container before it has made the files that it mounts into it.

@@ -4,8 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type Docker from 'dockerode';
 import { clearImages } from '../../src/control/clear-images.ts';
 import { connectDocker } from '../../src/engine/docker/connect.ts';
-import { createDockerEngine } from '../../src/engine/docker/docker.ts';
-import type { Engine } from '../../src/engine/engine.ts';
+import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
 import { labelKeys } from '../../src/engine/labels.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
@@ -19,7 +18,7 @@ const owner = `test-${newId()}`;
 describe('docker engine: room for images', () => {
   let docker: Docker;
   let registry: Registry;
-  let engine: Engine;
+  let engine: DockerEngine;
 
   before(async () => {
     docker = await connectDocker();
@@ -39,7 +38,7 @@ describe('docker engine: room for images', () => {
 
   test('pulled images leave by age, one with a container stays', async () => {
     const db = await openSqlite(':memory:');
-    const pull = async (image: string) => (await engine.execute('x', { kind: 'pull', image, because: 'the test' }))[0]!;
+    const pull = (image: string) => engine.images.pull('x', { image });
     const tag = `${registry.host}/good:1`;
     const first = await pull(tag);
     await registry.move();
@@ -52,7 +51,7 @@ describe('docker engine: room for images', () => {
     await notePulled(db, [used.reference, old.image, old.reference], now - 3_600_000);
     // Others may build and remove images on this engine meanwhile.
     const fromHere = async () =>
-      (await engine.listImages()).filter(({ digests }) => digests.some((name) => name.startsWith(registry.host)));
+      (await engine.images.list()).filter(({ digests }) => digests.some((name) => name.startsWith(registry.host)));
     const before = await fromHere();
     assert.equal(before.length, 2);
     assert.equal(before.find(({ digests }) => digests.includes(used.reference))?.isInUse, true);
@@ -69,11 +68,11 @@ describe('docker engine: room for images', () => {
 
   test('an image that came into use meanwhile is refused by the engine itself', async () => {
     const tag = `${registry.host}/good:1`;
-    await engine.execute('x', { kind: 'pull', image: tag, because: 'the test' });
-    const unused = (await engine.listImages()).find(({ tags }) => tags.includes(tag))!;
+    await engine.images.pull('x', { image: tag });
+    const unused = (await engine.images.list()).find(({ tags }) => tags.includes(tag))!;
     assert.equal(unused.isInUse, false);
     await docker.createContainer({ Image: tag, Labels: { [labelKeys.owner]: owner } });
-    assert.equal(await engine.removeImage(unused), false);
-    assert.ok((await engine.listImages()).some(({ id }) => id === unused.id));
+    assert.equal(await engine.images.remove(unused), false);
+    assert.ok((await engine.images.list()).some(({ id }) => id === unused.id));
   });
 });

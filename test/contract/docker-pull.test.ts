@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectDocker } from '../../src/engine/docker/connect.ts';
-import { createDockerEngine } from '../../src/engine/docker/docker.ts';
-import { type Engine, EngineFault } from '../../src/engine/engine.ts';
+import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
+import { EngineFault } from '../../src/engine/engine.ts';
 import { until } from '../scenarios/berth.ts';
 import { networkPool } from './docker-contractor.ts';
 import { login, type Registry, startRegistry } from './registry.ts';
@@ -12,7 +12,7 @@ import { login, type Registry, startRegistry } from './registry.ts';
 describe('docker engine: pulls', () => {
   let registry: Registry;
   let closed: Registry;
-  let engine: Engine;
+  let engine: DockerEngine;
   const pulled = new Set<string>();
   let removeImage: (image: string) => Promise<void>;
 
@@ -51,8 +51,7 @@ describe('docker engine: pulls', () => {
     const image = `${from.host}/${repository}`;
     pulled.add(image);
     const registryLogin = password && { registry: loginOf, username: login.username, personalAccessToken: password };
-    const operation = { kind: 'pull', image, ...(registryLogin && { registryLogin }), because: 'the test' } as const;
-    return engine.execute('pulls', operation, progress && { progress });
+    return engine.images.pull('pulls', { image, ...(registryLogin && { registryLogin }) }, progress && { progress });
   }
 
   test('a pull tells its progress by bytes, growing to 1', async () => {
@@ -136,10 +135,9 @@ describe('docker engine: pulls', () => {
     const impatient = createDockerEngine({ docker, owner: 'test-pulls', networkPool, pullPatience: patience });
     // More layers than an engine downloads at a time.
     const { image } = await registry.hold('stalled', 4);
-    const because = 'the test';
     const before = registry.layersServed();
     const stalled = assert.rejects(
-      impatient.execute('pulls', { kind: 'pull', image, because }),
+      impatient.images.pull('pulls', { image }),
       isFault('registry-unreachable', /stopped answering/),
     );
     await until('its layers are asked for', async () => registry.layersServed() > before);
@@ -151,7 +149,7 @@ describe('docker engine: pulls', () => {
   test('a name that is none is a bad request, and no image', async () => {
     const names = ['Capital:1', '../containers/json?all=1&x=', 'a/../../info', 'a b', ''];
     for (const image of names) {
-      const pulling = engine.execute('pulls', { kind: 'pull', image, because: 'the test' });
+      const pulling = engine.images.pull('pulls', { image });
       await assert.rejects(pulling, isFault('bad-request', /is not the name of an image/), image);
     }
     assert.deepEqual((await engine.observe('pulls', names)).images, []);

@@ -1,9 +1,9 @@
 /** The engine's own end and return. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createDockerEngine } from '../../src/engine/docker/docker.ts';
+import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
 import { endRequests } from '../../src/engine/docker/requests.ts';
-import { type Engine, EngineFault } from '../../src/engine/engine.ts';
+import { EngineFault } from '../../src/engine/engine.ts';
 import { until } from '../scenarios/berth.ts';
 import { createPrivateEngine, type PrivateEngine } from '../scenarios/private-engine.ts';
 import { networkPool } from './docker-contractor.ts';
@@ -13,7 +13,7 @@ import { createScene, type Scene } from './scene.ts';
 
 describe('docker engine: its restart', () => {
   let daemon: PrivateEngine;
-  let engine: Engine;
+  let engine: DockerEngine;
   let scene: Scene;
   before(async () => {
     daemon = await createPrivateEngine();
@@ -28,7 +28,7 @@ describe('docker engine: its restart', () => {
     const registry = await startRegistry({ ...options, address: daemon.host.outsideAddress });
     try {
       const { image } = await registry.hold('interrupted', 2);
-      const pulling = engine.execute('x', { kind: 'pull', image, because: 'the test' });
+      const pulling = engine.images.pull('x', { image });
       const isSilence = (error: unknown) => error instanceof EngineFault && /^The container engine/.test(error.message);
       const refused = assert.rejects(pulling, isSilence);
       await until('its layers are asked for', async () => registry.layersServed() > 0);

@@ -79,7 +79,8 @@ describe('volumes on docker', needsRoot, () => {
     await scene.start(web);
     await scene.ready(web);
     const { engine } = contractor();
-    const mended = async () => (await engine.mendVolumes()).filter(({ deploymentId }) => deploymentId === scene.id);
+    const mended = async () =>
+      (await engine.disk.mendVolumes()).filter(({ deploymentId }) => deploymentId === scene.id);
     assert.deepEqual(await mended(), []);
 
     // As when the host cannot take what is written: the kernel can be asked for it.
@@ -87,7 +88,7 @@ describe('volumes on docker', needsRoot, () => {
     await writeFile(`/sys/fs/ext4/${basename(device.trim())}/trigger_fs_error`, 'as if the disk were full');
     await assert.rejects(writeFile(place(scene, 'mount', 'data', 'more'), 'more'), { code: 'EROFS' });
     const { State: before } = await docker.getContainer(web.name).inspect();
-    const [use] = (await engine.diskUse()).filter(({ deploymentId }) => deploymentId === scene.id);
+    const [use] = (await engine.disk.use()).filter(({ deploymentId }) => deploymentId === scene.id);
     assert.ok(use?.kind === 'volume' && use.isStopped);
 
     assert.deepEqual(await mended(), [{ deploymentId: scene.id, volume: 'data' }]);
@@ -107,7 +108,7 @@ describe('volumes on docker', needsRoot, () => {
     assert.deepEqual(await append(scene, 'two', 'more'), ['kept', 'more']);
     await scene.output({ ...scene.job('filler', 'fill', '/srv/large', String(5 * 2 ** 20)), volumes });
     assert.equal((await scene.observe()).volumeSizes, undefined);
-    const [use] = (await contractor().engine.diskUse()).filter(({ deploymentId }) => deploymentId === scene.id);
+    const [use] = (await contractor().engine.disk.use()).filter(({ deploymentId }) => deploymentId === scene.id);
     assert.ok(use?.kind === 'volume' && use.fullShare === undefined);
     assert.ok(use.usedBytes >= 5 * 2 ** 20 && use.usedBytes < 6 * 2 ** 20, String(use.usedBytes));
     await old.removeAll();

@@ -1,10 +1,16 @@
-/** What every engine has to do, in six parts. The titles of the tests are the specification. */
-import { after, afterEach, before, describe } from 'node:test';
-import type { Engine } from '../../src/engine/engine.ts';
+/**
+ * What every engine has to do, and what each facet adds to that. The titles of the tests are the specification.
+ */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, test } from 'node:test';
+import type { Engine, FacetName } from '../../src/engine/engine.ts';
 import { contentContract } from './content.ts';
+import { diskContract } from './disk.ts';
+import { fairnessContract } from './fairness.ts';
+import { imagesContract, noImagesContract } from './images.ts';
+import { isolationContract, noIsolationContract } from './isolation.ts';
 import { lifecycleContract } from './lifecycle.ts';
 import { logsContract } from './logs.ts';
-import { pullContract } from './pulls.ts';
 import { readinessContract } from './readiness.ts';
 import { createScene, type Scene } from './scene.ts';
 import { volumesContract } from './volumes.ts';
@@ -28,10 +34,26 @@ export type Contractor = {
 };
 
 /** What the tests play on: the engine under test, and a new deployment for each of them. */
-export type Stage = { contractor: () => Contractor; newScene: () => Scene };
+export type Stage<Made extends Contractor = Contractor> = { contractor: () => Made; newScene: () => Scene };
 
-/** Holds an engine to the contract. `makeEngine` is called once; what a test makes is removed after it. */
-export function engineContract(name: string, makeEngine: () => Promise<Contractor>): void {
+const facetContracts = {
+  images: [imagesContract, noImagesContract],
+  disk: [diskContract, undefined],
+  isolation: [isolationContract, noIsolationContract],
+  fairness: [fairnessContract, undefined],
+} satisfies Record<FacetName, [has: (stage: Stage) => void, lacks: ((stage: Stage) => void) | undefined]>;
+
+export const allFacets = new Set(Object.keys(facetContracts) as FacetName[]);
+
+/**
+ * Holds an engine to the contract, with the facets that it has. `makeEngine` is called once; what a test makes is
+ * removed after it.
+ */
+export function engineContract(
+  name: string,
+  makeEngine: () => Promise<Contractor>,
+  facets: ReadonlySet<FacetName> = allFacets,
+): void {
   describe(`engine contract: ${name}`, () => {
     const stage = setStage(makeEngine);
     lifecycleContract(stage);
@@ -39,13 +61,24 @@ export function engineContract(name: string, makeEngine: () => Promise<Contracto
     logsContract(stage);
     readinessContract(stage);
     volumesContract(stage);
-    pullContract(stage);
+    for (const facet of allFacets) {
+      const [has, lacks] = facetContracts[facet];
+      const contract = facets.has(facet) ? has : lacks;
+      if (contract) describe(`${facets.has(facet) ? 'with' : 'without'} the facet ${facet}`, () => contract(stage));
+    }
+    test('it has the facets that it is held to, and no other', () => {
+      const { engine } = stage.contractor();
+      assert.deepEqual(
+        [...allFacets].filter((facet) => facet in engine),
+        [...allFacets].filter((facet) => facets.has(facet)),
+      );
+    });
   });
 }
 
 /** Within a `describe`. */
-export function setStage(makeEngine: () => Promise<Contractor>): Stage {
-  let made: Contractor | undefined;
+export function setStage<Made extends Contractor>(makeEngine: () => Promise<Made>): Stage<Made> {
+  let made: Made | undefined;
   const scenes: Scene[] = [];
   const contractor = () => made!;
 

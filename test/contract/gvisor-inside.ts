@@ -95,7 +95,7 @@ describe('docker engine with gVisor', () => {
     await scene.start(holder);
     await scene.ready(holder);
     const used = async () => {
-      const uses = await contractor().engine.diskUse();
+      const uses = await contractor().engine.disk.use();
       return uses.find((use) => use.kind === 'workload' && use.name === holder.name)?.usedBytes ?? 0;
     };
     assert.ok((await used()) < 2 ** 20);

@@ -43,7 +43,7 @@ const dataDir = await mkdtemp(join(tmpdir(), 'berth-fuzz-'));
 const port = await freePort();
 const log = pino({ level: 'info' }, { write: judgeLine });
 const db = await openSqlite(join(dataDir, 'berth.db'));
-const engine = createMemoryEngine();
+const engine = createMemoryEngine({ facets: new Set(['images', 'isolation']) });
 const metrics = createMetrics();
 const seal = sealWith(secret);
 const baseUrl = new URL(`http://localhost:${port}`);
@@ -67,7 +67,7 @@ const loop = startLoop({
   settings: {
     ...{ deployDeadlineMs: 60_000, listenPatienceMs: 30_000, drainMs: 0, leaseMs: 15_000 },
     ...{ pollMs: 5_000, resyncMs: 30_000, revisitMs: 600_000 },
-    ...{ imageDiskShare: 1, diskFreeBytes: 0 },
+    ...{ imageDiskShare: 1, diskFreeBytes: 0, containerDiskBytes: 2 ** 30 },
   },
 });
 const app = await createApp(

@@ -6,15 +6,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type Docker from 'dockerode';
 import { connectDocker } from '../../src/engine/docker/connect.ts';
-import { createDockerEngine } from '../../src/engine/docker/docker.ts';
-import type { Engine } from '../../src/engine/engine.ts';
+import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
 import { networkPool } from '../contract/docker-contractor.ts';
 import { type Registry, startRegistry } from '../contract/registry.ts';
 
 describe('a registry that all use', () => {
   let docker: Docker;
   let registry: Registry;
-  let engine: Engine;
+  let engine: DockerEngine;
 
   before(async () => {
     docker = await connectDocker();
@@ -45,7 +44,7 @@ describe('a registry that all use', () => {
     ['does not answer the attacker at all', 'silent'],
   ] as const)
     test(`that ${what} is asked what the others' tags mean all the same`, async () => {
-      await engine.execute('victim', { kind: 'pull', image: `${registry.host}/good:1`, because });
+      await engine.images.pull('victim', { image: `${registry.host}/good:1` });
       await assert.rejects(check('attacker', repository));
       assert.equal(await seenByVictim(), 'registry');
     });

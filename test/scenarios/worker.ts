@@ -23,15 +23,22 @@ export type WorkerTask = { dataDir: string; owner: string; networkPool: string; 
 
 const { dataDir, owner, networkPool, secret, leaseMs } = JSON.parse(process.argv[2]!) as WorkerTask;
 const db = await openSqlite(join(dataDir, 'berth.db'));
+/** Nobody looks after the disk and the processor here. */
+const {
+  disk: _,
+  fairness: __,
+  images,
+  ...core
+} = createDockerEngine({
+  ...{ docker: await connectDocker(), owner, networkPool },
+  loops: { directory: join(dataDir, 'volumes'), isForNew: false },
+});
 let operations = 0;
 
 const loop = startLoop({
   ...{ db, wait, now: Date.now, random: Math.random, seal: sealWith(secret) },
   ...{ metrics: createMetrics(), disk: createDiskBook(), routed: new Map() },
-  engine: createDockerEngine({
-    ...{ docker: await connectDocker(), owner, networkPool },
-    loops: { directory: join(dataDir, 'volumes'), isForNew: false },
-  }),
+  engine: { ...core, images },
   standstills: createStandstills(() => performance.now()),
   urlOf: (label) => new URL(`http://${label}.localhost`),
   egressOf: async () => openEgress,
@@ -42,7 +49,13 @@ const loop = startLoop({
   log: { info() {}, error: (fields, message) => console.error(message, fields) },
   settings: {
     ...{ leaseMs, pollMs: 500, resyncMs: 30_000, revisitMs: 600_000, drainMs: 200 },
-    ...{ deployDeadlineMs: 600_000, listenPatienceMs: 30_000, imageDiskShare: 1, diskFreeBytes: 0 },
+    ...{
+      deployDeadlineMs: 600_000,
+      listenPatienceMs: 30_000,
+      imageDiskShare: 1,
+      diskFreeBytes: 0,
+      containerDiskBytes: 2 ** 30,
+    },
   },
 });
 process.once('disconnect', async () => {

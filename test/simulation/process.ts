@@ -5,7 +5,7 @@ import { createDiskBook } from '../../src/control/disk-book.ts';
 import { type Loop, startLoop } from '../../src/control/loop.ts';
 import { storedRoutes } from '../../src/control/routing.ts';
 import { createStandstills } from '../../src/control/standstills.ts';
-import { EngineFault } from '../../src/engine/engine.ts';
+import { EngineFault, type FacetName } from '../../src/engine/engine.ts';
 import { createMemoryEngine, type MemoryEngine } from '../../src/engine/memory.ts';
 import type { MemoryCall } from '../../src/engine/memory-weather.ts';
 import type { MemoryWorld } from '../../src/engine/memory-world.ts';
@@ -27,6 +27,7 @@ export type Surroundings = Omit<
   isAlone: boolean;
   clock: Clock;
   world: MemoryWorld;
+  facets: ReadonlySet<FacetName>;
   driver: Driver;
   /** Puts what the store says into the edge. */
   publish: (db: Kysely<Tables>) => Promise<void>;
@@ -54,7 +55,7 @@ export type Process = {
 
 /** `number` tells it from the others in what is told of the run. */
 export function startProcess(number: number, surroundings: Surroundings): Process {
-  const { clock, world, random } = surroundings;
+  const { clock, world, facets, random } = surroundings;
   let isDead = false;
   let frozenUntil = 0;
   let loop: Loop | undefined;
@@ -76,6 +77,7 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
 
   async function weather<T>(call: Call, perform: (extent?: 'halfway') => T): Promise<Awaited<T>> {
     await alive();
+    if (facets.has('disk') && isGlance(call)) return await perform();
     const { blow, beforeMs, afterMs } = surroundings.fateOf(call, number);
     const strike = async (when: Blow['when']) => {
       const { ask, overtake } = surroundings;
@@ -101,7 +103,7 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
     ...{ db, wait, now: clock.now, disk: createDiskBook() },
     routed: new Map(),
     standstills: createStandstills(clock.elapsed),
-    engine: engineOf(createMemoryEngine({ world, wait, weather, now: clock.now }), { wait, random }, alive),
+    engine: engineOf(createMemoryEngine({ world, wait, weather, now: clock.now, facets }), { wait, random }, alive),
     refreshEdge: latestOnly<void>(() => weather({ name: 'publish' }, () => surroundings.publish(db))),
   };
 
@@ -134,6 +136,11 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
       frozenUntil = 0;
     },
   };
+}
+
+/** The disk is looked at again and again, and nothing becomes of it: it takes no time, and no blow is spent on it. */
+function isGlance({ name }: Call): boolean {
+  return name === 'capacity' || name === 'disk.use';
 }
 
 /** How long the adapter of a real engine waits for the answer to a change. */

@@ -6,7 +6,7 @@ import { type Driver, type Kysely, sql } from 'kysely';
 import type { Deployment, DeploymentState } from '../../src/deployment/deployment.ts';
 import { nextState, type Trigger } from '../../src/deployment/status/lifecycle.ts';
 import { type Egress, openEgress } from '../../src/deployment/workload/egress.ts';
-import { createMemoryEngine } from '../../src/engine/memory.ts';
+import { allFacets, createMemoryEngine } from '../../src/engine/memory.ts';
 import { createMemoryWorld, type MemoryWorld } from '../../src/engine/memory-world.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { openDatabase, sqliteDialect, type Tables } from '../../src/store/database.ts';
@@ -80,14 +80,15 @@ export async function run(story: Story, { db, driver, api }: Base, { note, tell 
   seedIds(randomFrom(story.seed + 1));
   const { seal } = api.service;
   const clock = createClock(Date.UTC(2026, 0, 1, 12));
-  const world = createMemoryWorld(newImages());
+  const facets = new Set(story.facets);
+  const world = createMemoryWorld(newImages({ areAllOfRegistries: !facets.has('images') }));
   const witness: Witness = {
     isAlone: story.workers === 1,
     ...{ subjects: [], edge: new Map(), volumes: new Map() },
     ...{ leasesOverlap: false, areRegistriesAway: false, stalls: 0 },
   };
   const egressOf = ({ claimedAt }: Deployment) => (claimedAt === null ? openEgress : egressOfOwner);
-  const scene = { witness, world, db, seal, egressOf, now: clock.now };
+  const scene = { witness, world, facets, db, seal, egressOf, now: clock.now };
   const random = randomFrom(story.seed);
   const processes: Process[] = [];
   const calledOf = new Map<string, number>();
@@ -98,7 +99,7 @@ export async function run(story: Story, { db, driver, api }: Base, { note, tell 
 
   const surroundings: Surroundings = {
     isAlone: story.workers === 1,
-    ...{ clock, world, driver, seal, metrics, settings, random },
+    ...{ clock, world, facets, driver, seal, metrics, settings, random },
     egressOf: async (deployment) => egressOf(deployment),
     urlOf: (label) => new URL(`http://${label}.localhost`),
     log: {
@@ -199,6 +200,7 @@ export async function run(story: Story, { db, driver, api }: Base, { note, tell 
     await checkSecondPass(db, clock, pass, world);
     for (const { state } of await db.selectFrom('deployments').select('state').execute()) note(`ends ${state}`);
     if (witness.leasesOverlap) note('leases overlap');
+    for (const facet of allFacets) note(`${facets.has(facet) ? 'with' : 'without'} ${facet}`);
   } finally {
     // Nobody of this run may write into the next one.
     for (const process of processes) process.kill();

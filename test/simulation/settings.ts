@@ -16,6 +16,7 @@ export const settings: ControlSettings = {
   revisitMs: 30 * minute,
   imageDiskShare: 0.85,
   diskFreeBytes: 1000,
+  containerDiskBytes: 2 ** 30,
 };
 
 export const limits = { lifetimeMs: 60 * minute, extensionMs: 60 * minute, extensions: 2 };

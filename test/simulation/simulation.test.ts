@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { allFacets } from '../../src/engine/memory.ts';
 
 const main = join(import.meta.dirname, 'main.ts');
 
@@ -15,6 +16,16 @@ test('whatever goes wrong, every deployment ends as it should, and nothing is le
   const tally = JSON.parse(stdout) as Record<string, number>;
   const blows = ['death', 'freeze', 'fault', 'slow', 'hang', 'asked', 'overtaken'].map((kind) => `blow ${kind}`);
   const endings = ['running', 'failed', 'expired'].map((state) => `ends ${state}`);
-  for (const what of [...blows, ...endings, 'lost write', 'leases overlap', 'act claim', 'act stall', 'late pull'])
+  const facets = [...allFacets].flatMap((facet) => [`with ${facet}`, `without ${facet}`]);
+  for (const what of [
+    ...blows,
+    ...endings,
+    'lost write',
+    'leases overlap',
+    'act claim',
+    'act stall',
+    'late pull',
+    ...facets,
+  ])
     assert.ok((tally[what] ?? 0) > 0, `${what} never happened`);
 });

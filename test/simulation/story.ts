@@ -1,7 +1,7 @@
 /** What happens in a run: what is asked for, and everything that goes wrong. As values, so that a failing one shrinks. */
 import fc from 'fast-check';
 import type { AppSpec } from '../../src/config/spec/spec.ts';
-import type { FaultKind } from '../../src/engine/engine.ts';
+import type { FacetName, FaultKind } from '../../src/engine/engine.ts';
 import { application } from './application.ts';
 
 export type Act =
@@ -41,6 +41,8 @@ export type Blow = {
 };
 
 export type Story = {
+  /** Of the engine. */
+  facets: FacetName[];
   /** Of what nobody chooses: how long things take, and jitter. */
   seed: number;
   workers: 1 | 2;
@@ -107,7 +109,24 @@ const blow: fc.Arbitrary<Blow> = fc
 
 const pause = fc.constantFrom(0, 20, 300, 2_000, 10_000, 45_000, 3 * minute);
 
+/** Hosts that show their images are the rule; to look at the disk five times a second takes most of a run. */
+const facets: fc.Arbitrary<FacetName[]> = fc
+  .tuple(
+    ...(
+      [
+        ['images', 3, 1],
+        ['isolation', 3, 1],
+        ['fairness', 1, 1],
+        ['disk', 1, 19],
+      ] as const
+    ).map(([facet, has, lacks]) =>
+      fc.oneof(often(has, fc.constant([facet])), often(lacks, fc.constant<FacetName[]>([]))),
+    ),
+  )
+  .map((chosen) => chosen.flat());
+
 export const story: fc.Arbitrary<Story> = fc.record({
+  facets,
   seed: fc.nat({ max: 2 ** 31 - 1 }),
   workers: fc.constantFrom(1, 2),
   acts: fc
@@ -121,9 +140,9 @@ export const story: fc.Arbitrary<Story> = fc.record({
 });
 
 /** A line for everything that happens. */
-export function tell({ seed, workers, acts, blows, lostWrites }: Story): string {
+export function tell({ seed, workers, facets, acts, blows, lostWrites }: Story): string {
   return [
-    `seed ${seed}, ${workers} worker(s)`,
+    `seed ${seed}, ${workers} worker(s), an engine with [${facets}]`,
     ...acts.map(({ afterMs, act }) => `after ${afterMs} ms: ${tellAct(act)}`),
     ...blows.map(({ of, call, when, what }) => `${when} call ${call} of ${of}: ${tellSuffering(what)}`),
     ...lostWrites.map((write) => `writing ${write} fails`),

@@ -12,20 +12,22 @@ import type { Workload, WorkloadName } from '../workload/workload.ts';
  */
 export type EngineOperation =
   | { kind: 'create-network'; egress?: Egress; avoid?: readonly string[]; because: string }
-  /** From now on; connections that are there stay. */
-  | { kind: 'set-egress'; egress: Egress; because: string }
   /** Where the host can make one, with a hard limit. */
   | { kind: 'create-volume'; volume: string; sizeBytes: number; because: string }
   /** Of a volume with a hard limit, while it is used; none is ever made smaller. */
   | { kind: 'grow-volume'; volume: string; sizeBytes: number; because: string }
   /** Asks the registries, all at once, which images these tags mean now. */
   | { kind: 'check'; images: ImageRequest[]; because: string }
-  | { kind: 'pull'; image: string; registryLogin?: RegistryLogin; because: string }
   | { kind: 'start'; workload: Workload; avoid?: readonly string[]; because: string }
   /** Stops (with the engine's grace period) and removes. */
   | { kind: 'remove'; name: WorkloadName; because: string }
   | { kind: 'remove-volume'; volume: string; because: string }
   | { kind: 'remove-network'; because: string };
+
+export type ImagePull = { kind: 'pull'; because: string } & ImageRequest;
+
+/** From now on; connections that are there stay. */
+export type EgressChange = { kind: 'set-egress'; egress: Egress; because: string };
 
 export type ImageRequest = { image: string; registryLogin?: RegistryLogin };
 
@@ -42,6 +44,10 @@ export type Operation =
   | Exclude<EngineOperation, { kind: 'remove' }>
   /** Which workload it is that goes is told; the engine needs no more than its name. */
   | { kind: 'remove'; name: WorkloadName; pod: string; revision: number; replica: number; because: string }
+  /** Of an engine with a store of images. */
+  | ImagePull
+  /** Of an engine with rules around workloads. */
+  | EgressChange
   /** Makes the edge send the public paths to these endpoints, and to nothing else; `revision` then serves as a whole. */
   | { kind: 'route'; endpoints: readonly Endpoint[]; revision?: number; because: string }
   /** Gives requests under way at these addresses, of old workloads, time to end. */

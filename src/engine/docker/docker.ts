@@ -3,12 +3,13 @@ import type Docker from 'dockerode';
 import type { EngineOperation, ResolvedImage } from '../../deployment/plan/operation.ts';
 import { printEgress } from '../../deployment/workload/egress.ts';
 import type { Observed } from '../../deployment/workload/workload.ts';
-import type { Engine, Pulling } from '../engine.ts';
+import type { Engine, EngineFacets } from '../engine.ts';
 import { type Mark, waitForChange } from './change.ts';
 import { createCheck } from './check.ts';
 import type { DiskRate } from './disk-throttle.ts';
 import { createDiskUse } from './disk-use.ts';
 import { createEvents } from './events.ts';
+import { createFairness } from './fairness.ts';
 import { faultOf } from './faults.ts';
 import type { Firewall } from './firewall/firewall.ts';
 import type { Groups } from './groups/groups.ts';
@@ -61,7 +62,9 @@ export type DockerEngineOptions = {
   uptime?: () => number;
 };
 
-export function createDockerEngine(options: DockerEngineOptions): Engine {
+export type DockerEngine = Engine & Pick<EngineFacets, 'images' | 'disk'>;
+
+export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
   const { docker, owner, networkPool, firewall, groups, now = Date.now, uptime = () => performance.now() } = options;
   const { runtime = 'runc', gpus = 0, startConcurrency = 3, stopSeconds = 5, walkEveryMs = 20_000 } = options;
   const { leastPeriodMs = leastProbePeriodMs } = options;
@@ -82,6 +85,7 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
     diskRate: isLocal(docker) ? options.diskRate : undefined,
   });
   const diskUse = createDiskUse(docker, { owner, loops, hostFacts, now: uptime, walkEveryMs });
+  const fairness = createFairness(docker, owner, groups);
   const pull = createPull(docker, hostFacts, options.pullPatience);
   const check = createCheck(docker, uptime);
   const ping = createPing(docker);
@@ -90,28 +94,16 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
   const observer = createObserver(docker, { owner, volumes, leastPeriodMs, now, uptime });
   const marks = new WeakMap<Observed, Mark>();
 
-  async function perform(
-    deploymentId: string,
-    operation: EngineOperation,
-    pulling: Pulling | undefined,
-  ): Promise<ResolvedImage[]> {
-    switch (operation.kind) {
-      case 'check':
-        return check(deploymentId, operation.images);
-      case 'pull':
-        return [await pull(operation.image, operation.registryLogin, pulling)];
-      default:
-        await change(deploymentId, operation);
-        return [];
-    }
+  async function perform(deploymentId: string, operation: EngineOperation): Promise<ResolvedImage[]> {
+    if (operation.kind === 'check') return await check(deploymentId, operation.images);
+    await change(deploymentId, operation);
+    return [];
   }
 
-  function change(deploymentId: string, operation: Exclude<EngineOperation, { kind: 'check' | 'pull' }>) {
+  function change(deploymentId: string, operation: Exclude<EngineOperation, { kind: 'check' }>) {
     switch (operation.kind) {
       case 'create-network':
         return networks.create(deploymentId, operation.egress ?? { kind: 'none' }, operation.avoid);
-      case 'set-egress':
-        return networks.setEgress(deploymentId, operation.egress);
       case 'remove-network':
         return removeNetwork(deploymentId);
       case 'create-volume':
@@ -150,7 +142,7 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
         return observed;
       }),
 
-    execute: (deploymentId, operation, pulling) => withFaults(() => perform(deploymentId, operation, pulling)),
+    execute: (deploymentId, operation) => withFaults(() => perform(deploymentId, operation)),
 
     change: (deploymentId, seen, timeoutMs, signal) => {
       const mark = marks.get(seen) ?? { event: events.mark(), atMs: now() };
@@ -170,8 +162,6 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
         const disk = await readDisk(docker, host, options.loops?.isForNew ? options.loops.directory : undefined);
         return { memoryBytes: host.memoryBytes, cpuMillis: host.cpus * 1000, ...(disk && { disk }) };
       }),
-    diskUse: () => withFaults(diskUse),
-    mendVolumes: () => withFaults(volumes.mend),
     listOwned: () => withFaults(() => listOwned(docker, owner, volumes, groups)),
     removeOwned: (owned) =>
       withFaults(async () => {
@@ -179,8 +169,17 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
         if (owned.kind === 'network') await firewall?.dismiss(bridgeName(owner, owned.deploymentId));
         if (owned.kind === 'network' || owned.kind === 'group') await groups?.remove(owned.deploymentId);
       }),
-    listImages: () => withFaults(() => listImages(docker)),
-    removeImage: (image) => withFaults(() => removeImage(docker, image)),
+
+    images: {
+      pull: (_, { image, registryLogin }, pulling) => withFaults(() => pull(image, registryLogin, pulling)),
+      list: () => withFaults(() => listImages(docker)),
+      remove: (image) => withFaults(() => removeImage(docker, image)),
+    },
+    disk: { use: () => withFaults(diskUse), mendVolumes: () => withFaults(volumes.mend) },
+    ...(firewall && {
+      isolation: { setEgress: (deploymentId, egress) => withFaults(() => networks.setEgress(deploymentId, egress)) },
+    }),
+    ...(fairness && { fairness }),
   };
 }
 

@@ -11,7 +11,6 @@ import { type ControlGroup, findControlGroup, givesWay, letGiveWay, usedMsOf } f
 import { orAbsent } from './faults.ts';
 import { type Appetite, followAppetite, mustGiveWay } from './giving-way.ts';
 import type { Groups } from './groups/groups.ts';
-import { isLocal } from './host.ts';
 
 /** An attack has the processor until it is told apart from a start: the looks add at most one second to that. */
 const lookEveryMs = 1_000;
@@ -22,8 +21,6 @@ const busyShare = 0.2;
 /** A deployment that began behind the others has shown by then whether it computes all the time. */
 const startMs = 5_000;
 
-export type ProcessorWatch = { close(): Promise<void> };
-
 export type ProcessorWatchOptions = {
   owner: string;
   /** The control groups of deployments, where they are ours. */
@@ -33,20 +30,8 @@ export type ProcessorWatchOptions = {
   log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
 };
 
-/** Undefined where control groups are not ours to set: the engine is on another host, or this is not root. */
-export function startProcessorWatch(docker: Docker, options: ProcessorWatchOptions): ProcessorWatch | undefined {
-  if (!isLocal(docker) || process.getuid?.() !== 0) return undefined;
-  const stopping = new AbortController();
-  const watching = lookAgainAndAgain(docker, options, stopping.signal);
-  return {
-    async close() {
-      stopping.abort();
-      await watching;
-    },
-  };
-}
-
-async function lookAgainAndAgain(docker: Docker, options: ProcessorWatchOptions, stop: AbortSignal): Promise<void> {
+/** Looks once a second until the abort; resolves when the last look has ended. */
+export async function watchProcessor(docker: Docker, options: ProcessorWatchOptions, stop: AbortSignal): Promise<void> {
   const { report, log } = options;
   const look = createProcessorLook(docker, options);
   const isBusy = createBusy();

@@ -10,34 +10,24 @@ import type { Groups } from './groups.ts';
 
 const lookEveryMs = 1_000;
 
-export type MemoryWatch = { close(): Promise<void> };
-
 export type MemoryWatchOptions = {
   /** Told after each look how many containers would go first. */
   report: (count: number) => void;
   log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
 };
 
-export function startMemoryWatch(groups: Groups, options: MemoryWatchOptions): MemoryWatch {
-  const stopping = new AbortController();
+/** Looks once a second until the abort; resolves when the last look has ended. */
+export async function watchMemory(groups: Groups, options: MemoryWatchOptions, stop: AbortSignal): Promise<void> {
   const look = createMemoryLook(groups, options);
   const lookOn = persistent(
     async () => options.report(await look()),
     (err) =>
       options.log.error({ err }, 'the memory of the deployments cannot be looked at; it is tried again and again'),
   );
-  const watching = (async () => {
-    while (!stopping.signal.aborted) {
-      await lookOn();
-      await wait(lookEveryMs, stopping.signal);
-    }
-  })();
-  return {
-    async close() {
-      stopping.abort();
-      await watching;
-    },
-  };
+  while (!stop.aborted) {
+    await lookOn();
+    await wait(lookEveryMs, stop);
+  }
 }
 
 /** One look, which mends what is amiss; how many containers go first after it. */
