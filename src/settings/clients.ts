@@ -17,47 +17,47 @@ export type ClientSettings = {
 };
 
 export const clientTable = {
-  startRate: { variable: 'START_RATE', default: '10/m', says: 'starts per client address', read: rate },
+  startRate: { variable: 'START_RATE', default: '10/m', help: 'starts per client address', read: rate },
   rate: {
     variable: 'RATE',
     default: '120/m',
-    says: 'other requests per client address, and requests per session token',
+    help: 'other requests per client address, and requests per session token',
     read: rate,
   },
   documentRate: {
     variable: 'DOCUMENT_RATE',
     default: '4Mi/m',
-    says: 'bytes of configurations per client address',
+    help: 'bytes of configurations per client address',
     read: byteRate(maxDocumentBytes),
   },
   guessRate: {
     variable: 'GUESS_RATE',
     default: '30/m',
-    says: 'requests per client address for sites that do not exist; above it, only sites that it has visited answer',
+    help: 'requests per client address for sites that do not exist; above it, only sites that it has visited answer',
     read: rate,
   },
   proofOfWork: {
     variable: 'POW',
     default: 'off',
-    says: 'proof of work on starts: off, auto (when the host is busy), always, or its cost (2000 is a second or so)',
+    help: 'proof of work on starts: off, auto (when the host is busy), always, or its cost (2000 is a second or so)',
     read: proofOfWork,
   },
   trustedProxies: {
     variable: 'TRUSTED_PROXIES',
     default: 'none',
-    says: 'proxies in front, whose word on the client counts: addresses and networks such as 10.0.0.2,fd00::/8',
+    help: 'proxies in front, whose word on the client counts: addresses and networks such as 10.0.0.2,fd00::/8',
     read: networks,
   },
   proxyProtocol: {
     variable: 'PROXY_PROTOCOL',
     default: '0',
-    says: '1: those begin each connection with the PROXY protocol',
+    help: '1: those begin each connection with the PROXY protocol',
     read: flag,
   },
   clientConnections: {
     variable: 'CLIENT_CONNECTIONS',
     default: '256',
-    says: 'connections of one client address at a time, to all applications and the API',
+    help: 'connections of one client address at a time, to all applications and the API',
     read: integer(1, 100_000),
   },
 } satisfies { [K in keyof ClientSettings]: Setting<ClientSettings[K]> };

@@ -63,49 +63,49 @@ export type Settings = SignInSettings &
   };
 
 const table = {
-  host: { variable: 'HOST', default: '127.0.0.1', says: 'address to listen at; 0.0.0.0 for all', read: address },
+  host: { variable: 'HOST', default: '127.0.0.1', help: 'address to listen at; 0.0.0.0 for all', read: address },
   port: {
     variable: 'PORT',
     default: '8080',
-    says: 'port of the service and of all applications',
+    help: 'port of the service and of all applications',
     read: integer(1, 65535),
   },
   baseUrl: {
     variable: 'BASE_URL',
     default: '',
-    says: 'address that clients use; default http://localhost:<port>',
+    help: 'address that clients use; default http://localhost:<port>',
     read: webAddress,
   },
   appsDomain: {
     variable: 'APPS_DOMAIN',
     default: 'localhost',
-    says: 'applications live at <label>.<this domain>',
+    help: 'applications live at <label>.<this domain>',
     read: domain,
   },
   dataDir: {
     variable: 'DATA_DIR',
     default: './.berth',
-    says: 'database, keys, sockets',
+    help: 'database, keys, sockets',
     read: (value: string) => resolve(value),
   },
   engine: {
     variable: 'ENGINE',
     default: 'docker',
-    says: 'what runs containers (its address: DOCKER_HOST)',
+    help: 'what runs containers (its address: DOCKER_HOST)',
     read: oneOf('docker'),
   },
   runtime: {
     variable: 'RUNTIME',
     default: 'runc',
-    says: 'container runtime: runc, or runsc (gVisor)',
+    help: 'container runtime: runc, or runsc (gVisor)',
     read: oneOf('runc', 'runsc'),
   },
-  lifetimeMs: { variable: 'LIFETIME', default: '120m', says: 'how long a free deployment lives', read: duration },
-  extensionMs: { variable: 'EXTENSION', default: '120m', says: 'what an extension adds', read: duration },
+  lifetimeMs: { variable: 'LIFETIME', default: '120m', help: 'how long a free deployment lives', read: duration },
+  extensionMs: { variable: 'EXTENSION', default: '120m', help: 'what an extension adds', read: duration },
   extensions: {
     variable: 'EXTENSIONS',
     default: '2',
-    says: 'how many extensions a free deployment has',
+    help: 'how many extensions a free deployment has',
     read: integer(0, 1000),
   },
   ...clientTable,
@@ -113,105 +113,105 @@ const table = {
   diskFreeBytes: {
     variable: 'DISK_FREE',
     default: '5Gi',
-    says: "free space of the engine's disk below which nothing starts",
+    help: "free space of the engine's disk below which nothing starts",
     read: size,
   },
   imageDiskShare: {
     variable: 'IMAGE_DISK',
     default: '85%',
-    says: "of the engine's disk; above it, images that nothing runs from leave",
+    help: "of the engine's disk; above it, images that nothing runs from leave",
     read: share,
   },
   diskLimits: {
     variable: 'DISK_LIMITS',
     default: 'auto',
-    says: 'how volumes are bounded: loop (a file system each), watch, off, or auto: the best that the host has, found out once, as the service starts',
+    help: 'how volumes are bounded: loop (a file system each), watch, off, or auto: the best that the host has, found out once, as the service starts',
     read: oneOf('auto', 'loop', 'watch', 'off'),
   },
   containerDiskBytes: {
     variable: 'CONTAINER_DISK',
     default: '1Gi',
-    says: 'what a container may write outside of its volumes; one with more is stopped',
+    help: 'what a container may write outside of its volumes; one with more is stopped',
     read: size,
   },
   deployDeadlineMs: {
     variable: 'DEPLOY_DEADLINE',
     default: '10m',
-    says: 'without progress for this long, a deploy has failed',
+    help: 'without progress for this long, a deploy has failed',
     read: duration,
   },
   listenPatienceMs: {
     variable: 'LISTEN_PATIENCE',
     default: '10s',
-    says: 'a pod that does nothing for so long but listen where it should not has failed',
+    help: 'a pod that does nothing for so long but listen where it should not has failed',
     read: duration,
   },
   drainMs: {
     variable: 'DRAIN',
     default: '30s',
-    says: 'most time for requests and WebSockets under way on workloads that an update replaces',
+    help: 'most time for requests and WebSockets under way on workloads that an update replaces',
     read: duration,
   },
   networkPool: {
     variable: 'NETWORK_POOL',
     default: '10.200.0.0/13',
-    says: "addresses for the applications' networks",
+    help: "addresses for the applications' networks",
     read: network,
   },
   egress: {
     variable: 'EGRESS',
     default: 'open',
-    says: 'what applications may reach: open (the public internet), none, or 203.0.113.0/24:443,…',
+    help: 'what applications may reach: open (the public internet), none, or 203.0.113.0/24:443,…',
     read: egress,
   },
   allowUnsafe: {
     variable: 'ALLOW_UNSAFE',
     default: '0',
-    says: 'serve all the same: firewall (none around pods), domain (applications on the domain of the API), 1 for both',
+    help: 'serve all the same: firewall (none around pods), domain (applications on the domain of the API), 1 for both',
     read: unsafe,
   },
   example: {
     variable: 'EXAMPLE',
     default: 'guestbook',
-    says: 'what `npm start` deploys, or none',
+    help: 'what `npm start` deploys, or none',
     read: oneOf('guestbook', 'none'),
   },
   tiers: {
     variable: 'TIERS',
     default: '',
-    says: 'plans of accounts, new ones get the first; default: see "Plans" in docs/accounts.md',
+    help: 'plans of accounts, new ones get the first; default: see "Plans" in docs/accounts.md',
     read: tiers,
   },
   strangers: {
     variable: 'STRANGERS',
     default: '',
-    says: `what those have who have no account, per session and per address; default: ${defaultStrangersText}`,
+    help: `what those have who have no account, per session and per address; default: ${defaultStrangersText}`,
     read: strangers,
   },
-  termsUrl: { variable: 'TERMS', default: '', says: 'address of the terms of use, told with every start', read: link },
+  termsUrl: { variable: 'TERMS', default: '', help: 'address of the terms of use, told with every start', read: link },
   ...signInTable,
   secretKey: {
     variable: 'SECRET_KEY',
     default: '',
-    says: 'key of the encryption at rest, 32 characters or more; default: <data dir>/secret.key, made at first start',
+    help: 'key of the encryption at rest, 32 characters or more; default: <data dir>/secret.key, made at first start',
     read: secret,
   },
   oldSecretKey: {
     variable: 'OLD_SECRET_KEY',
     default: '',
-    says: 'the key before BERTH_SECRET_KEY, for the first start with a new one',
+    help: 'the key before BERTH_SECRET_KEY, for the first start with a new one',
     read: secret,
   },
   metricsToken: {
     variable: 'METRICS_TOKEN',
     default: '',
-    says: 'bearer token for /metrics, 32 characters or more; default: /metrics answers to this machine alone',
+    help: 'bearer token for /metrics, 32 characters or more; default: /metrics answers to this machine alone',
     read: secret,
   },
   logLevel: {
     variable: 'LOG_LEVEL',
     default: 'info',
-    says: 'debug, info, warn, error or silent',
+    help: 'debug, info, warn, error or silent',
     read: oneOf('debug', 'info', 'warn', 'error', 'silent'),
   },
 } satisfies { [K in keyof Settings]: Setting<Settings[K]> };
@@ -271,7 +271,7 @@ export function readSettings(
 /** The settings as `--help` prints them. */
 export function describeSettings(): string {
   return Object.values(table)
-    .map((setting) => `  ${`BERTH_${setting.variable}`.padEnd(24)}${setting.default.padEnd(16)}${setting.says}`)
+    .map((setting) => `  ${`BERTH_${setting.variable}`.padEnd(24)}${setting.default.padEnd(16)}${setting.help}`)
     .join('\n');
 }
 

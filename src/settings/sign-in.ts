@@ -19,33 +19,33 @@ export const signInTable = {
   signUp: {
     variable: 'SIGN_UP',
     default: 'open',
-    says: 'whether anybody may make an account; closed: only those who have one sign in',
+    help: 'whether anybody may make an account; closed: only those who have one sign in',
     read: oneOf('open', 'closed'),
   },
   signInRate: {
     variable: 'SIGN_IN_RATE',
     default: '10/m',
-    says: 'sign-ins and sign-ups per client address',
+    help: 'sign-ins and sign-ups per client address',
     read: rate,
   },
-  githubClientId: { variable: 'GITHUB_CLIENT_ID', default: '', says: 'sign-in with GitHub: its OAuth app', read: text },
-  githubClientSecret: { variable: 'GITHUB_CLIENT_SECRET', default: '', says: 'and the secret of that app', read: text },
+  githubClientId: { variable: 'GITHUB_CLIENT_ID', default: '', help: 'sign-in with GitHub: its OAuth app', read: text },
+  githubClientSecret: { variable: 'GITHUB_CLIENT_SECRET', default: '', help: 'and the secret of that app', read: text },
   oidcIssuer: {
     variable: 'OIDC_ISSUER',
     default: '',
-    says: 'sign-in with an OpenID Connect provider: its issuer',
+    help: 'sign-in with an OpenID Connect provider: its issuer',
     read: issuer,
   },
-  oidcClientId: { variable: 'OIDC_CLIENT_ID', default: '', says: 'what it calls this service', read: text },
-  oidcClientSecret: { variable: 'OIDC_CLIENT_SECRET', default: '', says: 'and the secret it has for it', read: text },
-  oidcName: { variable: 'OIDC_NAME', default: 'Single sign-on', says: 'what people call that provider', read: text },
+  oidcClientId: { variable: 'OIDC_CLIENT_ID', default: '', help: 'what it calls this service', read: text },
+  oidcClientSecret: { variable: 'OIDC_CLIENT_SECRET', default: '', help: 'and the secret it has for it', read: text },
+  oidcName: { variable: 'OIDC_NAME', default: 'Single sign-on', help: 'what people call that provider', read: text },
   smtpUrl: {
     variable: 'SMTP_URL',
     default: '',
-    says: 'mail server, smtp://user:password@host:587; without one, addresses are not verified, passwords not reset',
+    help: 'mail server, smtp://user:password@host:587; without one, addresses are not verified, passwords not reset',
     read: mailServer,
   },
-  mailFrom: { variable: 'MAIL_FROM', default: '', says: 'sender of mails, Berth <berth@example.com>', read: text },
+  mailFrom: { variable: 'MAIL_FROM', default: '', help: 'sender of mails, Berth <berth@example.com>', read: text },
 } satisfies { [K in keyof SignInSettings]: Setting<SignInSettings[K]> };
 
 /** Each of these is of no use without the others. */

@@ -7,7 +7,7 @@ import type { ProofSettings } from '../lib/proof-of-work.ts';
 import type { Rate } from '../lib/rate-limit.ts';
 
 /** One environment variable, `BERTH_<variable>`. */
-export type Setting<T> = { variable: string; default: string; says: string; read: (text: string) => T };
+export type Setting<T> = { variable: string; default: string; help: string; read: (text: string) => T };
 
 /** Thrown by a reader: what the value must be. */
 export class Unreadable extends Error {}

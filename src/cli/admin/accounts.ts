@@ -8,7 +8,7 @@ import { type Command, done, refused } from './command.ts';
 
 export const accountsCommand: Command = {
   words: [],
-  says: 'who has an account, with its plan and what it uses',
+  help: 'who has an account, with its plan and what it uses',
   async run(db, _, { tiers }) {
     const accounts = await listAccounts(db, tiers, Date.now());
     const rows = accounts.map(({ email, name, isEmailVerified, tier, deployments, memoryBytes, createdAt }) => [
@@ -22,7 +22,7 @@ export const accountsCommand: Command = {
 
 export const planCommand: Command = {
   words: ['EMAIL', 'TIER'],
-  says: 'gives an account another plan; its deployments get that plan’s lifetime from now on',
+  help: 'gives an account another plan; its deployments get that plan’s lifetime from now on',
   async run(db, [email = '', tier = ''], { tiers }) {
     const change = await changePlan(db, { email, tier, tiers, actor: actorOf(process.env), now: Date.now() });
     switch (change.kind) {

@@ -26,7 +26,7 @@ const commands: Record<string, Command> = {
 const help = `berth admin: see and change what a Berth on this machine has.
 
 ${Object.entries(commands)
-  .map(([name, { words, says }]) => `  ${['berth admin', name, ...words].join(' ').padEnd(32)}${says}`)
+  .map(([name, { words, help: line }]) => `  ${['berth admin', name, ...words].join(' ').padEnd(32)}${line}`)
   .join('\n')}
       --json                        print the result as JSON
 

@@ -5,7 +5,7 @@ import { type Command, done } from './command.ts';
 
 export const auditCommand: Command = {
   words: [],
-  says: 'what was changed with these commands, by whom and why',
+  help: 'what was changed with these commands, by whom and why',
   async run(db) {
     const entries = await listAudit(db);
     const rows = entries.map(({ at, actor, action, subject, reason }) => [at, actor, action, subject, reason]);

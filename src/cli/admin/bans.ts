@@ -6,7 +6,7 @@ import { type Command, done, refused } from './command.ts';
 
 export const bansCommand: Command = {
   words: [],
-  says: 'from whom and of what nothing is deployed here',
+  help: 'from whom and of what nothing is deployed here',
   async run(db) {
     const bans = await listBans(db);
     const rows = bans.map(({ kind, subject, since, reason }) => [kind, subject, since, reason]);
@@ -16,7 +16,7 @@ export const bansCommand: Command = {
 
 export const banCommand: Command = {
   words: ['KIND', 'SUBJECT', 'REASON'],
-  says: 'takes nothing any more from an address (or network), an account (its e-mail), or of an image (miner/*), and stops what runs',
+  help: 'takes nothing any more from an address (or network), an account (its e-mail), or of an image (miner/*), and stops what runs',
   async run(db, [kind = '', subject = '', reason = '']) {
     const banned = await ban(db, { kind, subject, reason, actor: actorOf(process.env), now: Date.now() });
     if (banned.kind === 'no-kind') return refused(`KIND is one of ${banned.kinds.join(', ')}.`);
@@ -32,7 +32,7 @@ export const banCommand: Command = {
 
 export const unbanCommand: Command = {
   words: ['KIND', 'SUBJECT'],
-  says: 'ends a ban; what was stopped stays stopped',
+  help: 'ends a ban; what was stopped stays stopped',
   async run(db, [kind = '', subject = '']) {
     const isEnded = await unban(db, { kind, subject, actor: actorOf(process.env), now: Date.now() });
     if (!isEnded) return refused(`There is no ban of ${kind} ${subject}; \`berth admin bans\` lists them.`);

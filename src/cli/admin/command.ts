@@ -10,7 +10,7 @@ export type Answer = { status: number; text: string; value: unknown };
 export type Command = {
   /** What stands after the command's name, each word once. */
   words: readonly string[];
-  says: string;
+  help: string;
   /** What `--help` after its name tells beside that. */
   more?: string;
   /** `note`: prints how far it is, for people who wait. */

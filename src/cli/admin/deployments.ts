@@ -8,7 +8,7 @@ import { type Command, done, refused } from './command.ts';
 
 export const deploymentsCommand: Command = {
   words: [],
-  says: 'what is deployed, and whose it is',
+  help: 'what is deployed, and whose it is',
   async run(db) {
     const deployments = await listDeployments(db);
     const rows = deployments.map(({ id, applicationName, environment, state, email, createdAt, expiresAt, isHeld }) => [
@@ -23,7 +23,7 @@ export const deploymentsCommand: Command = {
 
 export const inspectCommand: Command = {
   words: ['WHICH'],
-  says: 'one deployment, by its id or the first part of its host: images, pods, whose it is, what happened',
+  help: 'one deployment, by its id or the first part of its host: images, pods, whose it is, what happened',
   async run(db, [which = '']) {
     const inspection = await inspect(db, which);
     return inspection ? done(renderInspection(inspection), inspection) : refused(noDeployment(which));
@@ -32,7 +32,7 @@ export const inspectCommand: Command = {
 
 export const stopCommand: Command = {
   words: ['WHICH', 'REASON'],
-  says: 'stops a deployment for good, its data too; its owner is told the reason',
+  help: 'stops a deployment for good, its data too; its owner is told the reason',
   async run(db, [which = '', reason = '']) {
     const stopped = await stop(db, { which, reason, actor: actorOf(process.env), now: Date.now() });
     if (!stopped) return refused(noDeployment(which));

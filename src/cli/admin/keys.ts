@@ -15,7 +15,7 @@ the database needs the older key.
 
 export const rotateKeyCommand: Command = {
   words: [],
-  says: 'a new key for what is stored; everything is sealed anew with it, while the service works',
+  help: 'a new key for what is stored; everything is sealed anew with it, while the service works',
   more,
   async run(db, _given, { dataDir, secretKey }, note) {
     if (secretKey !== undefined) return refused(bySetting);
