@@ -12,7 +12,7 @@ import { newId } from '../lib/ids.ts';
 import { hasUnreadBody } from '../lib/unread.ts';
 import { answerExpectations, answerUnreadable } from '../lib/unreadable.ts';
 import { accountEndpoints } from './account/account-endpoints.ts';
-import { keyEndpoints } from './account/api-key-endpoints.ts';
+import { apiKeyEndpoints } from './account/api-key-endpoints.ts';
 import { signInEndpoints } from './account/sign-in-endpoints.ts';
 import { quotaEndpoints } from './admission/quota-endpoints.ts';
 import { claimEndpoints } from './claims/claim-endpoints.ts';
@@ -118,7 +118,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await app.register(claimEndpoints(service));
   await app.register(accountEndpoints(service));
   await app.register(quotaEndpoints(service));
-  await app.register(keyEndpoints(service));
+  await app.register(apiKeyEndpoints(service));
   await app.register(tokenEndpoints(service));
   await app.register(signInEndpoints(service));
   await app.register(pageEndpoints(service));

@@ -18,7 +18,7 @@ process.exitCode = await run(process.argv.slice(2));
 async function run(words: string[]): Promise<number> {
   if (words[0] === 'admin') {
     // Here, not at the top: nothing else needs a database, and loading one takes longer than checking a file.
-    const { admin } = await import('./admin/admin.ts');
+    const { admin } = await import('./admin/berth-admin.ts');
     return await admin(words.slice(1), process);
   }
   let parsed: ReturnType<typeof parseWords>;

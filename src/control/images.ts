@@ -15,8 +15,8 @@ import type { Workload } from '../deployment/workload/workload.ts';
 import { type Engine, EngineFault, facetOf, type Pulling, whenItAnswers } from '../engine/engine.ts';
 import type { Database } from '../store/database.ts';
 import { grantAccess, markPrivate, markPublic, mayUse } from '../store/image-access.ts';
-import { settleImage } from '../store/images.ts';
 import { notePulled } from '../store/pulled-images.ts';
+import { settleImage } from '../store/settled-images.ts';
 
 export type ImageKeeper = {
   db: Database;

@@ -4,12 +4,8 @@ import type { DiskLimits } from '../deployment/disk/disk-use.ts';
 import type { Tiers } from '../deployment/limits/plan-tier.ts';
 import type { StrangerLimits } from '../deployment/limits/stranger-limits.ts';
 import type { Egress } from '../deployment/workload/egress.ts';
-import { type ClientSettings, clientMistakes, clientTable } from './clients.ts';
-import { type MachineSettings, machineTable } from './machine.ts';
-import { type SignInSettings, signInGroups, signInTable } from './sign-in.ts';
-import { sharedDomainMistakes } from './sites.ts';
-import { defaultStrangersText, strangers } from './strangers.ts';
-import { defaultTiersText, tiers } from './tiers.ts';
+import { type ClientSettings, clientMistakes, clientTable } from './client-settings.ts';
+import { type MachineSettings, machineTable } from './machine-settings.ts';
 import {
   address,
   domain,
@@ -27,7 +23,11 @@ import {
   type Unsafe,
   unsafe,
   webAddress,
-} from './values.ts';
+} from './setting-values.ts';
+import { sharedDomainMistakes } from './shared-domain.ts';
+import { type SignInSettings, signInGroups, signInTable } from './sign-in-settings.ts';
+import { defaultStrangersText, strangers } from './stranger-settings.ts';
+import { defaultTiersText, tiers } from './tier-settings.ts';
 
 export type Settings = SignInSettings &
   ClientSettings &

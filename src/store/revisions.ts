@@ -6,7 +6,7 @@ import { type Amount, amountOf } from '../deployment/limits/pod-resources.ts';
 import { imagesOf } from '../deployment/workload/image-names.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Database, Tables } from './database.ts';
-import { settledImages } from './images.ts';
+import { settledImages } from './settled-images.ts';
 
 export async function addRevision(
   db: Database,

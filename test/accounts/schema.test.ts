@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { getMigrations } from 'better-auth/db/migration';
 import { pino } from 'pino';
-import { createLibrary } from '../../src/accounts/accounts.ts';
+import { createLibrary } from '../../src/accounts/sign-in-library.ts';
 import { sealWith } from '../../src/lib/seal.ts';
 import { openSqlite } from '../../src/store/database.ts';
 

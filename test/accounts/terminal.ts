@@ -1,6 +1,6 @@
 /** A terminal of the operator: `berth admin …` on a data directory, with what it prints. */
 import { Readable, Writable } from 'node:stream';
-import { admin } from '../../src/cli/admin/admin.ts';
+import { admin } from '../../src/cli/admin/berth-admin.ts';
 
 export async function berthAdmin(env: Record<string, string>, ...words: string[]) {
   const output = { stdout: '', stderr: '' };

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { createAccounts } from '../../src/accounts/accounts.ts';
+import { createAccounts } from '../../src/accounts/sign-in-library.ts';
 import { createApp } from '../../src/api/app.ts';
 import { createDiskBook } from '../../src/control/disk-book.ts';
 import { startLoop } from '../../src/control/loop.ts';

@@ -1,7 +1,7 @@
 /** Whoever is banned comes back from wherever the same line lets them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ban, listBans, unban } from '../../src/admin/bans.ts';
+import { ban, listBans, unban } from '../../src/admin/ban-and-unban.ts';
 import { clientHeader } from '../../src/api/requests/client-address.ts';
 import { apiWithAccounts } from '../accounts/people.ts';
 import { shopYaml } from '../support/api.ts';

@@ -14,7 +14,7 @@ const mostKeys = 50;
 /** Of its 32 random letters, so many are shown later: enough to know it by, too few to guess it. */
 const shownLetters = 4;
 
-export const KeyRecord = Type.Object({
+export const ApiKeyRecord = Type.Object({
   id: Type.String(),
   name: Type.String(),
   start: Type.String({ description: 'What the key begins with.' }),
@@ -22,7 +22,7 @@ export const KeyRecord = Type.Object({
   lastUsedAt: Type.Optional(Type.String({ format: 'date-time' })),
 });
 
-export function keyEndpoints(service: Service): FastifyPluginAsyncTypebox {
+export function apiKeyEndpoints(service: Service): FastifyPluginAsyncTypebox {
   const { db, now } = service;
   return async (app) => {
     app.get(
@@ -31,7 +31,7 @@ export function keyEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'listKeys',
           summary: 'The API keys of the account that is signed in',
-          response: { 200: Type.Object({ keys: Type.Array(KeyRecord) }), '4xx': ErrorRecord },
+          response: { 200: Type.Object({ keys: Type.Array(ApiKeyRecord) }), '4xx': ErrorRecord },
         },
       },
       async (request, reply) => {

@@ -12,7 +12,7 @@ import { ErrorRecord } from '../deployments/records.ts';
 import { type Caller, findCaller, TokenQuery } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import type { Service } from '../service.ts';
-import { originOf } from './client-limits.ts';
+import { originOf } from './caller-admission.ts';
 import { type Plan, planOfCaller } from './plans.ts';
 
 const Quota = Type.Object({ used: Type.Integer({ minimum: 0 }), most: Type.Integer({ minimum: 0 }) });

@@ -14,7 +14,7 @@ import type { Origin } from '../../store/origins.ts';
 import { endToken, hasEnded } from '../../store/session-tokens.ts';
 import { accountOfSession, attachSession } from '../../store/sessions.ts';
 import { usageOfDeployments } from '../../store/usage.ts';
-import { originOf, refuseBanned } from '../admission/client-limits.ts';
+import { originOf, refuseBanned } from '../admission/caller-admission.ts';
 import { planOf } from '../admission/plans.ts';
 import { ErrorRecord, reservationRecord } from '../deployments/records.ts';
 import { findSignedIn, requireSignedIn } from '../requests/callers.ts';

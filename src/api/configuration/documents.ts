@@ -77,10 +77,10 @@ export const Strict = Type.Optional(
   Type.Enum(['true', 'false'], { description: 'Whether a field of an unknown name is an error instead of a warning.' }),
 );
 
-export type Configuration = { document: string; spec: AppSpec; remarks: Remarks };
+export type Configuration = { document: string; spec: AppSpec; findings: Findings };
 
 /** What is odd about a request that is accepted all the same. */
-export type Remarks = { warnings: string[]; diagnostics: Diagnostic[] };
+export type Findings = { warnings: string[]; diagnostics: Diagnostic[] };
 
 type DocumentRequest = Pick<FastifyRequest, 'headers' | 'body' | 'query' | 'routeOptions'> & {
   query: { strict?: string };
@@ -102,7 +102,7 @@ export async function readConfiguration(
   if (isStrict && ignored[0]) return refuse('invalid_request', ignored[0], 'GET /docs names the parameters.');
   if (parsed.kind === 'valid') {
     const warnings = [...printWarnings(diagnostics), ...ignored];
-    return succeed({ document: body, spec: parsed.spec, remarks: { warnings, diagnostics } });
+    return succeed({ document: body, spec: parsed.spec, findings: { warnings, diagnostics } });
   }
   return refuseConfiguration(parsed);
 }

@@ -6,7 +6,7 @@ import type { Deployment } from '../../deployment/deployment.ts';
 import type { Result } from '../../lib/problem.ts';
 import { proofHeader } from '../../lib/proof-of-work.ts';
 import { createTurns } from '../../lib/turns.ts';
-import { originOf } from '../admission/client-limits.ts';
+import { originOf } from '../admission/caller-admission.ts';
 import { payerOf } from '../admission/plans.ts';
 import { createProofs } from '../admission/proof-challenges.ts';
 import {
@@ -104,7 +104,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
         const caller = await findCaller(service, request, request.query);
         if (!caller.ok) return sendProblem(reply, caller.problem);
 
-        const { document, spec, remarks } = configuration.value;
+        const { document, spec, findings } = configuration.value;
         const key = readIdempotencyKey(request, caller.value, document);
         const origin = originOf(request, service.settings);
         const isTrial = request.query.dryRun === 'true';
@@ -131,7 +131,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
           extend: extendRecord(deployment, service.settings.limits),
           claim: { claimed: deployment.claimedAt !== null },
           links: linksFor(deployment, caller.value),
-          ...remarks,
+          ...findings,
         };
       },
     );
@@ -152,7 +152,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
         if (!configuration.ok) return sendProblem(reply, configuration.problem);
         const caller = await requireCaller(service, request, request.query);
         if (!caller.ok) return sendProblem(reply, caller.problem);
-        const { document, spec, remarks } = configuration.value;
+        const { document, spec, findings } = configuration.value;
         const { environment } = request.query;
         const found = applicationOf(caller.value, {
           applicationName: spec.name,
@@ -183,7 +183,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
           url: service.urlOf(deployment.label).origin,
           status: statusRecord(deployment, service.now()),
           links: linksFor(deployment, caller.value),
-          ...remarks,
+          ...findings,
         };
       },
     );
@@ -196,7 +196,7 @@ function freeWords(caller: Caller | undefined): string {
   return ' It is free and expires: the account that the session belongs to has not allowed its token more.';
 }
 
-function dryRunRecord(what: 'started' | 'updated', { spec, remarks }: Configuration) {
+function dryRunRecord(what: 'started' | 'updated', { spec, findings }: Configuration) {
   const message = `Application ${spec.name} can be ${what}. This was a dry run: nothing was changed.`;
-  return { message, applicationName: spec.name, dryRun: true as const, ...remarks };
+  return { message, applicationName: spec.name, dryRun: true as const, ...findings };
 }

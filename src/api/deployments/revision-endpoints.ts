@@ -12,7 +12,7 @@ import { noEgress } from '../../deployment/workload/egress.ts';
 import type { Problem } from '../../lib/problem.ts';
 import { documentOf, revisionOf } from '../../store/revisions.ts';
 import { derivationOf } from '../../store/seeds.ts';
-import { originOf } from '../admission/client-limits.ts';
+import { originOf } from '../admission/caller-admission.ts';
 import { type Documents, readConfiguration, refuseBeyond, Strict } from '../configuration/documents.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
 import { ApplicationQuery, applicationOf, findApplication, requireCaller, UpdateQuery } from '../requests/callers.ts';
@@ -150,7 +150,7 @@ export function revisionEndpoints(service: Service, documents: Documents): Fasti
       async (request, reply) => {
         const configuration = await readConfiguration(documents, request);
         if (!configuration.ok) return sendProblem(reply, configuration.problem);
-        const { document, spec, remarks } = configuration.value;
+        const { document, spec, findings } = configuration.value;
         const caller = await requireCaller(service, request, request.query);
         if (!caller.ok) return sendProblem(reply, caller.problem);
         const found = applicationOf(caller.value, { ...request.query, applicationName: spec.name });
@@ -165,7 +165,7 @@ export function revisionEndpoints(service: Service, documents: Documents): Fasti
           ...(await preview(service, found.value, spec)),
           ...(!trial.ok && { refusal: refusalRecord(trial.problem) }),
           ...(servingRevision !== null && { servingRevision }),
-          ...remarks,
+          ...findings,
         };
       },
     );

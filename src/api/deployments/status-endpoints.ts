@@ -15,7 +15,7 @@ import { eventStreamSchema } from '../description/event-components.ts';
 import { ApplicationQuery, findApplication, sessionNotFound } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
-import { untilUnknown } from '../requests/revocation.ts';
+import { untilRevoked } from '../requests/revocation.ts';
 import type { Streams } from '../requests/streams.ts';
 import type { Service } from '../service.ts';
 import { printEvent } from './event-records.ts';
@@ -72,7 +72,7 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
         const isArrived = seconds.value === 0 || hasArrived(found.value, service.now());
         const tooMany = isArrived ? undefined : streams.open(request, reply, sessionId);
         if (tooMany) return sendProblem(reply, tooMany);
-        const known = isArrived ? undefined : untilUnknown(service, request, reply, request.query);
+        const known = isArrived ? undefined : untilRevoked(service, request, reply, request.query);
         const watch = { read: () => deploymentById(service.db, id), now: service.now, clock, wait };
         const stop = AbortSignal.any([...(known ? [known.stop] : []), closing.signal]);
         const deployment = await untilArrived(found.value, seconds.value * 1_000, watch, stop);
@@ -106,7 +106,7 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
         const tooMany = streams.open(request, reply, found.value.sessionId);
         if (tooMany) return sendProblem(reply, tooMany);
         const after = Number(request.headers['last-event-id'] ?? 0);
-        const { stop } = untilUnknown(service, request, reply, request.query);
+        const { stop } = untilRevoked(service, request, reply, request.query);
         const stream = Readable.from(follow(service, found.value.id, after, AbortSignal.any([stop, closing.signal])));
         return reply.type('text/event-stream').send(stream);
       },

@@ -1,6 +1,6 @@
 /** The names under which the description has shapes that stand in several places. */
 import { AccountRecord, MethodsRecord } from '../account/account-endpoints.ts';
-import { KeyRecord } from '../account/api-key-endpoints.ts';
+import { ApiKeyRecord } from '../account/api-key-endpoints.ts';
 import { LimitsRecord } from '../admission/quota-endpoints.ts';
 import { ClaimedRecord, ClaimViewRecord } from '../claims/claim-endpoints.ts';
 import * as records from '../deployments/records.ts';
@@ -19,7 +19,7 @@ export const namedSchemas = {
   ErrorWithChallenge: records.ProofRequiredRecord,
   DryRun: records.DryRunRecord,
   Extend: StartRecord.properties.extend,
-  Key: KeyRecord,
+  Key: ApiKeyRecord,
   Limits: LimitsRecord,
   Links: StartRecord.properties.links,
   Message: records.MessageRecord,

@@ -10,7 +10,7 @@ import { revisionOf } from '../../store/revisions.ts';
 import { ErrorRecord, StreamedText } from '../deployments/records.ts';
 import { ApplicationQuery, findApplication } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
-import { untilUnknown } from '../requests/revocation.ts';
+import { untilRevoked } from '../requests/revocation.ts';
 import type { Streams } from '../requests/streams.ts';
 import type { Service } from '../service.ts';
 import { checkChoice, type LogChoice } from './log-choice.ts';
@@ -106,7 +106,7 @@ export function logEndpoints(service: Service, streams: Streams): FastifyPluginA
         const gone = new AbortController();
         out.once('close', () => gone.abort());
         if (isStream) keepAlive(out, gone.signal);
-        const { stop: unknown } = untilUnknown(service, request, reply, request.query);
+        const { stop: unknown } = untilRevoked(service, request, reply, request.query);
         const stop = AbortSignal.any([gone.signal, closing.signal, unknown]);
         const write = writerTo(out, stop);
         const following = { choice: asked.value, since: asked.value.since, marks };

@@ -8,7 +8,7 @@ import { type Given, isKnown } from './callers.ts';
 const lookEveryMs = 250;
 
 /** Aborts when whoever asks is not known any more, and when the answer is closed. */
-export function untilUnknown(
+export function untilRevoked(
   service: Service,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -1,5 +1,5 @@
 /** What one command of the operator is. */
-import type { openStore } from '../../admin/open.ts';
+import type { openStore } from '../../admin/open-store.ts';
 import type { Settings } from '../../settings/settings.ts';
 
 export type Store = NonNullable<Awaited<ReturnType<typeof openStore>>>;

@@ -1,8 +1,8 @@
 /** `berth admin deployments`, `inspect` and `stop`. */
 import { actorOf } from '../../admin/actor.ts';
-import { listDeployments } from '../../admin/deployments.ts';
-import { type Inspection, inspect } from '../../admin/inspect.ts';
-import { stop } from '../../admin/stop.ts';
+import { type Inspection, inspect } from '../../admin/inspect-deployment.ts';
+import { listDeployments } from '../../admin/list-deployments.ts';
+import { stop } from '../../admin/stop-deployment.ts';
 import { renderTable } from '../render.ts';
 import { type Command, done, refused } from './command.ts';
 

@@ -1,7 +1,7 @@
 /** The setting of the plans: one line that an operator can read. */
 import type { Tier, Tiers } from '../deployment/limits/plan-tier.ts';
-import { capFields, readCaps } from './caps.ts';
-import { duration, egress, size, Unreadable } from './values.ts';
+import { capFields, readCaps } from './count-settings.ts';
+import { duration, egress, size, Unreadable } from './setting-values.ts';
 
 /** What applies without the setting. */
 export const defaultTiersText = 'free deployments=3 memory=1Gi; pro deployments=20 memory=16Gi reservations=yes';

@@ -3,7 +3,7 @@ import { maxDocumentBytes } from '../config/document/source.ts';
 import { overlap, without } from '../lib/networks.ts';
 import type { ProofSettings } from '../lib/proof-of-work.ts';
 import type { Rate } from '../lib/rate-limit.ts';
-import { byteRate, flag, integer, networks, proofOfWork, rate, type Setting } from './values.ts';
+import { byteRate, flag, integer, networks, proofOfWork, rate, type Setting } from './setting-values.ts';
 
 export type ClientSettings = {
   startRate: Rate;

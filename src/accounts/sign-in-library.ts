@@ -5,11 +5,11 @@
 import { passkey } from '@better-auth/passkey';
 import { betterAuth } from 'better-auth';
 import { rememberingTokens } from './hashed-tokens.ts';
-import { createMailer } from './mail.ts';
-import { authOptions, signInSecret, type Wiring } from './options.ts';
-import { isOidcThere, oidcPlugin, providersOf } from './providers.ts';
+import { authOptions, signInSecret, type Wiring } from './library-options.ts';
+import { createMailer } from './mailer.ts';
+import { isOidcThere, oidcPlugin, providersOf } from './sign-in-providers.ts';
 
-export type { AccountSettings } from './options.ts';
+export type { AccountSettings } from './library-options.ts';
 
 /** How people can sign in here. */
 export type SignInMethods = {

@@ -1,6 +1,6 @@
 /** `berth admin bans`, `ban` and `unban`. */
 import { actorOf } from '../../admin/actor.ts';
-import { ban, listBans, unban } from '../../admin/bans.ts';
+import { ban, listBans, unban } from '../../admin/ban-and-unban.ts';
 import { renderTable } from '../render.ts';
 import { type Command, done, refused } from './command.ts';
 

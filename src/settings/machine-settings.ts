@@ -1,5 +1,5 @@
 /** The settings about what all applications together may take from the machine, and how they stand beside the rest of it. */
-import { flag, integer, oneOf, type Setting, share, size, Unreadable } from './values.ts';
+import { flag, integer, oneOf, type Setting, share, size, Unreadable } from './setting-values.ts';
 
 export type MachineSettings = {
   memory: { share: number } | { bytes: number };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readSettings } from './settings.ts';
-import { sharedDomain } from './sites.ts';
+import { sharedDomain } from './shared-domain.ts';
 
 test('what browsers call one site is found by the Public Suffix List', () => {
   const rows: [api: string, apps: string, shared: string | undefined][] = [

@@ -7,7 +7,7 @@ import { addAuditEntry } from '../store/audit.ts';
 import { addBan, allBans, removeBan } from '../store/bans.ts';
 import type { Database, Tables } from '../store/database.ts';
 import { type Suspect, suspects } from '../store/origins.ts';
-import { stopDeployment } from './stop.ts';
+import { stopDeployment } from './stop-deployment.ts';
 
 export type BanLine = { kind: BanKind; subject: string; reason: string; since: string };
 

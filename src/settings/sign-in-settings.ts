@@ -1,6 +1,6 @@
 /** The settings of signing in: who may, and by which means. */
 import type { Rate } from '../lib/rate-limit.ts';
-import { issuer, mailServer, oneOf, rate, type Setting, text } from './values.ts';
+import { issuer, mailServer, oneOf, rate, type Setting, text } from './setting-values.ts';
 
 export type SignInSettings = {
   signUp: 'open' | 'closed';

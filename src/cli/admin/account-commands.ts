@@ -1,6 +1,6 @@
 /** `berth admin accounts` and `berth admin plan`. */
 
-import { changePlan, listAccounts } from '../../admin/accounts.ts';
+import { changePlan, listAccounts } from '../../admin/account-plans.ts';
 import { actorOf } from '../../admin/actor.ts';
 import { printBytes } from '../../config/values/units.ts';
 import { renderTable } from '../render.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { capsOf, strangerCapsOf } from '../deployment/limits/count-limits.ts';
 import { readSettings } from './settings.ts';
-import { defaultTiersText } from './tiers.ts';
+import { defaultTiersText } from './tier-settings.ts';
 
 const read = (text: string) => readSettings({ BERTH_TIERS: text });
 

@@ -1,5 +1,5 @@
 /** `berth admin audit`. */
-import { listAudit } from '../../admin/audit.ts';
+import { listAudit } from '../../admin/list-audit.ts';
 import { renderTable } from '../render.ts';
 import { type Command, done } from './command.ts';
 

@@ -1,7 +1,7 @@
 /** The setting of what those may have who have no account. */
 import type { StrangerLimits } from '../deployment/limits/stranger-limits.ts';
-import { readCaps, strangerCapFields } from './caps.ts';
-import { integer, size, Unreadable } from './values.ts';
+import { readCaps, strangerCapFields } from './count-settings.ts';
+import { integer, size, Unreadable } from './setting-values.ts';
 
 /** What applies without the setting. */
 export const defaultStrangersText = 'session=10 address=20 memory=8Gi';

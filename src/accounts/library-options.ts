@@ -11,8 +11,8 @@ import { signInCookiePrefix } from '../lib/sign-in-cookie.ts';
 import type { Tables } from '../store/database.ts';
 import { endAccount, passwordBeforeDeletion } from './deletion.ts';
 import { withHashedTokens } from './hashed-tokens.ts';
-import type { Mailer, MailSettings } from './mail.ts';
-import { githubProvider, type ProviderSettings } from './providers.ts';
+import type { Mailer, MailSettings } from './mailer.ts';
+import { githubProvider, type ProviderSettings } from './sign-in-providers.ts';
 
 export type AccountSettings = {
   baseUrl: URL;

@@ -1,14 +1,14 @@
 /** `berth admin …`: what the operator sees and changes, on the database of this machine's installation. */
 import { parseArgs } from 'node:util';
-import { openStore } from '../../admin/open.ts';
+import { openStore } from '../../admin/open-store.ts';
 import { readSettings } from '../../settings/settings.ts';
 import type { Streams } from '../validate.ts';
-import { accountsCommand, planCommand } from './accounts.ts';
-import { auditCommand } from './audit.ts';
-import { banCommand, bansCommand, unbanCommand } from './bans.ts';
+import { accountsCommand, planCommand } from './account-commands.ts';
+import { auditCommand } from './audit-command.ts';
+import { banCommand, bansCommand, unbanCommand } from './ban-commands.ts';
 import { type Command, statuses } from './command.ts';
-import { deploymentsCommand, inspectCommand, stopCommand } from './deployments.ts';
-import { rotateKeyCommand } from './keys.ts';
+import { deploymentsCommand, inspectCommand, stopCommand } from './deployment-commands.ts';
+import { rotateKeyCommand } from './rotate-key-command.ts';
 
 const commands: Record<string, Command> = {
   accounts: accountsCommand,

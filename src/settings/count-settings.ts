@@ -1,6 +1,6 @@
 /** The words in the settings of plans and strangers that say how many of something they may have. */
 import { type Caps, mostContainersPerDeployment, type StrangerCaps } from '../deployment/limits/count-limits.ts';
-import { integer } from './values.ts';
+import { integer } from './setting-values.ts';
 
 type CapField<K> = { cap: K; read: (text: string) => number };
 
