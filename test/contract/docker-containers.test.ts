@@ -7,7 +7,7 @@ import { createDockerEngine } from '../../src/engine/docker/docker.ts';
 import { hardening } from '../../src/engine/docker/hardening.ts';
 import { bridgeName, networkName, volumeName } from '../../src/engine/docker/names.ts';
 import { EngineFault } from '../../src/engine/engine.ts';
-import { workloadLabels } from '../../src/engine/labels.ts';
+import { labelKeys, workloadLabels } from '../../src/engine/labels.ts';
 import { claim } from '../claim.ts';
 import { until } from '../scenarios/berth.ts';
 import { dockerContractor } from './docker-contractor.ts';
@@ -240,6 +240,14 @@ describe('docker engine', () => {
     const second = other.start(other.workload('model', { useGPU: true }));
     await assert.rejects(second, (error) => isFault(error, 'unavailable', /^no GPU is free for it/));
     await assert.rejects(scene.start(model), (error) => isFault(error, 'bad-request', /^it asks for a GPU/));
+  });
+
+  test('a container whose image has our label of a GPU has none', async () => {
+    const [scene, other] = [newScene(), newScene()];
+    const image = await buildImage(docker, { name: 'labelled', changes: [`LABEL ${labelKeys.gpu}=0`] });
+    await scene.start(scene.workload('web', { image }));
+    const model = other.start(other.workload('model', { useGPU: true }));
+    await assert.rejects(model, (error) => isFault(error, 'bad-request', /^it asks for a GPU/));
   });
 
   test('an image that is no longer there is pulled again, not given up', async () => {

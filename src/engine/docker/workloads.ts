@@ -168,7 +168,9 @@ async function takeGpu(
   const filters = { label: [...labelSelector(owner), labelKeys.gpu] };
   const held = (await docker.listContainers({ all: true, filters })).flatMap(({ Labels }) => {
     const labels = readWorkloadLabels(Labels);
-    return labels ? [{ ...labels, gpu: Number(Labels[labelKeys.gpu]) }] : [];
+    // An image's label of that name is there too, without a value: its container has none.
+    const gpu = Labels[labelKeys.gpu];
+    return labels && gpu ? [{ ...labels, gpu: Number(gpu) }] : [];
   });
   const gpu = gpuFor({ deploymentId, pod, replica }, held, gpus);
   if (gpu !== undefined) return gpu;
