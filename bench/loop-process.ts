@@ -17,11 +17,11 @@ import { type Deployment, newDeployment } from '../src/deployment/deployment.ts'
 import { desiredAt } from '../src/deployment/desired.ts';
 import { openEgress } from '../src/deployment/workload/egress.ts';
 import { startEdge } from '../src/edge/haproxy/haproxy.ts';
-import { servedSites } from '../src/edge/sites.ts';
+import { servedSites } from '../src/edge/served-sites.ts';
 import { createMemoryEngine } from '../src/engine/memory.ts';
 import { createMemoryWorld } from '../src/engine/memory-world.ts';
 import { newId, newToken } from '../src/lib/ids.ts';
-import { latestOnly } from '../src/lib/latest.ts';
+import { latestOnly } from '../src/lib/latest-only.ts';
 import { createMetrics } from '../src/lib/metrics.ts';
 import { sealWith } from '../src/lib/seal.ts';
 import { wait } from '../src/lib/wait.ts';

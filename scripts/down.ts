@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { stopEdge } from '../src/edge/haproxy/haproxy.ts';
 import { endIsolation } from '../src/engine/docker/firewall/isolate.ts';
 import type { Owned } from '../src/engine/engine.ts';
-import { isServing, pidFile } from '../src/serving.ts';
+import { isServing, pidFile } from '../src/running-service.ts';
 import { settingsOrExit } from '../src/settings/command-line.ts';
 import { endAll } from '../src/store/deployments.ts';
 import { openInstallation } from './installed.ts';

@@ -5,7 +5,7 @@
 import { glob } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
-import { createGate } from '../src/lib/turns.ts';
+import { createGate } from '../src/lib/concurrency.ts';
 import { SetUpError, setUp } from './setup/setup.ts';
 import { findCompany } from './testing/company.ts';
 import { makePrograms } from './testing/programs.ts';

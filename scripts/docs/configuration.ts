@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { codes } from '../../src/config/diagnostics/codes.ts';
+import { codes } from '../../src/config/diagnostics/diagnostic-codes.ts';
 import { ConfigurationSchema } from '../../src/config/schema/schema.ts';
 
 export const page = join(import.meta.dirname, '../../docs/configuration.md');

@@ -9,8 +9,8 @@ import fastify, {
   LogController,
 } from 'fastify';
 import { newId } from '../lib/ids.ts';
-import { hasUnreadBody } from '../lib/unread.ts';
-import { answerExpectations, answerUnreadable } from '../lib/unreadable.ts';
+import { answerExpectations, answerUnreadable } from '../lib/malformed-requests.ts';
+import { hasUnreadBody } from '../lib/unread-body.ts';
 import { accountEndpoints } from './account/account-endpoints.ts';
 import { apiKeyEndpoints } from './account/api-key-endpoints.ts';
 import { signInEndpoints } from './account/sign-in-endpoints.ts';

@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Desired, DesiredVolume } from '../deployment/desired.ts';
 import type { WantedOfDisk } from '../deployment/disk/disk-judgement.ts';
-import type { Level } from '../deployment/disk/disk-use.ts';
+import type { Level } from '../deployment/disk/disk-levels.ts';
 
 export type DiskBook = {
   learn(deploymentId: string, desired: Extract<Desired, { kind: 'running' }>): void;

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Deployment, Instant, PodStatus } from '../deployment/deployment.ts';
 import { type Desired, desiredAt, endingAt, imagesOf, wantedRevision } from '../deployment/desired.ts';
-import { keptSizes, withEvictions, withFullVolumes } from '../deployment/disk/disk-use.ts';
+import { keptSizes, withEvictions, withFullVolumes } from '../deployment/disk/disk-levels.ts';
 import { batchesOf, describePlan, eventOf, type Operation } from '../deployment/plan/operation.ts';
 import { plan } from '../deployment/plan/plan.ts';
 import { blamedPods, judge, podsOf, withoutSecrets } from '../deployment/status/deployment-status.ts';

@@ -5,11 +5,11 @@
  */
 
 import { fastestGrowth, heldBytes, type Overuse, overuses } from '../deployment/disk/disk-judgement.ts';
-import { type DiskUse, type Level, levelEvent, levelOf, shareOf } from '../deployment/disk/disk-use.ts';
+import { type DiskUse, type Level, levelEvent, levelOf, shareOf } from '../deployment/disk/disk-levels.ts';
 import type { EventOf } from '../deployment/event/event.ts';
 import { freeOf } from '../deployment/limits/host-budget.ts';
 import type { HostDisk } from '../engine/engine.ts';
-import { persistent } from '../lib/persistent.ts';
+import { persistent } from '../lib/first-fault.ts';
 import { addEvents, latestOfDisk } from '../store/events.ts';
 import { addEviction } from '../store/evictions.ts';
 import { makeDue } from '../store/leases.ts';

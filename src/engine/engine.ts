@@ -5,7 +5,7 @@
  */
 
 import type { Instant } from '../deployment/deployment.ts';
-import type { DiskUse } from '../deployment/disk/disk-use.ts';
+import type { DiskUse } from '../deployment/disk/disk-levels.ts';
 import type { Capacity } from '../deployment/limits/host-budget.ts';
 import type { EngineOperation, ImageRequest, ResolvedImage } from '../deployment/plan/operation.ts';
 import type { Egress } from '../deployment/workload/egress.ts';

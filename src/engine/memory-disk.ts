@@ -1,5 +1,5 @@
 /** What is held of the disk on the in-memory engine: as many bytes as there are characters. */
-import type { DiskUse } from '../deployment/disk/disk-use.ts';
+import type { DiskUse } from '../deployment/disk/disk-levels.ts';
 import type { MemoryWorld } from './memory-world.ts';
 
 export function diskUse({ containers, volumes }: MemoryWorld, owner: string): DiskUse[] {

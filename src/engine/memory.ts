@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events';
 import type { Observed, ObservedWorkload, WorkloadName } from '../deployment/workload/workload.ts';
-import { orAbort } from '../lib/abort.ts';
+import { orAbort } from '../lib/abortable.ts';
 import { wait as reallyWait, type Wait } from '../lib/wait.ts';
 import type { Engine, FacetName, Fairness, HostDisk, ImageStore, Isolation, Owned } from './engine.ts';
 import { diskUse } from './memory-disk.ts';

@@ -1,6 +1,6 @@
 /** The settings about those who send requests: how much one of them may ask, and by whose word it is known who it is. */
 import { maxDocumentBytes } from '../config/document/source.ts';
-import { overlap, without } from '../lib/networks.ts';
+import { overlap, without } from '../lib/ip-networks.ts';
 import type { ProofSettings } from '../lib/proof-of-work.ts';
 import type { Rate } from '../lib/rate-limit.ts';
 import { byteRate, flag, integer, networks, proofOfWork, rate, type Setting } from './setting-values.ts';

@@ -2,7 +2,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import { parseBytes } from '../config/values/units.ts';
 import { type Egress, parseEgress } from '../deployment/workload/egress.ts';
-import { contains, everyIPv4 } from '../lib/networks.ts';
+import { contains, everyIPv4 } from '../lib/ip-networks.ts';
 import type { ProofSettings } from '../lib/proof-of-work.ts';
 import type { Rate } from '../lib/rate-limit.ts';
 

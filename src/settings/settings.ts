@@ -1,6 +1,6 @@
 /** Settings: the environment variables `BERTH_…`, read here and nowhere else. */
 import { resolve } from 'node:path';
-import type { DiskLimits } from '../deployment/disk/disk-use.ts';
+import type { DiskLimits } from '../deployment/disk/disk-levels.ts';
 import type { Tiers } from '../deployment/limits/plan-tier.ts';
 import type { StrangerLimits } from '../deployment/limits/stranger-limits.ts';
 import type { Egress } from '../deployment/workload/egress.ts';

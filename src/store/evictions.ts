@@ -1,5 +1,5 @@
 /** Workloads that were stopped because of what they held of the disk: after too many times they stay stopped. */
-import type { Eviction } from '../deployment/disk/disk-use.ts';
+import type { Eviction } from '../deployment/disk/disk-levels.ts';
 import type { Database } from './database.ts';
 
 export async function addEviction(

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { composeCodes } from '../../src/config/compose/codes.ts';
-import { codes } from '../../src/config/diagnostics/codes.ts';
+import { composeCodes } from '../../src/config/compose/compose-codes.ts';
+import { codes } from '../../src/config/diagnostics/diagnostic-codes.ts';
 import { parseConfiguration } from '../../src/config/parse.ts';
 import { within } from '../processor-time.ts';
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { composeCodes } from '../../src/config/compose/codes.ts';
-import { type Key, serviceKeys, topLevelKeys } from '../../src/config/compose/keys.ts';
+import { composeCodes } from '../../src/config/compose/compose-codes.ts';
+import { type Key, serviceKeys, topLevelKeys } from '../../src/config/compose/key-table.ts';
 import { parseConfiguration } from '../../src/config/parse.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/compose.md'), 'utf8');

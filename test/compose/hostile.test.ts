@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { serviceKeys, topLevelKeys } from '../../src/config/compose/keys.ts';
+import { serviceKeys, topLevelKeys } from '../../src/config/compose/key-table.ts';
 import { parseConfiguration } from '../../src/config/parse.ts';
 import { within } from '../processor-time.ts';
 

@@ -1,7 +1,7 @@
 /** The facet `disk`: how full it is, and who holds what of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DiskUse } from '../../src/deployment/disk/disk-use.ts';
+import type { DiskUse } from '../../src/deployment/disk/disk-levels.ts';
 import { facetOf } from '../../src/engine/engine.ts';
 import { until } from '../scenarios/berth.ts';
 import type { Stage } from './engine.ts';

@@ -14,7 +14,7 @@ import { openEgress } from '../../src/deployment/workload/egress.ts';
 import { edgePaths } from '../../src/edge/edge-paths.ts';
 import { startEdge, stopEdge } from '../../src/edge/haproxy/haproxy.ts';
 import { startPageServer } from '../../src/edge/pages/page-server.ts';
-import { servedSites, siteState } from '../../src/edge/sites.ts';
+import { servedSites, siteState } from '../../src/edge/served-sites.ts';
 import { admitProxy, clearSocket, prepareRunDirectory } from '../../src/edge/sockets.ts';
 import { createMemoryEngine } from '../../src/engine/memory.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';

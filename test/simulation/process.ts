@@ -9,7 +9,7 @@ import { EngineFault, type FacetName } from '../../src/engine/engine.ts';
 import { createMemoryEngine, type MemoryEngine } from '../../src/engine/memory.ts';
 import type { MemoryCall } from '../../src/engine/memory-weather.ts';
 import type { MemoryWorld } from '../../src/engine/memory-world.ts';
-import { latestOnly } from '../../src/lib/latest.ts';
+import { latestOnly } from '../../src/lib/latest-only.ts';
 import type { Wait } from '../../src/lib/wait.ts';
 import type { Tables } from '../../src/store/database.ts';
 import { takeOver } from '../../src/store/leases.ts';

@@ -6,7 +6,7 @@ import { deploymentRecord } from '../../src/api/deployments/records.ts';
 import type { Deployment, PodStatus } from '../../src/deployment/deployment.ts';
 import { statusAt } from '../../src/deployment/status/deployment-health.ts';
 import { statePage } from '../../src/edge/pages/site-pages.ts';
-import { siteState } from '../../src/edge/sites.ts';
+import { siteState } from '../../src/edge/served-sites.ts';
 import { openSqlite } from '../../src/store/database.ts';
 import { addDeployment } from '../../src/store/deployments.ts';
 import { addSession } from '../../src/store/sessions.ts';

@@ -1,6 +1,6 @@
 /** Rules that no schema can say: about names that must differ, routes, images, references. Pure. */
 
-import type { Code } from '../diagnostics/codes.ts';
+import type { Code } from '../diagnostics/diagnostic-codes.ts';
 import type { Diagnostic, Path } from '../diagnostics/diagnostics.ts';
 import { openReport, type Report } from '../diagnostics/report.ts';
 import type { Source } from '../document/source.ts';

@@ -1,6 +1,6 @@
 /**
  * Compose files as configurations: a document with `services` becomes the same AppSpec as the native form. What cannot
- * be had on a shared host is an error that says what to write instead; `keys.ts` is the table of what becomes of what.
+ * be had on a shared host is an error that says what to write instead; `key-table.ts` is the table of what becomes of what.
  */
 import { checkSpec, type Judge } from '../checks/checks.ts';
 import { type Diagnostic, quote } from '../diagnostics/diagnostics.ts';
@@ -9,20 +9,20 @@ import { childOf, entriesOf, entryOf, type Field, isEmpty, itemsOf } from '../do
 import { dataDirectory, needsDataDirectory } from '../software/postgres-data.ts';
 import type { AppSpec, PodSpec } from '../spec/spec.ts';
 import { openGenerated, type SecretUse } from '../variables/generated-secrets.ts';
-import { warnOfPublishedAddresses } from './addresses.ts';
-import { asNativeSource, isOfCompose } from './checked.ts';
-import { connect } from './dependencies.ts';
+import { readTopExtension, type TopExtension } from './berth-extension.ts';
+import { toApplicationName, toPodNames } from './compose-names.ts';
+import { isTrue, keyOf, openReading, type Reading } from './compose-reader.ts';
 import type { Draft } from './draft.ts';
 import { listOf, resolveExtends } from './extends.ts';
-import { readTopExtension, type TopExtension } from './extension.ts';
-import { openFiles } from './files.ts';
-import { toApplicationName, toPodNames } from './names.ts';
-import { isTrue, keyOf, openReading, type Reading } from './reading.ts';
-import { assignRoutes } from './routes.ts';
-import { applyTopLevelRules } from './rules.ts';
+import { applyTopLevelRules } from './key-rules.ts';
+import { openFiles } from './mounted-files.ts';
+import { asNativeSource, isOfCompose } from './native-checks.ts';
+import { warnOfPublishedAddresses } from './published-addresses.ts';
+import { assignRoutes } from './route-assignment.ts';
 import { lackingIn, secretUsesIn } from './secret-uses.ts';
-import { readService } from './service.ts';
-import { openVolumes } from './volumes.ts';
+import { connect } from './service-dependencies.ts';
+import { readService } from './service-draft.ts';
+import { openVolumes } from './service-volumes.ts';
 
 /** As many as an application may have pods. */
 const mostServices = 50;

@@ -2,7 +2,7 @@
 import type { Path } from '../diagnostics/diagnostics.ts';
 import type { Field } from '../document/tree.ts';
 import type { PodSpec } from '../spec/spec.ts';
-import type { Port } from './ports.ts';
+import type { Port } from './service-ports.ts';
 
 export type Draft = {
   /** Its name in the document. */

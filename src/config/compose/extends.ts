@@ -1,7 +1,7 @@
 /** `extends`: a service with what it takes from another one of the document. */
 import { nearestName } from '../diagnostics/suggest.ts';
 import { childOf, type Entry, entriesOf, type Field, isEmpty, type Tree } from '../document/tree.ts';
-import { keyOf, type Reading } from './reading.ts';
+import { keyOf, type Reading } from './compose-reader.ts';
 
 /** Longest chain. A chain of thousands would be merged anew for each of its links. */
 const longest = 20;

@@ -4,8 +4,8 @@ import { childOf, type Field, itemsOf } from '../document/tree.ts';
 import { boundTimes, commandProblem } from '../native/health-check.ts';
 import type { CheckTimes, HealthCheck } from '../spec/spec.ts';
 import { splitWords } from '../values/shell-words.ts';
-import { integerOf, isTrue, type Reading } from './reading.ts';
-import { readSeconds } from './resources.ts';
+import { integerOf, isTrue, type Reading } from './compose-reader.ts';
+import { readSeconds } from './service-scale.ts';
 
 export function readHealthCheck(service: Field, names: readonly string[], reading: Reading): HealthCheck | undefined {
   const field = childOf(service, 'healthcheck');

@@ -1,6 +1,6 @@
 /** Which version to name for an image without one. Pure. */
 import { registryHostOf, repositoryOf } from '../values/image-reference.ts';
-import { knownImage } from './images.ts';
+import { knownImage } from './known-images.ts';
 
 /** Tags of official images that go on with small versions and stay with the large one. */
 const versions: Record<string, string> = {

@@ -1,7 +1,7 @@
 /** Collecting diagnostics: a rule says what is wrong at which path, the report finds the place. */
 
 import type { Source } from '../document/source.ts';
-import type { Code } from './codes.ts';
+import type { Code } from './diagnostic-codes.ts';
 import { type Diagnostic, type Path, printPath, type TextEdit } from './diagnostics.ts';
 
 export type Advice = {

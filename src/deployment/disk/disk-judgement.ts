@@ -1,7 +1,7 @@
 /** PURE. Who holds too much of the disk, and who takes the last of it. */
 import { printBytes } from '../../config/values/units.ts';
 import type { DesiredVolume } from '../desired.ts';
-import { type DiskUse, shareOf } from './disk-use.ts';
+import { type DiskUse, shareOf } from './disk-levels.ts';
 
 /** What a deployment wants of the disk. */
 export type WantedOfDisk = {

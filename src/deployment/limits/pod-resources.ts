@@ -2,7 +2,7 @@
 import { limitOf } from '../../config/spec/default-limits.ts';
 import type { AppSpec, PodSpec, Resources, VolumeSpec } from '../../config/spec/spec.ts';
 import { replicasOf } from '../desired.ts';
-import { leastVolumeBytes } from '../disk/disk-use.ts';
+import { leastVolumeBytes } from '../disk/disk-levels.ts';
 import { type Counts, countedKinds } from './count-limits.ts';
 
 type PodResources = { requests: Resources; limits: Resources };

@@ -4,7 +4,7 @@ import { hostPattern, normalHost } from '../canonical-host.ts';
 import type { EdgeSettings } from '../edge-settings.ts';
 import { faultPage, guessPage } from '../pages/fault-pages.ts';
 import { proxyAccount } from '../sockets.ts';
-import { clientRules, clientTable, connectionLimits, trustedProxiesFile } from './client-limits.ts';
+import { clientRules, clientTable, connectionLimits, trustedProxiesFile } from './client-rules.ts';
 import { cookiePage, oversizedAnswers, oversizedHeads, ownCookies } from './domain-cookies.ts';
 import { guessCounting, guessRules, guessTables } from './host-guesses.ts';
 

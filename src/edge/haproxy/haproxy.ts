@@ -2,7 +2,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Site } from '../../deployment/site.ts';
-import { latestOnly, oneAtATime } from '../../lib/latest.ts';
+import { latestOnly, oneAtATime } from '../../lib/latest-only.ts';
 import { dataDirProblem, type EdgePaths, edgePaths } from '../edge-paths.ts';
 import type { EdgeLog, EdgeSettings } from '../edge-settings.ts';
 import { routeTables } from '../routes.ts';

@@ -5,7 +5,7 @@
 
 import type { EdgeSettings } from '../edge-settings.ts';
 import { guessPage } from '../pages/fault-pages.ts';
-import { isTrusted } from './client-limits.ts';
+import { isTrusted } from './client-rules.ts';
 
 /** State pages that a client is shown for each guess: they ask the database too, once a second during a deploy. */
 const pagesPerGuess = 20;

@@ -1,7 +1,7 @@
 /** Answers for every site that has no route, on a socket that HAProxy alone can reach. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { hasUnreadBody } from '../../lib/unread.ts';
-import { answerExpectations, answerUnreadable } from '../../lib/unreadable.ts';
+import { answerExpectations, answerUnreadable } from '../../lib/malformed-requests.ts';
+import { hasUnreadBody } from '../../lib/unread-body.ts';
 import { normalHost } from '../canonical-host.ts';
 import type { EdgeLog } from '../edge-settings.ts';
 import { admitProxy, clearSocket } from '../sockets.ts';

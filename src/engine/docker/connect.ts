@@ -1,6 +1,6 @@
 /** The connection to the engine's HTTP API. */
 import Docker from 'dockerode';
-import { latestOnly } from '../../lib/latest.ts';
+import { latestOnly } from '../../lib/latest-only.ts';
 import { statusOf } from './faults.ts';
 import { isAtLeast } from './host.ts';
 import { endRequests } from './requests.ts';

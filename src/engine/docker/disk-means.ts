@@ -1,6 +1,6 @@
 /** By what means the disk is kept from its tenants on this host. */
 import type Docker from 'dockerode';
-import type { DiskLimits } from '../../deployment/disk/disk-use.ts';
+import type { DiskLimits } from '../../deployment/disk/disk-levels.ts';
 import { loopObstacle } from './loop-trial.ts';
 
 export type DiskMeans = {

@@ -3,7 +3,7 @@
  * themselves, at every look; everything else is walked, see `disk-walk.ts`.
  */
 import type Docker from 'dockerode';
-import type { DiskUse } from '../../deployment/disk/disk-use.ts';
+import type { DiskUse } from '../../deployment/disk/disk-levels.ts';
 import { labelKeys, labelSelector, readWorkloadLabels } from '../labels.ts';
 import { createWalks, type WalkOptions } from './disk-walk.ts';
 import type { LoopUsage, LoopVolumes } from './loop-volumes.ts';

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import type { WorkloadName } from '../../deployment/workload/workload.ts';
-import { createGate, createTurns } from '../../lib/turns.ts';
+import { createGate, createTurns } from '../../lib/concurrency.ts';
 import { EngineFault, type LogLine, type LogsFollowed, type LogsWanted } from '../engine.ts';
 import { isOwnedBy, labelKeys } from '../labels.ts';
 import { engineIsSilent, faultOf, orAbsent } from './faults.ts';

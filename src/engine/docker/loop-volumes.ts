@@ -6,8 +6,8 @@
  * Loop devices come with the mount and go with the last one (`mount -o loop`): there is none to be left behind.
  */
 import { chown, mkdir, open, readdir, readFile, rename, stat, statfs } from 'node:fs/promises';
-import { leastVolumeBytes } from '../../deployment/disk/disk-use.ts';
-import { createTurns } from '../../lib/turns.ts';
+import { leastVolumeBytes } from '../../deployment/disk/disk-levels.ts';
+import { createTurns } from '../../lib/concurrency.ts';
 import { EngineFault } from '../engine.ts';
 import { outOfDiskHint } from './faults.ts';
 import { ensureMounted, grow, makeImage, mend, removeAll } from './loop-file.ts';

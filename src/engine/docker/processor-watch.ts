@@ -4,7 +4,7 @@
  */
 import { cpus } from 'node:os';
 import type Docker from 'dockerode';
-import { persistent } from '../../lib/persistent.ts';
+import { persistent } from '../../lib/first-fault.ts';
 import { wait } from '../../lib/wait.ts';
 import { labelKeys, labelSelector } from '../labels.ts';
 import { type ControlGroup, findControlGroup, givesWay, letGiveWay, usedMsOf } from './control-groups.ts';

@@ -4,7 +4,7 @@ import type Docker from 'dockerode';
 import type { RegistryLogin } from '../../config/spec/spec.ts';
 import type { ResolvedImage } from '../../deployment/plan/operation.ts';
 import { isPinned, isReference, loginFor, registryOf } from '../../deployment/workload/image-names.ts';
-import { orAbort } from '../../lib/abort.ts';
+import { orAbort } from '../../lib/abortable.ts';
 import { EngineFault, type Pulling, whenItAnswers } from '../engine.ts';
 import type { HostFacts } from './host.ts';
 import { checkArchitecture, readImage } from './images.ts';

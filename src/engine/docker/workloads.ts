@@ -2,7 +2,7 @@
 import type Docker from 'dockerode';
 import { isSameWorkload } from '../../deployment/workload/fingerprint.ts';
 import type { Workload, WorkloadName } from '../../deployment/workload/workload.ts';
-import { createGate, createTurns } from '../../lib/turns.ts';
+import { createGate, createTurns } from '../../lib/concurrency.ts';
 import { EngineFault } from '../engine.ts';
 import { isOwnedBy, labelKeys, labelSelector, readWorkloadLabels, stopSecondsOf } from '../labels.ts';
 import { type ContainerRequest, containerOptions } from './container.ts';

@@ -1,5 +1,5 @@
 /** Looking things up in the schema of the configuration. Pure. */
-import { serviceKeys, topLevelKeys } from '../../../src/config/compose/keys.ts';
+import { serviceKeys, topLevelKeys } from '../../../src/config/compose/key-table.ts';
 import { entry } from './cursor.ts';
 
 export type Schema = {

@@ -3,8 +3,8 @@
  * changes or flushes it, within seconds it is whole again.
  */
 import { type Egress, printEgress } from '../../../deployment/workload/egress.ts';
-import { latestOnly, oneAtATime } from '../../../lib/latest.ts';
-import { persistent } from '../../../lib/persistent.ts';
+import { persistent } from '../../../lib/first-fault.ts';
+import { latestOnly, oneAtATime } from '../../../lib/latest-only.ts';
 import { type Listing, readListing } from './listing.ts';
 import { apply, list } from './nft.ts';
 import {

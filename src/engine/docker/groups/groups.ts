@@ -4,7 +4,7 @@
  * whole deployment, however many processes it is spread over. Every step looks at what is there: a reboot or a kill at
  * any instant leaves nothing that the next step does not mend or the sweep remove.
  */
-import { createTurns } from '../../../lib/turns.ts';
+import { createTurns } from '../../../lib/concurrency.ts';
 import { runProgram } from '../programs.ts';
 import type { Kernel } from './kernel.ts';
 import { deploymentGroup, deploymentOf, type GroupDriver, type GroupPlace, installationGroup } from './layout.ts';

@@ -3,7 +3,7 @@
  * go first, see `goes-first.ts`. Nothing of it is stored: whose turn it is stands in the kernel, with each process.
  */
 import { readFile, writeFile } from 'node:fs/promises';
-import { persistent } from '../../../lib/persistent.ts';
+import { persistent } from '../../../lib/first-fault.ts';
 import { wait } from '../../../lib/wait.ts';
 import { firstScore, type HeldByContainer, type HeldByDeployment, scoreOf, whoGoesFirst } from './goes-first.ts';
 import type { Groups } from './groups.ts';

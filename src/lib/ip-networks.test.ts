@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { contains, overlap, without } from './networks.ts';
+import { contains, overlap, without } from './ip-networks.ts';
 
 const pool = '10.200.0.0/13';
 

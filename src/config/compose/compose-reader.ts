@@ -4,9 +4,9 @@ import { entriesOf, type Field, isEmpty, itemsOf } from '../document/tree.ts';
 import { secretScriptlet } from '../variables/scriptlets.ts';
 import { isSecretName } from '../variables/secret-names.ts';
 
-import type { ComposeCode } from './codes.ts';
+import type { ComposeCode } from './compose-codes.ts';
 import { interpolate, type Lookup } from './interpolate.ts';
-import { generatedWords, lackedWords, missingKeyWords, unsetWords, whereToSet } from './unset.ts';
+import { generatedWords, lackedWords, missingKeyWords, unsetWords, whereToSet } from './unset-variables.ts';
 
 export type Reading = {
   error(at: Field, code: ComposeCode, message: string, hint?: string): void;

@@ -4,7 +4,7 @@ import { quote } from '../diagnostics/diagnostics.ts';
 import { nearestName } from '../diagnostics/suggest.ts';
 import { childOf, entriesOf, entryOf, type Field, itemsOf } from '../document/tree.ts';
 import type { FileSpec } from '../spec/spec.ts';
-import { isTrue, keyOf, type Reading } from './reading.ts';
+import { isTrue, keyOf, type Reading } from './compose-reader.ts';
 
 export type MountedFile = { file: FileSpec; field: Field };
 

@@ -6,7 +6,7 @@ import { openSqlite } from '../store/database.ts';
 import { addDeployment } from '../store/deployments.ts';
 import { addSession } from '../store/sessions.ts';
 import { statePage } from './pages/site-pages.ts';
-import { siteState } from './sites.ts';
+import { siteState } from './served-sites.ts';
 
 const troubled: Partial<Deployment> = {
   explanation: {

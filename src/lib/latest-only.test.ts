@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { latestOnly } from './latest.ts';
+import { latestOnly } from './latest-only.ts';
 
 test('a burst of calls costs two runs, and each call waits for a run with its value or a newer one', async () => {
   const runs: number[] = [];

@@ -3,12 +3,12 @@
 import { quote } from '../diagnostics/diagnostics.ts';
 import { childOf, entriesOf, entryOf, type Field, itemsOf } from '../document/tree.ts';
 import type { VolumeSpec } from '../spec/spec.ts';
-import { type Bind, openBinds } from './binds.ts';
+import { type Bind, openBinds } from './bind-mounts.ts';
+import { VolumeNames } from './compose-names.ts';
+import { isTrue, keyOf, type Reading } from './compose-reader.ts';
 import { listOf } from './extends.ts';
-import { VolumeNames } from './names.ts';
-import { isTrue, keyOf, type Reading } from './reading.ts';
-import { parseSize } from './resources.ts';
-import { ignore } from './rules.ts';
+import { ignore } from './key-rules.ts';
+import { parseSize } from './service-scale.ts';
 
 const defaultVolumeBytes = 2 ** 30;
 

@@ -2,8 +2,8 @@
 
 import { quote } from '../diagnostics/diagnostics.ts';
 import { childOf, type Field, itemsOf } from '../document/tree.ts';
+import type { Reading } from './compose-reader.ts';
 import { listOf } from './extends.ts';
-import type { Reading } from './reading.ts';
 
 export type Port = {
   port: number;

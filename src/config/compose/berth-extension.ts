@@ -4,8 +4,8 @@ import { nearestName } from '../diagnostics/suggest.ts';
 import { childOf, entriesOf, entryOf, type Field, itemsOf } from '../document/tree.ts';
 import { publicPathPattern } from '../schema/value-schemas.ts';
 import type { PodSpec, RegistryLogin } from '../spec/spec.ts';
+import { integerOf, type Reading } from './compose-reader.ts';
 import type { Extension } from './draft.ts';
-import { integerOf, type Reading } from './reading.ts';
 
 const serviceKeys = ['path', 'port', 'url', 'subdomain', 'resourceType'];
 const topKeys = ['url', 'vars', 'profiles', 'registryLogin'];

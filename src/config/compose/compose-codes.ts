@@ -1,5 +1,5 @@
 /** Every code that only Compose files have, or that means something else there; docs/compose.md lists them. */
-import type { Code } from '../diagnostics/codes.ts';
+import type { Code } from '../diagnostics/diagnostic-codes.ts';
 
 export const composeCodes = {
   // The form.

@@ -3,8 +3,8 @@
 import { quote } from '../diagnostics/diagnostics.ts';
 import { childOf, entriesOf, type Field, isEmpty, itemsOf } from '../document/tree.ts';
 import type { Resources } from '../spec/spec.ts';
-import { integerOf, type Reading } from './reading.ts';
-import { ignore } from './rules.ts';
+import { integerOf, type Reading } from './compose-reader.ts';
+import { ignore } from './key-rules.ts';
 
 /** As many as a pod may have. */
 const mostReplicas = 20;

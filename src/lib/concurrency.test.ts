@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createGate, createTurns } from './turns.ts';
+import { createGate, createTurns } from './concurrency.ts';
 
 test('a gate lets so many through at once, first come, first served, failures included', async () => {
   const gate = createGate(2);

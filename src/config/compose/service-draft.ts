@@ -3,20 +3,20 @@ import { excerpt, quote } from '../diagnostics/diagnostics.ts';
 import { childOf, entriesOf, entryOf, type Field, isEmpty, itemsOf } from '../document/tree.ts';
 import { maxVarLength } from '../native/vars.ts';
 import { splitWords } from '../values/shell-words.ts';
-import { readContainer } from './container.ts';
-import { readDependencies } from './dependencies.ts';
+import { readExtension } from './berth-extension.ts';
+import { isAlias } from './compose-names.ts';
+import { keyOf, pairsOf, type Reading } from './compose-reader.ts';
+import { readContainer } from './container-keys.ts';
 import { type Draft, Origins } from './draft.ts';
-import { readExtension } from './extension.ts';
-import type { MountedFile } from './files.ts';
 import { readHealthCheck } from './healthcheck.ts';
-import { knownImage } from './images.ts';
-import { isAlias } from './names.ts';
-import { readPorts } from './ports.ts';
-import { keyOf, pairsOf, type Reading } from './reading.ts';
-import { readScale } from './resources.ts';
-import { applyServiceRules } from './rules.ts';
+import { applyServiceRules } from './key-rules.ts';
+import { knownImage } from './known-images.ts';
+import type { MountedFile } from './mounted-files.ts';
+import { readDependencies } from './service-dependencies.ts';
+import { readPorts } from './service-ports.ts';
+import { readScale } from './service-scale.ts';
+import type { Mount } from './service-volumes.ts';
 import { untaggedWords } from './versions.ts';
-import type { Mount } from './volumes.ts';
 
 /** Fields of the native form that its rules speak of, and the keys that they come from. */
 const containerKeys = [

@@ -2,11 +2,11 @@
 import { quote } from '../diagnostics/diagnostics.ts';
 import { nearestName } from '../diagnostics/suggest.ts';
 import { childOf, entriesOf, type Field, itemsOf } from '../document/tree.ts';
-import { hostsOfServices } from './container.ts';
+import { isAlias } from './compose-names.ts';
+import type { Reading } from './compose-reader.ts';
+import { hostsOfServices } from './container-keys.ts';
 import type { Dependency, Draft } from './draft.ts';
 import { listOf } from './extends.ts';
-import { isAlias } from './names.ts';
-import type { Reading } from './reading.ts';
 
 const conditions = ['service_started', 'service_healthy', 'service_completed_successfully'];
 

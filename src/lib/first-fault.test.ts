@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { persistent } from './persistent.ts';
+import { persistent } from './first-fault.ts';
 
 test('work that fails is done again, says whether it went well, and tells the first of failures in a row alone', async () => {
   const outcomes = ['well', 'first', 'second', 'well', 'third'];

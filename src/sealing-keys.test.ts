@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Kysely } from 'kysely';
 import { deploymentOf, pod, specOf } from '../test/support/deployments.ts';
-import { openKeys } from './keys.ts';
+import { openKeys } from './sealing-keys.ts';
 import { openSqlite, type Tables } from './store/database.ts';
 import { addDeployment } from './store/deployments.ts';
 import { addRevision, documentOf } from './store/revisions.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { read, readWeb } from '../../../test/support/compose-reading.ts';
-import { serviceKeys } from './keys.ts';
+import { serviceKeys } from './key-table.ts';
 
 describe('what a shared host cannot honour is an error at its line', () => {
   const table: [string, string][] = [

@@ -16,8 +16,8 @@ import {
   readUlimit,
   type Say,
 } from '../values/container-values.ts';
-import { isTrue, type Pair, pairsOf, type Reading } from './reading.ts';
-import { parseSize, readSeconds } from './resources.ts';
+import { isTrue, type Pair, pairsOf, type Reading } from './compose-reader.ts';
+import { parseSize, readSeconds } from './service-scale.ts';
 
 /** `isService`: of other services the names are further names of those, see `hostsOfServices`. */
 export function readContainer(

@@ -1,15 +1,16 @@
 /** Which services visitors reach, and where: what `x-berth` says, else the published HTTP ports. */
+
+import type { Reading } from './compose-reader.ts';
 import type { Draft } from './draft.ts';
-import { sortByFront } from './fronts.ts';
-import { knownImage, otherProtocol } from './images.ts';
-import { type Port, portsOf } from './ports.ts';
-import type { Reading } from './reading.ts';
+import { sortByFront } from './front-services.ts';
+import { knownImage, otherProtocol } from './known-images.ts';
+import { type Port, portsOf } from './service-ports.ts';
 
 type Candidate = { draft: Draft; port: Port; rank: number; isLocal: boolean };
 
 /**
  * Gives paths to the drafts and puts the port of each route first. `/` goes to the service that stands in front of the
- * others (`fronts.ts`); tools for operators come after applications, and data stores only get it when nothing else is
+ * others (`front-services.ts`); tools for operators come after applications, and data stores only get it when nothing else is
  * there.
  */
 export function assignRoutes(drafts: Draft[], reading: Reading): void {

@@ -1,5 +1,5 @@
 /** What to write instead of a mount of the host: most often a volume, a text in the document, or nothing. Pure. */
-import { slugOf, VolumeNames } from './names.ts';
+import { slugOf, VolumeNames } from './compose-names.ts';
 
 export type Bind = { service: string; source: string; target: string };
 
