@@ -82,11 +82,12 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   for (const found of await findKnownEscapes(docker, settings.runtime)) log.warn(found, escapeWords(found));
   const db = await openSqlite(join(settings.dataDir, 'berth.db'));
   const seal = await openKeys(db, settings, log.child({ part: 'keys' }));
-  const { networkPool, runtime, egress, gpus } = settings;
+  const { networkPool, runtime, egress, resolvers, gpus } = settings;
   const owner = await installationId(db);
   const metrics = createMetrics();
   const { firewall, problem: exposure } = await isolate(docker, {
-    ...{ owner, egress, dataDir: settings.dataDir, ...edgeSeenBy(settings), log: log.child({ part: 'firewall' }) },
+    ...{ owner, egress, resolvers, dataDir: settings.dataDir, ...edgeSeenBy(settings) },
+    log: log.child({ part: 'firewall' }),
     report: (areInForce) => metrics.isolated.set(Number(areInForce)),
   });
   if (exposure) refuseStrangers(exposure, settings, log);
@@ -97,7 +98,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const { groups, obstacle } = await openGroups(docker, { owner, controlGroups, memory, shares, startsIdle });
   log[groups ? 'info' : 'warn']({ limitBytes: groups?.limitBytes, because: obstacle }, 'control groups');
   const { disk, ...dockerEngine } = createDockerEngine({
-    ...{ docker, owner, networkPool, runtime, gpus, loops, now, firewall },
+    ...{ docker, owner, networkPool, runtime, resolvers, gpus, loops, now, firewall },
     ...(groups && { groups }),
     ...(settings.diskRate && { diskRate: settings.diskRate }),
   });

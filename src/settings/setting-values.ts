@@ -111,6 +111,17 @@ export function network(value: string): string {
   return value;
 }
 
+/**
+ * `9.9.9.9,10.0.0.53`. Containers have no IPv6, and loopback is their own. Docker asks three at the most, as whoever
+ * reads `/etc/resolv.conf` does.
+ */
+export function resolvers(value: string): string[] {
+  const addresses = value.split(',').map((part) => part.trim());
+  const areUsable = addresses.every((each) => isIPv4(each) && !/^(127|0)\./.test(each));
+  if (areUsable && addresses.length <= 3) return addresses;
+  throw new Unreadable('must be up to three IPv4 addresses, none of loopback, such as 9.9.9.9,149.112.112.112');
+}
+
 export function text(value: string): string {
   if (value.length > 500 || /\p{Cc}/u.test(value)) throw new Unreadable('must be one short line');
   return value;

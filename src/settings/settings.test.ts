@@ -57,6 +57,16 @@ test('trusted proxies are addresses and networks, and never everybody', () => {
   assert.equal(read('', '1').ok, false);
 });
 
+test('whom applications ask about names are a few addresses that containers can reach', () => {
+  const read = (value: string) => readSettings({ BERTH_RESOLVERS: value });
+  const [unset, set] = [read(''), read('9.9.9.9, 10.0.0.53')];
+  assert.ok(unset.ok && set.ok);
+  assert.deepEqual([unset.settings.resolvers, set.settings.resolvers], [undefined, ['9.9.9.9', '10.0.0.53']]);
+  for (const value of ['127.0.0.53', '0.0.0.0', '::1', '2620:fe::fe', 'dns.quad9.net', '9.9.9.9:53', '9.9.9.0/24', ','])
+    assert.equal(read(value).ok, false, value);
+  assert.equal(read('1.1.1.1,8.8.8.8,9.9.9.9,1.0.0.1').ok, false, 'Docker asks three');
+});
+
 test('the help lists every setting with its default', () => {
   assert.match(describeSettings(), /BERTH_LIFETIME +120m +how long a free deployment lives/);
 });

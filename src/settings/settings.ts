@@ -15,6 +15,7 @@ import {
   link,
   network,
   oneOf,
+  resolvers,
   type Setting,
   secret,
   share,
@@ -51,6 +52,7 @@ export type Settings = SignInSettings &
     drainMs: number;
     networkPool: string;
     egress: Egress;
+    resolvers: string[] | undefined;
     allowUnsafe: Unsafe[];
     example: string;
     tiers: Tiers;
@@ -163,6 +165,12 @@ const table = {
     default: 'open',
     help: 'what applications may reach: open (the public internet), none, or 203.0.113.0/24:443,…',
     read: egress,
+  },
+  resolvers: {
+    variable: 'RESOLVERS',
+    default: '',
+    help: 'whom applications ask about names, such as 9.9.9.9,149.112.112.112; default: whom this machine asks',
+    read: resolvers,
   },
   allowUnsafe: {
     variable: 'ALLOW_UNSAFE',

@@ -15,8 +15,8 @@ export type Attempt =
   /** Succeeds with the status of the answer. */
   | { by: 'http'; host: string; port: number; path: string }
   | { by: 'ping'; host: string }
-  /** Succeeds with the addresses. */
-  | { by: 'name'; host: string }
+  /** Succeeds with the addresses; `server`: whom to ask, instead of the container's own resolver. */
+  | { by: 'name'; host: string; server?: string }
   | { by: 'socket'; path: string }
   /** Runs a program to its end, as root or as another user; says how it ended and what it wrote, at most 60 kB. */
   | { by: 'program'; argv: [string, ...string[]]; user?: number; timeoutMs?: number }
@@ -42,10 +42,7 @@ export async function attempt(wanted: Attempt): Promise<Outcome> {
     case 'udp':
       return await send(wanted.host, wanted.port);
     case 'name':
-      return await new Resolver({ timeout: patienceMs, tries: 1 }).resolve4(wanted.host).then(
-        (addresses) => `answer: ${addresses.join()}`,
-        (error) => error.code,
-      );
+      return await lookUp(wanted);
     case 'http':
       return await ask(`http://${wanted.host}:${wanted.port}${wanted.path}`);
     case 'ping':
@@ -71,6 +68,15 @@ function run({ argv, user, timeoutMs = 60_000 }: Extract<Attempt, { by: 'program
       resolve(`${end}: ${`${stdout}${stderr}`.trim().slice(0, 60_000)}`);
     });
   });
+}
+
+async function lookUp({ host, server }: Extract<Attempt, { by: 'name' }>): Promise<Outcome> {
+  const resolver = new Resolver({ timeout: patienceMs, tries: 1 });
+  if (server !== undefined) resolver.setServers([server]);
+  return await resolver.resolve4(host).then(
+    (addresses) => `answer: ${addresses.join()}`,
+    (error) => error.code,
+  );
 }
 
 function connect(to: { host: string; port: number } | { path: string }): Promise<Outcome> {

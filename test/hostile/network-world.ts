@@ -29,7 +29,10 @@ export const outside = {
   benchmark: '198.19.77.7',
   protocol: '192.0.0.77',
   resolver: '10.99.77.53',
+  otherResolver: '192.168.77.53',
 } as const;
+/** Of each resolver, a name that it alone knows. The machine asks the first. */
+export const namesOf = { resolver: 'wiki.corp.test', otherResolver: 'filtered.test' } as const;
 const outsidePorts = [80, 443, 25, 465, 587, 5432];
 export const outsideIPv6 = { public: '2001:db8:77::7', private: 'fd00:77::7' } as const;
 
@@ -111,8 +114,11 @@ async function openWorld(host: PrivateHost): Promise<StandIns> {
   for (const address of addresses) await ip(`route add ${address}/32 via ${routerAddress}`);
   for (const [name, address] of Object.entries(outside))
     for (const port of outsidePorts) await tell({ kind: 'listen', address, port, says: `${name}:${port}` });
-  const names = { 'public.test': outside.public, 'rebound.test': outside.linkLocal };
+  const publicNames = { 'public.test': outside.public, 'rebound.test': outside.linkLocal };
+  const names = { ...publicNames, [namesOf.resolver]: outside.privateA };
   await tell({ kind: 'resolve', address: outside.resolver, names });
+  const otherNames = { 'public.test': outside.public, [namesOf.otherResolver]: outside.otherPublic };
+  await tell({ kind: 'resolve', address: outside.otherResolver, names: otherNames });
   return standIns;
 }
 

@@ -6,6 +6,7 @@ import { hasReached } from './agent.ts';
 import { reachable, unreachable } from './network-attempts.ts';
 import { egressTests } from './network-egress.ts';
 import { enduranceTests } from './network-endurance.ts';
+import { nameTests } from './network-names.ts';
 import { type NetworkStage, reached, setNetworkStage } from './network-stage.ts';
 import { lanAddress } from './network-world.ts';
 
@@ -106,6 +107,7 @@ test('a flood of connections fills no table that others need', async () => {
 });
 
 egressTests(() => stage);
+nameTests(() => stage);
 enduranceTests(() => stage);
 
 /** The ports of sockets that listen, of the kernel's table. */

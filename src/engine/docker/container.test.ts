@@ -119,6 +119,12 @@ test('GPUs only where asked for, gVisor where set', () => {
   assert.equal(host({}, { runtime: 'runsc' }).Runtime, 'runsc');
 });
 
+test("names are searched in no domain of the machine's, and asked of its own resolvers unless others are set", () => {
+  assert.deepEqual([host().DnsSearch, 'Dns' in host()], [['.'], false]);
+  const { Dns, DnsSearch } = host({}, { resolvers: ['9.9.9.9', '10.0.0.53'] });
+  assert.deepEqual({ Dns, DnsSearch }, { Dns: ['9.9.9.9', '10.0.0.53'], DnsSearch: ['.'] });
+});
+
 test('a container may have 256 processes, for each of which gVisor makes two', () => {
   assert.equal(host().PidsLimit, 256);
   const ofGvisor = host({}, { runtime: 'runsc' }).PidsLimit ?? 0;

@@ -35,12 +35,14 @@ export type ContainerRequest = {
   group?: { parent: string; allBytes: number } | undefined;
   /** How fast it may read and write on which devices. */
   throttle?: { devices: string[]; rate: DiskRate } | undefined;
+  /** Whom the engine asks about names for it; default: whom the machine asks. */
+  resolvers?: string[] | undefined;
   stopSeconds: number;
 };
 
 export function containerOptions(request: ContainerRequest): ContainerCreateOptions {
-  const { owner, deploymentId, workload, address, image, host, runtime, gpu, boundTo, group, throttle, stopSeconds } =
-    request;
+  const { owner, deploymentId, workload, address, image, host, runtime, gpu, boundTo, group, throttle } = request;
+  const { resolvers, stopSeconds } = request;
   const network = networkName(deploymentId);
   const { container = {} } = workload;
   const { memoryBytes } = limitsOf(workload.resources);
@@ -81,6 +83,7 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
       ...resourcesOf(workload.resources, host),
       ...(group && { CgroupParent: group.parent }),
       ...(throttle && throttled(throttle.devices, throttle.rate)),
+      ...(resolvers && { Dns: resolvers }),
       ...withOptions(hardening(host.architecture, runtime), container, { memoryBytes, mountPaths }),
       OomScoreAdj: scoreOf(requestsOf(workload.resources).memoryBytes, group?.allBytes ?? host.memoryBytes),
     },

@@ -40,6 +40,8 @@ export type DockerEngineOptions = {
   firewall?: Firewall | undefined;
   /** How fast a container may read and write on each device; default: as fast as it can. */
   diskRate?: DiskRate;
+  /** Whom containers that are made from now on ask about names; default: whom the engine's machine asks. */
+  resolvers?: string[] | undefined;
   /** The control groups of deployments. Without them, containers are in the engine's. */
   groups?: Groups;
   /** `runsc` is gVisor; the engine has to know it. */
@@ -82,6 +84,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
     loops,
     gpus,
     groups,
+    resolvers: options.resolvers,
     diskRate: isLocal(docker) ? options.diskRate : undefined,
   });
   const diskUse = createDiskUse(docker, { owner, loops, hostFacts, now: uptime, walkEveryMs });

@@ -24,7 +24,7 @@ export type Workloads = {
   remove(name: WorkloadName): Promise<void>;
 };
 
-export type WorkloadOptions = Pick<ContainerRequest, 'owner' | 'runtime' | 'stopSeconds'> & {
+export type WorkloadOptions = Pick<ContainerRequest, 'owner' | 'runtime' | 'resolvers' | 'stopSeconds'> & {
   /** Starts at once on the whole host. */
   startConcurrency: number;
   hostFacts: () => Promise<HostFacts>;
@@ -119,7 +119,7 @@ async function startAgain(
 
 async function createContainer(
   docker: Docker,
-  { owner, runtime, stopSeconds, hostFacts, loops, gpus, diskRate, groups }: WorkloadOptions,
+  { owner, runtime, resolvers, stopSeconds, hostFacts, loops, gpus, diskRate, groups }: WorkloadOptions,
   deploymentId: string,
   { workload, avoid }: { workload: Workload; avoid: readonly string[] },
 ): Promise<Docker.Container> {
@@ -152,6 +152,7 @@ async function createContainer(
     boundTo,
     group,
     throttle,
+    resolvers,
     stopSeconds,
     ...(gpu !== undefined && { gpu }),
   };

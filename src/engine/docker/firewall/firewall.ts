@@ -35,6 +35,7 @@ export type FirewallOptions = {
   owner: string;
   edge?: RuleSettings['edge'];
   readResolvers: () => Promise<string[]>;
+  answersAll?: RuleSettings['answersAll'];
   /** Keeps the rules as text, for whoever loads them before the containers start at the next boot. */
   keep: (rules: string) => Promise<void>;
   log: FirewallLog;
@@ -49,7 +50,7 @@ export type FirewallLog = {
 
 /** Resolves when the rules are in force for the bridges that are there. Throws ProgramError when they cannot be. */
 export async function startFirewall(options: FirewallOptions, present: Bridges): Promise<Firewall> {
-  const { owner, edge, readResolvers, keep, log, report } = options;
+  const { owner, edge, answersAll, readResolvers, keep, log, report } = options;
   const bridges = new Map(present);
   /** Of the table as it was loaded. */
   let resolvers: string[] = [];
@@ -59,7 +60,7 @@ export async function startFirewall(options: FirewallOptions, present: Bridges):
   const inTurn = oneAtATime();
 
   function rules(resolvers: string[]): string {
-    return tableText({ owner, resolvers, ...(edge && { edge }) }, bridges);
+    return tableText({ owner, resolvers, answersAll, ...(edge && { edge }) }, bridges);
   }
 
   /** Nobody has to wait for it: it is for the next boot. */

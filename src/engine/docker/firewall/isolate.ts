@@ -24,18 +24,23 @@ export function rulesFile(dataDir: string): string {
   return join(dataDir, 'firewall.nft');
 }
 
-/** `egress` is for networks that do not say what theirs is. */
-export async function isolate(
-  docker: Docker,
-  options: Omit<FirewallOptions, 'readResolvers' | 'keep'> & { egress: Egress; dataDir: string },
-): Promise<Isolation> {
-  const { owner, egress, dataDir } = options;
+export type IsolationOptions = Omit<FirewallOptions, 'readResolvers' | 'answersAll' | 'keep'> & {
+  /** For networks that do not say what theirs is. */
+  egress: Egress;
+  /** Whom alone containers ask about names; absent: whom the engine asks. */
+  resolvers: string[] | undefined;
+  dataDir: string;
+};
+
+export async function isolate(docker: Docker, options: IsolationOptions): Promise<Isolation> {
+  const { owner, egress, dataDir, resolvers } = options;
   const keep = (rules: string) => replaceFile(rulesFile(dataDir), rules);
   if (!isLocal(docker))
     return { problem: 'the engine at DOCKER_HOST may be on another machine, whose firewall is not ours' };
   let firewall: Firewall | undefined;
   try {
-    firewall = await startFirewall({ ...options, keep, readResolvers }, await presentBridges(docker, owner, egress));
+    const asked = resolvers ? { readResolvers: async () => resolvers, answersAll: resolvers[0] } : { readResolvers };
+    firewall = await startFirewall({ ...options, keep, ...asked }, await presentBridges(docker, owner, egress));
     const wrong = await checkFromInside(owner);
     return { firewall, ...(wrong && { problem: wrong }) };
   } catch (error) {

@@ -56,6 +56,14 @@ test('open lets out to the internet but for mail, none nothing, a list what is o
   ]);
 });
 
+test('questions about names go where they are asked, or all to one resolver, but for those among pods', () => {
+  assert.deepEqual(chain('questions'), ['']);
+  assert.deepEqual(chain('questions', { resolvers: ['9.9.9.9', '10.0.0.53'], answersAll: '9.9.9.9' }), [
+    'type nat hook prerouting priority dstnat - 10; policy accept;',
+    `iifname "${bridgePrefix('me')}*" ip daddr != @resolvers meta l4proto { tcp, udp } th dport 53 fib daddr . iif oif missing dnat ip to 9.9.9.9`,
+  ]);
+});
+
 test('a policy has one chain however many networks have it, and another list another one', () => {
   const text = tableText(
     { owner: 'me', resolvers: [] },

@@ -20,6 +20,8 @@ export type RuleSettings = {
   edge?: { address?: string; port: number };
   /** IPv4 addresses that the engine asks about names, from inside the containers' networks. */
   resolvers: string[];
+  /** The one of them that answers questions to anybody else; absent: who answers those is for the egress to say. */
+  answersAll?: string | undefined;
 };
 
 /** By the name of the bridge. */
@@ -67,7 +69,7 @@ table inet ${tableName(settings.owner)} {
     type filter hook prerouting priority raw; policy accept;
     iifname ${ours} fib daddr . iif oif exists notrack
   }
-  chain forward {
+${answerAllText(settings, ours)}  chain forward {
     type filter hook forward priority filter - 10; policy accept;
     iifname ${ours} goto leaving
     oifname ${ours} goto arriving
@@ -127,6 +129,19 @@ export function dismissalText(owner: string, bridge: string): string {
 export function policyChain(egress: Egress): string {
   if (egress.kind !== 'only') return `egress_${egress.kind}`;
   return `egress_${createHash('sha256').update(printEgress(egress)).digest('hex').slice(0, 12)}`;
+}
+
+/**
+ * Containers keep the resolvers with which they were made, and their programs may know others. Between pods of one
+ * deployment questions are left alone.
+ */
+function answerAllText({ answersAll }: RuleSettings, ours: string): string {
+  if (answersAll === undefined) return '';
+  return `  chain questions {
+    type nat hook prerouting priority dstnat - 10; policy accept;
+    iifname ${ours} ip daddr != @resolvers ${dns} fib daddr . iif oif missing dnat ip to ${answersAll}
+  }
+`;
 }
 
 const dns = 'meta l4proto { tcp, udp } th dport 53';
