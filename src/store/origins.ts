@@ -39,6 +39,7 @@ export type Suspect = {
   isClaimed: boolean;
   /** Null for what was started before it was written down. */
   address: string | null;
+  /** Of the revision that was asked for, and of the one that serves. */
   images: string[];
 };
 
@@ -66,15 +67,26 @@ function selectSuspects(db: Database) {
         .onRef('revisions.deploymentId', '=', 'deployments.id')
         .onRef('revisions.number', '=', 'deployments.revision'),
     )
+    .leftJoin('revisions as serving', (join) =>
+      join
+        .onRef('serving.deploymentId', '=', 'deployments.id')
+        .onRef('serving.number', '=', 'deployments.servingRevision'),
+    )
     .leftJoin('accounts', 'accounts.id', 'sessions.accountId')
     .leftJoin('origins', 'origins.deploymentId', 'deployments.id')
-    .select(['deployments.id', 'sessions.accountId', 'email', 'claimedAt', 'address', 'images'])
+    .select(['deployments.id', 'sessions.accountId', 'email', 'claimedAt', 'address'])
+    .select(['revisions.images', 'serving.images as servingImages'])
     .orderBy('deployments.createdAt')
     .orderBy('deployments.id');
 }
 
-type Row = Omit<Suspect, 'images' | 'isClaimed'> & { images: string; claimedAt: Instant | null };
+type Row = Omit<Suspect, 'images' | 'isClaimed'> & {
+  images: string;
+  servingImages: string | null;
+  claimedAt: Instant | null;
+};
 
-function fromRow({ images, claimedAt, ...row }: Row): Suspect {
-  return { ...row, isClaimed: claimedAt !== null, images: JSON.parse(images) };
+function fromRow({ images, servingImages, claimedAt, ...row }: Row): Suspect {
+  const all = [images, servingImages ?? '[]'].flatMap((list): string[] => JSON.parse(list));
+  return { ...row, isClaimed: claimedAt !== null, images: [...new Set(all)] };
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ban, listBans, unban } from '../../src/admin/ban-and-unban.ts';
+import { inspect } from '../../src/admin/inspect-deployment.ts';
 import { clientHeader } from '../../src/api/requests/client-address.ts';
 import { apiWithAccounts } from '../accounts/people.ts';
 import { shopYaml } from '../support/api.ts';
@@ -42,4 +43,18 @@ test('a ban that stands there as an earlier release wrote it counts the same, an
   assert.equal(await start(), 403);
   assert.equal(await unban(db, asked('2001:DB8::7')), true);
   assert.equal(await start(), 200);
+});
+
+test('a ban of an image stops who runs it by the revision that serves, whatever has been asked for since', async () => {
+  const api = await apiWithAccounts();
+  const { db } = api.service;
+  const { body } = await api.postYaml('/startUserDeployment', shopYaml.replace('nginx:1', 'ghcr.io/acme/miner:1'));
+  await db.updateTable('deployments').set({ servingRevision: 1 }).execute();
+  const updated = await api.postYaml(`/updateUserDeployment?sessionToken=${body.sessionToken}`, shopYaml);
+  assert.equal(updated.status, 200);
+  const { id } = await db.selectFrom('deployments').select('id').executeTakeFirstOrThrow();
+  const inspected = await inspect(db, id);
+  assert.deepEqual(inspected?.images, ['nginx:1', 'ghcr.io/acme/miner:1']);
+  const banned = await ban(db, { ...asked('ghcr.io/acme/*'), kind: 'image', reason: 'mines' });
+  assert.deepEqual(banned.kind === 'banned' && banned.stopped, [id]);
 });
