@@ -3,6 +3,7 @@ import { type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Deployment, DeploymentState, Instant, PodStatus } from '../deployment/deployment.ts';
 import type { Endpoint } from '../deployment/site.ts';
 import type { Explanation } from '../deployment/status/reason.ts';
+import { isActiveAt, isToExpireAt } from './active.ts';
 import type { Database, DeploymentRow } from './database.ts';
 
 /** False, and nothing is written, when its session has another one of its name that has not ended. */
@@ -52,14 +53,7 @@ export async function claimedDeploymentsOfAccount(db: Database, accountId: strin
 }
 
 function active(db: Database, now: Instant) {
-  return db
-    .selectFrom('deployments')
-    .selectAll()
-    .where('removedAt', 'is', null)
-    .where('state', '!=', 'expired')
-    .where((eb) => eb.or([eb('heldAt', 'is not', null), eb('expiresAt', 'is', null), eb('expiresAt', '>', now)]))
-    .orderBy('createdAt')
-    .orderBy('id');
+  return db.selectFrom('deployments').selectAll().where(isActiveAt(now)).orderBy('createdAt').orderBy('id');
 }
 
 /** What the edge serves; deployments without endpoints are left out. */
@@ -177,10 +171,7 @@ export async function pastLimitOfName(
     .select('id')
     .where('sessionId', '=', sessionId)
     .where('applicationName', '=', applicationName)
-    .where('removedAt', 'is', null)
-    .where('state', '!=', 'expired')
-    .where('heldAt', 'is', null)
-    .where('expiresAt', '<=', now)
+    .where(isToExpireAt(now))
     .execute();
   return rows.map(({ id }) => id);
 }

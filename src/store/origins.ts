@@ -1,6 +1,7 @@
 /** Where deployments were started from. */
 import type { Instant } from '../deployment/deployment.ts';
 import type { Usage } from '../deployment/limits/plan-tier.ts';
+import { isActiveAt } from './active.ts';
 import type { Database } from './database.ts';
 import { usageOfDeployments } from './usage.ts';
 
@@ -19,9 +20,7 @@ export async function usageOfClient(db: Database, client: string, now: Instant):
     .select('deployments.id')
     .where('client', '=', client)
     .where('claimedAt', 'is', null)
-    .where('removedAt', 'is', null)
-    .where('state', '!=', 'expired')
-    .where('expiresAt', '>', now)
+    .where(isActiveAt(now))
     .execute();
   return await usageOfDeployments(
     db,
@@ -45,11 +44,7 @@ export type Suspect = {
 
 /** All deployments that nothing has ended yet. */
 export async function suspects(db: Database, now: Instant): Promise<Suspect[]> {
-  const rows = await selectSuspects(db)
-    .where('removedAt', 'is', null)
-    .where('state', '!=', 'expired')
-    .where((eb) => eb.or([eb('heldAt', 'is not', null), eb('expiresAt', 'is', null), eb('expiresAt', '>', now)]))
-    .execute();
+  const rows = await selectSuspects(db).where(isActiveAt(now)).execute();
   return rows.map(fromRow);
 }
 

@@ -1,0 +1,29 @@
+/**
+ * Which deployments are active at an instant: the rules of `deployment/deployment.ts` as conditions of queries. A test
+ * holds the two against each other.
+ */
+import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
+import type { Instant } from '../deployment/deployment.ts';
+import type { Tables } from './database.ts';
+
+const row = expressionBuilder<Tables, 'deployments'>();
+
+/** As `isActive`. */
+export function isActiveAt(now: Instant): Expression<SqlBool> {
+  return row.and([hasNotEnded, row.not(isPastLimitAt(now))]);
+}
+
+/** At its time limit, as `isPastLimit`, and not ended by anybody yet. */
+export function isToExpireAt(now: Instant): Expression<SqlBool> {
+  return row.and([hasNotEnded, isPastLimitAt(now)]);
+}
+
+const hasNotEnded = row.and([row('deployments.removedAt', 'is', null), row('deployments.state', '!=', 'expired')]);
+
+function isPastLimitAt(now: Instant): Expression<SqlBool> {
+  return row.and([
+    row('deployments.heldAt', 'is', null),
+    row('deployments.expiresAt', 'is not', null),
+    row('deployments.expiresAt', '<=', now),
+  ]);
+}
