@@ -11,15 +11,6 @@ import { isOidcThere, oidcPlugin, providersOf } from './sign-in-providers.ts';
 
 export type { AccountSettings } from './library-options.ts';
 
-/** How people can sign in here. */
-export type SignInMethods = {
-  password: true;
-  passkeys: boolean;
-  providers: { id: string; name: string }[];
-  sendsMail: boolean;
-  signUp: boolean;
-};
-
 /** A provider that did not answer is asked again after this. */
 const askAgainMs = 30_000;
 
@@ -55,7 +46,8 @@ export function createAccounts(wiring: Wiring) {
   }
 
   return {
-    async methods(): Promise<SignInMethods> {
+    /** How people can sign in here. */
+    async methods() {
       await current();
       return {
         password: true,

@@ -10,6 +10,7 @@ import type { ProofSettings } from '../lib/proof-of-work.ts';
 import type { Rate } from '../lib/rate-limit.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Tables } from '../store/database.ts';
+import type { SignInMethods } from './account/account-endpoints.ts';
 import type { Dashboard } from './dashboard/bundle.ts';
 
 export type ApiSettings = {
@@ -38,13 +39,7 @@ export type ApiSettings = {
 /** Who people are, as the accounts' layer knows them. */
 export type Accounts = {
   /** How people can sign in. */
-  methods: () => Promise<{
-    password: boolean;
-    passkeys: boolean;
-    providers: { id: string; name: string }[];
-    sendsMail: boolean;
-    signUp: boolean;
-  }>;
+  methods: () => Promise<SignInMethods>;
   /** Answers a request below `/api/auth`. */
   answer: (request: Request) => Promise<Response>;
   /** The id of the account that the cookie of these headers is signed in to. */

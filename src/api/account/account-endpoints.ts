@@ -1,6 +1,6 @@
 /** The account that a browser is signed in to, and how people can sign in. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { tierNamed } from '../../deployment/limits/plan-tier.ts';
 import { accountById, usageOf } from '../../store/accounts.ts';
 import { ErrorRecord } from '../deployments/records.ts';
@@ -8,13 +8,14 @@ import { requireAccount } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import type { Service } from '../service.ts';
 
-export const MethodsRecord = Type.Object({
+export const SignInMethodsRecord = Type.Object({
   password: Type.Boolean(),
   passkeys: Type.Boolean(),
   providers: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
   sendsMail: Type.Boolean({ description: 'Whether addresses are verified and passwords can be reset by mail.' }),
   signUp: Type.Boolean({ description: 'Whether anybody may make an account.' }),
 });
+export type SignInMethods = Static<typeof SignInMethodsRecord>;
 
 export const AccountRecord = Type.Object({
   id: Type.String(),
@@ -39,7 +40,7 @@ export function accountEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'getSignInMethods',
           summary: 'How people can sign in here',
-          response: { 200: MethodsRecord },
+          response: { 200: SignInMethodsRecord },
         },
       },
       async () => await service.accounts.methods(),

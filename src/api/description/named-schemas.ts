@@ -1,5 +1,5 @@
 /** The names under which the description has shapes that stand in several places. */
-import { AccountRecord, MethodsRecord } from '../account/account-endpoints.ts';
+import { AccountRecord, SignInMethodsRecord } from '../account/account-endpoints.ts';
 import { ApiKeyRecord } from '../account/api-key-endpoints.ts';
 import { LimitsRecord } from '../admission/quota-endpoints.ts';
 import { ClaimedRecord, ClaimViewRecord } from '../claims/claim-endpoints.ts';
@@ -25,7 +25,7 @@ export const namedSchemas = {
   Message: records.MessageRecord,
   Reservation: ReservationRecord,
   Session: TokenBody,
-  SignInMethods: MethodsRecord,
+  SignInMethods: SignInMethodsRecord,
   Started: StartRecord,
   Status: StartRecord.properties.status,
   Updated: UpdateRecord,

@@ -1,4 +1,5 @@
 /** Markup in which every inserted value is text unless it is markup itself. */
+import { escapeHtml } from '../../lib/html.ts';
 
 export type Html = { readonly markup: string };
 
@@ -14,11 +15,9 @@ export function markup(text: string): Html {
   return { markup: text };
 }
 
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
 function insert(value: Inserted): string {
   if (value === undefined) return '';
   if (Array.isArray(value)) return value.map((part) => part.markup).join('');
   if (typeof value === 'object') return value.markup;
-  return String(value).replace(/[&<>"']/g, (character) => entities[character]!);
+  return escapeHtml(String(value));
 }

@@ -1,6 +1,6 @@
 /** What the service answers: the types of its own schemas, so that a change there does not compile here. */
 import type { Static } from 'typebox';
-import type { AccountRecord, MethodsRecord } from '../../../src/api/account/account-endpoints.ts';
+import type { AccountRecord, SignInMethodsRecord } from '../../../src/api/account/account-endpoints.ts';
 import type { ApiKeyRecord } from '../../../src/api/account/api-key-endpoints.ts';
 import type { ClaimedRecord, ClaimViewRecord } from '../../../src/api/claims/claim-endpoints.ts';
 import type { TokenRecord } from '../../../src/api/claims/token-endpoints.ts';
@@ -28,7 +28,7 @@ export type PodChange = Preview['pods'][number];
 export type Status = Reservation['status'];
 export type PodState = NonNullable<Status['pods']>[number];
 export type Account = Static<typeof AccountRecord>;
-export type SignInMethods = Static<typeof MethodsRecord>;
+export type SignInMethods = Static<typeof SignInMethodsRecord>;
 export type SessionToken = Static<typeof TokenRecord>;
 export type ApiKey = Static<typeof ApiKeyRecord>;
 /** What a claim link would claim. */
