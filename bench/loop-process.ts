@@ -7,19 +7,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { AppSpec } from '../src/config/spec/spec.ts';
 import type { Control } from '../src/control/control.ts';
-import { createDiskBook } from '../src/control/disk-book.ts';
+import { createDiskBook } from '../src/control/disk/disk-book.ts';
 import { startLoop } from '../src/control/loop.ts';
 import { storedRoutes } from '../src/control/routing.ts';
-import { createStandstills } from '../src/control/standstills.ts';
 import { survey } from '../src/control/survey.ts';
 import { sweep } from '../src/control/sweep.ts';
+import { createPausedClock } from '../src/control/visit/paused-clock.ts';
 import { type Deployment, newDeployment } from '../src/deployment/deployment.ts';
 import { desiredAt } from '../src/deployment/desired.ts';
 import { openEgress } from '../src/deployment/workload/egress.ts';
 import { startEdge } from '../src/edge/haproxy/haproxy.ts';
 import { servedSites } from '../src/edge/served-sites.ts';
-import { createMemoryEngine } from '../src/engine/memory.ts';
-import { createMemoryWorld } from '../src/engine/memory-world.ts';
+import { createMemoryEngine } from '../src/engine/memory/memory.ts';
+import { createMemoryWorld } from '../src/engine/memory/world.ts';
 import { newId, newToken } from '../src/lib/ids.ts';
 import { latestOnly } from '../src/lib/latest-only.ts';
 import { createMetrics } from '../src/lib/metrics.ts';
@@ -60,7 +60,7 @@ let awaited: { host: string; arrived: () => void } | undefined;
 const control: Control = {
   ...{ db, seal, engine, urlOf, now, wait, log, random: Math.random },
   ...{ metrics: createMetrics(), disk: createDiskBook(), routed: new Map() },
-  standstills: createStandstills(() => performance.now()),
+  pausedClock: createPausedClock(() => performance.now()),
   egressOf: async () => openEgress,
   refreshEdge: latestOnly<void>(async () => {
     const sites = await servedSites(db, 'localhost');

@@ -11,7 +11,7 @@ import { stopEdge } from '../src/edge/haproxy/haproxy.ts';
 import { connectDocker } from '../src/engine/docker/connect.ts';
 import { createDockerEngine } from '../src/engine/docker/docker.ts';
 import { endIsolation } from '../src/engine/docker/firewall/isolate.ts';
-import { volumesFolder } from '../src/engine/docker/loop-layout.ts';
+import { volumesFolder } from '../src/engine/docker/volumes/loop-layout.ts';
 import type { Owned } from '../src/engine/engine.ts';
 import { type Answer, ask, untilOk } from './http.ts';
 import type { Undo } from './undo.ts';

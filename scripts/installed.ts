@@ -5,7 +5,7 @@ import type Docker from 'dockerode';
 import { connectDocker } from '../src/engine/docker/connect.ts';
 import { createDockerEngine } from '../src/engine/docker/docker.ts';
 import { openGroups } from '../src/engine/docker/groups/open.ts';
-import { volumesFolder } from '../src/engine/docker/loop-layout.ts';
+import { volumesFolder } from '../src/engine/docker/volumes/loop-layout.ts';
 import type { Settings } from '../src/settings/settings.ts';
 import { openSqlite } from '../src/store/database.ts';
 import { installationId } from '../src/store/installation.ts';

@@ -8,10 +8,10 @@ import { planOfDeployment } from './api/admission/plans.ts';
 import { createApp } from './api/app.ts';
 import { readDashboard } from './api/dashboard/bundle.ts';
 import type { Control } from './control/control.ts';
-import { createDiskBook } from './control/disk-book.ts';
+import { createDiskBook } from './control/disk/disk-book.ts';
 import { startLoop } from './control/loop.ts';
 import { storedRoutes } from './control/routing.ts';
-import { createStandstills } from './control/standstills.ts';
+import { createPausedClock } from './control/visit/paused-clock.ts';
 import type { Instant } from './deployment/deployment.ts';
 import { budgetOf } from './deployment/limits/host-budget.ts';
 import { dataDirProblem, edgePaths } from './edge/edge-paths.ts';
@@ -21,13 +21,13 @@ import { startPageServer } from './edge/pages/page-server.ts';
 import { servedSites, siteState } from './edge/served-sites.ts';
 import { admitProxy, clearSocket, prepareRunDirectory } from './edge/sockets.ts';
 import { connectDocker } from './engine/docker/connect.ts';
-import { type DiskMeans, findDiskMeans } from './engine/docker/disk-means.ts';
+import { type DiskMeans, findDiskMeans } from './engine/docker/disk/disk-means.ts';
 import { createDockerEngine } from './engine/docker/docker.ts';
 import { isolate } from './engine/docker/firewall/isolate.ts';
 import { openGroups } from './engine/docker/groups/open.ts';
-import { escapeWords, findKnownEscapes } from './engine/docker/known-escapes.ts';
-import { volumesFolder } from './engine/docker/loop-layout.ts';
-import { findRuntimeProblem } from './engine/docker/runtime.ts';
+import { escapeWords, findKnownEscapes } from './engine/docker/host/known-escapes.ts';
+import { findRuntimeProblem } from './engine/docker/host/runtime.ts';
+import { volumesFolder } from './engine/docker/volumes/loop-layout.ts';
 import type { Engine } from './engine/engine.ts';
 import { latestOnly } from './lib/latest-only.ts';
 import { createMetrics } from './lib/metrics.ts';
@@ -149,7 +149,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
       log: log.child({ part: 'control' }),
     },
     random: Math.random,
-    standstills: createStandstills(() => performance.now()),
+    pausedClock: createPausedClock(() => performance.now()),
     underWay: edge.countUnderWay,
     settings: {
       deployDeadlineMs,

@@ -9,7 +9,7 @@ import {
   gvisorArguments,
   type KnownRuntime,
   knownRuntimes,
-} from '../../src/engine/docker/runtime.ts';
+} from '../../src/engine/docker/host/runtime.ts';
 import { type Announce, SetUpError } from './announce.ts';
 import { run, succeeds } from './commands.ts';
 import { provideGvisor } from './gvisor.ts';

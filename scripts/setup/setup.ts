@@ -1,5 +1,5 @@
 /** What `npm start` and `npm test` need from the machine, brought when it is missing. */
-import type { Runtime } from '../../src/engine/docker/runtime.ts';
+import type { Runtime } from '../../src/engine/docker/host/runtime.ts';
 import { type Announce, announceOn } from './announce.ts';
 import { provideBrowser } from './browser.ts';
 import { provideDashboard } from './dashboard.ts';

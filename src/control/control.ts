@@ -8,9 +8,9 @@ import type { Seal } from '../lib/seal.ts';
 import type { Wait } from '../lib/wait.ts';
 import type { Database } from '../store/database.ts';
 import type { Lease } from '../store/leases.ts';
-import type { DiskBook } from './disk-book.ts';
+import type { DiskBook } from './disk/disk-book.ts';
 import type { Routed } from './routing.ts';
-import type { Standstills } from './standstills.ts';
+import type { PausedClock } from './visit/paused-clock.ts';
 
 export type ControlSettings = {
   /** Without progress for this long, a deployment has failed. */
@@ -54,7 +54,7 @@ export type Control = {
   afterOperation?: (operation: Operation) => void;
   now: () => Instant;
   /** Absent where the clock never jumps. */
-  standstills?: Standstills;
+  pausedClock?: PausedClock;
   wait: Wait;
   /** From 0 to below 1. */
   random: () => number;

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { addNeighbour, type Shop, shopOnMemory } from '../../test/support/controlled-deployment.ts';
 import { pod, specOf } from '../../test/support/deployments.ts';
-import { createMemoryEngine } from '../engine/memory.ts';
+import { createMemoryEngine } from '../engine/memory/memory.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { startLoop } from './loop.ts';
 

@@ -6,10 +6,10 @@ import type { Instant } from '../deployment/deployment.ts';
 import { makeDueIfSettled, nextDueAt } from '../store/leases.ts';
 import { clearImages } from './clear-images.ts';
 import type { Control } from './control.ts';
+import { watchDisk } from './disk/watch-disk.ts';
 import { survey } from './survey.ts';
 import { sweep } from './sweep.ts';
 import { createVisits } from './visits.ts';
-import { watchDisk } from './watch-disk.ts';
 
 export type Loop = {
   /** Something was asked of the deployment: look at it now. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { images, neighbourOf, shopOnMemory, spec, withWeb } from '../../test/support/controlled-deployment.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { EngineFault } from '../engine/engine.ts';
-import { createMemoryEngine, type MemoryEngine } from '../engine/memory.ts';
+import { createMemoryEngine, type MemoryEngine } from '../engine/memory/memory.ts';
 
 /** One that runs and is to be updated by its next visit. */
 async function shopWithUpdate() {

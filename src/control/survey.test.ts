@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { shopOnMemory } from '../../test/support/controlled-deployment.ts';
 import { pod, specOf } from '../../test/support/deployments.ts';
 import { outlineOf } from '../deployment/workload/observed-outline.ts';
-import { createMemoryEngine } from '../engine/memory.ts';
+import { createMemoryEngine } from '../engine/memory/memory.ts';
 import { makeDue, nextDueAt, releaseLease, takeLeases } from '../store/leases.ts';
 import { survey } from './survey.ts';
 

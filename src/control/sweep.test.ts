@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shopOnMemory } from '../../test/support/controlled-deployment.ts';
 import { pod, specOf } from '../../test/support/deployments.ts';
-import { createMemoryEngine } from '../engine/memory.ts';
+import { createMemoryEngine } from '../engine/memory/memory.ts';
 import { sweep } from './sweep.ts';
 
 const spec = specOf(pod('web', { image: 'nginx:1', path: '/', servicePorts: [80] }));

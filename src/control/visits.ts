@@ -9,7 +9,7 @@ import type { Engine } from '../engine/engine.ts';
 import { type Lease, type Release, releaseLease, renewLeases, takeLeases } from '../store/leases.ts';
 import { backOffMs } from './back-off.ts';
 import type { Control } from './control.ts';
-import { reconcile } from './reconcile.ts';
+import { reconcile } from './visit/reconcile.ts';
 
 /** Work is mostly waiting for the engine's answers, so there may be many; on two processors 64 keep it busy. */
 const places = 64;

@@ -11,8 +11,8 @@ import {
   givesWay,
   letGiveWay,
   usedMsOf,
-} from '../../src/engine/docker/control-groups.ts';
-import { createProcessorLook } from '../../src/engine/docker/processor-watch.ts';
+} from '../../src/engine/docker/processor/control-groups.ts';
+import { createProcessorLook } from '../../src/engine/docker/processor/processor-watch.ts';
 import { dockerContractor } from './docker-contractor.ts';
 import { setStage } from './engine.ts';
 

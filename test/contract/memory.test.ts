@@ -1,6 +1,6 @@
 import type { FacetName } from '../../src/engine/engine.ts';
-import { allFacets, createMemoryEngine } from '../../src/engine/memory.ts';
-import { createMemoryWorld } from '../../src/engine/memory-world.ts';
+import { allFacets, createMemoryEngine } from '../../src/engine/memory/memory.ts';
+import { createMemoryWorld } from '../../src/engine/memory/world.ts';
 import { engineContract } from './engine.ts';
 import { command, entrypoint, program } from './program.ts';
 

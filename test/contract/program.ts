@@ -3,7 +3,7 @@
  * once as a function for the one in memory. Its image has the entrypoint `/bin/contract` and the command `serve 8080`.
  */
 import type { Engine } from '../../src/engine/engine.ts';
-import type { Answer, MemoryProcess, MemoryRun } from '../../src/engine/memory-world.ts';
+import type { Answer, MemoryProcess, MemoryRun } from '../../src/engine/memory/world.ts';
 
 export const entrypoint = ['/bin/contract'];
 export const command = ['serve', '8080'];

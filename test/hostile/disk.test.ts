@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type Docker from 'dockerode';
 import { connectDocker } from '../../src/engine/docker/connect.ts';
-import { volumesFolder } from '../../src/engine/docker/loop-layout.ts';
+import { volumesFolder } from '../../src/engine/docker/volumes/loop-layout.ts';
 import { labelKeys } from '../../src/engine/labels.ts';
 import { buildImage } from '../contract/image.ts';
 import { tinyYaml } from '../scenarios/applications.ts';

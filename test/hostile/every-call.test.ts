@@ -7,7 +7,7 @@ import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { findProgram } from '../../scripts/setup/commands.ts';
-import { seccompProfile } from '../../src/engine/docker/seccomp.ts';
+import { seccompProfile } from '../../src/engine/docker/containers/seccomp.ts';
 import { type Berth, createBerth } from '../scenarios/berth.ts';
 import { type Attacker, deployAttacker } from './attacker.ts';
 import { type Abi, callingProgram } from './machine-code.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import Docker from 'dockerode';
-import { volumesFolder } from '../../src/engine/docker/loop-layout.ts';
-import { createLoopVolumes, type LoopVolumes } from '../../src/engine/docker/loop-volumes.ts';
+import { volumesFolder } from '../../src/engine/docker/volumes/loop-layout.ts';
+import { createLoopVolumes, type LoopVolumes } from '../../src/engine/docker/volumes/loop-volumes.ts';
 import type { Owned } from '../../src/engine/engine.ts';
 import { buildImage } from '../contract/image.ts';
 import { assertGone, assertWhole } from './aftermath.ts';

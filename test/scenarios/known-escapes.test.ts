@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import Docker from 'dockerode';
-import { escapeWords, knownEscapes } from '../../src/engine/docker/known-escapes.ts';
+import { escapeWords, knownEscapes } from '../../src/engine/docker/host/known-escapes.ts';
 import { type Berth, createBerth } from './berth.ts';
 
 let berth: Berth;

@@ -5,9 +5,9 @@
 import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createDiskBook } from '../../src/control/disk-book.ts';
+import { createDiskBook } from '../../src/control/disk/disk-book.ts';
 import { startLoop } from '../../src/control/loop.ts';
-import { createStandstills } from '../../src/control/standstills.ts';
+import { createPausedClock } from '../../src/control/visit/paused-clock.ts';
 import { openEgress } from '../../src/deployment/workload/egress.ts';
 import { connectDocker } from '../../src/engine/docker/connect.ts';
 import { createDockerEngine } from '../../src/engine/docker/docker.ts';
@@ -39,7 +39,7 @@ const loop = startLoop({
   ...{ db, wait, now: Date.now, random: Math.random, seal: sealWith(secret) },
   ...{ metrics: createMetrics(), disk: createDiskBook(), routed: new Map() },
   engine: { ...core, images },
-  standstills: createStandstills(() => performance.now()),
+  pausedClock: createPausedClock(() => performance.now()),
   urlOf: (label) => new URL(`http://${label}.localhost`),
   egressOf: async () => openEgress,
   refreshEdge: async () => {},

@@ -1,7 +1,7 @@
 /** Applications of the simulation: any mixture of pods, and images that behave in all ways that images do. */
 import fc from 'fast-check';
 import type { AppSpec, PodSpec } from '../../src/config/spec/spec.ts';
-import type { MemoryImage } from '../../src/engine/memory-world.ts';
+import type { MemoryImage } from '../../src/engine/memory/world.ts';
 import { pod } from '../support/deployments.ts';
 
 const registry = 'registry.example';

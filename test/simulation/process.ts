@@ -1,14 +1,14 @@
 /** A process of the service: the real loop on the store and the engine, which can die or stand still at any call. */
 import { type Dialect, type Driver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { Control } from '../../src/control/control.ts';
-import { createDiskBook } from '../../src/control/disk-book.ts';
+import { createDiskBook } from '../../src/control/disk/disk-book.ts';
 import { type Loop, startLoop } from '../../src/control/loop.ts';
 import { storedRoutes } from '../../src/control/routing.ts';
-import { createStandstills } from '../../src/control/standstills.ts';
+import { createPausedClock } from '../../src/control/visit/paused-clock.ts';
 import { EngineFault, type FacetName } from '../../src/engine/engine.ts';
-import { createMemoryEngine, type MemoryEngine } from '../../src/engine/memory.ts';
-import type { MemoryCall } from '../../src/engine/memory-weather.ts';
-import type { MemoryWorld } from '../../src/engine/memory-world.ts';
+import { createMemoryEngine, type MemoryEngine } from '../../src/engine/memory/memory.ts';
+import type { MemoryCall } from '../../src/engine/memory/weather.ts';
+import type { MemoryWorld } from '../../src/engine/memory/world.ts';
 import { latestOnly } from '../../src/lib/latest-only.ts';
 import type { Wait } from '../../src/lib/wait.ts';
 import type { Tables } from '../../src/store/database.ts';
@@ -21,7 +21,7 @@ export type Call = { name: MemoryCall['name'] | 'publish' } & Omit<MemoryCall, '
 /** What a process finds around it. */
 export type Surroundings = Omit<
   Control,
-  'db' | 'engine' | 'refreshEdge' | 'routed' | 'now' | 'wait' | 'disk' | 'standstills'
+  'db' | 'engine' | 'refreshEdge' | 'routed' | 'now' | 'wait' | 'disk' | 'pausedClock'
 > & {
   /** Nobody else works on the store. */
   isAlone: boolean;
@@ -102,7 +102,7 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
     ...surroundings,
     ...{ db, wait, now: clock.now, disk: createDiskBook() },
     routed: new Map(),
-    standstills: createStandstills(clock.elapsed),
+    pausedClock: createPausedClock(clock.elapsed),
     engine: engineOf(createMemoryEngine({ world, wait, weather, now: clock.now, facets }), { wait, random }, alive),
     refreshEdge: latestOnly<void>(() => weather({ name: 'publish' }, () => surroundings.publish(db))),
   };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { allFacets } from '../../src/engine/memory.ts';
+import { allFacets } from '../../src/engine/memory/memory.ts';
 
 const main = join(import.meta.dirname, 'main.ts');
 

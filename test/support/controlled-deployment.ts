@@ -1,14 +1,14 @@
 /** One deployment on an in-memory engine and store, for tests of the control layer. */
 import type { AppSpec } from '../../src/config/spec/spec.ts';
 import type { Control } from '../../src/control/control.ts';
-import { createDiskBook } from '../../src/control/disk-book.ts';
-import { reconcile } from '../../src/control/reconcile.ts';
+import { createDiskBook } from '../../src/control/disk/disk-book.ts';
 import { findOrphans } from '../../src/control/sweep.ts';
+import { reconcile } from '../../src/control/visit/reconcile.ts';
 import { type Deployment, messageOf } from '../../src/deployment/deployment.ts';
 import { describeEvent } from '../../src/deployment/event/event-words.ts';
 import { type Egress, openEgress } from '../../src/deployment/workload/egress.ts';
-import { createMemoryEngine } from '../../src/engine/memory.ts';
-import { createMemoryWorld, type MemoryImage } from '../../src/engine/memory-world.ts';
+import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
+import { createMemoryWorld, type MemoryImage } from '../../src/engine/memory/world.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { sealWith } from '../../src/lib/seal.ts';
 import { wait } from '../../src/lib/wait.ts';

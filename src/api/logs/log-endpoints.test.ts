@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { shopYaml, testApi } from '../../../test/support/api.ts';
 import type { Workload } from '../../deployment/workload/workload.ts';
 import { EngineFault } from '../../engine/engine.ts';
-import { createMemoryEngine } from '../../engine/memory.ts';
+import { createMemoryEngine } from '../../engine/memory/memory.ts';
 
 /** A shop whose containers the test starts and ends itself; at each start `web` says how often it was started. */
 async function shop(context: TestContext) {

@@ -2,11 +2,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Observed } from '../../deployment/workload/workload.ts';
 import type { Events } from './events.ts';
-import { listeningAfterMs } from './listening.ts';
 import type { Known } from './observe.ts';
-import type { Probe } from './probe.ts';
-import { uptimeMissingMs } from './readiness.ts';
-import type { Sighting } from './sighting.ts';
+import type { ContainerState } from './readiness/container-state.ts';
+import { listeningAfterMs } from './readiness/listening.ts';
+import type { Probe } from './readiness/probe.ts';
+import { uptimeMissingMs } from './readiness/readiness.ts';
 
 /** Pauses between two attempts grow by this factor: many while an application is young, few for a slow one. */
 const pauseGrowth = 1.3;
@@ -51,17 +51,13 @@ export async function waitForChange(events: Events, request: ChangeRequest, upti
 }
 
 /** Resolves when the container has become ready. Exits and the image's own health checks are events, not ours to ask. */
-async function waitForFlip(
-  { labels, sighting, probe }: Known,
-  until: AbortSignal,
-  uptime: () => number,
-): Promise<void> {
-  if (probe) return Promise.race([waitForProbe(probe, until), pause(nextLookInMs(sighting, uptime()), until)]);
-  const countsUptime = labels.readiness.kind === 'running' && sighting.phase === 'running' && !sighting.health;
-  return countsUptime ? pause(uptimeMissingMs(sighting, uptime()), until) : never();
+async function waitForFlip({ labels, state, probe }: Known, until: AbortSignal, uptime: () => number): Promise<void> {
+  if (probe) return Promise.race([waitForProbe(probe, until), pause(nextLookInMs(state, uptime()), until)]);
+  const countsUptime = labels.readiness.kind === 'running' && state.phase === 'running' && !state.health;
+  return countsUptime ? pause(uptimeMissingMs(state, uptime()), until) : never();
 }
 
-function nextLookInMs({ startedAtMs }: Sighting, nowMs: number): number {
+function nextLookInMs({ startedAtMs }: ContainerState, nowMs: number): number {
   const ageMs = nowMs - startedAtMs;
   return ageMs < listeningAfterMs ? listeningAfterMs - ageMs : ageMs * (ageGrowth - 1);
 }

@@ -2,7 +2,7 @@
 import Docker from 'dockerode';
 import { latestOnly } from '../../lib/latest-only.ts';
 import { statusOf } from './faults.ts';
-import { isAtLeast } from './host.ts';
+import { isAtLeast } from './host/host-facts.ts';
 import { endRequests } from './requests.ts';
 
 /** What Berth is written and tested against: Docker 20.10 speaks up to 1.41, Docker 29 nothing below 1.44. */

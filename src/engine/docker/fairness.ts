@@ -3,8 +3,8 @@ import type Docker from 'dockerode';
 import type { Fairness } from '../engine.ts';
 import type { Groups } from './groups/groups.ts';
 import { watchMemory } from './groups/memory-watch.ts';
-import { isLocal } from './host.ts';
-import { watchProcessor } from './processor-watch.ts';
+import { isLocal } from './host/host-facts.ts';
+import { watchProcessor } from './processor/processor-watch.ts';
 
 /** Undefined where control groups are not ours to set: the engine is on another host, or this is not root. */
 export function createFairness(docker: Docker, owner: string, groups: Groups | undefined): Fairness | undefined {

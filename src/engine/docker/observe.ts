@@ -4,11 +4,13 @@ import type Docker from 'dockerode';
 import type { LastExit } from '../../deployment/deployment.ts';
 import type { Observed, ObservedWorkload, Readiness, Stuck, WorkloadName } from '../../deployment/workload/workload.ts';
 import { isOwnedBy, labelKeys, labelSelector, readWorkloadLabels, type WorkloadLabels } from '../labels.ts';
-import type { Reason } from './attempts.ts';
-import { createCommandCheck } from './command-check.ts';
-import { type Exit, type KnownEnd, lastEnd } from './exits.ts';
+import { type Exit, type KnownEnd, lastEnd } from './containers/exits.ts';
 import { orAbsent } from './faults.ts';
-import { readImage } from './images.ts';
+import { readImage } from './images/image-facts.ts';
+import { networkName } from './names.ts';
+import type { Reason } from './readiness/attempts.ts';
+import { createCommandCheck } from './readiness/command-check.ts';
+import { type ContainerState, exitReason, sightingOf } from './readiness/container-state.ts';
 import {
   type Elsewhere,
   followElsewhere,
@@ -16,12 +18,10 @@ import {
   listeningAfterMs,
   listeningReason,
   readListening,
-} from './listening.ts';
-import { networkName } from './names.ts';
-import { createProbe, type Probe, type ProbedReadiness } from './probe.ts';
-import { judge } from './readiness.ts';
-import { exitReason, type Sighting, sightingOf } from './sighting.ts';
-import { listVolumes, type Volumes } from './volumes.ts';
+} from './readiness/listening.ts';
+import { createProbe, type Probe, type ProbedReadiness } from './readiness/probe.ts';
+import { judge } from './readiness/readiness.ts';
+import { listVolumes, type Volumes } from './volumes/volumes.ts';
 
 /** A probe may take longer; it goes on, and a later observation has its answer. */
 const probeWaitMs = 250;
@@ -34,7 +34,7 @@ export type Known = {
   address?: string;
   /** Docker's words; another start has another. */
   startedAt: string;
-  sighting: Sighting;
+  state: ContainerState;
   probe?: Probe;
   /** What was last told of the probe. */
   toldReady?: boolean;
@@ -123,25 +123,25 @@ async function look(
   const isSameStart = before?.startedAt === startedAt;
   const ageMs = Math.max(0, now() - Date.parse(startedAt));
   const lastKnown = await lastEnd(docker, inspected, before?.lastEnd, now());
-  const healthBefore = isSameStart ? before.sighting.health : undefined;
+  const healthBefore = isSameStart ? before.state.health : undefined;
   const wasHealthy = healthBefore !== undefined && (healthBefore.isHealthy || healthBefore.wasHealthy);
-  const startedAtMs = isSameStart ? before.sighting.startedAtMs : uptime() - ageMs;
-  const sighting = sightingOf(inspected, startedAtMs, lastKnown.exit, wasHealthy);
-  const address = sighting.phase === 'running' ? addressOf(inspected, labels) : undefined;
+  const startedAtMs = isSameStart ? before.state.startedAtMs : uptime() - ageMs;
+  const state = sightingOf(inspected, startedAtMs, lastKnown.exit, wasHealthy);
+  const address = state.phase === 'running' ? addressOf(inspected, labels) : undefined;
   const newProbe = (readiness: ProbedReadiness, at: string) =>
     createProbe({
-      ...{ readiness, address: at, startedAtMs: sighting.startedAtMs, uptime, leastPeriodMs },
+      ...{ readiness, address: at, startedAtMs: state.startedAtMs, uptime, leastPeriodMs },
       runCheck: createCommandCheck(docker, container.Id),
-      listens: (port) => isListening(sighting.pid, container.Id, port),
+      listens: (port) => isListening(state.pid, container.Id, port),
     });
-  const probe = address && probeFor(labels.readiness, sighting, address, before, newProbe);
+  const probe = address && probeFor(labels.readiness, state, address, before, newProbe);
   const elsewhere = isSameStart ? before.elsewhere : undefined;
   return {
     containerId: container.Id,
     name: inspected.Name.slice(1),
     labels,
     startedAt,
-    sighting,
+    state,
     ...(address && { address }),
     ...(probe && { probe }),
     ...(elsewhere && { elsewhere }),
@@ -156,15 +156,15 @@ function addressOf({ NetworkSettings }: Docker.ContainerInspectInfo, labels: Wor
 /** The probe of the observation before, while the same start of the container runs. */
 function probeFor(
   readiness: Readiness,
-  sighting: Sighting,
+  state: ContainerState,
   address: string,
   before: Known | undefined,
   newProbe: (readiness: ProbedReadiness, address: string) => Probe,
 ): Probe | undefined {
   if (readiness.kind === 'running' || readiness.kind === 'exit') return undefined;
   // Started by an earlier release, which let the image's health check decide.
-  if (readiness.kind === 'port' && sighting.health) return undefined;
-  if (before?.probe && before.sighting.startedAtMs === sighting.startedAtMs && before.address === address)
+  if (readiness.kind === 'port' && state.health) return undefined;
+  if (before?.probe && before.state.startedAtMs === state.startedAtMs && before.address === address)
     return before.probe;
   return newProbe(readiness, address);
 }
@@ -182,11 +182,11 @@ async function describe(
   known: Known,
   { nowMs, uptimeMs }: { nowMs: number; uptimeMs: number },
 ): Promise<ObservedWorkload> {
-  const { labels, sighting, probe } = known;
+  const { labels, state, probe } = known;
   const { exit } = known.lastEnd;
   const because = (await reasonElsewhere(docker, known, uptimeMs)) ?? probe?.because;
   if (probe) known.toldReady = probe.isReady;
-  const verdict = judge(labels.readiness, sighting, probe && { isReady: probe.isReady, because }, exit, uptimeMs);
+  const verdict = judge(labels.readiness, state, probe && { isReady: probe.isReady, because }, exit, uptimeMs);
   const stuck = stuckOf(known);
   return {
     name: known.name,
@@ -194,9 +194,9 @@ async function describe(
     revision: labels.revision,
     replica: labels.replica,
     fingerprint: labels.fingerprint,
-    phase: sighting.phase,
+    phase: state.phase,
     isReady: verdict.isReady,
-    restarts: sighting.restarts,
+    restarts: state.restarts,
     ...(known.address && { address: known.address }),
     ...(exit && { lastExit: lastExitOf(exit) }),
     ...(!verdict.isReady && { notReadyBecause: verdict.because }),
@@ -213,13 +213,13 @@ function lastExitOf({ code, at, ...ending }: Exit): LastExit {
 
 /** A port is refused: on which ports does the container listen instead? Remembers since when it does nothing else. */
 async function reasonElsewhere(docker: Docker, known: Known, uptimeMs: number): Promise<Reason | undefined> {
-  const { labels, sighting, probe, containerId } = known;
+  const { labels, state, probe, containerId } = known;
   const { readiness } = labels;
   const before = known.elsewhere;
   delete known.elsewhere;
   if (readiness.kind !== 'port' && readiness.kind !== 'http') return undefined;
-  if (probe?.because?.kind !== 'refused' || uptimeMs - sighting.startedAtMs < listeningAfterMs) return undefined;
-  const listening = await readListening(sighting.pid, containerId);
+  if (probe?.because?.kind !== 'refused' || uptimeMs - state.startedAtMs < listeningAfterMs) return undefined;
+  const listening = await readListening(state.pid, containerId);
   if (listening && listening.length > 0) {
     const cpuMs = await readCpuMs(docker, containerId);
     known.elsewhere = followElsewhere(before, { ports: JSON.stringify(listening), cpuMs, atMs: uptimeMs });
@@ -238,8 +238,8 @@ async function readCpuMs(docker: Docker, containerId: string): Promise<number | 
 }
 
 /** `since` by the clock that never jumps. */
-function stuckOf({ probe, elsewhere, sighting }: Known): Stuck | undefined {
-  if (sighting.exit || !probe || probe.isReady) return undefined;
+function stuckOf({ probe, elsewhere, state }: Known): Stuck | undefined {
+  if (state.exit || !probe || probe.isReady) return undefined;
   if (probe.unhealthySinceMs !== undefined) return { by: 'health-check', since: probe.unhealthySinceMs };
   return elsewhere && { by: 'listening', since: elsewhere.sinceMs };
 }

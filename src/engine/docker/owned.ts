@@ -2,12 +2,12 @@
 import type Docker from 'dockerode';
 import type { Owned } from '../engine.ts';
 import { isOwnedBy, type Labels, labelKeys, labelSelector } from '../labels.ts';
+import { removeContainer } from './containers/workloads.ts';
 import { orAbsent } from './faults.ts';
 import type { Groups } from './groups/groups.ts';
-import { removeNetwork } from './networks.ts';
-import { phaseOf } from './sighting.ts';
-import { listVolumes, type Volumes } from './volumes.ts';
-import { removeContainer } from './workloads.ts';
+import { removeNetwork } from './networks/networks.ts';
+import { phaseOf } from './readiness/container-state.ts';
+import { listVolumes, type Volumes } from './volumes/volumes.ts';
 
 /** Workloads come first, then volumes and networks: in this order each one can be removed. */
 export async function listOwned(

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { type Egress, parseEgress } from '../../../deployment/workload/egress.ts';
 import { labelKeys, labelSelector } from '../../labels.ts';
-import { isLocal } from '../host.ts';
+import { isLocal } from '../host/host-facts.ts';
 import { bridgeName } from '../names.ts';
 import { type Firewall, type FirewallOptions, removeFirewall, startFirewall } from './firewall.ts';
 import { ProgramError } from './nft.ts';

@@ -5,7 +5,7 @@
  * any instant leaves nothing that the next step does not mend or the sweep remove.
  */
 import { createTurns } from '../../../lib/concurrency.ts';
-import { runProgram } from '../programs.ts';
+import { runProgram } from '../volumes/volume-programs.ts';
 import type { Kernel } from './kernel.ts';
 import { deploymentGroup, deploymentOf, type GroupDriver, type GroupPlace, installationGroup } from './layout.ts';
 

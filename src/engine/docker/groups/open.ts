@@ -1,7 +1,7 @@
 /** Whether the control groups of the engine's containers are ours to keep on this machine. */
 import { hostname, release } from 'node:os';
 import type Docker from 'dockerode';
-import { isLocal } from '../host.ts';
+import { isLocal } from '../host/host-facts.ts';
 import { createGroups, type Groups } from './groups.ts';
 import { openKernel } from './kernel.ts';
 import { type GroupDriver, usualLimit } from './layout.ts';

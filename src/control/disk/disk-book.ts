@@ -1,0 +1,58 @@
+/**
+ * What the watch on the disk knows between two looks: which volumes deployments want, as their visits have found it,
+ * how full these were, and what everybody held. In memory alone: after a restart the first visits and looks write it
+ * anew.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Desired, DesiredVolume } from '../../deployment/desired.ts';
+import type { WantedOfDisk } from '../../deployment/disk/disk-judgement.ts';
+import type { Level } from '../../deployment/disk/disk-levels.ts';
+
+export type DiskBook = {
+  learn(deploymentId: string, desired: Extract<Desired, { kind: 'running' }>): void;
+  forget(deploymentId: string): void;
+  wantedBy(deploymentId: string): WantedOfDisk | undefined;
+  /** Undefined before the first look. */
+  levelOf(deploymentId: string, volume: string): Level | undefined;
+  setLevel(deploymentId: string, volume: string, level: Level): void;
+  /** True once for each value: what has been told of a deployment need not be told again. */
+  isNews(deploymentId: string, told: object): boolean;
+  /** As far as it was looked at. */
+  fullVolumes(deploymentId: string): DesiredVolume[];
+};
+
+export function createDiskBook(): DiskBook {
+  const wanted = new Map<string, WantedOfDisk>();
+  const levels = new Map<string, Map<string, Level>>();
+  const told = new Map<string, object[]>();
+
+  const levelOf = (deploymentId: string, volume: string) => levels.get(deploymentId)?.get(volume);
+  return {
+    learn(deploymentId, { revision, volumes, workloads }) {
+      const users: WantedOfDisk['users'] = new Map();
+      for (const { workload } of workloads)
+        for (const { volume } of workload.volumes)
+          users.set(volume, [...(users.get(volume) ?? []), { pod: workload.pod, replica: workload.replica }]);
+      wanted.set(deploymentId, { revision, volumes, users });
+    },
+    forget(deploymentId) {
+      wanted.delete(deploymentId);
+      levels.delete(deploymentId);
+      told.delete(deploymentId);
+    },
+    isNews(deploymentId, value) {
+      const values = told.get(deploymentId) ?? [];
+      if (values.some((known) => isDeepStrictEqual(known, value))) return false;
+      told.set(deploymentId, [...values, value]);
+      return true;
+    },
+    wantedBy: (deploymentId) => wanted.get(deploymentId),
+    levelOf,
+    setLevel(deploymentId, volume, level) {
+      const known = levels.get(deploymentId) ?? new Map<string, Level>();
+      levels.set(deploymentId, known.set(volume, level));
+    },
+    fullVolumes: (deploymentId) =>
+      (wanted.get(deploymentId)?.volumes ?? []).filter(({ volume }) => levelOf(deploymentId, volume) === 'full'),
+  };
+}

@@ -1,0 +1,162 @@
+/**
+ * The watch on the disk: looks at what deployments hold of it, tells their owners when a volume gets full, and stops
+ * who holds more than it may, or who takes the last of the host's room. What is stopped is removed at once with all that
+ * it has written outside of its volumes, and started again by its next visit, three times an hour at most.
+ */
+
+import { fastestGrowth, heldBytes, type Overuse, overuses } from '../../deployment/disk/disk-judgement.ts';
+import { type DiskUse, type Level, levelEvent, levelOf, shareOf } from '../../deployment/disk/disk-levels.ts';
+import type { EventOf } from '../../deployment/event/event.ts';
+import { freeOf } from '../../deployment/limits/host-budget.ts';
+import type { HostDisk } from '../../engine/engine.ts';
+import { persistent } from '../../lib/first-fault.ts';
+import { addEvents, latestOfDisk } from '../../store/events.ts';
+import { addEviction } from '../../store/evictions.ts';
+import { makeDue } from '../../store/leases.ts';
+import type { Control } from '../control.ts';
+
+/** Measured: a look at 20 volumes takes 5 ms. */
+const lookEveryMs = 2_000;
+
+/** In between only the room is asked for, which takes microseconds: when so much has gone, a look cannot wait. */
+const glanceEveryMs = 200;
+const hurryBytes = 256 * 2 ** 20;
+
+/** What a check of a file system, and whoever is started on it, may have to write. */
+const mendingBytes = 64 * 2 ** 20;
+
+/** A try stops who uses the volume, so the next one waits for so many looks. */
+const looksBetweenTries = 30;
+
+/** Growth is counted over so many looks: a slow writer fills a disk as well. */
+const looksCompared = 15;
+
+export type DiskWatch = Pick<Control, 'db' | 'engine' | 'metrics' | 'now' | 'wait' | 'log' | 'disk' | 'settings'> & {
+  hostDisk: HostDisk;
+};
+
+/** Looks again and again until the abort; resolves when the last look has ended. */
+export async function watchDisk(watch: DiskWatch, stop: AbortSignal): Promise<void> {
+  const look = persistent(createLook(watch), (err) =>
+    watch.log.error({ err }, 'the disk cannot be looked at; it is tried again and again'),
+  );
+  while (!stop.aborted) {
+    await look();
+    await untilDue(watch, stop);
+  }
+}
+
+/** A disk can be filled in less than a second: reserving takes no writing. */
+async function untilDue({ engine, wait }: DiskWatch, stop: AbortSignal): Promise<void> {
+  const free = async () => (await engine.capacity().catch(() => undefined))?.disk?.freeBytes ?? 0;
+  const before = await free();
+  for (let waitedMs = 0; waitedMs < lookEveryMs && !stop.aborted; waitedMs += glanceEveryMs) {
+    await wait(glanceEveryMs, stop);
+    if (before - (await free()) > hurryBytes) return;
+  }
+}
+
+/** One look, which remembers those before it. */
+export function createLook(watch: DiskWatch): () => Promise<void> {
+  const { engine, hostDisk, settings, disk } = watch;
+  const containerBytes = settings.containerDiskBytes;
+  const before: Map<string, number>[] = [];
+  let looksToNextTry = 0;
+
+  return async () => {
+    const uses = await hostDisk.use();
+    const tooMuch = overuses(uses, disk.wantedBy, { containerBytes });
+    const { disk: room } = await engine.capacity();
+    const isTight = room !== undefined && freeOf(room) < settings.diskFreeBytes / 2;
+    const growing = isTight && tooMuch.length === 0 ? fastestGrowth(uses, before[0] ?? new Map(), disk.wantedBy) : [];
+    if (isTight) watch.log.error({ freeBytes: freeOf(room) }, 'the disk is nearly full');
+    for (const overuse of [...tooMuch, ...growing]) await evict(watch, overuse);
+    for (const use of uses) if (use.kind === 'volume') await tell(watch, use);
+    looksToNextTry -= 1;
+    const hasRoom = room === undefined || freeOf(room) > mendingBytes;
+    const hasStopped = uses.some((use) => use.kind === 'volume' && use.isStopped);
+    if (hasStopped && hasRoom && looksToNextTry <= 0 && !(await mend(watch))) looksToNextTry = looksBetweenTries;
+    before.push(heldBytes(uses));
+    if (before.length > looksCompared) before.shift();
+  };
+}
+
+/**
+ * Volumes are promised more than the disk has: when somebody had all of it, what others wrote into theirs was lost. False
+ * when one could not be mended.
+ */
+async function mend(watch: DiskWatch): Promise<boolean> {
+  const { db, hostDisk, disk, now, log } = watch;
+  const tries = await hostDisk.mendVolumes();
+  for (const { deploymentId, volume: name, fault } of tries) {
+    if (fault) {
+      log.error({ err: fault, deployment: deploymentId, volume: name }, 'volume not mended, tried again in a minute');
+      continue;
+    }
+    const title = disk.wantedBy(deploymentId)?.volumes.find(({ volume }) => volume === name)?.title ?? `volume ${name}`;
+    log.info({ deployment: deploymentId, volume: name }, 'volume mended');
+    await tellOwner(watch, deploymentId, { kind: 'disk', disk: 'mended', volume: name, title });
+    await makeDue(db, deploymentId, now());
+  }
+  return !tries.some(({ fault }) => fault);
+}
+
+/** Tells the owner when a volume has become fuller or has room again. */
+async function tell(watch: DiskWatch, use: Extract<DiskUse, { kind: 'volume' }>): Promise<void> {
+  const { disk } = watch;
+  const { deploymentId, volume: name } = use;
+  const volume = disk.wantedBy(deploymentId)?.volumes.find(({ volume }) => volume === name);
+  if (!volume) return;
+  const share = shareOf(use, volume);
+  const known = disk.levelOf(deploymentId, name) ?? (await toldLevel(watch, deploymentId, name));
+  const level = levelOf(share, known);
+  disk.setLevel(deploymentId, name, level);
+  if (level === known) return;
+  await tellOwner(watch, deploymentId, levelEvent(volume, level, share));
+}
+
+/** What its owner was told last, before this process was started: as long as nothing changes it stands. */
+async function toldLevel({ db }: DiskWatch, deploymentId: string, name: string): Promise<Level> {
+  const told = await latestOfDisk(db, deploymentId);
+  const last = told.find((event) => event.disk === 'level' && event.volume === name);
+  return last?.disk === 'level' ? last.level : 'roomy';
+}
+
+async function tellOwner({ db, now }: DiskWatch, deploymentId: string, event: EventOf<'disk'>): Promise<void> {
+  await db.transaction().execute((transaction) => addEvents(transaction, deploymentId, [{ at: now(), event }]));
+}
+
+/** The row first: a workload that comes up again after a crash in between is stopped by the next look. */
+async function evict(watch: DiskWatch, overuse: Overuse): Promise<void> {
+  const { db, engine, disk, metrics, now, log } = watch;
+  const { workload, because } = overuse;
+  const { deploymentId, name } = workload;
+  const revision = disk.wantedBy(deploymentId)?.revision;
+  if (revision === undefined) return;
+  const record = () => recordEviction(watch, overuse, revision);
+  const fault = await record().then(
+    () => undefined,
+    (error: Error) => error,
+  );
+  metrics.evictions.inc();
+  log.info({ deployment: deploymentId, workload: name, because }, 'workload evicted');
+  await engine.removeOwned({ kind: 'workload', id: name, name, deploymentId });
+  if (fault) {
+    // The database may lie on the disk that is full: there is room for the row now.
+    log.error({ err: fault }, 'the eviction could not be written before it, is written after it');
+    await record();
+  }
+  await makeDue(db, deploymentId, now());
+}
+
+async function recordEviction(
+  { db, now }: DiskWatch,
+  { workload: { deploymentId, pod, replica }, because }: Overuse,
+  revision: number,
+): Promise<void> {
+  const at = now();
+  await db.transaction().execute(async (transaction) => {
+    await addEviction(transaction, deploymentId, { revision, pod, replica, at, because });
+    await addEvents(transaction, deploymentId, [{ at, event: { kind: 'disk', disk: 'stopped', pod, because } }]);
+  });
+}

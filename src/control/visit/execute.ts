@@ -1,0 +1,72 @@
+/** Executes one operation of a plan: on the engine, or, for routes and drains, on the edge's side of things. */
+import type { Deployment } from '../../deployment/deployment.ts';
+import type { DeploymentEvent } from '../../deployment/event/event.ts';
+import type { Operation } from '../../deployment/plan/operation.ts';
+import { type Engine, facetOf, type Pulling } from '../../engine/engine.ts';
+import type { Metrics } from '../../lib/metrics.ts';
+import { confirmRoutes, heldAddresses, type Router, route } from '../routing.ts';
+import { type Drainer, drain } from './drain.ts';
+import { checkImages, confirmAccess, pullImage } from './image-access.ts';
+
+export type Executor = Drainer &
+  Router & {
+    engine: Engine;
+    /** Tells the owner, with the next write. */
+    note: (event: DeploymentEvent) => void;
+    metrics: Metrics;
+  };
+
+/** Throws EngineFault, and a pull that is given up its signal's reason. */
+export async function execute(
+  deployment: Deployment,
+  operation: Operation,
+  executor: Executor,
+  pulling: Required<Pulling>,
+): Promise<void> {
+  const stopTimer = executor.metrics.operations.startTimer({ kind: operation.kind });
+  try {
+    await perform(deployment, operation, executor, pulling);
+  } finally {
+    stopTimer();
+  }
+}
+
+async function perform(
+  deployment: Deployment,
+  operation: Operation,
+  executor: Executor,
+  pulling: Required<Pulling>,
+): Promise<void> {
+  const { db, engine } = executor;
+  switch (operation.kind) {
+    case 'create-network':
+      await engine.execute(deployment.id, { ...operation, avoid: await heldAddresses(db, executor.routed) });
+      return;
+    case 'check':
+      await checkImages(deployment, operation, executor);
+      return;
+    case 'pull':
+      await pullImage(deployment, operation, executor, pulling);
+      return;
+    case 'start':
+      await confirmAccess(deployment, operation.workload, executor);
+      await engine.execute(deployment.id, operation);
+      return;
+    case 'set-egress':
+      await facetOf(engine, 'isolation').setEgress(deployment.id, operation.egress);
+      return;
+    case 'route':
+      await route(deployment, operation, executor);
+      return;
+    case 'remove':
+    case 'remove-network':
+      await confirmRoutes(deployment, executor);
+      await engine.execute(deployment.id, operation);
+      return;
+    case 'drain':
+      await drain(deployment, operation.addresses, executor);
+      return;
+    default:
+      await engine.execute(deployment.id, operation);
+  }
+}

@@ -1,0 +1,65 @@
+/** What goes wrong around a deployment without ending it, told to its owner. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Deployment } from '../../deployment/deployment.ts';
+import { type Desired, endingAt, lostVolumes, volumesOf } from '../../deployment/desired.ts';
+import type { Explanation, Reason } from '../../deployment/status/reason.ts';
+import type { Observed } from '../../deployment/workload/workload.ts';
+import { latestEvents } from '../../store/events.ts';
+import { revisionOf } from '../../store/revisions.ts';
+import type { Control } from '../control.ts';
+import type { Journal } from './journal.ts';
+
+/**
+ * Once for each fault that is tried again. A deployment that has failed keeps its reason, one that ends its own words.
+ * `isSeen`: time in which the engine could not even be looked at does not count towards the deadline.
+ */
+export async function tellTrouble(
+  reason: Reason,
+  { deployment, journal, isSeen }: { deployment: Deployment; journal: Journal; isSeen: boolean },
+  { now }: Pick<Control, 'now'>,
+): Promise<void> {
+  if (deployment.state === 'failed' || endingAt(deployment, now())) return;
+  const explanation: Explanation = { kind: 'tried-again', ...reason };
+  const isKnown = isDeepStrictEqual(deployment.explanation, explanation);
+  if (isKnown && isSeen) return;
+  if (!isKnown) journal.note({ kind: 'fault', fault: 'tried-again', ...reason });
+  await journal.record({ explanation, ...(!isSeen && { progressedAt: now() }) });
+}
+
+/** The engine has done all that was asked of it; what is missing now is the application's own. */
+export async function forgetTrouble(deployment: Deployment, journal: Journal): Promise<void> {
+  if (deployment.state !== 'deploying' || deployment.explanation === null) return;
+  deployment.explanation = null;
+  await journal.record({ explanation: null });
+}
+
+/** So many events are looked through for the loss and the making of a volume. */
+const recentEvents = 20;
+
+/** Before they are made again: whoever dies in between tells it twice rather than never. */
+export async function tellLosses(
+  deployment: Deployment,
+  {
+    desired,
+    observed,
+    journal,
+  }: { desired: Extract<Desired, { kind: 'running' }>; observed: Observed; journal: Journal },
+  { db, seal }: Pick<Control, 'db' | 'seal'>,
+): Promise<void> {
+  const { id, servingRevision } = deployment;
+  const lost = lostVolumes(desired.volumes, observed);
+  if (servingRevision === null || lost.length === 0) return;
+  const { spec } = await revisionOf(db, seal, id, servingRevision);
+  const served = new Set(volumesOf(spec).map(({ volume }) => volume));
+  const recent = await latestEvents(db, id, recentEvents);
+  for (const { volume, title } of lost) {
+    const last = recent.find(
+      (event) =>
+        (event.kind === 'fault' && event.fault === 'volume-lost' && event.volume === volume) ||
+        (event.kind === 'operation' && event.operation === 'create-volume' && event.volume === volume),
+    );
+    const isTold = last?.kind === 'fault';
+    if (served.has(volume) && !isTold) journal.note({ kind: 'fault', fault: 'volume-lost', volume, title });
+  }
+  await journal.flush();
+}

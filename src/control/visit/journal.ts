@@ -1,0 +1,102 @@
+/**
+ * What a visit writes down: the deployment's row, as far as the visit may still write it, and its events. They are
+ * kept until the next `record` and written with it: each write waits for the disk, and a deployment has some 40 of
+ * them to tell (under load that was 0.1 s of its time to live; measured). Those that a crash loses are told again.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Deployment, PodStatus } from '../../deployment/deployment.ts';
+import type { Desired } from '../../deployment/desired.ts';
+import type { DeploymentEvent, EventOf } from '../../deployment/event/event.ts';
+import { progressOf } from '../../deployment/status/deployment-progress.ts';
+import { podsOf } from '../../deployment/status/deployment-status.ts';
+import type { Observed } from '../../deployment/workload/workload.ts';
+import { type Observation, writeObservation } from '../../store/deployments.ts';
+import { addEvents, type EventAt } from '../../store/events.ts';
+import type { Lease } from '../../store/leases.ts';
+import type { Control } from '../control.ts';
+
+export type Journal = {
+  note(event: DeploymentEvent): void;
+  /** Writes it with what was noted. False when the lease was lost or a newer intent has come: then nothing was. */
+  record(observation: Observation): Promise<boolean>;
+  /** Writes what was noted since the last record. */
+  flush(): Promise<void>;
+  /** Notes what has moved, if anything has. `pulled` is the share, 0..1, of an image that is on its way. */
+  noteProgress(
+    desired: Extract<Desired, { kind: 'running' }>,
+    observed: Observed,
+    pulled?: ReadonlyMap<string, number>,
+  ): void;
+  /** The same, written at once. */
+  recordProgress(...told: Parameters<Journal['noteProgress']>): Promise<void>;
+};
+
+/** For one reading of the row; `deployment` follows what is noted of its progress. */
+export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment: Deployment, lease: Lease): Journal {
+  let noted: EventAt[] = [];
+  let moved: Observation | undefined;
+  const note = (event: DeploymentEvent) => void noted.push({ at: now(), event });
+
+  async function record(observation: Observation): Promise<boolean> {
+    const events = noted;
+    const whole = { ...moved, ...observation };
+    noted = [];
+    moved = undefined;
+    return await db.transaction().execute(async (transaction) => {
+      const isWritten = await writeObservation(transaction, deployment, lease.token, whole);
+      if (isWritten) await addEvents(transaction, deployment.id, events);
+      return isWritten;
+    });
+  }
+
+  async function flush(): Promise<void> {
+    if (moved) {
+      await record({});
+      return;
+    }
+    const events = noted;
+    noted = [];
+    if (events.length > 0)
+      await db.transaction().execute((transaction) => addEvents(transaction, deployment.id, events));
+  }
+
+  function noteChanges(pods: PodStatus[], progress: number | undefined): void {
+    const told = (pod: PodStatus) => podEvent(pod, deployment.revision);
+    const before = new Map(deployment.pods.map((pod) => [pod.name, told(pod)]));
+    for (const event of pods.map(told)) if (!isDeepStrictEqual(before.get(event.pod), event)) note(event);
+    if (progress !== undefined) note({ kind: 'progress', progress });
+  }
+
+  /** Progress only grows, and only within a revision; the pods' states are news at any time. */
+  function noteProgress(...[desired, observed, pulled = new Map()]: Parameters<Journal['noteProgress']>): void {
+    const pods = podsOf(deployment, desired, observed, { now: now(), pulling: new Set(pulled.keys()) });
+    const isDeploying = deployment.state === 'deploying';
+    const progress = isDeploying ? Math.max(deployment.progress, progressOf(desired, observed, pulled)) : undefined;
+    const grew = progress !== undefined && progress > deployment.progress;
+    const changed = JSON.stringify(pods) !== JSON.stringify(deployment.pods);
+    if (!grew && !changed) return;
+    noteChanges(pods, grew ? progress : undefined);
+    // The deadline counts from the last progress, or from when a running deployment first lost a pod.
+    const wasReady = deployment.pods.every((pod) => pod.state === 'ready');
+    const isMove = grew || (!isDeploying && wasReady);
+    moved = { ...moved, pods, ...(grew && { progress }), ...(isMove && { progressedAt: now() }) };
+    Object.assign(deployment, moved);
+  }
+
+  return {
+    ...{ note, record, flush, noteProgress },
+    async recordProgress(...told) {
+      noteProgress(...told);
+      await flush();
+    },
+  };
+}
+
+/** What is told of a pod: not how often it has changed, but what it is. `asked`: the revision asked for last. */
+function podEvent({ name, state, message, revision }: PodStatus, asked: number): EventOf<'pod'> {
+  return {
+    ...{ kind: 'pod', pod: name, state },
+    ...(message !== undefined && { because: message }),
+    ...(revision !== asked && { revision }),
+  };
+}

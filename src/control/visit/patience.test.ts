@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { images, shopOnMemory, withWeb } from '../../../test/support/controlled-deployment.ts';
+import { eventsAfter } from '../../store/events.ts';
+
+test('a pod that listens elsewhere is told at once, and fails after 10 s of nothing else', async () => {
+  const shop = await shopOnMemory(withWeb('elsewhere:1'), {
+    ...images,
+    'elsewhere:1': { program: () => ({ ports: [81] }) },
+  });
+  await shop.visit();
+  const events = await eventsAfter(shop.control.db, 'shop', 0, 1000);
+  const why = /^listens on 81, not on 80/;
+  const toldAt = events.find((event) => event.kind === 'pod' && event.pod === 'web' && why.test(event.because!))!.at;
+  const failedAt = events.find(
+    (event) => event.kind === 'state' && event.state === 'failed' && why.test(event.because),
+  )!.at;
+  const startedAt = events.find(
+    (event) => event.kind === 'operation' && event.operation === 'start' && event.pod === 'web',
+  )!.at;
+  assert.deepEqual([toldAt - startedAt, failedAt - toldAt], [0, 10_000]);
+});
+
+test('a crash keeps its own patience: five restarts, however short they are', async () => {
+  const shop = await shopOnMemory(withWeb('bad:1'), images);
+  await shop.visit();
+  const { message } = await shop.deployment();
+  assert.match(message, /^pod web: crash loop, restarted [5-9] times, exited with code 3/);
+});
+
+test('a clock that is set forwards after a look, while that is written down, makes nobody fail sooner', async () => {
+  const hour = 3_600_000;
+  const shop = await shopOnMemory(withWeb('elsewhere:1'), {
+    ...images,
+    'elsewhere:1': { program: () => ({ ports: [81] }) },
+  });
+  const { disk } = shop.control;
+  let isStuck = false;
+  let isAhead = false;
+  const set = (ahead: boolean) => {
+    if (ahead !== isAhead) shop.clock.pass(ahead ? hour : -hour);
+    isAhead = ahead;
+  };
+  shop.control.disk = {
+    ...disk,
+    learn: (...of) => {
+      set(isStuck);
+      disk.learn(...of);
+    },
+  };
+  let looks = 0;
+  await shop.visit((engine) => {
+    const { observe, change } = engine;
+    engine.observe = async (...of) => {
+      const observed = await observe(...of);
+      isStuck = observed.workloads.some(({ stuck }) => stuck);
+      return observed;
+    };
+    engine.change = (...of) => {
+      looks++;
+      set(false);
+      return change(...of);
+    };
+  });
+  assert.match((await shop.deployment()).message, /^pod web: listens on 81, not on 80, for 10 s/);
+  assert.ok(looks > 3, `it was waited ${looks} times`);
+});

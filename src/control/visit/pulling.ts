@@ -1,0 +1,77 @@
+/** A pull within a visit: it tells how far it is, and does not hold the visit for longer than its owner would wait. */
+import { type Desired, imagesOf } from '../../deployment/desired.ts';
+import type { Operation } from '../../deployment/plan/operation.ts';
+import { registryOf } from '../../deployment/workload/image-names.ts';
+import type { Observed } from '../../deployment/workload/workload.ts';
+import { EngineFault, type Pulling, whenItAnswers } from '../../engine/engine.ts';
+import type { Wait } from '../../lib/wait.ts';
+
+/** Each report is a write. */
+const reportEveryMs = 250;
+
+export type PullWatch = {
+  /** The share, 0..1, of an image that is on its way. */
+  report: (share: [image: string, done: number]) => void;
+  /** Gives a pull up: it rejects with the signal's reason. */
+  giveUp: AbortSignal;
+  /** What is left of the time that it may take without progress; asked again when that has passed. */
+  leftMs: () => number;
+  wait: Wait;
+};
+
+/** It has ended because nothing moved, whatever kept it. */
+export class LatePull extends EngineFault {
+  constructor(image: string, options: ErrorOptions) {
+    const words = `The pull of ${image} gets no further: its registry ${registryOf(image)} may have stopped sending.`;
+    super('registry-unreachable', words, { ...options, image, hint: whenItAnswers });
+  }
+}
+
+/** As if all images were on the host: where there is no store of images to look at, whoever starts brings its image. */
+export function withImages(desired: Desired, observed: Observed): Observed {
+  return { ...observed, images: imagesOf(desired) };
+}
+
+/** Does `work`; that of a pull is watched. Throws LatePull when nothing more has come for too long. */
+export async function watchPull(
+  operation: Operation,
+  { report, giveUp, leftMs, wait }: PullWatch,
+  work: (pulling: Required<Pulling>) => Promise<void>,
+): Promise<void> {
+  if (operation.kind !== 'pull') return await work({ progress: () => {}, signal: giveUp });
+  const { image } = operation;
+  const ended = new AbortController();
+  const late = new AbortController();
+  void untilLate(leftMs, wait, ended.signal).then((isLate) => isLate && late.abort());
+  report([image, 0]);
+  try {
+    await work({
+      progress: everySoOften((done) => report([image, done])),
+      signal: AbortSignal.any([giveUp, late.signal]),
+    });
+  } catch (error) {
+    if (!late.signal.aborted || giveUp.aborted) throw error;
+    throw new LatePull(image, { cause: error });
+  } finally {
+    ended.abort();
+  }
+}
+
+/** False when the work has ended before. */
+async function untilLate(leftMs: () => number, wait: Wait, ended: AbortSignal): Promise<boolean> {
+  while (!ended.aborted) {
+    const ms = leftMs();
+    if (ms <= 0) return true;
+    await wait(ms, ended);
+  }
+  return false;
+}
+
+function everySoOften(report: (done: number) => void): (done: number) => void {
+  let reportedAt = performance.now();
+  return (done) => {
+    if (performance.now() - reportedAt < reportEveryMs) return;
+    reportedAt = performance.now();
+    report(done);
+  };
+}

@@ -1,0 +1,310 @@
+/** One visit to a deployment: observe, plan, execute, and again, until there is nothing left to do for now. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Deployment, Instant, PodStatus } from '../../deployment/deployment.ts';
+import { type Desired, desiredAt, endingAt, imagesOf, wantedRevision } from '../../deployment/desired.ts';
+import { keptSizes, withEvictions, withFullVolumes } from '../../deployment/disk/disk-levels.ts';
+import { batchesOf, describePlan, eventOf, type Operation } from '../../deployment/plan/operation.ts';
+import { plan } from '../../deployment/plan/plan.ts';
+import { blamedPods, judge, podsOf, withoutSecrets } from '../../deployment/status/deployment-status.ts';
+import { nextState } from '../../deployment/status/lifecycle.ts';
+import {
+  describeExplanation,
+  type Explanation,
+  isSameFailure,
+  type Reason,
+  withWords,
+} from '../../deployment/status/reason.ts';
+import { redactorOf } from '../../deployment/workload/redact.ts';
+import type { Observed, WorkloadName } from '../../deployment/workload/workload.ts';
+import { EngineFault } from '../../engine/engine.ts';
+import { deploymentById } from '../../store/deployments.ts';
+import { evictionsOf } from '../../store/evictions.ts';
+import { mandateOf } from '../../store/leases.ts';
+import { revisionOf } from '../../store/revisions.ts';
+import { derivationOf } from '../../store/seeds.ts';
+import type { Control, Visit } from '../control.ts';
+import { confirmRoutes } from '../routing.ts';
+import { nextVisitAt, soonAt } from '../schedule.ts';
+import { execute } from './execute.ts';
+import { aboutPods, blamedBy, finalReason, linesHint, reasonOf } from './failure.ts';
+import { forgetTrouble, tellLosses, tellTrouble } from './fault-report.ts';
+import { type Journal, openJournal } from './journal.ts';
+import { lastLinesOf } from './last-lines.ts';
+import { stillSince } from './paused-clock.ts';
+import { afterOperation } from './progress.ts';
+import { LatePull, watchPull, withImages } from './pulling.ts';
+
+/** Returns when the deployment is due again (null: only when something wakes it). Throws faults of the engine. */
+export async function reconcile(visit: Visit, control: Control): Promise<Instant | null> {
+  for (;;) {
+    const interrupted = visit.interrupt();
+    if (visit.stop.aborted) return control.now();
+    const deployment = await deploymentById(control.db, visit.lease.deploymentId);
+    if (!deployment || deployment.goneAt !== null) return null;
+    const step = new Step(deployment, visit, control, interrupted);
+    const outcome = await step.run().catch(async (error: unknown) => {
+      await step.tellTrouble(error);
+      throw error;
+    });
+    if (outcome !== 'again') return outcome.dueAt;
+  }
+}
+
+const nothingObserved: Observed = { hasNetwork: false, volumes: [], images: [], localImages: [], workloads: [] };
+
+type Outcome = 'again' | { dueAt: Instant | null };
+
+/** One turn of the loop, for one reading of the row. */
+class Step {
+  readonly #deployment: Deployment;
+  readonly #visit: Visit;
+  readonly #control: Control;
+  /** Aborts when it has to end, or an intent has come. */
+  readonly #disturbed: AbortSignal;
+  readonly #journal: Journal;
+  /** Of the revision that is wanted; before it was read there is nothing to hide. */
+  #redact = (text: string) => text;
+  #isSeen = false;
+
+  constructor(deployment: Deployment, visit: Visit, control: Control, interrupted: AbortSignal) {
+    this.#deployment = deployment;
+    this.#visit = visit;
+    this.#control = control;
+    this.#disturbed = AbortSignal.any([visit.stop, interrupted]);
+    this.#journal = openJournal(control, deployment, visit.lease);
+  }
+
+  async run(): Promise<Outcome> {
+    const desired = await this.#desired();
+    return desired.kind === 'gone' ? await this.#end(desired) : await this.#advance(desired);
+  }
+
+  async #observe(desired: Desired): Promise<Observed> {
+    const observed = await this.#control.engine.observe(this.#deployment.id, imagesOf(desired));
+    this.#isSeen = true;
+    return observed;
+  }
+
+  async tellTrouble(error: unknown): Promise<void> {
+    await tellTrouble(
+      withWords(reasonOf(error), this.#redact),
+      { deployment: this.#deployment, journal: this.#journal, isSeen: this.#isSeen },
+      this.#control,
+    );
+  }
+
+  /** An ending needs no revision: one that cannot be read any more does not keep its deployment alive. */
+  async #desired(): Promise<Desired> {
+    const { db, seal, urlOf, egressOf, now } = this.#control;
+    const deployment = this.#deployment;
+    const because = endingAt(deployment, now());
+    if (because) return { kind: 'gone', because };
+    const revision = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
+    const derive = await derivationOf(db, seal, deployment.id);
+    const egress = await egressOf(deployment);
+    const desired = desiredAt(deployment, revision, { now: now(), url: urlOf(deployment.label), egress, derive });
+    if (desired.kind === 'running') {
+      const environments = desired.workloads.map(({ workload }) => workload.env);
+      this.#redact = redactorOf(revision.spec, environments);
+    }
+    return desired;
+  }
+
+  /** What is known of the disk explains why workloads are not there, or not ready. */
+  async #withDisk(desired: Extract<Desired, { kind: 'running' }>, seen: Observed): Promise<Observed> {
+    const { db, disk } = this.#control;
+    const { id, state } = this.#deployment;
+    disk.learn(id, desired);
+    for (const event of keptSizes(desired, seen)) {
+      const isNews = state === 'deploying' && disk.isNews(id, { ...event, revision: desired.revision });
+      if (isNews) this.#journal.note(event);
+    }
+    const held = withEvictions(desired, seen, await evictionsOf(db, id, desired.revision));
+    return withFullVolumes(desired, held, disk.fullVolumes(id));
+  }
+
+  async #end(desired: Extract<Desired, { kind: 'gone' }>): Promise<Outcome> {
+    const deployment = this.#deployment;
+    this.#control.disk.forget(deployment.id);
+    this.#control.pausedClock?.forget(deployment.id);
+    if (deployment.state !== 'expired') {
+      const { because } = desired;
+      const explanation = { kind: 'ended', because } as const;
+      this.#journal.note({ kind: 'state', state: 'expired', because });
+      await this.#journal.record({ state: nextState(deployment.state, 'ended'), explanation, pods: [] });
+    }
+    // The site goes at once, even while the engine cannot be asked what else there is.
+    const unrouting = plan(desired, nothingObserved, deployment.endpoints);
+    if (unrouting.length > 0) return await this.#execute(unrouting);
+    const operations = plan(desired, await this.#observe(desired), []);
+    if (operations.length > 0) return await this.#execute(operations);
+    await confirmRoutes(deployment, this.#control);
+    await this.#journal.record({ goneAt: this.#control.now() });
+    this.#control.log.info({ deployment: deployment.id, because: desired.because }, 'deployment gone');
+    return { dueAt: null };
+  }
+
+  async #advance(desired: Extract<Desired, { kind: 'running' }>): Promise<Outcome> {
+    const { now, settings, engine } = this.#control;
+    const deployment = this.#deployment;
+    const seen = await this.#observe(desired);
+    // What the engine dates is compared with this: the clock may be set while it is written down.
+    const seenAt = now();
+    const here = engine.images ? seen : withImages(desired, seen);
+    const observed = withoutSecrets(await this.#withDisk(desired, here), this.#redact);
+    const operations = plan(desired, observed, deployment.endpoints);
+    this.#journal.noteProgress(desired, observed);
+    await tellLosses(deployment, { desired, observed, journal: this.#journal }, this.#control);
+    const patience = { deadlineMs: settings.deployDeadlineMs, listenMs: settings.listenPatienceMs };
+    const progressedAt = stillSince(deployment, seenAt, this.#control);
+    const clock = { now: seenAt, progressedAt, patience, isRunning: deployment.state === 'running' };
+    const verdict = judge(desired, observed, clock, deployment.pods);
+    const isReady = verdict.kind === 'ready';
+    const isOver = verdict.kind === 'given-up' && operations.length === 0;
+    // Otherwise with the failure: nobody reads of a pod that has failed and of a deployment that has not.
+    if (!isOver) await this.#journal.flush();
+    if (operations.length > 0) return await this.#execute(operations, { desired, observed, isReady });
+    if (verdict.kind === 'given-up') {
+      const blamed = blamedPods(desired, observed, clock, deployment.pods);
+      const pods = podsOf(deployment, desired, observed, { now: now(), blamed });
+      const outcome = await this.#giveUp(verdict, pods);
+      return outcome === 'again' ? outcome : { dueAt: soonAt(deployment, this.#control) };
+    }
+    await forgetTrouble(deployment, this.#journal);
+    if (verdict.kind === 'ready') {
+      await confirmRoutes(deployment, this.#control);
+      return await this.#settle(desired.revision);
+    }
+    const dueAt = Math.min(nextVisitAt(deployment, this.#control, settings.resyncMs), verdict.lookAgainAt);
+    const timeoutMs = Math.max(10, dueAt - now());
+    // The engine knows its own observation again, and nothing that was made from it.
+    await engine.change(deployment.id, seen, timeoutMs, this.#disturbed);
+    return 'again';
+  }
+
+  /** Everything wanted is ready and routed. */
+  async #settle(revision: number): Promise<Outcome> {
+    const deployment = this.#deployment;
+    // A failed update that went back to the serving revision stays failed, and says so.
+    if (deployment.state === 'failed' && revision !== deployment.revision) return this.#muchLater();
+    const state = nextState(deployment.state, 'ready');
+    if (state !== deployment.state || deployment.explanation !== null) {
+      this.#journal.note({ kind: 'state', state: 'running', revision });
+      const arrived = { state, progress: 100, explanation: null, lastLines: [], servingRevision: revision };
+      Object.assign(deployment, arrived);
+      await this.#journal.record({ ...arrived, progressedAt: this.#control.now() });
+      this.#control.log.info({ deployment: deployment.id, revision }, 'deployment running');
+    }
+    return this.#muchLater();
+  }
+
+  /** `workload`: whose lines tell more. `pods`: as they are now, with those that make the deployment fail. */
+  async #giveUp({ workload, ...why }: Reason & { workload?: WorkloadName }, pods: PodStatus[]): Promise<Outcome> {
+    const deployment = this.#deployment;
+    const fallback = deployment.servingRevision !== null && deployment.servingRevision !== deployment.revision;
+    const lastLines = await lastLinesOf(this.#control.engine, workload, this.#redact);
+    const hint = why.hint ?? (workload === undefined ? undefined : linesHint(lastLines));
+    const failure = {
+      ...withWords({ ...why, ...(hint !== undefined && { hint }) }, this.#redact),
+      ...(fallback && { servingRevision: deployment.servingRevision! }),
+    };
+    const explanation: Explanation = { kind: 'failed', ...failure };
+    const isNews = deployment.state !== 'failed';
+    // An update that has failed did so for its own reason, whatever becomes of the revision that it went back to.
+    if (!isNews && (fallback || isDeepStrictEqual(deployment.explanation, explanation))) {
+      await (isDeepStrictEqual(pods, deployment.pods) ? this.#journal.flush() : this.#journal.record({ pods }));
+      return this.#later();
+    }
+    if (isNews || !isSameFailure(deployment.explanation, explanation)) {
+      this.#journal.note({ kind: 'state', state: 'failed', ...failure, lastLines });
+      const because = describeExplanation(explanation);
+      this.#control.log.info({ deployment: deployment.id, because }, 'deployment failed');
+    }
+    const state = nextState(deployment.state, 'given-up');
+    // The revision that it goes back to has its own time to become ready.
+    const progressedAt = fallback && isNews ? { progressedAt: this.#control.now() } : {};
+    await this.#journal.record({ state, explanation, lastLines, pods, ...progressedAt });
+    return fallback && isNews ? 'again' : this.#later();
+  }
+
+  #later(): Outcome {
+    return { dueAt: nextVisitAt(this.#deployment, this.#control, this.#control.settings.resyncMs) };
+  }
+
+  /** All is well: whatever happens to it shows in an event or in the survey. */
+  #muchLater(): Outcome {
+    return { dueAt: nextVisitAt(this.#deployment, this.#control, this.#control.settings.revisitMs) };
+  }
+
+  /** Executes in order, as long as the lease is ours and no newer intent has come. */
+  async #execute(
+    operations: Operation[],
+    towards?: { desired: Extract<Desired, { kind: 'running' }>; observed: Observed; isReady: boolean },
+  ): Promise<Outcome> {
+    this.#control.log.info({ deployment: this.#deployment.id, plan: describePlan(operations) }, 'plan');
+    let seen = towards?.observed;
+    for (const batch of batchesOf(operations)) {
+      const mandate = await this.#mandate();
+      // Whoever has it by now goes on. To look again would be to spin: what is read next is the same.
+      if (mandate === 'lost') return { dueAt: null };
+      if (mandate === 'outdated' || this.#visit.stop.aborted) return 'again';
+      const pulled = (share: [string, number]) => {
+        if (towards && seen)
+          this.#journal
+            .recordProgress(towards.desired, seen, new Map([share]))
+            .catch((err) => this.#control.log.error({ deployment: this.#deployment.id, err }, 'progress not written'));
+      };
+      const results = await Promise.allSettled(batch.map((operation) => this.#executeOne(operation, pulled)));
+      const failed = results.findIndex(({ status }) => status === 'rejected');
+      if (failed !== -1) {
+        const { reason } = results[failed] as PromiseRejectedResult;
+        if (this.#disturbed.aborted) return 'again';
+        if (!(reason instanceof EngineFault) || !towards) throw reason;
+        const fault = aboutPods(batch[failed]!, reason, towards.desired);
+        if (!this.#endsTry(fault)) throw fault;
+        const why = reasonOf(fault);
+        const news = { now: this.#control.now(), blamed: blamedBy(withWords(why, this.#redact)) };
+        const pods = podsOf(this.#deployment, towards.desired, seen ?? towards.observed, news);
+        // What has kept the pull from coming further says more than that it did not come further.
+        const { explanation } = this.#deployment;
+        const isEarlier = reason instanceof LatePull && explanation?.kind === 'tried-again';
+        return await this.#giveUp(finalReason(isEarlier ? explanation : why, fault, this.#deployment), pods);
+      }
+      seen = seen && batch.reduce(afterOperation, seen);
+      if (towards && seen) await this.#journal.recordProgress(towards.desired, seen);
+      else await this.#journal.flush();
+      // Visitors have it; that the old one goes is nothing that anybody waits for.
+      if (towards?.isReady && batch[0]!.kind === 'route') await this.#settle(towards.desired.revision);
+    }
+    return 'again';
+  }
+
+  /** Renewing is the loop's; here it only matters that nobody else has the lease. */
+  #mandate(): ReturnType<typeof mandateOf> {
+    return mandateOf(this.#control.db, this.#visit.lease, this.#deployment.generation);
+  }
+
+  /** A fault that no retry has mended by the deadline is as final as one that none can mend. */
+  #endsTry(fault: EngineFault): boolean {
+    return fault.endsTry || this.#leftMs() <= 0;
+  }
+
+  /** Until a deployment on its way has failed, if nothing moves; all the time for one that is not. */
+  #leftMs(): number {
+    const { deployDeadlineMs } = this.#control.settings;
+    if (this.#deployment.state !== 'deploying') return deployDeadlineMs;
+    const now = this.#control.now();
+    return stillSince(this.#deployment, now, this.#control) + deployDeadlineMs - now;
+  }
+
+  async #executeOne(operation: Operation, pulled: (share: [string, number]) => void): Promise<void> {
+    const { record, note } = this.#journal;
+    const { wait, settings } = this.#control;
+    const whole = { ...this.#control, ...this.#visit, interrupted: this.#disturbed };
+    const executor = { ...whole, record, note, drainMs: settings.drainMs };
+    const watch = { report: pulled, giveUp: this.#disturbed, leftMs: () => this.#leftMs(), wait };
+    await watchPull(operation, watch, (pulling) => execute(this.#deployment, operation, executor, pulling));
+    this.#control.afterOperation?.(operation);
+    this.#journal.note(eventOf(operation));
+  }
+}

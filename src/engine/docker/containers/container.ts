@@ -1,0 +1,132 @@
+/** PURE. A workload as Docker's options for creating its container, with the defaults for hostile tenants. */
+import { posix } from 'node:path';
+import type { ContainerCreateOptions, HostConfig } from 'dockerode';
+import { limitsOf, requestsOf } from '../../../deployment/limits/pod-resources.ts';
+import type { Readiness, Workload } from '../../../deployment/workload/workload.ts';
+import { type Labels, labelKeys, workloadLabels } from '../../labels.ts';
+import { type DiskRate, throttled } from '../disk/disk-throttle.ts';
+import { scoreOf } from '../groups/goes-first.ts';
+import { type HostFacts, isAtLeast } from '../host/host-facts.ts';
+import type { Runtime } from '../host/runtime.ts';
+import type { ImageFacts } from '../images/image-facts.ts';
+import { networkName } from '../names.ts';
+import { directoriesInMemory, withOptions } from './container-options.ts';
+import { hardening } from './hardening.ts';
+import { mountsOf } from './mounts.ts';
+
+const second = 1_000_000_000; // Docker counts in nanoseconds.
+
+/** Docker refuses less. */
+const leastReservation = 6 * 2 ** 20;
+
+export type ContainerRequest = {
+  owner: string;
+  deploymentId: string;
+  workload: Workload;
+  address: string;
+  image: ImageFacts;
+  host: HostFacts;
+  runtime: Runtime;
+  /** The number of the one that it has, where it asks for one. */
+  gpu?: number;
+  /** See `mountsOf`. */
+  boundTo?: ReadonlyMap<string, string>;
+  /** The control group of its deployment, and what all deployments may hold. Absent where those are the engine's. */
+  group?: { parent: string; allBytes: number } | undefined;
+  /** How fast it may read and write on which devices. */
+  throttle?: { devices: string[]; rate: DiskRate } | undefined;
+  /** Whom the engine asks about names for it; default: whom the machine asks. */
+  resolvers?: string[] | undefined;
+  stopSeconds: number;
+};
+
+export function containerOptions(request: ContainerRequest): ContainerCreateOptions {
+  const { owner, deploymentId, workload, address, image, host, runtime, gpu, boundTo, group, throttle } = request;
+  const { resolvers, stopSeconds } = request;
+  const network = networkName(deploymentId);
+  const { container = {} } = workload;
+  const { memoryBytes } = limitsOf(workload.resources);
+  const mountPaths = workload.volumes.map(({ mountPath }) => mountPath);
+  // What the image declares as a volume may lie in memory instead.
+  const inMemory = new Set(
+    directoriesInMemory(container, mountPaths).map(({ mountPath }) => posix.resolve('/', mountPath)),
+  );
+  const imageVolumes = image.volumes.filter((path) => !inMemory.has(posix.resolve('/', path)));
+  return {
+    name: workload.name,
+    Image: workload.image,
+    // A pod's name may have 64 characters, a label of DNS 63.
+    Hostname: workload.hostname ?? workload.pod.slice(0, 63),
+    Labels: {
+      ...withoutMeaning(image.labels),
+      ...workloadLabels(owner, deploymentId, workload, address),
+      ...(gpu !== undefined && { [labelKeys.gpu]: String(gpu) }),
+    },
+    Env: Object.entries(workload.env).map(([name, value]) => `${name}=${value}`),
+    ...(workload.entrypoint && { Entrypoint: workload.entrypoint }),
+    ...(workload.command && { Cmd: workload.command }),
+    ...(workload.workingDir !== undefined && { WorkingDir: workload.workingDir }),
+    ...(workload.user !== undefined && { User: workload.user }),
+    ...healthCheckOf(workload.readiness, image, host),
+    StopTimeout: container.stopGraceSeconds ?? stopSeconds,
+    ...(container.stopSignal !== undefined && { StopSignal: container.stopSignal }),
+    HostConfig: {
+      NetworkMode: network,
+      Mounts: mountsOf(owner, deploymentId, workload.volumes, imageVolumes, boundTo),
+      // A service has to survive a restart of the engine; a job that keeps failing has failed.
+      RestartPolicy:
+        workload.readiness.kind === 'exit'
+          ? { Name: 'on-failure', MaximumRetryCount: 3 }
+          : { Name: 'unless-stopped', MaximumRetryCount: 0 },
+      Runtime: runtime,
+      ...(gpu !== undefined && { DeviceRequests: [{ Driver: '', DeviceIDs: [String(gpu)], Capabilities: [['gpu']] }] }),
+      ...resourcesOf(workload.resources, host),
+      ...(group && { CgroupParent: group.parent }),
+      ...(throttle && throttled(throttle.devices, throttle.rate)),
+      ...(resolvers && { Dns: resolvers }),
+      ...withOptions(hardening(host.architecture, runtime), container, { memoryBytes, mountPaths }),
+      OomScoreAdj: scoreOf(requestsOf(workload.resources).memoryBytes, group?.allBytes ?? host.memoryBytes),
+    },
+    NetworkingConfig: {
+      EndpointsConfig: { [network]: { Aliases: workload.aliases, IPAMConfig: { IPv4Address: address } } },
+    },
+  };
+}
+
+/**
+ * A container gets the labels of its image, which other software at the engine's socket obeys. The engine can be told
+ * another value, not to leave one out.
+ */
+function withoutMeaning(imageLabels: readonly string[]): Labels {
+  return Object.fromEntries(imageLabels.map((key) => [key, '']));
+}
+
+function resourcesOf(resources: Workload['resources'], host: HostFacts): HostConfig {
+  const { requests } = resources;
+  const limits = limitsOf(resources);
+  const memory = limits.memoryBytes;
+  // Docker refuses more processors than the host has; a configuration may come from a larger one.
+  const cpuMillis = Math.min(limits.cpuMillis, host.cpus * 1000);
+  return {
+    Memory: memory,
+    MemorySwap: memory, // memory and swap together: no swap
+    // What is set aside for it, which the kernel leaves to it as long as others have more than theirs.
+    MemoryReservation: Math.min(Math.max(requestsOf(resources).memoryBytes, leastReservation), memory),
+    NanoCpus: Math.round(cpuMillis * 1_000_000),
+    ...(requests.cpuMillis && { CpuShares: Math.max(2, Math.round((requests.cpuMillis * 1024) / 1000)) }),
+  };
+}
+
+/**
+ * The image's own health check decides where neither the configuration nor a port does. The engine starts each as a
+ * process of its own, which costs the machine some 50 ms outside of all limits: so its times are ours and never the
+ * image's. What is left out here would be the image's.
+ */
+function healthCheckOf(readiness: Readiness, image: ImageFacts, host: HostFacts): ContainerCreateOptions {
+  if (!image.hasHealthCheck) return {};
+  if (readiness.kind !== 'running' || readiness.ignoresImage) return { Healthcheck: { Test: ['NONE'] } };
+  const times = { Timeout: 5 * second, Retries: 3, StartPeriod: 60 * second };
+  // Docker asks for the first time after a whole interval; engines before 1.44 have no shorter one for the start.
+  if (!isAtLeast(host.apiVersion, '1.44')) return { Healthcheck: { ...times, Interval: 5 * second } };
+  return { Healthcheck: { ...times, Interval: 10 * second, StartInterval: second } };
+}

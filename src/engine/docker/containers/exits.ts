@@ -1,0 +1,147 @@
+/**
+ * How a container ended the last time. Docker says it only while nothing runs: of one that runs again it keeps the
+ * instant and whether it was killed for memory, and forgets the code. That is in its events.
+ */
+import { createInterface } from 'node:readline';
+import type Docker from 'dockerode';
+import type { Instant } from '../../../deployment/deployment.ts';
+import { phaseOf } from '../readiness/container-state.ts';
+
+/** `memoryBytes`: its limit; 0 without one. */
+export type Ending = { code: number; isOutOfMemory: boolean; memoryBytes: number };
+
+export type Exit = Ending & {
+  at: Instant;
+  /** Docker's words for that instant; another exit has others. */
+  finishedAt: string;
+};
+
+/** 128 and SIGKILL: what the kernel sends who uses too much memory, and others send too. */
+const killedCode = 137;
+
+/** The engine hears of the end and of what it was killed for from two sides, and not always in that order. */
+const settleMs = 5_000;
+
+/** How long before the end its cause may have been told, and how long after it. */
+const causeMs = 60_000;
+const latenessMs = 500;
+
+/** What is known of an end: nothing, where nobody can tell any more. */
+export type KnownEnd = {
+  /** Docker's words for the instant; another end has others. */
+  finishedAt: string;
+  exit: Exit | undefined;
+  /** Nothing that comes later can change it, and nobody has to be asked again. */
+  isSettled: boolean;
+};
+
+/**
+ * How it has ended the last time; without an exit when it never has, or nobody knows how. `before`: what was known at
+ * the last look, which is another end's when the container has ended in between. `nowMs` is by the engine's clock.
+ */
+export async function lastEnd(
+  docker: Docker,
+  inspected: Docker.ContainerInspectInfo,
+  before: KnownEnd | undefined,
+  nowMs: number,
+): Promise<KnownEnd> {
+  const { FinishedAt: finishedAt } = inspected.State;
+  const at = Date.parse(finishedAt);
+  // The first of January of the year 1: it has not ended yet, or could not even be started.
+  if (!(at > 0)) return { finishedAt, exit: toldExit(inspected, { at: nowMs, finishedAt }), isSettled: false };
+  if (before?.finishedAt === finishedAt && (before.isSettled || isSettled(before.exit, nowMs))) return before;
+  const told = toldExit(inspected, { at, finishedAt });
+  if (told && isSettled(told, nowMs)) return { finishedAt, exit: told, isSettled: true };
+  // Not now: of an instant that the engine's clock has not reached yet, it would tell when it has.
+  const toMs = hasEnded(inspected) ? at + latenessMs : Date.parse(inspected.State.StartedAt);
+  const ends = await readEnds(docker, inspected.Id, { fromMs: at - causeMs, toMs });
+  // An engine that did not answer may know it.
+  const isAnswered = ends !== undefined && nowMs - at > settleMs;
+  const missed = endIn(ends ?? [], at);
+  if (!missed) return { finishedAt, exit: told, isSettled: isAnswered };
+  const exit = exitAt(inspected, { at, finishedAt }, missed.code, missed.isOutOfMemory || isKilled(inspected));
+  return { finishedAt, exit, isSettled: isSettled(exit, nowMs) };
+}
+
+/** Whether nothing that comes later can change what is known of it. */
+function isSettled(exit: Exit | undefined, nowMs: number): boolean {
+  if (!exit) return false;
+  return exit.code !== killedCode || exit.isOutOfMemory || nowMs - exit.at > settleMs;
+}
+
+type Moment = Pick<Exit, 'at' | 'finishedAt'>;
+
+/** What the engine says of its own accord. */
+function toldExit(inspected: Docker.ContainerInspectInfo, moment: Moment): Exit | undefined {
+  // Whoever was killed for memory had this code, whether it is still said or not.
+  const ended = hasEnded(inspected) ? inspected.State.ExitCode : undefined;
+  const code = ended ?? (isKilled(inspected) && !isInGroup(inspected) ? killedCode : undefined);
+  return code === undefined ? undefined : exitAt(inspected, moment, code, isKilled(inspected));
+}
+
+function exitAt(inspected: Docker.ContainerInspectInfo, moment: Moment, code: number, isSaidKilled: boolean): Exit {
+  const isOutOfMemory = isSaidKilled && (code === killedCode || !isInGroup(inspected));
+  return { ...moment, code, isOutOfMemory, memoryBytes: inspected.HostConfig.Memory ?? 0 };
+}
+
+/**
+ * With version 1 of control groups, everybody in a group that reaches its limit is told so, and Docker says of each that
+ * it was killed for memory, until its next end and after it. Of those that share a group, the code has to say it too.
+ */
+function isInGroup({ HostConfig }: Docker.ContainerInspectInfo): boolean {
+  return Boolean(HostConfig.CgroupParent);
+}
+
+function hasEnded({ State }: Docker.ContainerInspectInfo): boolean {
+  return State.Restarting || phaseOf(State.Status) === 'exited';
+}
+
+function isKilled({ State }: Docker.ContainerInspectInfo): boolean {
+  return State.OOMKilled;
+}
+
+/** An end of a container, as the engine's events tell it. */
+export type End = { atMs: number; code: number; isOutOfMemory: boolean };
+
+/** The one of that instant: its event is a moment younger, and the next end a whole start away. */
+export function endIn(ends: readonly End[], atMs: number): Omit<End, 'atMs'> | undefined {
+  const end = ends.find((each) => each.atMs >= atMs);
+  return end && { code: end.code, isOutOfMemory: end.isOutOfMemory };
+}
+
+/** PURE. `lines` are events of one container, oldest first: `oom` belongs to the next `die`, or to one just before. */
+export function parseEnds(lines: readonly string[]): End[] {
+  const ends: End[] = [];
+  let killedAtMs: number | undefined;
+  for (const line of lines) {
+    const { Action, timeNano = 0, Actor } = JSON.parse(line) as DockerEvent;
+    const atMs = Math.floor(timeNano / 1e6);
+    const last = ends.at(-1);
+    if (Action === 'die') {
+      ends.push({ atMs, code: Number(Actor?.Attributes?.exitCode), isOutOfMemory: killedAtMs !== undefined });
+      killedAtMs = undefined;
+    } else if (last?.code === killedCode && !last.isOutOfMemory && atMs - last.atMs < latenessMs)
+      last.isOutOfMemory = true;
+    else killedAtMs = atMs;
+  }
+  return ends.filter(({ code }) => Number.isInteger(code));
+}
+
+type DockerEvent = { Action?: string; timeNano?: number; Actor?: { Attributes?: Record<string, string> } };
+
+/** The engine keeps its last 256 events, and forgets all at a restart; undefined when it does not answer. */
+async function readEnds(
+  docker: Docker,
+  containerId: string,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+): Promise<End[] | undefined> {
+  try {
+    const filters = { type: ['container' as const], container: [containerId], event: ['die', 'oom'] };
+    const stream = await docker.getEvents({ since: fromMs / 1000, until: toMs / 1000, filters });
+    const lines: string[] = [];
+    for await (const line of createInterface({ input: stream })) if (line.trim() !== '') lines.push(line);
+    return parseEnds(lines);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * The files of a workload, put into its container between its creation and its start: as an archive and never through
+ * a shell, so that every byte arrives as it was written. Docker mounts the container's volumes for that, so a file
+ * below a mount path lands in the volume.
+ */
+import { posix } from 'node:path';
+import type Docker from 'dockerode';
+import { pack } from 'tar-stream';
+import type { Workload } from '../../../deployment/workload/workload.ts';
+import { EngineFault } from '../../engine.ts';
+
+/** Paths that the engine mounts over when the container starts: a file put there would never be seen. */
+const hiddenAtStart = /^\/(dev|proc|sys)(\/|$)|^\/etc\/(hosts|hostname|resolv\.conf)$/;
+
+export async function putFiles(container: Docker.Container, workload: Workload): Promise<void> {
+  if (workload.files.length === 0) return;
+  const hidden = workload.files.find(({ path }) => hiddenAtStart.test(absolute(path)));
+  if (hidden)
+    throw new EngineFault(
+      'bad-request',
+      `no file can be put at ${hidden.path}: that path belongs to the container engine.`,
+      { pods: [workload.pod] },
+    );
+  // Without this option a file would replace a whole directory of the image that has its path.
+  await container.putArchive(await archiveOf(workload.files), { path: '/', noOverwriteDirNonDir: '1' });
+}
+
+/**
+ * A tar of these files, mode 0644, owner root. It names no directories: those that exist keep their mode and owner,
+ * Docker makes the missing ones. An archive begins with the name of its first file, and the engine tells by its first
+ * bytes whether it is compressed: `./` is how none of these begins.
+ */
+async function archiveOf(files: Workload['files']): Promise<Buffer> {
+  const archive = pack();
+  for (const { path, content } of files) archive.entry({ name: `.${absolute(path)}`, mode: 0o644 }, content);
+  archive.finalize();
+  return Buffer.concat(await Array.fromAsync(archive as AsyncIterable<Buffer>));
+}
+
+/** Normalised, so that no `..` is left. */
+function absolute(path: string): string {
+  return posix.resolve('/', path);
+}

@@ -1,0 +1,87 @@
+/**
+ * PURE. Which volumes a container gets where.
+ *
+ * An image that declares a VOLUME below one of the workload's mounts would get an anonymous volume there, which hides
+ * that part of the workload's volume and is lost when the container is replaced. (PostgreSQL up to 17 declares
+ * /var/lib/postgresql/data, and many configurations mount a volume at /var/lib/postgresql.) Such a path gets a volume
+ * of its own that lives and dies with the one above it; where that one has a file system of its own, it is another
+ * directory of the same. A subdirectory of the same volume would do as well, but Docker has no such mounts before 25.
+ */
+import { posix } from 'node:path';
+import type { MountSettings } from 'dockerode';
+import type { Workload } from '../../../deployment/workload/workload.ts';
+import { deploymentLabels, type Labels, volumeLabels } from '../../labels.ts';
+import { nestedSlug, nestedVolumeName, volumeName } from '../names.ts';
+
+/** A path that the image declares as a volume, below a mount of the workload. */
+export type NestedVolume = { volume: string; path: string; relativePath: string; slug: string };
+
+/** `boundTo`: the directories of nested volumes, by their path in the container, where they are not Docker's own. */
+export function mountsOf(
+  owner: string,
+  deploymentId: string,
+  volumes: Workload['volumes'],
+  imageVolumes: string[],
+  boundTo: ReadonlyMap<string, string> = new Map(),
+): MountSettings[] {
+  const nested = nestedVolumes(volumes, imageVolumes);
+  const taken = new Set([...mountPaths(volumes), ...nested].map(({ path }) => path));
+  return [
+    ...mountPaths(volumes).map(({ volume, path }) =>
+      mountOf(volumeName(deploymentId, volume), path, volumeLabels(owner, deploymentId, volume)),
+    ),
+    ...nested.map(({ volume, path, relativePath }) =>
+      mountOf(
+        nestedVolumeName(deploymentId, volume, relativePath),
+        path,
+        volumeLabels(owner, deploymentId, volume),
+        boundTo.get(path),
+      ),
+    ),
+    // Anonymous as Docker would make it, but labelled: one that is left behind is then found.
+    ...imageVolumes
+      .map(absolute)
+      .filter((path) => !taken.has(path))
+      .map((path) => mountOf('', path, deploymentLabels(owner, deploymentId))),
+  ];
+}
+
+export function nestedVolumes(volumes: Workload['volumes'], imageVolumes: string[]): NestedVolume[] {
+  const named = mountPaths(volumes);
+  return imageVolumes.map(absolute).flatMap((path) => {
+    const parent = named.some((mount) => mount.path === path) ? undefined : innermostAbove(named, path);
+    if (!parent) return [];
+    const relativePath = posix.relative(parent.path, path);
+    return [{ volume: parent.volume, path, relativePath, slug: nestedSlug(relativePath) }];
+  });
+}
+
+function mountPaths(volumes: Workload['volumes']): { volume: string; path: string }[] {
+  return volumes.map(({ volume, mountPath }) => ({ volume, path: absolute(mountPath) }));
+}
+
+function absolute(path: string): string {
+  return posix.resolve('/', path);
+}
+
+function innermostAbove<T extends { path: string }>(mounts: T[], path: string): T | undefined {
+  return mounts
+    .filter((mount) => path.startsWith(mount.path === '/' ? '/' : `${mount.path}/`))
+    .sort((a, b) => b.path.length - a.path.length)[0];
+}
+
+/** The local driver's words for a directory that is there already. */
+export function bindTo(directory: string): Record<string, string> {
+  return { type: 'none', o: 'bind', device: directory };
+}
+
+/** A volume that is missing is made by Docker, with these labels. */
+function mountOf(source: string, target: string, labels: Labels, directory?: string): MountSettings {
+  const options = directory === undefined ? {} : bindTo(directory);
+  return {
+    Type: 'volume',
+    Source: source,
+    Target: target,
+    VolumeOptions: { NoCopy: false, Labels: labels, DriverConfig: { Name: 'local', Options: options } },
+  };
+}

@@ -1,0 +1,237 @@
+/** Starting and removing the container of a workload. */
+import type Docker from 'dockerode';
+import { isSameWorkload } from '../../../deployment/workload/fingerprint.ts';
+import type { Workload, WorkloadName } from '../../../deployment/workload/workload.ts';
+import { createGate, createTurns } from '../../../lib/concurrency.ts';
+import { EngineFault } from '../../engine.ts';
+import { isOwnedBy, labelKeys, labelSelector, readWorkloadLabels, stopSecondsOf } from '../../labels.ts';
+import { type DiskRate, devicesOf } from '../disk/disk-throttle.ts';
+import { faultOf, orAbsent, statusOf, textOf, unless } from '../faults.ts';
+import type { Groups } from '../groups/groups.ts';
+import type { HostFacts } from '../host/host-facts.ts';
+import { checkArchitecture, checkLabels, checkVolumes, readImage } from '../images/image-facts.ts';
+import { readNetwork } from '../networks/networks.ts';
+import { lowestFreeAddress } from '../networks/subnets.ts';
+import type { LoopVolumes } from '../volumes/loop-volumes.ts';
+import { type ContainerRequest, containerOptions } from './container.ts';
+import { putFiles } from './files.ts';
+import { gpuFor } from './gpus.ts';
+import { nestedVolumes } from './mounts.ts';
+
+export type Workloads = {
+  /** Afterwards the container exists, complete with its files, and was started. A new one has none of the addresses to avoid. */
+  start(deploymentId: string, workload: Workload, avoid?: readonly string[]): Promise<void>;
+  remove(name: WorkloadName): Promise<void>;
+};
+
+export type WorkloadOptions = Pick<ContainerRequest, 'owner' | 'runtime' | 'resolvers' | 'stopSeconds'> & {
+  /** Starts at once on the whole host. */
+  startConcurrency: number;
+  hostFacts: () => Promise<HostFacts>;
+  /** Where volumes with a file system of their own are. */
+  loops: LoopVolumes | undefined;
+  /** How fast a container may read and write on each device of this machine. */
+  diskRate: DiskRate | undefined;
+  /** The control groups of deployments; absent where the engine keeps them. */
+  groups: Groups | undefined;
+  /** How many of the host's may be given out. */
+  gpus: number;
+};
+
+export function createWorkloads(docker: Docker, options: WorkloadOptions): Workloads {
+  const startGate = createGate(options.startConcurrency);
+  /** Of all deployments: the next one has to see which this one takes. */
+  const gpuGate = createGate(1);
+  const inTurn = createTurns();
+
+  /** One creation at a time per deployment: the next one has to see the address that this one takes. */
+  function create(deploymentId: string, workload: Workload, avoid: readonly string[]): Promise<Docker.Container> {
+    const make = () => createContainer(docker, options, deploymentId, { workload, avoid });
+    return inTurn(deploymentId, () => (workload.useGPU ? gpuGate(make) : make()));
+  }
+
+  return {
+    async start(deploymentId, workload, avoid = []) {
+      const found = await findOurs(docker, options.owner, workload.name);
+      await mountLoops(options.loops, deploymentId, workload);
+      if (found && isComplete(found, workload)) return startAgain(docker, found, workload, startGate);
+      if (found) await removeContainer(docker, found.Id);
+      try {
+        const container = await create(deploymentId, workload, avoid);
+        await putFiles(container, workload);
+        await startGate(() => startContainer(container, workload));
+      } catch (error) {
+        throw faultOf(error, workload.pod);
+      }
+    },
+
+    async remove(name) {
+      const found = await findOurs(docker, options.owner, name);
+      if (!found) return;
+      const container = docker.getContainer(found.Id);
+      // 304: it has stopped already. 409: its removal is under way. 500: it cannot be stopped, only killed.
+      const t = stopSecondsOf(found.Config.Labels, options.stopSeconds);
+      if (found.State.Running) await unless(container.stop({ t }), 304, 404, 409, 500);
+      await removeContainer(docker, found.Id);
+    },
+  };
+}
+
+/** Kills it if it still runs, and removes it with its anonymous volumes. One that is gone is no error. */
+export async function removeContainer(docker: Docker, id: string): Promise<void> {
+  const container = docker.getContainer(id);
+  try {
+    await unless(container.remove({ v: true, force: true }), 404);
+  } catch (error) {
+    // Another removal is under way: done when that one is.
+    if (statusOf(error) !== 409) throw error;
+    await unless(container.wait({ condition: 'removed' }), 404);
+  }
+}
+
+/** The container of that name; undefined when there is none. Throws when it is not of this installation. */
+async function findOurs(docker: Docker, owner: string, name: string): Promise<Docker.ContainerInspectInfo | undefined> {
+  const found = await orAbsent(docker.getContainer(name).inspect());
+  if (!found || isOwnedBy(owner, found.Config.Labels)) return found;
+  throw new EngineFault('bad-request', `A container named ${name} exists already and is not of this installation.`);
+}
+
+/**
+ * A container that was created and never started may lack its files, as a crash leaves it; a dead one cannot start;
+ * one with another fingerprint is something else.
+ */
+function isComplete(found: Docker.ContainerInspectInfo, workload: Workload): boolean {
+  if (['created', 'removing', 'dead'].includes(found.State.Status)) return false;
+  return isSameWorkload(workload, found.Config.Labels[labelKeys.fingerprint] ?? '');
+}
+
+/** Services that were stopped run again; a job that has ended stays as it is. */
+async function startAgain(
+  docker: Docker,
+  found: Docker.ContainerInspectInfo,
+  workload: Workload,
+  startGate: ReturnType<typeof createGate>,
+): Promise<void> {
+  const { Running, Restarting } = found.State;
+  if (Running || Restarting || workload.readiness.kind === 'exit') return;
+  await startGate(() => startContainer(docker.getContainer(found.Id), workload));
+}
+
+async function createContainer(
+  docker: Docker,
+  { owner, runtime, resolvers, stopSeconds, hostFacts, loops, gpus, diskRate, groups }: WorkloadOptions,
+  deploymentId: string,
+  { workload, avoid }: { workload: Workload; avoid: readonly string[] },
+): Promise<Docker.Container> {
+  const [host, image, network, promised] = await Promise.all([
+    hostFacts(),
+    readImage(docker, workload.image),
+    readNetwork(docker, deploymentId),
+    addressesOf(docker, owner, deploymentId),
+  ]);
+  if (!network) throw new EngineFault('unavailable', 'The network of the deployment is missing.');
+  if (!image) throw new EngineFault('unavailable', `Image ${workload.image} is not on the host yet.`);
+  checkArchitecture(workload.image, image, host);
+  checkLabels(workload.image, image);
+  checkVolumes(workload.image, image);
+  const address = lowestFreeAddress(network.subnet, [...network.addresses, ...promised, ...avoid]);
+  if (!address) throw new EngineFault('unavailable', 'The network of the deployment has no address left.');
+  const boundTo = await bindNested(loops, deploymentId, workload, image.volumes);
+  const gpu = workload.useGPU ? await takeGpu(docker, { owner, gpus }, deploymentId, workload) : undefined;
+  const throttle = diskRate && { rate: diskRate, devices: await devicesFor(loops, deploymentId, workload, host) };
+  const parent = await groups?.ensure(deploymentId);
+  const group = groups && parent !== undefined ? { parent, allBytes: groups.limitBytes } : undefined;
+  const request = {
+    owner,
+    deploymentId,
+    workload,
+    address,
+    image,
+    host,
+    runtime,
+    boundTo,
+    group,
+    throttle,
+    resolvers,
+    stopSeconds,
+    ...(gpu !== undefined && { gpu }),
+  };
+  return docker.createContainer(containerOptions(request));
+}
+
+/** A container that does not run has its GPU too: it may start at any time. */
+async function takeGpu(
+  docker: Docker,
+  { owner, gpus }: Pick<WorkloadOptions, 'owner' | 'gpus'>,
+  deploymentId: string,
+  { pod, replica }: Workload,
+): Promise<number> {
+  const filters = { label: [...labelSelector(owner), labelKeys.gpu] };
+  const held = (await docker.listContainers({ all: true, filters })).flatMap(({ Labels }) => {
+    const labels = readWorkloadLabels(Labels);
+    // An image's label of that name is there too, without a value: its container has none.
+    const gpu = Labels[labelKeys.gpu];
+    return labels && gpu ? [{ ...labels, gpu: Number(gpu) }] : [];
+  });
+  const gpu = gpuFor({ deploymentId, pod, replica }, held, gpus);
+  if (gpu !== undefined) return gpu;
+  const words =
+    gpus === 0 ? 'it asks for a GPU, and this server gives none to applications.' : 'no GPU is free for it.';
+  const hint = 'leave useGPU out, or deploy it to a host that has one';
+  throw new EngineFault(gpus === 0 ? 'bad-request' : 'unavailable', words, { hint, pods: [pod] });
+}
+
+/** After a reboot of the host nothing is mounted any more. */
+async function mountLoops(loops: LoopVolumes | undefined, deploymentId: string, { volumes }: Workload): Promise<void> {
+  for (const { volume } of volumes) {
+    if (await loops?.has({ deploymentId, volume })) await loops?.ensure({ deploymentId, volume });
+  }
+}
+
+/** Directories for what the image declares as volumes below those with a file system of their own, by their paths. */
+async function bindNested(
+  loops: LoopVolumes | undefined,
+  deploymentId: string,
+  { volumes }: Workload,
+  imageVolumes: string[],
+): Promise<Map<string, string>> {
+  const directories = new Map<string, string>();
+  for (const { volume, path, slug } of nestedVolumes(volumes, imageVolumes)) {
+    const which = { deploymentId, volume };
+    if (loops && (await loops.has(which))) directories.set(path, await loops.ensureNested(which, slug));
+  }
+  return directories;
+}
+
+/** Those of its layer, and of its volumes that have a file system of their own. */
+async function devicesFor(
+  loops: LoopVolumes | undefined,
+  deploymentId: string,
+  { volumes }: Workload,
+  { rootDirectory }: HostFacts,
+): Promise<string[]> {
+  const data = volumes.flatMap(({ volume }) => loops?.dataOf({ deploymentId, volume }) ?? []);
+  return await devicesOf([rootDirectory, ...data]);
+}
+
+/** Those of the deployment's containers that do not run count too: they get theirs back at their next start. */
+async function addressesOf(docker: Docker, owner: string, deploymentId: string): Promise<string[]> {
+  const filters = { label: labelSelector(owner, deploymentId) };
+  const containers = await docker.listContainers({ all: true, filters });
+  return containers.flatMap(({ Labels }) => Labels[labelKeys.address] ?? []);
+}
+
+async function startContainer(container: Docker.Container, workload: Workload): Promise<void> {
+  try {
+    await unless(container.start(), 304); // 304: it runs already.
+  } catch (error) {
+    const reason = commandFault.exec(textOf(error));
+    if (!reason) throw faultOf(error, workload.pod);
+    const words = `its command cannot be run: ${reason[1] ?? reason[0]}.`;
+    const advice = { hint: 'check its command and entrypoint', pods: [workload.pod] };
+    throw new EngineFault('bad-request', words, { cause: error, ...advice });
+  }
+}
+
+/** Words of the container runtime, e.g. `exec: "serve": executable file not found in $PATH`. */
+const commandFault = /exec: (".*?": [^:]+)|exec format error|mkdir \S+: not a directory/i;

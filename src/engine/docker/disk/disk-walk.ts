@@ -1,0 +1,195 @@
+/**
+ * How much lies in directories that have no limit of their own: the layers of containers, and volumes that are mere
+ * directories. They are walked when the room on the disk has changed since the last walk or a container is new, and
+ * never for more than a fifth of the time, at the lowest priority. Where they cannot be reached from here, the engine
+ * is asked, which walks them itself.
+ */
+import { stat, statfs } from 'node:fs/promises';
+import type Docker from 'dockerode';
+import { orAbsent } from '../faults.ts';
+import { type HostFacts, isLocal } from '../host/host-facts.ts';
+import { deletedBytes } from './deleted-files.ts';
+import { measure } from './du.ts';
+
+/** So much less room than at the last walk, or more, in bytes or in files, and somebody is writing. */
+const noticed = { bytes: 16 * 2 ** 20, files: 4_096 };
+
+/** So much lost room that no directory explains is looked for among deleted files. */
+const unexplainedBytes = 64 * 2 ** 20;
+
+/** Pause after a walk, in times of what it took. */
+const pauseFactor = 4;
+
+export type WalkOptions = {
+  hostFacts: () => Promise<HostFacts>;
+  now: () => number;
+  /** Walks this often although nothing seems to be written. */
+  walkEveryMs: number;
+};
+
+export type Walks = {
+  /**
+   * What the last walk found, or a new one where that is due. `volumesNow` is asked for a walk only: the engine takes
+   * 35 ms to list a thousand (measured). `otherBytes`: what is known to be held elsewhere.
+   */
+  latest(
+    containers: Docker.ContainerInfo[],
+    volumesNow: () => Promise<Docker.VolumeInspectInfo[]>,
+    otherBytes: number,
+  ): Promise<Found>;
+};
+
+/** `bytes`: by the ids of the containers and the names of the volumes. */
+export type Found = { volumes: Docker.VolumeInspectInfo[]; bytes: ReadonlyMap<string, number> };
+
+/** Where a container writes besides the volumes of its configuration. */
+type Places = {
+  /** Its own layer, and volumes that its image declares and nothing keeps. Empty where the engine does not say. */
+  directories: string[];
+  /** The engine's files that root in a container may write to: `/etc/hosts` and the like. */
+  files: string[];
+  /** Whether these are all, for good: the engine makes its files at the first start of the container. */
+  areAll: boolean;
+};
+
+type Room = { freeBytes: number; freeFiles: number };
+type Walk = Room & {
+  endedMs: number;
+  tookMs: number;
+  otherBytes: number;
+  volumes: Docker.VolumeInspectInfo[];
+  bytes: Map<string, number>;
+};
+
+export function createWalks(docker: Docker, { hostFacts, now, walkEveryMs }: WalkOptions): Walks {
+  const isReachable = isLocal(docker) && process.getuid?.() === 0;
+  const places = new Map<string, Places>();
+  /** Containers that have been seen to hold deleted files. */
+  const suspects = new Set<string>();
+  // The engine walks whatever it has, ours or not, at full priority.
+  const everyMs = isReachable ? walkEveryMs : 3 * walkEveryMs;
+  let last: Walk | undefined;
+  let unexplained = 0;
+
+  async function walk(containers: Docker.ContainerInfo[], volumes: Docker.VolumeInspectInfo[]) {
+    await keepPlaces(containers);
+    const layers = [...places.values()].flatMap(({ directories }) => directories);
+    const measured = await measure([...layers, ...volumes.map(({ Mountpoint }) => Mountpoint)]);
+    const bytes = new Map(volumes.map(({ Name, Mountpoint }) => [Name, measured.get(Mountpoint) ?? 0]));
+    const hidden = containers.filter(({ Id }) => !places.get(Id)?.directories.length);
+    const told = hidden.length > 0 ? await layersAsTold(docker, hidden) : new Map<string, number>();
+    for (const [id, { directories, files }] of places) {
+      const inLayer = told.get(id) ?? directories.reduce((sum, path) => sum + (measured.get(path) ?? 0), 0);
+      bytes.set(id, inLayer + (await sizeOf(files)));
+    }
+    return bytes;
+  }
+
+  async function keepPlaces(containers: Docker.ContainerInfo[]): Promise<void> {
+    for (const id of places.keys()) {
+      if (containers.some(({ Id }) => Id === id)) continue;
+      places.delete(id);
+      suspects.delete(id);
+    }
+    for (const { Id } of containers) {
+      if (places.get(Id)?.areAll) continue;
+      const found = await placesOf(docker, Id);
+      if (found) places.set(Id, found);
+      else places.delete(Id);
+    }
+  }
+
+  /** Adds what containers hold of deleted files: of all when room is lost inexplicably, else of those that did before. */
+  async function addDeleted(bytes: Map<string, number>, directory: string): Promise<void> {
+    const isAlarm = unexplained > unexplainedBytes;
+    if (isAlarm) unexplained = 0;
+    for (const id of isAlarm ? [...places.keys()] : suspects) {
+      const found = await orAbsent(docker.getContainer(id).inspect());
+      const pid = found?.State.Pid;
+      const root = (found?.GraphDriver?.Data as { MergedDir?: string } | null | undefined)?.MergedDir;
+      const held = pid ? await deletedBytes(pid, root ? [directory, root] : [directory]) : 0;
+      if (held > noticed.bytes) suspects.add(id);
+      else suspects.delete(id);
+      bytes.set(id, (bytes.get(id) ?? 0) + held);
+    }
+  }
+
+  return {
+    async latest(containers, volumesNow, otherBytes) {
+      const startedMs = now();
+      const { rootDirectory } = await hostFacts();
+      const room = isReachable ? await roomOf(rootDirectory) : { freeBytes: 0, freeFiles: 0 };
+      // What a container has filled before its first walk is in the room that this walk began with.
+      const hasNew = isReachable && containers.some(({ Id }) => !last?.bytes.has(Id));
+      if (last && !isDue(last, room, startedMs, hasNew ? 0 : everyMs)) return last;
+      const volumes = await volumesNow();
+      const bytes = isReachable ? await walk(containers, volumes) : await asTold(docker, containers, volumes);
+      if (isReachable) {
+        const grown = total(bytes) + otherBytes - (last ? total(last.bytes) + last.otherBytes : 0);
+        if (last) unexplained = Math.max(0, unexplained + last.freeBytes - room.freeBytes - grown);
+        await addDeleted(bytes, rootDirectory);
+      }
+      last = { ...room, endedMs: now(), tookMs: now() - startedMs, otherBytes, volumes, bytes };
+      return last;
+    },
+  };
+}
+
+function isDue(last: Walk, room: Room, atMs: number, walkEveryMs: number): boolean {
+  const sinceMs = atMs - last.endedMs;
+  if (sinceMs < last.tookMs * pauseFactor) return false;
+  return (
+    sinceMs >= walkEveryMs ||
+    Math.abs(last.freeBytes - room.freeBytes) >= noticed.bytes ||
+    Math.abs(last.freeFiles - room.freeFiles) >= noticed.files
+  );
+}
+
+async function roomOf(directory: string): Promise<Room> {
+  const { bavail, bsize, ffree } = await statfs(directory);
+  return { freeBytes: bavail * bsize, freeFiles: ffree };
+}
+
+async function placesOf(docker: Docker, id: string): Promise<Places | undefined> {
+  const found = await orAbsent(docker.getContainer(id).inspect());
+  if (!found) return undefined;
+  const layer = (found.GraphDriver?.Data as { UpperDir?: string } | null)?.UpperDir;
+  const unkept = found.Mounts.filter(({ Type, Name }) => Type === 'volume' && /^[0-9a-f]{64}$/.test(Name ?? ''));
+  const files = [found.HostsPath, found.HostnamePath, found.ResolvConfPath];
+  return {
+    directories: layer ? [layer, ...unkept.map(({ Source }) => Source)] : [],
+    files: files.filter(Boolean),
+    areAll: files.every(Boolean),
+  };
+}
+
+async function sizeOf(files: string[]): Promise<number> {
+  const sizes = files.map((file) =>
+    stat(file).then(
+      ({ blocks }) => blocks * 512,
+      () => 0,
+    ),
+  );
+  return (await Promise.all(sizes)).reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** The engine's own walk of the layers, by id; it counts files with holes in full. */
+async function layersAsTold(docker: Docker, containers: Docker.ContainerInfo[]): Promise<Map<string, number>> {
+  const filters = { id: containers.map(({ Id }) => Id) };
+  const told = (await docker.listContainers({ filters, size: true })) as (Docker.ContainerInfo & { SizeRw?: number })[];
+  return new Map(told.map(({ Id, SizeRw = 0 }) => [Id, SizeRw]));
+}
+
+async function asTold(docker: Docker, containers: Docker.ContainerInfo[], volumes: Docker.VolumeInspectInfo[]) {
+  const bytes = containers.length > 0 ? await layersAsTold(docker, containers) : new Map<string, number>();
+  if (volumes.length === 0) return bytes;
+  const names = new Set(volumes.map(({ Name }) => Name));
+  const { Volumes: known } = (await docker.df()) as { Volumes: Docker.VolumeInspectInfo[] | null };
+  for (const { Name, UsageData } of known ?? [])
+    if (names.has(Name)) bytes.set(Name, Math.max(UsageData?.Size ?? 0, 0));
+  return bytes;
+}
+
+function total(bytes: ReadonlyMap<string, number>): number {
+  return [...bytes.values()].reduce((sum, more) => sum + more, 0);
+}

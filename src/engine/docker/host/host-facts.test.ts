@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type Docker from 'dockerode';
+import { createHostFacts } from './host-facts.ts';
+
+/** An engine as far as these facts go. */
+function engine() {
+  const told = { root: '/var/lib/docker', questions: 0, isAway: false };
+  const docker = {
+    version: async () => ({ Arch: 'amd64', ApiVersion: '1.41' }),
+    async info() {
+      told.questions++;
+      if (told.isAway) throw new Error('away');
+      return { NCPU: 2, MemTotal: 2 ** 30, DockerRootDir: told.root };
+    },
+  } as unknown as Docker;
+  return { told, docker };
+}
+
+test('what an engine is, it is asked once a minute: it may have come back as another one', async () => {
+  const { told, docker } = engine();
+  let nowMs = 0;
+  const facts = createHostFacts(docker, () => nowMs);
+  await Promise.all([facts(), facts()]);
+  told.root = '/srv/docker';
+  nowMs = 59_999;
+  assert.equal((await facts()).rootDirectory, '/var/lib/docker');
+  assert.equal(told.questions, 1);
+  nowMs = 60_000;
+  assert.equal((await facts()).rootDirectory, '/srv/docker');
+  assert.equal(told.questions, 2);
+});
+
+test('a question that failed is asked again by the next caller', async () => {
+  const { told, docker } = engine();
+  told.isAway = true;
+  const facts = createHostFacts(docker, () => 0);
+  await assert.rejects(facts(), /away/);
+  told.isAway = false;
+  assert.equal((await facts()).cpus, 2);
+});

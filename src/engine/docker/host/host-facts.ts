@@ -1,0 +1,94 @@
+/** What does not change while an engine runs (its version, its processor architecture, its size), and its disk. */
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type Docker from 'dockerode';
+import type { Disk } from '../../../deployment/limits/host-budget.ts';
+
+export type HostFacts = {
+  /** Go's name: `amd64`, `arm64`. */
+  architecture: string;
+  cpus: number;
+  memoryBytes: number;
+  /** Where the engine keeps images, volumes and logs, on its own machine. */
+  rootDirectory: string;
+  /** 1.44 and newer have a health-check interval of its own for the start. */
+  apiVersion: string;
+  /** Who root in a container is on the host: another user where the engine remaps users. */
+  containerRoot: { uid: number; gid: number };
+};
+
+/** An engine may be ended and come back as a newer one, with its folders elsewhere, while whoever asks runs on. */
+const rememberMs = 60_000;
+
+/** Asks the engine once a minute at the most; a failed question is asked again by the next caller. */
+export function createHostFacts(docker: Docker, uptime: () => number): () => Promise<HostFacts> {
+  let asked: { facts: Promise<HostFacts>; atMs: number } | undefined;
+  return () => {
+    if (!asked || uptime() - asked.atMs >= rememberMs) {
+      const asking = { facts: readHostFacts(docker), atMs: uptime() };
+      asking.facts.catch(() => {
+        if (asked === asking) asked = undefined;
+      });
+      asked = asking;
+    }
+    return asked.facts;
+  };
+}
+
+/** Whether API version `version` is `wanted` or newer, e.g. `1.44`. */
+export function isAtLeast(version: string, wanted: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [wantedMajor = 0, wantedMinor = 0] = wanted.split('.').map(Number);
+  return major === wantedMajor ? minor >= wantedMinor : major > wantedMajor;
+}
+
+/** Whether the engine is reached through a socket of this machine. */
+export function isLocal(docker: Docker): boolean {
+  const { socketPath } = docker.modem as { socketPath?: string };
+  return Boolean(socketPath);
+}
+
+/**
+ * How full the engine's disk is; undefined when the engine runs elsewhere. Counted as `df` counts. Where volumes are
+ * kept in another folder, there is only as much room for them as there.
+ */
+export async function readDisk(
+  docker: Docker,
+  { rootDirectory }: HostFacts,
+  volumesFolder?: string,
+): Promise<Disk | undefined> {
+  if (!isLocal(docker)) return undefined;
+  const found = await statfs(rootDirectory).catch(() => undefined);
+  if (!found) return undefined;
+  const { bsize, blocks, bfree, bavail } = found;
+  const volumes = volumesFolder && (await statfs(dirname(volumesFolder)).catch(() => undefined));
+  return {
+    usedBytes: (blocks - bfree) * bsize,
+    freeBytes: bavail * bsize,
+    ...(volumes && {
+      volumesFreeBytes: volumes.bavail * volumes.bsize,
+      volumesUsedBytes: (volumes.blocks - volumes.bfree) * volumes.bsize,
+    }),
+  };
+}
+
+async function readHostFacts(docker: Docker): Promise<HostFacts> {
+  const [version, info] = await Promise.all([docker.version(), docker.info() as Promise<Info>]);
+  return {
+    architecture: version.Arch,
+    apiVersion: version.ApiVersion,
+    cpus: info.NCPU,
+    memoryBytes: info.MemTotal,
+    rootDirectory: info.DockerRootDir,
+    containerRoot: containerRootOf(info),
+  };
+}
+
+type Info = { NCPU: number; MemTotal: number; DockerRootDir: string; SecurityOptions?: string[] };
+
+/** With `userns-remap`, everything of the engine is below a folder that is named after root's ids there. */
+function containerRootOf({ DockerRootDir, SecurityOptions }: Info): HostFacts['containerRoot'] {
+  const ids = /\/(\d+)\.(\d+)$/.exec(DockerRootDir);
+  const isRemapped = SecurityOptions?.some((option) => option.startsWith('name=userns'));
+  return isRemapped && ids ? { uid: Number(ids[1]), gid: Number(ids[2]) } : { uid: 0, gid: 0 };
+}

@@ -1,0 +1,34 @@
+/** The images of the host, whoever brought them there. */
+import type Docker from 'dockerode';
+import type { HostImage } from '../../engine.ts';
+import { statusOf } from '../faults.ts';
+
+export async function listImages(docker: Docker): Promise<HostImage[]> {
+  const [images, containers] = await Promise.all([docker.listImages(), docker.listContainers({ all: true })]);
+  const used = new Set(containers.map(({ ImageID }) => ImageID));
+  return images.map(({ Id, RepoTags, RepoDigests, Size }) => ({
+    id: Id,
+    // What has neither is called <none>.
+    tags: (RepoTags ?? []).filter((tag) => !tag.startsWith('<none>')),
+    digests: (RepoDigests ?? []).filter((digest) => !digest.startsWith('<none>')),
+    sizeBytes: Size,
+    isInUse: used.has(Id),
+  }));
+}
+
+/**
+ * By all its names and never by force, so that the engine itself refuses one that has come into use or has got another
+ * name meanwhile. False when it has.
+ */
+export async function removeImage(docker: Docker, { tags, digests }: HostImage): Promise<boolean> {
+  for (const name of [...tags, ...digests]) {
+    try {
+      await docker.getImage(name).remove();
+    } catch (error) {
+      if (statusOf(error) === 409) return false;
+      // The last tag of a repository takes the digest along.
+      if (statusOf(error) !== 404) throw error;
+    }
+  }
+  return true;
+}

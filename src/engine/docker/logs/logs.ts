@@ -1,0 +1,236 @@
+/** What a container has written and writes. */
+import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import type Docker from 'dockerode';
+import type { WorkloadName } from '../../../deployment/workload/workload.ts';
+import { createGate, createTurns } from '../../../lib/concurrency.ts';
+import { EngineFault, type LogLine, type LogsFollowed, type LogsWanted } from '../../engine.ts';
+import { isOwnedBy, labelKeys } from '../../labels.ts';
+import { engineIsSilent, faultOf, orAbsent } from '../faults.ts';
+import { createLineReader } from './log-lines.ts';
+import { createMarker, type StampedLine, sinceOf } from './log-marks.ts';
+
+/** Docker stores lines in pieces of at most 16 KiB, so 1,000 of them are 16 MiB at the very worst. */
+const mostLines = 1_000;
+
+/** Of these we keep the last so many characters. */
+const mostCharacters = 256 * 1024;
+
+/**
+ * Lines from before the last start are looked for among so many last ones, and among eight times as many as long as there
+ * are too few: most containers that were started again have written little since. What is further back is not looked for:
+ * 30 MB for a few lines, as often as somebody asks, are more than they are worth.
+ */
+const leastPreviousTail = 1_000;
+const mostPreviousTail = 64_000;
+const previousGrowth = 8;
+const mostPreviousBytes = 8 * 2 ** 20;
+
+/** Lines before the last ones are read too, so that those with one stamp are numbered from their first. */
+const moreLines = 32;
+
+/** Docker waits so long, or longer, from the end of one start, when all of its lines are stored, to the next start. */
+const shortestBackOffMs = 100;
+
+/** All that a container has stored (30 MB) is read within half a second, on a host that has nothing else to do. */
+const readPatienceMs = 60_000;
+
+/** Between two looks whether a container has been started again. */
+const shortestPauseMs = 100;
+const longestPauseMs = 1_000;
+
+/** What Docker answers to a question for the logs of a container that is just going. */
+const beingRemoved = 409;
+
+/** So many look for lines from before a start at once, of one deployment one. */
+const previousReadsAtOnce = 2;
+
+export type LogReader = (name: WorkloadName, wanted: LogsWanted) => Promise<LogLine[]>;
+
+/** Reads the last `tail` lines of both outputs, as they were stored; [] when there is no such container of ours. */
+export function createLogReader(docker: Docker, owner: string): LogReader {
+  const inTurn = createTurns();
+  const gate = createGate(previousReadsAtOnce);
+
+  return async (name, { tail, since, isPrevious = false }) => {
+    const lines = Math.min(Math.max(0, Math.trunc(tail)), mostLines);
+    const found = await findOwn(docker, owner, name);
+    if (!found || lines === 0) return [];
+    const query = since === undefined ? {} : { since: seconds(since) };
+    if (!isPrevious) {
+      const { kept } = await readPart(docker, found.Id, { ...query, tail: lines + moreLines }, { lines });
+      return newest(kept);
+    }
+    const deploymentId = found.Config.Labels[labelKeys.deployment] ?? '';
+    return newest(await inTurn(deploymentId, () => gate(() => readPrevious(docker, found, query, lines))));
+  };
+}
+
+/** Docker takes the tail first, and of that what was written until then. */
+async function readPrevious(
+  docker: Docker,
+  { Id, State }: Docker.ContainerInspectInfo,
+  query: object,
+  lines: number,
+): Promise<LogLine[]> {
+  const until = seconds(previousEndMs(State));
+  let best: LogLine[] = [];
+  for (let tail = Math.max(lines, leastPreviousTail); tail <= mostPreviousTail; tail *= previousGrowth) {
+    const limits = { lines, mostBytes: mostPreviousBytes };
+    const { kept, isCut } = await readPart(docker, Id, { ...query, until, tail: tail + moreLines }, limits);
+    // What comes first is the oldest: of an answer that was cut off, what is wanted is missing.
+    if (isCut) return best;
+    best = kept;
+    if (best.length === lines) break;
+  }
+  return best;
+}
+
+/** The last `lines` of an answer. One that is longer than `mostBytes` is cut off. */
+async function readPart(
+  docker: Docker,
+  containerId: string,
+  query: object,
+  { lines, mostBytes = Number.POSITIVE_INFINITY }: { lines: number; mostBytes?: number },
+): Promise<{ kept: LogLine[]; isCut: boolean }> {
+  const patience = AbortSignal.timeout(readPatienceMs);
+  const mark = createMarker(containerId);
+  const kept: LogLine[] = [];
+  const read = { bytes: 0 };
+  try {
+    const stream = await openLogs(docker, containerId, query, patience);
+    for await (const line of linesOf(stream, read)) {
+      if (read.bytes > mostBytes) return { kept, isCut: true };
+      kept.push(mark(line)!);
+      if (kept.length > lines) kept.shift();
+    }
+  } catch (error) {
+    throw patience.aborted ? new EngineFault('unavailable', engineIsSilent, { cause: error }) : error;
+  }
+  return { kept, isCut: false };
+}
+
+/** See `Engine.followLogs`. Docker ends a stream of lines with each exit of the container. */
+export async function* followLogs(
+  docker: Docker,
+  owner: string,
+  name: WorkloadName,
+  { since, after }: LogsFollowed,
+  signal: AbortSignal,
+): AsyncIterable<LogLine> {
+  let last = after;
+  let readStart: string | undefined;
+  let pauseMs = shortestPauseMs;
+  try {
+    while (!signal.aborted) {
+      const found = await findOwn(docker, owner, name);
+      if (!found || signal.aborted) return;
+      const { StartedAt, Running } = found.State;
+      if (StartedAt !== readStart) {
+        for await (const line of linesAfter(docker, found, { since, after: last }, signal)) {
+          last = line.mark;
+          yield line;
+        }
+        readStart = StartedAt;
+        pauseMs = shortestPauseMs;
+        continue;
+      }
+      // Also true between two starts. Nobody starts again what has ended and is not restarted by the engine.
+      if (!Running) return;
+      await delay(pauseMs, undefined, { signal });
+      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+      // Its stream has ended, but not the container: whatever the reason, it is read on.
+      if (!found.State.Restarting) readStart = undefined;
+    }
+  } catch (error) {
+    if (!signal.aborted) throw faultOf(error);
+  }
+}
+
+async function* linesAfter(
+  docker: Docker,
+  { Id, State }: Docker.ContainerInspectInfo,
+  { since = Number.NEGATIVE_INFINITY, after }: LogsFollowed,
+  signal: AbortSignal,
+): AsyncGenerator<LogLine> {
+  const from = sinceOf(after, Id, Date.parse(State.StartedAt)) ?? since;
+  const query = { follow: true, ...(Number.isFinite(from) && { since: seconds(from) }) };
+  const mark = createMarker(Id, after);
+  for await (const stored of linesOf(await openLogs(docker, Id, query, signal))) {
+    const line = mark(stored);
+    if (line && line.at >= since) yield line;
+  }
+}
+
+async function* linesOf(stream: Readable | undefined, read = { bytes: 0 }): AsyncGenerator<StampedLine> {
+  if (!stream) return;
+  const reader = createLineReader();
+  try {
+    for await (const chunk of stream) {
+      read.bytes += (chunk as Buffer).length;
+      yield* reader.push(chunk as Buffer);
+    }
+    yield* reader.end();
+  } finally {
+    stream.destroy();
+  }
+}
+
+/** Both outputs as they come; undefined when the container is gone. Not by the client's own call: that one keeps an answer with an end in memory, however long. */
+async function openLogs(
+  docker: Docker,
+  containerId: string,
+  query: object,
+  abortSignal: AbortSignal,
+): Promise<Readable | undefined> {
+  const opened = new Promise<Readable>((resolve, reject) => {
+    docker.modem.dial(
+      {
+        path: `/containers/${containerId}/logs?`,
+        method: 'GET',
+        isStream: true,
+        options: { stdout: true, stderr: true, timestamps: true, ...query },
+        statusCodes: { 200: true, 404: 'no such container', 409: 'it is being removed', 500: 'server error' },
+        abortSignal,
+      },
+      (error, stream) => (error ? reject(error as Error) : resolve(stream as Readable)),
+    );
+  });
+  return await orAbsent(opened, beingRemoved);
+}
+
+/** When the start before the last one was over; before all lines when there was none. */
+function previousEndMs({ StartedAt, FinishedAt }: Docker.ContainerInspectInfo['State']): number {
+  // Year 1 means that it never was.
+  const startedAtMs = Math.max(2 * shortestBackOffMs, Date.parse(StartedAt));
+  const finishedAtMs = Math.max(0, Date.parse(FinishedAt));
+  // The last start has ended too; of the one before it Docker has forgotten when it did.
+  return finishedAtMs >= startedAtMs ? startedAtMs - shortestBackOffMs : finishedAtMs + shortestBackOffMs;
+}
+
+async function findOwn(
+  docker: Docker,
+  owner: string,
+  name: WorkloadName,
+): Promise<Docker.ContainerInspectInfo | undefined> {
+  const found = await orAbsent(docker.getContainer(name).inspect());
+  return found && isOwnedBy(owner, found.Config.Labels) ? found : undefined;
+}
+
+/** Docker reads fractions of a second, though its description says seconds. */
+function seconds(instant: number): string {
+  return (instant / 1000).toFixed(3);
+}
+
+/** As many of the last lines as fit into the limit; of a longer one its end. */
+function newest(lines: LogLine[]): LogLine[] {
+  const kept: LogLine[] = [];
+  let room = mostCharacters;
+  for (const line of lines.toReversed()) {
+    if (room <= 0) break;
+    const text = line.text.slice(-room);
+    room -= text.length + 1;
+    kept.push({ ...line, text });
+  }
+  return kept.reverse();
+}

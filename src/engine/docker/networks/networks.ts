@@ -1,0 +1,147 @@
+/** One bridge network per deployment, with a subnet of our own pool: Docker's own pools end at the 30th network. */
+import { readFile } from 'node:fs/promises';
+import type Docker from 'dockerode';
+import { type Egress, printEgress } from '../../../deployment/workload/egress.ts';
+import { EngineFault } from '../../engine.ts';
+import { deploymentLabels, isOwnedBy, labelKeys } from '../../labels.ts';
+import { orAbsent, statusOf, textOf, unless } from '../faults.ts';
+import type { Firewall } from '../firewall/firewall.ts';
+import { bridgeName, networkName } from '../names.ts';
+import { lowestFreeSubnet } from './subnets.ts';
+
+/** Subnets that Docker refuses although no network shows them: those of another process's networks in the making. */
+const refusalLimit = 64;
+
+export type Networks = {
+  /** With a subnet that has none of the addresses to avoid. */
+  create(deploymentId: string, egress: Egress, avoid?: readonly string[]): Promise<void>;
+  setEgress(deploymentId: string, egress: Egress): Promise<void>;
+  remove(deploymentId: string): Promise<void>;
+};
+
+/**
+ * `pool` in CIDR notation. Subnets of creations under way are kept apart within this process. Without a firewall,
+ * nothing keeps containers from what their machine reaches.
+ */
+export function createNetworks(docker: Docker, owner: string, pool: string, firewall?: Firewall): Networks {
+  const promised = new Set<string>();
+
+  async function createWithFreeSubnet(deploymentId: string, egress: Egress, avoid: readonly string[]): Promise<void> {
+    const avoided = avoid.map((address) => `${address}/32`);
+    const refused: string[] = [];
+    while (refused.length < refusalLimit) {
+      const taken = subnetsOf(await docker.listNetworks());
+      // No await between the choice and the promise: two creations never choose the same.
+      const subnet = lowestFreeSubnet(pool, [...taken, ...promised, ...refused, ...avoided]);
+      if (!subnet) throw new EngineFault('unavailable', 'This host has no room for another network.');
+      promised.add(subnet);
+      try {
+        return await createNetwork(docker, owner, deploymentId, subnet, egress);
+      } catch (error) {
+        if (!isSubnetRefusal(error)) throw error;
+        refused.push(subnet);
+      } finally {
+        promised.delete(subnet);
+      }
+    }
+    throw new EngineFault('unavailable', 'The container engine refuses every network of its own pool.');
+  }
+
+  async function admit(deploymentId: string, egress: Egress): Promise<void> {
+    await firewall?.admit(bridgeName(owner, deploymentId), egress).catch((error: unknown) => {
+      throw new EngineFault('unavailable', 'The firewall of this host takes no rules now.', { cause: error });
+    });
+  }
+
+  return {
+    async create(deploymentId, egress, avoid = []) {
+      if (await isOurs(docker, owner, deploymentId)) return;
+      await admit(deploymentId, egress);
+      try {
+        await createWithFreeSubnet(deploymentId, egress, avoid);
+      } catch (error) {
+        // Somebody was faster: the name and the bridge are taken, by the network that was to be made.
+        if (error instanceof EngineFault || !(await isOurs(docker, owner, deploymentId))) throw error;
+      }
+      if (firewall) await refuseElsewhere(docker, owner, deploymentId);
+    },
+
+    async setEgress(deploymentId, egress) {
+      const isThere = await isOurs(docker, owner, deploymentId);
+      if (!isThere) throw new EngineFault('unavailable', 'The network of the deployment is missing.');
+      await admit(deploymentId, egress);
+    },
+
+    async remove(deploymentId) {
+      if (await isOurs(docker, owner, deploymentId)) await removeNetwork(docker, networkName(deploymentId));
+      await firewall?.dismiss(bridgeName(owner, deploymentId));
+    },
+  };
+}
+
+/** Takes every container off the network, then removes it. A network that is gone is no error. */
+export async function removeNetwork(docker: Docker, name: string): Promise<void> {
+  const network = docker.getNetwork(name);
+  const found = await orAbsent(network.inspect());
+  if (!found) return;
+  for (const container of Object.keys(found.Containers ?? {}))
+    await unless(network.disconnect({ Container: container, Force: true }), 404);
+  await unless(network.remove(), 404);
+}
+
+/** The subnet of the deployment's network and the addresses on it now; undefined when it has no network. */
+export async function readNetwork(
+  docker: Docker,
+  deploymentId: string,
+): Promise<{ subnet: string; addresses: string[] } | undefined> {
+  const network = await orAbsent(docker.getNetwork(networkName(deploymentId)).inspect());
+  const subnet = network && subnetsOf([network])[0];
+  if (!subnet) return undefined;
+  const endpoints = Object.values(network.Containers ?? {});
+  return { subnet, addresses: endpoints.map(({ IPv4Address }) => IPv4Address.split('/')[0]!) };
+}
+
+async function isOurs(docker: Docker, owner: string, deploymentId: string): Promise<boolean> {
+  const name = networkName(deploymentId);
+  const network = await orAbsent(docker.getNetwork(name).inspect());
+  if (!network) return false;
+  if (isOwnedBy(owner, network.Labels)) return true;
+  throw new EngineFault('bad-request', `A network named ${name} exists already and is not of this installation.`);
+}
+
+/** An engine that answers here may still run in another network than this process, where no rule of ours is. */
+async function refuseElsewhere(docker: Docker, owner: string, deploymentId: string): Promise<void> {
+  const interfaces = await readFile('/proc/self/net/dev', 'utf8');
+  if (interfaces.includes(`${bridgeName(owner, deploymentId)}:`)) return;
+  await removeNetwork(docker, networkName(deploymentId));
+  throw new EngineFault('unavailable', 'The networks of the container engine are out of reach of the firewall.');
+}
+
+async function createNetwork(
+  docker: Docker,
+  owner: string,
+  deploymentId: string,
+  subnet: string,
+  egress: Egress,
+): Promise<void> {
+  await docker.createNetwork({
+    Name: networkName(deploymentId),
+    CheckDuplicate: true,
+    Driver: 'bridge',
+    // The pool has no IPv6; what has no address reaches nothing by it.
+    EnableIPv6: false,
+    IPAM: { Driver: 'default', Config: [{ Subnet: subnet }] },
+    Options: { 'com.docker.network.bridge.name': bridgeName(owner, deploymentId) },
+    Labels: { ...deploymentLabels(owner, deploymentId), [labelKeys.egress]: printEgress(egress) },
+  });
+}
+
+function subnetsOf(networks: { IPAM?: Docker.IPAM | undefined }[]): string[] {
+  return networks.flatMap(({ IPAM }) => IPAM?.Config ?? []).flatMap(({ Subnet }) => Subnet ?? []);
+}
+
+/** 403 `Pool overlaps with other one on this address space`, 404 `could not find an available … address pool`. */
+function isSubnetRefusal(error: unknown): boolean {
+  const status = statusOf(error);
+  return (status === 403 || status === 404) && /overlap|address pool/i.test(textOf(error));
+}

@@ -1,0 +1,87 @@
+/** PURE. Where a volume with a file system of its own lies on the host, and how large that has to be. */
+import { join } from 'node:path';
+import { leastVolumeBytes } from '../../../deployment/disk/disk-levels.ts';
+
+/** Of one volume. Everything is below one folder, so that what is left of it is found by looking there. */
+export type LoopPlace = {
+  folder: string;
+  /** The file that holds the file system; sparse, so that it takes what is in it. */
+  image: string;
+  /** An image that is being made. */
+  draft: string;
+  /** Where the file system is mounted. */
+  mount: string;
+  /**
+   * What the container gets: a directory of the file system and not the file system itself. Volumes start empty, and
+   * `lost+found` stays outside. And where nothing is mounted, this directory does not exist: after a reboot the engine
+   * refuses to start the container, instead of giving a database an empty directory.
+   */
+  data: string;
+  /** Holds the size that was asked for, in bytes; written last, so a volume without it is not complete. */
+  size: string;
+};
+
+/** The folder of all volumes of an installation. */
+export function volumesFolder(dataDir: string): string {
+  return join(dataDir, 'volumes');
+}
+
+/** A name that is one step of a path and cannot lead out of it. */
+const plainName = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,200}$/;
+
+/** Throws for names that are no volumes' names. */
+export function loopPlace(root: string, deploymentId: string, volume: string): LoopPlace {
+  if (!plainName.test(deploymentId) || !plainName.test(volume))
+    throw new Error(`not the name of a volume: ${JSON.stringify(`${deploymentId}/${volume}`)}`);
+  const folder = join(root, deploymentId, volume);
+  const mount = join(folder, 'mount');
+  return {
+    folder,
+    image: join(folder, 'image'),
+    draft: join(folder, 'image.draft'),
+    mount,
+    data: join(mount, 'data'),
+    size: join(folder, 'size'),
+  };
+}
+
+/** Which volume is mounted there, if one of this folder is. */
+export function mountedVolume(root: string, mountPoint: string): { deploymentId: string; volume: string } | undefined {
+  if (!mountPoint.startsWith(`${root}/`)) return undefined;
+  const [deploymentId = '', volume = '', last, ...more] = mountPoint.slice(root.length + 1).split('/');
+  const isOne = last === 'mount' && more.length === 0 && plainName.test(deploymentId) && plainName.test(volume);
+  return isOne ? { deploymentId, volume } : undefined;
+}
+
+/** The directory for what an image declares as a volume of its own below this one, see `mounts.ts`. */
+export function nestedDirectory({ mount }: LoopPlace, slug: string): string {
+  return join(mount, `below-${slug}`);
+}
+
+const mebibyte = 2 ** 20;
+
+/** Bytes for each inode. */
+const [manyInodes, fewInodes] = [4096, 16_384];
+
+/** With which of the two a file system was made that is so large and has so many. */
+export function inodesPer(imageBytes: number, inodes: number): number {
+  return imageBytes / inodes < (manyInodes + fewInodes) / 2 ? manyInodes : fewInodes;
+}
+
+export type FileSystemShape = { imageBytes: number; bytesPerInode: number; journalMebibytes: number };
+
+/**
+ * The file system in which at least `sizeBytes` can be written: the size that a configuration asks for is what it gets,
+ * with what ext4 needs for itself on top of it. Small volumes get more inodes for their size, as mkfs does it; what a
+ * volume was made with, it keeps when it grows.
+ */
+export function shapeOf(wantedBytes: number, madeWithInodesPer?: number): FileSystemShape {
+  const sizeBytes = Math.max(wantedBytes, leastVolumeBytes);
+  const bytesPerInode = madeWithInodesPer ?? (sizeBytes < 512 * mebibyte ? manyInodes : fewInodes);
+  const journalMebibytes = sizeBytes < 128 * mebibyte ? 4 : sizeBytes < 1024 * mebibyte ? 16 : 64;
+  const inodeShare = 256 / bytesPerInode;
+  // The kernel keeps 2 % back for its own metadata, 16 MiB at most.
+  const reserved = Math.min(sizeBytes * 0.022, 16 * mebibyte) + (journalMebibytes + 0.5) * mebibyte;
+  const imageBytes = Math.ceil((sizeBytes + reserved) / (1 - inodeShare - 0.001) / mebibyte) * mebibyte;
+  return { imageBytes, bytesPerInode, journalMebibytes };
+}

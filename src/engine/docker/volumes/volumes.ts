@@ -1,0 +1,166 @@
+/**
+ * Named volumes of a deployment. One of the configuration may be several of Docker's, see `mounts.ts`. A volume is
+ * bound to a file system of its own where the host can make one, and is a directory of Docker's otherwise; what a
+ * volume is, it stays.
+ */
+import type Docker from 'dockerode';
+import { EngineFault, type MendedVolume } from '../../engine.ts';
+import { isOwnedBy, labelKeys, labelSelector, volumeLabels } from '../../labels.ts';
+import { bindTo } from '../containers/mounts.ts';
+import { unless } from '../faults.ts';
+import { volumeName } from '../names.ts';
+import type { LoopVolume, LoopVolumes } from './loop-volumes.ts';
+
+export type Volumes = {
+  /** Afterwards it exists; one with a hard limit is at least that large. */
+  create(deploymentId: string, volume: string, sizeBytes: number): Promise<void>;
+  /** Removes the volume and those for directories inside it. */
+  remove(deploymentId: string, volume: string): Promise<void>;
+  /** As the engine port says. */
+  mend(): Promise<MendedVolume[]>;
+  /** Of those with a hard limit among these, how large each is; 0 while it is not complete. */
+  hardSizes(volumes: Docker.VolumeInspectInfo[]): Promise<Record<string, number>>;
+  /** Of one deployment, those that Docker no longer knows, and whose file systems are complete. */
+  kept(deploymentId: string, known: Docker.VolumeInspectInfo[]): Promise<string[]>;
+  /** Removes one that `listLeft` or Docker lists, by Docker's name for it. */
+  removeNamed(name: string): Promise<void>;
+  /** File systems of volumes that Docker does not know: a crash came in between, or somebody removed the volume. */
+  listLeft(known: Docker.VolumeInspectInfo[]): Promise<(LoopVolume & { name: string })[]>;
+};
+
+export type VolumesOptions = {
+  owner: string;
+  /** Where volumes with a hard limit are, and whether new ones become such. */
+  loops: LoopVolumes | undefined;
+  isLoopForNew: boolean;
+  stopSeconds: number;
+};
+
+export function createVolumes(docker: Docker, { owner, loops, isLoopForNew, stopSeconds }: VolumesOptions): Volumes {
+  /** Whoever has been stopped for the work is started again after it. */
+  async function withoutUsers(name: string, work: (release: () => Promise<void>) => Promise<void>): Promise<void> {
+    const stopped: Docker.Container[] = [];
+    try {
+      await work(async () => void stopped.push(...(await stopUsers(docker, owner, name, stopSeconds))));
+    } finally {
+      for (const container of stopped) await unless(container.start(), 304, 404);
+    }
+  }
+
+  return {
+    async create(deploymentId, volume, sizeBytes) {
+      const name = volumeName(deploymentId, volume);
+      const which = { deploymentId, volume };
+      const isLoop = loops !== undefined && (isLoopForNew || (await loops.has(which)));
+      // Docker answers a second creation with the volume that is there, whoever made it and however.
+      const make = async () => {
+        const created = await docker.createVolume({
+          ...{ Name: name, Labels: volumeLabels(owner, deploymentId, volume) },
+          ...(isLoop && { DriverOpts: bindTo(loops.dataOf(which)) }),
+        });
+        return await created.inspect();
+      };
+      let found = await make();
+      // An engine that is ended while it makes one keeps it without labels. What is bound to a directory of ours is ours
+      // all the same, and Docker's removal leaves the directory.
+      if (loops && !hasLabels(found) && isBoundTo(found, loops.dataOf(which))) {
+        await docker.getVolume(name).remove();
+        found = await make();
+      }
+      if (!isOwnedBy(owner, found.Labels))
+        throw new EngineFault('bad-request', `A volume named ${name} exists already and is not of this installation.`);
+      if (!loops || !isBoundTo(found, loops.dataOf(which))) return;
+      await withoutUsers(name, (release) => loops.ensure(which, sizeBytes, release));
+    },
+
+    async mend() {
+      const tries: MendedVolume[] = [];
+      for (const which of (await loops?.listStopped()) ?? []) {
+        const name = volumeName(which.deploymentId, which.volume);
+        await withoutUsers(name, (release) => loops!.mend(which, release)).then(
+          () => tries.push(which),
+          (fault: Error) => tries.push({ ...which, fault }),
+        );
+      }
+      return tries;
+    },
+
+    async remove(deploymentId, volume) {
+      // Docker's volume goes last: as long as it is there, whoever looks knows that something is left to remove.
+      await loops?.remove({ deploymentId, volume });
+      for (const { Name: name, Labels: labels } of await listVolumes(docker, owner, deploymentId))
+        if (labels?.[labelKeys.volume] === volume) await unless(docker.getVolume(name).remove(), 404);
+    },
+
+    async hardSizes(volumes) {
+      if (!loops) return {};
+      const sizes = volumes.map(async (found): Promise<[string, number][]> => {
+        const which = loopVolumeOf(found);
+        if (!which || !isBoundTo(found, loops.dataOf(which))) return [];
+        return [[which.volume, await loops.sizeOf(which)]];
+      });
+      return Object.fromEntries((await Promise.all(sizes)).flat());
+    },
+
+    async kept(deploymentId, known) {
+      const names = new Set(known.map(({ Name }) => Name));
+      const left = ((await loops?.list(deploymentId)) ?? []).filter(
+        ({ volume }) => !names.has(volumeName(deploymentId, volume)),
+      );
+      const sizes = await Promise.all(left.map((which) => loops!.sizeOf(which)));
+      return left.filter((_, index) => sizes[index]! > 0).map(({ volume }) => volume);
+    },
+
+    async removeNamed(name) {
+      const found = (await listVolumes(docker, owner)).find(({ Name }) => Name === name);
+      const which = found
+        ? loopVolumeOf(found)
+        : (await loops?.list())?.find(({ deploymentId, volume }) => volumeName(deploymentId, volume) === name);
+      if (which) await loops?.remove(which);
+      if (found) await unless(docker.getVolume(name).remove(), 404);
+    },
+
+    async listLeft(known) {
+      const names = new Set(known.map(({ Name }) => Name));
+      return ((await loops?.list()) ?? [])
+        .map((which) => ({ ...which, name: volumeName(which.deploymentId, which.volume) }))
+        .filter(({ name }) => !names.has(name));
+    },
+  };
+}
+
+/** Stops the containers that have the volume, and answers them. */
+async function stopUsers(docker: Docker, owner: string, name: string, seconds: number): Promise<Docker.Container[]> {
+  const filters = { label: labelSelector(owner), volume: [name], status: ['running' as const, 'restarting' as const] };
+  const users = (await docker.listContainers({ filters })).map(({ Id }) => docker.getContainer(Id));
+  await Promise.all(users.map((container) => unless(container.stop({ t: seconds }), 304, 404)));
+  return users;
+}
+
+/** Those of one deployment, or all of this installation. */
+export async function listVolumes(
+  docker: Docker,
+  owner: string,
+  deploymentId?: string,
+): Promise<Docker.VolumeInspectInfo[]> {
+  const { Volumes: volumes } = await docker.listVolumes({
+    filters: { label: labelSelector(owner, deploymentId) },
+  });
+  return volumes ?? [];
+}
+
+/** The volume of the configuration that this is, if it is one itself and not one for a directory inside. */
+function loopVolumeOf({ Name: name, Labels: labels }: Docker.VolumeInspectInfo): LoopVolume | undefined {
+  const deploymentId = labels?.[labelKeys.deployment];
+  const volume = labels?.[labelKeys.volume];
+  if (!deploymentId || !volume || name !== volumeName(deploymentId, volume)) return undefined;
+  return { deploymentId, volume };
+}
+
+function hasLabels({ Labels: labels }: Docker.VolumeInspectInfo): boolean {
+  return Object.keys(labels ?? {}).length > 0;
+}
+
+function isBoundTo({ Options: options }: Docker.VolumeInspectInfo, directory: string): boolean {
+  return options?.device === directory;
+}

@@ -1,0 +1,62 @@
+/** What containers of the in-memory engine have written and write. */
+import type { WorkloadName } from '../../deployment/workload/workload.ts';
+import type { LogLine, LogMark, LogsFollowed, LogsWanted } from '../engine.ts';
+import type { MemoryContainer, MemoryWorld, WrittenLine } from './world.ts';
+
+export function readLogs(
+  world: MemoryWorld,
+  owner: string,
+  name: WorkloadName,
+  { tail, since = Number.NEGATIVE_INFINITY, isPrevious = false }: LogsWanted,
+): LogLine[] {
+  const container = world.containers.get(name);
+  if (container?.owner !== owner || tail <= 0) return [];
+  return container.written
+    .map((line, index) => ({ line, index }))
+    .filter(({ line }) => !isPrevious || line.start < container.starts)
+    .slice(-tail)
+    .filter(({ line }) => line.at >= since)
+    .map(({ line, index }) => tell(container, line, index));
+}
+
+export async function* followLogs(
+  world: MemoryWorld,
+  owner: string,
+  name: WorkloadName,
+  { since = Number.NEGATIVE_INFINITY, after }: LogsFollowed,
+  signal: AbortSignal,
+): AsyncIterable<LogLine> {
+  const container = world.containers.get(name);
+  if (container?.owner !== owner) return;
+  let index = indexAfter(container, after);
+  for (;;) {
+    for (; index < container.written.length; index++) {
+      if (signal.aborted) return;
+      const line = container.written[index]!;
+      if (line.at >= since) yield tell(container, line, index);
+    }
+    const isThere = world.containers.get(name) === container && container.phase === 'running';
+    if (!isThere || signal.aborted) return;
+    await untilTold(world, signal);
+  }
+}
+
+function tell({ number }: MemoryContainer, { at, text }: WrittenLine, index: number): LogLine {
+  return { at, text, mark: `${number} ${index}` };
+}
+
+/** Of another container, everything comes after. */
+function indexAfter({ number }: MemoryContainer, after: LogMark | undefined): number {
+  const [ofContainer, index] = after?.split(' ') ?? [];
+  return ofContainer === String(number) ? Number(index) + 1 : 0;
+}
+
+async function untilTold({ readers }: MemoryWorld, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const wake = () => resolve();
+  readers.add(wake);
+  signal.addEventListener('abort', wake, { once: true });
+  await promise;
+  signal.removeEventListener('abort', wake);
+  readers.delete(wake);
+}

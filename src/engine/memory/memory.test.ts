@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EngineOperation } from '../../deployment/plan/operation.ts';
+import type { Workload } from '../../deployment/workload/workload.ts';
+import { EngineFault } from '../engine.ts';
+import { createMemoryEngine } from './memory.ts';
+import { createMemoryWorld, type MemoryImage } from './world.ts';
+
+const web: Workload = {
+  name: 'berth-a-web-1-0',
+  pod: 'web',
+  revision: 1,
+  replica: 0,
+  fingerprint: 'f',
+  image: 'web:1',
+  env: {},
+  files: [],
+  volumes: [],
+  ports: [80],
+  aliases: ['web'],
+  resources: { requests: {}, limits: {} },
+  useGPU: false,
+  readiness: { kind: 'port', port: 80 },
+};
+const network: EngineOperation = { kind: 'create-network', because: 'test' };
+const start: EngineOperation = { kind: 'start', workload: web, because: 'test' };
+
+function engineWith(image: MemoryImage) {
+  return createMemoryEngine({ world: createMemoryWorld({ 'web:1': image }) });
+}
+
+async function started(image: MemoryImage) {
+  const engine = engineWith(image);
+  await engine.execute('a', network);
+  await engine.execute('a', start);
+  return engine;
+}
+
+test('a workload becomes ready after as many observations as its image says', async () => {
+  const engine = await started({ readyAfter: 2 });
+  const seen = [1, 2, 3].map(async () => (await engine.observe('a', [])).workloads[0]?.isReady);
+  assert.deepEqual(await Promise.all(seen), [false, false, true]);
+});
+
+test('a failure before an operation leaves nothing, one after it leaves all', async () => {
+  for (const [when, exists] of [
+    ['before', false],
+    ['after', true],
+  ] as const) {
+    const engine = engineWith({});
+    engine.interrupt({ operation: 1, when });
+    await assert.rejects(engine.execute('a', network), /interrupted/);
+    assert.equal((await engine.observe('a', [])).hasNetwork, exists);
+    await engine.execute('a', network);
+    assert.equal((await engine.observe('a', [])).hasNetwork, true);
+  }
+});
+
+test('a start that dies halfway leaves a container that the next start makes anew', async () => {
+  const engine = engineWith({});
+  engine.interrupt({ operation: 1, kind: 'start', when: 'halfway' });
+  await engine.execute('a', network);
+  await assert.rejects(engine.execute('a', start), /interrupted/);
+  assert.equal((await engine.observe('a', [])).workloads[0]?.phase, 'created');
+  await engine.execute('a', start);
+  assert.equal((await engine.observe('a', [])).workloads[0]?.isReady, true);
+});
+
+test('the n-th operation fails with the given fault, the others are recorded', async () => {
+  const engine = engineWith({});
+  engine.interrupt({ operation: 2, when: 'before', error: new EngineFault('unavailable', 'away') });
+  await engine.execute('a', network);
+  await assert.rejects(engine.execute('a', start), { kind: 'unavailable' });
+  await engine.execute('a', start);
+  assert.deepEqual(
+    engine.executed.map(({ operation }) => operation.kind),
+    ['create-network', 'start'],
+  );
+});
+
+test('a crash is restarted, a halt is not', async () => {
+  const engine = await started({});
+  await engine.observe('a', []);
+  engine.crash(web.name, 1);
+  const [crashed] = (await engine.observe('a', [])).workloads;
+  assert.deepEqual([crashed?.isReady, crashed?.restarts, crashed?.lastExit?.code], [true, 1, 1]);
+  engine.halt(web.name);
+  assert.equal((await engine.observe('a', [])).workloads[0]?.phase, 'exited');
+  await engine.execute('a', start);
+  assert.equal((await engine.observe('a', [])).workloads[0]?.isReady, true);
+});
+
+test('an image that cannot be pulled fails as its settings say', async () => {
+  const engine = engineWith({ isOnHost: false, pullFault: 'image-access-denied' });
+  await assert.rejects(engine.images!.pull('a', { image: 'web:1' }), { kind: 'image-access-denied' });
+  assert.deepEqual((await engine.observe('a', ['web:1'])).images, []);
+});
+
+test('every call can be told to fail, before it has done anything or after', async () => {
+  const engine = await started({});
+  const [network] = (await engine.listOwned()).filter(({ kind }) => kind === 'network');
+  const images = engine.images!;
+  const [image] = await images.list();
+  const calls = {
+    observe: () => engine.observe('a', []),
+    logs: () => engine.logs(web.name, { tail: 1 }),
+    capacity: () => engine.capacity(),
+    listOwned: () => engine.listOwned(),
+    'images.list': () => images.list(),
+    'images.remove': () => images.remove(image!),
+    'disk.use': () => engine.disk!.use(),
+    removeOwned: () => engine.removeOwned(network!),
+  };
+  for (const [name, call] of Object.entries(calls)) {
+    for (const when of ['before', 'after'] as const) {
+      engine.interrupt({ operation: 1, name: name as keyof typeof calls, when });
+      await assert.rejects(call(), new RegExp(`interrupted ${when} ${name}`));
+    }
+    await call();
+  }
+  assert.equal((await engine.observe('a', [])).hasNetwork, false);
+});
+
+test('a workload whose network was removed has no address, cannot be started again, and is not ready', async () => {
+  const engine = await started({});
+  engine.lose({ kind: 'network', id: 'a' });
+  const [severed] = (await engine.observe('a', [])).workloads;
+  assert.deepEqual([severed?.address, severed?.notReadyBecause], [undefined, 'has no address yet']);
+  engine.halt(web.name);
+  await engine.execute('a', network);
+  await assert.rejects(engine.execute('a', start), /network of berth-a-web-1-0 is gone/);
+});
+
+test('a volume that a container has is not removed', async () => {
+  const engine = engineWith({});
+  const workload = { ...web, volumes: [{ volume: 'data', mountPath: '/data' }] };
+  const remove: EngineOperation = { kind: 'remove-volume', volume: 'data', because: 'test' };
+  await engine.execute('a', network);
+  await engine.execute('a', { kind: 'create-volume', volume: 'data', sizeBytes: 1, because: 'test' });
+  await engine.execute('a', { ...start, workload });
+  await assert.rejects(engine.execute('a', remove), /in use/);
+  await engine.execute('a', { kind: 'remove', name: web.name, because: 'test' });
+  await engine.execute('a', remove);
+  assert.deepEqual((await engine.observe('a', [])).volumes, []);
+});
+
+test('what happens on one machine is told to every engine on it', async () => {
+  const world = createMemoryWorld({ 'web:1': {} });
+  const heard: string[] = [];
+  createMemoryEngine({ world }).watch((id) => heard.push(id), new AbortController().signal);
+  await createMemoryEngine({ world }).execute('a', network);
+  assert.deepEqual(heard, ['a']);
+});

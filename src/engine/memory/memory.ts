@@ -1,0 +1,273 @@
+/**
+ * An engine in memory, held to the same contract as the real ones. Time passes by observations, not by the clock, and
+ * it can be told to fail at any call, before, in the middle of or after it.
+ */
+import { once } from 'node:events';
+import type { Observed, ObservedWorkload, WorkloadName } from '../../deployment/workload/workload.ts';
+import { orAbort } from '../../lib/abortable.ts';
+import { wait as reallyWait, type Wait } from '../../lib/wait.ts';
+import type { Engine, FacetName, Fairness, HostDisk, ImageStore, Isolation, Owned } from '../engine.ts';
+import { diskUse } from './disk.ts';
+import { heldBack, isLocal, isOnHost, listImages, pullImage, removeImage } from './images.ts';
+import { followLogs, readLogs } from './logs.ts';
+import { type MemoryOperation, perform, refuseInUse, setEgress } from './operations.ts';
+import { healthCheckBodyOf, noteStuck, reasonNotReady } from './readiness.ts';
+import { changeableWeather, type Interruption, type Weather } from './weather.ts';
+import {
+  announce,
+  createMemoryWorld,
+  endContainer,
+  type MemoryContainer,
+  type MemoryWorld,
+  passRound,
+  removeNetwork,
+} from './world.ts';
+
+export type MemoryEngineOptions = {
+  /** Default: an empty one. Engines of several installations may share one. */
+  world?: MemoryWorld;
+  owner?: string;
+  wait?: Wait;
+  /** Epoch milliseconds; dates what is observed. */
+  now?: () => number;
+  /** Default: fair, but for what `interrupt` asks for. */
+  weather?: Weather;
+  /** Default: all. Without `images`, a start brings its image; without `disk`, nobody knows how full one is. */
+  facets?: ReadonlySet<FacetName>;
+};
+
+export const allFacets: ReadonlySet<FacetName> = new Set(['images', 'disk', 'isolation', 'fairness']);
+
+export type MemoryEngine = Engine & {
+  /** Every operation that was executed to its end, in order. */
+  readonly executed: { deploymentId: string; operation: MemoryOperation }[];
+  interrupt(interruption: Interruption): void;
+  /** A running workload ends by itself, with this code; the engine restarts it. */
+  crash(name: WorkloadName, exitCode: number): void;
+  /** Somebody stops a workload behind our back; the engine leaves it like that. */
+  halt(name: WorkloadName): void;
+  /** Somebody removes a workload, a volume that nothing uses, or a network with everything on it, behind our back. */
+  lose(owned: Pick<Owned, 'kind' | 'id'>): void;
+};
+
+export function createMemoryEngine({
+  world = createMemoryWorld({}),
+  owner = 'memory',
+  wait = reallyWait,
+  now = Date.now,
+  ...options
+}: MemoryEngineOptions = {}): MemoryEngine {
+  const executed: MemoryEngine['executed'] = [];
+  const changeable = changeableWeather();
+  const { weather = changeable.weather, facets = allFacets } = options;
+  const { watchers, versions } = world;
+  const seenVersions = new WeakMap<Observed, number>();
+
+  const images: ImageStore = {
+    async pull(deploymentId, request, { progress, signal } = {}) {
+      await orAbort(heldBack(world, request.image), signal);
+      const operation = { kind: 'pull', because: '', ...request } as const;
+      return await weather({ name: 'execute', deploymentId, operation }, (extent) => {
+        const found = pullImage(world, request, progress);
+        // Of images nothing is told, as on Docker: they belong to no deployment.
+        if (extent !== 'halfway') executed.push({ deploymentId, operation });
+        return found;
+      });
+    },
+    list: () => weather({ name: 'images.list' }, () => listImages(world)),
+    remove: (image) => weather({ name: 'images.remove' }, () => removeImage(world, image)),
+  };
+
+  const disk: HostDisk = {
+    use: () => weather({ name: 'disk.use' }, () => diskUse(world, owner)),
+    mendVolumes: async () => [],
+  };
+
+  const isolation: Isolation = {
+    setEgress(deploymentId, egress) {
+      const operation = { kind: 'set-egress', egress, because: '' } as const;
+      return weather({ name: 'execute', deploymentId, operation }, (extent) => {
+        setEgress(world, owner, deploymentId, egress);
+        announce(world, deploymentId);
+        if (extent !== 'halfway') executed.push({ deploymentId, operation });
+      });
+    },
+  };
+
+  /** Here nobody computes, and nobody holds more than anybody else. */
+  const fairness: Fairness = {
+    async keep({ givingWay, goingFirst }, stop) {
+      givingWay(0);
+      goingFirst(0);
+      if (!stop.aborted) await once(stop, 'abort');
+    },
+  };
+
+  return {
+    executed,
+    interrupt: changeable.interrupt,
+
+    crash(name, exitCode) {
+      const container = findRunning(world, name);
+      endContainer(world, container, { exitCode, now: now() });
+      announce(world, container.deploymentId);
+    },
+
+    halt(name) {
+      const container = findRunning(world, name);
+      container.phase = 'exited';
+      announce(world, container.deploymentId);
+    },
+
+    lose: (owned) => removeOwned(world, owner, owned),
+
+    ping: () => weather({ name: 'ping' }, () => {}),
+
+    observe: (deploymentId, images) =>
+      weather({ name: 'observe', deploymentId }, () => {
+        const observed = observe(world, { owner, now: now(), facets }, deploymentId, images);
+        seenVersions.set(observed, versions.get(deploymentId) ?? 0);
+        return observed;
+      }),
+
+    execute: (deploymentId, operation) =>
+      weather({ name: 'execute', deploymentId, operation }, (extent) => {
+        const isHalfway = extent === 'halfway';
+        const bringsImages = !facets.has('images');
+        const found = perform(world, owner, deploymentId, operation, { isHalfway, bringsImages, now: now() });
+        if (operation.kind !== 'check') announce(world, deploymentId);
+        if (!isHalfway) executed.push({ deploymentId, operation });
+        return found;
+      }),
+
+    async change(deploymentId, seen, timeoutMs, signal) {
+      const isOutdated = (seenVersions.get(seen) ?? 0) !== (versions.get(deploymentId) ?? 0);
+      if (signal.aborted || isOutdated || mayChange(world, deploymentId)) return;
+      const ended = new AbortController();
+      const watcher = (id: string) => id === deploymentId && ended.abort();
+      watchers.add(watcher);
+      await wait(timeoutMs, AbortSignal.any([signal, ended.signal]));
+      watchers.delete(watcher);
+    },
+
+    watch(onChange, signal) {
+      if (signal.aborted) return;
+      watchers.add(onChange);
+      signal.addEventListener('abort', () => watchers.delete(onChange), { once: true });
+    },
+
+    logs: (name, wanted) => weather({ name: 'logs' }, () => readLogs(world, owner, name, wanted)),
+    followLogs: (name, wanted, signal) => followLogs(world, owner, name, wanted, signal),
+
+    capacity: () =>
+      weather({ name: 'capacity' }, () => {
+        const { disk, ...host } = world.capacity;
+        return { ...host, ...(disk && facets.has('disk') && { disk }) };
+      }),
+    listOwned: () => weather({ name: 'listOwned' }, () => listOwned(world, owner)),
+    removeOwned: (owned) => weather({ name: 'removeOwned' }, () => removeOwned(world, owner, owned)),
+
+    ...(facets.has('images') && { images }),
+    ...(facets.has('disk') && { disk }),
+    ...(facets.has('isolation') && { isolation }),
+    ...(facets.has('fairness') && { fairness }),
+  };
+}
+
+function observe(
+  world: MemoryWorld,
+  { owner, now, facets }: { owner: string; now: number; facets: ReadonlySet<FacetName> },
+  deploymentId: string,
+  images: string[],
+): Observed {
+  const isOurs = (thing: { owner: string }) => thing.owner === owner;
+  const containers = world.containers.of(deploymentId).filter(isOurs);
+  for (const container of containers) {
+    passRound(world, container, now);
+    noteStuck(container, now);
+  }
+  const volumes = world.volumes.of(deploymentId).filter(isOurs);
+  const network = world.networks.get(deploymentId);
+  const hasNetwork = network?.owner === owner;
+  const asked = facets.has('images') ? images : [];
+  return {
+    hasNetwork,
+    ...(hasNetwork && facets.has('isolation') && { egress: network.egress }),
+    volumes: volumes.map(({ volume }) => volume).sort(),
+    ...(volumes.length > 0 && {
+      volumeSizes: Object.fromEntries(volumes.map(({ volume, sizeBytes }) => [volume, sizeBytes])),
+    }),
+    images: asked.filter((image) => isOnHost(world, image)),
+    localImages: asked.filter((image) => isLocal(world, image)),
+    workloads: containers.map(describe).sort((a, b) => (a.name < b.name ? -1 : 1)),
+  };
+}
+
+function describe(container: MemoryContainer): ObservedWorkload {
+  const { workload, phase, address, restarts, exitCode, exitedAt = 0, stuck } = container;
+  const because = reasonNotReady(container);
+  return {
+    name: workload.name,
+    pod: workload.pod,
+    revision: workload.revision,
+    replica: workload.replica,
+    fingerprint: workload.fingerprint,
+    phase,
+    isReady: because === undefined,
+    restarts,
+    ...(phase === 'running' && address !== undefined && { address }),
+    ...(exitCode !== undefined && {
+      lastExit: { code: exitCode, reason: `exited with code ${exitCode}`, at: exitedAt },
+    }),
+    ...(because && { notReadyBecause: because }),
+    ...(stuck?.by === 'health-check' && healthCheckBodyOf(container)),
+    ...(stuck && { stuck }),
+  };
+}
+
+/** Whether the next observation sees something new by itself: somebody on the way to ready, or to an end. */
+function mayChange(world: MemoryWorld, deploymentId: string): boolean {
+  return world.containers
+    .of(deploymentId)
+    .some(
+      ({ phase, run, rounds, readyAfter }) =>
+        phase === 'running' && (run.exitCode !== undefined || rounds <= readyAfter),
+    );
+}
+
+function findRunning(world: MemoryWorld, name: WorkloadName): MemoryContainer {
+  const container = world.containers.get(name);
+  if (container?.phase !== 'running') throw new Error(`${name} is not running`);
+  return container;
+}
+
+function removeOwned(world: MemoryWorld, owner: string, { kind, id }: Pick<Owned, 'kind' | 'id'>): void {
+  const found = listOwned(world, owner).find((owned) => owned.kind === kind && owned.id === id);
+  if (!found) return;
+  if (kind === 'volume') refuseInUse(world, id);
+  if (kind === 'network') removeNetwork(world, id);
+  else (kind === 'workload' ? world.containers : world.volumes).delete(id);
+  announce(world, found.deploymentId);
+}
+
+function listOwned(world: MemoryWorld, owner: string): Owned[] {
+  return (
+    [
+      ['workload', world.containers],
+      ['volume', world.volumes],
+      ['network', world.networks],
+    ] as const
+  ).flatMap(([kind, objects]) =>
+    [...objects].flatMap(([id, object]) =>
+      object.owner === owner
+        ? [
+            {
+              ...{ kind, id, name: id, deploymentId: object.deploymentId },
+              ...('phase' in object && { phase: object.phase }),
+              ...('volume' in object && { volume: object.volume }),
+            },
+          ]
+        : [],
+    ),
+  );
+}

@@ -1,0 +1,69 @@
+/** Whether containers of the in-memory engine are ready, why not, and since when nothing changes about that. */
+import type { Readiness, Stuck } from '../../deployment/workload/workload.ts';
+import { wordsOfCheck } from '../check-words.ts';
+import type { MemoryContainer } from './world.ts';
+
+/** Remembers since when it does something else than become ready. */
+export function noteStuck(container: MemoryContainer, now: number): void {
+  container.wasReady ||= reasonNotReady(container) === undefined;
+  const by = container.wasReady || container.phase !== 'running' ? undefined : stuckBy(container);
+  container.stuck = by && (container.stuck?.by === by ? container.stuck : { by, since: now });
+}
+
+function stuckBy({ workload: { readiness }, run, rounds, readyAfter }: MemoryContainer): Stuck['by'] | undefined {
+  if (rounds <= readyAfter) return;
+  if (readiness.kind === 'command') return 'health-check';
+  if ((readiness.kind !== 'port' && readiness.kind !== 'http') || !run.ports?.length) return;
+  return run.ports.includes(readiness.port) ? 'health-check' : 'listening';
+}
+
+/** Why it is not ready, in words; undefined when it is. */
+export function reasonNotReady(container: MemoryContainer): string | undefined {
+  const { phase, exitCode } = container;
+  if (phase === 'created') return 'is created but not started';
+  const reason = phase === 'exited' ? undefined : reasonWhileRunning(container);
+  if (phase === 'running' && reason === undefined) return undefined;
+  if (exitCode === undefined) return reason ?? 'was stopped';
+  if (container.workload.readiness.kind === 'exit' && phase === 'exited' && exitCode === 0) return undefined;
+  return `exited with code ${exitCode}${reason ? `; since its restart: ${reason}` : ''}`;
+}
+
+function reasonWhileRunning(container: MemoryContainer): string | undefined {
+  const { readiness } = container.workload;
+  if (readiness.kind === 'exit') return 'has not finished yet';
+  const isAwake = container.rounds > container.readyAfter;
+  if (readiness.kind !== 'running' && container.address === undefined) return 'has no address yet';
+  if (readiness.kind === 'running') return isAwake ? undefined : 'has only just started';
+  if (readiness.kind === 'command') return reasonOfCommand(container, readiness, isAwake);
+  const { ports = [] } = container.run;
+  const silence = `does not listen on port ${readiness.port}`;
+  if (!isAwake || ports.length === 0) return silence;
+  if (!ports.includes(readiness.port)) return `listens on ${ports.join(', ')}, not on ${readiness.port}`;
+  return readiness.kind === 'http' ? reasonUnhealthy(container, readiness) : undefined;
+}
+
+export function healthCheckBodyOf({ workload: { readiness }, run }: MemoryContainer): { healthCheckBody?: string } {
+  const body = readiness.kind === 'http' ? run.respond?.(readiness.path).body : undefined;
+  return body ? { healthCheckBody: body } : {};
+}
+
+/** Its image's program runs the command, as another process beside the first; without one, it goes well. */
+function reasonOfCommand(
+  container: MemoryContainer,
+  { command, timeoutSeconds }: Extract<Readiness, { kind: 'command' }>,
+  isAwake: boolean,
+): string | undefined {
+  if (!isAwake) return wordsOfCheck(command, { kind: 'exited', code: 1, output: '' })?.words;
+  const run = container.runCheck?.(command) ?? { exitCode: 0 };
+  return wordsOfCheck(
+    command,
+    run.exitCode === undefined
+      ? { kind: 'timed-out', afterSeconds: timeoutSeconds }
+      : { kind: 'exited', code: run.exitCode, output: run.output?.join('\n') ?? '' },
+  )?.words;
+}
+
+function reasonUnhealthy(container: MemoryContainer, { path }: Extract<Readiness, { kind: 'http' }>) {
+  const { status } = container.run.respond?.(path) ?? { status: 200 };
+  return status >= 200 && status < 400 ? undefined : `health check ${path} answered ${status}`;
+}

@@ -1,0 +1,238 @@
+/** The machine behind the in-memory engine: images that are functions, containers, volumes, networks. */
+import type { Capacity } from '../../deployment/limits/host-budget.ts';
+import type { Stuck, Workload } from '../../deployment/workload/workload.ts';
+import type { FaultKind } from '../engine.ts';
+import { imageOf } from './images.ts';
+import { processOf } from './process.ts';
+import { Shelf } from './shelf.ts';
+
+/** Unless a program says otherwise, an image listens on the ports of its workload and answers 200; a job exits with 0. */
+export type MemoryImage = {
+  /** Default true: as if somebody had pulled it already. */
+  isOnHost?: boolean;
+  /** What a pull of it, or a look at its registry, fails with. */
+  pullFault?: FaultKind;
+  /** A pull of it does not end before this does. */
+  held?: Promise<void>;
+  /** What its tag means in its registry now. Without one, no registry knows it. */
+  digest?: string;
+  /** What it meant before: by digest the registry still gives it, and the host has it where it has the image at all. */
+  formerDigests?: string[];
+  /** What its tag means on the host; default: the same. */
+  hostDigest?: string;
+  /** Its registry gives it to nobody without this token. */
+  token?: string;
+  /** How many observations of a started container see it unready, or unfinished. */
+  readyAfter?: number;
+  /** It ends with this code instead of listening; after `readyAfter` observations where that is given. */
+  exitCode?: number;
+  entrypoint?: string[];
+  command?: string[];
+  program?: MemoryProgram;
+};
+
+/** Runs at each start of a container. */
+export type MemoryProgram = (container: MemoryProcess) => MemoryRun;
+
+export type MemoryProcess = {
+  /** Entrypoint and command, joined as Docker joins them. */
+  args: string[];
+  env: Record<string, string>;
+  /** Undefined when there is no such file. */
+  read(path: string): string | undefined;
+  /** As much of it as fits. */
+  write(path: string, content: string): void;
+  /** The names of what is in a directory that is a volume. */
+  list(path: string): string[];
+  /** Asks `http://<name>:<port><path>` in the network of the deployment. */
+  fetch(name: string, port: number, path: string): Answer | undefined;
+};
+
+export type MemoryRun = {
+  output?: string[];
+  exitCode?: number;
+  ports?: number[];
+  respond?: (path: string) => Answer;
+};
+
+export type Answer = { status: number; body: string };
+
+export type MemoryContainer = {
+  owner: string;
+  deploymentId: string;
+  workload: Workload;
+  /** Absent without a network. */
+  address?: string;
+  phase: 'created' | 'running' | 'exited';
+  /** Another one of the same name has another. */
+  number: number;
+  /** What it has written since it was made. */
+  written: WrittenLine[];
+  starts: number;
+  files: Map<string, string>;
+  run: MemoryRun;
+  /** Another process of its image, beside the first. */
+  runCheck?: ((command: string[]) => MemoryRun) | undefined;
+  /** Observations since the start. */
+  rounds: number;
+  readyAfter: number;
+  restarts: number;
+  exitCode?: number;
+  exitedAt?: number;
+  /** Of this start. */
+  wasReady?: boolean;
+  stuck?: Stuck | undefined;
+};
+
+/** `start`: of which of its starts it is; the first is 1. */
+export type WrittenLine = { at: number; text: string; start: number };
+
+type Owned = { owner: string; deploymentId: string };
+
+export type MemoryWorld = {
+  images: Map<string, MemoryImage>;
+  containers: Shelf<MemoryContainer>;
+  /** By deployment and volume. */
+  volumes: Shelf<Owned & { volume: string; sizeBytes: number; files: Map<string, string> }>;
+  /** By deployment. */
+  networks: Map<string, Owned & { subnet: number; egress: string }>;
+  subnets: { taken: Set<number>; lowestFree: number };
+  /** How often something of a deployment has changed, and who wants to hear of it: everybody on this machine. */
+  versions: Map<string, number>;
+  watchers: Set<(deploymentId: string) => void>;
+  /** Who follows what containers write; called when one has written, has ended or is gone. */
+  readers: Set<() => void>;
+  /** How many containers there have ever been. */
+  containersMade: number;
+  capacity: Capacity;
+};
+
+const gibibyte = 2 ** 30;
+
+export function createMemoryWorld(images: Record<string, MemoryImage>): MemoryWorld {
+  return {
+    images: new Map(Object.entries(images)),
+    containers: new Shelf(),
+    volumes: new Shelf(),
+    networks: new Map(),
+    subnets: { taken: new Set(), lowestFree: 0 },
+    versions: new Map(),
+    watchers: new Set(),
+    readers: new Set(),
+    containersMade: 0,
+    capacity: {
+      memoryBytes: 16 * gibibyte,
+      cpuMillis: 4_000,
+      disk: { usedBytes: 20 * gibibyte, freeBytes: 80 * gibibyte },
+    },
+  };
+}
+
+export function announce(world: MemoryWorld, deploymentId: string): void {
+  const { versions, watchers } = world;
+  versions.set(deploymentId, (versions.get(deploymentId) ?? 0) + 1);
+  for (const watcher of [...watchers]) watcher(deploymentId);
+  tellReaders(world);
+}
+
+function tellReaders({ readers }: MemoryWorld): void {
+  for (const reader of [...readers]) reader();
+}
+
+/** With the lowest subnet that is free, as on Docker: one that has just been given back is soon another tenant's. */
+export function addNetwork(
+  { networks, subnets }: MemoryWorld,
+  owned: Owned,
+  egress: string,
+  avoid: readonly string[] = [],
+): void {
+  const { taken } = subnets;
+  let subnet = subnets.lowestFree;
+  while (taken.has(subnet) || avoid.some((address) => address.startsWith(`${prefixOf(subnet)}.`))) subnet++;
+  taken.add(subnet);
+  while (taken.has(subnets.lowestFree)) subnets.lowestFree++;
+  networks.set(owned.deploymentId, { ...owned, subnet, egress });
+}
+
+/** Whatever was on the network goes on without one. */
+export function removeNetwork({ networks, subnets, containers }: MemoryWorld, deploymentId: string): void {
+  const { subnet } = networks.get(deploymentId)!;
+  for (const container of containers.of(deploymentId)) delete container.address;
+  networks.delete(deploymentId);
+  subnets.taken.delete(subnet);
+  subnets.lowestFree = Math.min(subnets.lowestFree, subnet);
+}
+
+/** The lowest of the subnet's 125 addresses that is free, as on Docker; undefined when none is. */
+export function freeAddress(
+  { containers, networks }: MemoryWorld,
+  deploymentId: string,
+  avoid: readonly string[] = [],
+): string | undefined {
+  const { subnet } = networks.get(deploymentId)!;
+  const used = new Set([...avoid, ...containers.of(deploymentId).map(({ address }) => address)]);
+  for (let host = 2; host < 127; host++) {
+    const address = `${prefixOf(subnet)}.${host}`;
+    if (!used.has(address)) return address;
+  }
+  return undefined;
+}
+
+function prefixOf(subnet: number): string {
+  return `10.${200 + (subnet >> 8)}.${subnet & 255}`;
+}
+
+export function volumeKey(deploymentId: string, volume: string): string {
+  return `${deploymentId}/${volume}`;
+}
+
+/** `now` dates what it writes. */
+export function startContainer(world: MemoryWorld, container: MemoryContainer, now: number): void {
+  const image = imageOf(world, container.workload.image) ?? {};
+  const { exitCode } = image;
+  const usual: MemoryRun = {
+    ports: exitCode === undefined ? container.workload.ports : [],
+    ...(exitCode !== undefined && { exitCode }),
+    ...(exitCode === undefined && container.workload.readiness.kind === 'exit' && { exitCode: 0 }),
+  };
+  container.phase = 'running';
+  container.rounds = 0;
+  container.wasReady = false;
+  container.stuck = undefined;
+  container.readyAfter = image.readyAfter ?? 0;
+  const { program } = image;
+  const own = processOf(world, container, image);
+  container.run = program?.(own) ?? usual;
+  container.runCheck = program && ((args) => program({ ...own, args }));
+  container.starts++;
+  const { starts: start } = container;
+  container.written.push(...(container.run.output ?? []).map((text) => ({ at: now, text, start })));
+  tellReaders(world);
+}
+
+/** Lets a container live through one observation: programs end, and what ended by itself is restarted. */
+export function passRound(world: MemoryWorld, container: MemoryContainer, now: number): void {
+  if (container.phase !== 'running') return;
+  container.rounds++;
+  const { run, rounds, readyAfter } = container;
+  if (run.exitCode !== undefined && rounds > readyAfter)
+    endContainer(world, container, { exitCode: run.exitCode, now });
+}
+
+/** A service is always restarted; a job three times, unless it exits with 0. */
+export function endContainer(
+  world: MemoryWorld,
+  container: MemoryContainer,
+  { exitCode, now }: { exitCode: number; now: number },
+): void {
+  container.exitCode = exitCode;
+  container.exitedAt = now;
+  const isJob = container.workload.readiness.kind === 'exit';
+  if (isJob && (exitCode === 0 || container.restarts >= 3)) {
+    container.phase = 'exited';
+    tellReaders(world);
+    return;
+  }
+  container.restarts++;
+  startContainer(world, container, now);
+}
