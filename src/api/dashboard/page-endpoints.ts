@@ -3,10 +3,11 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { escapeHtml } from '../../lib/html.ts';
+import { problemCodes } from '../../lib/problem-codes.ts';
 import { findClaim } from '../claims/claim-endpoints.ts';
 import { emptyPolicy } from '../requests/browser-security.ts';
 import { findSignedIn } from '../requests/callers.ts';
-import { nothingHere, sendProblem, statusOf } from '../requests/errors.ts';
+import { nothingHere, sendProblem } from '../requests/errors.ts';
 import type { Service } from '../service.ts';
 import { bodyFor } from './bundle.ts';
 
@@ -42,7 +43,7 @@ export function pageEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const accountId = await findSignedIn(service, request);
         if (!accountId.ok) return sendProblem(reply, accountId.problem);
         const found = await findClaim(service.db, request.params.token, accountId.value, service.now());
-        return sendPage(service, reply, found.ok ? 200 : statusOf[found.problem.code]);
+        return sendPage(service, reply, found.ok ? 200 : problemCodes[found.problem.code].status);
       },
     );
 

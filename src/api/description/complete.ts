@@ -1,12 +1,10 @@
 /** PURE. Completes what the schemas say of each operation: who may ask, every code that it can be answered, examples. */
-import type { ProblemCode } from '../../lib/problem.ts';
+import { type ProblemCode, problemCodes } from '../../lib/problem-codes.ts';
 import type { SignInPath } from '../account/sign-in-paths.ts';
-import { statusOf } from '../requests/errors.ts';
 import examples from './examples.json' with { type: 'json' };
 import { type OperationNote, operations, tags } from './operations.ts';
 import {
   type Access,
-  meaningOf,
   refusalsOfAccess,
   refusalsOfAll,
   refusalsOfBodies,
@@ -49,7 +47,7 @@ function complete(operation: Operation, note: OperationNote, codes: readonly Pro
   const { request, answer } = recorded[operation.operationId ?? ''] ?? {};
   const { requestBody, responses = {} } = operation;
   const success = Object.entries(responses).filter(([status]) => status.startsWith('2'));
-  const refused = Map.groupBy(codes, (code) => statusOf[code]);
+  const refused = Map.groupBy(codes, (code) => problemCodes[code].status);
   return {
     ...operation,
     tags: [note.tag],
@@ -90,7 +88,7 @@ function withExample(content: Content, example: unknown): Content {
 function refusal(codes: readonly ProblemCode[], content: Content) {
   const withCode = { properties: { code: { enum: codes } } };
   return {
-    description: codes.map((code) => `\`${code}\`: ${meaningOf[code]}.`).join('\n\n'),
+    description: codes.map((code) => `\`${code}\`: ${problemCodes[code].meaning}.`).join('\n\n'),
     content: mapValues(content, ({ schema }) => ({ schema: schema ? { allOf: [schema, withCode] } : withCode })),
   };
 }

@@ -1,5 +1,5 @@
 /** PURE. What the description says of each operation beside its schemas: who may ask, what for, what it can be answered. */
-import type { ProblemCode } from '../../lib/problem.ts';
+import type { ProblemCode } from '../../lib/problem-codes.ts';
 import { type Access, refusalsOfAdmission, refusalsOfApplications, refusalsOfDocuments } from './refusals.ts';
 
 export const tags = {

@@ -1,45 +1,9 @@
-/** Problems → HTTP. A code without a status does not compile. */
+/** Problems → HTTP. */
 import type { FastifyReply } from 'fastify';
 import { EngineFault } from '../../engine/engine.ts';
-import type { Problem, ProblemCode } from '../../lib/problem.ts';
+import type { Problem } from '../../lib/problem.ts';
+import { type ProblemCode, problemCodes } from '../../lib/problem-codes.ts';
 import { type Part, type Violation, violationProblem } from './schema-refusal.ts';
-
-export const statusOf = {
-  invalid_configuration: 400,
-  unparsable_yaml: 400,
-  invalid_request: 400,
-  session_not_found: 404,
-  application_not_found: 404,
-  application_exists: 409,
-  extension_limit_reached: 409,
-  already_claimed: 409,
-  ambiguous_application: 409,
-  claim_not_found: 404,
-  claim_expired: 410,
-  claim_changed: 409,
-  missing_token: 401,
-  not_signed_in: 401,
-  invalid_api_key: 401,
-  api_key_not_found: 404,
-  token_not_found: 404,
-  cross_site_request: 403,
-  plan_limit_reached: 403,
-  client_limit_reached: 403,
-  banned: 403,
-  image_banned: 403,
-  idempotency_key_reused: 409,
-  // The interface's own status for a plan that must be upgraded.
-  plan_does_not_allow_reservations: 500,
-  rate_limited: 429,
-  proof_of_work_required: 429,
-  capacity_exhausted: 503,
-  engine_unreachable: 503,
-  payload_too_large: 413,
-  unsupported_media_type: 415,
-  not_found: 404,
-  method_not_allowed: 405,
-  internal: 500,
-} as const satisfies Record<ProblemCode, number>;
 
 export const nothingHere: Problem = {
   code: 'not_found',
@@ -72,8 +36,9 @@ export class RefusedRequest extends Error {
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   const { code, error, hint, errors, diagnostics, retryAfterSeconds, challenge } = problem;
   if (retryAfterSeconds !== undefined) reply.header('Retry-After', retryAfterSeconds);
-  if (statusOf[code] === 401) reply.header('WWW-Authenticate', challengeOf(code));
-  return reply.status(statusOf[code]).send({
+  const { status } = problemCodes[code];
+  if (status === 401) reply.header('WWW-Authenticate', challengeOf(code));
+  return reply.status(status).send({
     error,
     code,
     ...(hint && { hint }),

@@ -1,0 +1,64 @@
+/**
+ * Every reason for which a request is refused: the status of HTTP, and what the description of the API says that it means.
+ * What happened in one case is in the `error` of its problem, what to do in the `hint`.
+ */
+export const problemCodes = {
+  invalid_configuration: {
+    status: 400,
+    meaning: 'the configuration has errors; `errors` lists them all with line and column',
+  },
+  unparsable_yaml: { status: 400, meaning: 'the body is no YAML' },
+  invalid_request: { status: 400, meaning: 'a parameter, a field or the body is missing or has another form' },
+  session_not_found: {
+    status: 404,
+    meaning: 'no session has this token, its owner has ended it, or nothing of it is active any more',
+  },
+  application_not_found: { status: 404, meaning: 'the caller has no active application of this name' },
+  application_exists: { status: 409, meaning: 'the session runs an application of this name already; update it' },
+  extension_limit_reached: { status: 409, meaning: 'no extension is left' },
+  already_claimed: { status: 409, meaning: 'it belongs to an account' },
+  ambiguous_application: {
+    status: 409,
+    meaning: 'the account has several applications of this name; `environment` tells them apart',
+  },
+  claim_not_found: { status: 404, meaning: 'there is no such claim link' },
+  claim_expired: { status: 410, meaning: 'the claim link, or its application, has ended' },
+  claim_changed: { status: 409, meaning: 'the claim would attach something that was not shown' },
+  missing_token: { status: 401, meaning: 'the request says nothing of who asks' },
+  not_signed_in: { status: 401, meaning: 'nobody is signed in' },
+  invalid_api_key: { status: 401, meaning: 'no account has this API key' },
+  api_key_not_found: { status: 404, meaning: 'the account has no such API key' },
+  token_not_found: { status: 404, meaning: 'the account has no session of this id' },
+  cross_site_request: { status: 403, meaning: 'a page of another site has sent it' },
+  plan_limit_reached: { status: 403, meaning: "the account's plan allows no more" },
+  client_limit_reached: {
+    status: 403,
+    meaning: 'who has no account may have no more from this address or in this session',
+  },
+  banned: { status: 403, meaning: 'the operator takes nothing from this address or account' },
+  image_banned: { status: 403, meaning: 'the operator does not run this image' },
+  idempotency_key_reused: { status: 409, meaning: 'the key was used with another body' },
+  // The interface's own status for a plan that must be upgraded.
+  plan_does_not_allow_reservations: { status: 500, meaning: 'the plan has to be upgraded' },
+  rate_limited: { status: 429, meaning: 'too many requests; `Retry-After` says how long to wait' },
+  proof_of_work_required: {
+    status: 429,
+    meaning: 'the server is busy and asks for a proof of work: solve `challenge`',
+  },
+  capacity_exhausted: {
+    status: 503,
+    meaning:
+      'it does not fit on the server now, or too many large configurations are being read; `Retry-After` says when to ask again',
+  },
+  engine_unreachable: {
+    status: 503,
+    meaning: 'the container engine does not answer; `Retry-After` says when to ask again',
+  },
+  payload_too_large: { status: 413, meaning: 'the body is too large' },
+  unsupported_media_type: { status: 415, meaning: 'the body has a content type that is not read here' },
+  not_found: { status: 404, meaning: 'there is nothing at this path' },
+  method_not_allowed: { status: 405, meaning: 'the path takes other methods' },
+  internal: { status: 500, meaning: 'a failure of the service; the reference in `error` is also in its log' },
+} as const satisfies Record<string, { status: number; meaning: string }>;
+
+export type ProblemCode = keyof typeof problemCodes;
