@@ -5,7 +5,7 @@
 import { glob } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
-import { createGate } from '../src/lib/concurrency.ts';
+import { createSemaphore } from '../src/lib/concurrency.ts';
 import { SetUpError, setUp } from './setup/setup.ts';
 import { findCompany } from './testing/company.ts';
 import { makePrograms } from './testing/programs.ts';
@@ -15,7 +15,7 @@ import type { FileReport } from './testing/verdict.ts';
 const folders = ['src', 'scripts', 'test', 'web/src', 'web/build'];
 /** Whoever waits for containers leaves the processor to others. More than this only makes the engine slower. */
 const perProcessor = 4;
-const mostAtOnce = 8;
+const maxAtOnce = 8;
 /** A test that hangs is a failure with a name, not a build that somebody has to stop. */
 const timeoutMs = 10 * 60 * 1000;
 const slowestShown = 10;
@@ -56,7 +56,7 @@ async function testFiles(chosen: readonly string[]): Promise<string[]> {
 async function runAll(paths: readonly string[]): Promise<FileReport[]> {
   const processors = availableParallelism();
   const { alone, together } = findCompany(root, paths, processors);
-  const gate = createGate(Math.min(mostAtOnce, Math.ceil(processors * perProcessor)));
+  const gate = createSemaphore(Math.min(maxAtOnce, Math.ceil(processors * perProcessor)));
   const runs = [...together, ...alone.map((file) => [file])].map((group) =>
     gate(async () => {
       const { reports, output } = await runFiles(group, { root, timeoutMs });

@@ -16,15 +16,15 @@ const known = Array.from(
 /** What they take on the machine on which the bounds were chosen. */
 const knownMs = 15;
 
-/** What `work` comes to; fails when it takes `mostMs` or more of that machine, each time. */
-export function within<T>(mostMs: number, work: () => T): T {
+/** What `work` comes to; fails when it takes `maxMs` or more of that machine, each time. */
+export function within<T>(maxMs: number, work: () => T): T {
   const tooLong: number[] = [];
   while (tooLong.length < attempts) {
     const { value, ms } = timed(work);
-    if (ms < mostMs || ms < mostMs * slowness()) return value;
+    if (ms < maxMs || ms < maxMs * slowness()) return value;
     tooLong.push(ms);
   }
-  assert.fail(`${tooLong.join(', ')} ms, on a machine that is ${slowness()} times slower than one for ${mostMs} ms`);
+  assert.fail(`${tooLong.join(', ')} ms, on a machine that is ${slowness()} times slower than one for ${maxMs} ms`);
 }
 
 /** How many times slower than that machine this one is at present; 1 when it is as fast. */

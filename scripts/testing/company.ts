@@ -30,7 +30,7 @@ export const longest = [
   'test/hostile/disk.test.ts',
   'test/scenarios/failure.test.ts',
   'test/scenarios/engine-restart.test.ts',
-  'test/browser/trouble.test.ts',
+  'test/browser/failures.test.ts',
   'test/scenarios/bad-engine.test.ts',
   'test/browser/visitor.test.ts',
   'test/hostile/container.test.ts',

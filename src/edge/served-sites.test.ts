@@ -8,7 +8,7 @@ import { addSession } from '../store/sessions.ts';
 import { statePage } from './pages/site-pages.ts';
 import { siteState } from './served-sites.ts';
 
-const troubled: Partial<Deployment> = {
+const failing: Partial<Deployment> = {
   explanation: {
     ...{ kind: 'failed', pods: ['web'], because: 'Image registry.acme.test/private:7 does not exist' },
     hint: 'its last lines may say why',
@@ -31,7 +31,7 @@ async function stateOf(deployment: Partial<Deployment>) {
 
 for (const state of ['deploying', 'failed', 'running', 'expired'] as const) {
   test(`no visitor of a site that is ${state} reads a line of its pods, a reason or its configuration`, async () => {
-    const site = await stateOf({ ...troubled, state });
+    const site = await stateOf({ ...failing, state });
     for (const wantsHtml of [true, false]) {
       const { body } = statePage(site, { host: 'shop.apps.test', path: '/', wantsHtml });
       assert.doesNotMatch(body, /registry\.acme|private|connecting|admin|last lines|internal|answered 500/);
@@ -41,7 +41,7 @@ for (const state of ['deploying', 'failed', 'running', 'expired'] as const) {
 
 test('a visitor of a site on its way sees how far each pod is', async () => {
   const { pods } = await stateOf({
-    ...troubled,
+    ...failing,
     state: 'deploying',
     pods: [podStatusOf('web', { state: 'starting' })],
   });
@@ -60,7 +60,7 @@ test('a site that runs without one of its pods is not all there; with one that o
 });
 
 test('the owner of a site that has failed finds the way to the reason', async () => {
-  const site = await stateOf({ ...troubled, state: 'failed' });
+  const site = await stateOf({ ...failing, state: 'failed' });
   const { environment, applicationName } = deploymentOf({});
   assert.equal(site.dashboardUrl, `https://berth.test/d/${environment}/${applicationName}`);
   assert.equal(site.pods, undefined);

@@ -1,30 +1,30 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createGate, createTurns } from './concurrency.ts';
+import { createSemaphore, serializeByKey } from './concurrency.ts';
 
-test('a gate lets so many through at once, first come, first served, failures included', async () => {
-  const gate = createGate(2);
+test('a semaphore runs so many at once, first come, first served, failures included', async () => {
+  const gate = createSemaphore(2);
   const order: number[] = [];
   let inside = 0;
-  let most = 0;
+  let max = 0;
   const results = await Promise.allSettled(
     [0, 1, 2, 3, 4, 5].map((number) =>
       gate(async () => {
         order.push(number);
-        most = Math.max(most, ++inside);
+        max = Math.max(max, ++inside);
         await nextTurn();
         inside--;
         if (number % 2 === 0) throw new Error('failed');
       }),
     ),
   );
-  assert.deepEqual([order, most], [[0, 1, 2, 3, 4, 5], 2]);
+  assert.deepEqual([order, max], [[0, 1, 2, 3, 4, 5], 2]);
   assert.equal(results.filter(({ status }) => status === 'rejected').length, 3);
 });
 
-test('turns are taken per key', async () => {
-  const inTurn = createTurns();
+test('work of one key runs one after another, and beside that of another key', async () => {
+  const inTurn = serializeByKey();
   const order: string[] = [];
   const work = (name: string) => async () => {
     order.push(`${name} begins`);

@@ -1,9 +1,9 @@
-/** Who may go when: a bounded number at once, or one after another per key. First come, first served. */
+/** How much work runs at the same time: a bounded number of pieces, or one for each key. First come, first served. */
 
-export type Gate = <T>(work: () => Promise<T>) => Promise<T>;
+export type Semaphore = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** At most `width` pieces of work at once. */
-export function createGate(width: number): Gate {
+export function createSemaphore(width: number): Semaphore {
   const waiting: (() => void)[] = [];
   let free = width;
   return async (work) => {
@@ -20,10 +20,10 @@ export function createGate(width: number): Gate {
 }
 
 /** One piece of work at a time for each key. */
-export function createTurns(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
-  const gates = new Map<string, { gate: Gate; users: number }>();
+export function serializeByKey(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
+  const gates = new Map<string, { gate: Semaphore; users: number }>();
   return async (key, work) => {
-    const entry = gates.get(key) ?? { gate: createGate(1), users: 0 };
+    const entry = gates.get(key) ?? { gate: createSemaphore(1), users: 0 };
     gates.set(key, entry);
     entry.users++;
     try {

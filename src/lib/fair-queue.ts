@@ -10,15 +10,15 @@ export type FairQueue<T> = {
   clear(): T[];
 };
 
-/** @param most entries of one client that wait. Clients without any cost nothing. */
-export function createFairQueue<T>(most: number): FairQueue<T> {
+/** @param max entries of one client that wait. Clients without any cost nothing. */
+export function createFairQueue<T>(max: number): FairQueue<T> {
   const lines = new Map<string, T[]>();
   const served = new Set<string>();
 
   return {
     put(client, entry) {
       const line = lines.get(client) ?? [];
-      if (line.length >= most) return false;
+      if (line.length >= max) return false;
       line.push(entry);
       lines.set(client, line);
       return true;

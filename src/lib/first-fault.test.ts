@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { persistent } from './first-fault.ts';
+import { reportingFirstFault } from './first-fault.ts';
 
 test('work that fails is done again, says whether it went well, and tells the first of failures in a row alone', async () => {
   const outcomes = ['well', 'first', 'second', 'well', 'third'];
   const told: unknown[] = [];
-  const work = persistent(
+  const work = reportingFirstFault(
     async () => {
       const outcome = outcomes.shift();
       if (outcome !== 'well') throw outcome;

@@ -28,8 +28,8 @@ export function without(network: string, taken: string): string[] {
 function parse(network: string): { address: string; bits: number } {
   const [address = '', bits] = network.split('/');
   const isMapped = isIPv4(address);
-  const most = isMapped ? 32 : 128;
-  return { address: isMapped ? `::ffff:${address}` : address, bits: Number(bits ?? most) + (isMapped ? 96 : 0) };
+  const max = isMapped ? 32 : 128;
+  return { address: isMapped ? `::ffff:${address}` : address, bits: Number(bits ?? max) + (isMapped ? 96 : 0) };
 }
 
 function halves(network: string): string[] {

@@ -31,13 +31,3 @@ export function latestOnly<T>(run: (value: T) => Promise<void>): (value: T) => P
       if (!isRunning) void drain();
     });
 }
-
-/** Runs tasks strictly one after another, whether or not the one before succeeded. */
-export function oneAtATime(): <T>(task: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (task) => {
-    const next = last.then(task);
-    last = next.catch(() => {});
-    return next;
-  };
-}

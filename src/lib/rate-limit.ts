@@ -19,21 +19,21 @@ export type Limiter = {
 };
 
 /** 50,000 keys take some 10 MB. */
-const mostKeys = 50_000;
+const maxKeys = 50_000;
 
 /**
  * A key's window begins with its first use. Windows are equally long, so that keys expire in the order in which they
- * came, and none has to be searched for. With more than `most` live keys the oldest is forgotten, except those that
+ * came, and none has to be searched for. With more than `max` live keys the oldest is forgotten, except those that
  * have used up their allowance: they are kept apart, so that a flood of addresses sets none of them free.
  */
-export function createLimiter(rate: Rate, most = mostKeys): Limiter {
+export function createLimiter(rate: Rate, max = maxKeys): Limiter {
   const counting: Windows = new Map();
   const exhausted: Windows = new Map();
   const isOver = ({ startedAt }: Window, now: number) => now - startedAt >= rate.windowMs || now < startedAt;
 
   const forget = (windows: Windows, now: number) => {
     for (const [key, window] of windows) {
-      if (windows.size <= most && !isOver(window, now)) return;
+      if (windows.size <= max && !isOver(window, now)) return;
       windows.delete(key);
     }
   };

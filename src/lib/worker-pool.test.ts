@@ -11,7 +11,7 @@ const options: PoolOptions = {
   budgetMs: 60_000,
   memoryMib: 64,
   idleMs: 60_000,
-  most: { each: 10, all: 20 },
+  max: { each: 10, all: 20 },
 };
 
 async function withPool(changed: Partial<PoolOptions>, use: (pool: ReturnType<typeof poolOf>) => Promise<void>) {
@@ -52,7 +52,7 @@ test('a fault in the work is told to whoever asked, and the thread goes on', asy
 });
 
 test('whoever sends much is refused before anybody else', async () => {
-  await withPool({ most: { each: 1, all: 4 } }, async (pool) => {
+  await withPool({ max: { each: 1, all: 4 } }, async (pool) => {
     const ends = [pool.run('a', 'endless'), pool.run('a', 'easy')].map((run) => run.catch(() => 'closed'));
     assert.deepEqual(await pool.run('a', 'easy'), { kind: 'refused', because: 'client' });
     ends.push(...[pool.run('b', 'easy'), pool.run('c', 'easy')].map((run) => run.catch(() => 'closed')));

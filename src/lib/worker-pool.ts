@@ -18,7 +18,7 @@ export type PoolOptions = {
   /** A thread without work ends after so long. */
   idleMs: number;
   /** Pieces of work of one client, and of all together, that wait or are under way. */
-  most: { each: number; all: number };
+  max: { each: number; all: number };
 };
 
 export type Outcome<Answer> =
@@ -49,8 +49,8 @@ type Job<Question, Answer> = {
 const lookEveryMs = 100;
 
 export function createPool<Question, Answer>(options: PoolOptions): Pool<Question, Answer> {
-  const { width, most } = options;
-  const queue = createFairQueue<Job<Question, Answer>>(most.each);
+  const { width, max } = options;
+  const queue = createFairQueue<Job<Question, Answer>>(max.each);
   const idle: Thread<Question, Answer>[] = [];
   const threads = new Set<Thread<Question, Answer>>();
   let present = 0;
@@ -83,7 +83,7 @@ export function createPool<Question, Answer>(options: PoolOptions): Pool<Questio
   return {
     async run(client, question) {
       if (isClosed) throw new Error('the pool is closed');
-      if (present >= most.all) return { kind: 'refused', because: 'all' };
+      if (present >= max.all) return { kind: 'refused', because: 'all' };
       present += 1;
       try {
         return await new Promise<Outcome<Answer>>((settle, fail) => {

@@ -1,5 +1,5 @@
 /** The words in the settings of plans and strangers that say how many of something they may have. */
-import { type Caps, mostContainersPerDeployment, type StrangerCaps } from '../deployment/limits/count-limits.ts';
+import { type Caps, maxContainersPerDeployment, type StrangerCaps } from '../deployment/limits/count-limits.ts';
 import { integer } from './setting-values.ts';
 
 type CapField<K> = { cap: K; read: (text: string) => number };
@@ -12,7 +12,7 @@ export const capFields: Record<string, CapField<keyof Caps>> = {
   volumes: { cap: 'volumes', read: number },
   gpus: { cap: 'gpus', read: number },
   // More addresses than that, and as many again for an update, no deployment has.
-  'deployment-containers': { cap: 'containersPerDeployment', read: integer(1, mostContainersPerDeployment) },
+  'deployment-containers': { cap: 'containersPerDeployment', read: integer(1, maxContainersPerDeployment) },
   'deployment-volumes': { cap: 'volumesPerDeployment', read: number },
 };
 

@@ -22,7 +22,7 @@ const patienceMs = 120_000;
 /** Findings that a person with a screen reader or without a mouse would stumble over. */
 const seriousImpacts = ['serious', 'critical'];
 /** Below 0.1 counts as good; what is left here are letters of a font that come later. */
-const mostShift = 0.01;
+const maxShift = 0.01;
 
 const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
@@ -112,7 +112,7 @@ async function openVisitor(browser: Browser, berth: Berth, { name, width, theme 
       await page.waitForSelector(isThere);
       await settle(page);
       const shift = await page.evaluate(() => (globalThis as unknown as { shift: number }).shift);
-      assert.ok(shift < mostShift, `${path}, ${width}: moved by ${shift} while it loaded`);
+      assert.ok(shift < maxShift, `${path}, ${width}: moved by ${shift} while it loaded`);
     },
     /** Opens the start with its editor. */
     async start() {

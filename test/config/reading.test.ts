@@ -6,7 +6,7 @@ import { after, suite, test } from 'node:test';
 import fc from 'fast-check';
 import { type Kind, type Question, read } from '../../src/api/configuration/reading/read-document.ts';
 import { createReader } from '../../src/api/configuration/reading/reader.ts';
-import type { Most } from '../../src/deployment/limits/deployment-maximum.ts';
+import type { Maximum } from '../../src/deployment/limits/deployment-maximum.ts';
 import { document } from '../fuzz/documents.ts';
 import { largeDocuments } from '../hostile/large-documents.ts';
 
@@ -19,7 +19,7 @@ const files = existsSync(corpus)
 
 const caps = { containers: 1, volumes: 1, gpus: 0, countsOf: 'stranger', gpusOf: 'server' } as const;
 /** So little that most documents ask for more. */
-const most: Most = {
+const max: Maximum = {
   ...{ memoryBytes: 2 ** 27, memoryOf: 'stranger', limitBytes: 2 ** 30, limitOf: 'server' },
   ...{ cpuMillis: 100, diskBytes: Number.POSITIVE_INFINITY, ...caps },
 };
@@ -32,7 +32,7 @@ suite('a document is answered the same on a thread of its own', () => {
     const asked: Question[] = [
       { kind: 'unwrap', asked: { text } },
       { kind: 'parse', asked: { text } },
-      { kind: 'correct', asked: { text, isStrict: true, bounds: { most } } },
+      { kind: 'correct', asked: { text, isStrict: true, bounds: { max } } },
     ];
     for (const question of asked) await isAnsweredTheSame(question);
   };
@@ -51,7 +51,7 @@ suite('a document is answered the same on a thread of its own', () => {
 
   test('large documents', async () => {
     for (const text of Object.values(largeDocuments)) {
-      await isAnsweredTheSame({ kind: 'parse', asked: { text, bounds: { most } } });
+      await isAnsweredTheSame({ kind: 'parse', asked: { text, bounds: { max } } });
     }
   });
 

@@ -20,7 +20,7 @@ import type { Measured, Ready } from './service.ts';
 const atOnce = 16;
 const batch = 400;
 const measureEvery = 1_000;
-const mostTokens = 30;
+const maxTokens = 30;
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '60' }, seed: { type: 'string' } } });
 const seconds = Number(values.seconds);
@@ -89,14 +89,14 @@ function patienceWith({ operation }: Asked) {
 function learn(known: Known, asked: Asked, answer: Answer | undefined): void {
   if (asked.operation?.path === '/startUserDeployment' && answer?.status === 200) {
     const { sessionToken: token, applicationName: name } = JSON.parse(answer.body);
-    if (known.tokens.length < mostTokens) known.tokens.push({ token, name });
+    if (known.tokens.length < maxTokens) known.tokens.push({ token, name });
   }
   if (asked.operation?.path === '/claimDeployment' && answer?.status === 200) {
-    known.claims = [...known.claims, JSON.parse(answer.body).claimToken].slice(-mostTokens);
+    known.claims = [...known.claims, JSON.parse(answer.body).claimToken].slice(-maxTokens);
   }
   if (answer?.status === 404 && answer.body.includes('session_not_found')) {
     known.tokens = known.tokens.filter(({ token }) => token !== asked.token);
-    if (asked.token) known.dead = [...known.dead, asked.token].slice(-mostTokens);
+    if (asked.token) known.dead = [...known.dead, asked.token].slice(-maxTokens);
   }
 }
 

@@ -32,7 +32,7 @@ export type Measured = { kind: 'measured'; heapBytes: number; rssBytes: number; 
 const lifetimeMs = 15_000;
 /** Short, so that whom the limiters remember is as many after ten seconds as after ten minutes. */
 const rate = { count: 1_000_000, windowMs: 5_000 };
-const mostFaults = 20;
+const maxFaults = 20;
 
 const appsDomain = 'apps.test';
 const secret = 'a secret of the fuzzer';
@@ -137,7 +137,7 @@ async function end(): Promise<void> {
 
 /** No token is ever logged, whatever a request puts where; and what is an error is one. */
 function judgeLine(line: string): void {
-  if (faults.length >= mostFaults) return;
+  if (faults.length >= maxFaults) return;
   if (/(?:berth|berthkey|claim)_[A-Za-z0-9_-]{32}/.test(line)) faults.push(`a token is in the log: ${line}`);
   const { level, msg } = JSON.parse(line) as { level: number; msg: string };
   // The library of accounts calls it an error when a stranger sends it one.

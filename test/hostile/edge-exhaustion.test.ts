@@ -7,7 +7,7 @@ import { openWorld, plain, statusOf, type World } from './edge-world.ts';
 
 const requestTimeoutMs = 400;
 /** What the edge, the kernel and the API hold on the way, and then some. */
-const mostTaken = 8 << 20;
+const maxTaken = 8 << 20;
 
 let world: World;
 before(async () => {
@@ -37,7 +37,7 @@ function feed(head: string, part: string, pauseMs?: number): Promise<{ answer: s
       write(socket);
     });
     const write = (to: Socket) => {
-      if (to.destroyed || to.bytesWritten > 4 * mostTaken) return void to.destroy();
+      if (to.destroyed || to.bytesWritten > 4 * maxTaken) return void to.destroy();
       if (pauseMs === undefined) to.write(part, () => setImmediate(write, to));
       else if (to.write(part)) setTimeout(write, pauseMs, to);
     };
@@ -85,7 +85,7 @@ test('a body without an end is not read to the end, wherever it is sent', async 
   const part = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
   for (const target of ['/validate', '/startUserDeployment', '/extendDeployment', '/nothing', '/', '/%zz']) {
     const { answer, taken } = await feed(head(target, ['Transfer-Encoding: chunked']), part);
-    assert.ok(taken < mostTaken, `${target} took ${taken} bytes`);
+    assert.ok(taken < maxTaken, `${target} took ${taken} bytes`);
     // A connection that is reset while bytes are under way may take the answer with it.
     assert.match(statusOf(answer), /^(?:4\d\d|none)$/, target);
   }
@@ -101,7 +101,7 @@ test('a body that says it is huge is refused before it comes, to the API and to 
   for (const [status, start] of rows) {
     const huge = start.replace(/(?:Connection: close\r\n)?\r\n$/, 'Content-Length: 10000000000\r\n\r\n');
     const { answer, taken } = await feed(huge, 'x'.repeat(0x10000));
-    assert.ok(taken < mostTaken, `${start} took ${taken} bytes`);
+    assert.ok(taken < maxTaken, `${start} took ${taken} bytes`);
     assert.match(statusOf(answer), new RegExp(`^(?:${status}|none)$`), start);
   }
 });

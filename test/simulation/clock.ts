@@ -2,7 +2,7 @@
 import type { Wait } from '../../src/lib/wait.ts';
 
 /** More wake-ups than any quiet system needs: whoever gets here goes round in circles. */
-const mostTimers = 50_000;
+const maxTimers = 50_000;
 
 type Timer = { at: number; number: number; fire: () => void };
 
@@ -58,7 +58,7 @@ export function createClock(startAt: number): Clock {
       const until = elapsed + ms;
       for (;;) {
         await everythingElse();
-        if (count > mostTimers) throw new Error('it goes round in circles');
+        if (count > maxTimers) throw new Error('it goes round in circles');
         const timer = next(until);
         if (!timer) break;
         elapsed = timer.at;

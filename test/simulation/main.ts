@@ -10,7 +10,7 @@ import { type Story, story, tell } from './story.ts';
 /** 33 s of a processor: a run takes 33 ms, most of it in its 380 statements to the store (measured). */
 const usualRuns = 1_000;
 /** One mistake fails many runs. */
-const mostFailures = 3;
+const maxFailures = 3;
 /** For the search of a shorter story. */
 const shrinkMs = 30_000;
 
@@ -27,7 +27,7 @@ const note = (what: string) => {
 
 let failed = 0;
 let number = first;
-while (number < first + count && failed < mostFailures) if (!(await holds(number++))) failed++;
+while (number < first + count && failed < maxFailures) if (!(await holds(number++))) failed++;
 const { user, system } = process.cpuUsage();
 const seconds = ((user + system) / 1e6).toFixed(0);
 console.error(`${number - first} runs from seed ${first}, ${failed} failed, ${seconds} s of a processor`);

@@ -24,8 +24,8 @@ import { checkCall, checkEnd, type Scene, type Witness } from './witness.ts';
 
 const minute = 60_000;
 /** More than a quiet system ever needs. */
-const mostCalls = 1_500;
-const mostWrites = 50_000;
+const maxCalls = 1_500;
+const maxWrites = 50_000;
 /** How long everything may take to be well again when nothing goes wrong any more. */
 const recoveryMs = 12 * minute;
 
@@ -114,7 +114,7 @@ export async function run(story: Story, { db, driver, api }: Base, { note, tell 
     },
     fateOf(call, process) {
       calls++;
-      if (calls > mostCalls) failure ??= new Error('it goes round in circles');
+      if (calls > maxCalls) failure ??= new Error('it goes round in circles');
       const kind = call.operation?.kind ?? call.name;
       calledOf.set(kind, (calledOf.get(kind) ?? 0) + 1);
       const isMeant = ({ of, call: number }: Blow) =>
@@ -138,7 +138,7 @@ export async function run(story: Story, { db, driver, api }: Base, { note, tell 
     },
     losesWrite: () => {
       writes++;
-      if (writes > mostWrites) {
+      if (writes > maxWrites) {
         failure ??= new Error('it goes round in circles, without a call');
         throw failure;
       }

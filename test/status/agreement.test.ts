@@ -45,7 +45,7 @@ const deployment: fc.Arbitrary<Deployment> = fc
   .map(deploymentOf);
 
 /** As the dashboard draws each state of a pod in its steps. */
-const stepOf = { waiting: 'waiting', starting: 'now', ready: 'done', degraded: 'troubled', failed: 'failed' } as const;
+const stepOf = { waiting: 'waiting', starting: 'now', ready: 'done', degraded: 'degraded', failed: 'failed' } as const;
 
 test('API, steps and host page show the health and the states of pods that the one function tells', async () => {
   const asked = toldEvents([[0, { kind: 'intent', intent: 'start', revision: 1 }]]);

@@ -2,7 +2,7 @@
 import type { AppSpec } from '../../config/spec/spec.ts';
 import { printBytes } from '../../config/values/units.ts';
 import { beyondCounts } from '../../deployment/limits/count-maximum.ts';
-import { beyond, type Most } from '../../deployment/limits/deployment-maximum.ts';
+import { beyond, type Maximum } from '../../deployment/limits/deployment-maximum.ts';
 import { type Budget, fits, growth, type HostResource } from '../../deployment/limits/host-budget.ts';
 import { amountOf } from '../../deployment/limits/pod-resources.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
@@ -46,12 +46,12 @@ export async function admit(
  */
 export async function boundsBeyond(
   db: Database,
-  most: Most,
+  max: Maximum,
   { spec, deploymentId, ofAll }: { spec: AppSpec; deploymentId?: string; ofAll: boolean },
 ): Promise<Bounds | undefined> {
   const has = deploymentId === undefined ? undefined : await committedTo(db, deploymentId);
-  const found = ofAll ? beyond(spec, most, has) : beyondCounts(spec, most, has);
-  return found.length === 0 ? undefined : { most, has };
+  const found = ofAll ? beyond(spec, max, has) : beyondCounts(spec, max, has);
+  return found.length === 0 ? undefined : { max, has };
 }
 
 /** Ends the transaction; the caller is told more. */

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Parsed } from '../../config/parse.ts';
 import { ConfigurationSchema } from '../../config/schema/schema.ts';
-import { mostOf } from '../../deployment/limits/deployment-maximum.ts';
+import { maximumOf } from '../../deployment/limits/deployment-maximum.ts';
 import type { Budget } from '../../deployment/limits/host-budget.ts';
 import { type Result, succeed } from '../../lib/problem.ts';
 import { planOf } from '../admission/plans.ts';
@@ -118,7 +118,7 @@ async function boundsFor(service: Service, request: FastifyRequest, query: { ses
   // Of a session that was claimed too: its token updates what counts to the plan.
   const plan = caller.ok ? await planOf(db, settings.tiers, caller.value?.accountId) : undefined;
   const budget = await service.budget().catch(() => boundless);
-  return { most: mostOf(budget, service.settings.strangers, plan?.tier) };
+  return { max: maximumOf(budget, service.settings.strangers, plan?.tier) };
 }
 
 const { POSITIVE_INFINITY } = Number;

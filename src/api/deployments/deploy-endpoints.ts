@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Deployment } from '../../deployment/deployment.ts';
-import { createTurns } from '../../lib/concurrency.ts';
+import { serializeByKey } from '../../lib/concurrency.ts';
 import type { Result } from '../../lib/problem.ts';
 import { proofHeader } from '../../lib/proof-of-work.ts';
 import { originOf } from '../admission/caller-admission.ts';
@@ -58,7 +58,7 @@ const StartHeaders = Type.Object({
 export function deployEndpoints(service: Service, documents: Documents): FastifyPluginAsyncTypebox {
   return async (app) => {
     const proofs = createProofs(service);
-    const turns = createTurns();
+    const turns = serializeByKey();
     documents.receive(app);
 
     /** The last thing: a proof is spent on a start that nothing else stands in the way of. Accounts have plans instead. */

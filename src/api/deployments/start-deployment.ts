@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { AppSpec } from '../../config/spec/spec.ts';
 import { type Deployment, newDeployment } from '../../deployment/deployment.ts';
 import { hostLabel, newEnvironment } from '../../deployment/deployment-names.ts';
-import { mostOf } from '../../deployment/limits/deployment-maximum.ts';
+import { maximumOf } from '../../deployment/limits/deployment-maximum.ts';
 import { limitAt } from '../../deployment/limits/plan-tier.ts';
 import { payingAccount } from '../../deployment/limits/session-starts.ts';
 import { newId, newToken } from '../../lib/ids.ts';
@@ -63,14 +63,14 @@ export async function start(service: Service, { document, spec, caller, origin, 
     if (!unbanned.ok) return unbanned;
     const plan = await planOf(db, service.settings.tiers, present ? payingAccount(present) : accountId);
     const asked = { spec, now: createdAt };
-    const most = mostOf(budget, service.settings.strangers, plan?.tier);
-    exceeded = await boundsBeyond(db, most, { spec, ofAll: false });
+    const max = maximumOf(budget, service.settings.strangers, plan?.tier);
+    exceeded = await boundsBeyond(db, max, { spec, ofAll: false });
     if (exceeded) return impossible;
     const allowed = plan
       ? await admitToPlan(db, plan, asked)
       : await admitStranger(db, service.settings.strangers, origin, { ...asked, sessionId: session?.sessionId });
     if (!allowed.ok) return allowed;
-    exceeded = await boundsBeyond(db, most, { spec, ofAll: true });
+    exceeded = await boundsBeyond(db, max, { spec, ofAll: true });
     if (exceeded) return impossible;
     const admitted = await admit(db, budget, spec);
     if (!admitted.ok) return admitted;

@@ -1,7 +1,7 @@
 /** An update: everything that it writes, in one transaction. */
 import type { AppSpec } from '../../config/spec/spec.ts';
 import { type Deployment, isActive } from '../../deployment/deployment.ts';
-import { mostOf } from '../../deployment/limits/deployment-maximum.ts';
+import { maximumOf } from '../../deployment/limits/deployment-maximum.ts';
 import { withoutFailures } from '../../deployment/status/deployment-status.ts';
 import { nextState } from '../../deployment/status/lifecycle.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
@@ -50,15 +50,15 @@ export async function update(
       return refuse('application_not_found', 'The application has ended just now.', 'Start it again.');
     const plan = await planOfDeployment(db, service.settings.tiers, latest);
     const asked = { spec, now, deploymentId: current.id };
-    const most = mostOf(budget, service.settings.strangers, plan?.tier);
+    const max = maximumOf(budget, service.settings.strangers, plan?.tier);
     const asking = { spec, deploymentId: current.id };
-    exceeded = await boundsBeyond(db, most, { ...asking, ofAll: false });
+    exceeded = await boundsBeyond(db, max, { ...asking, ofAll: false });
     if (exceeded) return impossible;
     const allowed = plan
       ? await admitToPlan(db, plan, asked)
       : await admitStranger(db, service.settings.strangers, origin, { ...asked, sessionId: current.sessionId });
     if (!allowed.ok) return allowed;
-    exceeded = await boundsBeyond(db, most, { ...asking, ofAll: true });
+    exceeded = await boundsBeyond(db, max, { ...asking, ofAll: true });
     if (exceeded) return impossible;
     const admitted = await admit(db, budget, spec, current.id);
     if (!admitted.ok) return admitted;

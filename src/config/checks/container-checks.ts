@@ -17,13 +17,13 @@ export function checkContainer(context: PodContext): void {
 function checkMemory({ pod, path, report }: PodContext): void {
   const { container } = pod;
   if (!container) return;
-  const most = memoryLimitOf(pod.resources);
+  const max = memoryLimitOf(pod.resources);
   const bound = (bytes: number, field: string, index?: number) => {
-    if (bytes <= most) return bytes;
-    const words = `${printBytes(bytes)} in memory are more than the ${printBytes(most)} of memory that it has`;
+    if (bytes <= max) return bytes;
+    const words = `${printBytes(bytes)} in memory are more than the ${printBytes(max)} of memory that it has`;
     const at = index === undefined ? [...path, field] : [...path, field, index];
     report.warn(at, 'memory-limit', words, { hint: 'raise its limit of memory, or write less' });
-    return most;
+    return max;
   };
   if (container.shmBytes !== undefined) container.shmBytes = bound(container.shmBytes, 'shmSize');
   container.tmpfs?.forEach((directory, index) => {

@@ -25,7 +25,7 @@ import { readService } from './service-draft.ts';
 import { openVolumes } from './service-volumes.ts';
 
 /** As many as an application may have pods. */
-const mostServices = 50;
+const maxServices = 50;
 
 /** Whether a document is meant as a Compose file: by `services`, or by services at the top as in its first form. */
 export function isCompose({ root }: Pick<Source, 'root'>): boolean {
@@ -127,8 +127,8 @@ function readApplication(
   const merged = resolveExtends(services, reading);
   const leftOut = new Map<string, string>();
   const run = [...merged].filter(([service, field]) => isRun(service, field, extension, leftOut, reading));
-  if (run.length > mostServices) {
-    const message = `there are ${run.length} services, and an application has at most ${mostServices}`;
+  if (run.length > maxServices) {
+    const message = `there are ${run.length} services, and an application has at most ${maxServices}`;
     reading.error(keyOf(services), 'too-many-services', message, 'split it into several applications');
     return { drafts: [] };
   }

@@ -5,7 +5,7 @@ import { childOf, entriesOf, type Field, isEmpty, itemsOf } from '../document/tr
 import type { ContainerOptions, TmpfsSpec, Ulimit } from '../spec/spec.ts';
 import {
   isHostName,
-  most,
+  max,
   onlyGiven,
   readGroup,
   readHost,
@@ -37,12 +37,12 @@ export function readContainer(
     stopGraceSeconds: seconds === undefined ? undefined : readStopSeconds(seconds, sayAt(graceAt!, reading)),
     ulimits: readLimits(childOf(service, 'ulimits'), reading),
     groups: itemsOf(childOf(service, 'group_add'))
-      .slice(0, most.groups)
+      .slice(0, max.groups)
       .flatMap((group) => readGroup(reading.text(group) ?? '', sayAt(group, reading)) ?? []),
     extraHosts: readHosts(service, isService, reading),
     sysctls: Object.fromEntries(
       pairsOf(reading, childOf(service, 'sysctls'))
-        .slice(0, most.names)
+        .slice(0, max.names)
         .flatMap(({ name, value, field }): [string, string][] => {
           const read = readSysctl(name, value ?? '', sayAt(field, reading));
           return read === undefined ? [] : [[name, read]];
@@ -89,7 +89,7 @@ function hostPairs(service: Field, reading: Reading): Pair[] {
           return { name: name.trim(), value, field: item };
         });
   return pairs
-    .slice(0, most.names)
+    .slice(0, max.names)
     .map(({ name, value, field: at }) => ({ name, value: value?.trim().replace(/^\[(.*)\]$/, '$1'), field: at }));
 }
 
@@ -103,7 +103,7 @@ function readLimits(field: Field | undefined, reading: Reading): Record<string, 
   };
   return Object.fromEntries(
     entriesOf(field)
-      .slice(0, most.names)
+      .slice(0, max.names)
       .flatMap(([name, limit]): [string, Ulimit][] => {
         const isPair = limit.tree.kind === 'map';
         const soft = numberOf(isPair ? childOf(limit, 'soft') : limit);
@@ -120,7 +120,7 @@ function readLimits(field: Field | undefined, reading: Reading): Record<string, 
 function readDirectories(service: Field, reading: Reading): TmpfsSpec[] {
   const short = itemsOf(childOf(service, 'tmpfs')).flatMap((field) => readShort(field, reading));
   const long = itemsOf(childOf(service, 'volumes')).flatMap((field) => readLong(field, reading));
-  return [...short, ...long].slice(0, most.tmpfs);
+  return [...short, ...long].slice(0, max.tmpfs);
 }
 
 /** Those that all have, or that have no meaning in memory. */

@@ -163,7 +163,7 @@ function readCommand(service: Field, key: 'command' | 'entrypoint', reading: Rea
 }
 
 /** As many as a pod may have. */
-const mostVars = 1000;
+const maxVars = 1000;
 
 const servers =
   /(?:^|[\s/])(?:docker-entrypoint\.sh|postgres|mysqld|mariadbd|mongod|redis-server|valkey-server|memcached|rabbitmq-server|nats-server|etcd|redpanda|server|start)(?:\s|$)/;
@@ -190,11 +190,11 @@ function readEnvironment(service: Field, origins: Origins, reading: Reading): Re
   const environment = childOf(service, 'environment');
   if (environment) origins.set(['vars'], environment);
   const count = environment?.tree.kind === 'map' ? environment.tree.entries.size : itemsOf(environment).length;
-  if (environment && count > mostVars) {
+  if (environment && count > maxVars) {
     reading.error(
       environment,
       'bad-value',
-      `holds ${count} variables, and at most ${mostVars} are possible`,
+      `holds ${count} variables, and at most ${maxVars} are possible`,
       'write them as a file, under configs with content',
     );
     return {};

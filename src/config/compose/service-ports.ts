@@ -19,7 +19,7 @@ export type Port = {
 type Reach = 'public' | 'local' | 'internal';
 
 /** As many as a pod may have. */
-const mostPorts = 50;
+const maxPorts = 50;
 
 /** TCP ports in document order, published ones first; the same one twice counts once. */
 export function readPorts(service: Field, reading: Reading): Port[] {
@@ -30,16 +30,16 @@ export function readPorts(service: Field, reading: Reading): Port[] {
     const known = ports.get(port.port);
     if (!known || (known.reach === 'local' && port.reach === 'public')) ports.set(port.port, port);
   }
-  if (ports.size > mostPorts) {
+  if (ports.size > maxPorts) {
     const field = childOf(service, 'ports') ?? childOf(service, 'expose')!;
     reading.error(
       field,
       'too-many-ports',
       `has ${ports.size} ports`,
-      `list those that are needed, at most ${mostPorts}`,
+      `list those that are needed, at most ${maxPorts}`,
     );
   }
-  return [...ports.values()].slice(0, mostPorts);
+  return [...ports.values()].slice(0, maxPorts);
 }
 
 function readPort(field: Field, reach: Reach, reading: Reading): Port[] {
@@ -138,7 +138,7 @@ function expand(
   }
   const count = container.last - container.first + 1;
   // One more than allowed is enough to say that it is too many.
-  return Array.from({ length: Math.min(count, mostPorts + 1) }, (_, index) => ({
+  return Array.from({ length: Math.min(count, maxPorts + 1) }, (_, index) => ({
     port: container.first + index,
     ...(host && host.last - host.first + 1 === count && { published: host.first + index }),
     reach,

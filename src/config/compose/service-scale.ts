@@ -7,7 +7,7 @@ import { integerOf, type Reading } from './compose-reader.ts';
 import { ignore } from './key-rules.ts';
 
 /** As many as a pod may have. */
-const mostReplicas = 20;
+const maxReplicas = 20;
 
 export type Scale = {
   replicas: number;
@@ -74,9 +74,9 @@ function warnOfIgnored(deploy: Field, reading: Reading): void {
 
 function readReplicas(field: Field | undefined, reading: Reading): number {
   const replicas = integerOf(reading, field, 0) ?? 1;
-  if (field && replicas > mostReplicas) {
-    reading.error(field, 'too-many-replicas', `${replicas} replicas are too many`, `at most ${mostReplicas}`);
-    return mostReplicas;
+  if (field && replicas > maxReplicas) {
+    reading.error(field, 'too-many-replicas', `${replicas} replicas are too many`, `at most ${maxReplicas}`);
+    return maxReplicas;
   }
   return replicas;
 }

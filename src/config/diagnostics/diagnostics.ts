@@ -81,11 +81,11 @@ export function quote(text: string): string {
 }
 
 /** So many are named before the rest is counted. */
-const mostListed = 5;
+const maxListed = 5;
 
 /** `a, b and c`; of many the first ones, and how many more there are. */
 export function listed(names: readonly string[]): string {
-  const shown = names.slice(0, mostListed);
+  const shown = names.slice(0, maxListed);
   const rest = names.length - shown.length;
   const parts = rest > 0 ? [...shown, `${rest} more`] : shown;
   return parts.length === 1 ? parts[0]! : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;

@@ -149,10 +149,10 @@ export function entriesOf(field: Field | undefined): [string, Field][] {
 }
 
 /** The entries of a list; a scalar or a map counts as a list of one, and nothing written as an empty one. */
-export function itemsOf(field: Field | undefined, most = Number.POSITIVE_INFINITY): Field[] {
+export function itemsOf(field: Field | undefined, max = Number.POSITIVE_INFINITY): Field[] {
   if (!field || isEmpty(field)) return [];
   if (field.tree.kind !== 'list') return [field];
-  return field.tree.items.slice(0, most).map((tree, index) => ({ tree, path: [...field.path, index] }));
+  return field.tree.items.slice(0, max).map((tree, index) => ({ tree, path: [...field.path, index] }));
 }
 
 /** A scalar's text as it was written; undefined for anything else. */

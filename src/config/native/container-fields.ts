@@ -6,7 +6,7 @@ import { childOf, entriesOf, type Field, itemsOf, textOf } from '../document/tre
 import type { ContainerOptions, TmpfsSpec, Ulimit } from '../spec/spec.ts';
 import {
   isHostName,
-  most,
+  max,
   onlyGiven,
   readGroup,
   readHost,
@@ -31,12 +31,12 @@ export function readContainer(
   const say = (field: string) => sayAt([...pod.path, field], report);
   return onlyGiven<ContainerOptions>({
     shmBytes: readBytes(childOf(pod, 'shmSize')),
-    tmpfs: itemsOf(childOf(pod, 'tmpfs'), most.tmpfs).flatMap((directory) => readTmpfs(directory, report)),
+    tmpfs: itemsOf(childOf(pod, 'tmpfs'), max.tmpfs).flatMap((directory) => readTmpfs(directory, report)),
     readOnly: booleanOf(childOf(pod, 'readOnly')) || undefined,
     stopSignal: signal === undefined ? undefined : readSignal(signal, say('stopSignal')),
     stopGraceSeconds: seconds === undefined ? undefined : readStopSeconds(seconds, say('stopGraceSeconds')),
     ulimits: mapOf(childOf(pod, 'ulimits'), (name, limit) => readLimit(name, limit, sayAt(limit.path, report))),
-    groups: itemsOf(childOf(pod, 'groups'), most.groups).flatMap(
+    groups: itemsOf(childOf(pod, 'groups'), max.groups).flatMap(
       (group) => readGroup(textOf(group) ?? '', sayAt(group.path, report)) ?? [],
     ),
     extraHosts: mapOf(childOf(pod, 'extraHosts'), (name, field) => {
@@ -55,7 +55,7 @@ export function readContainer(
 /** Of `extraHosts`, the names that lead to pods: further names of those. */
 export function podHosts(pod: Field, isPod: (name: string) => boolean): { alias: string; pod: string }[] {
   return entriesOf(childOf(pod, 'extraHosts'))
-    .slice(0, most.names)
+    .slice(0, max.names)
     .flatMap(([alias, field]) => {
       const name = textOf(field) ?? '';
       return isPod(name) ? [{ alias, pod: name }] : [];
@@ -72,7 +72,7 @@ function sayAt(path: Path, report: Report): Say {
 function mapOf<T>(field: Field | undefined, read: (name: string, field: Field) => T | undefined): Record<string, T> {
   return Object.fromEntries(
     entriesOf(field)
-      .slice(0, most.names)
+      .slice(0, max.names)
       .flatMap(([name, entry]): [string, T][] => {
         const value = read(name, entry);
         return value === undefined ? [] : [[name, value]];

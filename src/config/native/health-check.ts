@@ -9,7 +9,7 @@ import { booleanOf, integerOf } from './scalars.ts';
 const longestSeconds = 60;
 
 /** It stands in a label of the container, and is read with each listing. */
-const mostCharacters = 16 * 1024;
+const maxCharacters = 16 * 1024;
 
 /** `command`: its words, when there are any. */
 export function readHealthCheck(
@@ -48,7 +48,7 @@ export function commandProblem(command: readonly string[]): { message: string; h
   if (!command[0]?.trim()) return { message: 'names no program', hint: 'for example pg_isready' };
   if (command.some((word) => word.includes('\0')))
     return { message: 'holds a NUL character, and no program accepts that', hint: 'remove it' };
-  if (command.reduce((sum, word) => sum + word.length, 0) <= mostCharacters) return undefined;
+  if (command.reduce((sum, word) => sum + word.length, 0) <= maxCharacters) return undefined;
   return { message: 'is longer than 16 KiB', hint: 'write the script as a file, and run that' };
 }
 

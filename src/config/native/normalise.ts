@@ -28,7 +28,7 @@ export type Origin = {
 
 export function normalise(source: Source, report: Report): { spec: AppSpec; origin: Origin } {
   const application = childOf({ tree: source.root, path: [] }, 'application');
-  const podFields = itemsOf(childOf(application, 'pods'), most.pods);
+  const podFields = itemsOf(childOf(application, 'pods'), max.pods);
   const names = new Set(podFields.flatMap((pod) => textOf(childOf(pod, 'name')) ?? []));
   const pods = podFields.map((pod, index) => readPod(pod, index, { source, names, report }));
   const login = readLogin(childOf(application, 'registryLogin'), source, report);
@@ -52,7 +52,7 @@ export function normalise(source: Source, report: Report): { spec: AppSpec; orig
 }
 
 /** Nothing is read behind the limits of the schema, which reports what is. */
-const most = { pods: 50, files: 200, names: 50, words: 1000 };
+const max = { pods: 50, files: 200, names: 50, words: 1000 };
 
 /** `extraHosts` with another pod as their address: names of that pod. */
 function giveHostNames(fields: Field[], pods: PodSpec[]): void {
@@ -72,13 +72,13 @@ function readPod(pod: Field, index: number, { source, names, report }: Reading):
   const route = text('path');
   const words = (name: 'command' | 'entrypoint') => readWords(childOf(pod, name), report);
   const variables = readVars(childOf(pod, 'vars'), source, report);
-  const secrets = itemsOf(childOf(pod, 'secrets'), most.files).flatMap(readSecret);
-  const files = itemsOf(childOf(pod, 'files'), most.files).flatMap(readFile);
+  const secrets = itemsOf(childOf(pod, 'secrets'), max.files).flatMap(readSecret);
+  const files = itemsOf(childOf(pod, 'files'), max.files).flatMap(readFile);
   const [command, entrypoint] = [words('command'), words('entrypoint')];
   const check = childOf(pod, 'healthCheck');
   const [workingDir, user, subdomain] = [text('workingDir'), text('user'), text('subdomain')];
   const container = readContainer(pod, (name) => names.has(name), report);
-  const aliases = itemsOf(childOf(pod, 'aliases'), most.names).flatMap((alias) => textOf(alias) ?? []);
+  const aliases = itemsOf(childOf(pod, 'aliases'), max.names).flatMap((alias) => textOf(alias) ?? []);
   const spec: PodSpec = {
     // Without a name it gets one that no other pod can have: the missing name is reported already.
     name: text('name') ?? `#${index + 1}`,
@@ -98,7 +98,7 @@ function readPod(pod: Field, index: number, { source, names, report }: Reading):
     },
     useGPU: booleanOf(childOf(pod, 'useGPU')) ?? false,
     ...(subdomain !== undefined && { subdomain }),
-    dependsOn: itemsOf(childOf(pod, 'dependsOn'), most.names).flatMap((name) => textOf(name) ?? []),
+    dependsOn: itemsOf(childOf(pod, 'dependsOn'), max.names).flatMap((name) => textOf(name) ?? []),
     ...(aliases.length > 0 && { aliases }),
     ...(workingDir !== undefined && { workingDir }),
     ...(user !== undefined && { user }),
@@ -120,21 +120,21 @@ function withoutTrailingSlash(path: string): string {
 }
 
 function readPorts(field: Field | undefined): number[] {
-  return [...new Set(itemsOf(field, most.names).flatMap((port) => readPort(textOf(port) ?? '') ?? []))];
+  return [...new Set(itemsOf(field, max.names).flatMap((port) => readPort(textOf(port) ?? '') ?? []))];
 }
 
 /** A list as it is; a text split into words as POSIX does, nothing expanded. */
 function readWords(field: Field | undefined, report: Report): string[] | undefined {
   if (!field) return undefined;
-  if (field.tree.kind === 'list') return itemsOf(field, most.words).flatMap((word) => textOf(word) ?? []);
+  if (field.tree.kind === 'list') return itemsOf(field, max.words).flatMap((word) => textOf(word) ?? []);
   const text = textOf(field);
   const words = text === undefined ? undefined : splitWords(text);
   if (text !== undefined && !words) {
     const hint = 'close it, or write a list: [sh, -c, "…"]';
     report.error(field.path, 'unclosed-quote', 'has a quote that is not closed', { hint });
   }
-  if (words && words.length > most.words) {
-    report.error(field.path, 'bad-value', `has ${words.length} words, and at most ${most.words} are possible`);
+  if (words && words.length > max.words) {
+    report.error(field.path, 'bad-value', `has ${words.length} words, and at most ${max.words} are possible`);
     return [];
   }
   return words;

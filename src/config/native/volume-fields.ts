@@ -10,11 +10,11 @@ const defaultBytes = 2 ** 30;
 /** A volume of less holds not even an empty database: its unit is forgotten. */
 const leastPlausibleBytes = 64 * 1024;
 /** As in the schema, which reports more. */
-const mostVolumes = 50;
+const maxVolumes = 50;
 
 export function readVolumes(field: Field | undefined, report: Report): VolumeSpec[] {
   const volumes: VolumeSpec[] = [];
-  const entries = itemsOf(field, mostVolumes);
+  const entries = itemsOf(field, maxVolumes);
   const taken = new Set(entries.map((volume) => nameOf(volume)));
   for (const entry of entries) {
     const mountPath = textOf(childOf(entry, 'mountPath'));

@@ -69,8 +69,8 @@ export function referencesIn(text: string, directory: Directory, variable = ''):
     const name = word.endsWith('.') ? word.replace(/\.{1,3}$/, '') : word;
     const pod = directory.podOf(name);
     if (pod === undefined) continue;
-    const before = text.slice(Math.max(0, at - mostBefore), at);
-    const after = text.slice(at + name.length, at + name.length + mostAfter);
+    const before = text.slice(Math.max(0, at - maxBefore), at);
+    const after = text.slice(at + name.length, at + name.length + maxAfter);
     if (areHosts || standsAsHost(name, before, after, directory.portsOf(pod))) references.push({ pod, name, at });
   }
   return references;
@@ -82,9 +82,9 @@ function isListOfHosts(text: string): boolean {
 }
 
 /** What is looked at around a name: a key, or what of an address can stand there. */
-const mostBefore = 160;
-const mostAfter = 300;
-const mostOfKey = 40;
+const maxBefore = 160;
+const maxAfter = 300;
+const maxOfKey = 40;
 
 /** The word before is a user's or a password: of `//user:password@host`, a scriptlet or variable inside included. */
 const userAhead = /^(?::(?:<%[^%<>]*%>|\$\{[^{}]*\}|[^\s/@,<$]|<(?!%)|\$(?!\{))*)?@/;
@@ -98,7 +98,7 @@ function standsAsHost(name: string, before: string, after: string, ports: readon
   if (userAhead.test(after)) return false;
   if (before.endsWith('://') || (before.endsWith('@') && userBefore.test(before))) return true;
   if (before.endsWith('/')) return false;
-  const key = before.slice(-mostOfKey);
+  const key = before.slice(-maxOfKey);
   if (hostKey.test(key) || hostOption.test(key)) return true;
   const port = /^(?::(\d{2,5})(?![\w@.-])|\s(\d{3,5})(?![\w.-]))/.exec(after);
   if (!port) return false;

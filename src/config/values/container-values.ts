@@ -15,7 +15,7 @@ export type Say = {
 };
 
 /** As many of each as a pod may have; nothing is read behind them. */
-export const most = { tmpfs: 20, groups: 20, names: 50 };
+export const max = { tmpfs: 20, groups: 20, names: 50 };
 
 /** A stop holds one of the service's places; whoever needs longer has to keep its data safe at any time. */
 export const longestStopSeconds = 30;
@@ -54,8 +54,8 @@ const ulimits: Record<string, number> = {
 
 /** `soft` and `hard`: -1 stands for no limit. Undefined where it stays what it is for everybody. */
 export function readUlimit(name: string, soft: number, hard: number, say: Say): Ulimit | undefined {
-  const most = Object.hasOwn(ulimits, name) ? ulimits[name]! : undefined;
-  if (most === undefined) {
+  const max = Object.hasOwn(ulimits, name) ? ulimits[name]! : undefined;
+  if (max === undefined) {
     const hint =
       name === 'nproc'
         ? 'a container has 256 processes'
@@ -76,10 +76,10 @@ export function readUlimit(name: string, soft: number, hard: number, say: Say): 
     say.refuse(`the soft limit of ${name} is above the hard one`, 'write one number for both');
     return undefined;
   }
-  const read = { soft: Math.min(softMost!, most), hard: Math.min(hardMost!, most) };
+  const read = { soft: Math.min(softMost!, max), hard: Math.min(hardMost!, max) };
   // Without a limit there is ours, which is no news for those that nobody reaches.
-  const isCut = [soft, hard].some((value) => value > most || (value === -1 && most <= 16_384));
-  if (isCut) say.note(`${name} is ${most} at the most`, `write ${most}, or leave it out`);
+  const isCut = [soft, hard].some((value) => value > max || (value === -1 && max <= 16_384));
+  if (isCut) say.note(`${name} is ${max} at the most`, `write ${max}, or leave it out`);
   return read;
 }
 
@@ -142,14 +142,14 @@ export function readSysctl(name: string, text: string, say: Say): string | undef
     return undefined;
   }
   const numbers = text.trim().split(/\s+/);
-  const [least, most] = range;
+  const [least, max] = range;
   const isPair = name.endsWith('_range');
-  const isWithin = numbers.every((part) => /^\d{1,6}$/.test(part) && Number(part) >= least && Number(part) <= most);
+  const isWithin = numbers.every((part) => /^\d{1,6}$/.test(part) && Number(part) >= least && Number(part) <= max);
   if (isWithin && numbers.length === (isPair ? 2 : 1) && (!isPair || Number(numbers[0]) < Number(numbers[1])))
     return numbers.map(Number).join(' ');
   say.refuse(
     `${quote(text)} is no value of ${name}`,
-    isPair ? `two numbers from ${least} to ${most}, such as "${least} ${most}"` : `a number from ${least} to ${most}`,
+    isPair ? `two numbers from ${least} to ${max}, such as "${least} ${max}"` : `a number from ${least} to ${max}`,
   );
   return undefined;
 }

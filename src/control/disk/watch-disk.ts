@@ -9,7 +9,7 @@ import { type DiskUse, type Level, levelEvent, levelOf, shareOf } from '../../de
 import type { EventOf } from '../../deployment/event/event.ts';
 import { freeOf } from '../../deployment/limits/host-budget.ts';
 import type { HostDisk } from '../../engine/engine.ts';
-import { persistent } from '../../lib/first-fault.ts';
+import { reportingFirstFault } from '../../lib/first-fault.ts';
 import { addEvents, latestOfDisk } from '../../store/events.ts';
 import { addEviction } from '../../store/evictions.ts';
 import { makeDue } from '../../store/leases.ts';
@@ -37,7 +37,7 @@ export type DiskWatch = Pick<Control, 'db' | 'engine' | 'metrics' | 'now' | 'wai
 
 /** Looks again and again until the abort; resolves when the last look has ended. */
 export async function watchDisk(watch: DiskWatch, stop: AbortSignal): Promise<void> {
-  const look = persistent(createLook(watch), (err) =>
+  const look = reportingFirstFault(createLook(watch), (err) =>
     watch.log.error({ err }, 'the disk cannot be looked at; it is tried again and again'),
   );
   while (!stop.aborted) {

@@ -51,10 +51,10 @@ export function fastestGrowth(
   wantedBy: (deploymentId: string) => WantedOfDisk | undefined,
 ): Overuse[] {
   const growth = uses.map((use) => ({ use, grown: use.usedBytes - (before.get(keyOf(use)) ?? use.usedBytes) }));
-  const [most] = growth.toSorted((a, b) => b.grown - a.grown);
-  if (!most || most.grown < leastGrowth) return [];
-  const because = `the disk of the host was nearly full, and it wrote most (${printBytes(most.grown)})`;
-  const { use } = most;
+  const [fastest] = growth.toSorted((a, b) => b.grown - a.grown);
+  if (!fastest || fastest.grown < leastGrowth) return [];
+  const because = `the disk of the host was nearly full, and it wrote most (${printBytes(fastest.grown)})`;
+  const { use } = fastest;
   const wanted = wantedBy(use.deploymentId);
   const workloads = use.kind === 'workload' ? [use] : wanted ? usersOf(use, wanted, uses) : [];
   return workloads.map((workload) => ({ workload, because }));

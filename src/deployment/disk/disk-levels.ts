@@ -68,7 +68,7 @@ export function levelEvent({ volume, title, sizeBytes }: DesiredVolume, level: L
 export type Eviction = { pod: string; replica: number; at: Instant; because: string };
 
 /** So many evictions within so long are one too many: the workload stays stopped until the next update. */
-const mostEvictions = 3;
+const maxEvictions = 3;
 const evictionSpanMs = 60 * 60_000;
 
 /** Why the workload stays stopped, if it does. `evictions`: those of the revision that is wanted. */
@@ -76,9 +76,9 @@ export function heldBecause(evictions: Eviction[], pod: string, replica: number)
   const times = evictions.filter((eviction) => eviction.pod === pod && eviction.replica === replica);
   const ordered = times.toSorted((a, b) => a.at - b.at);
   const last = ordered.at(-1);
-  const first = ordered.at(-mostEvictions);
+  const first = ordered.at(-maxEvictions);
   if (!last || !first || last.at - first.at > evictionSpanMs) return undefined;
-  return `was stopped ${mostEvictions} times within an hour, ${last.because}`;
+  return `was stopped ${maxEvictions} times within an hour, ${last.because}`;
 }
 
 /**

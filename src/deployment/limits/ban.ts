@@ -38,8 +38,8 @@ export function normalSubject(kind: Exclude<BanKind, 'account'>, text: string): 
   if (kind === 'image')
     return /^[a-z0-9*][a-z0-9*._/-]*(:[\w*][\w*.-]*)?$/i.test(text) ? text.toLowerCase() : undefined;
   const [host = '', bits, ...others] = text.split('/');
-  const most = isIP(host) === 4 ? 32 : 128;
-  const isMask = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+  const max = isIP(host) === 4 ? 32 : 128;
+  const isMask = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= max);
   return isIP(host) !== 0 && isMask && others.length === 0 ? wholeClient(text.toLowerCase()) : undefined;
 }
 

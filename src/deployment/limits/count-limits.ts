@@ -16,7 +16,7 @@ export type Caps = Counts & {
 export type StrangerCaps = Caps & { containersPerSession: number; volumesPerSession: number };
 
 /** The network of a deployment has 126 addresses, and an update needs two for each container. */
-export const mostContainersPerDeployment = 60;
+export const maxContainersPerDeployment = 60;
 
 const usualVolumesPerDeployment = 64;
 
@@ -25,7 +25,7 @@ const usualPerDeployment = { containers: 20, volumes: 10 };
 
 /** GPUs are for those alone whom the operator gives some: the engine runs a hook with privileges for them. */
 export function capsOf({ deployments, caps = {} }: { deployments: number; caps?: Partial<Caps> }): Caps {
-  const containersPerDeployment = caps.containersPerDeployment ?? mostContainersPerDeployment;
+  const containersPerDeployment = caps.containersPerDeployment ?? maxContainersPerDeployment;
   const volumesPerDeployment = caps.volumesPerDeployment ?? usualVolumesPerDeployment;
   return {
     containersPerDeployment,

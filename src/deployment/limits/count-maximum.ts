@@ -3,7 +3,7 @@ import type { Finding } from '../../config/checks/checks.ts';
 import type { AppSpec, PodSpec } from '../../config/spec/spec.ts';
 import { replicasOf } from '../desired.ts';
 import type { Counts } from './count-limits.ts';
-import type { Most } from './deployment-maximum.ts';
+import type { Maximum } from './deployment-maximum.ts';
 import { growth } from './host-budget.ts';
 import { forWhom } from './limit-owner.ts';
 import { countOf } from './plan-tier.ts';
@@ -12,32 +12,32 @@ import { type Amount, amountOf, copiesOf } from './pod-resources.ts';
 type Kind = keyof Counts;
 
 /** Of an update, which has `has` already, only what grows. */
-export function beyondCounts(spec: AppSpec, most: Most, has?: Amount): Finding[] {
+export function beyondCounts(spec: AppSpec, max: Maximum, has?: Amount): Finding[] {
   const wanted = amountOf(spec);
   const grown = has === undefined ? wanted : growth(has, wanted);
-  const isBeyond = (kind: Kind) => grown[kind] > 0 && wanted[kind] > most[kind];
+  const isBeyond = (kind: Kind) => grown[kind] > 0 && wanted[kind] > max[kind];
   return (['containers', 'volumes', 'gpus'] as const)
     .filter(isBeyond)
-    .map((kind) => finding(spec, kind, wanted[kind], most));
+    .map((kind) => finding(spec, kind, wanted[kind], max));
 }
 
-function finding(spec: AppSpec, kind: Kind, wanted: number, most: Most): Finding {
+function finding(spec: AppSpec, kind: Kind, wanted: number, max: Maximum): Finding {
   const counts = spec.pods.map((pod) => amountOf({ pods: [pod] })[kind]);
   const index = counts.indexOf(Math.max(...counts));
   const pod = spec.pods[index]!;
-  const room = most[kind] - (wanted - counts[index]!);
-  const message = `the application has ${countOf(wanted, kind)}, and ${possible(kind, most)}`;
-  return { pod: index, code: 'beyond-limit', message, ...adviceFor[kind](pod, room, most[kind]) };
+  const room = max[kind] - (wanted - counts[index]!);
+  const message = `the application has ${countOf(wanted, kind)}, and ${possible(kind, max)}`;
+  return { pod: index, code: 'beyond-limit', message, ...adviceFor[kind](pod, room, max[kind]) };
 }
 
-function possible(kind: Kind, most: Most): string {
-  const owner = kind === 'gpus' ? most.gpusOf : most.countsOf;
-  if (owner === 'server') return `this server gives ${countOf(most[kind], kind)} to applications`;
-  return `${forWhom(owner)} ${countOf(most[kind], kind)} ${most[kind] === 1 ? 'is' : 'are'} possible at most`;
+function possible(kind: Kind, max: Maximum): string {
+  const owner = kind === 'gpus' ? max.gpusOf : max.countsOf;
+  if (owner === 'server') return `this server gives ${countOf(max[kind], kind)} to applications`;
+  return `${forWhom(owner)} ${countOf(max[kind], kind)} ${max[kind] === 1 ? 'is' : 'are'} possible at most`;
 }
 
 /** `room`: what the pod could have if the others stay as they are. */
-const adviceFor: Record<Kind, (pod: PodSpec, room: number, most: number) => Pick<Finding, 'field' | 'hint'>> = {
+const adviceFor: Record<Kind, (pod: PodSpec, room: number, max: number) => Pick<Finding, 'field' | 'hint'>> = {
   containers: (_, room) => ({
     field: ['replicas'],
     hint: room >= 1 ? `write at most ${room}` : 'ask for fewer replicas or pods',
@@ -51,11 +51,11 @@ const adviceFor: Record<Kind, (pod: PodSpec, room: number, most: number) => Pick
     if (isByReplicas && replicas >= 1) return { field: ['replicas'], hint: `write at most ${replicas}` };
     return { field: ['volumes'], hint: each >= 1 ? `write at most ${each} of them` : 'ask for fewer in several pods' };
   },
-  gpus: (pod, room, most) => ({
+  gpus: (pod, room, max) => ({
     field: ['useGPU'],
     hint:
       room >= 1 && replicasOf(pod) > room
         ? `write at most ${room} replicas`
-        : `leave useGPU out${most > 0 ? ' in several pods' : ', and the pod runs without one'}`,
+        : `leave useGPU out${max > 0 ? ' in several pods' : ', and the pod runs without one'}`,
   }),
 };

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pod, specOf } from '../../../test/support/deployments.ts';
-import { beyond, type Most, mostOf } from './deployment-maximum.ts';
+import { beyond, type Maximum, maximumOf } from './deployment-maximum.ts';
 import type { Tier } from './plan-tier.ts';
 import { amountOf } from './pod-resources.ts';
 
 const gibibyte = 2 ** 30;
-const most: Most = {
+const max: Maximum = {
   memoryBytes: 8 * gibibyte,
   memoryOf: 'stranger',
   limitBytes: 8 * gibibyte,
@@ -18,7 +18,7 @@ const most: Most = {
 };
 
 /** `pod field: message (hint)` */
-function said(fields: Parameters<typeof pod>[1], has?: Parameters<typeof beyond>[2], limits = most): string[] {
+function said(fields: Parameters<typeof pod>[1], has?: Parameters<typeof beyond>[2], limits = max): string[] {
   const spec = specOf(pod('web'), pod('db', fields));
   return beyond(spec, limits, has).map(
     ({ pod: index, field, message, hint }) => `${spec.pods[index]!.name} ${field.join('.')}: ${message} (${hint})`,
@@ -78,7 +78,7 @@ test('an update that asks for nothing more is let through, although the server h
 test('the smaller one of server and owner decides, and is named', () => {
   const budget = { memoryBytes: 4 * gibibyte, cpuMillis: 1, diskBytes: 1, emptyDiskBytes: 2 };
   const strangers = { perSession: 1, perAddress: 1, memoryBytesPerAddress: 8 * gibibyte };
-  assert.deepEqual(mostOf({ ...budget, machineMemoryBytes: 5 * gibibyte }, strangers), {
+  assert.deepEqual(maximumOf({ ...budget, machineMemoryBytes: 5 * gibibyte }, strangers), {
     memoryBytes: 4 * gibibyte,
     memoryOf: 'server',
     limitBytes: 5 * gibibyte,
@@ -88,16 +88,19 @@ test('the smaller one of server and owner decides, and is named', () => {
     ...{ containers: 60, volumes: 64, countsOf: 'stranger' },
     ...{ gpus: 0, gpusOf: 'server' },
   });
-  const planned = mostOf(budget, strangers, planOf('small', gibibyte));
+  const planned = maximumOf(budget, strangers, planOf('small', gibibyte));
   assert.deepEqual([planned.memoryOf, planned.memoryBytes], [{ plan: 'small' }, gibibyte]);
-  assert.equal(mostOf({ memoryBytes: 1, cpuMillis: 1, diskBytes: 1 }, strangers).diskBytes, Number.POSITIVE_INFINITY);
+  assert.equal(
+    maximumOf({ memoryBytes: 1, cpuMillis: 1, diskBytes: 1 }, strangers).diskBytes,
+    Number.POSITIVE_INFINITY,
+  );
 });
 
 test('a limit, of which little is counted, may be as large with a small plan as without one, and larger with a large one', () => {
   const strangers = { perSession: 1, perAddress: 1, memoryBytesPerAddress: 8 * gibibyte };
   const budget = { memoryBytes: 64 * gibibyte, cpuMillis: 1, diskBytes: 1, machineMemoryBytes: 80 * gibibyte };
   const limits = [undefined, planOf('small', gibibyte), planOf('large', 16 * gibibyte), planOf('huge', 2 ** 40)].map(
-    (tier) => mostOf(budget, strangers, tier),
+    (tier) => maximumOf(budget, strangers, tier),
   );
   assert.deepEqual(
     limits.map(({ limitBytes, limitOf }) => [limitBytes / gibibyte, limitOf]),
@@ -111,11 +114,11 @@ test('a limit, of which little is counted, may be as large with a small plan as 
 });
 
 test('a limit beyond what all may set aside is possible where the machine has it', () => {
-  assert.deepEqual(said(memory(undefined, 7), undefined, { ...most, memoryBytes: gibibyte, memoryOf: 'server' }), []);
+  assert.deepEqual(said(memory(undefined, 7), undefined, { ...max, memoryBytes: gibibyte, memoryOf: 'server' }), []);
 });
 
 test('a disk too small for logs alone is no fault of a configuration without volumes', () => {
-  assert.deepEqual(said({}, undefined, { ...most, diskBytes: 0 }), []);
+  assert.deepEqual(said({}, undefined, { ...max, diskBytes: 0 }), []);
 });
 
 const tiny = (count: number) =>
@@ -134,7 +137,7 @@ test('more containers, volumes or GPUs than a deployment can have are refused wi
   assert.deepEqual(said({ volumes: tiny(50), replicas: 2, resourceType: 'statefulset' }), [
     'db volumes: the application has 100 volumes, and without an account 64 volumes are possible at most (write at most 32 of them)',
   ]);
-  const plan = { ...most, gpus: 1, gpusOf: { plan: 'free' } };
+  const plan = { ...max, gpus: 1, gpusOf: { plan: 'free' } };
   assert.deepEqual(said({ useGPU: true }), [
     'db useGPU: the application has 1 GPU, and this server gives no GPUs to applications (leave useGPU out, and the pod runs without one)',
   ]);
@@ -152,7 +155,7 @@ test('who has more than is possible by now may ask for as much and for less, and
 
 test('what one deployment may have is no more than all of its session may', () => {
   const strangers = { perSession: 9, perAddress: 9, memoryBytesPerAddress: 1, caps: { volumesPerSession: 5, gpus: 3 } };
-  const { volumes, containers, gpus, gpusOf } = mostOf(
+  const { volumes, containers, gpus, gpusOf } = maximumOf(
     { memoryBytes: 1, cpuMillis: 1, diskBytes: 1, gpus: 2 },
     strangers,
   );

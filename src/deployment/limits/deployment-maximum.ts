@@ -11,7 +11,7 @@ import type { Tier } from './plan-tier.ts';
 import { type Amount, amountOf, copiesOf, leastShare } from './pod-resources.ts';
 import type { StrangerLimits } from './stranger-limits.ts';
 
-export type Most = Amount & {
+export type Maximum = Amount & {
   memoryOf: Owner;
   /** That the limit of one replica may be, of which only a part is counted. */
   limitBytes: number;
@@ -22,13 +22,13 @@ export type Most = Amount & {
 };
 
 /** `tier` is that of the account that asks; without one it is a stranger. */
-export function mostOf(budget: Budget, strangers: StrangerLimits, tier?: Tier): Most {
+export function maximumOf(budget: Budget, strangers: StrangerLimits, tier?: Tier): Maximum {
   const owner = tier ? { plan: tier.name } : ('stranger' as const);
   const own = tier?.memoryBytes ?? strangers.memoryBytesPerAddress;
   // Plans count what is set aside, which is less than the limits: a small one allows no less than having none.
   const ownLimit = Math.max(own, strangers.memoryBytesPerAddress);
   const { gpus: serverGpus = 0 } = budget;
-  const { gpus, ...counts } = mostCounts(strangers, tier);
+  const { gpus, ...counts } = maxCounts(strangers, tier);
   const machine = budget.machineMemoryBytes ?? Number.POSITIVE_INFINITY;
   return {
     memoryBytes: Math.min(own, budget.memoryBytes),
@@ -45,7 +45,7 @@ export function mostOf(budget: Budget, strangers: StrangerLimits, tier?: Tier): 
 }
 
 /** Of one deployment: no more than may be had in all. */
-function mostCounts(strangers: StrangerLimits, tier: Tier | undefined) {
+function maxCounts(strangers: StrangerLimits, tier: Tier | undefined) {
   const ofStranger = strangerCapsOf(strangers);
   const caps = tier ? capsOf(tier) : ofStranger;
   const inSession = tier
@@ -61,19 +61,19 @@ function mostCounts(strangers: StrangerLimits, tier: Tier | undefined) {
 const mebibyte = 2 ** 20;
 
 /** What is too much, at the pod that asks for most of it. Of an update, which has `has` already, only what grows. */
-export function beyond(spec: AppSpec, most: Most, has?: Amount): Finding[] {
+export function beyond(spec: AppSpec, max: Maximum, has?: Amount): Finding[] {
   const wanted = amountOf(spec);
   const grown = has === undefined ? wanted : growth(has, wanted);
   return [
-    ...(grown.memoryBytes > 0 ? beyondMemory(spec, wanted.memoryBytes, most) : []),
-    ...(grown.cpuMillis > 0 ? beyondProcessor(spec, wanted.cpuMillis, most) : []),
-    ...(grown.diskBytes > 0 ? beyondDisk(spec, wanted.diskBytes, most) : []),
-    ...beyondCounts(spec, most, has),
+    ...(grown.memoryBytes > 0 ? beyondMemory(spec, wanted.memoryBytes, max) : []),
+    ...(grown.cpuMillis > 0 ? beyondProcessor(spec, wanted.cpuMillis, max) : []),
+    ...(grown.diskBytes > 0 ? beyondDisk(spec, wanted.diskBytes, max) : []),
+    ...beyondCounts(spec, max, has),
   ];
 }
 
-function beyondMemory(spec: AppSpec, wanted: number, most: Most): Finding[] {
-  const { memoryBytes, memoryOf, limitBytes, limitOf } = most;
+function beyondMemory(spec: AppSpec, wanted: number, max: Maximum): Finding[] {
+  const { memoryBytes, memoryOf, limitBytes, limitOf } = max;
   const limits = spec.pods.map(({ resources }) => resources.limits.memoryBytes ?? 0);
   const largestLimit = Math.max(...limits);
   if (largestLimit > limitBytes) {
@@ -93,7 +93,7 @@ function possible(bytes: number, owner: Owner): string {
   return `${forWhom(owner)} ${printBytes(bytes)} are possible at most`;
 }
 
-function beyondProcessor(spec: AppSpec, wanted: number, { cpuMillis }: Most): Finding[] {
+function beyondProcessor(spec: AppSpec, wanted: number, { cpuMillis }: Maximum): Finding[] {
   if (wanted <= cpuMillis) return [];
   const { index, field, isRequest, room } = largest(spec, 'cpuMillis', cpuMillis);
   const millis = Math.floor(isRequest ? room : room / leastShare);
@@ -101,7 +101,7 @@ function beyondProcessor(spec: AppSpec, wanted: number, { cpuMillis }: Most): Fi
   return [{ ...at(index, field), message, hint: hintFor(millis >= 10 ? `${millis}m` : undefined) }];
 }
 
-function beyondDisk(spec: AppSpec, wanted: number, { diskBytes }: Most): Finding[] {
+function beyondDisk(spec: AppSpec, wanted: number, { diskBytes }: Maximum): Finding[] {
   if (wanted <= diskBytes) return [];
   const volumes = spec.pods.flatMap((pod, index) =>
     pod.volumes.map(({ sizeBytes }, position) => ({ pod, index, position, sizeBytes, copies: copiesOf(pod) })),
@@ -116,7 +116,7 @@ function beyondDisk(spec: AppSpec, wanted: number, { diskBytes }: Most): Finding
 }
 
 /** The pod that takes most, by what that is, and what one of its replicas could have if the others stay as they are. */
-function largest(spec: AppSpec, resource: 'memoryBytes' | 'cpuMillis', most: number) {
+function largest(spec: AppSpec, resource: 'memoryBytes' | 'cpuMillis', max: number) {
   const amounts = spec.pods.map((pod) => amountOf({ ...spec, pods: [pod] })[resource]);
   const index = amounts.indexOf(Math.max(...amounts));
   const pod = spec.pods[index]!;
@@ -128,7 +128,7 @@ function largest(spec: AppSpec, resource: 'memoryBytes' | 'cpuMillis', most: num
     index,
     field: ['resources', isRequest ? 'requests' : 'limits', name],
     isRequest,
-    room: (most - others) / replicasOf(pod),
+    room: (max - others) / replicasOf(pod),
   };
 }
 

@@ -47,10 +47,10 @@ export function strangerFits(
   );
 }
 
-function refuseBeyond(whose: string, used: Counts, asked: Counts, most: Counts): Result<undefined> | undefined {
-  const kind = countedKinds.find((kind) => asked[kind] > 0 && used[kind] + asked[kind] > most[kind]);
+function refuseBeyond(whose: string, used: Counts, asked: Counts, max: Counts): Result<undefined> | undefined {
+  const kind = countedKinds.find((kind) => asked[kind] > 0 && used[kind] + asked[kind] > max[kind]);
   if (!kind) return undefined;
-  const error = `${whose} may have ${countOf(most[kind], kind)} in all; they have ${used[kind]}, and this would add ${asked[kind]}.`;
+  const error = `${whose} may have ${countOf(max[kind], kind)} in all; they have ${used[kind]}, and this would add ${asked[kind]}.`;
   return refuse('client_limit_reached', error, `Ask for fewer of them. ${hint}`);
 }
 

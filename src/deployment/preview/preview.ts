@@ -43,7 +43,7 @@ export type UpdatePreview = {
 };
 
 /** A plan that has not come to rest by then never will. */
-const mostRounds = 500;
+const maxRounds = 500;
 
 /** In the start order of `next`; pods that go come last. Both have the images that their references mean. */
 export function previewUpdate(before: PreviewedRevision, after: PreviewedRevision): UpdatePreview {
@@ -91,7 +91,7 @@ function playOut(next: Running, from: Observed, endpoints: Endpoint[]): Operatio
   const all: Operation[] = [];
   let observed = from;
   let served = endpoints;
-  for (let round = 0; round < mostRounds; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     // What images mean was found out before, or is found out on the way: it decides nothing here.
     const images = next.workloads.map(({ workload }) => workload.image);
     const operations = plan(next, { ...observed, images, localImages: images }, served);
@@ -253,12 +253,12 @@ function differencesOf(before: Workload, after: Workload, images: string): strin
   ];
 }
 
-const mostListed = 5;
+const maxListed = 5;
 
 function listed(word: string, names: readonly string[]): string[] {
   if (names.length === 0) return [];
-  const more = names.length > mostListed ? ` and ${names.length - mostListed} more` : '';
-  return [`${word}${names.length > 1 ? 's' : ''} ${names.slice(0, mostListed).join(', ')}${more}`];
+  const more = names.length > maxListed ? ` and ${names.length - maxListed} more` : '';
+  return [`${word}${names.length > 1 ? 's' : ''} ${names.slice(0, maxListed).join(', ')}${more}`];
 }
 
 function changedKeys(before: Record<string, string>, after: Record<string, string>): string[] {

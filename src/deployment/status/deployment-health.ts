@@ -65,18 +65,18 @@ function healthOf(deployment: Deployment, pods: readonly ShownPod[], now: Instan
 
 function messageAt(deployment: Deployment, health: Health, pods: readonly ShownPod[]): string {
   const { explanation } = deployment;
-  if (explanation === null) return health === 'degraded' ? troubleOf(pods) : '';
+  if (explanation === null) return health === 'degraded' ? describeWorstPod(pods) : '';
   if (explanation.kind !== 'failed' || explanation.servingRevision === undefined || health !== 'failed')
     return messageOf(deployment);
   const { servingRevision, ...why } = explanation;
   const ending = pods.some(({ state }) => state === 'failed') ? 'has failed too' : 'is on its way back';
-  return `${describeReason(why)}; revision ${servingRevision} ${ending}: ${troubleOf(pods)}`;
+  return `${describeReason(why)}; revision ${servingRevision} ${ending}: ${describeWorstPod(pods)}`;
 }
 
-function troubleOf(pods: readonly ShownPod[]): string {
-  const worst = troubles.flatMap((trouble) => pods.find(({ state }) => state === trouble) ?? [])[0];
+function describeWorstPod(pods: readonly ShownPod[]): string {
+  const worst = worstFirst.flatMap((wanted) => pods.find(({ state }) => state === wanted) ?? [])[0];
   return worst ? `pod ${worst.name}: ${worst.message ?? worst.state}` : '';
 }
 
 /** The worst first. */
-const troubles: PodHealth[] = ['failed', 'starting', 'waiting', 'degraded'];
+const worstFirst: PodHealth[] = ['failed', 'starting', 'waiting', 'degraded'];

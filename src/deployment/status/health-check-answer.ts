@@ -1,7 +1,7 @@
 /** What a failing health check answered, as far as its owner is shown it. The other side is hostile. Pure. */
 
 /** So much is shown. */
-const mostBytes = 500;
+const maxBytes = 500;
 
 /** So much is read: a secret that begins in what is shown is known by its end. */
 export const bytesRead = 2_000;
@@ -20,5 +20,5 @@ export function readableText(bytes: Buffer): string {
 
 /** The beginning of a text without secrets: what is cut off here cannot end in half of one. */
 export function shownBeginning(text: string): string {
-  return readableText(Buffer.from(text).subarray(0, mostBytes));
+  return readableText(Buffer.from(text).subarray(0, maxBytes));
 }

@@ -8,17 +8,17 @@ const passing =
 const word = /\p{L}{2}/u;
 
 /**
- * The last `most` lines of what is left when each block of lines that follows itself is there once, the last time that
+ * The last `max` lines of what is left when each block of lines that follows itself is there once, the last time that
  * it came; its first line ends with how often. With `isCut`, other lines came before these: where the first ones are
  * the end of a block that follows them, they are left out.
  */
-export function foldRepetitions(lines: readonly string[], most: number, isCut: boolean): string[] {
+export function foldRepetitions(lines: readonly string[], max: number, isCut: boolean): string[] {
   const keys = lines.map((line) => line.replace(passing, '#').trimEnd());
   const folded: string[] = [];
   let end = lines.length;
-  while (end > 0 && folded.length < most) {
+  while (end > 0 && folded.length < max) {
     const { length, times } = blockBefore(keys, end, lines);
-    const room = most - folded.length;
+    const room = max - folded.length;
     const shown = lines.slice(Math.max(end - length, end - room), end);
     if (times > 1) shown[0] = `${shown[0]} ×${times}`;
     folded.unshift(...shown);

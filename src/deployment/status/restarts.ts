@@ -10,7 +10,7 @@ const manyRestarts = 2;
 export const restartSpanMs = 30 * 60_000;
 
 /** More are never asked for. */
-const mostRemembered = 5;
+const maxRemembered = 5;
 
 type Memory = Pick<PodStatus, 'restartedAt' | 'settledRestarts'>;
 
@@ -30,7 +30,7 @@ export function rememberRestarts(
   const added = known ? restartsOf(matches) - known.restarts : 0;
   const at = lastExitOf(matches)?.at ?? now;
   return {
-    restartedAt: [...restartedAt, ...Array<Instant>(Math.max(0, added)).fill(at)].slice(-mostRemembered),
+    restartedAt: [...restartedAt, ...Array<Instant>(Math.max(0, added)).fill(at)].slice(-maxRemembered),
     settledRestarts: matches.map(({ found }, replica) =>
       found?.isReady ? found.restarts : (settledRestarts[replica] ?? 0),
     ),

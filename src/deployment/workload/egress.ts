@@ -21,7 +21,7 @@ export const openEgress: Egress = { kind: 'open' };
 export const noEgress: Egress = { kind: 'none' };
 
 /** More would be a firewall of the operator's own. */
-const mostTargets = 100;
+const maxTargets = 100;
 
 /**
  * `open`, `none`, or networks and addresses with a comma between them, each with a port or without:
@@ -30,7 +30,7 @@ const mostTargets = 100;
 export function parseEgress(text: string): Egress | undefined {
   if (text === 'open' || text === 'none') return { kind: text };
   const to = text.split(',').map((part) => parseTarget(part.trim()));
-  if (to.length > mostTargets) return undefined;
+  if (to.length > maxTargets) return undefined;
   const known = to.filter((target) => target !== undefined);
   return known.length === to.length ? { kind: 'only', to: known } : undefined;
 }

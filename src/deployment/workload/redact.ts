@@ -17,7 +17,7 @@ const shortestEncoded = 8;
 const fewSecrets = 100;
 
 /** Each costs a look at each line; 100 secrets are more than any configuration has that was written by hand. */
-const mostEncoded = 100;
+const maxEncoded = 100;
 
 /**
  * A function that replaces every secret of the configuration in a text. `environments` are the variables of its
@@ -38,7 +38,7 @@ export function redactorOf(spec: AppSpec, environments: Record<string, string>[]
     }
   }
   // The longest first: of two secrets that begin alike, none leaves its end behind.
-  const encoded = [...secrets].filter(({ length }) => length >= shortestEncoded).slice(0, mostEncoded);
+  const encoded = [...secrets].filter(({ length }) => length >= shortestEncoded).slice(0, maxEncoded);
   const forms = new Set([...secrets, ...encoded.flatMap(encodingsOf)]);
   const ordered = [...forms].toSorted((a, b) => b.length - a.length);
   const among = searchOf(ordered);

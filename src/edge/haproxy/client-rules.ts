@@ -5,7 +5,7 @@ import type { EdgeSettings } from '../edge-settings.ts';
 export const trustedProxiesFile = 'trusted-proxies.lst';
 
 /** Proxies one behind the other that the address of the client may have passed: a CDN, a balancer, a web server. */
-const mostHops = 5;
+const maxHops = 5;
 
 /** A condition on an address, as `src` or a variable gives it: containers are no proxy, whatever the list says. */
 export function isTrusted(address: string, { networkPool }: Pick<EdgeSettings, 'networkPool'>): string {
@@ -19,15 +19,15 @@ export function isTrusted(address: string, { networkPool }: Pick<EdgeSettings, '
  */
 export function connectionLimits(settings: EdgeSettings): string {
   const { limits, trustedProxies, proxyProtocol } = settings;
-  const most = limits.connectionsPerClient;
+  const max = limits.connectionsPerClient;
   const isTrusting = trustedProxies.length > 0;
   const trusted = isTrusted('src', settings);
   return [
     // From then on `src` is the client that the proxy names. From anybody else the same bytes are a request, and a bad one.
     ...(isTrusting && proxyProtocol ? [`tcp-request connection expect-proxy layer4 if ${trusted}`] : []),
     `tcp-request session track-sc0 src,ipmask(32,64) table clients${isTrusting ? ` unless ${trusted}` : ''}`,
-    `tcp-request session reject if { sc0_conn_cur(clients) gt ${most * 2} }`,
-    `http-request return status 429 content-type application/json file 429.json hdr Retry-After 1 hdr Connection close if { sc0_conn_cur(clients) gt ${most} }`,
+    `tcp-request session reject if { sc0_conn_cur(clients) gt ${max * 2} }`,
+    `http-request return status 429 content-type application/json file 429.json hdr Retry-After 1 hdr Connection close if { sc0_conn_cur(clients) gt ${max} }`,
   ].join('\n  ');
 }
 
@@ -42,7 +42,7 @@ export const clientTable = `backend clients
  */
 export function clientRules(settings: EdgeSettings): string {
   if (settings.trustedProxies.length === 0) return 'http-request set-var(txn.proto) str(http)';
-  const hops = Array.from({ length: mostHops }, (_, index) => index + 1);
+  const hops = Array.from({ length: maxHops }, (_, index) => index + 1);
   const isProxy = (hop: number) => isTrusted(hop === 0 ? 'src' : `var(txn.hop${hop})`, settings);
   return [
     'http-request set-var(txn.proto) str(http)',

@@ -9,7 +9,7 @@ import { renderPage } from '../pages/page-layout.ts';
 const manyCookieBytes = 4096;
 
 /** A cookie with more attributes than these that give it a domain is dropped. */
-const mostDomains = 3;
+const maxDomains = 3;
 
 /**
  * What an application's server sets is for its own host: without the attribute, browsers keep it so. Left are cookies
@@ -17,7 +17,7 @@ const mostDomains = 3;
  */
 export const ownCookies = [
   ...Array.from(
-    { length: mostDomains },
+    { length: maxDomains },
     () =>
       String.raw`http-response replace-header Set-Cookie '(?i)^([^;]*(?:;.*)?);[ \t]*domain[ \t]*(?:=[^;]*)?(;.*)?$' '\1\2'`,
   ),
@@ -52,7 +52,7 @@ export const cookiePage = (() => {
   const heading = 'Too many cookies';
   const page = renderPage({
     title: heading,
-    mark: 'troubled',
+    mark: 'failing',
     eyebrow: '431',
     heading,
     body: html`<p>Your browser sends more cookies to this address than its server takes. They may come from another site of the same domain.</p>
@@ -67,10 +67,10 @@ export const cookiePage = (() => {
 const answer = `status 431 content-type "text/html; charset=utf-8" file 431.html ${headers} hdr Content-Security-Policy "${cookiePage.policy}"`;
 
 /** For the API's host. What is nearly as large as HAProxy's buffer has no `req.hdrs`, so the cookies are looked at alone. */
-export function oversizedHeads(mostBytes: number, mostHeaders: number): string {
-  const cookies = (most: number) => `{ req.fhdr(cookie),length gt ${most} }`;
+export function oversizedHeads(maxBytes: number, maxHeaders: number): string {
+  const cookies = (max: number) => `{ req.fhdr(cookie),length gt ${max} }`;
   const isOversized = (also: string) =>
-    [`{ req.hdrs,length gt ${mostBytes} }`, `{ req.fhdr_cnt gt ${mostHeaders} }`, cookies(mostBytes)]
+    [`{ req.hdrs,length gt ${maxBytes} }`, `{ req.fhdr_cnt gt ${maxHeaders} }`, cookies(maxBytes)]
       .map((condition) => `api ${also}${condition}`)
       .join(' || ');
   return [

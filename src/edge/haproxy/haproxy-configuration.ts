@@ -28,9 +28,9 @@ const identityHeaders = `^(x[-_]forwarded([-_].*)?|forwarded|x[-_]real[-_]ip|(x|
 
 const apiMethods = 'GET HEAD POST PUT PATCH DELETE OPTIONS';
 /** A query with a token, a name and dates has some 200 bytes; a head with cookies some 2 KiB. */
-const mostUrlBytes = 4096;
-const mostHeadBytes = 8192;
-const mostHeaders = 100;
+const maxUrlBytes = 4096;
+const maxHeadBytes = 8192;
+const maxHeaders = 100;
 
 /** @param asRoot HAProxy is started by root, and so can lock itself into the run directory and drop its privileges. */
 export function proxyConfiguration(settings: EdgeSettings, asRoot: boolean): Configuration {
@@ -102,8 +102,8 @@ frontend public from listening
   # The API has no use for large heads, and speaks JSON about what its server would say in other words.
   acl api var(txn.host) -m str ${apiHosts(settings).join(' ')}
   http-request return status 405 content-type application/json file 405-api.json hdr Allow 'GET, HEAD, POST' if api !{ method -m str ${apiMethods} }
-  http-request return status 414 content-type application/json file 414.json if api { url,length gt ${mostUrlBytes} }
-  ${oversizedHeads(mostHeadBytes, mostHeaders)}
+  http-request return status 414 content-type application/json file 414.json if api { url,length gt ${maxUrlBytes} }
+  ${oversizedHeads(maxHeadBytes, maxHeaders)}
 
   # Who asked is said by us alone. A header that Connection names may be dropped by the next proxy, so none is.
   ${clientRules(settings)}

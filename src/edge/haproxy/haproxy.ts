@@ -2,7 +2,8 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Site } from '../../deployment/site.ts';
-import { latestOnly, oneAtATime } from '../../lib/latest-only.ts';
+import { createSemaphore } from '../../lib/concurrency.ts';
+import { latestOnly } from '../../lib/latest-only.ts';
 import { dataDirProblem, type EdgePaths, edgePaths } from '../edge-paths.ts';
 import type { EdgeLog, EdgeSettings } from '../edge-settings.ts';
 import { routeTables } from '../routes.ts';
@@ -39,7 +40,7 @@ export async function startEdge(settings: EdgeSettings, log: EdgeLog): Promise<E
   await mkdir(paths.edge, { recursive: true, mode: 0o700 });
   await Promise.all([writeConfiguration(paths, configuration), makeTables(paths)]);
 
-  const inTurn = oneAtATime();
+  const inTurn = createSemaphore(1);
   const ensure = () => ensureRunning(binary, paths, configuration, log);
   await ensure();
   const stopGuarding = guard(paths, () => inTurn(ensure), log);

@@ -17,7 +17,7 @@ export function faultPage(backend: 'api' | 'pages' | 'application', status: 500 
   const { code, error, heading, hint } = words(backend, status);
   const page = renderPage({
     title: heading,
-    mark: backend === 'application' ? 'troubled' : 'away',
+    mark: backend === 'application' ? 'failing' : 'away',
     eyebrow: `${status}`,
     heading,
     body: html`<p>${error}</p><p>${hint}</p>`,

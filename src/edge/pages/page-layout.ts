@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type Html, html, markup } from './markup.ts';
 
 /** The drawing above the words. */
-export type Mark = 'arriving' | 'troubled' | 'away';
+export type Mark = 'arriving' | 'failing' | 'away';
 
 export type Page = {
   title: string;
@@ -28,7 +28,7 @@ body{background:var(--ground);color:var(--ink);font:1rem/1.6 ui-sans-serif,syste
 main{width:100%;max-width:33rem;margin:auto;padding:3rem 1.5rem 2rem}
 svg .water{fill:var(--ground);stroke:none}
 svg.mark{display:block;width:6.5rem;height:4.875rem;margin:0 0 1.75rem -.25rem;color:var(--sea);overflow:visible}
-.troubled svg.mark .hull{color:var(--alarm)}
+.failing svg.mark .hull{color:var(--alarm)}
 .eyebrow{color:var(--soft);font-size:.875rem;letter-spacing:.01em}
 h1{font-size:clamp(1.6rem,1.25rem + 1.9vw,2.1rem);line-height:1.2;letter-spacing:-.022em;font-weight:640;margin:.3rem 0 .85rem;text-wrap:balance}
 p{color:var(--soft);max-width:60ch}
@@ -57,7 +57,7 @@ footer{max-width:33rem;width:100%;margin:0 auto;padding:0 1.5rem 1.75rem;color:v
 @media (prefers-reduced-motion:no-preference){
 .arriving .hull{animation:swell 4.6s ease-in-out infinite;transform-origin:48px 50px}
 .waves{animation:drift 7s linear infinite}
-.troubled .waves,.away .waves{animation-duration:16s}
+.failing .waves,.away .waves{animation-duration:16s}
 li.busy::before{animation:pulse 1.6s ease-in-out infinite}
 }
 @media (prefers-reduced-motion:reduce){progress::-webkit-progress-value{transition:none}}
@@ -70,7 +70,7 @@ const listing =
   '<g class="hull"><g transform="rotate(-13 48 52)"><path d="M47 10v38M43.500 16C35 26 29 34 27.500 41h16z"/><path d="M20 49h56l-7.500 11h-40z"/></g></g>';
 const buoy =
   '<g class="hull"><path d="M48 24v9M42.500 33h11L58 60H38zM40.300 46h15.400"/><circle cx="48" cy="20.500" r="3.500"/></g>';
-const drawings: Record<Mark, string> = { arriving: boat, troubled: listing, away: buoy };
+const drawings: Record<Mark, string> = { arriving: boat, failing: listing, away: buoy };
 
 /** @returns the document and the policy that lets it run its own style and script and nothing else. */
 export function renderPage(page: Page): { html: string; policy: string } {

@@ -1,7 +1,7 @@
 /** What runs in the browser while a deployment is on its way. */
 
 export const readyStates = /^(ready|running|done|completed|succeeded)$/;
-export const troubleStates = /fail|crash|error|unhealthy|killed/;
+export const failedStates = /fail|crash|error|unhealthy|killed/;
 export const busyStates = /^(?!waiting|pending).*ing$|^(created|started)$/;
 
 /** A refused request is repeated by the browser itself, with its own method. */
@@ -14,7 +14,7 @@ export const reloadScript = 'setTimeout(()=>location.reload(),5000)';
 export const watchScript = `
 'use strict';
 const find = (id) => document.getElementById(id);
-const tone = (state) => ${readyStates}.test(state) ? 'ready' : ${troubleStates}.test(state) ? 'alarm' : ${busyStates}.test(state) ? 'busy' : 'waiting';
+const tone = (state) => ${readyStates}.test(state) ? 'ready' : ${failedStates}.test(state) ? 'alarm' : ${busyStates}.test(state) ? 'busy' : 'waiting';
 const put = (parent, name, text) => { const element = document.createElement(name); element.textContent = text; parent.append(element); return element; };
 let shown = '';
 function show(site) {

@@ -3,7 +3,7 @@ import type { Health } from '../../deployment/status/deployment-health.ts';
 import { leads } from '../routes.ts';
 import { type Html, html } from './markup.ts';
 import { type Page, renderPage } from './page-layout.ts';
-import { busyStates, readyStates, reloadScript, troubleStates, watchScript } from './page-script.ts';
+import { busyStates, failedStates, readyStates, reloadScript, watchScript } from './page-script.ts';
 
 export type PodState = { name: string; state: string };
 
@@ -118,7 +118,7 @@ function failed(site: SiteState): Answer {
     hint: 'Whoever deployed it finds the reason in its status (GET /getDeploymentStatus) and in the dashboard.',
     page: {
       title: `Failed · ${site.applicationName}`,
-      mark: 'troubled',
+      mark: 'failing',
       eyebrow: site.environment,
       heading: `${site.applicationName} could not start`,
       body: html`<p>Whoever deployed it sees the reason in its status, and can correct the configuration; this address stays the same.</p>
@@ -137,7 +137,7 @@ function interrupted(site: SiteState): Answer {
     retryAfterSeconds: 5,
     page: {
       title: `Back in a moment · ${site.applicationName}`,
-      mark: 'troubled',
+      mark: 'failing',
       eyebrow: site.environment,
       heading: `A part of ${site.applicationName} is not there`,
       body: html`<p>What serves this address is not there now, and comes back as soon as that is possible.</p>
@@ -217,7 +217,7 @@ function podList(site: SiteState): Html | undefined {
 
 function toneOf(state: string): string {
   if (readyStates.test(state)) return 'ready';
-  if (troubleStates.test(state)) return 'alarm';
+  if (failedStates.test(state)) return 'alarm';
   return busyStates.test(state) ? 'busy' : 'waiting';
 }
 

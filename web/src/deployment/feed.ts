@@ -17,7 +17,7 @@ export type Feed = {
 export const emptyFeed: Feed = { events: [], connection: 'connecting' };
 
 /** More than anybody reads; a deployment that is repaired for weeks has more. */
-const mostEvents = 2_000;
+const maxEvents = 2_000;
 
 /** Undefined for what is no event. One of a kind that this page does not know has a sentence all the same. */
 export function readEvent({ id, data }: Message): ToldEvent | undefined {
@@ -39,7 +39,7 @@ export function addEvents(feed: Feed, come: readonly ToldEvent[]): Feed {
   const latest = new Map(news.map((event) => [event.number, event.sequence]));
   const events = [...feed.events, ...news]
     .filter(({ number, sequence }) => (latest.get(number) ?? sequence) === sequence)
-    .slice(-mostEvents);
+    .slice(-maxEvents);
   return { ...feed, events, ...(feed.deployment && { deployment: updated(feed.deployment, news) }) };
 }
 

@@ -5,8 +5,8 @@ import { isLive, revisionAskedFor, type ToldEvent } from './story.ts';
 
 export type Step = {
   name: string;
-  /** `troubled`: done, and not well. */
-  state: 'done' | 'now' | 'waiting' | 'failed' | 'troubled';
+  /** `degraded`: done, and not well. */
+  state: 'done' | 'now' | 'waiting' | 'failed' | 'degraded';
   /** What it is doing, or what keeps it. */
   says?: string;
   /** Milliseconds after the revision was asked for. */
@@ -101,7 +101,7 @@ function podStep({ name, state, message }: PodState, run: readonly ToldEvent[], 
     case 'failed':
       return { name, state: 'failed', ...said };
     case 'degraded':
-      return { name, state: 'troubled', ...said };
+      return { name, state: 'degraded', ...said };
     case 'starting':
       return { name, state: 'now', ...said };
     case 'waiting':
@@ -120,7 +120,7 @@ function withoutHope(step: Step, servingRevision: number | undefined): Step {
   if (step.name === images) return { ...step, state: 'failed' };
   if (step.name !== onTheWeb) return step;
   if (servingRevision === undefined) return { ...step, state: 'failed' };
-  return { ...step, state: 'troubled', says: `unchanged: revision ${servingRevision} serves` };
+  return { ...step, state: 'degraded', says: `unchanged: revision ${servingRevision} serves` };
 }
 
 /** Something is always being done: where nothing says so, it is the first step that is not done. */

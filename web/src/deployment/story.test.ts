@@ -214,7 +214,7 @@ test('a pod that has failed, and one that keeps restarting, are told so in the s
   assert.deepEqual(
     steps.slice(-3, -1).map(({ name, state, says }) => [name, state, says]),
     [
-      ['db', 'troubled', 'keeps restarting: 7 times'],
+      ['db', 'degraded', 'keeps restarting: 7 times'],
       ['web', 'failed', 'listens on 81, not on 80'],
     ],
   );
@@ -246,6 +246,6 @@ test('after a failure no step waits, and the address says who serves', () => {
   assert.deepEqual(lastSteps({ state: 'failed', servingRevision: 1, pods: [podOf('web', 'ready')] }), [
     'Images failed',
     'web done stays as it was',
-    'On the web troubled unchanged: revision 1 serves',
+    'On the web degraded unchanged: revision 1 serves',
   ]);
 });

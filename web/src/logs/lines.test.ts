@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addLines, cutAt, inBlocks, matching, mostLines, revisionsOf, type Written, withoutCodes } from './lines.ts';
+import { addLines, cutAt, inBlocks, matching, maxLines, revisionsOf, type Written, withoutCodes } from './lines.ts';
 
 const line = (second: number, text: string, pod = 'web'): Written => ({
   ...{ at: `2026-01-01T12:00:${String(second % 60).padStart(2, '0')}.000Z`, pod, revision: 1, text },
@@ -22,9 +22,9 @@ test('a line that a pod writes twice is there twice', () => {
 test('as many lines are kept as a page can hold', () => {
   const many = addLines(
     [],
-    Array.from({ length: mostLines + 10 }, (_, index) => line(1, `line ${index}`)),
+    Array.from({ length: maxLines + 10 }, (_, index) => line(1, `line ${index}`)),
   );
-  assert.deepEqual([many.length, many[0]!.text], [mostLines, 'line 10']);
+  assert.deepEqual([many.length, many[0]!.text], [maxLines, 'line 10']);
 });
 
 test('lines are found by their pod and by a part of their text, in any case', () => {

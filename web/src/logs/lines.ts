@@ -8,21 +8,21 @@ export type Filter = { pod: string; revision: number; search: string };
 /** Lines in one block of the page: a new line draws its block anew, and no other. */
 const blockSize = 100;
 /** Older ones are dropped; who needs more reads them with `curl`. */
-export const mostLines = 5_000;
+export const maxLines = 5_000;
 
 export type Written = Omit<Line, 'number'>;
 
 /** Those of a stream that was opened again begin with lines that are there already: they count once. */
 export function addLines(lines: readonly Line[], come: readonly Written[]): Line[] {
   const last = lines.at(-1);
-  const atEnd = new Set(lines.slice(-mostRepeated).map(idOf));
+  const atEnd = new Set(lines.slice(-maxRepeated).map(idOf));
   const news = come.filter((line) => !last || line.at > last.at || !atEnd.has(idOf(line)));
   const first = (last?.number ?? 0) + 1;
-  return [...lines, ...news.map((line, index) => ({ ...line, number: first + index }))].slice(-mostLines);
+  return [...lines, ...news.map((line, index) => ({ ...line, number: first + index }))].slice(-maxLines);
 }
 
 /** As many as the service repeats at most when a stream is opened again. */
-const mostRepeated = 1_000;
+const maxRepeated = 1_000;
 
 function idOf({ at, pod, revision, text }: Written): string {
   return `${at} ${pod} ${revision} ${text}`;

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
 import { ProblemNotice } from '../parts/notice.tsx';
 import type { Target } from '../service/calls.ts';
-import { type Line, matching, mostLines, revisionsOf } from './lines.ts';
+import { type Line, matching, maxLines, revisionsOf } from './lines.ts';
 import { Scroll } from './scroll.tsx';
 import { useLogs } from './use-logs.ts';
 import './logs.css';
@@ -68,7 +68,7 @@ export default function LogsTab({ target, pods }: { target: Target; pods: readon
 }
 
 function countOf(lines: number): string {
-  return `${lines >= mostLines ? `last ${mostLines}` : lines} ${lines === 1 ? 'line' : 'lines'}`;
+  return `${lines >= maxLines ? `last ${maxLines}` : lines} ${lines === 1 ? 'line' : 'lines'}`;
 }
 
 function saysOf(connection: string): string {

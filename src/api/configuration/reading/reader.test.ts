@@ -28,12 +28,12 @@ test('a document that takes too much is refused as one that cannot be read', () 
 });
 
 test('a client with too many documents waiting is told to slow down', async () => {
-  const { code, retryAfterSeconds } = await problemOf({ most: { each: 0, all: 10 } });
+  const { code, retryAfterSeconds } = await problemOf({ max: { each: 0, all: 10 } });
   assert.deepEqual([code, retryAfterSeconds], ['rate_limited', 1]);
 });
 
 test('with too many documents of all clients waiting, everybody is told to come back', async () => {
-  const { code, retryAfterSeconds } = await problemOf({ most: { each: 10, all: 0 } });
+  const { code, retryAfterSeconds } = await problemOf({ max: { each: 10, all: 0 } });
   assert.deepEqual([code, retryAfterSeconds], ['capacity_exhausted', 5]);
 });
 

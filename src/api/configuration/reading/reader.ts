@@ -28,7 +28,7 @@ const options: PoolOptions = {
   memoryMib: 512,
   idleMs: 60_000,
   // Of 256 KiB each: 32 MiB of documents at the most.
-  most: { each: 4, all: 64 },
+  max: { each: 4, all: 64 },
 };
 
 export type Reader = {

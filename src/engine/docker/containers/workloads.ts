@@ -2,7 +2,7 @@
 import type Docker from 'dockerode';
 import { isSameWorkload } from '../../../deployment/workload/fingerprint.ts';
 import type { Workload, WorkloadName } from '../../../deployment/workload/workload.ts';
-import { createGate, createTurns } from '../../../lib/concurrency.ts';
+import { createSemaphore, serializeByKey } from '../../../lib/concurrency.ts';
 import { EngineFault } from '../../engine.ts';
 import { isOwnedBy, labelKeys, labelSelector, readWorkloadLabels, stopSecondsOf } from '../../labels.ts';
 import { type DiskRate, devicesOf } from '../disk/disk-throttle.ts';
@@ -39,10 +39,10 @@ export type WorkloadOptions = Pick<ContainerRequest, 'owner' | 'runtime' | 'reso
 };
 
 export function createWorkloads(docker: Docker, options: WorkloadOptions): Workloads {
-  const startGate = createGate(options.startConcurrency);
+  const startGate = createSemaphore(options.startConcurrency);
   /** Of all deployments: the next one has to see which this one takes. */
-  const gpuGate = createGate(1);
-  const inTurn = createTurns();
+  const gpuGate = createSemaphore(1);
+  const inTurn = serializeByKey();
 
   /** One creation at a time per deployment: the next one has to see the address that this one takes. */
   function create(deploymentId: string, workload: Workload, avoid: readonly string[]): Promise<Docker.Container> {
@@ -110,7 +110,7 @@ async function startAgain(
   docker: Docker,
   found: Docker.ContainerInspectInfo,
   workload: Workload,
-  startGate: ReturnType<typeof createGate>,
+  startGate: ReturnType<typeof createSemaphore>,
 ): Promise<void> {
   const { Running, Restarting } = found.State;
   if (Running || Restarting || workload.readiness.kind === 'exit') return;

@@ -3,8 +3,9 @@
  * changes or flushes it, within seconds it is whole again.
  */
 import { type Egress, printEgress } from '../../../deployment/workload/egress.ts';
-import { persistent } from '../../../lib/first-fault.ts';
-import { latestOnly, oneAtATime } from '../../../lib/latest-only.ts';
+import { createSemaphore } from '../../../lib/concurrency.ts';
+import { reportingFirstFault } from '../../../lib/first-fault.ts';
+import { latestOnly } from '../../../lib/latest-only.ts';
 import { type Listing, readListing } from './listing.ts';
 import { apply, list } from './nft.ts';
 import {
@@ -57,7 +58,7 @@ export async function startFirewall(options: FirewallOptions, present: Bridges):
   let shape = '';
   let chains = new Set<string>();
   // Two loads at once would each record what the other has made.
-  const inTurn = oneAtATime();
+  const inTurn = createSemaphore(1);
 
   function rules(resolvers: string[]): string {
     return tableText({ owner, resolvers, answersAll, ...(edge && { edge }) }, bridges);
@@ -100,7 +101,7 @@ export async function startFirewall(options: FirewallOptions, present: Bridges):
     if (!haveMoved) log.warn({ table: tableName(owner) }, 'firewall rules were changed from outside, and restored');
   }
 
-  const guard = persistent(restore, (err) =>
+  const guard = reportingFirstFault(restore, (err) =>
     log.error({ err }, 'firewall rules cannot be looked after, will be tried again'),
   );
 

@@ -4,7 +4,7 @@
  * whole deployment, however many processes it is spread over. Every step looks at what is there: a reboot or a kill at
  * any instant leaves nothing that the next step does not mend or the sweep remove.
  */
-import { createTurns } from '../../../lib/concurrency.ts';
+import { serializeByKey } from '../../../lib/concurrency.ts';
 import { runProgram } from '../volumes/volume-programs.ts';
 import type { Kernel } from './kernel.ts';
 import { deploymentGroup, deploymentOf, type GroupDriver, type GroupPlace, installationGroup } from './layout.ts';
@@ -41,7 +41,7 @@ export type Groups = {
 export function createGroups(options: GroupOptions): Groups {
   const { owner, driver, kernel, limitBytes, shares, startsIdle, run = runProgram } = options;
   const place = installationGroup(driver, owner);
-  const inTurn = createTurns();
+  const inTurn = serializeByKey();
   const placeOf = (deploymentId: string) => deploymentGroup(driver, owner, deploymentId);
 
   /** systemd takes back what others write into its groups: it is told instead. */

@@ -3,7 +3,7 @@
  * go first, see `goes-first.ts`. Nothing of it is stored: whose turn it is stands in the kernel, with each process.
  */
 import { readFile, writeFile } from 'node:fs/promises';
-import { persistent } from '../../../lib/first-fault.ts';
+import { reportingFirstFault } from '../../../lib/first-fault.ts';
 import { wait } from '../../../lib/wait.ts';
 import { firstScore, type HeldByContainer, type HeldByDeployment, scoreOf, whoGoesFirst } from './goes-first.ts';
 import type { Groups } from './groups.ts';
@@ -19,7 +19,7 @@ export type MemoryWatchOptions = {
 /** Looks once a second until the abort; resolves when the last look has ended. */
 export async function watchMemory(groups: Groups, options: MemoryWatchOptions, stop: AbortSignal): Promise<void> {
   const look = createMemoryLook(groups, options);
-  const lookOn = persistent(
+  const lookOn = reportingFirstFault(
     async () => options.report(await look()),
     (err) =>
       options.log.error({ err }, 'the memory of the deployments cannot be looked at; it is tried again and again'),

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import type { WorkloadName } from '../../../deployment/workload/workload.ts';
-import { createGate, createTurns } from '../../../lib/concurrency.ts';
+import { createSemaphore, serializeByKey } from '../../../lib/concurrency.ts';
 import { EngineFault, type LogLine, type LogsFollowed, type LogsWanted } from '../../engine.ts';
 import { isOwnedBy, labelKeys } from '../../labels.ts';
 import { engineIsSilent, faultOf, orAbsent } from '../faults.ts';
@@ -49,8 +49,8 @@ export type LogReader = (name: WorkloadName, wanted: LogsWanted) => Promise<LogL
 
 /** Reads the last `tail` lines of both outputs, as they were stored; [] when there is no such container of ours. */
 export function createLogReader(docker: Docker, owner: string): LogReader {
-  const inTurn = createTurns();
-  const gate = createGate(previousReadsAtOnce);
+  const inTurn = serializeByKey();
+  const gate = createSemaphore(previousReadsAtOnce);
 
   return async (name, { tail, since, isPrevious = false }) => {
     const lines = Math.min(Math.max(0, Math.trunc(tail)), mostLines);

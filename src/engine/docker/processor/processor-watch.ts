@@ -4,7 +4,7 @@
  */
 import { cpus } from 'node:os';
 import type Docker from 'dockerode';
-import { persistent } from '../../../lib/first-fault.ts';
+import { reportingFirstFault } from '../../../lib/first-fault.ts';
 import { wait } from '../../../lib/wait.ts';
 import { labelKeys, labelSelector } from '../../labels.ts';
 import { orAbsent } from '../faults.ts';
@@ -37,7 +37,7 @@ export async function watchProcessor(docker: Docker, options: ProcessorWatchOpti
   const isBusy = createBusy();
   /** A service before this one may have left some. */
   let givingWay: number | undefined;
-  const lookWhenBusy = persistent(
+  const lookWhenBusy = reportingFirstFault(
     async () => {
       if (!isBusy() && givingWay === 0) return;
       givingWay = await look();

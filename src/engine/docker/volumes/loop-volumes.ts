@@ -7,7 +7,7 @@
  */
 import { chown, mkdir, open, readdir, readFile, rename, stat, statfs } from 'node:fs/promises';
 import { leastVolumeBytes } from '../../../deployment/disk/disk-levels.ts';
-import { createTurns } from '../../../lib/concurrency.ts';
+import { serializeByKey } from '../../../lib/concurrency.ts';
 import { EngineFault } from '../../engine.ts';
 import { outOfDiskHint } from '../faults.ts';
 import { ensureMounted, grow, makeImage, mend, removeAll } from './loop-file.ts';
@@ -55,7 +55,7 @@ export type UserIds = { uid: number; gid: number };
 
 /** `root`: a folder of this installation alone. `ownerOfData`: who is root in the engine's containers. */
 export function createLoopVolumes(root: string, ownerOfData: () => Promise<UserIds>): LoopVolumes {
-  const inTurn = createTurns();
+  const inTurn = serializeByKey();
   const placeOf = ({ deploymentId, volume }: LoopVolume) => loopPlace(root, deploymentId, volume);
 
   async function makeDirectory(path: string): Promise<void> {
