@@ -1,0 +1,125 @@
+/**
+ * PURE. Where any of many words stand in a text, in time that follows from the length of the text, whatever stands in it:
+ * words and texts may be chosen by somebody who wants the search to take long.
+ */
+
+/** From the first character on, up to and without the last. */
+export type Span = { from: number; to: number };
+
+export type WordSearch = {
+  /**
+   * What is covered by words, in order; spans that overlap or touch are one. `isCut`: the text goes on with something that
+   * is not known, so that the beginning of a word may stand at its end.
+   */
+  spansIn(text: string, isCut?: boolean): Span[];
+};
+
+/** A longer word is looked for in parts of this length, and found where any of them stands. */
+const partLength = 256;
+
+/** Words, and beginnings of words, that are shorter are not looked for. */
+export const shortestWord = 4;
+
+export function createWordSearch(words: Iterable<string>): WordSearch {
+  const parts = [...new Set(Array.from(words).flatMap(partsOf))].sort();
+  const prefixOf = longestPrefixes(parts);
+  const beginnings = new Uint8Array(beginningsSize);
+  for (const part of parts) beginnings[beginningAt(part, 0)] = 1;
+
+  /** How long the longest word is that begins there; 0 where none does. */
+  function lengthAt(text: string, from: number): number {
+    if (beginnings[beginningAt(text, from)] === 0) return 0;
+    const rest = text.slice(from, from + partLength);
+    // Whatever begins `rest` begins the last word that is not behind it, too.
+    let index = firstBehind(parts, rest) - 1;
+    if (index < 0) return 0;
+    const common = commonLength(parts[index]!, rest);
+    while (index >= 0 && parts[index]!.length > common) index = prefixOf[index]!;
+    return index < 0 ? 0 : parts[index]!.length;
+  }
+
+  /** Where a word begins that the end of the text cuts off. */
+  function cutAt(text: string): number | undefined {
+    for (let from = Math.max(0, text.length - partLength); from + shortestWord <= text.length; from++) {
+      const rest = text.slice(from);
+      if (parts[firstNotBefore(parts, rest)]?.startsWith(rest)) return from;
+    }
+    return undefined;
+  }
+
+  return {
+    spansIn(text, isCut = false) {
+      const spans: Span[] = [];
+      const add = (from: number, to: number) => {
+        const last = spans.at(-1);
+        if (last && from <= last.to) last.to = Math.max(last.to, to);
+        else spans.push({ from, to });
+      };
+      const cut = isCut ? cutAt(text) : undefined;
+      for (let from = 0; from + shortestWord <= text.length; from++) {
+        const length = lengthAt(text, from);
+        if (length > 0) add(from, from + length);
+        if (from === cut) add(from, text.length);
+      }
+      return spans;
+    },
+  };
+}
+
+/** The last one ends with the word, and overlaps the one before. */
+function partsOf(word: string): string[] {
+  if (word.length < shortestWord) return [];
+  if (word.length <= partLength) return [word];
+  const whole = Array.from({ length: Math.floor(word.length / partLength) }, (_, index) =>
+    word.slice(index * partLength, (index + 1) * partLength),
+  );
+  return [...whole, word.slice(-partLength)];
+}
+
+/** For each of these words, in their order, the place of the longest other one that it begins with; -1 where none does. */
+function longestPrefixes(words: readonly string[]): Int32Array {
+  const prefixOf = new Int32Array(words.length);
+  const open: number[] = [];
+  for (const [index, word] of words.entries()) {
+    while (open.length > 0 && !word.startsWith(words[open.at(-1)!]!)) open.pop();
+    prefixOf[index] = open.at(-1) ?? -1;
+    open.push(index);
+  }
+  return prefixOf;
+}
+
+const beginningsSize = 2 ** 16;
+
+/** A number for the first characters of a word: nearly always different for different ones. */
+function beginningAt(text: string, at: number): number {
+  let number = 0;
+  for (let index = at; index < at + shortestWord; index++) number = (number * 31 + text.charCodeAt(index)) & 0xffffff;
+  return (number ^ (number >> 8)) & (beginningsSize - 1);
+}
+
+/** The place of the first word that is greater than the text. */
+function firstBehind(words: readonly string[], text: string): number {
+  return firstWhere(words, (word) => word > text);
+}
+
+function firstNotBefore(words: readonly string[], text: string): number {
+  return firstWhere(words, (word) => word >= text);
+}
+
+/** By halves: `isAfter` holds for all words from one on, and for none before it. */
+function firstWhere(words: readonly string[], isAfter: (word: string) => boolean): number {
+  let [low, high] = [0, words.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isAfter(words[middle]!)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function commonLength(one: string, other: string): number {
+  const most = Math.min(one.length, other.length);
+  let length = 0;
+  while (length < most && one.charCodeAt(length) === other.charCodeAt(length)) length++;
+  return length;
+}
