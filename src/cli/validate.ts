@@ -12,7 +12,7 @@ export type Streams = {
   env: Record<string, string | undefined>;
 };
 
-export const statuses = { valid: 0, invalid: 1, unreadable: 2 } as const;
+const statuses = { valid: 0, invalid: 1, unreadable: 2 } as const;
 
 /** The exit status: 2 when a file could not be read, else 1 when one is not valid. */
 export async function validate(files: string[], options: { asJson: boolean; process: Streams }): Promise<number> {

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { type Logger, pino } from 'pino';
 import { createApp } from '../../src/api/app.ts';
-import { declaredCodes } from '../../src/api/description/declared.ts';
 import type { Accounts, ApiSettings, Service } from '../../src/api/service.ts';
 import type { Budget } from '../../src/deployment/limits/host-budget.ts';
 import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
@@ -10,6 +9,7 @@ import { createMemoryWorld } from '../../src/engine/memory/world.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { sealWith } from '../../src/lib/seal.ts';
 import { openSqlite } from '../../src/store/database.ts';
+import { declaredCodes } from './declared-codes.ts';
 
 export const shopYaml = `application:
   name: shop

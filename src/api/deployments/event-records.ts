@@ -2,7 +2,12 @@
 import { describeEvent } from '../../deployment/event/event-words.ts';
 import type { RecordedEvent } from '../../store/events.ts';
 
-export function eventRecord({ sequence: _, count, firstAt, at, ...event }: RecordedEvent) {
+/** As a server-sent event. Its id is the place in the sequence: a reader that comes back sends it as `Last-Event-ID`. */
+export function printEvent(event: RecordedEvent): string {
+  return `id: ${event.sequence}\nevent: ${event.kind}\ndata: ${JSON.stringify(eventRecord(event))}\n\n`;
+}
+
+function eventRecord({ sequence: _, count, firstAt, at, ...event }: RecordedEvent) {
   return {
     at: new Date(at).toISOString(),
     ...event,
@@ -10,9 +15,4 @@ export function eventRecord({ sequence: _, count, firstAt, at, ...event }: Recor
     count,
     firstAt: new Date(firstAt).toISOString(),
   };
-}
-
-/** As a server-sent event. Its id is the place in the sequence: a reader that comes back sends it as `Last-Event-ID`. */
-export function printEvent(event: RecordedEvent): string {
-  return `id: ${event.sequence}\nevent: ${event.kind}\ndata: ${JSON.stringify(eventRecord(event))}\n\n`;
 }

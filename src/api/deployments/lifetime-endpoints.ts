@@ -7,7 +7,7 @@ import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { addClaim } from '../../store/claims.ts';
 import { deploymentById } from '../../store/deployments.ts';
 import { intend } from '../../store/intents.ts';
-import { ApplicationBody, findApplication } from '../requests/callers.ts';
+import { ApplicationFields, findApplication } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
 import type { Service } from '../service.ts';
@@ -28,7 +28,7 @@ export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'extendDeployment',
           summary: "Extend a free deployment's lifetime",
-          body: ApplicationBody,
+          body: ApplicationFields,
           response: {
             200: Type.String({ description: 'A sentence: the minutes left, the extensions left.' }),
             '4xx': ErrorRecord,
@@ -56,7 +56,7 @@ export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'claimDeployment',
           summary: 'Claim a deployment',
-          body: ApplicationBody,
+          body: ApplicationFields,
           response: { 200: ClaimRecord, '4xx': ErrorRecord },
         },
       },

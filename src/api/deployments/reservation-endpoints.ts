@@ -7,7 +7,7 @@ import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { deploymentById } from '../../store/deployments.ts';
 import { intend } from '../../store/intents.ts';
 import { planOfDeployment } from '../admission/plans.ts';
-import { ApplicationBody, findApplication, requireCaller, TokenBody, TokenQuery } from '../requests/callers.ts';
+import { ApplicationFields, findApplication, requireCaller, TokenBody, TokenQuery } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
 import type { Service } from '../service.ts';
@@ -50,7 +50,7 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
         schema: {
           operationId: 'addDeploymentReservation',
           summary: 'Add a reservation (paid plan)',
-          body: ApplicationBody,
+          body: ApplicationFields,
           response: { 200: MessageRecord, '4xx': ErrorRecord, 500: ErrorRecord },
         },
       },
@@ -70,7 +70,7 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
         schema: {
           operationId: 'removeDeploymentReservation',
           summary: 'Remove a reservation and its site',
-          body: ApplicationBody,
+          body: ApplicationFields,
           response: { 200: MessageRecord, '4xx': ErrorRecord },
         },
       },

@@ -15,7 +15,7 @@ import { derivationOf } from '../../store/seeds.ts';
 import { originOf } from '../admission/caller-admission.ts';
 import { type Documents, readConfiguration, refuseBeyond, Strict } from '../configuration/documents.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
-import { ApplicationQuery, applicationOf, findApplication, requireCaller, UpdateQuery } from '../requests/callers.ts';
+import { ApplicationFields, applicationOf, findApplication, requireCaller, UpdateQuery } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
 import type { Service } from '../service.ts';
@@ -106,7 +106,7 @@ export function revisionEndpoints(service: Service, documents: Documents): Fasti
         schema: {
           operationId: 'getDeploymentOutline',
           summary: 'Get the pods of a deployment and how they hang together, without anything secret',
-          querystring: ApplicationQuery,
+          querystring: ApplicationFields,
           response: { 200: OutlineRecord, '4xx': ErrorRecord },
         },
       },
@@ -123,7 +123,7 @@ export function revisionEndpoints(service: Service, documents: Documents): Fasti
         schema: {
           operationId: 'getDeploymentConfiguration',
           summary: 'Get the configuration of a deployment',
-          querystring: ApplicationQuery,
+          querystring: ApplicationFields,
           response: { 200: ConfigurationRecord, '4xx': ErrorRecord },
         },
       },

@@ -12,7 +12,7 @@ import { deploymentById } from '../../store/deployments.ts';
 import { eventsAfter, latestOfDisk } from '../../store/events.ts';
 import { revisionOf } from '../../store/revisions.ts';
 import { eventStreamSchema } from '../description/event-components.ts';
-import { ApplicationQuery, findApplication, sessionNotFound } from '../requests/callers.ts';
+import { ApplicationFields, findApplication, sessionNotFound } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
 import { untilRevoked } from '../requests/revocation.ts';
@@ -35,7 +35,7 @@ const EventStream = {
 };
 
 const StatusQuery = Type.Object({
-  ...ApplicationQuery.properties,
+  ...ApplicationFields.properties,
   wait: Type.Optional(
     Type.String({
       pattern: '^\\d{1,5}$',
@@ -91,7 +91,7 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
         schema: {
           operationId: 'getDeploymentEvents',
           summary: 'Follow the events of a deployment (server-sent events)',
-          querystring: ApplicationQuery,
+          querystring: ApplicationFields,
           headers: Type.Object({
             'last-event-id': Type.Optional(
               Type.String({ pattern: '^\\d{1,9}$', 'x-says': 'must be the id of an event' }),

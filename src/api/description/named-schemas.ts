@@ -4,13 +4,13 @@ import { ApiKeyRecord } from '../account/api-key-endpoints.ts';
 import { LimitsRecord } from '../admission/quota-endpoints.ts';
 import { ClaimedRecord, ClaimViewRecord } from '../claims/claim-endpoints.ts';
 import * as records from '../deployments/records.ts';
-import { ApplicationBody, TokenBody } from '../requests/callers.ts';
+import { ApplicationFields, TokenBody } from '../requests/callers.ts';
 
 const { DeploymentRecord, ReservationRecord, StartRecord, UpdateRecord } = records;
 
 export const namedSchemas = {
   Account: AccountRecord,
-  Application: ApplicationBody,
+  Application: ApplicationFields,
   Claimed: ClaimedRecord,
   ClaimView: ClaimViewRecord,
   Deployment: DeploymentRecord,

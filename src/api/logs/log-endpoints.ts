@@ -8,7 +8,7 @@ import { startOrder } from '../../deployment/plan/start-order.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { revisionOf } from '../../store/revisions.ts';
 import { ErrorRecord, StreamedText } from '../deployments/records.ts';
-import { ApplicationQuery, findApplication } from '../requests/callers.ts';
+import { ApplicationFields, findApplication } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { untilRevoked } from '../requests/revocation.ts';
 import type { Streams } from '../requests/streams.ts';
@@ -22,7 +22,7 @@ const keepAliveMs = 15_000;
 const mostLines = 1_000;
 
 const LogsQuery = Type.Object({
-  ...ApplicationQuery.properties,
+  ...ApplicationFields.properties,
   pod: Type.Optional(Type.String({ maxLength: 64, description: 'Only this pod. Default: all, interleaved.' })),
   revision: Type.Optional(
     Type.String({

@@ -26,12 +26,11 @@ const Environment = Type.Optional(
 export const TokenQuery = Type.Object({ sessionToken: SessionToken });
 export const TokenBody = Type.Object({ sessionToken: SessionToken });
 export const UpdateQuery = Type.Object({ sessionToken: SessionToken, environment: Environment });
-export const ApplicationQuery = Type.Object({
+export const ApplicationFields = Type.Object({
   sessionToken: SessionToken,
   applicationName: ApplicationName,
   environment: Environment,
 });
-export const ApplicationBody = ApplicationQuery;
 
 /** A session sees its own deployments; an account those of all its sessions. */
 export type Caller =

@@ -2,7 +2,7 @@
 import type { openStore } from '../../admin/open-store.ts';
 import type { Settings } from '../../settings/settings.ts';
 
-export type Store = NonNullable<Awaited<ReturnType<typeof openStore>>>;
+type Store = NonNullable<Awaited<ReturnType<typeof openStore>>>;
 
 /** The same twice: text for people, a value for scripts. */
 export type Answer = { status: number; text: string; value: unknown };

@@ -11,7 +11,7 @@ export type Bounds = { max: Maximum; has?: Amount | undefined };
 type Asked = { text: string; isStrict?: boolean; bounds?: Bounds };
 
 /** Everything that is asked and answered is plain data: it goes from one thread to another. */
-export const readings = {
+const readings = {
   unwrap: ({ text }: { text: string }) => unwrapJson(text),
   parse: (asked: Asked) => parseConfiguration(asked.text, judgingOf(asked)),
   correct(asked: Asked) {
