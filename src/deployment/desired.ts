@@ -1,6 +1,7 @@
 /** Desired: what should exist for a deployment at an instant, as workloads with everything resolved. */
 import { type AddressBook, addressBook, aliasesOf } from '../config/spec/pod-addresses.ts';
 import type { AppSpec, PodSpec, VolumeSpec } from '../config/spec/spec.ts';
+import { isPinned } from '../config/values/image-names.ts';
 import { replaceScriptlets } from '../config/variables/scriptlets.ts';
 import { type Deployment, type Instant, isPastLimit, type Revision } from './deployment.ts';
 import { workloadName } from './deployment-names.ts';
@@ -8,7 +9,6 @@ import { startOrder } from './plan/start-order.ts';
 import { type Derive, generatedValue } from './workload/derived-secrets.ts';
 import type { Egress } from './workload/egress.ts';
 import { fingerprintOf, formerFingerprintsOf } from './workload/fingerprint.ts';
-import { isPinned } from './workload/image-names.ts';
 import type { Observed, Readiness, Workload } from './workload/workload.ts';
 
 export type Desired =

@@ -1,9 +1,9 @@
 /** Revisions: immutable, and sealed because configurations hold passwords. */
 import type { Kysely } from 'kysely';
+import { imagesOf } from '../config/spec/pulled-images.ts';
 import { printSpec, readSpec } from '../config/spec/stored-spec.ts';
 import type { Instant, Revision } from '../deployment/deployment.ts';
 import { type Amount, amountOf } from '../deployment/limits/pod-resources.ts';
-import { imagesOf } from '../deployment/workload/image-names.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Database, Tables } from './database.ts';
 import { settledImages } from './settled-images.ts';

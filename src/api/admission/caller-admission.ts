@@ -1,10 +1,10 @@
 /** Whether who asks may deploy what they ask for: bans, and what those may have who have no account. */
 import type { FastifyRequest } from 'fastify';
+import { imagesOf } from '../../config/spec/pulled-images.ts';
 import type { AppSpec } from '../../config/spec/spec.ts';
 import type { Instant } from '../../deployment/deployment.ts';
 import { admitUnbanned } from '../../deployment/limits/ban.ts';
 import { type StrangerLimits, strangerFits } from '../../deployment/limits/stranger-limits.ts';
-import { imagesOf } from '../../deployment/workload/image-names.ts';
 import type { Result } from '../../lib/problem.ts';
 import { allBans } from '../../store/bans.ts';
 import type { Database } from '../../store/database.ts';

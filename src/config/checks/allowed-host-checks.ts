@@ -1,7 +1,7 @@
 /** Lists of the hosts that an application answers to: the one that it is deployed at has to be among them. */
 import { excerpt } from '../diagnostics/diagnostics.ts';
 import { replaceValue } from '../document/edits.ts';
-import { repositoryOf } from '../values/image-reference.ts';
+import { shortNameOf } from '../values/image-names.ts';
 import { scriptletsIn } from '../variables/scriptlets.ts';
 import type { PodContext } from './context.ts';
 import type { Text } from './text-checks.ts';
@@ -13,7 +13,7 @@ const plain = /^[A-Za-z0-9.:[\]_-]+(?:([,; ]) ?[A-Za-z0-9.:[\]_-]+)*$/;
 
 export function checkAllowedHosts(texts: readonly Text[], { pod, spec, report, source }: PodContext): void {
   const isVisited =
-    pod.path !== undefined || spec.pods.some(({ path, image }) => path && proxies.test(repositoryOf(image)));
+    pod.path !== undefined || spec.pods.some(({ path, image }) => path && proxies.test(shortNameOf(image)));
   if (!isVisited) return;
   for (const { variable, value, path } of texts) {
     if (variable === undefined || !lists.test(variable) || value.length > 8192) continue;

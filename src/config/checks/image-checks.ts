@@ -1,7 +1,8 @@
 /** Images, and the credentials they are pulled with. */
 import { excerpt, listed, quote } from '../diagnostics/diagnostics.ts';
 import { replaceValue } from '../document/edits.ts';
-import { type ImageReference, parseImageReference, registryHostOf } from '../values/image-reference.ts';
+import { canonicalRegistry, registryOf } from '../values/image-names.ts';
+import { type ImageReference, parseImageReference } from '../values/image-reference.ts';
 import type { Context, PodContext } from './context.ts';
 
 /** Reports on the image; returns it as it will be pulled. */
@@ -87,8 +88,8 @@ export function checkLogin({ spec, report }: Context): void {
   const login = spec.registryLogin;
   if (!login) return;
   const at = ['application', 'registryLogin'];
-  const host = canonical(login.registry.split('/')[0]!);
-  const isUsed = spec.pods.some(({ image }) => /^<%/.test(image) || canonical(registryHostOf(image)) === host);
+  const host = canonicalRegistry(login.registry.split('/')[0]!);
+  const isUsed = spec.pods.some(({ image }) => /^<%/.test(image) || registryOf(image) === host);
   if (!isUsed && spec.pods.length > 0) {
     report.warn([...at, 'registry'], 'unused-login', `no image is of the registry ${quote(login.registry)}`, {
       hint: `write the images as ${excerpt(login.registry)}/…, or <% REGISTRY %>/…`,
@@ -98,9 +99,4 @@ export function checkLogin({ spec, report }: Context): void {
     const message = 'the token is a placeholder: private images cannot be pulled with it';
     report.warn([...at, 'personalAccessToken'], 'login-placeholder', message);
   }
-}
-
-function canonical(host: string): string {
-  const lower = host.toLowerCase();
-  return /^(?:docker\.io|index\.docker\.io|registry-1\.docker\.io|hub\.docker\.com)$/.test(lower) ? 'docker.io' : lower;
 }

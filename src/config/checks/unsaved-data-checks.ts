@@ -1,12 +1,12 @@
 /** Databases without a volume: what they hold leaves with an update. */
 import { unsavedData } from '../software/data-directories.ts';
-import { repositoryOf } from '../values/image-reference.ts';
+import { shortNameOf } from '../values/image-names.ts';
 import type { PodContext } from './context.ts';
 
 export function checkUnsavedData({ pod, path, report }: PodContext): void {
   const unsaved = unsavedData(pod);
   if (!unsaved) return;
-  const name = repositoryOf(pod.image);
+  const name = shortNameOf(pod.image);
   const message = unsaved.hasOthers
     ? `no volume is where ${name} keeps its data: it leaves with an update`
     : `${name} has no volume: its data leaves with an update`;

@@ -1,5 +1,5 @@
 /** Which of several published services visitors are meant to see first: who stands in front of the others. Pure. */
-import { repositoryOf } from '../values/image-reference.ts';
+import { shortNameOf } from '../values/image-names.ts';
 
 export type Published = {
   service: string;
@@ -61,7 +61,7 @@ function placeOf(candidate: Candidate, all: readonly Candidate[]): keyof typeof 
 
 /** By the words of the service's name, or of its image where the name says nothing. */
 function roleOf({ service, image }: Published): Role {
-  const repository = repositoryOf(image);
+  const repository = shortNameOf(image);
   if (besides.test(repository)) return { role: 'beside', strength: fronts.length };
   const named = roleOfName(service);
   return named.role === 'any' ? roleOfName(repository) : named;

@@ -1,6 +1,6 @@
 /** What is known of images by their names: the port that they listen on, and whether visitors should see them. */
 
-import { repositoryOf } from '../values/image-reference.ts';
+import { shortNameOf } from '../values/image-names.ts';
 
 export type KnownImage = {
   port: number;
@@ -79,7 +79,7 @@ const onlyOf: Record<string, RegExp> = {
 };
 
 export function knownImage(image: string): KnownImage | undefined {
-  const name = repositoryOf(image);
+  const name = shortNameOf(image);
   const known = byName.get(name);
   return known && (!onlyOf[name] || onlyOf[name].test(image)) ? known : undefined;
 }

@@ -1,5 +1,5 @@
 /** Which version to name for an image without one. Pure. */
-import { registryHostOf, repositoryOf } from '../values/image-reference.ts';
+import { isOfDockerHub, shortNameOf } from '../values/image-names.ts';
 import { knownImage } from './known-images.ts';
 
 /** Tags of official images that go on with small versions and stay with the large one. */
@@ -45,7 +45,7 @@ export function untaggedWords(images: readonly string[]): { message: string; hin
 }
 
 function exampleOf(image: string): string | undefined {
-  const name = repositoryOf(image);
-  const isOfficial = registryHostOf(image) === 'docker.io' && (image === name || image === `library/${name}`);
+  const name = shortNameOf(image);
+  const isOfficial = isOfDockerHub(image) && (image === name || image === `library/${name}`);
   return isOfficial && Object.hasOwn(versions, name) ? `${image}:${versions[name]}` : undefined;
 }

@@ -1,7 +1,7 @@
 /** Tools that change everything of an application, and what keeps strangers out of them. Pure. */
 
 import type { PodSpec } from '../spec/spec.ts';
-import { repositoryOf } from '../values/image-reference.ts';
+import { shortNameOf } from '../values/image-names.ts';
 
 type Tool = {
   name: string;
@@ -35,7 +35,7 @@ const known =
 
 /** Why a tool that everyone can reach is in danger; undefined for a pod that is none, or has a password of its own. */
 export function openTool({ image, vars }: PodSpec): OpenTool | undefined {
-  const repository = repositoryOf(image);
+  const repository = shortNameOf(image);
   const found = Object.hasOwn(tools, repository) ? tools[repository] : undefined;
   if (!found) return undefined;
   const { name, passwords, hasDefault } = found;

@@ -1,7 +1,7 @@
 /** Where databases keep their data, and whether that is on a volume of their pod. Pure. */
 
 import type { PodSpec } from '../spec/spec.ts';
-import { repositoryOf } from '../values/image-reference.ts';
+import { shortNameOf } from '../values/image-names.ts';
 
 /** By the name of the image. Caches and queues are not here: what they hold may go. */
 const directories: Record<string, string> = {
@@ -30,7 +30,7 @@ const chosen = /(?:^|\s)(?:-D|--?datadir|--dbpath)(?:[=\s]|$)/;
 /** Where a volume is missing, and whether there are volumes that are elsewhere; undefined for a pod that has one. */
 export function unsavedData(pod: PodSpec): { directory: string; hasOthers: boolean } | undefined {
   const { image, volumes, vars, command = [], resourceType, servicePorts } = pod;
-  const name = repositoryOf(image);
+  const name = shortNameOf(image);
   const usual = Object.hasOwn(directories, name) ? directories[name] : undefined;
   // Without a port it is a client of a database, such as one that makes backups.
   if (usual === undefined || resourceType === 'job' || servicePorts.length === 0) return undefined;

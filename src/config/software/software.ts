@@ -1,5 +1,6 @@
 /** What is known of images that many applications use: what they are, where they listen, what they begin with. */
-import { parseImageReference, repositoryOf } from '../values/image-reference.ts';
+import { shortNameOf } from '../values/image-names.ts';
+import { parseImageReference } from '../values/image-reference.ts';
 
 export type DatabaseKind =
   | 'postgres'
@@ -52,7 +53,7 @@ const speaksHttp = new Set<DatabaseKind>(['elasticsearch', 'clickhouse', 'rabbit
 
 /** The kind of database that an image is; undefined for anything else. */
 export function databaseOf(image: string): DatabaseKind | undefined {
-  const name = repositoryOf(image);
+  const name = shortNameOf(image);
   if (name === 'server') return /(?:^|\/)mssql\/server(?:[:@]|$)/.test(image) ? 'mssql' : undefined;
   return Object.hasOwn(databases, name) ? databases[name] : undefined;
 }
@@ -143,7 +144,7 @@ const httpPorts: Record<string, number> = {
 
 /** The port that an image serves HTTP on by default. */
 export function httpPortOf(image: string): number | undefined {
-  const name = repositoryOf(image);
+  const name = shortNameOf(image);
   return Object.hasOwn(httpPorts, name) ? httpPorts[name] : undefined;
 }
 
@@ -175,7 +176,7 @@ const entrypoints: Record<string, string> = {
 
 /** The program that an image starts with whatever its command says. */
 export function entrypointOf(image: string): string | undefined {
-  const name = repositoryOf(image);
+  const name = shortNameOf(image);
   return Object.hasOwn(entrypoints, name) ? entrypoints[name] : undefined;
 }
 

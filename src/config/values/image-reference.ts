@@ -1,4 +1,5 @@
-/** Image references, by the grammar of the distribution project (its `reference` package). */
+/** Image references of documents, by the grammar of the distribution project (its `reference` package). Pure. */
+import { splitImage } from './image-names.ts';
 
 export type ImageReference =
   | { kind: 'complete'; usesRegistry: boolean; tag?: string; lowerCase: string }
@@ -27,7 +28,7 @@ export function parseImageReference(image: string): ImageReference {
 
   const usesRegistry = registryScriptlet.test(image);
   const prefix = registryScriptlet.exec(image)?.[0] ?? '';
-  const { name, tag, digest } = splitReference(image.slice(prefix.length));
+  const { name, tag, digest } = splitImage(image.slice(prefix.length));
   if (!grammar.test(name.toLowerCase()) || (tag !== undefined && !tagGrammar.test(tag))) {
     return { kind: 'invalid', because: reasonFor(image) };
   }
@@ -38,31 +39,6 @@ export function parseImageReference(image: string): ImageReference {
   const lowerCase = `${prefix}${name.toLowerCase()}${written}`;
   if (written === '') return { kind: 'untagged', lowerCase };
   return { kind: 'complete', usesRegistry, ...(tag !== undefined && { tag }), lowerCase };
-}
-
-/** The last part of the name, without registry, organisation, tag and digest: `postgres`. */
-export function repositoryOf(image: string): string {
-  return splitReference(image).name.split('/').at(-1)!.toLowerCase();
-}
-
-/** The registry's host; Docker Hub where none is written. As Docker reads it: a first part with a dot, a colon or `localhost`. */
-export function registryHostOf(image: string): string {
-  const [first, ...rest] = image.split('/');
-  return first && rest.length > 0 && /[.:]|^localhost$/.test(first) ? first.toLowerCase() : 'docker.io';
-}
-
-/** A colon behind the last slash begins the tag; one before it, a port. */
-function splitReference(image: string): { name: string; tag?: string; digest?: string } {
-  const at = image.indexOf('@');
-  const digest = at === -1 ? undefined : image.slice(at + 1);
-  const rest = at === -1 ? image : image.slice(0, at);
-  const colon = rest.indexOf(':', rest.lastIndexOf('/') + 1);
-  const name = colon === -1 ? rest : rest.slice(0, colon);
-  return {
-    name,
-    ...(colon !== -1 && { tag: rest.slice(colon + 1) }),
-    ...(digest !== undefined && { digest }),
-  };
 }
 
 /** `https://ghcr.io/a/b:1` and pages of Docker Hub name an image all the same. */

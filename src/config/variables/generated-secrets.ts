@@ -5,7 +5,7 @@
 
 import { databaseOf } from '../software/software.ts';
 import type { AppSpec } from '../spec/spec.ts';
-import { repositoryOf } from '../values/image-reference.ts';
+import { shortNameOf } from '../values/image-names.ts';
 import { isSecretName, wordsOf } from './secret-names.ts';
 
 /** A place of the document in which a variable stands. */
@@ -29,8 +29,8 @@ const longestImage = 500;
 
 export function softwareOf(pod: string, written: string): Software {
   const image = written.slice(0, longestImage);
-  const names = new Set([pod, repositoryOf(image), ...image.split('/')].map((name) => lettersOf(name.slice(0, 200))));
-  return { pod, isStore: databaseOf(image) !== undefined || keyed.test(repositoryOf(image)), names: [...names] };
+  const names = new Set([pod, shortNameOf(image), ...image.split('/')].map((name) => lettersOf(name.slice(0, 200))));
+  return { pod, isStore: databaseOf(image) !== undefined || keyed.test(shortNameOf(image)), names: [...names] };
 }
 
 function lettersOf(name: string): string {

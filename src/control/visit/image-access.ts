@@ -6,11 +6,13 @@
  * private when its registry has refused it to a request without a login. What the operator has built or loaded on the
  * host himself is for everybody.
  */
+
+import { loginFor } from '../../config/spec/pulled-images.ts';
+import { isPinned, registryOf, repositoryOf } from '../../config/values/image-names.ts';
 import type { Deployment, Instant } from '../../deployment/deployment.ts';
 import { wantedRevision } from '../../deployment/desired.ts';
 import type { DeploymentEvent } from '../../deployment/event/event.ts';
 import type { ImageRequest, Operation, ResolvedImage } from '../../deployment/plan/operation.ts';
-import { isPinned, loginFor, registryOf, repositoryOf } from '../../deployment/workload/image-names.ts';
 import type { Workload } from '../../deployment/workload/workload.ts';
 import { type Engine, EngineFault, facetOf, type Pulling, whenItAnswers } from '../../engine/engine.ts';
 import type { Database } from '../../store/database.ts';

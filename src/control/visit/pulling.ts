@@ -1,7 +1,8 @@
 /** A pull within a visit: it tells how far it is, and does not hold the visit for longer than its owner would wait. */
+
+import { registryOf } from '../../config/values/image-names.ts';
 import { type Desired, imagesOf } from '../../deployment/desired.ts';
 import type { Operation } from '../../deployment/plan/operation.ts';
-import { registryOf } from '../../deployment/workload/image-names.ts';
 import type { Observed } from '../../deployment/workload/workload.ts';
 import { EngineFault, type Pulling, whenItAnswers } from '../../engine/engine.ts';
 import type { Wait } from '../../lib/wait.ts';

@@ -1,8 +1,8 @@
 /** PURE. Bans: from whom and of what an operator takes no deployments. */
 import { BlockList, isIP } from 'node:net';
+import { repositoryOf, tagOf } from '../../config/values/image-names.ts';
 import { ipv6NetworkOf, isMappedIpv4 } from '../../lib/ipv6-network.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
-import { repositoryOf, tagOf } from '../workload/image-names.ts';
 
 export const banKinds = ['address', 'account', 'image'] as const;
 export type BanKind = (typeof banKinds)[number];

@@ -3,7 +3,7 @@
 import { newDataDirectory } from '../../config/software/postgres-data.ts';
 import { databaseOf, majorVersionOf, readsOnlyWhenNew } from '../../config/software/software.ts';
 import type { PodSpec } from '../../config/spec/spec.ts';
-import { repositoryOf } from '../../config/values/image-reference.ts';
+import { shortNameOf } from '../../config/values/image-names.ts';
 import { printBytes } from '../../config/values/units.ts';
 import type { Workload } from '../workload/workload.ts';
 import type { VolumeChange } from './preview-volumes.ts';
@@ -27,7 +27,7 @@ export function warningsOf(before: PodRevision, after: PodRevision, volumes: rea
 function warningsOfData(before: PodRevision, after: PodRevision): UpdateWarning[] {
   const kind = databaseOf(after.spec.image);
   if (kind === undefined) return [];
-  const [was, is] = [before, after].map(({ spec }) => repositoryOf(spec.image));
+  const [was, is] = [before, after].map(({ spec }) => shortNameOf(spec.image));
   if (databaseOf(before.spec.image) !== kind || isMariaDb(was!) !== isMariaDb(is!)) {
     const message = `${is} does not start on the data of ${was}`;
     return [{ code: 'other-database', message, hint: 'give its volume another name: it begins empty then' }];

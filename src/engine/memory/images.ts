@@ -1,7 +1,9 @@
 /** The in-memory engine's images, and the registries behind them. */
+
+import { loginFor } from '../../config/spec/pulled-images.ts';
 import type { RegistryLogin } from '../../config/spec/spec.ts';
+import { isPinned, pin, repositoryOf } from '../../config/values/image-names.ts';
 import type { ImageRequest, ResolvedImage } from '../../deployment/plan/operation.ts';
-import { isPinned, loginFor, pin, repositoryOf } from '../../deployment/workload/image-names.ts';
 import { EngineFault, type HostImage } from '../engine.ts';
 import type { MemoryImage, MemoryWorld } from './world.ts';
 

@@ -1,6 +1,6 @@
 /** What of an image decides how a container of it is made. */
 import type Docker from 'dockerode';
-import { isReference, repositoryOf } from '../../../deployment/workload/image-names.ts';
+import { isReference, repositoryOf } from '../../../config/values/image-names.ts';
 import { EngineFault } from '../../engine.ts';
 import { orAbsent } from '../faults.ts';
 import type { HostFacts } from '../host/host-facts.ts';

@@ -3,7 +3,7 @@
  * credentials come as HTTP 500, an unknown tag as 404, an unreachable registry as 500; measured.)
  */
 
-import { registryOf } from '../../../deployment/workload/image-names.ts';
+import { registryOf } from '../../../config/values/image-names.ts';
 import { EngineFault, type FaultKind, whenItAnswers } from '../../engine.ts';
 import { engineIsSilent, isSilence, outOfDiskHint, textOf } from '../faults.ts';
 

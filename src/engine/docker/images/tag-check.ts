@@ -1,7 +1,7 @@
 /** Asking registries what tags mean now. Nothing is downloaded. */
 import type Docker from 'dockerode';
+import { isReference, pin, registryOf } from '../../../config/values/image-names.ts';
 import type { ImageRequest, ResolvedImage } from '../../../deployment/plan/operation.ts';
-import { isReference, pin, registryOf } from '../../../deployment/workload/image-names.ts';
 import { EngineFault, whenItAnswers } from '../../engine.ts';
 import { readImage } from './image-facts.ts';
 import { isUnanswered, pullFault } from './pull-faults.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isPinned, isReference, loginFor, pin, registryOf, repositoryOf } from './image-names.ts';
+import { isPinned, isReference, pin, registryOf, repositoryOf, shortNameOf, tagOf } from './image-names.ts';
 
 test('the registry of an image is read as Docker reads it', () => {
   const registries = {
@@ -14,16 +14,6 @@ test('the registry of an image is read as Docker reads it', () => {
     'GHCR.io/me/app@sha256:abc': 'ghcr.io',
   };
   for (const [image, registry] of Object.entries(registries)) assert.equal(registryOf(image), registry, image);
-});
-
-test('a login is used for its own registry and for no other', () => {
-  const login = (registry: string) => ({ registry, username: 'u', personalAccessToken: 't' });
-  assert.ok(loginFor('ghcr.io/me/app:1', login('ghcr.io')));
-  assert.ok(loginFor('ghcr.io/me/app:1', login('https://ghcr.io/v2/')));
-  assert.ok(loginFor('me/app:1', login('https://index.docker.io/v1/')));
-  assert.equal(loginFor('nginx:1', login('ghcr.io')), undefined);
-  assert.equal(loginFor('ghcr.io.evil.example/app:1', login('ghcr.io')), undefined);
-  assert.equal(loginFor('ghcr.io/me/app:1', undefined), undefined);
 });
 
 test('a repository has one name, however an image of it is written', () => {
@@ -54,4 +44,14 @@ test('what would change the path of a request is no reference', () => {
     assert.equal(isReference(image), /^[a-z]/.test(image), image);
   for (const image of ['../x', 'a/../b', 'a//b', 'a?b=c', 'a#b', 'a b', 'a%2fb', '/a', 'a/', 'a\nb'])
     assert.ok(!isReference(image), image);
+});
+
+test('the tag and the short name are found beside a port and a digest', () => {
+  const tags = {
+    'nginx:1': '1',
+    'localhost:5000/a/Nginx': undefined,
+    'a/nginx:1.29@sha256:ab': '1.29',
+    'nginx:': undefined,
+  };
+  for (const [image, tag] of Object.entries(tags)) assert.deepEqual([shortNameOf(image), tagOf(image)], ['nginx', tag]);
 });

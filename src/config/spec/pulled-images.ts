@@ -1,0 +1,20 @@
+/** PURE. What a configuration has pulled, and with which login. */
+import { canonicalRegistry, registryOf } from '../values/image-names.ts';
+import { replaceScriptlets } from '../variables/scriptlets.ts';
+import type { AppSpec, RegistryLogin } from './spec.ts';
+
+/** What the pods of a configuration name, each once, with the registry that is meant. */
+export function imagesOf({ pods, registryLogin }: AppSpec): string[] {
+  const registry = registryLogin?.registry ?? '';
+  const written = pods.map(({ image }) =>
+    replaceScriptlets(image, ({ kind }) => (kind === 'registry' ? registry : '')),
+  );
+  return [...new Set(written.map((image) => image.replace(/^\//, '')))];
+}
+
+/** The login when it is one of this image's registry: credentials go nowhere else. */
+export function loginFor(image: string, login: RegistryLogin | undefined): RegistryLogin | undefined {
+  if (!login) return undefined;
+  const host = login.registry.replace(/^[a-z]+:\/\//i, '').split('/')[0] ?? '';
+  return canonicalRegistry(host) === registryOf(image) ? login : undefined;
+}
