@@ -69,6 +69,28 @@ function textsOf(body: string): string[] {
     .map((line) => line.replace(/^\S+ \S+ /, ''));
 }
 
+test('a configuration is read once for all of its pods whose lines are wanted', async (context) => {
+  const { api, start, follow, read } = await shop(context);
+  const { seal } = api.service;
+  let opened = 0;
+  api.service.seal = {
+    ...seal,
+    open(sealed) {
+      const text = seal.open(sealed);
+      if (text.includes('"pods"')) opened += 1;
+      return text;
+    },
+  };
+  for (const pod of ['web', 'api', 'worker']) await start(1, pod);
+  assert.equal((await read()).status, 200);
+  assert.equal(opened, 1);
+  const reader = await follow();
+  await reader.until(3);
+  reader.close();
+  // Once for the lines that there are, once for those that come.
+  assert.equal(opened, 3);
+});
+
 test('followed lines go on through crashes, a container made again and an update, and each comes once', async (context) => {
   const { update, start, crash, remove, follow } = await shop(context);
   await start(1);

@@ -38,9 +38,10 @@ export async function lastLines(
   const chosen = observed.filter((workload) => isChosen(asked, workload));
   const replaced = replacedAmong(chosen);
   const marks: LogMarks = new Map();
+  const redactorFor = openRedactors(service);
   const perWorkload = await Promise.all(
     chosen.map(async (workload) => {
-      const redact = await redactorFor(service, deployment, workload);
+      const redact = await redactorFor(deployment, workload);
       const lines = await service.engine.logs(workload.name, {
         // Without any lines it is not known where those that come begin.
         tail: Math.max(1, tail),
@@ -71,13 +72,14 @@ export async function followLines(
   const until = AbortSignal.any([stop, failed.signal]);
   const followed = new Map<WorkloadName, Promise<void>>();
   const ended = new Set<WorkloadName>();
+  const redactorFor = openRedactors(service);
   const hints = listen(engine, deploymentId, until);
   let observedAtMs = Number.NEGATIVE_INFINITY;
 
   async function followOne(deployment: Deployment, workload: ObservedWorkload): Promise<void> {
     const { name } = workload;
     try {
-      const print = printedFor(workload, await redactorFor(service, deployment, workload));
+      const print = printedFor(workload, await redactorFor(deployment, workload));
       for await (const line of engine.followLogs(name, { since, after: marks.get(name) }, until)) {
         marks.set(name, line.mark);
         await write(print(line));
@@ -149,19 +151,35 @@ function listen(engine: Service['engine'], deploymentId: string, until: AbortSig
   };
 }
 
-function printedFor(workload: ObservedWorkload, redact: (text: string) => string) {
+function printedFor(workload: ObservedWorkload, redact: Redact) {
   const { pod, replica, revision } = workload;
   const label = replica === 0 ? pod : `${pod}-${replica}`;
   return ({ at, text }: { at: Instant; text: string }): PodLine => ({ at, pod: label, revision, text: redact(text) });
 }
 
+type Redact = (text: string) => string;
+
+/** An update has two; whoever follows may see any number come and go. */
+const maxRedactors = 4;
+
+/** Each revision is read once: a large one takes some 50 ms, in which nobody else is served, and may have 60 workloads. */
+function openRedactors(service: Service) {
+  const known = new Map<number, Promise<Redact>>();
+  return (deployment: Deployment, { revision }: ObservedWorkload): Promise<Redact> => {
+    const redact = known.get(revision) ?? redactorOfRevision(service, deployment, revision);
+    known.set(revision, redact);
+    for (const oldest of [...known.keys()].slice(0, -maxRedactors)) known.delete(oldest);
+    return redact;
+  };
+}
+
 /** What a pod writes goes to whoever may look at it; the secrets that it was given do not go with it. */
-async function redactorFor(
+async function redactorOfRevision(
   { db, seal, urlOf }: Service,
   deployment: Deployment,
-  workload: ObservedWorkload,
-): Promise<(text: string) => string> {
-  const revision = await revisionOf(db, seal, deployment.id, workload.revision);
+  number: number,
+): Promise<Redact> {
+  const revision = await revisionOf(db, seal, deployment.id, number);
   const derive = await derivationOf(db, seal, deployment.id);
   // While it was active: what its pods were given does not change with its end.
   const active: Deployment = { ...deployment, state: 'running', removedAt: null };
