@@ -7,7 +7,10 @@ import { describeExplanation, type Explanation } from './status/reason.ts';
 /** Milliseconds since 1970, UTC. */
 export type Instant = number;
 
-export type DeploymentState = 'deploying' | 'running' | 'failed' | 'expired';
+export const deploymentStates = ['deploying', 'running', 'failed', 'expired'] as const;
+export type DeploymentState = (typeof deploymentStates)[number];
+
+export const podStates = ['waiting', 'starting', 'ready', 'degraded', 'failed'] as const;
 
 export type Deployment = {
   id: string;
@@ -51,7 +54,7 @@ export type Deployment = {
 export type PodStatus = {
   name: string;
   /** `degraded`: it was ready since its start, and is not any more. */
-  state: 'waiting' | 'starting' | 'ready' | 'degraded' | 'failed';
+  state: (typeof podStates)[number];
   /** What it waits for, or what is wrong with it. */
   message?: string;
   /** The beginning of what its failing health check answers, without secrets. */

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { deploymentOf, pod, resolvedAt, specOf, url } from '../../test/support/deployments.ts';
 import type { PodSpec } from '../config/spec/spec.ts';
+import { deploymentStates } from './deployment.ts';
 import { hostLabel, newEnvironment } from './deployment-names.ts';
 import { desiredAt } from './desired.ts';
 import { startOrder } from './plan/start-order.ts';
@@ -180,9 +181,7 @@ test('a host is one DNS label, and two long names with the same beginning differ
 
 test('the states follow the table of the lifecycle, and nothing revives an expired deployment', () => {
   const triggers = ['updated', 'ready', 'given-up', 'ended'] as const;
-  const table = (['deploying', 'running', 'failed', 'expired'] as const).map((state) =>
-    triggers.map((trigger) => nextState(state, trigger)).join(' '),
-  );
+  const table = deploymentStates.map((state) => triggers.map((trigger) => nextState(state, trigger)).join(' '));
   assert.deepEqual(table, [
     'deploying running failed expired',
     'deploying running failed expired',

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import type { Kysely } from 'kysely';
 import { deploymentOf, pod, specOf } from '../../test/support/deployments.ts';
-import { type Deployment, isActive, isPastLimit } from '../deployment/deployment.ts';
+import { type Deployment, deploymentStates, isActive, isPastLimit } from '../deployment/deployment.ts';
 import { sealWith } from '../lib/seal.ts';
 import { openDatabase, sqliteDialect, type Tables } from './database.ts';
 import { activeDeployments, activeDeploymentsOfAccount, addDeployment, pastLimitOfName } from './deployments.ts';
@@ -19,7 +19,7 @@ const seal = sealWith('a secret of the tests');
 const instant = fc.integer({ min: 1, max: 4 });
 const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
 const fields = fc.record({
-  state: fc.constantFrom('deploying', 'running', 'failed', 'expired'),
+  state: fc.constantFrom(...deploymentStates),
   expiresAt: orNull(instant),
   heldAt: orNull(instant),
   removedAt: orNull(instant),

@@ -1,18 +1,21 @@
 /** What the API says of a deployment: the interface's records, and their schemas for the description. */
 import { Type } from 'typebox';
+import { severities } from '../../config/diagnostics/diagnostics.ts';
 import {
   canExtend,
   type Deployment,
+  deploymentStates,
   extensionsRemaining,
   type Instant,
   type Limits,
+  podStates,
 } from '../../deployment/deployment.ts';
 import type { DiskWarning } from '../../deployment/disk/disk-warnings.ts';
-import { type ShownPod, statusAt } from '../../deployment/status/deployment-health.ts';
+import { healths, type ShownPod, statusAt } from '../../deployment/status/deployment-health.ts';
 
 const PodRecord = Type.Object({
   name: Type.String(),
-  state: Type.Enum(['waiting', 'starting', 'ready', 'degraded', 'failed'], {
+  state: Type.Enum([...podStates], {
     description: '`degraded`: it is ready, and keeps restarting; or it was ready, and its check fails since.',
   }),
   message: Type.Optional(Type.String({ description: 'What it waits for, or what is wrong with it.' })),
@@ -39,7 +42,7 @@ const PodRecord = Type.Object({
 });
 
 export const DiagnosticRecord = Type.Object({
-  severity: Type.Enum(['error', 'warning', 'note'], {
+  severity: Type.Enum([...severities], {
     description: 'Errors refuse the configuration. A note says what happens, and asks for nothing.',
   }),
   code: Type.String({ description: 'Stable and machine-readable.', examples: ['duplicate-path'] }),
@@ -67,9 +70,9 @@ export const Warnings = Type.Optional(
 );
 
 const StatusRecord = Type.Object({
-  state: Type.Enum(['deploying', 'running', 'failed', 'expired']),
+  state: Type.Enum([...deploymentStates]),
   progress: Type.Integer({ minimum: 0, maximum: 100 }),
-  health: Type.Enum(['deploying', 'running', 'degraded', 'serving', 'failed', 'expired'], {
+  health: Type.Enum([...healths], {
     description:
       'The state, more exactly. `degraded`: it runs, and a pod keeps restarting or is not ready. ' +
       '`serving`: an update has failed, and an earlier revision serves.',

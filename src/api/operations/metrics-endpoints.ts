@@ -2,13 +2,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import { deploymentStates } from '../../deployment/deployment.ts';
 import { committedInAll } from '../../store/commitments.ts';
 import { countByState } from '../../store/deployments.ts';
 import { clientAddress } from '../requests/client-address.ts';
 import { nothingHere, sendProblem } from '../requests/errors.ts';
 import type { Service } from '../service.ts';
-
-const states = ['deploying', 'running', 'failed', 'expired'] as const;
 
 export function metricsEndpoints(service: Service): FastifyPluginAsync {
   const { metrics, settings } = service;
@@ -42,7 +41,7 @@ function digestOf(text: string): Buffer {
 /** What the store knows is counted when it is asked for, so that it is right after a restart too. */
 async function readStore({ db, budget, metrics }: Service): Promise<void> {
   const [counts, committed, most] = await Promise.all([countByState(db), committedInAll(db), budget()]);
-  for (const state of states) metrics.deployments.set({ state }, counts.get(state) ?? 0);
+  for (const state of deploymentStates) metrics.deployments.set({ state }, counts.get(state) ?? 0);
   for (const [gauge, amount] of [
     [metrics.committed, committed],
     [metrics.budget, most],

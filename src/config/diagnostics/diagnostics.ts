@@ -1,8 +1,10 @@
 /** Diagnostics: what is wrong with a document, and where. Values, never exceptions. */
 
+export const severities = ['error', 'warning', 'note'] as const;
+
 export type Diagnostic = {
   /** A note says what happens, and asks for nothing. */
-  severity: 'error' | 'warning' | 'note';
+  severity: (typeof severities)[number];
   /** Stable and machine-readable, e.g. `duplicate-path`. */
   code: string;
   /** Where in the document, e.g. `application.pods[0].image`; empty for the document as a whole. */

@@ -2,6 +2,7 @@
 import type { Instant } from '../deployment.ts';
 import type { EventOf } from '../event/event.ts';
 import { describeEvent } from '../event/event-words.ts';
+import type { Level } from './disk-levels.ts';
 
 /** A pod that was stopped for what it wrote is warned of for so long: as long as that counts against it. */
 const stoppedMs = 60 * 60_000;
@@ -10,7 +11,7 @@ export type DiskWarning = {
   at: Instant;
   message: string;
   volume?: string;
-  level?: 'nearly full' | 'full';
+  level?: Exclude<Level, 'roomy'>;
   percent?: number;
   /** The one that was stopped. */
   pod?: string;

@@ -9,8 +9,8 @@ const replica = Type.Integer({ minimum: 0 });
 const bytes = Type.Integer({ minimum: 0 });
 const text = Type.String();
 
-/** As `Reason` in `reason.ts`. */
-const reason = {
+/** What is wrong, and with which pods. */
+export const reasonFields = {
   pods: Type.Array(text, { description: 'Which it is about; none where it is about all of them.' }),
   because: Type.String({ description: 'What is wrong.' }),
   repeated: Type.Optional(Type.String({ description: 'How often it has come to that, as words before it.' })),
@@ -91,7 +91,7 @@ const StateEvent = Type.Union(
   [
     state('running', { revision }),
     state('failed', {
-      ...reason,
+      ...reasonFields,
       servingRevision: Type.Optional(Type.Integer({ minimum: 1, description: 'The earlier one that still serves.' })),
       lastLines: Type.Array(text, { description: 'What the pod wrote last, without known secrets.' }),
     }),
@@ -105,7 +105,7 @@ const fault = <const Name extends string, Fields extends TProperties>(name: Name
 
 const FaultEvent = Type.Union(
   [
-    fault('tried-again', reason),
+    fault('tried-again', reasonFields),
     fault('volume-lost', { volume: text, title: text }),
     fault('registry-not-asked', { image: text }),
   ],

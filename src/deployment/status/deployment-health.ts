@@ -2,23 +2,13 @@
  * PURE. How a deployment does at an instant, in one word, and how each of its pods does. Whoever shows a deployment
  * (API, dashboard, pages, commands) shows this and nothing of its own making.
  */
-import {
-  type Deployment,
-  type DeploymentState,
-  type Instant,
-  isActive,
-  messageOf,
-  type PodStatus,
-} from '../deployment.ts';
+import { type Deployment, type Instant, isActive, messageOf, type PodStatus } from '../deployment.ts';
 import { describeReason } from './reason.ts';
 import { keepsRestarting } from './restarts.ts';
 
-export type Health =
-  | DeploymentState
-  /** It runs, and a pod keeps restarting or is not ready. */
-  | 'degraded'
-  /** An update has failed, and an earlier revision serves. */
-  | 'serving';
+/** `degraded`: it runs, and a pod keeps restarting or is not ready; `serving`: an update has failed, an earlier revision serves. */
+export const healths = ['deploying', 'running', 'degraded', 'serving', 'failed', 'expired'] as const;
+export type Health = (typeof healths)[number];
 
 /** `degraded`: it is ready, and keeps restarting; or it was ready, and is not any more. */
 export type PodHealth = PodStatus['state'];

@@ -1,16 +1,9 @@
 /** What is told of a deployment beside its state, as values; the words for them are made here. Pure. */
+import type { Static, TObject } from 'typebox';
+import type { reasonFields } from '../event/event.ts';
 
-/** What is wrong. */
-export type Reason = {
-  /** Which it is about; none where it is about all of them. */
-  pods: string[];
-  /** Part of a sentence, without a full stop. */
-  because: string;
-  /** How often it has come to that, as words before `because`; grows while the reason stays the same. */
-  repeated?: string;
-  /** What the deployment's owner can do. */
-  hint?: string;
-};
+/** What is wrong. `because` and `repeated` are parts of a sentence; `repeated` grows while the reason stays the same. */
+export type Reason = Static<TObject<typeof reasonFields>>;
 
 export type Explanation =
   | ({ kind: 'tried-again' } & Reason)
