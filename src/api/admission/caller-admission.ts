@@ -28,7 +28,7 @@ export async function refuseBanned(
 }
 
 /**
- * As `admit`, within the same transaction, for a session that is nobody's. An update is counted to the client that
+ * Part of `admit`, for a session that is nobody's. An update is counted to the client that
  * sends it, whoever started the deployment: otherwise each would be a new start elsewhere.
  */
 export async function admitStranger(

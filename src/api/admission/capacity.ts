@@ -1,4 +1,4 @@
-/** Admission: whether a start or an update still fits on the host. */
+/** Whether a start or an update still fits on the host, and whether it ever could. */
 import type { AppSpec } from '../../config/spec/spec.ts';
 import { printBytes } from '../../config/values/units.ts';
 import { beyondCounts } from '../../deployment/limits/count-maximum.ts';
@@ -13,15 +13,11 @@ import type { Bounds } from '../configuration/reading/read-document.ts';
 /** Deployments that end leave the engine within a minute. */
 const retryAfterSeconds = 60;
 
-/**
- * Asked within the transaction that writes the intent, before it writes anything: of two starts for the last place,
- * the second one sees the first. `deploymentId` is that of an update, which is asked only for what it adds.
- */
-export async function admit(
+/** Whether the room is there now. */
+export async function admitToHost(
   db: Database,
   budget: Budget,
-  spec: AppSpec,
-  deploymentId?: string,
+  { spec, deploymentId }: { spec: AppSpec; deploymentId?: string },
 ): Promise<Result<undefined>> {
   const wanted = amountOf(spec);
   const asked = deploymentId === undefined ? wanted : growth(await committedTo(db, deploymentId), wanted);
@@ -39,12 +35,11 @@ export async function admit(
 }
 
 /**
- * As `admit`, before it: what could never be given, whoever else leaves, is wrong with the configuration and not with
- * the moment. `ofAll`: whether of memory, processor and disk too, or of what is counted alone, which is asked before
- * the plan is: that would say nothing of the line. Returns the bounds that it goes beyond. Which line does so is found
- * out after the transaction, for which everybody else waits: that takes another reading of the document.
+ * What could never be given, whoever else leaves, is wrong with the configuration and not with the moment. `ofAll`:
+ * whether of memory, processor and disk too, or of what is counted alone. Returns the bounds that it exceeds. Which line
+ * does so is found out after the transaction, for which everybody else waits: that takes another reading of the document.
  */
-export async function boundsBeyond(
+export async function exceededBounds(
   db: Database,
   max: Maximum,
   { spec, deploymentId, ofAll }: { spec: AppSpec; deploymentId?: string; ofAll: boolean },
@@ -55,7 +50,7 @@ export async function boundsBeyond(
 }
 
 /** Ends the transaction; the caller is told more. */
-export const impossible = refuse('invalid_configuration', 'The configuration asks for more than can be given.');
+export const exceedsMaximum = refuse('invalid_configuration', 'The configuration asks for more than can be given.');
 
 const words: Record<HostResource, { called: string; print: (amount: number) => string; hint: string }> = {
   memoryBytes: {

@@ -55,7 +55,7 @@ export function payerOf(caller: Caller | undefined): string | null {
   return caller?.kind === 'session' ? payingAccount(caller) : (caller?.accountId ?? null);
 }
 
-/** As `admit`, within the same transaction. */
+/** Part of `admit`. */
 export async function admitToPlan(
   db: Database,
   { accountId, tier }: Plan,

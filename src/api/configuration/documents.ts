@@ -5,7 +5,7 @@ import type { Diagnostic } from '../../config/diagnostics/diagnostics.ts';
 import { maxDocumentBytes } from '../../config/document/source.ts';
 import type { AppSpec } from '../../config/spec/spec.ts';
 import { type Problem, type Result, refuse, succeed } from '../../lib/problem.ts';
-import { impossible } from '../admission/capacity.ts';
+import { exceedsMaximum } from '../admission/capacity.ts';
 import { clientKey } from '../requests/client-address.ts';
 import { RefusedRequest, sendProblem } from '../requests/errors.ts';
 import { unknownParameters } from '../requests/query-parameters.ts';
@@ -115,7 +115,7 @@ export async function refuseBeyond(
 ): Promise<Result<never>> {
   const read = await documents.read(request, 'parse', { text: document, bounds });
   if (!read.ok) return read;
-  return read.value.kind === 'valid' ? impossible : refuseConfiguration(read.value);
+  return read.value.kind === 'valid' ? exceedsMaximum : refuseConfiguration(read.value);
 }
 
 export const emptyBody = refuse('invalid_request', 'The body is empty.', 'Send the configuration as the body.');

@@ -1,22 +1,20 @@
 /** An update: everything that it writes, in one transaction. */
 import type { AppSpec } from '../../config/spec/spec.ts';
 import { type Deployment, isActive } from '../../deployment/deployment.ts';
-import { maximumOf } from '../../deployment/limits/deployment-maximum.ts';
 import { withoutFailures } from '../../deployment/status/deployment-status.ts';
 import { nextState } from '../../deployment/status/lifecycle.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import type { Database } from '../../store/database.ts';
-import { deploymentById, writeIntent } from '../../store/deployments.ts';
-import { addEvents } from '../../store/events.ts';
-import { makeDue } from '../../store/leases.ts';
+import { deploymentById } from '../../store/deployments.ts';
+import { intend } from '../../store/intents.ts';
 import type { Origin } from '../../store/origins.ts';
 import { addRevision } from '../../store/revisions.ts';
 import { provideSeed } from '../../store/seeds.ts';
 import { accountOfSession, sessionOfToken } from '../../store/sessions.ts';
 import { transact } from '../../store/transaction.ts';
-import { admitStranger, refuseBanned } from '../admission/caller-admission.ts';
-import { admit, boundsBeyond, impossible } from '../admission/capacity.ts';
-import { admitToPlan, planOfDeployment } from '../admission/plans.ts';
+import { admit } from '../admission/admission.ts';
+import { refuseBanned } from '../admission/caller-admission.ts';
+import { planOfDeployment } from '../admission/plans.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
 import { sessionNotFound } from '../requests/callers.ts';
 import type { Service } from '../service.ts';
@@ -49,25 +47,17 @@ export async function update(
     if (!latest || !isActive(latest, now))
       return refuse('application_not_found', 'The application has ended just now.', 'Start it again.');
     const plan = await planOfDeployment(db, service.settings.tiers, latest);
-    const asked = { spec, now, deploymentId: current.id };
-    const max = maximumOf(budget, service.settings.strangers, plan?.tier);
-    const asking = { spec, deploymentId: current.id };
-    exceeded = await boundsBeyond(db, max, { ...asking, ofAll: false });
-    if (exceeded) return impossible;
-    const allowed = plan
-      ? await admitToPlan(db, plan, asked)
-      : await admitStranger(db, service.settings.strangers, origin, { ...asked, sessionId: current.sessionId });
-    if (!allowed.ok) return allowed;
-    exceeded = await boundsBeyond(db, max, { ...asking, ofAll: true });
-    if (exceeded) return impossible;
-    const admitted = await admit(db, budget, spec, current.id);
+    const { strangers } = service.settings;
+    const asked = { spec, now, sessionId: current.sessionId, deploymentId: current.id };
+    const admitted = await admit(db, { budget, strangers, plan, origin }, asked);
+    exceeded = admitted.exceeded;
     if (!admitted.ok) return admitted;
     const number = latest.revision + 1;
     await provideSeed(db, service.seal, latest.id);
     await addRevision(db, service.seal, latest.id, { number, spec, document, createdAt: now });
     const state = nextState(latest.state, 'updated');
     const pods = withoutFailures(latest.pods);
-    await writeIntent(db, latest.id, {
+    const intent = {
       revision: number,
       state,
       progress: 0,
@@ -75,9 +65,8 @@ export async function update(
       lastLines: '[]',
       pods: JSON.stringify(pods),
       progressedAt: now,
-    });
-    await addEvents(db, latest.id, [{ at: now, event: { kind: 'intent', intent: 'update', revision: number } }]);
-    await makeDue(db, latest.id, now);
+    };
+    await intend(db, latest.id, intent, { event: { kind: 'intent', intent: 'update', revision: number }, now });
     return succeed({ ...latest, revision: number, state, progress: 0, explanation: null, lastLines: [], pods });
   };
   const updated = await transact(service.db, write, { isTrial });

@@ -1,0 +1,42 @@
+/** Admission of a start or an update: everything that it has to pass, in one order. */
+import type { AppSpec } from '../../config/spec/spec.ts';
+import type { Instant } from '../../deployment/deployment.ts';
+import { maximumOf } from '../../deployment/limits/deployment-maximum.ts';
+import type { Budget } from '../../deployment/limits/host-budget.ts';
+import type { StrangerLimits } from '../../deployment/limits/stranger-limits.ts';
+import type { Result } from '../../lib/problem.ts';
+import type { Database } from '../../store/database.ts';
+import type { Origin } from '../../store/origins.ts';
+import type { Bounds } from '../configuration/reading/read-document.ts';
+import { admitStranger } from './caller-admission.ts';
+import { admitToHost, exceededBounds, exceedsMaximum } from './capacity.ts';
+import { admitToPlan, type Plan } from './plans.ts';
+
+/** With the bounds that the configuration exceeds, where it asks for more than anybody could be given. */
+export type Admission = Result<undefined> & { exceeded?: Bounds };
+
+/**
+ * Asked within the transaction that writes the intent, before it writes anything: of two starts for the last place, the
+ * second one sees the first. Without a plan the limits of those who have no account hold. `deploymentId` is that of an
+ * update, which is asked only for what it adds.
+ */
+export async function admit(
+  db: Database,
+  {
+    budget,
+    strangers,
+    plan,
+    origin,
+  }: { budget: Budget; strangers: StrangerLimits; plan: Plan | undefined; origin: Origin },
+  asked: { spec: AppSpec; now: Instant; sessionId: string | undefined; deploymentId?: string },
+): Promise<Admission> {
+  const max = maximumOf(budget, strangers, plan?.tier);
+  // Before the plan, whose refusal would say nothing of the line.
+  const counted = await exceededBounds(db, max, { ...asked, ofAll: false });
+  if (counted) return { ...exceedsMaximum, exceeded: counted };
+  const allowed = plan ? await admitToPlan(db, plan, asked) : await admitStranger(db, strangers, origin, asked);
+  if (!allowed.ok) return allowed;
+  const measured = await exceededBounds(db, max, { ...asked, ofAll: true });
+  if (measured) return { ...exceedsMaximum, exceeded: measured };
+  return await admitToHost(db, budget, asked);
+}
