@@ -24,7 +24,7 @@ import { createNetworks } from './networks/networks.ts';
 import { createObserver } from './observe.ts';
 import { listOwned, removeOwned } from './owned.ts';
 import { createPing } from './ping.ts';
-import { leastPeriodMs as leastProbePeriodMs, recheckAgainAndAgain } from './readiness/recheck.ts';
+import { createRechecks, leastPeriodMs as leastProbePeriodMs } from './readiness/recheck.ts';
 import { createLoopVolumes } from './volumes/loop-volumes.ts';
 import { createVolumes } from './volumes/volumes.ts';
 
@@ -95,6 +95,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
   const events = createEvents(docker, owner);
   const readLogs = createLogReader(docker, owner);
   const observer = createObserver(docker, { owner, volumes, leastPeriodMs, now, uptime });
+  const recheckWhile = createRechecks(observer.allKnown, events.tell);
   const marks = new WeakMap<Observed, Mark>();
 
   async function perform(deploymentId: string, operation: EngineOperation): Promise<ResolvedImage[]> {
@@ -155,7 +156,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
 
     watch: (onChange, signal) => {
       events.listen(onChange, signal);
-      void recheckAgainAndAgain(observer.allKnown, events.tell, signal);
+      recheckWhile(signal);
     },
     logs: (name, wanted) => withFaults(() => readLogs(name, wanted)),
     followLogs: (name, wanted, signal) => followLogs(docker, owner, name, wanted, signal),

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { createProbe, type Probe, type ProbedReadiness } from './probe.ts';
-import { mostInBeat, type Rechecked, recheck } from './recheck.ts';
+import { createRechecks, mostInBeat, type Rechecked, recheck } from './recheck.ts';
 
 const times = { initialDelaySeconds: 0, timeoutSeconds: 5, failureThreshold: 3 };
 
@@ -140,4 +140,39 @@ test('ports are looked at every half minute, without a connection where the kern
   assert.equal(askedInAll(), 200);
   assert.equal(asked('port-0').length, 2);
   assert.equal(connections, 100);
+});
+
+test('however many watch, all are asked once in a beat, until the last of them has gone', async () => {
+  const beats: (() => void)[] = [];
+  let rounds = 0;
+  const allKnown = () => {
+    rounds += 1;
+    return [];
+  };
+  const pause = (_: number, signal?: AbortSignal) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    beats.push(resolve);
+    signal?.addEventListener('abort', () => resolve());
+    return promise;
+  };
+  const beat = async () => {
+    for (const end of beats.splice(0)) end();
+    await new Promise(setImmediate);
+  };
+  const watch = createRechecks(allKnown, () => {}, pause);
+  const [one, other] = [new AbortController(), new AbortController()];
+  watch(one.signal);
+  watch(other.signal);
+  watch(AbortSignal.abort());
+  await beat();
+  assert.equal(rounds, 1);
+  one.abort();
+  await beat();
+  assert.equal(rounds, 2);
+  other.abort();
+  await beat();
+  assert.deepEqual([rounds, beats.length], [2, 0]);
+  watch(new AbortController().signal);
+  await beat();
+  assert.equal(rounds, 3);
 });

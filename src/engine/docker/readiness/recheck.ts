@@ -49,14 +49,41 @@ export function recheck(known: Iterable<[string, Rechecked[]]>, tell: (deploymen
   for (const probe of dueAmong(probes)) void probe.attempt();
 }
 
+/**
+ * Goes on while at least one of those watches that it is called for, until their signals; once for all of them, however
+ * many follow logs: what is asked in a beat is meant for the machine.
+ */
+export function createRechecks(
+  allKnown: () => Iterable<[string, Rechecked[]]>,
+  tell: (deploymentId: string) => void,
+  pause = wait,
+): (signal: AbortSignal) => void {
+  let watching = 0;
+  let unwatched = new AbortController();
+  return (signal) => {
+    if (signal.aborted) return;
+    watching += 1;
+    if (watching === 1) {
+      unwatched = new AbortController();
+      void recheckAgainAndAgain(allKnown, tell, unwatched.signal, pause);
+    }
+    const leave = () => {
+      watching -= 1;
+      if (watching === 0) unwatched.abort();
+    };
+    signal.addEventListener('abort', leave, { once: true });
+  };
+}
+
 /** Ends at the abort. */
 export async function recheckAgainAndAgain(
   allKnown: () => Iterable<[string, Rechecked[]]>,
   tell: (deploymentId: string) => void,
   signal: AbortSignal,
+  pause = wait,
 ): Promise<void> {
   while (!signal.aborted) {
-    await wait(beatMs, signal);
+    await pause(beatMs, signal);
     if (!signal.aborted) recheck(allKnown(), tell);
   }
 }
