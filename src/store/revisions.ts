@@ -1,6 +1,6 @@
 /** Revisions: immutable, and sealed because configurations hold passwords. */
 import type { Kysely } from 'kysely';
-import { imagesOf } from '../config/spec/pulled-images.ts';
+import { imagesOf } from '../config/spec/spec-images.ts';
 import { printSpec, readSpec } from '../config/spec/stored-spec.ts';
 import type { Instant, Revision } from '../deployment/deployment.ts';
 import { type Amount, amountOf } from '../deployment/limits/pod-resources.ts';

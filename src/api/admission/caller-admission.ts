@@ -1,7 +1,7 @@
 /** Whether who asks may deploy what they ask for: bans, and what those may have who have no account. */
 import type { FastifyRequest } from 'fastify';
-import { imagesOf } from '../../config/spec/pulled-images.ts';
 import type { AppSpec } from '../../config/spec/spec.ts';
+import { imagesOf } from '../../config/spec/spec-images.ts';
 import type { Instant } from '../../deployment/deployment.ts';
 import { admitUnbanned } from '../../deployment/limits/ban.ts';
 import { type StrangerLimits, strangerFits } from '../../deployment/limits/stranger-limits.ts';

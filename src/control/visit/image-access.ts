@@ -7,7 +7,7 @@
  * host himself is for everybody.
  */
 
-import { loginFor } from '../../config/spec/pulled-images.ts';
+import { loginFor } from '../../config/spec/spec-images.ts';
 import { isPinned, registryOf, repositoryOf } from '../../config/values/image-names.ts';
 import type { Deployment, Instant } from '../../deployment/deployment.ts';
 import { wantedRevision } from '../../deployment/desired.ts';

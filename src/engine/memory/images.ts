@@ -1,7 +1,7 @@
 /** The in-memory engine's images, and the registries behind them. */
 
-import { loginFor } from '../../config/spec/pulled-images.ts';
 import type { RegistryLogin } from '../../config/spec/spec.ts';
+import { loginFor } from '../../config/spec/spec-images.ts';
 import { isPinned, pin, repositoryOf } from '../../config/values/image-names.ts';
 import type { ImageRequest, ResolvedImage } from '../../deployment/plan/operation.ts';
 import { EngineFault, type HostImage } from '../engine.ts';

@@ -1,8 +1,8 @@
 /** Pulling images: once at a time per image and credentials, with progress, and faults in words. */
 import { createHash } from 'node:crypto';
 import type Docker from 'dockerode';
-import { loginFor } from '../../../config/spec/pulled-images.ts';
 import type { RegistryLogin } from '../../../config/spec/spec.ts';
+import { loginFor } from '../../../config/spec/spec-images.ts';
 import { isPinned, isReference, registryOf } from '../../../config/values/image-names.ts';
 import type { ResolvedImage } from '../../../deployment/plan/operation.ts';
 import { orAbort } from '../../../lib/abortable.ts';

@@ -1,7 +1,7 @@
 /** Credentials as Docker takes them along with a request about one image. */
 
-import { loginFor } from '../../../config/spec/pulled-images.ts';
 import type { RegistryLogin } from '../../../config/spec/spec.ts';
+import { loginFor } from '../../../config/spec/spec-images.ts';
 import { registryOf } from '../../../config/values/image-names.ts';
 
 export type RegistryAuth = { username: string; password: string; serveraddress: string };
