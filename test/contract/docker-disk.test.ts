@@ -39,6 +39,8 @@ describe('the disk on docker', {
       };
       // The engine knows a container before it has made the files that it mounts into it.
       assert.equal((await container.inspect()).HostsPath, '');
+      // A walk that took long is followed by a pause, in which nobody new is looked at.
+      await until('it is looked at', async () => (await usedBytes()) !== undefined);
       assert.ok((await usedBytes())! < mebibyte);
       await container.start();
       await until(`what it has written is seen`, async () => (await usedBytes())! >= 24 * mebibyte);
