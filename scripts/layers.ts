@@ -42,7 +42,7 @@ const sharedWithDashboard = [
     'account/api-key-endpoints',
     'claims/claim-endpoints',
     'claims/token-endpoints',
-    'deployments/records',
+    'deployments/deployment-records',
     'deployments/revision-endpoints',
   ].map((path) => `src/api/${path}.ts`),
 ];

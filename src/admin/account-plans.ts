@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { limitAt, type Tier, type Tiers, tierNamed } from '../deployment/limits/plan-tier.ts';
 import { accountByEmail, allAccounts, setTier, usageOf } from '../store/accounts.ts';
-import { addAuditEntry } from '../store/audit.ts';
+import { addAuditEntry } from '../store/audit-log.ts';
 import type { Tables } from '../store/database.ts';
 import { claimedDeploymentsOfAccount } from '../store/deployments.ts';
 import { intend } from '../store/intents.ts';

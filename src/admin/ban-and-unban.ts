@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { type Ban, type BanKind, banKinds, isImageOf, isWithin, normalSubject } from '../deployment/limits/ban.ts';
 import { accountByEmail, accountById } from '../store/accounts.ts';
-import { addAuditEntry } from '../store/audit.ts';
+import { addAuditEntry } from '../store/audit-log.ts';
 import { addBan, allBans, removeBan } from '../store/bans.ts';
 import type { Database, Tables } from '../store/database.ts';
 import { type Suspect, suspects } from '../store/origins.ts';

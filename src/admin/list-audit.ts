@@ -1,6 +1,6 @@
 /** The audit log as the operator reads it. */
 import type { Kysely } from 'kysely';
-import { type AuditEntry, auditEntries } from '../store/audit.ts';
+import { type AuditEntry, auditEntries } from '../store/audit-log.ts';
 import type { Tables } from '../store/database.ts';
 
 export type AuditLine = Omit<AuditEntry, 'at'> & { number: number; at: string };

@@ -9,7 +9,7 @@ import type { Kysely } from 'kysely';
 import { deploymentOf, pod, specOf } from '../../test/support/deployments.ts';
 import { followKeys, provideKeys, readKeys, replaceKeys } from '../lib/key-file.ts';
 import { keyIdOf, sealBy, sealWith } from '../lib/seal.ts';
-import { auditEntries } from '../store/audit.ts';
+import { auditEntries } from '../store/audit-log.ts';
 import { openSqlite, type Tables } from '../store/database.ts';
 import { addDeployment } from '../store/deployments.ts';
 import { addRevision, documentOf } from '../store/revisions.ts';

@@ -10,7 +10,7 @@ import type { Instant } from '../deployment/deployment.ts';
 import { clearDrafts, followKeys, newKey, readKeys, replaceKeys } from '../lib/key-file.ts';
 import { type Keys, keyIdOf, type Seal, sealBy } from '../lib/seal.ts';
 import { wait } from '../lib/wait.ts';
-import { addAuditEntry } from '../store/audit.ts';
+import { addAuditEntry } from '../store/audit-log.ts';
 import { forgetOldPages, type Tables } from '../store/database.ts';
 import { type Resealed, resealAll } from '../store/reseal.ts';
 

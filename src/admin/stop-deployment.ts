@@ -1,7 +1,7 @@
 /** Stopping a deployment that has to go, whoever's it is. */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
-import { addAuditEntry } from '../store/audit.ts';
+import { addAuditEntry } from '../store/audit-log.ts';
 import type { Database, Tables } from '../store/database.ts';
 import { deploymentById, deploymentByLabel } from '../store/deployments.ts';
 import { intend } from '../store/intents.ts';

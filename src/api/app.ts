@@ -15,6 +15,7 @@ import { accountEndpoints } from './account/account-endpoints.ts';
 import { apiKeyEndpoints } from './account/api-key-endpoints.ts';
 import { signInEndpoints } from './account/sign-in-endpoints.ts';
 import { quotaEndpoints } from './admission/quota-endpoints.ts';
+import type { Service } from './api-service.ts';
 import { claimEndpoints } from './claims/claim-endpoints.ts';
 import { tokenEndpoints } from './claims/token-endpoints.ts';
 import { configurationEndpoints } from './configuration/configuration-endpoints.ts';
@@ -44,7 +45,6 @@ import { warnOfParameters } from './requests/query-parameters.ts';
 import { createLimits } from './requests/rate-limits.ts';
 import { explainJson } from './requests/schema-refusal.ts';
 import { createStreams } from './requests/streams.ts';
-import type { Service } from './service.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 

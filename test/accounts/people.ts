@@ -1,7 +1,7 @@
 /** The API with real accounts over a database in memory, and people with browsers: each keeps its own cookies. */
 import assert from 'node:assert/strict';
 import { type AccountSettings, createAccounts } from '../../src/accounts/sign-in-library.ts';
-import type { ApiSettings, Service } from '../../src/api/service.ts';
+import type { ApiSettings, Service } from '../../src/api/api-service.ts';
 import { testApi } from '../support/api.ts';
 
 let browsers = 0;

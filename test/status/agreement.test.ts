@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { deploymentRecord } from '../../src/api/deployments/records.ts';
+import { deploymentRecord } from '../../src/api/deployments/deployment-records.ts';
 import type { Deployment, PodStatus } from '../../src/deployment/deployment.ts';
 import { statusAt } from '../../src/deployment/status/deployment-health.ts';
 import { statePage } from '../../src/edge/pages/site-pages.ts';

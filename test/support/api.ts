@@ -1,8 +1,8 @@
 /** The API as a function, for tests: a database in memory, a clock that only the test moves, no loop behind it. */
 import assert from 'node:assert/strict';
 import { type Logger, pino } from 'pino';
+import type { Accounts, ApiSettings, Service } from '../../src/api/api-service.ts';
 import { createApp } from '../../src/api/app.ts';
-import type { Accounts, ApiSettings, Service } from '../../src/api/service.ts';
 import type { Budget } from '../../src/deployment/limits/host-budget.ts';
 import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
 import { createMemoryWorld } from '../../src/engine/memory/world.ts';

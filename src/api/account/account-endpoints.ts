@@ -3,10 +3,10 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { type Static, Type } from 'typebox';
 import { tierNamed } from '../../deployment/limits/plan-tier.ts';
 import { accountById, usageOf } from '../../store/accounts.ts';
-import { ErrorRecord } from '../deployments/records.ts';
+import type { Service } from '../api-service.ts';
+import { ErrorRecord } from '../deployments/deployment-records.ts';
 import { requireAccount } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
-import type { Service } from '../service.ts';
 
 export const SignInMethodsRecord = Type.Object({
   password: Type.Boolean(),

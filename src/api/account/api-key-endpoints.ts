@@ -4,10 +4,10 @@ import { Type } from 'typebox';
 import { newId, newToken } from '../../lib/ids.ts';
 import { type Problem, refuse } from '../../lib/problem.ts';
 import { addApiKey, apiKeysOf, removeApiKey } from '../../store/api-keys.ts';
-import { ErrorRecord, MessageRecord } from '../deployments/records.ts';
+import type { Service } from '../api-service.ts';
+import { ErrorRecord, MessageRecord } from '../deployments/deployment-records.ts';
 import { apiKeyPrefix, requireSignedIn } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
-import type { Service } from '../service.ts';
 
 /** More than anybody can tell apart; it bounds what one account can store. */
 const mostKeys = 50;

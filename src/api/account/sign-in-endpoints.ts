@@ -3,7 +3,7 @@
  * what nobody here uses or tests is not there for a stranger either.
  */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import type { Service } from '../service.ts';
+import type { Service } from '../api-service.ts';
 import { signInPaths } from './sign-in-paths.ts';
 
 const bodyLimit = 64 * 1024;

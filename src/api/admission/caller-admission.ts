@@ -10,8 +10,8 @@ import { allBans } from '../../store/bans.ts';
 import type { Database } from '../../store/database.ts';
 import { type Origin, usageOfClient } from '../../store/origins.ts';
 import { usageOfSession } from '../../store/usage.ts';
+import type { ApiSettings } from '../api-service.ts';
 import { clientAddress, clientKey } from '../requests/client-address.ts';
-import type { ApiSettings } from '../service.ts';
 import { addedBy } from './plans.ts';
 
 export function originOf(request: FastifyRequest, { networkPool }: Pick<ApiSettings, 'networkPool'>): Origin {

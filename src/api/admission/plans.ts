@@ -17,8 +17,8 @@ import { accountById, usageOf } from '../../store/accounts.ts';
 import { committedTo } from '../../store/commitments.ts';
 import type { Database } from '../../store/database.ts';
 import { accountOfSession } from '../../store/sessions.ts';
+import type { Service } from '../api-service.ts';
 import type { Caller } from '../requests/callers.ts';
-import type { Service } from '../service.ts';
 
 export type Plan = { accountId: string; tier: Tier };
 

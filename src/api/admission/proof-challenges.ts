@@ -13,8 +13,8 @@ import { decodeProof, type ProofSettings, proofHeader } from '../../lib/proof-of
 import { createLimiter } from '../../lib/rate-limit.ts';
 import { committedInAll } from '../../store/commitments.ts';
 import { countByState } from '../../store/deployments.ts';
+import type { Service } from '../api-service.ts';
 import { clientKey } from '../requests/client-address.ts';
-import type { Service } from '../service.ts';
 
 /** How long a client has to find and send a solution. */
 const livesMs = 5 * 60_000;

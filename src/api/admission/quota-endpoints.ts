@@ -8,10 +8,10 @@ import type { Rate } from '../../lib/rate-limit.ts';
 import { usageOf } from '../../store/accounts.ts';
 import { usageOfClient } from '../../store/origins.ts';
 import { usageOfSession } from '../../store/usage.ts';
-import { ErrorRecord } from '../deployments/records.ts';
+import type { Service } from '../api-service.ts';
+import { ErrorRecord } from '../deployments/deployment-records.ts';
 import { type Caller, findCaller, TokenQuery } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
-import type { Service } from '../service.ts';
 import { originOf } from './caller-admission.ts';
 import { type Plan, planOfCaller } from './plans.ts';
 

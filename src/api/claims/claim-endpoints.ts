@@ -16,10 +16,10 @@ import { accountOfSession, attachSession } from '../../store/sessions.ts';
 import { usageOfDeployments } from '../../store/usage.ts';
 import { originOf, refuseBanned } from '../admission/caller-admission.ts';
 import { planOf } from '../admission/plans.ts';
-import { ErrorRecord, reservationRecord } from '../deployments/records.ts';
+import type { Service } from '../api-service.ts';
+import { ErrorRecord, reservationRecord } from '../deployments/deployment-records.ts';
 import { findSignedIn, requireSignedIn } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
-import type { Service } from '../service.ts';
 
 const AttachedRecord = Type.Object({
   applicationName: Type.String(),

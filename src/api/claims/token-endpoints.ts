@@ -7,11 +7,11 @@ import { newToken } from '../../lib/ids.ts';
 import { type Problem, refuse } from '../../lib/problem.ts';
 import { activeDeploymentsOfAccount } from '../../store/deployments.ts';
 import { endToken, replaceToken, type SessionToken, sessionTokensOf, setStarts } from '../../store/session-tokens.ts';
-import { ErrorRecord, MessageRecord } from '../deployments/records.ts';
+import type { Service } from '../api-service.ts';
+import { ErrorRecord, MessageRecord } from '../deployments/deployment-records.ts';
 import { requireSignedIn } from '../requests/callers.ts';
 import { clientAddress } from '../requests/client-address.ts';
 import { sendProblem } from '../requests/errors.ts';
-import type { Service } from '../service.ts';
 
 const Time = Type.String({ format: 'date-time' });
 const Starts = Type.Enum([...sessionStarts], {

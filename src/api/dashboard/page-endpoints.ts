@@ -4,11 +4,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { escapeHtml } from '../../lib/html.ts';
 import { problemCodes } from '../../lib/problem-codes.ts';
+import type { Service } from '../api-service.ts';
 import { findClaim } from '../claims/claim-endpoints.ts';
 import { emptyPolicy } from '../requests/browser-security.ts';
 import { findSignedIn } from '../requests/callers.ts';
 import { nothingHere, sendProblem } from '../requests/errors.ts';
-import type { Service } from '../service.ts';
 import { bodyFor } from './bundle.ts';
 
 /** What the dashboard shows at which path is its own affair; these are the ones that it knows. */

@@ -9,6 +9,7 @@ import { proofHeader } from '../../lib/proof-of-work.ts';
 import { originOf } from '../admission/caller-admission.ts';
 import { payerOf } from '../admission/plans.ts';
 import { createProofs } from '../admission/proof-challenges.ts';
+import type { Service } from '../api-service.ts';
 import {
   type Configuration,
   type Documents,
@@ -19,9 +20,6 @@ import {
 import type { Bounds } from '../configuration/reading/read-document.ts';
 import { applicationOf, type Caller, findCaller, requireCaller, TokenQuery, UpdateQuery } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
-import type { Service } from '../service.ts';
-import { readIdempotencyKey, recallAnswer } from './idempotency-key.ts';
-import { type Links, linksOf } from './links.ts';
 import {
   DryRunRecord,
   ErrorRecord,
@@ -30,7 +28,9 @@ import {
   StartRecord,
   statusRecord,
   UpdateRecord,
-} from './records.ts';
+} from './deployment-records.ts';
+import { readIdempotencyKey, recallAnswer } from './idempotency-key.ts';
+import { type Links, linksOf } from './links.ts';
 import { type Started, type Starting, start } from './start-deployment.ts';
 import { update } from './update-deployment.ts';
 

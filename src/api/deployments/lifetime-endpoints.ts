@@ -7,11 +7,11 @@ import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { addClaim } from '../../store/claims.ts';
 import { deploymentById } from '../../store/deployments.ts';
 import { intend } from '../../store/intents.ts';
+import type { Service } from '../api-service.ts';
 import { ApplicationFields, findApplication } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
-import type { Service } from '../service.ts';
-import { ErrorRecord, Warnings } from './records.ts';
+import { ErrorRecord, Warnings } from './deployment-records.ts';
 
 const claimLinkMs = 24 * 60 * 60_000;
 

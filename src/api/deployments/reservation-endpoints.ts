@@ -7,11 +7,11 @@ import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { deploymentById } from '../../store/deployments.ts';
 import { intend } from '../../store/intents.ts';
 import { planOfDeployment } from '../admission/plans.ts';
+import type { Service } from '../api-service.ts';
 import { ApplicationFields, findApplication, requireCaller, TokenBody, TokenQuery } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
-import type { Service } from '../service.ts';
-import { ErrorRecord, MessageRecord, ReservationRecord, reservationRecord, Warnings } from './records.ts';
+import { ErrorRecord, MessageRecord, ReservationRecord, reservationRecord, Warnings } from './deployment-records.ts';
 
 const ReservationsRecord = Type.Object(
   { reservedDeployments: Type.Array(ReservationRecord), warnings: Warnings },

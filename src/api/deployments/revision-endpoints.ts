@@ -13,13 +13,13 @@ import type { Problem } from '../../lib/problem.ts';
 import { documentOf, revisionOf } from '../../store/revisions.ts';
 import { derivationOf } from '../../store/seeds.ts';
 import { originOf } from '../admission/caller-admission.ts';
+import type { Service } from '../api-service.ts';
 import { type Documents, readConfiguration, refuseBeyond, Strict } from '../configuration/documents.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
 import { ApplicationFields, applicationOf, findApplication, requireCaller, UpdateQuery } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
-import type { Service } from '../service.ts';
-import { ErrorRecord, RemarkFields, Warnings } from './records.ts';
+import { ErrorRecord, RemarkFields, Warnings } from './deployment-records.ts';
 import { update } from './update-deployment.ts';
 
 export const OutlineRecord = Type.Object({

@@ -20,9 +20,9 @@ import { transact } from '../../store/transaction.ts';
 import { admit } from '../admission/admission.ts';
 import { refuseBanned } from '../admission/caller-admission.ts';
 import { planOf } from '../admission/plans.ts';
+import type { Service } from '../api-service.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
 import { type Caller, sessionNotFound } from '../requests/callers.ts';
-import type { Service } from '../service.ts';
 import { type IdempotencyKey, rememberAnswer } from './idempotency-key.ts';
 
 export type Starting = {

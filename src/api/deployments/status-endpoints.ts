@@ -11,15 +11,15 @@ import { wait } from '../../lib/wait.ts';
 import { deploymentById } from '../../store/deployments.ts';
 import { eventsAfter, latestOfDisk } from '../../store/events.ts';
 import { revisionOf } from '../../store/revisions.ts';
+import type { Service } from '../api-service.ts';
 import { eventStreamSchema } from '../description/event-components.ts';
 import { ApplicationFields, findApplication, sessionNotFound } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
 import { untilRevoked } from '../requests/revocation.ts';
 import type { Streams } from '../requests/streams.ts';
-import type { Service } from '../service.ts';
+import { DeploymentRecord, deploymentRecord, ErrorRecord } from './deployment-records.ts';
 import { printEvent } from './event-records.ts';
-import { DeploymentRecord, deploymentRecord, ErrorRecord } from './records.ts';
 import { hasArrived, longestWaitSeconds, untilArrived } from './waiting.ts';
 
 /** An indexed query of 0.1 ms: cheap enough to see what any process has written, soon enough for a person. */

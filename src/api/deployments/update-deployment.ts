@@ -15,9 +15,9 @@ import { transact } from '../../store/transaction.ts';
 import { admit } from '../admission/admission.ts';
 import { refuseBanned } from '../admission/caller-admission.ts';
 import { planOfDeployment } from '../admission/plans.ts';
+import type { Service } from '../api-service.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
 import { sessionNotFound } from '../requests/callers.ts';
-import type { Service } from '../service.ts';
 
 export type Updating = {
   document: string;

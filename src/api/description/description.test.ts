@@ -5,7 +5,7 @@ import spectral, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
 import { testApi } from '../../../test/support/api.ts';
 import { eventKinds } from '../../deployment/event/event.ts';
-import { operations } from './operations.ts';
+import { operations } from './operation-notes.ts';
 
 type Operation = {
   operationId: string;

@@ -3,7 +3,7 @@ import { AccountRecord, SignInMethodsRecord } from '../account/account-endpoints
 import { ApiKeyRecord } from '../account/api-key-endpoints.ts';
 import { LimitsRecord } from '../admission/quota-endpoints.ts';
 import { ClaimedRecord, ClaimViewRecord } from '../claims/claim-endpoints.ts';
-import * as records from '../deployments/records.ts';
+import * as records from '../deployments/deployment-records.ts';
 import { ApplicationFields, TokenBody } from '../requests/callers.ts';
 
 const { DeploymentRecord, ReservationRecord, StartRecord, UpdateRecord } = records;

@@ -7,12 +7,12 @@ import type { Deployment, Instant } from '../../deployment/deployment.ts';
 import { startOrder } from '../../deployment/plan/start-order.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { revisionOf } from '../../store/revisions.ts';
-import { ErrorRecord, StreamedText } from '../deployments/records.ts';
+import type { Service } from '../api-service.ts';
+import { ErrorRecord, StreamedText } from '../deployments/deployment-records.ts';
 import { ApplicationFields, findApplication } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { untilRevoked } from '../requests/revocation.ts';
 import type { Streams } from '../requests/streams.ts';
-import type { Service } from '../service.ts';
 import { checkChoice, type LogChoice } from './log-choice.ts';
 import { followLines, type LogsAsked, lastLines, type PodLine } from './read-logs.ts';
 

@@ -9,7 +9,7 @@ import { EngineFault, type LogMark } from '../../engine/engine.ts';
 import { deploymentById } from '../../store/deployments.ts';
 import { revisionOf } from '../../store/revisions.ts';
 import { derivationOf } from '../../store/seeds.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../api-service.ts';
 import { isChosen, type LogChoice, replacedAmong } from './log-choice.ts';
 
 /** How often a follower looks whether the deployment is gone, and at most this often what it has on the engine. */

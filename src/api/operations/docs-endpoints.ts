@@ -1,7 +1,7 @@
 /** `GET /docs`: the description of the API as a page. No script, nothing loaded from anywhere. */
 import { createHash } from 'node:crypto';
 import type { FastifyPluginAsync } from 'fastify';
-import type { ApiSettings } from '../service.ts';
+import type { ApiSettings } from '../api-service.ts';
 import { docsStyle, renderDocs } from './docs-page.ts';
 
 const styleHash = createHash('sha256').update(docsStyle).digest('base64');

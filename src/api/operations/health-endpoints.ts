@@ -2,8 +2,8 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { Problem } from '../../lib/problem.ts';
 import { installationId } from '../../store/installation.ts';
+import type { Service } from '../api-service.ts';
 import { engineAway, sendProblem } from '../requests/errors.ts';
-import type { Service } from '../service.ts';
 
 /** Whoever asks this is the operator. */
 const notReady: Problem = {

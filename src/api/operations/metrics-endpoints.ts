@@ -5,9 +5,9 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { deploymentStates } from '../../deployment/deployment.ts';
 import { committedInAll } from '../../store/commitments.ts';
 import { countByState } from '../../store/deployments.ts';
+import type { Service } from '../api-service.ts';
 import { clientAddress } from '../requests/client-address.ts';
 import { nothingHere, sendProblem } from '../requests/errors.ts';
-import type { Service } from '../service.ts';
 
 export function metricsEndpoints(service: Service): FastifyPluginAsync {
   const { metrics, settings } = service;

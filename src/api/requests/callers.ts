@@ -7,7 +7,7 @@ import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { accountOfApiKey } from '../../store/api-keys.ts';
 import { activeDeployments, activeDeploymentsOfAccount } from '../../store/deployments.ts';
 import { noteTokenUse, sessionOfToken } from '../../store/sessions.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../api-service.ts';
 import { isSafe, isSameOrigin } from './browser-security.ts';
 import { clientAddress } from './client-address.ts';
 

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hashToken } from '../../lib/ids.ts';
 import type { Problem } from '../../lib/problem.ts';
 import { createLimiter, type Limiter } from '../../lib/rate-limit.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../api-service.ts';
 import { tokenOf } from './callers.ts';
 import { clientKey } from './client-address.ts';
 import { sendProblem } from './errors.ts';

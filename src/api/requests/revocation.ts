@@ -1,7 +1,7 @@
 /** Answers that stay open end with the token or key that asked for them, whichever process has ended it. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { wait } from '../../lib/wait.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../api-service.ts';
 import { type Given, isKnown } from './callers.ts';
 
 /** An indexed query of 0.1 ms: as often as the streams look for what is new. */

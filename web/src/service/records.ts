@@ -9,7 +9,7 @@ import type {
   ReservationRecord,
   StartRecord,
   UpdateRecord,
-} from '../../../src/api/deployments/records.ts';
+} from '../../../src/api/deployments/deployment-records.ts';
 import type {
   ConfigurationRecord,
   OutlineRecord,
