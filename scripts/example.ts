@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sendWithProof } from '../src/lib/proof-of-work.ts';
-import { StartError } from '../src/main.ts';
+import { StartError } from '../src/lib/start-error.ts';
 import type { Settings } from '../src/settings/settings.ts';
 
 const pollMs = 250;

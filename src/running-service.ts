@@ -2,9 +2,12 @@
  * Whether a service runs for a data directory, and as which process. Of its own, so that commands that ask this do not
  * load the whole service.
  */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
-import { edgePaths } from './edge/edge-paths.ts';
+import { dataDirProblem, edgePaths } from './edge/edge-paths.ts';
+import { prepareRunDirectory } from './edge/sockets.ts';
+import { StartError } from './lib/start-error.ts';
 import type { Settings } from './settings/settings.ts';
 
 /** Whether a service answers for this data directory. */
@@ -20,7 +23,45 @@ export async function isServing({ dataDir }: Pick<Settings, 'dataDir'>): Promise
   });
 }
 
+/** Makes the data directory fit for a service that nobody else is. Throws StartError. */
+export async function claimDataDirectory(settings: Pick<Settings, 'dataDir'>): Promise<void> {
+  const { dataDir } = settings;
+  const problem = dataDirProblem(dataDir);
+  if (problem) throw new StartError(`BERTH_DATA_DIR: ${problem}`);
+  await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  await prepareRunDirectory(dataDir);
+  if (await isServing(settings)) throw new StartError(`Berth already serves from ${dataDir}.`);
+}
+
+/** Says the process id of this service from `write` on; closing it takes that back. */
+export function openPidFile(settings: Pick<Settings, 'dataDir'>): AsyncDisposable & { write(): Promise<void> } {
+  const file = pidFile(settings);
+  let isWritten = false;
+  return {
+    async write() {
+      await writeFile(file, String(process.pid));
+      isWritten = true;
+    },
+    async [Symbol.asyncDispose]() {
+      if (isWritten) await rm(file, { force: true });
+    },
+  };
+}
+
 /** Where the service that runs for a data directory says its process id. */
 export function pidFile({ dataDir }: Pick<Settings, 'dataDir'>): string {
   return join(dataDir, 'berth.pid');
+}
+
+/** Stops the service at the first Ctrl-C or SIGTERM, at once at the second. */
+export function stopOnSignal(running: { stop(): Promise<void> }): void {
+  let signals = 0;
+  const stop = async () => {
+    signals += 1;
+    if (signals > 1) process.exit(130);
+    await running.stop();
+    process.exit(0);
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
 }

@@ -38,7 +38,7 @@ export type Settings = SignInSettings &
     baseUrl: URL;
     appsDomain: string;
     dataDir: string;
-    engine: 'docker';
+    engine: 'docker' | 'memory';
     runtime: 'runc' | 'runsc';
     lifetimeMs: number;
     extensionMs: number;
@@ -93,8 +93,8 @@ const table = {
   engine: {
     variable: 'ENGINE',
     default: 'docker',
-    help: 'what runs containers (its address: DOCKER_HOST)',
-    read: oneOf('docker'),
+    help: 'what runs containers: docker (its address: DOCKER_HOST), or memory: nothing really runs, for demonstrations',
+    read: oneOf('docker', 'memory'),
   },
   runtime: {
     variable: 'RUNTIME',

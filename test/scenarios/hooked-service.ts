@@ -5,7 +5,8 @@
  */
 import { flushCompileCache } from 'node:module';
 import { describePlan } from '../../src/deployment/plan/operation.ts';
-import { serve, stopOnSignal } from '../../src/main.ts';
+import { serve } from '../../src/main.ts';
+import { stopOnSignal } from '../../src/running-service.ts';
 import { settingsOrExit } from '../../src/settings/command-line.ts';
 
 export type Order =

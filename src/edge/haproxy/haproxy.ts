@@ -1,5 +1,5 @@
 /** The edge: keeps HAProxy running with our configuration and gives it the routes. */
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Site } from '../../deployment/site.ts';
 import { createSemaphore } from '../../lib/concurrency.ts';
@@ -16,6 +16,8 @@ import { countUnderWay, describeRunning, replaceMap, watchRunning } from './runt
 const backOffMs = { first: 250, longest: 30_000, heldFor: 60_000 };
 
 export type Edge = {
+  /** HAProxy did not run before. */
+  isNew: boolean;
   /** Makes exactly these sites reachable. Resolves when a table at least as new is live. */
   publish(sites: Site[]): Promise<void>;
   /** How many requests are under way at these addresses of endpoints, tunnels included. Throws when HAProxy is away. */
@@ -42,11 +44,11 @@ export async function startEdge(settings: EdgeSettings, log: EdgeLog): Promise<E
 
   const inTurn = createSemaphore(1);
   const ensure = () => ensureRunning(binary, paths, configuration, log);
-  await ensure();
-  const stopGuarding = guard(paths, () => inTurn(ensure), log);
-
   /** Those that HAProxy may have, one table back. */
   let endpointsBefore = await readEntries(paths, endpointsMap);
+  const isNew = (await ensure().catch((error: unknown) => forgetFailed(paths, error))) === 'started';
+  const stopGuarding = guard(paths, () => inTurn(ensure), log);
+
   const publish = latestOnly((sites: Site[]) =>
     inTurn(async () => {
       const tables = routeTables(sites);
@@ -69,6 +71,7 @@ export async function startEdge(settings: EdgeSettings, log: EdgeLog): Promise<E
   );
 
   return {
+    isNew,
     publish,
     countUnderWay: (addresses) => countUnderWay(paths.adminSocket, addresses),
     close: async () => {
@@ -87,18 +90,29 @@ export async function stopEdge(dataDir: string): Promise<boolean> {
   return (await stopProxies(edgePaths(dataDir))) > 0;
 }
 
+/** A HAProxy that cannot listen at its port has made its admin socket before. */
+async function forgetFailed(paths: EdgePaths, error: unknown): Promise<never> {
+  if ((await findProxies(paths)).length === 0) await rm(paths.adminSocket, { force: true });
+  throw error;
+}
+
 async function replaceTables(paths: EdgePaths, endpoints: string[], routes: string[]): Promise<void> {
   await replaceMap(paths.adminSocket, endpointsMap, endpoints);
   await replaceMap(paths.adminSocket, routesMap, routes);
 }
 
-async function ensureRunning(binary: string, paths: EdgePaths, wanted: Configuration, log: EdgeLog): Promise<void> {
+async function ensureRunning(
+  binary: string,
+  paths: EdgePaths,
+  wanted: Configuration,
+  log: EdgeLog,
+): Promise<'started' | 'taken-over'> {
   const running = await describeRunning(paths.adminSocket);
-  if (running?.fingerprint === wanted.fingerprint) return;
+  if (running?.fingerprint === wanted.fingerprint) return 'taken-over';
   if (running) {
     await startProxy(binary, paths, [running.pid], true);
     log.info({ replaced: running.pid }, 'HAProxy reloaded with a new configuration');
-    return;
+    return 'taken-over';
   }
   const silent = await findProxies(paths);
   await startProxy(binary, paths, silent, false).catch(async (error: unknown) => {
@@ -108,10 +122,11 @@ async function ensureRunning(binary: string, paths: EdgePaths, wanted: Configura
     await startProxy(binary, paths, [], false);
   });
   log.info({ silent }, 'HAProxy started');
+  return 'started';
 }
 
 /** Starts HAProxy again whenever it ends. @returns what ends the guarding. */
-function guard(paths: EdgePaths, ensure: () => Promise<void>, log: EdgeLog): () => void {
+function guard(paths: EdgePaths, ensure: () => Promise<unknown>, log: EdgeLog): () => void {
   let delayMs = 0;
   let since = Date.now();
   let timer: NodeJS.Timeout | undefined;

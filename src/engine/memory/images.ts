@@ -1,4 +1,5 @@
 /** The in-memory engine's images, and the registries behind them. */
+import { hash } from 'node:crypto';
 
 import type { RegistryLogin } from '../../config/spec/spec.ts';
 import { loginFor } from '../../config/spec/spec-images.ts';
@@ -9,6 +10,7 @@ import type { MemoryImage, MemoryWorld } from './world.ts';
 
 /** The image that a reference means, by tag or pinned. */
 export function imageOf(world: MemoryWorld, reference: string): MemoryImage | undefined {
+  if (world.hasEveryImage) return { digest: /@(.*)$/.exec(reference)?.[1] ?? `sha256:${hash('sha256', reference)}` };
   if (!isPinned(reference)) return world.images.get(reference);
   return [...world.images].find(
     ([name, image]) =>

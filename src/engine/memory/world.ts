@@ -91,6 +91,9 @@ type Owned = { owner: string; deploymentId: string };
 
 export type MemoryWorld = {
   images: Map<string, MemoryImage>;
+  hasEveryImage: boolean;
+  /** The first two numbers of the addresses in subnet 0. */
+  firstNetwork: readonly [number, number];
   containers: Shelf<MemoryContainer>;
   /** By deployment and volume. */
   volumes: Shelf<Owned & { volume: string; sizeBytes: number; files: Map<string, string> }>;
@@ -109,9 +112,21 @@ export type MemoryWorld = {
 
 const gibibyte = 2 ** 30;
 
-export function createMemoryWorld(images: Record<string, MemoryImage>): MemoryWorld {
+export type MemoryWorldOptions = {
+  /** Where the addresses of workloads are: of nobody, or of this machine. */
+  network?: 'private' | 'loopback';
+  /** Every name is that of an image in a registry. */
+  hasEveryImage?: boolean;
+};
+
+export function createMemoryWorld(
+  images: Record<string, MemoryImage>,
+  { network = 'private', hasEveryImage = false }: MemoryWorldOptions = {},
+): MemoryWorld {
   return {
     images: new Map(Object.entries(images)),
+    hasEveryImage,
+    firstNetwork: network === 'private' ? [10, 200] : [127, 100],
     containers: new Shelf(),
     volumes: new Shelf(),
     networks: new Map(),
@@ -140,15 +155,11 @@ function tellReaders({ readers }: MemoryWorld): void {
 }
 
 /** With the lowest subnet that is free, as on Docker: one that has just been given back is soon another tenant's. */
-export function addNetwork(
-  { networks, subnets }: MemoryWorld,
-  owned: Owned,
-  egress: string,
-  avoid: readonly string[] = [],
-): void {
+export function addNetwork(world: MemoryWorld, owned: Owned, egress: string, avoid: readonly string[] = []): void {
+  const { networks, subnets } = world;
   const { taken } = subnets;
   let subnet = subnets.lowestFree;
-  while (taken.has(subnet) || avoid.some((address) => address.startsWith(`${prefixOf(subnet)}.`))) subnet++;
+  while (taken.has(subnet) || avoid.some((address) => address.startsWith(`${prefixOf(world, subnet)}.`))) subnet++;
   taken.add(subnet);
   while (taken.has(subnets.lowestFree)) subnets.lowestFree++;
   networks.set(owned.deploymentId, { ...owned, subnet, egress });
@@ -165,21 +176,22 @@ export function removeNetwork({ networks, subnets, containers }: MemoryWorld, de
 
 /** The lowest of the subnet's 125 addresses that is free, as on Docker; undefined when none is. */
 export function freeAddress(
-  { containers, networks }: MemoryWorld,
+  world: MemoryWorld,
   deploymentId: string,
   avoid: readonly string[] = [],
 ): string | undefined {
+  const { containers, networks } = world;
   const { subnet } = networks.get(deploymentId)!;
   const used = new Set([...avoid, ...containers.of(deploymentId).map(({ address }) => address)]);
   for (let host = 2; host < 127; host++) {
-    const address = `${prefixOf(subnet)}.${host}`;
+    const address = `${prefixOf(world, subnet)}.${host}`;
     if (!used.has(address)) return address;
   }
   return undefined;
 }
 
-function prefixOf(subnet: number): string {
-  return `10.${200 + (subnet >> 8)}.${subnet & 255}`;
+function prefixOf({ firstNetwork: [one, two] }: Pick<MemoryWorld, 'firstNetwork'>, subnet: number): string {
+  return `${one}.${two + (subnet >> 8)}.${subnet & 255}`;
 }
 
 export function volumeKey(deploymentId: string, volume: string): string {

@@ -44,7 +44,10 @@ export async function isolate(docker: Docker, options: IsolationOptions): Promis
     const wrong = await checkFromInside(owner);
     return { firewall, ...(wrong && { problem: wrong }) };
   } catch (error) {
-    if (!(error instanceof ProgramError)) throw error;
+    if (!(error instanceof ProgramError)) {
+      await firewall?.close();
+      throw error;
+    }
     return { ...(firewall && { firewall }), problem: wordsFor(error) };
   }
 }

@@ -1,0 +1,45 @@
+/** The door of this layer: the loop, on what the store says. */
+import { wait } from '../lib/wait.ts';
+import { takeOver } from '../store/leases.ts';
+import type { Control, ControlSettings } from './control.ts';
+import { createDiskBook } from './disk/disk-book.ts';
+import { type Loop, startLoop } from './loop.ts';
+import { storedRoutes } from './routing.ts';
+import { createPausedClock } from './visit/paused-clock.ts';
+
+/** A lease is renewed three times in this span; a second process on the store takes over after it. */
+const leaseMs = 15_000;
+const pollMs = 5_000;
+const resyncMs = 30_000;
+const revisitMs = 10 * 60_000;
+
+export type OpenControlSettings = Omit<ControlSettings, 'leaseMs' | 'pollMs' | 'resyncMs' | 'revisitMs'>;
+
+export type ControlParts = Pick<
+  Control,
+  | ('db' | 'seal' | 'engine' | 'refreshEdge' | 'underWay' | 'urlOf' | 'egressOf')
+  | ('metrics' | 'now' | 'log' | 'afterOperation')
+>;
+
+/** Closing it ends what is under way at its next safe point. */
+export type OpenControl = AsyncDisposable & Pick<Loop, 'wake'>;
+
+/** Resolves when the edge has the table of the store and the loop runs. */
+export async function openControl(settings: OpenControlSettings, parts: ControlParts): Promise<OpenControl> {
+  const { db, now } = parts;
+  const routed = await storedRoutes(db);
+  await parts.refreshEdge();
+  // SQLite is this process's alone: whoever held a lease before is dead.
+  await takeOver(db, { now: now(), spreadMs: resyncMs, random: Math.random });
+  const { deployDeadlineMs, listenPatienceMs, drainMs, imageDiskShare, diskFreeBytes, containerDiskBytes } = settings;
+  const loop = startLoop({
+    ...parts,
+    ...{ routed, wait, random: Math.random, disk: createDiskBook() },
+    pausedClock: createPausedClock(() => performance.now()),
+    settings: {
+      ...{ deployDeadlineMs, listenPatienceMs, drainMs, imageDiskShare, diskFreeBytes, containerDiskBytes },
+      ...{ leaseMs, pollMs, resyncMs, revisitMs },
+    },
+  });
+  return { wake: loop.wake, [Symbol.asyncDispose]: () => loop.stop() };
+}

@@ -1,0 +1,78 @@
+/** The door of this layer: HAProxy with the public port, the pages behind it, and a place for the API behind it. */
+import type { Logger } from 'pino';
+import type { Instant } from '../deployment/deployment.ts';
+import { latestOnly } from '../lib/latest-only.ts';
+import type { Rate } from '../lib/rate-limit.ts';
+import { StartError } from '../lib/start-error.ts';
+import type { Database } from '../store/database.ts';
+import { edgePaths } from './edge-paths.ts';
+import type { EdgeSettings } from './edge-settings.ts';
+import { type Edge, startEdge, stopEdge } from './haproxy/haproxy.ts';
+import { PortTakenError } from './haproxy/haproxy-process.ts';
+import { startPageServer } from './pages/page-server.ts';
+import { servedSites, siteState } from './served-sites.ts';
+import { admitProxy, clearSocket } from './sockets.ts';
+
+/** For the head of a request, and the body of one to the API: 256 KiB in this time are 17 KiB a second. */
+const requestTimeoutMs = 15_000;
+
+export type OpenEdgeSettings = Omit<EdgeSettings, 'limits'> & {
+  /** Of one client address at a time. */
+  clientConnections: number;
+  guessRate: Rate;
+  appsDomain: string;
+  baseUrl: URL;
+};
+
+export type EdgeParts = { db: Database; now: () => Instant; log: Logger };
+
+/** Closing it leaves HAProxy running, unless this opening has begun it and nobody has asked to `keep` it. */
+export type OpenEdge = AsyncDisposable & {
+  /** Makes exactly those sites reachable that the store says; resolves when a table at least as new is live. */
+  refresh(): Promise<void>;
+  countUnderWay: Edge['countUnderWay'];
+  /** Has the API listen at a socket that HAProxy alone reaches. */
+  admitApi(listen: (socketPath: string) => Promise<unknown>): Promise<void>;
+  /** From now on HAProxy outlives this process: applications stay reachable without it. */
+  keep(): void;
+};
+
+/** In a data directory that is prepared (`running-service.ts`). Throws StartError. */
+export async function openEdge(settings: OpenEdgeSettings, { db, now, log }: EdgeParts): Promise<OpenEdge> {
+  const { dataDir, port, appsDomain, baseUrl, clientConnections } = settings;
+  const paths = edgePaths(dataDir);
+  await using opening = new AsyncDisposableStack();
+  const limits = { connectionsPerClient: clientConnections, requestTimeoutMs };
+  const edge = await startEdge({ ...settings, limits }, log.child({ part: 'edge' })).catch((error: Error) => {
+    const isTaken = error instanceof PortTakenError;
+    throw new StartError(
+      isTaken ? `${error.message}\nThe port ${port} is taken: set BERTH_PORT to another one.` : error.message,
+    );
+  });
+  let isKept = !edge.isNew;
+  opening.defer(async () => {
+    await edge.close();
+    if (!isKept) await stopEdge(dataDir);
+  });
+  const pages = await startPageServer(
+    paths.pagesSocket,
+    (host) => siteState(db, { host, appsDomain, baseUrl, now: now() }),
+    log.child({ part: 'pages' }),
+  );
+  opening.defer(() => pages.close());
+  const open = opening.move();
+  return {
+    // With 10,000 deployments the rows alone take 30 ms to read: whoever asks meanwhile shares the next reading.
+    refresh: latestOnly<void>(async () => edge.publish(await servedSites(db, appsDomain))),
+    countUnderWay: edge.countUnderWay,
+    async admitApi(listen) {
+      await clearSocket(paths.apiSocket);
+      await listen(paths.apiSocket);
+      await admitProxy(paths.apiSocket);
+    },
+    keep: () => {
+      isKept = true;
+    },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}

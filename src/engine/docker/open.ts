@@ -1,0 +1,95 @@
+/** Opens the Docker engine of this machine with everything around it: firewall, disk, control groups. */
+import type Docker from 'dockerode';
+import type { Logger } from 'pino';
+import type { DiskLimits } from '../../deployment/disk/disk-levels.ts';
+import { StartError } from '../../lib/start-error.ts';
+import type { EngineParts, OpenEngine } from '../opening.ts';
+import { connectDocker } from './connect.ts';
+import { type DiskMeans, findDiskMeans } from './disk/disk-means.ts';
+import { createDockerEngine, type DockerEngineOptions } from './docker.ts';
+import type { FirewallOptions } from './firewall/firewall.ts';
+import { isolate } from './firewall/isolate.ts';
+import { type GroupWishes, openGroups } from './groups/open.ts';
+import { escapeWords, findKnownEscapes } from './host/known-escapes.ts';
+import type { Runtime } from './host/runtime.ts';
+import { findRuntimeProblem } from './host/runtime.ts';
+import { volumesFolder } from './volumes/loop-layout.ts';
+
+export type DockerSettings = Pick<Parameters<typeof isolate>[1], 'dataDir' | 'egress' | 'resolvers'> &
+  Pick<GroupWishes, 'controlGroups' | 'startsIdle'> & {
+    host: string;
+    port: number;
+    runtime: Runtime;
+    networkPool: string;
+    gpus: number;
+    diskLimits: DiskLimits;
+    diskRate: DockerEngineOptions['diskRate'] | undefined;
+    tenantsMemory: GroupWishes['memory'];
+    tenantsShares: number;
+    /** With `firewall`, strangers are served although nothing keeps their containers from this machine. */
+    allowUnsafe: readonly string[];
+  };
+
+/** Throws StartError. */
+export async function openDocker(settings: DockerSettings, parts: EngineParts): Promise<OpenEngine> {
+  const { owner, now, metrics, log } = parts;
+  const { dataDir, networkPool, runtime, egress, resolvers, gpus, diskRate } = settings;
+  await using opening = new AsyncDisposableStack();
+  const docker = await connect(settings, log);
+  const { firewall, problem } = await isolate(docker, {
+    ...{ owner, egress, resolvers, dataDir, ...edgeSeenBy(settings), log: log.child({ part: 'firewall' }) },
+    report: (areInForce) => metrics.isolated.set(Number(areInForce)),
+  });
+  opening.defer(() => firewall?.close());
+  if (problem) refuseStrangers(problem, settings, log);
+  const means = await diskMeans(docker, owner, settings);
+  log[means.because === undefined ? 'info' : 'warn'](means, 'disk limits');
+  metrics.diskMeans.set({ of: 'volumes', means: means.volumes }, 1);
+  metrics.diskMeans.set({ of: 'containers', means: means.containers }, 1);
+  const loops = { directory: volumesFolder(dataDir), isForNew: means.volumes === 'loop' };
+  const { controlGroups, tenantsMemory: memory, tenantsShares: shares, startsIdle } = settings;
+  const { groups, obstacle } = await openGroups(docker, { owner, controlGroups, memory, shares, startsIdle });
+  log[groups ? 'info' : 'warn']({ limitBytes: groups?.limitBytes, because: obstacle }, 'control groups');
+  const { disk, ...engine } = createDockerEngine({
+    ...{ docker, owner, networkPool, runtime, resolvers, gpus, loops, now, firewall },
+    ...(groups && { groups }),
+    ...(diskRate && { diskRate }),
+  });
+  const open = opening.move();
+  return {
+    // Where nobody is to watch what containers write, nobody looks.
+    engine: { ...engine, ...(means.containers === 'watch' && { disk }) },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
+}
+
+async function connect({ runtime }: DockerSettings, log: Logger): Promise<Docker> {
+  const docker = await connectDocker().catch((error: Error) => {
+    throw new StartError(`No Docker engine answers (${error.message}). \`npm start\` sets one up; or set DOCKER_HOST.`);
+  });
+  const unfit = await findRuntimeProblem(docker, runtime);
+  if (unfit) throw new StartError(`BERTH_RUNTIME is ${runtime}, but ${unfit}.`);
+  for (const found of await findKnownEscapes(docker, runtime)) log.warn(found, escapeWords(found));
+  return docker;
+}
+
+async function diskMeans(docker: Docker, owner: string, { dataDir, diskLimits }: DockerSettings): Promise<DiskMeans> {
+  const wanted = { owner, directory: volumesFolder(dataDir), limits: diskLimits };
+  return await findDiskMeans(docker, wanted).catch((error: Error) => {
+    throw new StartError(`BERTH_DISK_LIMITS: ${error.message}`);
+  });
+}
+
+/** What containers may reach of this machine: the public port, at the addresses where visitors find it. */
+function edgeSeenBy({ host, port }: DockerSettings): Pick<FirewallOptions, 'edge'> {
+  if (host.startsWith('127.') || host === '::1') return {};
+  return { edge: { port, ...(host !== '0.0.0.0' && host !== '::' && { address: host }) } };
+}
+
+/** Whoever can reach the API can run code here. Throws StartError unless the operator has said that this is wanted. */
+function refuseStrangers(problem: string, { allowUnsafe }: DockerSettings, log: Logger): void {
+  const words = `Containers are not kept from this machine's services and private networks: ${problem}.`;
+  if (!allowUnsafe.includes('firewall'))
+    throw new StartError(`${words}\nWhere nobody but you can deploy, BERTH_ALLOW_UNSAFE=1 serves all the same.`);
+  log.warn({ problem }, `${words} BERTH_ALLOW_UNSAFE is set`);
+}

@@ -1,0 +1,17 @@
+/** What it takes to open an engine, and what is open then. */
+import type { Logger } from 'pino';
+import type { Instant } from '../deployment/deployment.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { Engine } from './engine.ts';
+
+export type EngineParts = {
+  /** The installation: what carries another one's label is never touched. */
+  owner: string;
+  /** Epoch milliseconds; may jump. */
+  now: () => Instant;
+  metrics: Metrics;
+  log: Logger;
+};
+
+/** Closing it leaves all workloads running. */
+export type OpenEngine = AsyncDisposable & { engine: Engine };
