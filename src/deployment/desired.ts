@@ -121,7 +121,7 @@ export function lostVolumes(volumes: DesiredVolume[], observed: Observed): Desir
 }
 
 /** One that several pods share is as large as the largest of them wants it. */
-export function volumesOf({ pods }: AppSpec): DesiredVolume[] {
+export function volumesOf({ pods }: Pick<AppSpec, 'pods'>): DesiredVolume[] {
   const volumes = new Map<string, DesiredVolume>();
   for (const pod of pods) {
     for (let replica = 0; replica < replicasOf(pod); replica++) {

@@ -77,6 +77,8 @@ export type Tables = {
     containers: number | null;
     volumes: number | null;
     gpus: number | null;
+    /** JSON: all volumes of the deployment until then, each name with a size; null as the three before. */
+    volumeSizes: string | null;
     /** A JSON list of what its pods name, in clear: an operator has to find who runs an image. */
     images: Generated<string>;
   };

@@ -1,9 +1,10 @@
 /** Revisions: immutable, and sealed because configurations hold passwords. */
 import type { Kysely } from 'kysely';
+import type { AppSpec } from '../config/spec/spec.ts';
 import { imagesOf } from '../config/spec/spec-images.ts';
 import { printSpec, readSpec } from '../config/spec/stored-spec.ts';
 import type { Instant, Revision } from '../deployment/deployment.ts';
-import { type Amount, amountOf } from '../deployment/limits/pod-resources.ts';
+import { amountOf, type VolumeSizes, volumeSizesOf } from '../deployment/limits/pod-resources.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Database, Tables } from './database.ts';
 import { settledImages } from './settled-images.ts';
@@ -15,15 +16,38 @@ export async function addRevision(
   revision: Revision & { document: string; createdAt: Instant },
 ): Promise<void> {
   const { number, spec, document, createdAt } = revision;
+  const left = await volumeSizesOfDeployment(db, deploymentId);
   await db
     .insertInto('revisions')
     .values({
-      ...{ deploymentId, number, createdAt, ...amountOf(spec) },
+      ...{ deploymentId, number, createdAt, ...countedOf(spec, left) },
       spec: seal.close(printSpec(spec)),
       document: seal.close(document),
       images: JSON.stringify(imagesOf(spec)),
     })
     .execute();
+}
+
+function countedOf(spec: AppSpec, left: VolumeSizes) {
+  return { ...amountOf(spec, left), volumeSizes: JSON.stringify([...volumeSizesOf(spec, left)]) };
+}
+
+/** All volumes that its revisions have asked for, or those before one of them. */
+export async function volumeSizesOfDeployment(
+  db: Database,
+  deploymentId: string,
+  before = Number.POSITIVE_INFINITY,
+): Promise<VolumeSizes> {
+  const row = await db
+    .selectFrom('revisions')
+    .select('volumeSizes')
+    .where('deploymentId', '=', deploymentId)
+    .where('volumeSizes', 'is not', null)
+    .$if(before !== Number.POSITIVE_INFINITY, (query) => query.where('number', '<', before))
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return new Map(JSON.parse(row?.volumeSizes ?? '[]'));
 }
 
 /** The document as it was sent. Throws as `revisionOf` does. */
@@ -68,7 +92,7 @@ async function countSome(db: Database, seal: Seal, after: { deploymentId: string
   const rows = await db
     .selectFrom('revisions')
     .select(['deploymentId', 'number', 'spec'])
-    .where('volumes', 'is', null)
+    .where('volumeSizes', 'is', null)
     .$if(after !== undefined, (query) =>
       query.where((eb) => eb(eb.refTuple('deploymentId', 'number'), '>', eb.tuple(after!.deploymentId, after!.number))),
     )
@@ -77,17 +101,17 @@ async function countSome(db: Database, seal: Seal, after: { deploymentId: string
     .limit(rowsAtOnce)
     .execute();
   for (const { deploymentId, number, spec } of rows) {
-    const amount = amountIn(seal, spec);
-    if (!amount) continue;
-    const revision = db.updateTable('revisions').set(amount);
+    const counted = countedIn(seal, spec, await volumeSizesOfDeployment(db, deploymentId, number));
+    if (!counted) continue;
+    const revision = db.updateTable('revisions').set(counted);
     await revision.where('deploymentId', '=', deploymentId).where('number', '=', number).execute();
   }
   return rows.length < rowsAtOnce ? undefined : rows.at(-1);
 }
 
-function amountIn(seal: Seal, spec: Uint8Array): Amount | undefined {
+function countedIn(seal: Seal, spec: Uint8Array, left: VolumeSizes): ReturnType<typeof countedOf> | undefined {
   try {
-    return amountOf(readSpec(seal.open(spec)));
+    return countedOf(readSpec(seal.open(spec)), left);
   } catch {
     return undefined;
   }

@@ -70,14 +70,16 @@ test('forgetting a deployment that is gone takes its revisions, events and lease
 });
 
 test('revisions from before they were counted are counted as those of today, but for what no key opens', async () => {
-  const volumes = [{ name: 'data', sizeBytes: 1, mountPath: '/data' }];
-  const spec = specOf(pod('web', { volumes, replicas: 3, resourceType: 'statefulset', useGPU: true }));
-  for (let number = 1; number <= 60; number++)
-    await addRevision(db, sealWith('k'), 'shop', { number, spec, document: 'text', createdAt: 0 });
-  await addRevision(db, sealWith('lost'), 'shop', { number: 61, spec, document: 'text', createdAt: 0 });
+  const add = (number: number, key: string) => {
+    const volumes = [{ name: `data-${number % 7}`, sizeBytes: 2 ** 30 * number, mountPath: '/data' }];
+    const spec = specOf(pod('web', { volumes, replicas: 3, resourceType: 'statefulset', useGPU: true }));
+    return addRevision(db, sealWith(key), 'shop', { number, spec, document: 'text', createdAt: 0 });
+  };
+  for (let number = 1; number <= 60; number++) await add(number, 'k');
+  await add(61, 'lost');
   const counted = () => db.selectFrom('revisions').selectAll().orderBy('number').execute();
   const before = await counted();
-  await db.updateTable('revisions').set({ volumes: null, containers: null, gpus: null, diskBytes: 3 }).execute();
+  await db.updateTable('revisions').set({ volumeSizes: null, volumes: null, diskBytes: 3 }).execute();
   await countRevisions(db, sealWith('k'));
   const [lost, ...rest] = (await counted()).reverse();
   assert.deepEqual(rest.reverse(), before.slice(0, 60));

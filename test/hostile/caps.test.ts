@@ -135,6 +135,30 @@ describe('many documents', () => {
     );
   });
 
+  test('of updates that name their volumes anew add up to no more: an earlier one has left its own on the host', async () => {
+    const api = await testApi(usual);
+    const named = (name: string, size = '1') =>
+      document({ pods: 1, volumes: 30, replicas: 1, name: 'greedy' })
+        .replaceAll('name: v', `name: ${name}`)
+        .replaceAll('size: "1"', `size: ${size}`);
+    const { sessionToken } = (await api.postYaml('/startUserDeployment', named('a'))).body;
+    const update = (yaml: string) => api.postYaml(`/updateUserDeployment?sessionToken=${sessionToken}`, yaml);
+    assert.equal((await update(named('b'))).status, 200);
+    const third = await update(named('c'));
+    assert.deepEqual([third.status, third.body.code], [400, 'invalid_configuration']);
+    assert.match(
+      third.body.errors[0],
+      /volumes: the application has 30 volumes, its earlier revisions have left 60, and without an account 64 volumes are possible at most \(name them as before, or /,
+    );
+    const { body } = await api.get(`/api/limits?sessionToken=${sessionToken}`);
+    assert.deepEqual(body.sessionVolumes, { used: 60, most: 100 });
+    assert.equal((await update(named('a'))).status, 200, 'those that it has left already');
+    api.budget.diskBytes = 1;
+    assert.equal((await update(named('b'))).status, 200, 'of the same size');
+    const larger = await update(named('b', '1Gi'));
+    assert.deepEqual([larger.status, larger.body.code], [503, 'capacity_exhausted']);
+  });
+
   test('of updates of one deployment add up to no more either, and to less at any time', async () => {
     const api = await testApi(usual);
     const sized = (volumes: number) => document({ pods: 1, volumes, replicas: 1 });

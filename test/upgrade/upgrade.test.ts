@@ -51,7 +51,7 @@ for (const release of releases) {
     for (const lease of leases) await reconcile({ lease, stop: never, interrupt: () => never }, control);
     assert.deepEqual(executed, []);
     assert.deepEqual(await standingOf(db), before);
-    const uncounted = await db.selectFrom('revisions').select('number').where('volumes', 'is', null).execute();
+    const uncounted = await db.selectFrom('revisions').select('number').where('volumeSizes', 'is', null).execute();
     assert.deepEqual(uncounted, [], 'all that it asks for is counted');
   });
 

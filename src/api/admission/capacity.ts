@@ -2,12 +2,13 @@
 import type { AppSpec } from '../../config/spec/spec.ts';
 import { printBytes } from '../../config/values/units.ts';
 import { beyondCounts } from '../../deployment/limits/count-maximum.ts';
-import { beyond, type Maximum } from '../../deployment/limits/deployment-maximum.ts';
+import { beyond, type Maximum, type Present } from '../../deployment/limits/deployment-maximum.ts';
 import { type Budget, fits, growth, type HostResource } from '../../deployment/limits/host-budget.ts';
-import { amountOf } from '../../deployment/limits/pod-resources.ts';
+import { type Amount, amountOf } from '../../deployment/limits/pod-resources.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { committedInAll, committedTo } from '../../store/commitments.ts';
 import type { Database } from '../../store/database.ts';
+import { volumeSizesOfDeployment } from '../../store/revisions.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
 
 /** Deployments that end leave the engine within a minute. */
@@ -17,10 +18,9 @@ const retryAfterSeconds = 60;
 export async function admitToHost(
   db: Database,
   budget: Budget,
-  { spec, deploymentId }: { spec: AppSpec; deploymentId?: string },
+  { spec, deploymentId }: { spec: AppSpec; deploymentId?: string | undefined },
 ): Promise<Result<undefined>> {
-  const wanted = amountOf(spec);
-  const asked = deploymentId === undefined ? wanted : growth(await committedTo(db, deploymentId), wanted);
+  const asked = await addedAmount(db, { spec, deploymentId });
   const fit = fits(budget, await committedInAll(db), asked);
   if (fit.kind === 'fits') return succeed(undefined);
   const { called, print, hint } = words[fit.resource];
@@ -44,9 +44,23 @@ export async function exceededBounds(
   max: Maximum,
   { spec, deploymentId, ofAll }: { spec: AppSpec; deploymentId?: string; ofAll: boolean },
 ): Promise<Bounds | undefined> {
-  const has = deploymentId === undefined ? undefined : await committedTo(db, deploymentId);
-  const found = ofAll ? beyond(spec, max, has) : beyondCounts(spec, max, has);
-  return found.length === 0 ? undefined : { max, has };
+  const present = deploymentId === undefined ? undefined : await presentOf(db, deploymentId);
+  const found = ofAll ? beyond(spec, max, present) : beyondCounts(spec, max, present);
+  return found.length === 0 ? undefined : { max, present };
+}
+
+/** What a start asks for, or what an update adds to what its deployment has. */
+export async function addedAmount(
+  db: Database,
+  { spec, deploymentId }: { spec: AppSpec; deploymentId?: string | undefined },
+): Promise<Amount> {
+  if (deploymentId === undefined) return amountOf(spec);
+  const { has, left } = await presentOf(db, deploymentId);
+  return growth(has, amountOf(spec, left));
+}
+
+async function presentOf(db: Database, deploymentId: string): Promise<Required<Present> & { has: Amount }> {
+  return { has: await committedTo(db, deploymentId), left: await volumeSizesOfDeployment(db, deploymentId) };
 }
 
 /** Ends the transaction; the caller is told more. */

@@ -1,7 +1,6 @@
 /** Plans of accounts: whether what a start, an update or a claim asks for is allowed. */
 import type { AppSpec } from '../../config/spec/spec.ts';
 import type { Deployment, Instant } from '../../deployment/deployment.ts';
-import { growth } from '../../deployment/limits/host-budget.ts';
 import {
   planFits,
   type Tier,
@@ -10,15 +9,14 @@ import {
   type Usage,
   usageFrom,
 } from '../../deployment/limits/plan-tier.ts';
-import { amountOf } from '../../deployment/limits/pod-resources.ts';
 import { payingAccount } from '../../deployment/limits/session-starts.ts';
 import type { Result } from '../../lib/problem.ts';
 import { accountById, usageOf } from '../../store/accounts.ts';
-import { committedTo } from '../../store/commitments.ts';
 import type { Database } from '../../store/database.ts';
 import { accountOfSession } from '../../store/sessions.ts';
 import type { Service } from '../api-service.ts';
 import type { Caller } from '../requests/callers.ts';
+import { addedAmount } from './capacity.ts';
 
 export type Plan = { accountId: string; tier: Tier };
 
@@ -69,7 +67,5 @@ export async function addedBy(
   db: Database,
   { spec, deploymentId }: { spec: AppSpec; deploymentId?: string },
 ): Promise<Usage> {
-  const wanted = amountOf(spec);
-  if (deploymentId === undefined) return usageFrom(1, wanted);
-  return usageFrom(0, growth(await committedTo(db, deploymentId), wanted));
+  return usageFrom(deploymentId === undefined ? 1 : 0, await addedAmount(db, { spec, deploymentId }));
 }

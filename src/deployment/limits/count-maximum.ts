@@ -3,17 +3,17 @@ import type { Finding } from '../../config/checks/checks.ts';
 import type { AppSpec, PodSpec } from '../../config/spec/spec.ts';
 import { replicasOf } from '../desired.ts';
 import type { Counts } from './count-limits.ts';
-import type { Maximum } from './deployment-maximum.ts';
+import type { Maximum, Present } from './deployment-maximum.ts';
 import { growth } from './host-budget.ts';
 import { forWhom } from './limit-owner.ts';
 import { countOf } from './plan-tier.ts';
-import { type Amount, amountOf, copiesOf } from './pod-resources.ts';
+import { amountOf, copiesOf } from './pod-resources.ts';
 
 type Kind = keyof Counts;
 
 /** Of an update, which has `has` already, only what grows. */
-export function beyondCounts(spec: AppSpec, max: Maximum, has?: Amount): Finding[] {
-  const wanted = amountOf(spec);
+export function beyondCounts(spec: AppSpec, max: Maximum, { has, left }: Present = {}): Finding[] {
+  const wanted = amountOf(spec, left);
   const grown = has === undefined ? wanted : growth(has, wanted);
   const isBeyond = (kind: Kind) => grown[kind] > 0 && wanted[kind] > max[kind];
   return (['containers', 'volumes', 'gpus'] as const)
@@ -26,9 +26,18 @@ function finding(spec: AppSpec, kind: Kind, wanted: number, max: Maximum): Findi
   const index = counts.indexOf(Math.max(...counts));
   const pod = spec.pods[index]!;
   const room = max[kind] - (wanted - counts[index]!);
-  const message = `the application has ${countOf(wanted, kind)}, and ${possible(kind, max)}`;
-  return { pod: index, code: 'beyond-limit', message, ...adviceFor[kind](pod, room, max[kind]) };
+  const own = amountOf(spec)[kind];
+  const found = { pod: index, code: 'beyond-limit' as const };
+  if (own <= max[kind]) {
+    const message = `the application has ${countOf(own, kind)}, its earlier revisions have left ${wanted - own}, and ${possible(kind, max)}`;
+    return { ...found, field: ['volumes'], message, hint: keepNames };
+  }
+  const message = `the application has ${countOf(own, kind)}, and ${possible(kind, max)}`;
+  return { ...found, message, ...adviceFor[kind](pod, room, max[kind]) };
 }
+
+/** What an update leaves is there until its deployment ends. */
+const keepNames = 'name them as before, or remove the application and start it again';
 
 function possible(kind: Kind, max: Maximum): string {
   const owner = kind === 'gpus' ? max.gpusOf : max.countsOf;

@@ -8,7 +8,7 @@ import { beyondCounts } from './count-maximum.ts';
 import { type Budget, growth } from './host-budget.ts';
 import { forWhom, type Owner } from './limit-owner.ts';
 import type { Tier } from './plan-tier.ts';
-import { type Amount, amountOf, copiesOf, leastShare } from './pod-resources.ts';
+import { type Amount, amountOf, copiesOf, leastShare, type VolumeSizes } from './pod-resources.ts';
 import type { StrangerLimits } from './stranger-limits.ts';
 
 export type Maximum = Amount & {
@@ -60,15 +60,19 @@ function maxCounts(strangers: StrangerLimits, tier: Tier | undefined) {
 
 const mebibyte = 2 ** 20;
 
-/** What is too much, at the pod that asks for most of it. Of an update, which has `has` already, only what grows. */
-export function beyond(spec: AppSpec, max: Maximum, has?: Amount): Finding[] {
-  const wanted = amountOf(spec);
+/** What the deployment of an update has already: what is set aside for it, and its volumes. */
+export type Present = { has?: Amount | undefined; left?: VolumeSizes | undefined };
+
+/** What is too much, at the pod that asks for most of it. Of an update only what grows. */
+export function beyond(spec: AppSpec, max: Maximum, present: Present = {}): Finding[] {
+  const { has, left } = present;
+  const wanted = amountOf(spec, left);
   const grown = has === undefined ? wanted : growth(has, wanted);
   return [
     ...(grown.memoryBytes > 0 ? beyondMemory(spec, wanted.memoryBytes, max) : []),
     ...(grown.cpuMillis > 0 ? beyondProcessor(spec, wanted.cpuMillis, max) : []),
     ...(grown.diskBytes > 0 ? beyondDisk(spec, wanted.diskBytes, max) : []),
-    ...beyondCounts(spec, max, has),
+    ...beyondCounts(spec, max, present),
   ];
 }
 

@@ -1,7 +1,7 @@
 /** PURE. What a pod may use, and what is set aside for it: the one place for what a configuration leaves open. */
 import { limitOf } from '../../config/spec/default-limits.ts';
 import type { AppSpec, PodSpec, Resources, VolumeSpec } from '../../config/spec/spec.ts';
-import { replicasOf } from '../desired.ts';
+import { replicasOf, volumesOf } from '../desired.ts';
 import { leastVolumeBytes } from '../disk/disk-levels.ts';
 import { type Counts, countedKinds } from './count-limits.ts';
 
@@ -49,8 +49,29 @@ export function amountBy(part: (key: keyof Amount) => number): Amount {
   return Object.fromEntries(amountKeys.map((key) => [key, part(key)])) as Amount;
 }
 
-/** What an application asks for: all replicas of all its pods, once; an update's old and new side by side count once. */
-export function amountOf({ pods }: Pick<AppSpec, 'pods'>): Amount {
+/** Volumes by their names, each with the largest size that was asked for: none is made smaller, or goes before its deployment. */
+export type VolumeSizes = ReadonlyMap<string, number>;
+
+/** Those of a revision, and those that earlier ones have left. */
+export function volumeSizesOf(spec: Pick<AppSpec, 'pods'>, left: VolumeSizes): VolumeSizes {
+  const sizes = new Map(left);
+  for (const { volume, sizeBytes } of volumesOf(spec)) sizes.set(volume, Math.max(sizeBytes, sizes.get(volume) ?? 0));
+  return sizes;
+}
+
+/**
+ * What an application asks for: all replicas of all its pods, once; an update's old and new side by side count once.
+ * `left`: the volumes of earlier revisions.
+ */
+export function amountOf(spec: Pick<AppSpec, 'pods'>, left: VolumeSizes = new Map()): Amount {
+  const amount = amountOfPods(spec);
+  if (left.size === 0) return amount;
+  const sizes = volumeSizesOf(spec, left);
+  const volumesBytes = [...sizes.values()].reduce((sum, sizeBytes) => sum + bytesOf({ sizeBytes }), 0);
+  return { ...amount, volumes: sizes.size, diskBytes: amount.containers * logBytes + volumesBytes };
+}
+
+function amountOfPods({ pods }: Pick<AppSpec, 'pods'>): Amount {
   const amount = amountBy(() => 0);
   /** By name: all pods have the same one, as large as the largest of them wants it. */
   const shared = new Map<string, number>();

@@ -16,6 +16,7 @@ import * as events from './0013-events.ts';
 import * as pods from './0014-pods.ts';
 import * as sessionTokens from './0015-session-tokens.ts';
 import * as counts from './0016-counts.ts';
+import * as volumeSizes from './0017-volume-sizes.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -34,4 +35,5 @@ export const migrations: Record<string, Migration> = {
   '0014-pods': pods,
   '0015-session-tokens': sessionTokens,
   '0016-counts': counts,
+  '0017-volume-sizes': volumeSizes,
 };

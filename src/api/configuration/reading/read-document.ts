@@ -1,12 +1,11 @@
 /** PURE. What is read of a text that a stranger sends: the same on the thread of the service and on one of its own. */
 import { fixDocument } from '../../../config/fix.ts';
 import { type Judging, parseConfiguration } from '../../../config/parse.ts';
-import { beyond, type Maximum } from '../../../deployment/limits/deployment-maximum.ts';
-import type { Amount } from '../../../deployment/limits/pod-resources.ts';
+import { beyond, type Maximum, type Present } from '../../../deployment/limits/deployment-maximum.ts';
 import { unwrapJson } from './unwrap.ts';
 
 /** What a configuration may ask for, and what an update of it has already. */
-export type Bounds = { max: Maximum; has?: Amount | undefined };
+export type Bounds = { max: Maximum; present?: Present | undefined };
 
 type Asked = { text: string; isStrict?: boolean; bounds?: Bounds };
 
@@ -33,5 +32,5 @@ export function read<K extends Kind>({ kind, asked }: Question<K>): AnswerOf<K> 
 }
 
 function judgingOf({ isStrict = false, bounds }: Asked): Judging {
-  return { isStrict, ...(bounds && { judge: (spec) => beyond(spec, bounds.max, bounds.has) }) };
+  return { isStrict, ...(bounds && { judge: (spec) => beyond(spec, bounds.max, bounds.present) }) };
 }
