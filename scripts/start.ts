@@ -9,7 +9,7 @@ import { SetUpError, setUp } from './setup/setup.ts';
 
 const settings = settingsOrExit();
 try {
-  await setUp({ runtime: settings.runtime });
+  await setUp({ engine: settings.engine, runtime: settings.runtime });
   const running = await startOrFind();
   console.log(`\n  Berth serves at ${settings.baseUrl.origin}`);
   if (settings.example !== 'none') await deployExample(settings);

@@ -19,6 +19,8 @@ export type SetUpOptions = {
   announce?: Announce;
   /** Also what only tests need. */
   forTests?: boolean;
+  /** In memory nothing runs that would need an engine, images and a firewall. Default: docker. */
+  engine?: 'docker' | 'memory';
   /** What pods are to run in; default: runc, which every engine has. */
   runtime?: Runtime;
 };
@@ -31,6 +33,7 @@ export async function setUp(options: SetUpOptions = {}): Promise<void> {
   const announce = options.announce ?? announceOn(process.stdout);
   await provideDashboard(announce);
   const host = await lookAtHost();
+  if (options.engine === 'memory') return await provideProxy(host, announce);
   await provideEngine(host, announce);
   if (options.runtime === 'runsc') await provideRuntime(host, announce);
   await provideProxy(host, announce);
