@@ -15,7 +15,7 @@ export type DiskBook = {
   /** Undefined before the first look. */
   levelOf(deploymentId: string, volume: string): Level | undefined;
   setLevel(deploymentId: string, volume: string, level: Level): void;
-  /** True once for each value: what has been told of a deployment need not be told again. */
+  /** True once for each value while a revision is wanted: what has been told need not be told again. */
   isNews(deploymentId: string, told: object): boolean;
   /** As far as it was looked at. */
   fullVolumes(deploymentId: string): DesiredVolume[];
@@ -29,6 +29,8 @@ export function createDiskBook(): DiskBook {
   const levelOf = (deploymentId: string, volume: string) => levels.get(deploymentId)?.get(volume);
   return {
     learn(deploymentId, { revision, volumes, workloads }) {
+      // Of earlier revisions nothing is told again, and an owner may ask for any number of them.
+      if (wanted.get(deploymentId)?.revision !== revision) told.delete(deploymentId);
       const users: WantedOfDisk['users'] = new Map();
       for (const { workload } of workloads)
         for (const { volume } of workload.volumes)
