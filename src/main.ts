@@ -70,8 +70,10 @@ if (import.meta.main) {
   try {
     stopOnSignal(await serve(settingsOrExit()));
   } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    process.stderr.write(`${error.message}\n`);
+    // Where closing has failed too, what it was closed for comes first.
+    const cause: unknown = error instanceof SuppressedError ? error.suppressed : error;
+    if (!(cause instanceof StartError)) throw error;
+    process.stderr.write(`${cause.message}\n`);
     process.exit(1);
   }
 }
