@@ -201,6 +201,16 @@ describe('volumes on docker', needsRoot, () => {
     assert.deepEqual((await scene.observe()).volumes, ['data']);
   });
 
+  test('a volume that an ending engine has left without labels, options and content is made ours', async () => {
+    const scene = newScene();
+    const name = volumeName(scene.id, 'data');
+    await docker.createVolume({ Name: name });
+    await scene.execute(createVolume('data'));
+    const { Labels, Options } = await docker.getVolume(name).inspect();
+    assert.ok(isOwnedBy(owner, Labels));
+    assert.equal(Options?.device, place(scene, 'mount', 'data'));
+  });
+
   test('installations that try at once what the host has do not disturb one another, and leave nothing', async () => {
     const all = Array.from({ length: 6 }, (_, number) => ({
       owner: `${owner}-${number}`,
@@ -221,7 +231,8 @@ describe('volumes on docker', needsRoot, () => {
   test('a volume of somebody else’s with the name of ours is left alone', async () => {
     const scene = newScene();
     const name = volumeName(scene.id, 'data');
-    await docker.createVolume({ Name: name });
+    const { Mountpoint: directory } = await (await docker.createVolume({ Name: name })).inspect();
+    await writeFile(join(directory, 'theirs'), 'theirs');
     try {
       await assert.rejects(scene.execute(createVolume('data')), /not of this installation/);
       await mkdir(folder, { recursive: true });

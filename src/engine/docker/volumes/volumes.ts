@@ -3,6 +3,7 @@
  * bound to a file system of its own where the host can make one, and is a directory of Docker's otherwise; what a
  * volume is, it stays.
  */
+import { readdir } from 'node:fs/promises';
 import type Docker from 'dockerode';
 import { EngineFault, type MendedVolume } from '../../engine.ts';
 import { isOwnedBy, labelKeys, labelSelector, volumeLabels } from '../../labels.ts';
@@ -62,8 +63,8 @@ export function createVolumes(docker: Docker, { owner, loops, isLoopForNew, stop
       };
       let found = await make();
       // An engine that is ended while it makes one keeps it without labels. What is bound to a directory of ours is ours
-      // all the same, and Docker's removal leaves the directory.
-      if (loops && !hasLabels(found) && isBoundTo(found, loops.dataOf(which))) {
+      // all the same, and Docker's removal leaves the directory. One that was to be bound and is not yet holds nothing.
+      if (loops && !hasLabels(found) && (isBoundTo(found, loops.dataOf(which)) || (await isBare(found)))) {
         await docker.getVolume(name).remove();
         found = await make();
       }
@@ -159,6 +160,12 @@ function loopVolumeOf({ Name: name, Labels: labels }: Docker.VolumeInspectInfo):
 
 function hasLabels({ Labels: labels }: Docker.VolumeInspectInfo): boolean {
   return Object.keys(labels ?? {}).length > 0;
+}
+
+/** Neither bound to anything nor with anything in it. */
+async function isBare({ Options: options, Mountpoint: directory }: Docker.VolumeInspectInfo): Promise<boolean> {
+  if (Object.keys(options ?? {}).length > 0) return false;
+  return (await readdir(directory).catch(() => undefined))?.length === 0;
 }
 
 function isBoundTo({ Options: options }: Docker.VolumeInspectInfo, directory: string): boolean {
