@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { AppSpec } from '../config/spec/spec.ts';
 import { imagesOf } from '../config/spec/spec-images.ts';
 import { printSpec, readSpec } from '../config/spec/stored-spec.ts';
-import type { Instant, Revision } from '../deployment/deployment.ts';
+import type { Deployment, Instant, Revision } from '../deployment/deployment.ts';
 import { amountOf, type VolumeSizes, volumeSizesOf } from '../deployment/limits/pod-resources.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Database, Tables } from './database.ts';
@@ -63,14 +63,77 @@ export async function documentOf(db: Database, seal: Seal, deploymentId: string,
 
 /** Throws when it does not exist or was sealed with another key. */
 export async function revisionOf(db: Database, seal: Seal, deploymentId: string, number: number): Promise<Revision> {
-  const { spec } = await db
+  const revision = await revisionIfKept(db, seal, deploymentId, number);
+  if (!revision) throw new Error(`the deployment ${deploymentId} has no revision ${number}`);
+  return revision;
+}
+
+/** Undefined where nothing needs it any more. Throws when it was sealed with another key. */
+export async function revisionIfKept(
+  db: Database,
+  seal: Seal,
+  deploymentId: string,
+  number: number,
+): Promise<Revision | undefined> {
+  const row = await db
     .selectFrom('revisions')
     .select('spec')
     .where('deploymentId', '=', deploymentId)
     .where('number', '=', number)
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
+  if (!row) return undefined;
   const images = await settledImages(db, deploymentId, number);
-  return { number, spec: readSpec(seal.open(spec)), images };
+  return { number, spec: readSpec(seal.open(row.spec)), images };
+}
+
+/** The last ones stay whatever runs: somebody may just have read which one it is. */
+const lastKept = 3;
+
+/**
+ * Deletes what an owner has asked for before, and nothing needs any more: with an update each half a second, some 10 GB
+ * a day. `running`: those that workloads are of.
+ */
+export async function forgetSuperseded(
+  db: Database,
+  { id, revision, servingRevision }: Pick<Deployment, 'id' | 'revision' | 'servingRevision'>,
+  running: readonly number[],
+): Promise<void> {
+  const rows = await db
+    .selectFrom('revisions')
+    .select('number')
+    .where('deploymentId', '=', id)
+    .where('number', '<=', revision - lastKept)
+    .execute();
+  const needed = new Set([...running, servingRevision]);
+  const superseded = rows.map(({ number }) => number).filter((number) => !needed.has(number));
+  if (superseded.length > 0) await forgetRevisions(db, id, superseded);
+}
+
+/** Of a deployment that is ending: what it was like and which images it ran from stays for the operator, nothing else. */
+export async function forgetConfigurations(
+  db: Kysely<Tables>,
+  seal: Seal,
+  { id, revision }: Pick<Deployment, 'id' | 'revision'>,
+): Promise<void> {
+  await db.transaction().execute(async (db) => {
+    const rows = await db.selectFrom('revisions').select('number').where('deploymentId', '=', id).execute();
+    const others = rows.map(({ number }) => number).filter((number) => number !== revision);
+    if (others.length > 0) await forgetRevisions(db, id, others);
+    await db
+      .updateTable('revisions')
+      .set({ spec: seal.close(''), document: seal.close('') })
+      .where('deploymentId', '=', id)
+      .execute();
+  });
+}
+
+async function forgetRevisions(db: Database, deploymentId: string, numbers: number[]): Promise<void> {
+  await db.deleteFrom('revisions').where('deploymentId', '=', deploymentId).where('number', 'in', numbers).execute();
+  await db
+    .deleteFrom('revisionImages')
+    .where('deploymentId', '=', deploymentId)
+    .where('revision', 'in', numbers)
+    .execute();
 }
 
 /** Others wait to write meanwhile. */

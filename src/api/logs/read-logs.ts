@@ -7,7 +7,7 @@ import { redactorOf } from '../../deployment/workload/redact.ts';
 import type { ObservedWorkload, WorkloadName } from '../../deployment/workload/workload.ts';
 import { EngineFault, type LogMark } from '../../engine/engine.ts';
 import { deploymentById } from '../../store/deployments.ts';
-import { revisionOf } from '../../store/revisions.ts';
+import { revisionIfKept } from '../../store/revisions.ts';
 import { derivationOf } from '../../store/seeds.ts';
 import type { Service } from '../api-service.ts';
 import { isChosen, type LogChoice, replacedAmong } from './log-choice.ts';
@@ -42,6 +42,8 @@ export async function lastLines(
   const perWorkload = await Promise.all(
     chosen.map(async (workload) => {
       const redact = await redactorFor(deployment, workload);
+      // An update has replaced it just now.
+      if (!redact) return [];
       const lines = await service.engine.logs(workload.name, {
         // Without any lines it is not known where those that come begin.
         tail: Math.max(1, tail),
@@ -79,7 +81,9 @@ export async function followLines(
   async function followOne(deployment: Deployment, workload: ObservedWorkload): Promise<void> {
     const { name } = workload;
     try {
-      const print = printedFor(workload, await redactorFor(deployment, workload));
+      const redact = await redactorFor(deployment, workload);
+      if (!redact) return;
+      const print = printedFor(workload, redact);
       for await (const line of engine.followLogs(name, { since, after: marks.get(name) }, until)) {
         marks.set(name, line.mark);
         await write(print(line));
@@ -164,8 +168,8 @@ const maxRedactors = 4;
 
 /** Each revision is read once: a large one takes some 50 ms, in which nobody else is served, and may have 60 workloads. */
 function openRedactors(service: Service) {
-  const known = new Map<number, Promise<Redact>>();
-  return (deployment: Deployment, { revision }: ObservedWorkload): Promise<Redact> => {
+  const known = new Map<number, Promise<Redact | undefined>>();
+  return (deployment: Deployment, { revision }: ObservedWorkload) => {
     const redact = known.get(revision) ?? redactorOfRevision(service, deployment, revision);
     known.set(revision, redact);
     for (const oldest of [...known.keys()].slice(0, -maxRedactors)) known.delete(oldest);
@@ -173,13 +177,17 @@ function openRedactors(service: Service) {
   };
 }
 
-/** What a pod writes goes to whoever may look at it; the secrets that it was given do not go with it. */
+/**
+ * What a pod writes goes to whoever may look at it; the secrets that it was given do not go with it. Where those are not
+ * known any more, nothing does.
+ */
 async function redactorOfRevision(
   { db, seal, urlOf }: Service,
   deployment: Deployment,
   number: number,
-): Promise<Redact> {
-  const revision = await revisionOf(db, seal, deployment.id, number);
+): Promise<Redact | undefined> {
+  const revision = await revisionIfKept(db, seal, deployment.id, number);
+  if (!revision) return undefined;
   const derive = await derivationOf(db, seal, deployment.id);
   // While it was active: what its pods were given does not change with its end.
   const active: Deployment = { ...deployment, state: 'running', removedAt: null };

@@ -20,7 +20,7 @@ import { EngineFault } from '../../engine/engine.ts';
 import { deploymentById } from '../../store/deployments.ts';
 import { evictionsOf } from '../../store/evictions.ts';
 import { mandateOf } from '../../store/leases.ts';
-import { revisionOf } from '../../store/revisions.ts';
+import { forgetConfigurations, forgetSuperseded, revisionOf } from '../../store/revisions.ts';
 import { derivationOf } from '../../store/seeds.ts';
 import type { Control, Visit } from '../control.ts';
 import { confirmRoutes } from '../routing.ts';
@@ -139,17 +139,23 @@ class Step {
     const operations = plan(desired, await this.#observe(desired), []);
     if (operations.length > 0) return await this.#execute(operations);
     await confirmRoutes(deployment, this.#control);
+    await forgetConfigurations(this.#control.db, this.#control.seal, deployment);
     await this.#journal.record({ goneAt: this.#control.now() });
     this.#control.log.info({ deployment: deployment.id, because: desired.because }, 'deployment gone');
     return { dueAt: null };
   }
 
   async #advance(desired: Extract<Desired, { kind: 'running' }>): Promise<Outcome> {
-    const { now, settings, engine } = this.#control;
+    const { db, now, settings, engine } = this.#control;
     const deployment = this.#deployment;
     const seen = await this.#observe(desired);
     // What the engine dates is compared with this: the clock may be set while it is written down.
     const seenAt = now();
+    await forgetSuperseded(
+      db,
+      deployment,
+      seen.workloads.map(({ revision }) => revision),
+    );
     const here = engine.images ? seen : withImages(desired, seen);
     const observed = withoutSecrets(await this.#withDisk(desired, here), this.#redact);
     const operations = plan(desired, observed, deployment.endpoints);
