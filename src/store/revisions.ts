@@ -81,9 +81,10 @@ export async function revisionIfKept(
     .where('deploymentId', '=', deploymentId)
     .where('number', '=', number)
     .executeTakeFirst();
-  if (!row) return undefined;
+  const text = row && seal.open(row.spec);
+  if (!text) return undefined;
   const images = await settledImages(db, deploymentId, number);
-  return { number, spec: readSpec(seal.open(row.spec)), images };
+  return { number, spec: readSpec(text), images };
 }
 
 /** The last ones stay whatever runs: somebody may just have read which one it is. */

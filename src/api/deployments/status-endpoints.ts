@@ -10,7 +10,7 @@ import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { wait } from '../../lib/wait.ts';
 import { deploymentById } from '../../store/deployments.ts';
 import { eventsAfter, latestOfDisk } from '../../store/events.ts';
-import { revisionOf } from '../../store/revisions.ts';
+import { revisionIfKept } from '../../store/revisions.ts';
 import type { Service } from '../api-service.ts';
 import { eventStreamSchema } from '../description/event-components.ts';
 import { ApplicationFields, findApplication, sessionNotFound } from '../requests/callers.ts';
@@ -125,8 +125,10 @@ function readWait(text: string | undefined): Result<number> {
 async function warningsOfDisk({ db, seal }: Service, deployment: Deployment, now: Instant): Promise<DiskWarning[]> {
   const warnings = diskWarnings(await latestOfDisk(db, deployment.id), now);
   if (warnings.every(({ volume }) => volume === undefined)) return warnings;
-  const { spec } = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
-  const present = new Set(volumesOf(spec).map(({ volume }) => volume));
+  const revision = await revisionIfKept(db, seal, deployment.id, wantedRevision(deployment));
+  // It has ended while somebody waited.
+  if (!revision) return [];
+  const present = new Set(volumesOf(revision.spec).map(({ volume }) => volume));
   return warnings.filter(({ volume }) => volume === undefined || present.has(volume));
 }
 
