@@ -3,6 +3,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { EngineFault } from '../../engine.ts';
+import { faultOf } from '../faults.ts';
 import { createGroups } from './groups.ts';
 import { type Kernel, openKernel } from './kernel.ts';
 import { deploymentGroup, deploymentOf, installationGroup, usualLimit } from './layout.ts';
@@ -64,6 +66,15 @@ test('with control groups of version 2, limit, weight and idleness are written w
   assert.equal(await read('berth-me/abc/cpu.idle'), '1');
   for (const above of ['', 'berth-me/']) assert.equal(await read(`${above}cgroup.subtree_control`), '+memory +cpu');
   assert.deepEqual(await groups.list(), ['abc']);
+});
+
+test('a group that cannot be made is a fault in words of its own: the engine is well', async () => {
+  const { kernel } = await shown('cgroup.controllers', 'cgroup.subtree_control', 'berth-me');
+  const limits = { limitBytes: gibi, shares: 512, startsIdle: false };
+  const groups = createGroups({ owner: 'me', driver: 'cgroupfs', kernel, ...limits });
+  const fault = (await groups.ensure('abc').catch(faultOf)) as EngineFault;
+  assert.ok(fault instanceof EngineFault);
+  assert.deepEqual([fault.kind, fault.message], ['unavailable', 'its control group cannot be made on this machine.']);
 });
 
 test('what is held is told without what the kernel keeps of files, in either version', async () => {

@@ -5,6 +5,7 @@
  * any instant leaves nothing that the next step does not mend or the sweep remove.
  */
 import { serializeByKey } from '../../../lib/concurrency.ts';
+import { EngineFault } from '../../engine.ts';
 import { runProgram } from '../volumes/volume-programs.ts';
 import type { Kernel } from './kernel.ts';
 import { deploymentGroup, deploymentOf, type GroupDriver, type GroupPlace, installationGroup } from './layout.ts';
@@ -27,7 +28,7 @@ export type Groups = {
   readonly place: GroupPlace;
   readonly kernel: Kernel;
   readonly limitBytes: number;
-  /** Afterwards all above the deployment's containers has its limits; answers what the engine has to be told. */
+  /** Afterwards all above the deployment's containers has its limits; answers what the engine has to be told. Throws EngineFault. */
   ensure(deploymentId: string): Promise<string>;
   /** Afterwards the group of all deployments has its limit, if there is one. A reboot may have taken it. */
   limit(): Promise<void>;
@@ -37,6 +38,9 @@ export type Groups = {
   list(): Promise<string[]>;
   pathOf(deploymentId: string): string;
 };
+
+/** For the owner of the deployment. */
+const hint = "its operator finds the cause in the service's log";
 
 export function createGroups(options: GroupOptions): Groups {
   const { owner, driver, kernel, limitBytes, shares, startsIdle, run = runProgram } = options;
@@ -68,6 +72,16 @@ export function createGroups(options: GroupOptions): Groups {
     if (found === undefined || Math.abs(found - limitBytes) >= 4096) await setLimits();
   }
 
+  async function make(deploymentId: string): Promise<string> {
+    const { parent, path } = placeOf(deploymentId);
+    // The group below is made first: then nobody can remove the one above as empty.
+    const isNew = driver === 'cgroupfs' && (await kernel.make(path));
+    if (driver === 'cgroupfs') await setLimits();
+    else await limit();
+    if (isNew && startsIdle) await kernel.setIdle(path, true);
+    return parent;
+  }
+
   return {
     place,
     kernel,
@@ -75,15 +89,11 @@ export function createGroups(options: GroupOptions): Groups {
     pathOf: (deploymentId) => placeOf(deploymentId).path,
 
     ensure: (deploymentId) =>
-      inTurn(owner, async () => {
-        const { parent, path } = placeOf(deploymentId);
-        // The group below is made first: then nobody can remove the one above as empty.
-        const isNew = driver === 'cgroupfs' && (await kernel.make(path));
-        if (driver === 'cgroupfs') await setLimits();
-        else await limit();
-        if (isNew && startsIdle) await kernel.setIdle(path, true);
-        return parent;
-      }),
+      inTurn(owner, () =>
+        make(deploymentId).catch((cause: unknown) => {
+          throw new EngineFault('unavailable', 'its control group cannot be made on this machine.', { cause, hint });
+        }),
+      ),
 
     limit: async () => {
       if ((await kernel.list(place.path)).length > 0) await limit();
