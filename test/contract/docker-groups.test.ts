@@ -150,6 +150,14 @@ describe('control groups on docker', { skip: process.getuid?.() !== 0 && 'they a
     assert.equal(await groups.kernel.isIdle(groups.pathOf(scene.id)), false);
   });
 
+  test('where the kernel lets none be made, there are none, and that is said', async () => {
+    const wishes = { controlGroups: 'auto', memory: { bytes: allBytes }, shares: 512, startsIdle: false } as const;
+    // The kernel takes paths of up to 4,096 bytes.
+    const { groups: none, obstacle } = await openGroups(docker, { owner: 'x'.repeat(5000), ...wishes });
+    assert.equal(none, undefined);
+    assert.match(obstacle!, /cannot be made on this machine \(ENAMETOOLONG/);
+  });
+
   test('a container has its rate on the disk of its layer, and on the device of its volume', async () => {
     const scene = newScene();
     const web = scene.workload('web', { volumes: [{ volume: 'data', mountPath: '/srv' }] });

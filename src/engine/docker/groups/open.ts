@@ -34,7 +34,24 @@ export async function openGroups(docker: Docker, wishes: GroupWishes): Promise<F
   if (!kernel) return { obstacle: 'the kernel shows no control groups of memory at /sys/fs/cgroup' };
   const limitBytes = limitOf(wishes.memory, info.MemTotal);
   const { owner, shares, startsIdle } = wishes;
-  return { groups: createGroups({ owner, driver, kernel, limitBytes, shares, startsIdle }) };
+  const groups = createGroups({ owner, driver, kernel, limitBytes, shares, startsIdle });
+  try {
+    await tryOut(groups, driver);
+  } catch (error) {
+    const { message, cause } = error as Error;
+    return { obstacle: `they cannot be made on this machine (${cause instanceof Error ? cause.message : message})` };
+  }
+  return { groups };
+}
+
+/** No deployment is called this, so the sweep removes what a kill leaves of it. */
+const trialId = 'trial';
+
+/** Where the kernel's folders cannot be written to, as in a container, each start would fail. Throws EngineFault. */
+async function tryOut(groups: Groups, driver: GroupDriver): Promise<void> {
+  await groups.ensure(trialId);
+  // With systemd no group is made before its first container.
+  if (driver === 'cgroupfs') await groups.remove(trialId);
 }
 
 function isDriver(driver: string | undefined): driver is GroupDriver {
