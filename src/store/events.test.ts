@@ -45,13 +45,6 @@ async function told(after = 0): Promise<string[]> {
   });
 }
 
-test('of any number of events the last are kept, and their numbers go on', async () => {
-  for (let revision = 1; revision <= 2_500; revision++) await tell({ kind: 'intent', intent: 'update', revision });
-  const events = await eventsAfter(db, 'shop', 0, 10_000);
-  assert.ok(events.length >= 1_000 && events.length <= 1_100, `${events.length}`);
-  assert.deepEqual([events.at(-1)?.number, events.at(-1)?.sequence], [2_500, 2_500]);
-});
-
 test('any event of the schema is read as it was written', async () => {
   await fc.assert(
     fc.asyncProperty(anyEvent, async (event) => {

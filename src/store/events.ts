@@ -20,10 +20,6 @@ export type RecordedEvent = DeploymentEvent & {
 
 export type EventAt = { at: Instant; event: DeploymentEvent };
 
-/** So many of a deployment are kept at least, and then some: an owner may ask for updates, each with its own, for ever. */
-const leastKept = 1_000;
-const forgottenAtOnce = 100;
-
 /** In this order. Writers of one deployment take turns: call it in a transaction where there may be several. */
 export async function addEvents(db: Database, deploymentId: string, events: EventAt[]): Promise<void> {
   if (events.length === 0) return;
@@ -33,8 +29,7 @@ export async function addEvents(db: Database, deploymentId: string, events: Even
     events.map(({ event }) => identityOf(event)),
   );
   const written = new Map<number, EventRow>();
-  const before = await lastSequence(db, deploymentId);
-  let sequence = before;
+  let sequence = await lastSequence(db, deploymentId);
   for (const { at, event } of events) {
     sequence += 1;
     const { kind, ...fields } = event;
@@ -59,18 +54,6 @@ export async function addEvents(db: Database, deploymentId: string, events: Even
       })),
     )
     .execute();
-  const hundreds = (sequence: number) => Math.floor(sequence / forgottenAtOnce);
-  if (hundreds(sequence) > hundreds(before)) await forgetEventsUntil(db, deploymentId, sequence - leastKept);
-}
-
-/** All but the last, for a deployment that nobody follows any more. */
-export async function forgetEarlierEvents(db: Database, deploymentId: string, kept: number): Promise<void> {
-  const [oldest] = (await latestEvents(db, deploymentId, kept + 1)).slice(kept);
-  if (oldest) await forgetEventsUntil(db, deploymentId, oldest.sequence);
-}
-
-async function forgetEventsUntil(db: Database, deploymentId: string, sequence: number): Promise<void> {
-  await db.deleteFrom('events').where('deploymentId', '=', deploymentId).where('sequence', '<=', sequence).execute();
 }
 
 /** Those told after the place `after`, in the order of telling, at most `limit`. */

@@ -7,9 +7,6 @@ import type { Engine } from '../../engine/engine.ts';
 const linesShown = 50;
 const linesRead = 200;
 
-/** Of each; it may have 64 KiB. They stand in the status and in an event of every failure. */
-const charactersShown = 500;
-
 /** Without secrets; [] when there is no such workload, or it has written nothing. */
 export async function lastLinesOf(
   engine: Pick<Engine, 'logs'>,
@@ -18,10 +15,6 @@ export async function lastLinesOf(
 ): Promise<string[]> {
   if (workload === undefined) return [];
   const lines = await engine.logs(workload, { tail: linesRead });
-  const texts = lines.map(({ text }) => beginningOf(redact(text)));
+  const texts = lines.map(({ text }) => redact(text));
   return foldRepetitions(texts, linesShown, lines.length >= linesRead);
-}
-
-function beginningOf(text: string): string {
-  return text.length <= charactersShown ? text : `${text.slice(0, charactersShown)}…`;
 }

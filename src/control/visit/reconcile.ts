@@ -18,7 +18,6 @@ import { redactorOf } from '../../deployment/workload/redact.ts';
 import type { Observed, WorkloadName } from '../../deployment/workload/workload.ts';
 import { EngineFault } from '../../engine/engine.ts';
 import { deploymentById } from '../../store/deployments.ts';
-import { forgetEarlierEvents } from '../../store/events.ts';
 import { evictionsOf } from '../../store/evictions.ts';
 import { mandateOf } from '../../store/leases.ts';
 import { forgetConfigurations, forgetSuperseded, revisionOf } from '../../store/revisions.ts';
@@ -50,9 +49,6 @@ export async function reconcile(visit: Visit, control: Control): Promise<Instant
     if (outcome !== 'again') return outcome.dueAt;
   }
 }
-
-/** For the operator, who may ask what it was. */
-const eventsOfGone = 20;
 
 const nothingObserved: Observed = { hasNetwork: false, volumes: [], images: [], localImages: [], workloads: [] };
 
@@ -128,7 +124,6 @@ class Step {
   }
 
   async #end(desired: Extract<Desired, { kind: 'gone' }>): Promise<Outcome> {
-    const { db, seal, now } = this.#control;
     const deployment = this.#deployment;
     this.#control.disk.forget(deployment.id);
     this.#control.pausedClock?.forget(deployment.id);
@@ -144,9 +139,8 @@ class Step {
     const operations = plan(desired, await this.#observe(desired), []);
     if (operations.length > 0) return await this.#execute(operations);
     await confirmRoutes(deployment, this.#control);
-    await forgetConfigurations(db, seal, deployment);
-    await forgetEarlierEvents(db, deployment.id, eventsOfGone);
-    await this.#journal.record({ goneAt: now(), lastLines: [] });
+    await forgetConfigurations(this.#control.db, this.#control.seal, deployment);
+    await this.#journal.record({ goneAt: this.#control.now() });
     this.#control.log.info({ deployment: deployment.id, because: desired.because }, 'deployment gone');
     return { dueAt: null };
   }

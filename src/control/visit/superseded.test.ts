@@ -31,19 +31,14 @@ test('revisions that neither serve nor run are forgotten, but for the last', asy
   assert.equal((await shop.deployment()).state, 'running');
 });
 
-test('of a deployment that is gone no configuration is left, and of its events and lines the last', async () => {
-  const shop = await shopOnMemory(spec, { ...images, 'bad:1': { program: () => ({ exitCode: 3, output: ['why'] }) } });
+test('of a deployment that is gone no configuration is left', async () => {
+  const shop = await shopOnMemory(spec, images);
   await shop.visit();
-  await shop.update(withWeb('bad:1'));
+  await shop.update(withWeb('nginx:2'));
   await shop.visit();
-  const events = () => shop.control.db.selectFrom('events').select('number').execute();
-  assert.ok((await events()).length > 20);
   await shop.intend({ removedAt: shop.clock.now });
   await shop.visit();
-  const { goneAt, lastLines } = await shop.deployment();
-  assert.notEqual(goneAt, null);
-  assert.deepEqual(lastLines, []);
-  assert.equal((await events()).length, 20);
+  assert.notEqual((await shop.deployment()).goneAt, null);
   const { db, seal } = shop.control;
   const rows = await db.selectFrom('revisions').select(['number', 'spec', 'document', 'images']).execute();
   assert.deepEqual(
