@@ -129,12 +129,13 @@ export async function forgetConfigurations(
 }
 
 async function forgetRevisions(db: Database, deploymentId: string, numbers: number[]): Promise<void> {
-  await db.deleteFrom('revisions').where('deploymentId', '=', deploymentId).where('number', 'in', numbers).execute();
+  // By their revisions they are found again, whatever ends this in between.
   await db
     .deleteFrom('revisionImages')
     .where('deploymentId', '=', deploymentId)
     .where('revision', 'in', numbers)
     .execute();
+  await db.deleteFrom('revisions').where('deploymentId', '=', deploymentId).where('number', 'in', numbers).execute();
 }
 
 /** Others wait to write meanwhile. */
