@@ -1,8 +1,7 @@
 /** One visit to a deployment: observe, plan, execute, and again, until there is nothing left to do for now. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Deployment, Instant, PodStatus } from '../../deployment/deployment.ts';
-import { type Desired, desiredAt, endingAt, imagesOf, wantedRevision } from '../../deployment/desired.ts';
-import { keptSizes, withEvictions, withFullVolumes } from '../../deployment/disk/disk-levels.ts';
+import { type Desired, imagesOf } from '../../deployment/desired.ts';
 import { batchesOf, describePlan, eventOf, type Operation } from '../../deployment/plan/operation.ts';
 import { plan } from '../../deployment/plan/plan.ts';
 import { blamedPods, judge, podsOf, withoutSecrets } from '../../deployment/status/deployment-status.ts';
@@ -14,15 +13,13 @@ import {
   type Reason,
   withWords,
 } from '../../deployment/status/reason.ts';
-import { redactorOf } from '../../deployment/workload/redact.ts';
 import type { Observed, WorkloadName } from '../../deployment/workload/workload.ts';
 import { EngineFault } from '../../engine/engine.ts';
 import { deploymentById } from '../../store/deployments.ts';
-import { evictionsOf } from '../../store/evictions.ts';
 import { mandateOf } from '../../store/leases.ts';
-import { forgetConfigurations, forgetSuperseded, revisionOf } from '../../store/revisions.ts';
-import { derivationOf } from '../../store/seeds.ts';
+import { forgetConfigurations, forgetSuperseded } from '../../store/revisions.ts';
 import type { Control, Visit } from '../control.ts';
+import { explainByDisk } from '../disk/disk-explanation.ts';
 import { confirmRoutes } from '../routing.ts';
 import { nextVisitAt, soonAt } from '../schedule.ts';
 import { execute } from './execute.ts';
@@ -33,6 +30,7 @@ import { lastLinesOf } from './last-lines.ts';
 import { stillSince } from './paused-clock.ts';
 import { afterOperation } from './progress.ts';
 import { LatePull, watchPull, withImages } from './pulling.ts';
+import { readWanted } from './wanted.ts';
 
 /** Returns when the deployment is due again (null: only when something wakes it). Throws faults of the engine. */
 export async function reconcile(visit: Visit, control: Control): Promise<Instant | null> {
@@ -75,7 +73,8 @@ class Step {
   }
 
   async run(): Promise<Outcome> {
-    const desired = await this.#desired();
+    const { desired, redact } = await readWanted(this.#deployment, this.#control);
+    this.#redact = redact;
     return desired.kind === 'gone' ? await this.#end(desired) : await this.#advance(desired);
   }
 
@@ -91,36 +90,6 @@ class Step {
       { deployment: this.#deployment, journal: this.#journal, isSeen: this.#isSeen },
       this.#control,
     );
-  }
-
-  /** An ending needs no revision: one that cannot be read any more does not keep its deployment alive. */
-  async #desired(): Promise<Desired> {
-    const { db, seal, urlOf, egressOf, now } = this.#control;
-    const deployment = this.#deployment;
-    const because = endingAt(deployment, now());
-    if (because) return { kind: 'gone', because };
-    const revision = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
-    const derive = await derivationOf(db, seal, deployment.id);
-    const egress = await egressOf(deployment);
-    const desired = desiredAt(deployment, revision, { now: now(), url: urlOf(deployment.label), egress, derive });
-    if (desired.kind === 'running') {
-      const environments = desired.workloads.map(({ workload }) => workload.env);
-      this.#redact = redactorOf(revision.spec, environments);
-    }
-    return desired;
-  }
-
-  /** What is known of the disk explains why workloads are not there, or not ready. */
-  async #withDisk(desired: Extract<Desired, { kind: 'running' }>, seen: Observed): Promise<Observed> {
-    const { db, disk } = this.#control;
-    const { id, state } = this.#deployment;
-    disk.learn(id, desired);
-    for (const event of keptSizes(desired, seen)) {
-      const isNews = state === 'deploying' && disk.isNews(id, { ...event, revision: desired.revision });
-      if (isNews) this.#journal.note(event);
-    }
-    const held = withEvictions(desired, seen, await evictionsOf(db, id, desired.revision));
-    return withFullVolumes(desired, held, disk.fullVolumes(id));
   }
 
   async #end(desired: Extract<Desired, { kind: 'gone' }>): Promise<Outcome> {
@@ -151,13 +120,11 @@ class Step {
     const seen = await this.#observe(desired);
     // What the engine dates is compared with this: the clock may be set while it is written down.
     const seenAt = now();
-    await forgetSuperseded(
-      db,
-      deployment,
-      seen.workloads.map(({ revision }) => revision),
-    );
     const here = engine.images ? seen : withImages(desired, seen);
-    const observed = withoutSecrets(await this.#withDisk(desired, here), this.#redact);
+    const observed = withoutSecrets(
+      await explainByDisk(deployment, { desired, observed: here, journal: this.#journal }, this.#control),
+      this.#redact,
+    );
     const operations = plan(desired, observed, deployment.endpoints);
     this.#journal.noteProgress(desired, observed);
     await tellLosses(deployment, { desired, observed, journal: this.#journal }, this.#control);
@@ -169,7 +136,12 @@ class Step {
     const isOver = verdict.kind === 'given-up' && operations.length === 0;
     // Otherwise with the failure: nobody reads of a pod that has failed and of a deployment that has not.
     if (!isOver) await this.#journal.flush();
-    if (operations.length > 0) return await this.#execute(operations, { desired, observed, isReady });
+    if (operations.length > 0) {
+      const running = seen.workloads.map(({ revision }) => revision);
+      // Here, because whoever is only looked at again has superseded nothing since.
+      await forgetSuperseded(db, deployment, running);
+      return await this.#execute(operations, { desired, observed, isReady });
+    }
     if (verdict.kind === 'given-up') {
       const blamed = blamedPods(desired, observed, clock, deployment.pods);
       const pods = podsOf(deployment, desired, observed, { now: now(), blamed });

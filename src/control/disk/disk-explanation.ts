@@ -1,0 +1,27 @@
+/** What is known of the disk explains why workloads of a deployment are not there, or not ready. */
+import type { Deployment } from '../../deployment/deployment.ts';
+import type { Desired } from '../../deployment/desired.ts';
+import { keptSizes, withEvictions, withFullVolumes } from '../../deployment/disk/disk-levels.ts';
+import type { Observed } from '../../deployment/workload/workload.ts';
+import { evictionsOf } from '../../store/evictions.ts';
+import type { Control } from '../control.ts';
+import type { Journal } from '../visit/journal.ts';
+
+/** The observation with that in it. Volumes that keep another size than they should are told in the journal, once. */
+export async function explainByDisk(
+  { id, state }: Deployment,
+  {
+    desired,
+    observed,
+    journal,
+  }: { desired: Extract<Desired, { kind: 'running' }>; observed: Observed; journal: Pick<Journal, 'note'> },
+  { db, disk }: Control,
+): Promise<Observed> {
+  disk.learn(id, desired);
+  for (const event of keptSizes(desired, observed)) {
+    const isNews = state === 'deploying' && disk.isNews(id, { ...event, revision: desired.revision });
+    if (isNews) journal.note(event);
+  }
+  const held = withEvictions(desired, observed, await evictionsOf(db, id, desired.revision));
+  return withFullVolumes(desired, held, disk.fullVolumes(id));
+}

@@ -1,0 +1,25 @@
+/** What is wanted of a deployment now, and what of that nobody may read. */
+import type { Deployment } from '../../deployment/deployment.ts';
+import { type Desired, desiredAt, endingAt, wantedRevision } from '../../deployment/desired.ts';
+import { redactorOf } from '../../deployment/workload/redact.ts';
+import { revisionOf } from '../../store/revisions.ts';
+import { derivationOf } from '../../store/seeds.ts';
+import type { Control } from '../control.ts';
+
+export type Wanted = { desired: Desired; redact: (text: string) => string };
+
+/**
+ * An ending needs no revision: one that cannot be read any more does not keep its deployment alive. Throws where the
+ * revision of one that is to run cannot be read.
+ */
+export async function readWanted(deployment: Deployment, control: Control): Promise<Wanted> {
+  const { db, seal, urlOf, egressOf, now } = control;
+  const because = endingAt(deployment, now());
+  if (because) return { desired: { kind: 'gone', because }, redact: (text) => text };
+  const revision = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
+  const derive = await derivationOf(db, seal, deployment.id);
+  const egress = await egressOf(deployment);
+  const desired = desiredAt(deployment, revision, { now: now(), url: urlOf(deployment.label), egress, derive });
+  const environments = desired.kind === 'running' ? desired.workloads.map(({ workload }) => workload.env) : [];
+  return { desired, redact: redactorOf(revision.spec, environments) };
+}
