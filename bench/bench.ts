@@ -45,7 +45,7 @@ async function bench(options: Options, undo: Undo, signal: AbortSignal): Promise
   describeMachine();
   let started: Promise<Service> | undefined;
   const serviceOf = () => {
-    started ??= announce('Starting a service of its own', () => startService(undo, signal));
+    started ??= announce('Starting a service of its own', () => startService(options.settings, undo, signal));
     return started;
   };
   const sections: Section[] = [];

@@ -24,6 +24,8 @@ export type Options = {
   loop: LoopOptions;
   /** An API, quiet for so long and then under attack. */
   guards: GuardOptions;
+  /** Settings of the service under test, by their variables, beside those that the benchmark needs. */
+  settings: Record<string, string>;
   isSmoke: boolean;
 };
 
@@ -46,6 +48,8 @@ export const help = `Measures Berth on this machine, against Docker Compose wher
   npm run bench                      everything: ${defaults.rounds} rounds, after one that does not count (about 17 minutes)
   npm run bench -- density updates   these parts of it alone; there are ${parts.join(', ')}
   npm run bench -- --rounds N        N rounds of the time to live
+  npm run bench -- --with BERTH_START_IDLE=1 neighbour
+                                     with a setting of the service, to compare; also several times
   npm run bench -- --smoke           little of everything, in about a minute; needs no Compose
 
 It brings what is missing (the engine, HAProxy, the images, Compose from a Debian package in a cache directory of its
@@ -61,6 +65,7 @@ export function readOptions(argv: string[]): Options | 'help' {
       help: { type: 'boolean', short: 'h' },
       smoke: { type: 'boolean' },
       rounds: { type: 'string' },
+      with: { type: 'string', multiple: true },
     },
   });
   if (values.help) return 'help';
@@ -70,6 +75,7 @@ export function readOptions(argv: string[]): Options | 'help' {
   const chosen = {
     ...(isSmoke ? smoke : { ...defaults, warmUps: 1 }),
     parts: parts.filter((part) => positionals.length === 0 || positionals.includes(part)),
+    settings: Object.fromEntries((values.with ?? []).map(readSetting)),
     isSmoke,
   };
   if (values.rounds === undefined) return chosen;
@@ -77,4 +83,10 @@ export function readOptions(argv: string[]): Options | 'help' {
   if (!Number.isInteger(rounds) || rounds < 1 || rounds > 100)
     throw new Error('--rounds must be a number from 1 to 100');
   return { ...chosen, rounds };
+}
+
+function readSetting(text: string): [string, string] {
+  const [, name, value] = /^(BERTH_[A-Z_]+)=(.*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw new Error(`--with takes BERTH_NAME=VALUE, not "${text}"`);
+  return [name, value];
 }

@@ -49,7 +49,11 @@ const answerPatienceMs = 60_000;
 /** How exactly the time of a removal is known. A look at the store costs a fraction of a millisecond. */
 const lookMs = 5;
 
-export async function startService(undo: Undo, signal: AbortSignal): Promise<Service> {
+export async function startService(
+  settings: Readonly<Record<string, string>>,
+  undo: Undo,
+  signal: AbortSignal,
+): Promise<Service> {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-bench-'));
   undo.add(`remove ${dataDir}`, () => rm(dataDir, { recursive: true, force: true }));
   undo.add('stop HAProxy', () => stopEdge(dataDir));
@@ -72,7 +76,7 @@ export async function startService(undo: Undo, signal: AbortSignal): Promise<Ser
     if (remains.length > 0) throw new Error(`the service had left ${remains.map(({ name }) => name).join(', ')}`);
   });
   const child = spawn(process.execPath, [main], {
-    env: environment(dataDir, port),
+    env: { ...environment(dataDir, port), ...settings },
     // Its log is for a person who looks for the cause of a figure; figures alone go to the standard output.
     stdio: ['ignore', process.stderr.fd, process.stderr.fd],
     // A Ctrl-C at the terminal must not end it before its deployments are removed.
