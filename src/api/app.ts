@@ -37,6 +37,7 @@ import {
   engineAway,
   isEngineAway,
   nothingHere,
+  notJson,
   problemOfFrameworkError,
   RefusedRequest,
   sendProblem,
@@ -45,6 +46,7 @@ import { warnOfParameters } from './requests/query-parameters.ts';
 import { createLimits } from './requests/rate-limits.ts';
 import { explainJson } from './requests/schema-refusal.ts';
 import { createStreams } from './requests/streams.ts';
+import { gatherTokens } from './requests/token-places.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
@@ -92,6 +94,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
     if (limits.refuseByAddress(request, reply)) return reply;
     return isCrossSite(request, baseUrl) ? sendProblem(reply, crossSite) : undefined;
   });
+  gatherTokens(app);
   app.addHook('preValidation', async (request, reply) => (limits.refuseByToken(request, reply) ? reply : undefined));
   app.addHook('onSend', async (request, reply) => endWithAnswer(request, reply));
   app.addHook('onClose', async () => await reader.close());
@@ -152,7 +155,7 @@ function endWithAnswer({ raw }: FastifyRequest, reply: FastifyReply): void {
 function readJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+  const parseBody = (request: FastifyRequest, body: string, done: (error: Error | null, value?: unknown) => void) => {
     // The answer comes by the callback, and nothing else does.
     void parse(request, body, (error, value) => {
       if (!error || body === '') return done(error, value);
@@ -164,6 +167,12 @@ function readJsonBodies(app: FastifyInstance): void {
         }),
       );
     });
+  };
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, parseBody);
+  // A body of no type is read as what is read here; one of another type is not.
+  app.addContentTypeParser<string>('*', { parseAs: 'string' }, (request, body, done) => {
+    if (request.headers['content-type'] === undefined) return parseBody(request, body, done);
+    done(new RefusedRequest(notJson));
   });
 }
 

@@ -10,6 +10,7 @@ import { clientKey } from '../requests/client-address.ts';
 import { RefusedRequest, sendProblem } from '../requests/errors.ts';
 import { unknownParameters } from '../requests/query-parameters.ts';
 import type { Limits } from '../requests/rate-limits.ts';
+import { moveToQuery } from '../requests/token-places.ts';
 import { printWarnings, refuseConfiguration } from './reading/print-diagnostics.ts';
 import type { AnswerOf, AskedOf, Bounds, Kind } from './reading/read-document.ts';
 import type { Reader } from './reading/reader.ts';
@@ -39,9 +40,11 @@ export function createDocuments(reader: Reader, limits: Limits, networkPool: str
         if (!isJson(request)) return;
         const unwrapped = await documents.read(request, 'unwrap', { text: body });
         if (!unwrapped.ok) return sendProblem(reply, unwrapped.problem);
-        const text = unwrapped.value;
-        if (!text.ok) return sendProblem(reply, text.problem);
-        request.body = text.value;
+        const wrapped = unwrapped.value;
+        if (!wrapped.ok) return sendProblem(reply, wrapped.problem);
+        const { text, beside } = wrapped.value;
+        request.body = text;
+        if (moveToQuery(request, beside) && limits.refuseByToken(request, reply)) return reply;
       });
     },
   };

@@ -20,6 +20,7 @@ import {
 import type { Bounds } from '../configuration/reading/read-document.ts';
 import { applicationOf, type Caller, findCaller, requireCaller, TokenQuery, UpdateQuery } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
+import { TokenPath } from '../requests/token-places.ts';
 import {
   DryRunRecord,
   ErrorRecord,
@@ -41,6 +42,16 @@ const DryRun = Type.Optional(
 );
 const StartQuery = Type.Object({ ...TokenQuery.properties, strict: Strict, dryRun: DryRun });
 const ChangeQuery = Type.Object({ ...UpdateQuery.properties, strict: Strict, dryRun: DryRun });
+
+/** Public clients also send the token as a part of the path. */
+const startRoutes = [
+  { path: '/startUserDeployment', operationId: 'startDeployment' },
+  { path: '/startUserDeployment/:sessionToken', operationId: 'startDeploymentInSession', params: TokenPath },
+];
+const updateRoutes = [
+  { path: '/updateUserDeployment', operationId: 'updateDeployment' },
+  { path: '/updateUserDeployment/:sessionToken', operationId: 'updateDeploymentInSession', params: TokenPath },
+];
 
 const StartHeaders = Type.Object({
   'idempotency-key': Type.Optional(
@@ -83,110 +94,114 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
         hasDashboard: service.dashboard !== undefined,
       });
 
-    app.post(
-      '/startUserDeployment',
-      {
-        config: { limit: 'start', isDocument: true },
-        schema: {
-          operationId: 'startDeployment',
-          summary: 'Start a deployment',
-          querystring: StartQuery,
-          headers: StartHeaders,
-          response: {
-            200: Type.Union([StartRecord, DryRunRecord]),
-            ...{ '4xx': ErrorRecord, 429: ProofRequiredRecord, 503: ErrorRecord },
+    for (const { path, ...own } of startRoutes) {
+      app.post(
+        path,
+        {
+          config: { limit: 'start', isDocument: true },
+          schema: {
+            ...own,
+            summary: 'Start a deployment',
+            querystring: StartQuery,
+            headers: StartHeaders,
+            response: {
+              200: Type.Union([StartRecord, DryRunRecord]),
+              ...{ '4xx': ErrorRecord, 429: ProofRequiredRecord, 503: ErrorRecord },
+            },
           },
         },
-      },
-      async (request, reply) => {
-        const configuration = await readConfiguration(documents, request);
-        if (!configuration.ok) return sendProblem(reply, configuration.problem);
-        const caller = await findCaller(service, request, request.query);
-        if (!caller.ok) return sendProblem(reply, caller.problem);
+        async (request, reply) => {
+          const configuration = await readConfiguration(documents, request);
+          if (!configuration.ok) return sendProblem(reply, configuration.problem);
+          const caller = await findCaller(service, request, request.query);
+          if (!caller.ok) return sendProblem(reply, caller.problem);
 
-        const { document, spec, findings } = configuration.value;
-        const key = readIdempotencyKey(request, caller.value, document);
-        const origin = originOf(request, service.settings);
-        const isTrial = request.query.dryRun === 'true';
-        const explain = (bounds: Bounds) => refuseBeyond(documents, request, { document, bounds });
-        const asked = { document, spec, caller: caller.value, origin, key, isTrial, explain };
-        const started = await startOnce(request, asked);
-        if (!started.ok) return sendProblem(reply, started.problem);
-        if (isTrial) return dryRunRecord('started', configuration.value);
+          const { document, spec, findings } = configuration.value;
+          const key = readIdempotencyKey(request, caller.value, document);
+          const origin = originOf(request, service.settings);
+          const isTrial = request.query.dryRun === 'true';
+          const explain = (bounds: Bounds) => refuseBeyond(documents, request, { document, bounds });
+          const asked = { document, spec, caller: caller.value, origin, key, isTrial, explain };
+          const started = await startOnce(request, asked);
+          if (!started.ok) return sendProblem(reply, started.problem);
+          if (isTrial) return dryRunRecord('started', configuration.value);
 
-        const { deployment, sessionToken } = started.value;
-        const { applicationName, environment } = deployment;
-        const { termsUrl } = service.settings;
-        if (termsUrl) reply.header('Link', `<${termsUrl.href}>; rel="terms-of-service"`);
-        const terms = termsUrl ? ` Its use is subject to ${termsUrl.href}` : '';
-        return {
-          message:
-            `Application ${applicationName} is being deployed. Its address goes live as soon as it is ready. ` +
-            `Keep the sessionToken: it is shown once, and it is the key to this deployment.${terms}${freeWords(caller.value)}`,
-          url: service.urlOf(deployment.label).origin,
-          sessionToken,
-          applicationName,
-          environment,
-          status: statusRecord(deployment, service.now()),
-          extend: extendRecord(deployment, service.settings.limits),
-          claim: { claimed: deployment.claimedAt !== null },
-          links: linksFor(deployment, caller.value),
-          ...findings,
-        };
-      },
-    );
-
-    app.post(
-      '/updateUserDeployment',
-      {
-        config: { isDocument: true },
-        schema: {
-          operationId: 'updateDeployment',
-          summary: 'Update a deployment',
-          querystring: ChangeQuery,
-          response: { 200: Type.Union([UpdateRecord, DryRunRecord]), '4xx': ErrorRecord, 503: ErrorRecord },
+          const { deployment, sessionToken } = started.value;
+          const { applicationName, environment } = deployment;
+          const { termsUrl } = service.settings;
+          if (termsUrl) reply.header('Link', `<${termsUrl.href}>; rel="terms-of-service"`);
+          const terms = termsUrl ? ` Its use is subject to ${termsUrl.href}` : '';
+          return {
+            message:
+              `Application ${applicationName} is being deployed. Its address goes live as soon as it is ready. ` +
+              `Keep the sessionToken: it is shown once, and it is the key to this deployment.${terms}${freeWords(caller.value)}`,
+            url: service.urlOf(deployment.label).origin,
+            sessionToken,
+            applicationName,
+            environment,
+            status: statusRecord(deployment, service.now()),
+            extend: extendRecord(deployment, service.settings.limits),
+            claim: { claimed: deployment.claimedAt !== null },
+            links: linksFor(deployment, caller.value),
+            ...findings,
+          };
         },
-      },
-      async (request, reply) => {
-        const configuration = await readConfiguration(documents, request);
-        if (!configuration.ok) return sendProblem(reply, configuration.problem);
-        const caller = await requireCaller(service, request, request.query);
-        if (!caller.ok) return sendProblem(reply, caller.problem);
-        const { document, spec, findings } = configuration.value;
-        const { environment } = request.query;
-        const found = applicationOf(caller.value, {
-          applicationName: spec.name,
-          ...(environment !== undefined && { environment }),
-        });
-        if (!found.ok) return sendProblem(reply, found.problem);
+      );
+    }
 
-        const origin = originOf(request, service.settings);
-        const isTrial = request.query.dryRun === 'true';
-        const token = caller.value.kind === 'session' ? caller.value.token : undefined;
-        const explain = (bounds: Bounds) => refuseBeyond(documents, request, { document, bounds });
-        const updated = await update(service, {
-          document,
-          spec,
-          current: found.value,
-          token,
-          origin,
-          isTrial,
-          explain,
-        });
-        if (!updated.ok) return sendProblem(reply, updated.problem);
-        if (isTrial) return dryRunRecord('updated', configuration.value);
-        const deployment = updated.value;
-        return {
-          message:
-            `Application ${deployment.applicationName} is being updated. Its address stays the same. ` +
-            'Keep the sessionToken: it stays the same too.',
-          url: service.urlOf(deployment.label).origin,
-          status: statusRecord(deployment, service.now()),
-          links: linksFor(deployment, caller.value),
-          ...findings,
-        };
-      },
-    );
+    for (const { path, ...own } of updateRoutes) {
+      app.post(
+        path,
+        {
+          config: { isDocument: true },
+          schema: {
+            ...own,
+            summary: 'Update a deployment',
+            querystring: ChangeQuery,
+            response: { 200: Type.Union([UpdateRecord, DryRunRecord]), '4xx': ErrorRecord, 503: ErrorRecord },
+          },
+        },
+        async (request, reply) => {
+          const configuration = await readConfiguration(documents, request);
+          if (!configuration.ok) return sendProblem(reply, configuration.problem);
+          const caller = await requireCaller(service, request, request.query);
+          if (!caller.ok) return sendProblem(reply, caller.problem);
+          const { document, spec, findings } = configuration.value;
+          const { environment } = request.query;
+          const found = applicationOf(caller.value, {
+            applicationName: spec.name,
+            ...(environment !== undefined && { environment }),
+          });
+          if (!found.ok) return sendProblem(reply, found.problem);
+
+          const origin = originOf(request, service.settings);
+          const isTrial = request.query.dryRun === 'true';
+          const token = caller.value.kind === 'session' ? caller.value.token : undefined;
+          const explain = (bounds: Bounds) => refuseBeyond(documents, request, { document, bounds });
+          const updated = await update(service, {
+            document,
+            spec,
+            current: found.value,
+            token,
+            origin,
+            isTrial,
+            explain,
+          });
+          if (!updated.ok) return sendProblem(reply, updated.problem);
+          if (isTrial) return dryRunRecord('updated', configuration.value);
+          const deployment = updated.value;
+          return {
+            message:
+              `Application ${deployment.applicationName} is being updated. Its address stays the same. ` +
+              'Keep the sessionToken: it stays the same too.',
+            url: service.urlOf(deployment.label).origin,
+            status: statusRecord(deployment, service.now()),
+            links: linksFor(deployment, caller.value),
+            ...findings,
+          };
+        },
+      );
+    }
   };
 }
 

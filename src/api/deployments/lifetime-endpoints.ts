@@ -8,7 +8,7 @@ import { addClaim } from '../../store/claims.ts';
 import { deploymentById } from '../../store/deployments.ts';
 import { intend } from '../../store/intents.ts';
 import type { Service } from '../api-service.ts';
-import { ApplicationFields, findApplication } from '../requests/callers.ts';
+import { ApplicationFields, ApplicationQuery, findApplication } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
 import { ErrorRecord, Warnings } from './deployment-records.ts';
@@ -28,6 +28,7 @@ export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'extendDeployment',
           summary: "Extend a free deployment's lifetime",
+          querystring: ApplicationQuery,
           body: ApplicationFields,
           response: {
             200: Type.String({ description: 'A sentence: the minutes left, the extensions left.' }),
@@ -56,6 +57,7 @@ export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'claimDeployment',
           summary: 'Claim a deployment',
+          querystring: ApplicationQuery,
           body: ApplicationFields,
           response: { 200: ClaimRecord, '4xx': ErrorRecord },
         },

@@ -8,7 +8,14 @@ import { deploymentById } from '../../store/deployments.ts';
 import { intend } from '../../store/intents.ts';
 import { planOfDeployment } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
-import { ApplicationFields, findApplication, requireCaller, TokenBody, TokenQuery } from '../requests/callers.ts';
+import {
+  ApplicationFields,
+  ApplicationQuery,
+  findApplication,
+  requireCaller,
+  TokenBody,
+  TokenQuery,
+} from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
 import { ErrorRecord, MessageRecord, ReservationRecord, reservationRecord, Warnings } from './deployment-records.ts';
@@ -50,6 +57,7 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
         schema: {
           operationId: 'addDeploymentReservation',
           summary: 'Add a reservation (paid plan)',
+          querystring: ApplicationQuery,
           body: ApplicationFields,
           response: { 200: MessageRecord, '4xx': ErrorRecord, 500: ErrorRecord },
         },
@@ -70,6 +78,7 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
         schema: {
           operationId: 'removeDeploymentReservation',
           summary: 'Remove a reservation and its site',
+          querystring: ApplicationQuery,
           body: ApplicationFields,
           response: { 200: MessageRecord, '4xx': ErrorRecord },
         },
@@ -94,6 +103,7 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
         schema: {
           operationId: 'removeReservations',
           summary: 'End the holds of all deployments of the session; removes none that is within its time limit',
+          querystring: TokenQuery,
           body: TokenBody,
           response: { 200: Type.String({ description: 'A sentence that says so.' }), '4xx': ErrorRecord },
         },

@@ -44,7 +44,7 @@ const recorded: { [operationId: string]: { request?: unknown; answer?: unknown }
 export const tagList = Object.entries(tags).map(([name, description]) => ({ name, description }));
 
 function complete(operation: Operation, note: OperationNote, codes: readonly ProblemCode[], error: object): Operation {
-  const { request, answer } = recorded[operation.operationId ?? ''] ?? {};
+  const { request, answer } = recorded[note.exampleOf ?? operation.operationId ?? ''] ?? {};
   const { requestBody, responses = {} } = operation;
   const success = Object.entries(responses).filter(([status]) => status.startsWith('2'));
   const refused = Map.groupBy(codes, (code) => problemCodes[code].status);
@@ -117,7 +117,7 @@ const securityOf: Record<Access, object[]> = {
   public: [],
   optional: [nobody, query, bearer, signIn],
   caller: [query, bearer, signIn],
-  'caller in body': [nobody, bearer, signIn],
+  'caller in body': [nobody, query, bearer, signIn],
   account: [bearer, signIn],
   'sign-in': [signIn],
 };

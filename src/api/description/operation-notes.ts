@@ -17,7 +17,20 @@ export type OperationNote = {
   description: string;
   /** Beside those that every request of its access and form can be answered. */
   refusals?: readonly ProblemCode[];
+  /** The operation whose example is shown; without a word, its own. */
+  exampleOf?: string;
 };
+
+const inPath =
+  'The token is a part of the path, as some clients send it; it stays out of more logs as `Authorization: Bearer`.';
+const start = [
+  ...refusalsOfDocuments,
+  ...refusalsOfAdmission,
+  'application_exists',
+  'idempotency_key_reused',
+  'proof_of_work_required',
+] as const;
+const update = [...refusalsOfDocuments, ...refusalsOfAdmission, ...refusalsOfApplications] as const;
 
 /** By `operationId`. */
 export const operations: Record<string, OperationNote> = {
@@ -26,20 +39,28 @@ export const operations: Record<string, OperationNote> = {
     access: 'optional',
     description:
       'Deploys the application of the configuration. Without a token it makes a session, whose token is in the answer, this once. The answer comes at once; `GET /getDeploymentStatus` tells when the application runs.',
-    refusals: [
-      ...refusalsOfDocuments,
-      ...refusalsOfAdmission,
-      'application_exists',
-      'idempotency_key_reused',
-      'proof_of_work_required',
-    ],
+    refusals: start,
+  },
+  startDeploymentInSession: {
+    tag: 'deployments',
+    access: 'optional',
+    description: `As \`POST /startUserDeployment\`. ${inPath}`,
+    exampleOf: 'startDeployment',
+    refusals: start,
   },
   updateDeployment: {
     tag: 'deployments',
     access: 'caller',
     description:
       'Applies the configuration to the deployment of the same application name. The URL stays, and so do volumes; the present revision serves until the new one is ready.',
-    refusals: [...refusalsOfDocuments, ...refusalsOfAdmission, ...refusalsOfApplications],
+    refusals: update,
+  },
+  updateDeploymentInSession: {
+    tag: 'deployments',
+    access: 'caller',
+    description: `As \`POST /updateUserDeployment\`. ${inPath}`,
+    exampleOf: 'updateDeployment',
+    refusals: update,
   },
   previewUpdate: {
     tag: 'deployments',

@@ -26,6 +26,12 @@ const Environment = Type.Optional(
 export const TokenQuery = Type.Object({ sessionToken: SessionToken });
 export const TokenBody = Type.Object({ sessionToken: SessionToken });
 export const UpdateQuery = Type.Object({ sessionToken: SessionToken, environment: Environment });
+/** Of a request whose JSON body says the same: what the body has not may stand in the query. */
+export const ApplicationQuery = Type.Object({
+  sessionToken: SessionToken,
+  applicationName: Type.Optional(ApplicationName),
+  environment: Environment,
+});
 export const ApplicationFields = Type.Object({
   sessionToken: SessionToken,
   applicationName: ApplicationName,

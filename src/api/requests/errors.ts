@@ -11,6 +11,12 @@ export const nothingHere: Problem = {
   hint: 'GET /docs describes all paths.',
 };
 
+export const notJson: Problem = {
+  code: 'unsupported_media_type',
+  error: 'The body has a content type that is not read here.',
+  hint: 'Send Content-Type: application/json.',
+};
+
 export const engineAway: Problem = {
   code: 'engine_unreachable',
   error: 'The container engine does not answer.',
@@ -76,11 +82,7 @@ export function problemOfFrameworkError(error: FrameworkError): Problem | undefi
         hint: 'Put large files into an image or download them at start.',
       };
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return {
-        code: 'unsupported_media_type',
-        error: 'The body has a content type that is not read here.',
-        hint: 'Send Content-Type: application/json.',
-      };
+      return notJson;
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
       return { code: 'invalid_request', error: 'The body is empty.', hint: 'Send a JSON object.' };
     case 'FST_ERR_VALIDATION':

@@ -4,16 +4,19 @@ import { type Result, refuse, succeed } from '../../../lib/problem.ts';
 import { explainJson } from '../../requests/schema-refusal.ts';
 import { printErrors } from './print-diagnostics.ts';
 
+/** `beside`: the wrapper's other fields, such as a session token; empty of a document that is sent as itself. */
+export type Unwrapped = { text: string; beside: Record<string, unknown> };
+
 /** `{ "yaml": "…" }` and `{ "yamlContent": "…" }` → their text; any other JSON is the document itself. */
-export function unwrapJson(body: string): Result<string> {
+export function unwrapJson(body: string): Result<Unwrapped> {
   const read = readJson(body);
   if (!read.ok) return read;
   const { value } = read;
-  if (typeof value !== 'object' || value === null) return succeed(body);
+  if (typeof value !== 'object' || value === null) return succeed({ text: body, beside: {} });
   const field = ['yaml', 'yamlContent'].find((name) => Object.hasOwn(value, name));
-  if (field === undefined) return succeed(body);
-  const text: unknown = value[field as keyof typeof value];
-  if (typeof text === 'string') return succeed(text);
+  if (field === undefined) return succeed({ text: body, beside: {} });
+  const { [field]: text, ...beside } = value as Record<string, unknown>;
+  if (typeof text === 'string') return succeed({ text, beside });
   return refuse(
     'invalid_request',
     `"${field}" in the body must be a text that holds the configuration.`,

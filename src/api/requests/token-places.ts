@@ -1,0 +1,56 @@
+/**
+ * Where clients of the interface put a session token (and what it is for) beside the places that the endpoints read:
+ * in the path, in the query of a request with a JSON body, in the JSON that wraps a configuration. Before a request is
+ * checked, it is put where its endpoint looks.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+
+/** Not the header: that is read where nothing else is given. */
+const movable = ['sessionToken', 'applicationName', 'environment'] as const;
+
+/** Of a path that ends with a session token. */
+export const TokenPath = Type.Object({
+  sessionToken: Type.String({ maxLength: 200, description: 'The session token.' }),
+});
+
+type Fields = Record<string, unknown>;
+type Described = { properties?: Fields };
+
+/** Before anything that looks for a token. */
+export function gatherTokens(app: FastifyInstance): void {
+  app.addHook('preValidation', async (request) => {
+    const { params, query } = request as { params: Fields; query: Fields };
+    const { querystring, params: path } = (request.routeOptions.schema ?? {}) as Record<string, Described | undefined>;
+    if (path?.properties?.sessionToken) fill(query, params, querystring);
+    completeBody(request);
+  });
+}
+
+/** What stands beside a configuration, in the JSON that wraps it, as if it were in the query. @returns whether there was a token. */
+export function moveToQuery(request: Pick<FastifyRequest, 'query' | 'routeOptions'>, wrapper: Fields): boolean {
+  const query = request.query as Fields;
+  const before = query.sessionToken;
+  fill(query, wrapper, request.routeOptions.schema?.querystring as Described | undefined);
+  return query.sessionToken !== before;
+}
+
+/** A JSON body takes from the query what it has not; where the query says all, there need not be a body. */
+function completeBody(request: FastifyRequest): void {
+  const described = request.routeOptions.schema?.body as Described | undefined;
+  if (!described?.properties?.sessionToken) return;
+  const query = request.query as Fields;
+  if (request.body === undefined || request.body === null) {
+    if (movable.some((name) => query[name] !== undefined)) request.body = {};
+  }
+  const { body } = request;
+  if (typeof body === 'object' && body !== null) fill(body as Fields, query, described);
+}
+
+/** Fields that the target's schema knows and that it has not. */
+function fill(target: Fields, source: Fields, described: Described | undefined): void {
+  for (const name of movable) {
+    if (described?.properties?.[name] === undefined || target[name] !== undefined) continue;
+    if (Object.hasOwn(source, name)) target[name] = source[name];
+  }
+}
