@@ -21,7 +21,7 @@ test('the status warns of a volume that is getting full, and no more when it has
   assert.deepEqual((await tell('nearly full', 93)).disk, [
     {
       at: '2026-01-01T12:00:00.000Z',
-      message: 'volume data of pod web is 93 % full (of 1 GiB): make it larger or delete files before it is',
+      message: 'volume data of pod web is 93 % full (of 1 GiB): make it larger or delete files',
       ...{ volume: 'web-data', level: 'nearly full', percent: 93 },
     },
   ]);

@@ -41,7 +41,7 @@ test('the owner is told when a volume is nearly full, full, and has room again; 
     await look();
   }
   assert.deepEqual(await told(shop), [
-    'volume data of pod db is 91 % full (of 100 B): make it larger or delete files before it is',
+    'volume data of pod db is 91 % full (of 100 B): make it larger or delete files',
     'volume data of pod db is full (100 B): make it larger or delete files',
     'volume data of pod db has room again: 80 % full (of 100 B)',
   ]);

@@ -124,5 +124,5 @@ function describeLevel({ title, sizeBytes, level, percent }: Extract<EventOf<'di
   const share = `${percent} % full (of ${size})`;
   return level === 'roomy'
     ? `${title} has room again: ${share}`
-    : `${title} is ${share}: make it larger or delete files before it is`;
+    : `${title} is ${share}: make it larger or delete files`;
 }

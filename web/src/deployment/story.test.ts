@@ -115,7 +115,7 @@ test('what happens to volumes is told, in the tone that it has', () => {
   ]);
   assert.deepEqual(told.map(tell), [
     {
-      text: 'Volume data of pod db is 91 % full (of 1 GiB): make it larger or delete files before it is',
+      text: 'Volume data of pod db is 91 % full (of 1 GiB): make it larger or delete files',
       tone: 'plain',
     },
     { text: 'Volume data of pod db is full (1 GiB): make it larger or delete files', tone: 'bad' },
