@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { Kysely } from 'kysely';
 import { deploymentOf } from '../../test/support/deployments.ts';
+import { scansOf, watchQueries } from '../../test/support/queries.ts';
 import { openSqlite, type Tables } from './database.ts';
 import { addDeployment, writeObservation } from './deployments.ts';
 import {
@@ -120,4 +121,14 @@ test('a new process takes over what a dead one held at once, and looks at the re
   const waiting = async (now: number) => (await settledOutlines(db, now)).size;
   assert.deepEqual([await waiting(50), await waiting(199), await waiting(350)], [290, 150, 0]);
   assert.ok((await take(50, 400)).some(({ deploymentId }) => deploymentId === 'shop'));
+});
+
+test('what is due, and when something will be, is found without reading those that wait', async () => {
+  await makeDue(db, 'shop', 0);
+  const { watched, queries } = watchQueries(db);
+  const [lease] = await takeLeases(watched, { now: 0, leaseMs: 100, horizonMs: 1_000, limit: 8 });
+  await renewLeases(watched, [lease!], 200);
+  await nextDueAt(watched);
+  assert.equal(queries.length, 8);
+  for (const query of queries) assert.deepEqual(await scansOf(db, query), [], query.sql);
 });

@@ -58,39 +58,56 @@ export type Taking = {
   limit: number;
 };
 
-/** Takes due deployments, the longest due first; those whose holder has died count as due. */
+/** Takes due deployments: those whose holder has died, then the longest due first. */
 export async function takeLeases(db: Database, { limit, ...taking }: Taking): Promise<Lease[]> {
+  const due = await dueIds(db, taking, limit);
+  if (due.length === 0) return [];
   const token = newId();
   const taken = await db
     .updateTable('leases')
     .set({ token, leasedUntil: taking.now + taking.leaseMs, dueAt: null })
-    .where('deploymentId', 'in', (eb) =>
-      eb
-        .selectFrom('leases')
-        .select('deploymentId')
-        .where((eb) => isDue(eb, taking))
-        .orderBy('dueAt')
-        .limit(limit),
-    )
-    // Again, for databases in which two of these can run at the same time.
-    .where((eb) => isDue(eb, taking))
+    .where('deploymentId', 'in', due)
+    // Somebody else may have been faster.
+    .where((eb) => eb.or(waysToBeDue(taking).map(({ isDue }) => isDue(eb))))
     .returning('deploymentId')
     .execute();
   return taken.map(({ deploymentId }) => ({ deploymentId, token }));
 }
 
-function isDue(
-  eb: ExpressionBuilder<Tables, 'leases'>,
-  { now, leaseMs, horizonMs }: Omit<Taking, 'limit'>,
-): Expression<SqlBool> {
-  const isFree = eb('token', 'is', null);
-  return eb.or([
-    eb.and([isFree, eb('dueAt', '<=', now)]),
-    eb.and([isFree, eb('dueAt', '>', now + horizonMs)]),
-    eb('leasedUntil', '<=', now),
+/**
+ * Each way to be due is looked up in its index. Asked for all of them at once, databases read everybody who waits: 6 ms
+ * at 20,000 deployments, twenty times a second (measured).
+ */
+async function dueIds(db: Database, taking: Omit<Taking, 'limit'>, limit: number): Promise<string[]> {
+  const found: string[] = [];
+  for (const { isDue, since } of waysToBeDue(taking)) {
+    const rows = await db
+      .selectFrom('leases')
+      .select('deploymentId')
+      .where(isDue)
+      .orderBy(since)
+      .limit(limit - found.length)
+      .execute();
+    found.push(...rows.map(({ deploymentId }) => deploymentId));
+    if (found.length === limit) break;
+  }
+  return found;
+}
+
+type WayToBeDue = {
+  isDue: (eb: ExpressionBuilder<Tables, 'leases'>) => Expression<SqlBool>;
+  since: 'dueAt' | 'leasedUntil';
+};
+
+/** What a dead process has begun comes first. */
+function waysToBeDue({ now, leaseMs, horizonMs }: Omit<Taking, 'limit'>): WayToBeDue[] {
+  return [
+    { isDue: (eb) => eb('leasedUntil', '<=', now), since: 'leasedUntil' },
     // A holder that is alive would have renewed it since the clock was set back.
-    eb('leasedUntil', '>', now + 2 * leaseMs),
-  ]);
+    { isDue: (eb) => eb('leasedUntil', '>', now + 2 * leaseMs), since: 'leasedUntil' },
+    { isDue: (eb) => eb.and([eb('token', 'is', null), eb('dueAt', '<=', now)]), since: 'dueAt' },
+    { isDue: (eb) => eb.and([eb('token', 'is', null), eb('dueAt', '>', now + horizonMs)]), since: 'dueAt' },
+  ];
 }
 
 /** The deployments whose lease is still ours, and now is until `until`. */
