@@ -6,6 +6,7 @@ import { openApi } from './api/open.ts';
 import { type ControlParts, openControl } from './control/open.ts';
 import { openEdge } from './edge/open.ts';
 import { openEngine } from './engine/open.ts';
+import { openImages } from './images/open.ts';
 import { createMetrics } from './lib/metrics.ts';
 import { StartError } from './lib/start-error.ts';
 import { claimDataDirectory, openPidFile, stopOnSignal } from './running-service.ts';
@@ -38,7 +39,8 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const pid = opening.use(openPidFile(settings));
   const { db, owner } = opening.use(await openStore(settings));
   const seal = await openKeys(db, settings, part('keys'));
-  const { engine } = opening.use(await openEngine(settings, { owner, now, metrics, log }));
+  const { images } = opening.use(await openImages(settings));
+  const { engine } = opening.use(await openEngine(settings, { owner, now, metrics, images, log }));
   const edge = opening.use(await openEdge({ ...settings, apiHosts: apiHosts(settings) }, { db, now, log }));
   const control = opening.use(
     await openControl(settings, {

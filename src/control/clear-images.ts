@@ -1,5 +1,6 @@
 /** Room for images: when the disk is too full, images that nothing runs from leave, least recently used first. */
 
+import { fullReference, isPinned } from '../config/values/image-names.ts';
 import type { Instant } from '../deployment/deployment.ts';
 import type { Disk } from '../deployment/limits/host-budget.ts';
 import type { Engine, HostImage } from '../engine/engine.ts';
@@ -26,18 +27,24 @@ export type Clearing = {
  */
 export function imagesToRemove({ disk, mostUsed, images, pulled, now }: Clearing): HostImage[] {
   let excess = disk.usedBytes - mostUsed * (disk.usedBytes + disk.freeBytes);
-  const lastUsed = new Map(pulled.map(({ reference, lastUsedAt }) => [reference, lastUsedAt]));
-  const usedAt = ({ tags, digests }: HostImage) =>
-    Math.max(...[...tags, ...digests].map((reference) => lastUsed.get(reference) ?? Number.NEGATIVE_INFINITY));
+  const lastUsed = new Map(pulled.map(({ reference, lastUsedAt }) => [fullReference(reference), lastUsedAt]));
+  const usedAt = (image: HostImage) =>
+    Math.max(...namesOf(image).map((reference) => lastUsed.get(reference) ?? Number.NEGATIVE_INFINITY));
   const chosen: HostImage[] = [];
   for (const image of images.toSorted((a, b) => usedAt(a) - usedAt(b))) {
     if (excess <= 0) break;
-    const isOurs = usedAt(image) > Number.NEGATIVE_INFINITY && image.tags.every((tag) => lastUsed.has(tag));
+    const isOurs =
+      usedAt(image) > Number.NEGATIVE_INFINITY && image.tags.every((tag) => lastUsed.has(fullReference(tag)));
     if (!isOurs || image.isInUse || now - usedAt(image) < graceMs) continue;
     chosen.push(image);
     excess -= image.sizeBytes;
   }
   return chosen;
+}
+
+/** Documents write the same reference in several ways. */
+function namesOf({ tags, digests, brought }: HostImage): string[] {
+  return [...[...tags, ...digests].map(fullReference), ...brought];
 }
 
 export type Clearer = { engine: Engine; db: Database; metrics: Metrics; now: () => Instant; mostUsed: number };
@@ -53,18 +60,22 @@ export async function clearImages({ engine, db, metrics, now, mostUsed }: Cleare
   const { disk } = await engine.capacity();
   if (!disk || disk.usedBytes <= mostUsed * (disk.usedBytes + disk.freeBytes)) return [];
   const [images, pulled] = await Promise.all([store.list(), pulledImages(db)]);
-  const there = new Set(images.flatMap(({ tags, digests }) => [...tags, ...digests]));
+  const there = new Set(images.flatMap(namesOf));
+  const references = pulled.map(({ reference }) => reference);
   await forgetPulled(
     db,
-    pulled.map(({ reference }) => reference).filter((reference) => !there.has(reference)),
+    references.filter((reference) => !there.has(fullReference(reference))),
   );
   const removed: string[] = [];
   for (const image of imagesToRemove({ disk, mostUsed, images, pulled, now: now() })) {
     if (!(await store.remove(image))) continue;
-    const names = [...image.tags, ...image.digests];
-    await forgetPulled(db, names);
+    const names = new Set(namesOf(image));
+    await forgetPulled(
+      db,
+      references.filter((reference) => names.has(fullReference(reference))),
+    );
     metrics.imagesRemoved.inc();
-    removed.push(names[0]!);
+    removed.push([...names].find((name) => !isPinned(name)) ?? [...names][0]!);
   }
   return removed;
 }

@@ -123,6 +123,8 @@ export type HostImage = {
   tags: string[];
   /** Pinned references. */
   digests: string[];
+  /** What it was brought as, in full: `docker.io/library/nginx@sha256:…`; none for an image that did not pass the gate. */
+  brought: string[];
   /** With layers that other images have too. */
   sizeBytes: number;
   /** A container was made from it, of whichever installation, running or not. */
@@ -178,8 +180,7 @@ const endingTry: ReadonlySet<FaultKind> = new Set([
   'bad-request',
 ]);
 
-/** The hint of `registry-unreachable`: who has failed is looked at again and again, and nobody has to do anything. */
-export const whenItAnswers = 'it starts as soon as its registry answers';
+export { whenItAnswers } from '../images/image-fault.ts';
 
 /** Thrown by engines. `message` is in words for the owner of the deployment and holds no secret. */
 export class EngineFault extends Error {

@@ -1,6 +1,7 @@
 /** What it takes to open an engine, and what is open then. */
 import type { Logger } from 'pino';
 import type { Instant } from '../deployment/deployment.ts';
+import type { Images } from '../images/open.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Engine } from './engine.ts';
 
@@ -10,6 +11,8 @@ export type EngineParts = {
   /** Epoch milliseconds; may jump. */
   now: () => Instant;
   metrics: Metrics;
+  /** What brings images of registries. */
+  images: Images;
   log: Logger;
 };
 

@@ -5,6 +5,7 @@ import type { Tiers } from '../deployment/limits/plan-tier.ts';
 import type { StrangerLimits } from '../deployment/limits/stranger-limits.ts';
 import type { Egress } from '../deployment/workload/egress.ts';
 import { type ClientSettings, clientMistakes, clientTable } from './client-settings.ts';
+import { type ImageSettings, imageTable, noRegistries } from './image-settings.ts';
 import { type MachineSettings, machineTable } from './machine-settings.ts';
 import {
   address,
@@ -32,7 +33,8 @@ import { defaultTiersText, tiers } from './tier-settings.ts';
 
 export type Settings = SignInSettings &
   ClientSettings &
-  MachineSettings & {
+  MachineSettings &
+  ImageSettings & {
     host: string;
     port: number;
     baseUrl: URL;
@@ -124,6 +126,7 @@ const table = {
     help: "of the engine's disk; above it, images that nothing runs from leave",
     read: share,
   },
+  ...imageTable,
   diskLimits: {
     variable: 'DISK_LIMITS',
     default: 'auto',
@@ -270,6 +273,7 @@ export function readSettings(
     settings: {
       ...settings,
       baseUrl: settings.baseUrl ?? new URL(`http://localhost:${settings.port}`),
+      registries: settings.registries ?? noRegistries,
       tiers: settings.tiers ?? tiers(defaultTiersText),
       strangers: settings.strangers ?? strangers(defaultStrangersText),
     },

@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type Docker from 'dockerode';
+import { pin } from '../../src/config/values/image-names.ts';
 import { connectDocker } from '../../src/engine/docker/connect.ts';
 import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
+import { keptName } from '../../src/engine/docker/images/kept-names.ts';
 import { EngineFault } from '../../src/engine/engine.ts';
+import { openTestImages, removeBrought } from '../support/images.ts';
 import { networkPool } from './docker-contractor.ts';
 import { login, type Registry, startRegistry } from './registry.ts';
 
@@ -13,6 +16,7 @@ describe('docker engine: checks', () => {
   let registry: Registry;
   let closed: Registry;
   let engine: DockerEngine;
+  let images: Awaited<ReturnType<typeof openTestImages>>;
   const clock = { now: Date.now() };
 
   before(async () => {
@@ -21,16 +25,18 @@ describe('docker engine: checks', () => {
     const options = { architecture, foreignArchitecture: 'none' };
     registry = await startRegistry({ ...options, needsLogin: false });
     closed = await startRegistry({ ...options, needsLogin: true });
-    engine = createDockerEngine({ docker, owner: 'test-checks', networkPool, uptime: () => clock.now });
+    images = await openTestImages([registry.host, closed.host, 'localhost:1']);
+    engine = createDockerEngine({
+      docker,
+      owner: 'test-checks',
+      networkPool,
+      images: images.images,
+      uptime: () => clock.now,
+    });
   });
-  afterEach(async () => {
-    for (const { Id, RepoTags, RepoDigests } of await docker.listImages()) {
-      const names = [...(RepoTags ?? []), ...(RepoDigests ?? [])];
-      const isOurs = names.some((name) => [registry.host, closed.host].some((host) => name.startsWith(`${host}/`)));
-      if (isOurs) await docker.getImage(Id).remove({ force: true });
-    }
-  });
+  afterEach(() => removeBrought(docker, registry.host, closed.host));
   after(async () => {
+    await images?.[Symbol.asyncDispose]();
     await registry?.close();
     await closed?.close();
   });
@@ -71,7 +77,10 @@ describe('docker engine: checks', () => {
   test('a registry that does not answer is given up after two seconds, and not asked again for a minute', async () => {
     const image = `${registry.host}/silent:1`;
     const [{ reference } = { reference: '' }] = await pull(`${registry.host}/good:1`);
-    await docker.getImage(reference).tag({ repo: `${registry.host}/silent`, tag: '1' });
+    for (const name of [image, pin(image, reference.split('@')[1]!)]) {
+      const [, repo = '', tag = ''] = /^(.+):([^:]+)$/.exec(keptName(name)!)!;
+      await docker.getImage(keptName(reference)!).tag({ repo, tag });
+    }
     const begunAt = performance.now();
     assert.equal((await check(image))[0]?.by, 'presence');
     const waitedMs = performance.now() - begunAt;

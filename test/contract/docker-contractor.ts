@@ -12,6 +12,7 @@ import type { Groups } from '../../src/engine/docker/groups/groups.ts';
 import { openGroups } from '../../src/engine/docker/groups/open.ts';
 import type { Runtime } from '../../src/engine/docker/host/runtime.ts';
 import { newId } from '../../src/lib/ids.ts';
+import { openTestImages, removeBrought } from '../support/images.ts';
 import type { Contractor } from './engine.ts';
 import { buildImage } from './image.ts';
 import { startRegistry } from './registry.ts';
@@ -65,10 +66,12 @@ export async function dockerContractor({
     return groups && { groups };
   };
   const ours = await groupsOf(owner);
-  const engine = createDockerEngine({ ...options, owner, firewall, loops: loops('one'), ...ours });
-  const neighbour = createDockerEngine({ ...options, owner: other, loops: loops('two'), ...(await groupsOf(other)) });
   const { Arch: architecture } = await docker.version();
   const registry = await startRegistry({ architecture, foreignArchitecture: 'none', needsLogin: false });
+  const opened = await openTestImages([registry.host, 'localhost:1']);
+  const { images } = opened;
+  const engine = createDockerEngine({ ...options, images, owner, firewall, loops: loops('one'), ...ours });
+  const neighbour = createDockerEngine({ ...options, owner: other, loops: loops('two'), ...(await groupsOf(other)) });
   const held: string[] = [];
   return {
     docker,
@@ -87,9 +90,10 @@ export async function dockerContractor({
     isTmpInMemory: runtime === 'runsc',
     volumesFolder: join(folder, 'one'),
     async dispose() {
+      await opened[Symbol.asyncDispose]();
       await registry.close();
-      for (const image of held) await docker.getImage(image).remove().catch(ignoreAbsence);
       for (const each of [engine, neighbour]) for (const owned of await each.listOwned()) await each.removeOwned(owned);
+      await removeBrought(docker, registry.host);
       // Not what is in them: whatever is left of a volume is a failure.
       for (const name of ['one', 'two', '.']) await rmdir(join(folder, name)).catch(isAbsent);
       await firewall.close();
@@ -100,10 +104,6 @@ export async function dockerContractor({
 
 function isAbsent(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
-}
-
-function ignoreAbsence(error: { statusCode?: number }): void {
-  if (error.statusCode !== 404) throw error;
 }
 
 function newOwner(): string {

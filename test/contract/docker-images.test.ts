@@ -5,11 +5,13 @@ import type Docker from 'dockerode';
 import { clearImages } from '../../src/control/clear-images.ts';
 import { connectDocker } from '../../src/engine/docker/connect.ts';
 import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
+import { keptName } from '../../src/engine/docker/images/kept-names.ts';
 import { labelKeys } from '../../src/engine/labels.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { openSqlite } from '../../src/store/database.ts';
 import { notePulled } from '../../src/store/pulled-images.ts';
+import { openTestImages, removeBrought } from '../support/images.ts';
 import { networkPool } from './docker-contractor.ts';
 import { type Registry, startRegistry } from './registry.ts';
 
@@ -19,20 +21,20 @@ describe('docker engine: room for images', () => {
   let docker: Docker;
   let registry: Registry;
   let engine: DockerEngine;
+  let images: Awaited<ReturnType<typeof openTestImages>>;
 
   before(async () => {
     docker = await connectDocker();
     const { Arch: architecture } = await docker.version();
     registry = await startRegistry({ architecture, foreignArchitecture: 'none', needsLogin: false });
-    engine = createDockerEngine({ docker, owner, networkPool });
+    images = await openTestImages([registry.host]);
+    engine = createDockerEngine({ docker, owner, networkPool, images: images.images });
   });
   after(async () => {
     for (const { Id } of await docker.listContainers({ all: true, filters: { label: [`berth.owner=${owner}`] } }))
       await docker.getContainer(Id).remove({ force: true });
-    for (const { Id, RepoTags, RepoDigests } of await docker.listImages()) {
-      const names = [...(RepoTags ?? []), ...(RepoDigests ?? [])];
-      if (names.some((name) => name.startsWith(`${registry.host}/`))) await docker.getImage(Id).remove({ force: true });
-    }
+    await removeBrought(docker, registry.host);
+    await images?.[Symbol.asyncDispose]();
     await registry?.close();
   });
 
@@ -42,25 +44,25 @@ describe('docker engine: room for images', () => {
     const tag = `${registry.host}/good:1`;
     const first = await pull(tag);
     await registry.move();
-    await docker.getImage(tag).remove(); // Leaves with its digest, which is pulled again.
+    await removeBrought(docker, registry.host);
     const used = await pull(first.reference);
     const old = await pull(tag);
     assert.deepEqual([used.by, old.by], ['pull', 'pull']);
-    await docker.createContainer({ Image: used.reference, Labels: { [labelKeys.owner]: owner } });
+    await docker.createContainer({ Image: keptName(used.reference)!, Labels: { [labelKeys.owner]: owner } });
     const now = Date.now();
     await notePulled(db, [used.reference, old.image, old.reference], now - 3_600_000);
     // Others may build and remove images on this engine meanwhile.
     const fromHere = async () =>
-      (await engine.images.list()).filter(({ digests }) => digests.some((name) => name.startsWith(registry.host)));
+      (await engine.images.list()).filter(({ brought }) => brought.some((name) => name.startsWith(registry.host)));
     const before = await fromHere();
     assert.equal(before.length, 2);
-    assert.equal(before.find(({ digests }) => digests.includes(used.reference))?.isInUse, true);
+    assert.equal(before.find(({ brought }) => brought.includes(used.reference))?.isInUse, true);
 
     const clear = () => clearImages({ engine, db, metrics: createMetrics(), now: () => now, mostUsed: 0 });
     assert.deepEqual(await clear(), [tag]);
     const left = await fromHere();
     assert.deepEqual(
-      left.map(({ digests }) => digests),
+      left.map(({ brought }) => brought),
       [[used.reference]],
     );
     assert.deepEqual(await clear(), []);
@@ -69,9 +71,9 @@ describe('docker engine: room for images', () => {
   test('an image that came into use meanwhile is refused by the engine itself', async () => {
     const tag = `${registry.host}/good:1`;
     await engine.images.pull('x', { image: tag });
-    const unused = (await engine.images.list()).find(({ tags }) => tags.includes(tag))!;
+    const unused = (await engine.images.list()).find(({ brought }) => brought.includes(tag))!;
     assert.equal(unused.isInUse, false);
-    await docker.createContainer({ Image: tag, Labels: { [labelKeys.owner]: owner } });
+    await docker.createContainer({ Image: keptName(tag)!, Labels: { [labelKeys.owner]: owner } });
     assert.equal(await engine.images.remove(unused), false);
     assert.ok((await engine.images.list()).some(({ id }) => id === unused.id));
   });

@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import type Docker from 'dockerode';
 import { connectDocker } from '../../src/engine/docker/connect.ts';
 import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
 import { EngineFault } from '../../src/engine/engine.ts';
 import { until } from '../scenarios/berth.ts';
+import { openTestImages, removeBrought } from '../support/images.ts';
 import { networkPool } from './docker-contractor.ts';
 import { login, type Registry, startRegistry } from './registry.ts';
 
@@ -13,28 +15,21 @@ describe('docker engine: pulls', () => {
   let registry: Registry;
   let closed: Registry;
   let engine: DockerEngine;
-  const pulled = new Set<string>();
-  let removeImage: (image: string) => Promise<void>;
+  let docker: Docker;
+  let images: Awaited<ReturnType<typeof openTestImages>>;
 
   before(async () => {
-    const docker = await connectDocker();
+    docker = await connectDocker();
     const { Arch: architecture } = await docker.version();
     const options = { architecture, foreignArchitecture: architecture === 'arm64' ? 'amd64' : 'arm64' };
     registry = await startRegistry({ ...options, needsLogin: false });
     closed = await startRegistry({ ...options, needsLogin: true });
-    engine = createDockerEngine({ docker, owner: 'test-pulls', networkPool });
-    removeImage = async (image) => {
-      await docker
-        .getImage(image)
-        .remove()
-        .catch(() => {});
-    };
+    images = await openTestImages([registry.host, closed.host]);
+    engine = createDockerEngine({ docker, owner: 'test-pulls', networkPool, images: images.images });
   });
-  afterEach(async () => {
-    for (const image of pulled) await removeImage(image);
-    pulled.clear();
-  });
+  afterEach(() => removeBrought(docker, registry.host, closed.host));
   after(async () => {
+    await images?.[Symbol.asyncDispose]();
     await registry?.close();
     await closed?.close();
   });
@@ -49,7 +44,6 @@ describe('docker engine: pulls', () => {
 
   function pull(repository: string, { from = registry, password, loginOf = from.host, progress }: PullOptions = {}) {
     const image = `${from.host}/${repository}`;
-    pulled.add(image);
     const registryLogin = password && { registry: loginOf, username: login.username, personalAccessToken: password };
     return engine.images.pull('pulls', { image, ...(registryLogin && { registryLogin }) }, progress && { progress });
   }
@@ -120,9 +114,8 @@ describe('docker engine: pulls', () => {
     await assert.rejects(pull('nothing:1'), isFault('image-not-found', /nothing:1 does not exist/));
   });
 
-  test('an image for another processor is refused, after the pull and when it is here', async () => {
-    await assert.rejects(pull('foreign:1'), isFault('image-wrong-architecture', /was built for/));
-    await assert.rejects(pull('foreign:1'), isFault('image-wrong-architecture', /was built for/));
+  test('an image for another processor is refused before any layer of it is here', async () => {
+    await assert.rejects(pull('foreign:1'), isFault('image-wrong-architecture', /has linux\/\w+ only; this server is/));
   });
 
   test('a registry that limits pulls is no fault of the configuration', async () => {
@@ -130,9 +123,9 @@ describe('docker engine: pulls', () => {
   });
 
   test('a registry that stops sending is given up, and holds up no other pull for longer', async () => {
-    const patience = { asking: 10_000, receiving: 1_000, engine: 10_000 };
-    const docker = await connectDocker();
-    const impatient = createDockerEngine({ docker, owner: 'test-pulls', networkPool, pullPatience: patience });
+    const pace = { patienceMs: 1_000, leastBytesPerSecond: 1 };
+    await using brisk = await openTestImages([registry.host], {}, { pace });
+    const impatient = createDockerEngine({ docker, owner: 'test-pulls', networkPool, images: brisk.images });
     // More layers than an engine downloads at a time.
     const { image } = await registry.hold('stalled', 4);
     const before = registry.layersServed();

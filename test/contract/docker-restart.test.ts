@@ -6,38 +6,43 @@ import { endRequests } from '../../src/engine/docker/requests.ts';
 import { EngineFault } from '../../src/engine/engine.ts';
 import { until } from '../scenarios/berth.ts';
 import { createPrivateEngine, type PrivateEngine } from '../scenarios/private-engine.ts';
+import { openTestImages } from '../support/images.ts';
 import { networkPool } from './docker-contractor.ts';
 import { buildImage } from './image.ts';
-import { startRegistry } from './registry.ts';
+import { type Registry, startRegistry } from './registry.ts';
 import { createScene, type Scene } from './scene.ts';
 
 describe('docker engine: its restart', () => {
   let daemon: PrivateEngine;
   let engine: DockerEngine;
   let scene: Scene;
+  let registry: Registry;
+  let images: Awaited<ReturnType<typeof openTestImages>>;
   before(async () => {
     daemon = await createPrivateEngine();
     const image = await buildImage(daemon.docker, { name: 'contract' });
-    engine = createDockerEngine({ docker: endRequests(daemon.docker), owner: 'test-restart', networkPool });
+    const options = { architecture: 'amd64', foreignArchitecture: 'none', needsLogin: false };
+    registry = await startRegistry({ ...options, address: daemon.host.outsideAddress });
+    images = await openTestImages([registry.host], { gateHost: daemon.host.outsideAddress });
+    const docker = endRequests(daemon.docker);
+    engine = createDockerEngine({ docker, owner: 'test-restart', networkPool, images: images.images });
     scene = createScene(engine, image);
   });
-  after(() => daemon?.close());
+  after(async () => {
+    await daemon?.close();
+    await images?.[Symbol.asyncDispose]();
+    await registry?.close();
+  });
 
   test('an engine that ends during a pull is not the fault of the registry', async () => {
-    const options = { architecture: 'amd64', foreignArchitecture: 'none', needsLogin: false };
-    const registry = await startRegistry({ ...options, address: daemon.host.outsideAddress });
-    try {
-      const { image } = await registry.hold('interrupted', 2);
-      const pulling = engine.images.pull('x', { image });
-      const isSilence = (error: unknown) => error instanceof EngineFault && /^The container engine/.test(error.message);
-      const refused = assert.rejects(pulling, isSilence);
-      await until('its layers are asked for', async () => registry.layersServed() > 0);
-      await daemon.stop('SIGTERM');
-      await refused;
-      await daemon.start();
-    } finally {
-      await registry.close();
-    }
+    const { image } = await registry.hold('interrupted', 2);
+    const pulling = engine.images.pull('x', { image });
+    const isSilence = (error: unknown) => error instanceof EngineFault && /^The container engine/.test(error.message);
+    const refused = assert.rejects(pulling, isSilence);
+    await until('its layers are asked for', async () => registry.layersServed() > 0);
+    await daemon.stop('SIGTERM');
+    await refused;
+    await daemon.start();
   });
 
   for (const [words, signal] of [

@@ -32,6 +32,8 @@ export async function buildImage(docker: Docker, { name, changes = [] }: ImageVa
     `CMD ${JSON.stringify(command)}`,
     'ENV PATH=/bin',
     `LABEL ${testImageLabel}=contract`,
+    // As the set-up builds images: everybody may run them.
+    'LABEL berth.built=true',
     ...changes,
   ];
   const hash = createHash('sha256')

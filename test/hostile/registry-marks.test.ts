@@ -9,23 +9,24 @@ import { connectDocker } from '../../src/engine/docker/connect.ts';
 import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
 import { networkPool } from '../contract/docker-contractor.ts';
 import { type Registry, startRegistry } from '../contract/registry.ts';
+import { openTestImages, removeBrought } from '../support/images.ts';
 
 describe('a registry that all use', () => {
   let docker: Docker;
   let registry: Registry;
   let engine: DockerEngine;
+  let images: Awaited<ReturnType<typeof openTestImages>>;
 
   before(async () => {
     docker = await connectDocker();
     const { Arch: architecture } = await docker.version();
     registry = await startRegistry({ architecture, foreignArchitecture: 'none', needsLogin: false });
-    engine = createDockerEngine({ docker, owner: 'test-registry-marks', networkPool });
+    images = await openTestImages([registry.host]);
+    engine = createDockerEngine({ docker, owner: 'test-registry-marks', networkPool, images: images.images });
   });
   after(async () => {
-    for (const { Id, RepoTags, RepoDigests } of await docker.listImages()) {
-      const isOurs = [...(RepoTags ?? []), ...(RepoDigests ?? [])].some((name) => name.startsWith(`${registry.host}/`));
-      if (isOurs) await docker.getImage(Id).remove({ force: true });
-    }
+    await removeBrought(docker, registry.host);
+    await images?.[Symbol.asyncDispose]();
     await registry?.close();
   });
 

@@ -58,6 +58,8 @@ export async function createBerth(
     BERTH_GPUS: '1000',
     BERTH_GUESS_RATE: '100000/m',
     BERTH_DRAIN: '200ms',
+    // Where nobody listens.
+    BERTH_REGISTRIES: 'localhost:1 http',
     ...env,
   };
   const read = readSettings(variables);

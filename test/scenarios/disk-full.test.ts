@@ -4,6 +4,7 @@ import { after, afterEach, before, test } from 'node:test';
 import Docker from 'dockerode';
 import { buildImage, programImage } from '../contract/image.ts';
 import { type Registry, startRegistry } from '../contract/registry.ts';
+import { listing } from '../support/images.ts';
 import { assertGone, assertWhole } from './aftermath.ts';
 import { saysPath, tinyYaml } from './applications.ts';
 import { type Berth, createBerth, type Started, until } from './berth.ts';
@@ -24,7 +25,7 @@ before(async () => {
   const options = { architecture, foreignArchitecture: 'none', needsLogin: false, program: await programImage() };
   registry = await startRegistry({ ...options, address: engine.host.outsideAddress });
   // A start is admitted as long as its volumes and logs fit (30 MB for each pod), whatever its image will take.
-  berth = await createBerth({ BERTH_DISK_FREE: '1Mi', BERTH_CONTAINER_DISK: '30Mi' }, { engine });
+  berth = await createBerth({ BERTH_DISK_FREE: '1Mi', BERTH_CONTAINER_DISK: '30Mi', ...listing(registry) }, { engine });
   await berth.serve();
 });
 after(async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import Docker from 'dockerode';
 import { type Registry, startRegistry } from '../contract/registry.ts';
+import { removeBrought } from '../support/images.ts';
 import { webYaml } from './applications.ts';
 import { type Berth, createBerth, until } from './berth.ts';
 
@@ -11,6 +12,8 @@ const secret = 'very-secret-0123';
 let berth: Berth;
 let open: Registry;
 let closed: Registry;
+/** On a private address, and not listed by the operator. */
+let inside: Registry;
 let architecture: string;
 
 before(async () => {
@@ -18,17 +21,18 @@ before(async () => {
   const options = { architecture, foreignArchitecture: 's390x' };
   open = await startRegistry({ ...options, needsLogin: false });
   closed = await startRegistry({ ...options, needsLogin: true });
+  inside = await startRegistry({ ...options, needsLogin: false });
   // Whatever fails here does so long before the deadline.
-  berth = await createBerth({ BERTH_DEPLOY_DEADLINE: '10m', BERTH_LISTEN_PATIENCE: '2s' });
+  const registries = ['localhost:1', open.host, closed.host].map((host) => `${host} http`).join(';');
+  const patience = { BERTH_DEPLOY_DEADLINE: '10m', BERTH_LISTEN_PATIENCE: '2s' };
+  berth = await createBerth({ ...patience, BERTH_REGISTRIES: registries });
   await berth.serve();
 });
 after(async () => {
   await berth.destroy();
-  await Promise.all([open.close(), closed.close()]);
-  for (const { Id, RepoTags, RepoDigests } of await docker.listImages()) {
-    const names = [...(RepoTags ?? []), ...(RepoDigests ?? [])];
-    if (names.some((name) => name.startsWith(`${open.host}/`))) await docker.getImage(Id).remove({ force: true });
-  }
+  await Promise.all([open, closed, inside].map((each) => each.close()));
+  assert.equal(inside.requests(), 0, 'nobody asks what a stranger may not reach');
+  await removeBrought(docker, open.host);
 });
 
 /** A way to fail: its document, and the message that it ends with. `says`: what the pod has written last. */
@@ -68,7 +72,13 @@ const failures: Failure[] = [
     name: 'wrong-architecture',
     yaml: fromImage(() => `${open.host}/foreign:1`),
     message: () =>
-      `pod web: Image ${open.host}/foreign:1 was built for s390x; this host needs ${architecture} (build it for this processor, for example with docker build --platform)`,
+      `pod web: Image ${open.host}/foreign:1 has linux/s390x only; this server is linux/${architecture} (build it for this processor, for example with docker build --platform)`,
+  },
+  {
+    name: 'private-registry',
+    yaml: fromImage(() => `${inside.host}/good:1`),
+    message: () =>
+      `pod web: The registry ${inside.host} is at an address that is not of the public internet; ${inside.host}/good:1 is not pulled from there (name a public registry, or ask the operator to allow this one)`,
   },
   {
     name: 'registry-unreachable',

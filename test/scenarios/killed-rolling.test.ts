@@ -2,6 +2,7 @@ import { after, before } from 'node:test';
 import Docker from 'dockerode';
 import { programImage } from '../contract/image.ts';
 import { type Registry, startRegistry } from '../contract/registry.ts';
+import { listing, removeBrought } from '../support/images.ts';
 import { saysPath, tinyYaml } from './applications.ts';
 import { type Berth, createBerth } from './berth.ts';
 import { testLives } from './lives.ts';
@@ -13,7 +14,7 @@ before(async () => {
   const { Arch: architecture } = await docker.version();
   const program = await programImage();
   registry = await startRegistry({ architecture, foreignArchitecture: 'none', needsLogin: false, program });
-  berth = await createBerth({}, { isHooked: true });
+  berth = await createBerth(listing(registry), { isHooked: true });
   await berth.serve();
 });
 after(async () => {
@@ -26,10 +27,7 @@ const image = () => `${registry.host}/program:1`;
 
 /** So that each life has to pull it. */
 async function removeImage(): Promise<void> {
-  await docker
-    .getImage(image())
-    .remove({ force: true })
-    .catch(() => {});
+  await removeBrought(docker, registry.host);
 }
 
 testLives('two pods without volumes, their image from a registry', {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import Docker from 'dockerode';
+import { keptName, pinnedAmong } from '../../src/engine/docker/images/kept-names.ts';
 import type { Owned } from '../../src/engine/engine.ts';
 import { login, type Registry, startRegistry } from '../contract/registry.ts';
+import { listing, removeBrought } from '../support/images.ts';
 import { webYaml } from './applications.ts';
 import { type Berth, createBerth } from './berth.ts';
 
@@ -12,16 +14,13 @@ const docker = new Docker();
 before(async () => {
   const { Arch: architecture } = await docker.version();
   registry = await startRegistry({ architecture, foreignArchitecture: 'none', needsLogin: true });
-  berth = await createBerth();
+  berth = await createBerth(listing(registry));
   await berth.serve();
 });
 after(async () => {
   await berth.destroy();
   await registry.close();
-  for (const { Id, RepoDigests } of await docker.listImages()) {
-    if (RepoDigests?.some((name) => name.startsWith(`${registry.host}/`)))
-      await docker.getImage(Id).remove({ force: true });
-  }
+  await removeBrought(docker, registry.host);
 });
 
 const yaml = (name: string, image: string, token?: string) => {
@@ -39,13 +38,13 @@ test("a private image that one tenant's login brought to the host is refused to 
   // It has no program: that it comes so far is what counts here.
   const { message } = await berth.reach(owner, 'failed');
   assert.doesNotMatch(message, /registry|pull|login/i);
-  const { RepoDigests } = await docker.getImage(image).inspect();
+  const { RepoTags } = await docker.getImage(keptName(image)!).inspect();
   const workloadsOf = (owned: Owned[]) => owned.filter(({ kind }) => kind === 'workload').map(({ name }) => name);
   const { owned: ownersOwn } = await berth.inventory();
 
   for (const [name, reference, token] of [
     ['by-tag', image, undefined],
-    ['by-digest', RepoDigests[0]!, undefined],
+    ['by-digest', pinnedAmong(RepoTags, image)!, undefined],
     ['by-guess', image, 'wrong'],
   ] as const) {
     const stranger = await berth.start(yaml(name, reference, token));

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import Docker from 'dockerode';
 import { buildImage, programImage } from '../contract/image.ts';
 import { type Registry, startRegistry } from '../contract/registry.ts';
+import { listing } from '../support/images.ts';
 import { assertGone, assertWhole } from './aftermath.ts';
 import { saysPath, tinyYaml } from './applications.ts';
 import { type Berth, createBerth, type Started, until } from './berth.ts';
@@ -22,8 +23,8 @@ before(async () => {
   const options = { architecture, foreignArchitecture: 'none', needsLogin: false, program: await programImage() };
   registry = await startRegistry({ ...options, address: engine.host.outsideAddress });
   // Later than a busy machine needs for what these tests do meanwhile: a stalled pull fails at the deadline.
-  berth = await createBerth({ BERTH_DEPLOY_DEADLINE: '30m' }, { engine });
-  hasty = await createBerth({}, { engine });
+  berth = await createBerth({ BERTH_DEPLOY_DEADLINE: '30m', ...listing(registry) }, { engine });
+  hasty = await createBerth(listing(registry), { engine });
   await berth.serve();
 });
 after(async () => {

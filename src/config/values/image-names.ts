@@ -60,6 +60,22 @@ export function repositoryOf(image: string): string {
   return `${registry}/${registry === dockerHub && !path.includes('/') ? 'library/' : ''}${path}`;
 }
 
+/** Where a registry has an image: the path of its repository there, and what stands for the image in it. */
+export type ImageLocation = { registry: string; repository: string; reference: string };
+
+/** A digest goes before a tag; without either it is `latest`. */
+export function locateImage(image: string): ImageLocation {
+  const { tag, digest } = splitImage(image);
+  const registry = registryOf(image);
+  return { registry, repository: repositoryOf(image).slice(registry.length + 1), reference: digest ?? tag ?? 'latest' };
+}
+
+/** The same for all spellings of a reference: `docker.io/library/nginx:1`, or with the digest where it has one. */
+export function fullReference(image: string): string {
+  const { registry, repository, reference } = locateImage(image);
+  return `${registry}/${repository}${isPinned(image) ? '@' : ':'}${reference}`;
+}
+
 /** The last part of the repository, without registry, organisation, tag and digest: `postgres`. */
 export function shortNameOf(image: string): string {
   return splitImage(image).name.split('/').at(-1)!.toLowerCase();

@@ -3,6 +3,8 @@ import type Docker from 'dockerode';
 import type { EngineOperation, ResolvedImage } from '../../deployment/plan/operation.ts';
 import { printEgress } from '../../deployment/workload/egress.ts';
 import type { Observed } from '../../deployment/workload/workload.ts';
+import { ImageFault } from '../../images/image-fault.ts';
+import type { Images } from '../../images/open.ts';
 import type { Engine, EngineFacets } from '../engine.ts';
 import { type Mark, waitForChange } from './change.ts';
 import { createWorkloads } from './containers/workloads.ts';
@@ -16,7 +18,8 @@ import type { Groups } from './groups/groups.ts';
 import { createHostFacts, isLocal, readDisk } from './host/host-facts.ts';
 import type { Runtime } from './host/runtime.ts';
 import { listImages, removeImage } from './images/image-store.ts';
-import { createPull, type PullPatience } from './images/pull.ts';
+import { type LocalImages, setUpImages } from './images/local-images.ts';
+import { createPull } from './images/pull.ts';
 import { createCheck } from './images/tag-check.ts';
 import { createLogReader, followLogs } from './logs/logs.ts';
 import { bridgeName } from './names.ts';
@@ -52,8 +55,10 @@ export type DockerEngineOptions = {
   startConcurrency?: number;
   /** Between SIGTERM and SIGKILL. */
   stopSeconds?: number;
-  /** How long nothing may be heard of a pull. */
-  pullPatience?: PullPatience;
+  /** What brings images of registries here. Without it, there are those of the host. */
+  images?: Images;
+  /** Images of the host that are for everybody; default: those that the set-up has built. */
+  localImages?: LocalImages;
   /** Directories without a limit are walked at least this often; default: every 20 s. */
   walkEveryMs?: number;
   /** Health checks of who has been ready are asked at most this often, whatever they want; default: every 10 s. */
@@ -69,7 +74,7 @@ export type DockerEngine = Engine & Pick<EngineFacets, 'images' | 'disk'>;
 export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
   const { docker, owner, networkPool, firewall, groups, now = Date.now, uptime = () => performance.now() } = options;
   const { runtime = 'runc', gpus = 0, startConcurrency = 3, stopSeconds = 5, walkEveryMs = 20_000 } = options;
-  const { leastPeriodMs = leastProbePeriodMs } = options;
+  const { leastPeriodMs = leastProbePeriodMs, images = noRegistries, localImages = setUpImages } = options;
   const hostFacts = createHostFacts(docker, uptime);
   const networks = createNetworks(docker, owner, networkPool, firewall);
   const ownerOfData = async () => (await hostFacts()).containerRoot;
@@ -84,17 +89,18 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
     loops,
     gpus,
     groups,
+    localImages,
     resolvers: options.resolvers,
     diskRate: isLocal(docker) ? options.diskRate : undefined,
   });
   const diskUse = createDiskUse(docker, { owner, loops, hostFacts, now: uptime, walkEveryMs });
   const fairness = createFairness(docker, owner, groups);
-  const pull = createPull(docker, hostFacts, options.pullPatience);
-  const check = createCheck(docker, uptime);
+  const pull = createPull({ docker, images, localImages, hostFacts });
+  const check = createCheck({ docker, images, localImages, uptime });
   const ping = createPing(docker);
   const events = createEvents(docker, owner);
   const readLogs = createLogReader(docker, owner);
-  const observer = createObserver(docker, { owner, volumes, leastPeriodMs, now, uptime });
+  const observer = createObserver(docker, { owner, volumes, localImages, leastPeriodMs, now, uptime });
   const recheckWhile = createRechecks(observer.allKnown, events.tell);
   const marks = new WeakMap<Observed, Mark>();
 
@@ -185,6 +191,17 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
     }),
     ...(fairness && { fairness }),
   };
+}
+
+/** As if no registry could be reached. */
+const noRegistries: Images = {
+  digestOf: async ({ image }) => refuseToAsk(image),
+  resolve: async ({ image }) => refuseToAsk(image),
+  offer: ({ asked }) => refuseToAsk(asked.image),
+};
+
+function refuseToAsk(image: string): never {
+  throw new ImageFault('registry-unreachable', image, `No registry is asked for ${image}.`);
 }
 
 async function withFaults<T>(work: () => Promise<T>): Promise<T> {

@@ -7,6 +7,7 @@ import { isOwnedBy, labelKeys, labelSelector, readWorkloadLabels, type WorkloadL
 import { type Exit, type KnownEnd, lastEnd } from './containers/exits.ts';
 import { orAbsent } from './faults.ts';
 import { readImage } from './images/image-facts.ts';
+import type { LocalImages } from './images/local-images.ts';
 import { networkName } from './names.ts';
 import type { Reason } from './readiness/attempts.ts';
 import { createCommandCheck } from './readiness/command-check.ts';
@@ -56,6 +57,7 @@ export type Clocks = { now: () => number; uptime: () => number };
 export type ObserverOptions = {
   owner: string;
   volumes: Pick<Volumes, 'hardSizes' | 'kept'>;
+  localImages: LocalImages;
   /** Who has been ready is asked no more often than this. */
   leastPeriodMs: number;
 } & Clocks;
@@ -72,7 +74,7 @@ export function createObserver(docker: Docker, options: ObserverOptions): Observ
         docker.listContainers({ all: true, filters }),
         orAbsent(docker.getNetwork(networkName(deploymentId)).inspect()),
         listVolumes(docker, owner, deploymentId),
-        Promise.all(images.map((image) => readImage(docker, image))),
+        Promise.all(images.map((image) => readImage(docker, image, options.localImages))),
       ]);
       const looks = await Promise.all(containers.map((container) => look(docker, container, before, options)));
       const known = looks.filter((container) => container !== undefined);
@@ -93,7 +95,7 @@ export function createObserver(docker: Docker, options: ObserverOptions): Observ
         ...(Object.keys(volumeSizes).length > 0 && { volumeSizes }),
         ...(keptVolumes.length > 0 && { keptVolumes }),
         images: images.filter((_, index) => found[index]),
-        localImages: images.filter((_, index) => found[index]?.pinned.length === 0),
+        localImages: images.filter((_, index) => found[index] && found[index].pinned === undefined),
         workloads: workloads.sort((a, b) => (a.name < b.name ? -1 : 1)),
       };
     },

@@ -13,6 +13,7 @@ import { type GroupWishes, openGroups } from './groups/open.ts';
 import { escapeWords, findKnownEscapes } from './host/known-escapes.ts';
 import type { Runtime } from './host/runtime.ts';
 import { findRuntimeProblem } from './host/runtime.ts';
+import type { LocalImages } from './images/local-images.ts';
 import { volumesFolder } from './volumes/loop-layout.ts';
 
 export type DockerSettings = Pick<Parameters<typeof isolate>[1], 'dataDir' | 'egress' | 'resolvers'> &
@@ -22,6 +23,7 @@ export type DockerSettings = Pick<Parameters<typeof isolate>[1], 'dataDir' | 'eg
     runtime: Runtime;
     networkPool: string;
     gpus: number;
+    localImages: LocalImages;
     diskLimits: DiskLimits;
     diskRate: DockerEngineOptions['diskRate'] | undefined;
     tenantsMemory: GroupWishes['memory'];
@@ -32,8 +34,8 @@ export type DockerSettings = Pick<Parameters<typeof isolate>[1], 'dataDir' | 'eg
 
 /** Throws StartError. */
 export async function openDocker(settings: DockerSettings, parts: EngineParts): Promise<OpenEngine> {
-  const { owner, now, metrics, log } = parts;
-  const { dataDir, networkPool, runtime, egress, resolvers, gpus, diskRate } = settings;
+  const { owner, now, metrics, images, log } = parts;
+  const { dataDir, networkPool, runtime, egress, resolvers, gpus, diskRate, localImages } = settings;
   await using opening = new AsyncDisposableStack();
   const docker = await connect(settings, log);
   const { firewall, problem } = await isolate(docker, {
@@ -51,7 +53,7 @@ export async function openDocker(settings: DockerSettings, parts: EngineParts): 
   const { groups, obstacle } = await openGroups(docker, { owner, controlGroups, memory, shares, startsIdle });
   log[groups ? 'info' : 'warn']({ limitBytes: groups?.limitBytes, because: obstacle }, 'control groups');
   const { disk, ...engine } = createDockerEngine({
-    ...{ docker, owner, networkPool, runtime, resolvers, gpus, loops, now, firewall },
+    ...{ docker, owner, networkPool, runtime, resolvers, gpus, loops, now, firewall, images, localImages },
     ...(groups && { groups }),
     ...(diskRate && { diskRate }),
   });

@@ -69,7 +69,14 @@ export function listImages(world: MemoryWorld): HostImage[] {
       const image = imageOf(world, name)!;
       const pinned = pinnedOnHost(name, image);
       const isInUse = [...world.containers.values()].some(({ workload }) => imageOf(world, workload.image) === image);
-      return { id: name, tags: [name], digests: pinned === name ? [] : [pinned], sizeBytes: 1_000_000_000, isInUse };
+      return {
+        id: name,
+        tags: [name],
+        digests: pinned === name ? [] : [pinned],
+        brought: [],
+        sizeBytes: 1_000_000_000,
+        isInUse,
+      };
     });
 }
 

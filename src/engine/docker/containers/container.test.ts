@@ -29,7 +29,7 @@ function options(workload: Partial<Workload> = {}, request: Partial<ContainerReq
     deploymentId: 'abc',
     workload: { ...plain, ...workload },
     address: '10.200.0.2',
-    image: { architecture: 'amd64', volumes: [], labels: [], hasHealthCheck: false, pinned: [] },
+    image: { architecture: 'amd64', volumes: [], labels: [], hasHealthCheck: false, name: 'x:1', pinned: undefined },
     host: {
       architecture: 'amd64',
       memoryBytes: 2 ** 33,
@@ -132,7 +132,14 @@ test('a container may have 256 processes, for each of which gVisor makes two', (
 });
 
 test("the image's health check is asked where nothing else decides, at times that are all ours", () => {
-  const image = { architecture: 'amd64', volumes: [], labels: [], hasHealthCheck: true, pinned: [] };
+  const image = {
+    architecture: 'amd64',
+    volumes: [],
+    labels: [],
+    hasHealthCheck: true,
+    name: 'x:1',
+    pinned: undefined,
+  };
   const newer = {
     architecture: 'amd64',
     memoryBytes: 2 ** 33,
@@ -163,7 +170,7 @@ test("the image's health check is asked where nothing else decides, at times tha
 
 test('what an image plants as labels says nothing, and takes nothing from ours', () => {
   const labels = ['traefik.enable', 'berth.owner', 'berth.stop-seconds'];
-  const image = { architecture: 'amd64', volumes: [], labels, hasHealthCheck: false, pinned: [] };
+  const image = { architecture: 'amd64', volumes: [], labels, hasHealthCheck: false, name: 'x:1', pinned: undefined };
   const { Labels } = options({}, { image });
   assert.equal(options().Labels?.['berth.owner'], 'me');
   assert.deepEqual(Labels, { ...options().Labels, 'traefik.enable': '', 'berth.stop-seconds': '' });
@@ -175,7 +182,8 @@ test('volumes of the image: one below a mount is kept with it, others are anonym
     volumes: ['/var/lib/postgresql/data', '/cache', '/var/lib/postgresql'],
     labels: [],
     hasHealthCheck: false,
-    pinned: [],
+    name: 'x:1',
+    pinned: undefined,
   };
   const volumes = [{ volume: 'pg', mountPath: '/var/lib/postgresql' }];
   const mounts = host({ volumes }, { image }).Mounts!;

@@ -54,7 +54,7 @@ export function containerOptions(request: ContainerRequest): ContainerCreateOpti
   const imageVolumes = image.volumes.filter((path) => !inMemory.has(posix.resolve('/', path)));
   return {
     name: workload.name,
-    Image: workload.image,
+    Image: image.name,
     // A pod's name may have 64 characters, a label of DNS 63.
     Hostname: workload.hostname ?? workload.pod.slice(0, 63),
     Labels: {

@@ -10,6 +10,7 @@ import { faultOf, orAbsent, statusOf, textOf, unless } from '../faults.ts';
 import type { Groups } from '../groups/groups.ts';
 import type { HostFacts } from '../host/host-facts.ts';
 import { checkArchitecture, checkLabels, checkVolumes, readImage } from '../images/image-facts.ts';
+import type { LocalImages } from '../images/local-images.ts';
 import { readNetwork } from '../networks/networks.ts';
 import { lowestFreeAddress } from '../networks/subnets.ts';
 import type { LoopVolumes } from '../volumes/loop-volumes.ts';
@@ -36,6 +37,7 @@ export type WorkloadOptions = Pick<ContainerRequest, 'owner' | 'runtime' | 'reso
   groups: Groups | undefined;
   /** How many of the host's may be given out. */
   gpus: number;
+  localImages: LocalImages;
 };
 
 export function createWorkloads(docker: Docker, options: WorkloadOptions): Workloads {
@@ -119,19 +121,19 @@ async function startAgain(
 
 async function createContainer(
   docker: Docker,
-  { owner, runtime, resolvers, stopSeconds, hostFacts, loops, gpus, diskRate, groups }: WorkloadOptions,
+  { owner, runtime, resolvers, stopSeconds, hostFacts, loops, gpus, diskRate, groups, localImages }: WorkloadOptions,
   deploymentId: string,
   { workload, avoid }: { workload: Workload; avoid: readonly string[] },
 ): Promise<Docker.Container> {
   const [host, image, network, promised] = await Promise.all([
     hostFacts(),
-    readImage(docker, workload.image),
+    readImage(docker, workload.image, localImages),
     readNetwork(docker, deploymentId),
     addressesOf(docker, owner, deploymentId),
   ]);
   if (!network) throw new EngineFault('unavailable', 'The network of the deployment is missing.');
   if (!image) throw new EngineFault('unavailable', `Image ${workload.image} is not on the host yet.`);
-  checkArchitecture(workload.image, image, host);
+  checkArchitecture(workload.image, image, host.architecture);
   checkLabels(workload.image, image);
   checkVolumes(workload.image, image);
   const address = lowestFreeAddress(network.subnet, [...network.addresses, ...promised, ...avoid]);

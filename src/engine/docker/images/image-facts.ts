@@ -1,41 +1,56 @@
 /** What of an image decides how a container of it is made. */
 import type Docker from 'dockerode';
-import { isReference, repositoryOf } from '../../../config/values/image-names.ts';
+import { isPinned, isReference } from '../../../config/values/image-names.ts';
+import { architectureHint } from '../../../images/image-fault.ts';
 import { EngineFault } from '../../engine.ts';
 import { orAbsent } from '../faults.ts';
-import type { HostFacts } from '../host/host-facts.ts';
-import { architectureHint } from './pull-faults.ts';
+import { keptName, pinnedAmong } from './kept-names.ts';
+import { isLocalImage, type LocalImages } from './local-images.ts';
 
 export type ImageFacts = {
+  /** By which the engine knows it. */
+  name: string;
   architecture: string;
   /** Paths that the image declares as VOLUME. */
   volumes: string[];
   /** The keys of its labels, which its containers would get. */
   labels: string[];
   hasHealthCheck: boolean;
-  /** By which digests the registry of its repository knows it; none for an image that was built or loaded here. */
-  pinned: string[];
+  /** The digest by which its registry knows it, in the same repository; none for an image that is the host's own. */
+  pinned: string | undefined;
 };
 
-/** Facts of a local image; undefined when it is not on the host. A name that is none is nowhere. */
-export async function readImage(docker: Docker, image: string): Promise<ImageFacts | undefined> {
+/**
+ * Facts of an image that is here: one of the host's own that is for everybody, or one that has passed the gate. Whatever
+ * else is on the host is not there.
+ */
+export async function readImage(docker: Docker, image: string, local: LocalImages): Promise<ImageFacts | undefined> {
   if (!isReference(image)) return undefined;
-  const found = await orAbsent(docker.getImage(image).inspect(), 400);
-  if (!found) return undefined;
+  const kept = () => inspectImage(docker, keptName(image));
+  const own = async () => {
+    const found = await inspectImage(docker, image);
+    return found && isLocalImage(image, found.Config?.Labels, local) ? found : undefined;
+  };
+  // One question is enough for most.
+  const brought = isPinned(image) ? await kept() : undefined;
+  const isOwn = brought ? undefined : await own();
+  const found = brought ?? isOwn ?? (await kept());
+  const pinned = isOwn || !found ? undefined : pinnedAmong(found.RepoTags ?? [], image);
+  // A pull that was cut off may have given it one of its two names; the next one gives it both.
+  if (!found || (!isOwn && pinned === undefined)) return undefined;
   const test = found.Config?.Healthcheck?.Test ?? [];
   return {
+    name: isOwn ? image : keptName(image)!,
     architecture: found.Architecture,
     volumes: Object.keys(found.Config?.Volumes ?? {}),
     labels: Object.keys(found.Config?.Labels ?? {}),
-    pinned: pinnedReferences(image, found),
+    pinned,
     hasHealthCheck: test.length > 0 && test[0] !== 'NONE',
   };
 }
 
-/** The set-up's images carry names that a registry has too; where the engine gives every image a digest, a label tells. */
-function pinnedReferences(image: string, { RepoDigests, Config }: Docker.ImageInspectInfo): string[] {
-  if (Config?.Labels?.['berth.built']) return [];
-  return (RepoDigests ?? []).filter((reference) => repositoryOf(reference) === repositoryOf(image));
+async function inspectImage(docker: Docker, name: string | undefined): Promise<Docker.ImageInspectInfo | undefined> {
+  return name === undefined ? undefined : await orAbsent(docker.getImage(name).inspect(), 400);
 }
 
 /** The official images have at most a dozen. Each label of an image is written into every container of it. */
@@ -58,12 +73,12 @@ export function checkLabels(image: string, { labels }: ImageFacts): void {
 }
 
 /** Throws when the image was built for another processor: its containers would end with `exec format error`. */
-export function checkArchitecture(image: string, facts: ImageFacts, host: HostFacts): void {
+export function checkArchitecture(image: string, facts: ImageFacts, architecture: string): void {
   // An imported image may not say what it was built for.
-  if (facts.architecture === '' || facts.architecture === host.architecture) return;
+  if (facts.architecture === '' || facts.architecture === architecture) return;
   throw new EngineFault(
     'image-wrong-architecture',
-    `Image ${image} was built for ${facts.architecture}; this host needs ${host.architecture}.`,
+    `Image ${image} was built for ${facts.architecture}; this host needs ${architecture}.`,
     { image, hint: architectureHint },
   );
 }

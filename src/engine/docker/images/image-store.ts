@@ -2,6 +2,7 @@
 import type Docker from 'dockerode';
 import type { HostImage } from '../../engine.ts';
 import { statusOf } from '../faults.ts';
+import { isKeptName, keptName, referenceOf } from './kept-names.ts';
 
 export async function listImages(docker: Docker): Promise<HostImage[]> {
   const [images, containers] = await Promise.all([docker.listImages(), docker.listContainers({ all: true })]);
@@ -9,7 +10,8 @@ export async function listImages(docker: Docker): Promise<HostImage[]> {
   return images.map(({ Id, RepoTags, RepoDigests, Size }) => ({
     id: Id,
     // What has neither is called <none>.
-    tags: (RepoTags ?? []).filter((tag) => !tag.startsWith('<none>')),
+    tags: (RepoTags ?? []).filter((tag) => !tag.startsWith('<none>') && !isKeptName(tag)),
+    brought: (RepoTags ?? []).flatMap((tag) => referenceOf(tag) ?? []),
     digests: (RepoDigests ?? []).filter((digest) => !digest.startsWith('<none>')),
     sizeBytes: Size,
     isInUse: used.has(Id),
@@ -20,8 +22,8 @@ export async function listImages(docker: Docker): Promise<HostImage[]> {
  * By all its names and never by force, so that the engine itself refuses one that has come into use or has got another
  * name meanwhile. False when it has.
  */
-export async function removeImage(docker: Docker, { tags, digests }: HostImage): Promise<boolean> {
-  for (const name of [...tags, ...digests]) {
+export async function removeImage(docker: Docker, { tags, digests, brought }: HostImage): Promise<boolean> {
+  for (const name of [...tags, ...digests, ...brought.flatMap((reference) => keptName(reference) ?? [])]) {
     try {
       await docker.getImage(name).remove();
     } catch (error) {

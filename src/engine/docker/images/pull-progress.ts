@@ -1,4 +1,4 @@
-/** PURE. How far a pull is, by bytes over all layers, and what it waits for. */
+/** PURE. How far a pull is, by bytes over all layers. */
 
 /** One line of Docker's answer to a pull. */
 export type PullLine = {
@@ -9,42 +9,26 @@ export type PullLine = {
 };
 
 /** `total` is unknown until the layer's download starts. */
-type Layer = { total?: number | undefined; downloaded: number; extracted: number; isComing: boolean };
-
-/** Whom a pull waits for: nobody has said yet what the image is, its registry sends it, or the engine is at work. */
-export type PullPhase = 'asking' | 'receiving' | 'engine';
+type Layer = { total?: number | undefined; downloaded: number; extracted: number };
 
 /** Downloads take most of the time; a layer is done when it is unpacked. */
 const downloadShare = 0.8;
 
-export type PullProgress = {
-  /** Takes the lines one after another and answers 0..1, never less than before. */
-  read(line: PullLine): number;
-  phase(): PullPhase;
-};
-
-export function createPullProgress(): PullProgress {
+/** Takes the lines one after another and answers 0..1, never less than before. */
+export function createPullProgress(): (line: PullLine) => number {
   const layers = new Map<string, Layer>();
   let best = 0;
-  return {
-    read(line) {
-      note(layers, line);
-      best = Math.max(best, shareOf([...layers.values()]));
-      return best;
-    },
-    phase() {
-      if (layers.size === 0) return 'asking';
-      return [...layers.values()].some(({ isComing }) => isComing) ? 'receiving' : 'engine';
-    },
+  return (line) => {
+    note(layers, line);
+    best = Math.max(best, shareOf([...layers.values()]));
+    return best;
   };
 }
 
 function note(layers: Map<string, Layer>, { id, status, progressDetail }: PullLine): void {
   if (!id || !status) return;
-  const layer = layers.get(id) ?? { downloaded: 0, extracted: 0, isComing: false };
+  const layer = layers.get(id) ?? { downloaded: 0, extracted: 0 };
   const { current = 0, total } = progressDetail ?? {};
-  // One that waits has no turn yet: the engine downloads a few layers at a time, of all pulls together.
-  layer.isComing = status === 'Pulling fs layer' || status === 'Downloading';
   switch (status) {
     case 'Pulling fs layer':
     case 'Waiting':

@@ -1,26 +1,26 @@
-/** Pulling images: once at a time per image and credentials, with progress, and faults in words. */
+/** Bringing images to the host: once at a time per image and credentials, through the gate, with progress. */
 import { createHash } from 'node:crypto';
 import type Docker from 'dockerode';
 import type { RegistryLogin } from '../../../config/spec/spec.ts';
 import { loginFor } from '../../../config/spec/spec-images.ts';
-import { isPinned, isReference, registryOf } from '../../../config/values/image-names.ts';
-import type { ResolvedImage } from '../../../deployment/plan/operation.ts';
+import { isPinned, pin } from '../../../config/values/image-names.ts';
+import type { ImageRequest, ResolvedImage } from '../../../deployment/plan/operation.ts';
+import type { ImageFault } from '../../../images/image-fault.ts';
+import type { Images } from '../../../images/open.ts';
 import { orAbort } from '../../../lib/abortable.ts';
-import { EngineFault, type Pulling, whenItAnswers } from '../../engine.ts';
+import { EngineFault, type Pulling } from '../../engine.ts';
 import type { HostFacts } from '../host/host-facts.ts';
 import { checkArchitecture, readImage } from './image-facts.ts';
-import { pullFault } from './pull-faults.ts';
-import { createPullProgress, type PullLine, type PullPhase } from './pull-progress.ts';
-import { authOf } from './registry-login.ts';
+import { asEngineFault, pullFault } from './image-faults.ts';
+import { keptName } from './kept-names.ts';
+import type { LocalImages } from './local-images.ts';
+import { createPullProgress, type PullLine } from './pull-progress.ts';
 
-/** How long nothing may be heard of a pull, by whom it waits for. */
-export type PullPatience = Record<PullPhase, number>;
+/** How long an engine may say nothing: unpacking a large layer takes a while. A registry's silence ends at the gate. */
+const engineMs = 600_000;
 
-/**
- * Whoever stalls while its layers come holds the places of all other pulls: an engine downloads three layers at a time
- * unless it is set up otherwise.
- */
-const usualPatience: PullPatience = { asking: 120_000, receiving: 30_000, engine: 600_000 };
+/** How long a registry may take until it is known what the image is. */
+const resolveMs = 120_000;
 
 /**
  * A pull that nobody waits for goes on for so long: whoever has left because of a new intent is back in a few
@@ -38,28 +38,33 @@ type SharedPull = {
   lingering?: NodeJS.Timeout;
 };
 
+export type PullParts = {
+  docker: Docker;
+  images: Images;
+  localImages: LocalImages;
+  hostFacts: () => Promise<HostFacts>;
+};
+
 /** An image that is on the host already is not pulled again. */
-export function createPull(
-  docker: Docker,
-  hostFacts: () => Promise<HostFacts>,
-  patience: PullPatience = usualPatience,
-): Pull {
+export function createPull({ docker, images, localImages, hostFacts }: PullParts): Pull {
   const running = new Map<string, SharedPull>();
 
   async function ensureImage(
-    image: string,
-    login: RegistryLogin | undefined,
+    request: ImageRequest,
     report: (done: number) => void,
     abandoned: AbortSignal,
   ): Promise<ResolvedImage> {
-    const isHere = (await readImage(docker, image)) !== undefined;
-    if (!isHere) await pullImage(docker, { image, login, report, abandoned, patience });
-    const facts = await readImage(docker, image);
-    if (!facts) throw new EngineFault('unavailable', `Image ${image} is gone from the host again.`);
-    checkArchitecture(image, facts, await hostFacts());
+    const { image } = request;
+    const { architecture } = await hostFacts();
+    const here = await readImage(docker, image, localImages);
+    if (here) {
+      checkArchitecture(image, here, architecture);
+      report(1);
+      return { image, reference: isPinned(image) ? image : (here.pinned ?? image), by: 'presence' };
+    }
+    const digest = await bring({ docker, images }, request, architecture, { report, abandoned });
     report(1);
-    const reference = isPinned(image) ? image : (facts.pinned[0] ?? image);
-    return { image, reference, by: isHere ? 'presence' : 'pull' };
+    return { image, reference: isPinned(image) ? image : pin(image, digest), by: 'pull' };
   }
 
   function startPull(key: string, image: string, login: RegistryLogin | undefined): SharedPull {
@@ -68,7 +73,8 @@ export function createPull(
     const report = (done: number) => {
       for (const { progress } of waiting) progress?.(done);
     };
-    const done = ensureImage(image, login, report, abandon.signal).finally(() => forget(key, pull));
+    const request = { image, ...(login && { registryLogin: login }) };
+    const done = ensureImage(request, report, abandon.signal).finally(() => forget(key, pull));
     const pull: SharedPull = { done, abandon, waiting };
     running.set(key, pull);
     return pull;
@@ -84,7 +90,6 @@ export function createPull(
   }
 
   return async (image, anyLogin, pulling = {}) => {
-    if (!isReference(image)) throw pullFault(new Error('invalid reference format'), image, false);
     const login = loginFor(image, anyLogin);
     const key = keyOf(image, login);
     const pull = running.get(key) ?? startPull(key, image, login);
@@ -106,37 +111,75 @@ function keyOf(image: string, login: RegistryLogin | undefined): string {
     .digest('hex');
 }
 
-type PullRequest = {
+type Bringing = { report: (done: number) => void; abandoned: AbortSignal };
+
+/** What its reference means is found out first; then the engine takes it from the gate. Answers its digest. */
+async function bring(
+  { docker, images }: Pick<PullParts, 'docker' | 'images'>,
+  request: ImageRequest,
+  architecture: string,
+  { report, abandoned }: Bringing,
+): Promise<string> {
+  const { image } = request;
+  const asking = AbortSignal.any([abandoned, AbortSignal.timeout(resolveMs)]);
+  try {
+    const resolved = await images.resolve(request, { os: 'linux', architecture }, asking);
+    const ended = new AbortController();
+    let fault: ImageFault | undefined;
+    const failed = (reason: ImageFault) => {
+      fault ??= reason;
+      ended.abort();
+    };
+    using offer = images.offer(resolved, { failed });
+    try {
+      const signal = AbortSignal.any([ended.signal, abandoned]);
+      await pull(docker, { ...offer, image, report, signal });
+    } catch (error) {
+      throw fault ?? error;
+    }
+    await keep(docker, offer.reference, image, resolved.digest);
+    return resolved.digest;
+  } catch (error) {
+    throw asEngineFault(error);
+  }
+}
+
+type Pulled = {
   image: string;
-  login: RegistryLogin | undefined;
+  reference: string;
+  auth: { username: string; password: string; serveraddress: string };
   report: (done: number) => void;
-  abandoned: AbortSignal;
-  patience: PullPatience;
+  signal: AbortSignal;
 };
 
-async function pullImage(docker: Docker, { image, login, report, abandoned, patience }: PullRequest): Promise<void> {
-  const authconfig = authOf(image, login);
+async function pull(docker: Docker, { image, reference, auth, report, signal }: Pulled): Promise<void> {
   const progress = createPullProgress();
-  const stalled = new AbortController();
-  const waitOn = () => setTimeout(() => stalled.abort(), patience[progress.phase()]);
+  const silent = new AbortController();
+  const waitOn = () => setTimeout(() => silent.abort(), engineMs);
   let timer = waitOn();
   try {
-    const options = { ...(authconfig && { authconfig }), abortSignal: AbortSignal.any([stalled.signal, abandoned]) };
-    const stream = await docker.pull(image, options);
+    const abortSignal = AbortSignal.any([silent.signal, signal]);
+    const stream = await docker.pull(reference, { authconfig: auth, abortSignal });
     await follow(docker, stream, (line) => {
-      report(progress.read(line));
+      report(progress(line));
       clearTimeout(timer);
       timer = waitOn();
     });
   } catch (error) {
-    throw stalled.signal.aborted
-      ? new EngineFault('registry-unreachable', `The registry ${registryOf(image)} stopped answering for ${image}.`, {
-          ...{ image, hint: whenItAnswers },
-        })
-      : pullFault(error, image, login !== undefined);
+    throw pullFault(error, image);
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Gives it the names by which it is found from now on, and takes the one away under which it came. */
+async function keep(docker: Docker, reference: string, image: string, digest: string): Promise<void> {
+  for (const name of new Set([keptName(pin(image, digest)), keptName(image)])) {
+    if (name === undefined) throw new EngineFault('bad-request', `The name of image ${image} is too long.`, { image });
+    const at = name.lastIndexOf(':');
+    await docker.getImage(reference).tag({ repo: name.slice(0, at), tag: name.slice(at + 1) });
+  }
+  await docker.getImage(reference).remove();
 }
 
 /** Reads the answer to its end, and throws what it says went wrong: once it has begun, no status tells of it. */

@@ -1,0 +1,39 @@
+/**
+ * PURE. The names that images of registries have on the host once they have passed the gate. No document can mean one:
+ * the domain belongs to nobody for ever (RFC 6761), so that an image here under such a name is one that we have brought.
+ */
+import { locateImage, pin } from '../../../config/values/image-names.ts';
+
+const domain = 'berth.invalid';
+
+/** Of a reference, pinned or not. Undefined where it is longer than the engine takes. */
+export function keptName(image: string): string | undefined {
+  const { registry, repository, reference } = locateImage(image);
+  // No host has two underscores, and no repository a colon.
+  const path = `${registry.replace(':', '__')}/${repository}`;
+  const digest = /^sha256:([0-9a-f]{64})$/.exec(reference)?.[1];
+  const name = digest ? `${domain}/digest/${path}:${digest}` : `${domain}/tag/${path}:${reference}`;
+  return name.length <= longest ? name : undefined;
+}
+
+/** Docker's limit is 255 characters without the tag. */
+const longest = 250;
+
+export function isKeptName(name: string): boolean {
+  return name.startsWith(`${domain}/`);
+}
+
+/** The pinned reference, in the words of `image`, of an image with these names; undefined when no digest is known. */
+export function pinnedAmong(names: readonly string[], image: string): string | undefined {
+  const start = keptName(pin(image, `sha256:${'0'.repeat(64)}`))?.slice(0, -64);
+  const found = start && names.find((name) => name.startsWith(start) && name.length === start.length + 64);
+  return found && pin(image, `sha256:${found.slice(-64)}`);
+}
+
+/** What a kept name was made of, in full: `docker.io/library/nginx@sha256:…`, or with a tag. */
+export function referenceOf(name: string): string | undefined {
+  const [, kind, path = '', tag = ''] = /^berth\.invalid\/(digest|tag)\/(.+):([^:/]+)$/.exec(name) ?? [];
+  if (!kind) return undefined;
+  const full = path.replace('__', ':');
+  return kind === 'digest' ? `${full}@sha256:${tag}` : `${full}:${tag}`;
+}

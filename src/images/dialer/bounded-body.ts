@@ -1,0 +1,64 @@
+/** Reading what a stranger's server sends, with bounds on its bytes and on the time that it keeps us waiting. */
+import type { IncomingMessage } from 'node:http';
+import { DialFault } from './dial-fault.ts';
+
+/** The whole of a document. Throws DialFault when it is longer. */
+export async function readWhole(body: IncomingMessage, mostBytes: number, host: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > mostBytes) throw new DialFault('too-long', host);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw error instanceof DialFault ? error : new DialFault('unreachable', host, { cause: error });
+  } finally {
+    body.destroy();
+  }
+  return Buffer.concat(chunks, length);
+}
+
+export type Pace = {
+  /** How long one may be kept waiting without a byte. */
+  patienceMs: number;
+  /** So many buy a second of that back; never more than there was. Time in which nobody reads counts for nothing. */
+  leastBytesPerSecond: number;
+};
+
+/** A slow line brings a hundred times as much; whoever sends less holds one of the engine's few places for downloads. */
+export const usualPace: Pace = { patienceMs: 30_000, leastBytesPerSecond: 8_192 };
+
+/** The chunks of a long body as they come. Throws DialFault when they come too slowly. */
+export async function* readAtPace(body: IncomingMessage, host: string, pace: Pace = usualPace): AsyncIterable<Buffer> {
+  const chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  let leftMs = pace.patienceMs;
+  try {
+    for (;;) {
+      const begunAt = performance.now();
+      const next = await nextWithin(chunks, Math.max(0, leftMs), host, body);
+      leftMs -= performance.now() - begunAt;
+      if (next.done) return;
+      leftMs = Math.min(pace.patienceMs, leftMs + (next.value.length / pace.leastBytesPerSecond) * 1000);
+      yield next.value;
+    }
+  } finally {
+    body.destroy();
+  }
+}
+
+async function nextWithin(chunks: AsyncIterator<Buffer>, ms: number, host: string, body: IncomingMessage) {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new DialFault('too-slow', host)), ms);
+  const next = chunks.next();
+  next.catch(() => {});
+  try {
+    return await Promise.race([next, late]);
+  } catch (error) {
+    body.destroy();
+    throw error instanceof DialFault ? error : new DialFault('unreachable', host, { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,27 @@
+/** Why a request that was asked for by a stranger was not made, or has no answer. */
+
+export type DialFaultKind =
+  /** The name leads to an address that is not of the public internet; nothing was sent there. */
+  | 'private-address'
+  /** Plain HTTP, another port of it, or no web address at all; nothing was sent. */
+  | 'not-https'
+  /** The domain name system has no address for the name. */
+  | 'unknown-name'
+  /** No connection, a certificate that is not valid for the name, or one that was cut. */
+  | 'unreachable'
+  | 'too-slow'
+  | 'too-long'
+  | 'too-many-redirects';
+
+export class DialFault extends Error {
+  readonly kind: DialFaultKind;
+  /** Which host was meant, with its port where it has one. */
+  readonly host: string;
+
+  constructor(kind: DialFaultKind, host: string, options?: ErrorOptions) {
+    super(`${kind}: ${host}`, options);
+    this.name = 'DialFault';
+    this.kind = kind;
+    this.host = host;
+  }
+}

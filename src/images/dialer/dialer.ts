@@ -1,0 +1,172 @@
+/**
+ * The one way to request what a stranger has named. The name is resolved here, every address that it has is judged, and
+ * the connection goes to an address that was judged: a name that answers differently the next time gains nothing.
+ * Redirects are followed by hand, each through the same judgement, and take no credentials to another host. Proxies of
+ * the environment are not asked: they would resolve the name once more.
+ */
+import { lookup, Resolver } from 'node:dns/promises';
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import { orAbort } from '../../lib/abortable.ts';
+import { DialFault } from './dial-fault.ts';
+import { addressesOfThisMachine, isPublic } from './public-addresses.ts';
+
+export type DialerOptions = {
+  /** Hosts that the operator vouches for, by `host` or `host:port`; they may be anywhere. */
+  listed?: ReadonlyMap<string, ListedHost>;
+  /** All addresses of a name; throws when it has none. Default: the domain name system. */
+  resolve?: (name: string) => Promise<string[]>;
+  /** Whether an address may be connected to; default: when it is public, and not one of this machine's. */
+  isAllowed?: (address: string) => boolean;
+  /** How long an address may take to answer with a status. */
+  answerMs?: number;
+};
+
+export type ListedHost = { plainHttp: boolean; ca?: string };
+
+export type Asking = {
+  method: 'GET' | 'HEAD';
+  headers?: Record<string, string>;
+  /** Sent to the host of the address, and to no other that it redirects to. */
+  authorization?: string | undefined;
+  /** Listed hosts may be asked: the request is one to such a host, or was begun by one. */
+  mayAskListed: boolean;
+  /** Ends the request and its answer. */
+  signal: AbortSignal;
+};
+
+/** `body` has to be read or destroyed. */
+export type Answer = { status: number; headers: IncomingMessage['headers']; url: URL; body: IncomingMessage };
+
+export type Dialer = Disposable & {
+  /** Throws DialFault, or the signal's reason. */
+  ask(url: URL, asking: Asking): Promise<Answer>;
+};
+
+const mostRedirects = 5;
+/** An address that does not answer is not the last one; who has ten does not hold us ten times as long. */
+const mostAddresses = 4;
+
+export function createDialer(options: DialerOptions = {}): Dialer {
+  const { listed = new Map(), resolve = askNames, isAllowed = isPublicHere, answerMs = 15_000 } = options;
+  // Sockets are kept by the address that was judged and the name in the certificate.
+  const kept = { keepAlive: true, maxFreeSockets: 4, timeout: 10_000 };
+  const agents = { 'http:': new HttpAgent(kept), 'https:': new HttpsAgent(kept) };
+
+  /** Addresses that may be connected to, IPv4 first: a machine without IPv6 need not find that out each time. */
+  async function addressesOf(url: URL, known: ListedHost | undefined): Promise<string[]> {
+    const name = hostnameOf(url);
+    if (known) return (await lookup(name, { all: true }).catch(unknownName(url.host))).map(({ address }) => address);
+    const addresses = isIP(name) ? [name] : await resolve(name).catch(unknownName(url.host));
+    if (addresses.length === 0) throw new DialFault('unknown-name', url.host);
+    // One that is not public is reason enough: whoever answers so is not to be trusted with the others.
+    if (!addresses.every(isAllowed)) throw new DialFault('private-address', url.host);
+    return addresses.toSorted((one, other) => isIP(one) - isIP(other)).slice(0, mostAddresses);
+  }
+
+  function listedHost(url: URL, mayAskListed: boolean): ListedHost | undefined {
+    return mayAskListed ? listed.get(url.host) : undefined;
+  }
+
+  async function askOnce(url: URL, asking: Asking): Promise<Answer> {
+    const { method, headers, authorization, mayAskListed, signal } = asking;
+    signal.throwIfAborted();
+    const known = listedHost(url, mayAskListed);
+    const isPlain = url.protocol === 'http:';
+    if (url.username || url.password || (isPlain ? !known?.plainHttp : url.protocol !== 'https:'))
+      throw new DialFault('not-https', url.host);
+    const addresses = await orAbort(addressesOf(url, known), signal);
+    const name = hostnameOf(url);
+    const common: RequestOptions = {
+      ...{ method, path: `${url.pathname}${url.search}`, port: url.port || (isPlain ? 80 : 443) },
+      headers: { 'user-agent': 'berth', ...headers, ...(authorization && { authorization }), host: url.host },
+      agent: agents[isPlain ? 'http:' : 'https:'],
+      // The name that the certificate has to be for; an address of its own is compared as such.
+      ...(!isPlain && { servername: isIP(name) ? '' : name, ...(known?.ca !== undefined && { ca: known.ca }) }),
+    };
+    let last: unknown;
+    for (const host of addresses) {
+      try {
+        const body = await send(isPlain, { ...common, host }, answerMs, signal);
+        return { status: body.statusCode ?? 0, headers: body.headers, url, body };
+      } catch (error) {
+        signal.throwIfAborted();
+        last = error;
+      }
+    }
+    throw last instanceof DialFault ? last : new DialFault('unreachable', url.host, { cause: last });
+  }
+
+  return {
+    async ask(url, asking) {
+      let { authorization } = asking;
+      let at = url;
+      for (let redirects = 0; redirects <= mostRedirects; redirects++) {
+        const answer = await askOnce(at, { ...asking, authorization });
+        const { location } = answer.headers;
+        if (![301, 302, 303, 307, 308].includes(answer.status) || location === undefined) return answer;
+        answer.body.destroy();
+        const next = URL.parse(location, at);
+        if (!next) throw new DialFault('not-https', at.host);
+        if (next.origin !== at.origin) authorization = undefined;
+        at = next;
+      }
+      throw new DialFault('too-many-redirects', url.host);
+    },
+    [Symbol.dispose]() {
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  };
+}
+
+/** Resolves when a status has come. The answer ends with the signal. */
+function send(isPlain: boolean, options: RequestOptions, answerMs: number, signal: AbortSignal) {
+  return new Promise<IncomingMessage>((resolve, reject) => {
+    const { host, port } = options;
+    const request = (isPlain ? httpRequest : httpsRequest)({ ...options, signal });
+    const late = setTimeout(() => request.destroy(new DialFault('too-slow', `${host}:${port}`)), answerMs);
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      clearTimeout(late);
+      // A kept connection may have been closed at the other end just now; each try takes another one.
+      const isStale = request.reusedSocket && error.code === 'ECONNRESET' && !signal.aborted;
+      if (isStale) resolve(send(isPlain, options, answerMs, signal));
+      else reject(error);
+    });
+    request.on('response', (response) => {
+      clearTimeout(late);
+      // Whoever reads it is told; one that nobody reads any more must not end the process.
+      response.on('error', () => {});
+      resolve(response);
+    });
+    request.end();
+  });
+}
+
+function isPublicHere(address: string): boolean {
+  return isPublic(address, addressesOfThisMachine());
+}
+
+/** Without the brackets of an IPv6 address. */
+function hostnameOf({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
+function unknownName(host: string) {
+  return (cause: unknown): never => {
+    throw cause instanceof DialFault ? cause : new DialFault('unknown-name', host, { cause });
+  };
+}
+
+/**
+ * Asks the domain name system itself: the machine's own function for that keeps one of its four threads busy for as long
+ * as a stranger's name server likes. The file of hosts and search domains are for names of the operator.
+ */
+async function askNames(name: string): Promise<string[]> {
+  if (/(?:^|\.)localhost\.?$/.test(name)) return ['127.0.0.1'];
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
+  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  if (addresses.length > 0) return addresses;
+  throw answers[0]!.status === 'rejected' ? answers[0]!.reason : new DialFault('unknown-name', name);
+}

@@ -1,0 +1,31 @@
+/** Which addresses a stranger may make this machine connect to: those of the public internet, and none of its own. */
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { reservedIPv4, reservedIPv6 } from '../../lib/reserved-addresses.ts';
+
+// One list for each family: in a common one, the networks of IPv6 would take IPv4 addresses for mapped ones.
+const reserved = { ipv4: blockList(reservedIPv4, 'ipv4'), ipv6: blockList(reservedIPv6, 'ipv6') };
+
+/**
+ * `own`: addresses of this machine. A public one of them is reached past whatever firewall stands in front of it. An
+ * IPv6 address with an IPv4 one inside (mapped, NAT64, 6to4) is never public here: who has one has the other too.
+ */
+export function isPublic(address: string, own: readonly string[]): boolean {
+  if (own.includes(address)) return false;
+  if (isIPv4(address)) return !reserved.ipv4.check(address, 'ipv4');
+  return isIPv6(address) && !address.includes('%') && !reserved.ipv6.check(address, 'ipv6');
+}
+
+/** Of all interfaces, as they are now. */
+export function addressesOfThisMachine(): string[] {
+  return Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
+}
+
+function blockList(networks: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address, bits] = network.split('/');
+    list.addSubnet(address!, Number(bits), family);
+  }
+  return list;
+}

@@ -1,0 +1,151 @@
+/**
+ * Where the engine pulls from: a distribution endpoint on loopback, for nobody but the engine of this service, and only
+ * for images that are being pulled just now. What it serves was resolved by us, and comes through the dialer.
+ */
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Pace, usualPace } from '../dialer/bounded-body.ts';
+import { ImageFault } from '../image-fault.ts';
+import type { ImageLimits } from '../resolve/image-limits.ts';
+import type { ResolvedUpstream } from '../resolve/resolve.ts';
+import { passLayer } from './layer-stream.ts';
+
+export type Gate = AsyncDisposable & {
+  /** Until it is disposed of, the engine can pull the image. */
+  offer(image: ResolvedUpstream, offering: Offering): Offer;
+};
+
+export type Offering = {
+  /** Told of each piece of a layer that has passed. */
+  passed?: (bytes: number) => void;
+  /** A pull that goes on would only fail again: the first reason. */
+  failed: (fault: ImageFault) => void;
+};
+
+export type Offer = Disposable & {
+  /** Under this name the engine pulls it. */
+  reference: string;
+  /** What the engine has to show, as it takes it. */
+  auth: { username: string; password: string; serveraddress: string };
+};
+
+type Offered = { image: ResolvedUpstream; offering: Offering; ended: AbortController; unpacked: Map<string, number> };
+
+export type GateOptions = {
+  /** The address where it listens. */
+  host: string;
+  limits: ImageLimits;
+  /** How slowly a registry may send. */
+  pace?: Pace;
+};
+
+const username = 'engine';
+
+/** Resolves when it listens. */
+export async function openGate({ host, limits, pace = usualPace }: GateOptions): Promise<Gate> {
+  const password = randomBytes(24).toString('hex');
+  const expected = Buffer.from(`Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`);
+  const offers = new Set<Offered>();
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!isShown(request.headers.authorization, expected)) {
+      response.setHeader('www-authenticate', 'Basic realm="berth"');
+      return refuse(response, 401, 'UNAUTHORIZED');
+    }
+    if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405, 'UNSUPPORTED');
+    if (request.url === '/v2/') return void response.end('{}');
+    const [, name, kind, digest = ''] = wanted.exec(request.url ?? '') ?? [];
+    const offered = [...offers].find((each) => nameOf(each.image) === name && has(each.image, digest));
+    if (!offered) return refuse(response, 404, kind === 'blobs' ? 'BLOB_UNKNOWN' : 'MANIFEST_UNKNOWN');
+    await serve(offered, digest, request, response);
+  }
+
+  async function serve(offered: Offered, digest: string, request: IncomingMessage, response: ServerResponse) {
+    const { manifest, config, layers } = offered.image;
+    response.setHeader('docker-content-digest', digest);
+    const document = [manifest, { digest: config.descriptor.digest, bytes: config.bytes, mediaType: undefined }].find(
+      (each) => each.digest === digest,
+    );
+    if (document) {
+      response.setHeader('content-type', document.mediaType ?? 'application/octet-stream');
+      response.setHeader('content-length', document.bytes.length);
+      return void response.end(request.method === 'HEAD' ? undefined : document.bytes);
+    }
+    const layer = layers.find((each) => each.digest === digest)!;
+    response.setHeader('content-type', 'application/octet-stream');
+    response.setHeader('content-length', layer.sizeBytes);
+    if (request.method === 'HEAD') return void response.end();
+    const closed = new AbortController();
+    response.once('close', () => closed.abort());
+    const { image, offering, ended, unpacked } = offered;
+    const mayUnpackTo = (bytes: number) => {
+      unpacked.set(digest, bytes);
+      return [...unpacked.values()].reduce((sum, each) => sum + each, 0) <= limits.unpackedBytes;
+    };
+    try {
+      await passLayer(image, layer, response, {
+        ...{ mayUnpackTo, mostUnpackedBytes: limits.unpackedBytes, pace },
+        passed: (bytes) => offering.passed?.(bytes),
+        signal: AbortSignal.any([ended.signal, closed.signal]),
+      });
+      response.end();
+    } catch (error) {
+      if (error instanceof ImageFault && !closed.signal.aborted) offering.failed(error);
+      if (response.headersSent) response.destroy();
+      else refuse(response, 502, 'UNKNOWN');
+    }
+  }
+
+  const server = createServer((request, response) => {
+    response.on('error', () => {});
+    void answer(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, host, resolve));
+  const { port } = server.address() as AddressInfo;
+  const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+  return {
+    offer(image, offering) {
+      const offered: Offered = { image, offering, ended: new AbortController(), unpacked: new Map() };
+      offers.add(offered);
+      return {
+        reference: `${address}/${nameOf(image)}@${image.manifest.digest}`,
+        auth: { username, password, serveraddress: address },
+        [Symbol.dispose]() {
+          offers.delete(offered);
+          offered.ended.abort();
+        },
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      for (const { ended } of offers) ended.abort();
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+const wanted = /^\/v2\/([a-z0-9._/-]+)\/(manifests|blobs)\/(sha256:[0-9a-f]{64})$/;
+
+function isShown(authorization: string | undefined, expected: Buffer): boolean {
+  const shown = Buffer.from(authorization ?? '');
+  return shown.length === expected.length && timingSafeEqual(shown, expected);
+}
+
+/** No host has two underscores, and no repository a colon. */
+function nameOf({ asked: { registry }, repository }: ResolvedUpstream): string {
+  return `${registry.replace(':', '__')}/${repository}`;
+}
+
+function has({ manifest, config, layers }: ResolvedUpstream, digest: string): boolean {
+  const digests = [manifest.digest, config.descriptor.digest, ...layers.map((layer) => layer.digest)];
+  return digests.includes(digest);
+}
+
+function refuse(response: ServerResponse, status: number, code: string): void {
+  response.statusCode = status;
+  response.removeHeader('content-length');
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify({ errors: [{ code, message: code.toLowerCase() }] }));
+}

@@ -1,0 +1,38 @@
+/** Why an image cannot be had, in words for the owner of the deployment. No word of it is a registry's own. */
+
+export type ImageFaultKind =
+  | 'image-not-found'
+  | 'image-access-denied'
+  | 'image-wrong-architecture'
+  | 'registry-unreachable'
+  | 'bad-request';
+
+export class ImageFault extends Error {
+  readonly kind: ImageFaultKind;
+  /** The reference that it is about. */
+  readonly image: string;
+  /** What its owner can do about it. */
+  readonly hint: string | undefined;
+  /** Nobody has answered, so that it makes no sense to ask the same registry again at once. */
+  readonly isSilence: boolean;
+
+  constructor(
+    kind: ImageFaultKind,
+    image: string,
+    message: string,
+    options: ErrorOptions & { hint?: string; isSilence?: boolean } = {},
+  ) {
+    super(message, options);
+    this.name = 'ImageFault';
+    this.kind = kind;
+    this.image = image;
+    this.hint = options.hint;
+    this.isSilence = options.isSilence ?? false;
+  }
+}
+
+/** The hint where nobody has to do anything: whoever has failed is looked at again and again. */
+export const whenItAnswers = 'it starts as soon as its registry answers';
+
+/** For an image that exists and has nothing that this host could run. */
+export const architectureHint = 'build it for this processor, for example with docker build --platform';

@@ -1,0 +1,49 @@
+/** PURE. What one image may have, judged by what its manifest and configuration say, before any layer moves. */
+import type { Descriptor, ImageConfig } from './manifest.ts';
+
+export type ImageLimits = {
+  /** Of all layers as they are sent. */
+  compressedBytes: number;
+  /** Of all layers as they will lie on the disk. */
+  unpackedBytes: number;
+};
+
+/** Docker stacks no more than 127. */
+const mostLayers = 127;
+/** Each label of an image is written into every container of it. The official images have at most a dozen. */
+const mostLabels = 1_000;
+/** The engine makes a volume for each that an image declares, whoever asks it not to. Official images declare 1 or 2. */
+const mostVolumes = 32;
+/** The kernel starts no program with more than 2 MiB of arguments and environment. */
+const mostEnvironmentBytes = 131_072;
+
+/** Behind "Image x …"; undefined when there is nothing. */
+export function findExcess(
+  layers: readonly Descriptor[],
+  config: ImageConfig,
+  { compressedBytes }: ImageLimits,
+): { because: string; hint: string } | undefined {
+  const sent = layers.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  if (sent > compressedBytes) {
+    const because = `has ${printBytes(sent)}; at most ${printBytes(compressedBytes)} are allowed`;
+    return { because, hint: 'leave out what it does not need to run' };
+  }
+  const counts = [
+    ['layers', layers.length, mostLayers, 'build it with fewer steps'],
+    ['VOLUMEs', config.volumes, mostVolumes, 'build it with fewer VOLUME lines'],
+    ['labels', config.labels, mostLabels, 'build it with fewer LABEL lines'],
+    ['bytes of environment', config.environmentBytes, mostEnvironmentBytes, 'build it with fewer ENV lines'],
+  ] as const;
+  const excess = counts.find(([, count, most]) => count > most);
+  if (!excess) return undefined;
+  const [what, count, most, hint] = excess;
+  return { because: `has ${count} ${what}; at most ${most} are allowed`, hint };
+}
+
+/** `1.5 GB`. */
+export function printBytes(bytes: number): string {
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+  const step = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3));
+  const amount = bytes / 1000 ** step;
+  return `${step === 0 || amount >= 10 ? Math.round(amount) : amount.toFixed(1)} ${units[step]}`;
+}

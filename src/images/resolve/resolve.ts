@@ -1,0 +1,191 @@
+/** What a reference means: asked of its registry by us, through the dialer. */
+import { createHash } from 'node:crypto';
+import { loginFor } from '../../config/spec/spec-images.ts';
+import { isReference, locateImage } from '../../config/values/image-names.ts';
+import type { ImageRequest } from '../../deployment/plan/operation.ts';
+import { readWhole } from '../dialer/bounded-body.ts';
+import type { Dialer } from '../dialer/dialer.ts';
+import { architectureHint, ImageFault } from '../image-fault.ts';
+import type { ListedRegistry, Login } from '../upstream/listed-registries.ts';
+import { createRegistryClient, type RegistryClient } from '../upstream/registry-client.ts';
+import { type Asked, dialFault, statusFault } from '../upstream/registry-faults.ts';
+import { findExcess, type ImageLimits } from './image-limits.ts';
+import {
+  acceptedManifests,
+  choosePlatform,
+  type Descriptor,
+  digestGrammar,
+  type ImageConfig,
+  type Platform,
+  printPlatform,
+  printPlatforms,
+  type ReadManifest,
+  readConfig,
+  readManifest,
+} from './manifest.ts';
+
+/** An image of a registry, as far as it is known before a layer of it is here. */
+export type ResolvedUpstream = {
+  repository: string;
+  /** What the reference means: an index, or the manifest itself. */
+  digest: string;
+  /** Of this host's platform. */
+  manifest: { digest: string; mediaType: string; bytes: Buffer };
+  config: { descriptor: Descriptor; bytes: Buffer };
+  layers: Descriptor[];
+  /** Asks for the layers, with the login that has let us in. */
+  client: RegistryClient;
+  asked: Asked;
+};
+
+export type Resolver = {
+  /** Which digest a reference has now; nothing is downloaded. Throws ImageFault. */
+  digestOf(request: ImageRequest, signal: AbortSignal): Promise<string>;
+  /** Manifest and configuration, verified and judged. Throws ImageFault. */
+  resolve(request: ImageRequest, platform: Platform, signal: AbortSignal): Promise<ResolvedUpstream>;
+};
+
+export type ResolverParts = {
+  dialer: Dialer;
+  registries: ReadonlyMap<string, ListedRegistry>;
+  limits: ImageLimits;
+};
+
+/** What the distribution specification asks registries to take. */
+const mostManifestBytes = 4 * 2 ** 20;
+
+export function createResolver({ dialer, registries, limits }: ResolverParts): Resolver {
+  /** Says of whatever goes wrong which image and registry it is about. */
+  async function about<T>(request: ImageRequest, work: (client: RegistryClient, asked: Asked) => Promise<T>) {
+    const { image } = request;
+    if (!isReference(image)) throw notAName(image);
+    const { registry, repository, reference } = locateImage(image);
+    if (!repositoryGrammar.test(repository) || !referenceGrammar.test(reference)) throw notAName(image);
+    const listed = registries.get(registry);
+    const login = loginOf(request) ?? listed?.login;
+    const asked = { image, registry, hasLogin: login !== undefined };
+    const client = createRegistryClient(dialer, { location: { registry, repository }, login, listed });
+    try {
+      return await work(client, asked);
+    } catch (error) {
+      throw dialFault(error, asked);
+    }
+  }
+
+  return {
+    digestOf: (request, signal) =>
+      about(request, async (client, asked) => {
+        const { reference } = locateImage(request.image);
+        const wish = { accept: acceptedManifests, signal };
+        // Docker Hub does not count this request.
+        const { status, headers, body } = await client.ask('HEAD', `manifests/${reference}`, wish);
+        body.destroy();
+        if (status !== 200) throw statusFault(status, asked);
+        const digest = String(headers['docker-content-digest'] ?? '');
+        if (digestGrammar.test(digest)) return digest;
+        return (await readVerified(client, 'manifests', reference, asked, signal)).digest;
+      }),
+
+    resolve: (request, platform, signal) =>
+      about(request, async (client, asked) => {
+        const { reference } = locateImage(request.image);
+        const named = await readVerified(client, 'manifests', reference, asked, signal);
+        const manifest = await narrow(named, { client, platform, asked, signal });
+        const { config: descriptor, layers } = manifest.read;
+        if (descriptor.sizeBytes > mostManifestBytes) throw refusal(asked, 'has a configuration of more than 4 MB');
+        const config = await readVerified(client, 'blobs', descriptor.digest, asked, signal);
+        judge(layers, config.bytes, { platform, asked, limits });
+        return {
+          repository: locateImage(request.image).repository,
+          digest: named.digest,
+          manifest: { digest: manifest.digest, mediaType: manifest.mediaType, bytes: manifest.bytes },
+          config: { descriptor, bytes: config.bytes },
+          ...{ layers, client, asked },
+        };
+      }),
+  };
+}
+
+/** As the distribution specification has it; anything else would change the path of our requests. */
+const repositoryGrammar = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*$/;
+const referenceGrammar = /^(?:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}|sha256:[0-9a-f]{64})$/;
+
+function notAName(image: string): ImageFault {
+  const words = `${JSON.stringify(image)} is not the name of an image.`;
+  return new ImageFault('bad-request', image, words, { hint: 'write it as registry.example.com/team/app:1.2' });
+}
+
+function loginOf({ image, registryLogin }: ImageRequest): Login | undefined {
+  const login = loginFor(image, registryLogin);
+  return login && { username: login.username, password: login.personalAccessToken };
+}
+
+type Document = { digest: string; mediaType: string; bytes: Buffer };
+
+/** A document of the registry, whose digest is what was asked for, or computed where a tag was. */
+async function readVerified(
+  client: RegistryClient,
+  kind: 'manifests' | 'blobs',
+  reference: string,
+  asked: Asked,
+  signal: AbortSignal,
+): Promise<Document> {
+  const accept = kind === 'manifests' ? acceptedManifests : '*/*';
+  const { status, headers, body, url } = await client.ask('GET', `${kind}/${reference}`, { accept, signal });
+  if (status !== 200) {
+    body.destroy();
+    throw statusFault(status, asked);
+  }
+  const bytes = await readWhole(body, mostManifestBytes, url.host);
+  const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+  if (digestGrammar.test(reference) && reference !== digest)
+    throw refusal(asked, 'is not what its digest says', 'its registry sends something else');
+  return { digest, bytes, mediaType: String(headers['content-type'] ?? '') };
+}
+
+type Narrowing = { client: RegistryClient; platform: Platform; asked: Asked; signal: AbortSignal };
+
+/** The manifest for this platform; of an index its entry. */
+async function narrow(document: Document, { client, platform, asked, signal }: Narrowing) {
+  const read = readManifest(document.bytes.toString(), document.mediaType);
+  if (read.kind !== 'index') return asImage(document, read, asked);
+  const entry = choosePlatform(read.entries, platform);
+  if (!entry) throw wrongPlatform(asked, printPlatforms(read.entries), platform);
+  const chosen = await readVerified(client, 'manifests', entry.descriptor.digest, asked, signal);
+  const narrowed = readManifest(chosen.bytes.toString(), chosen.mediaType);
+  if (narrowed.kind === 'index') throw refusal(asked, 'is an index within an index');
+  return asImage(chosen, narrowed, asked);
+}
+
+function asImage(document: Document, read: Exclude<ReadManifest, { kind: 'index' }>, asked: Asked) {
+  if (read.kind === 'refused') throw refusal(asked, read.because);
+  // What the registry calls it may be wrong, and the engine goes by it.
+  const own = (JSON.parse(document.bytes.toString()) as { mediaType?: string }).mediaType;
+  return { ...document, mediaType: own ?? document.mediaType, read };
+}
+
+function judge(
+  layers: readonly Descriptor[],
+  text: Buffer,
+  { platform, asked, limits }: { platform: Platform; asked: Asked; limits: ImageLimits },
+): void {
+  const config: ImageConfig | undefined = readConfig(text.toString());
+  if (!config) throw refusal(asked, 'has a configuration that is none');
+  // An imported image may not say what it was built for.
+  const { os, architecture } = config.platform;
+  if (architecture !== '' && (os !== platform.os || architecture !== platform.architecture))
+    throw wrongPlatform(asked, printPlatform(config.platform), platform);
+  const excess = findExcess(layers, config, limits);
+  if (excess) throw refusal(asked, excess.because, excess.hint);
+  if (config.layers !== layers.length) throw refusal(asked, 'has other layers than its configuration says');
+}
+
+function wrongPlatform({ image }: Asked, has: string, platform: Platform): ImageFault {
+  const words = `Image ${image} has ${has} only; this server is ${printPlatform(platform)}.`;
+  return new ImageFault('image-wrong-architecture', image, words, { hint: architectureHint });
+}
+
+/** Nobody can run it, and no later try goes better. */
+export function refusal({ image }: Asked, because: string, hint?: string): ImageFault {
+  return new ImageFault('bad-request', image, `Image ${image} ${because}.`, hint === undefined ? {} : { hint });
+}

@@ -1,0 +1,35 @@
+/** Registries that the operator lists: they may lie on private addresses, and have a login for everybody. */
+import { readFile } from 'node:fs/promises';
+import { StartError } from '../../lib/start-error.ts';
+import type { ListedHost } from '../dialer/dialer.ts';
+
+/** As the setting says it; the files are read when the service starts. */
+export type RegistrySetting = { host: string; plainHttp: boolean; caFile?: string; loginFile?: string };
+
+export type Login = { username: string; password: string };
+
+export type ListedRegistry = ListedHost & { login?: Login };
+
+/** By host. Throws StartError when a file cannot be read or says nothing. */
+export async function readRegistries(settings: readonly RegistrySetting[]): Promise<Map<string, ListedRegistry>> {
+  const entries = settings.map(async ({ host, plainHttp, caFile, loginFile }): Promise<[string, ListedRegistry]> => {
+    const ca = caFile === undefined ? undefined : await readText(caFile);
+    const login = loginFile === undefined ? undefined : readLogin(await readText(loginFile), loginFile);
+    return [host, { plainHttp, ...(ca !== undefined && { ca }), ...(login && { login }) }];
+  });
+  return new Map(await Promise.all(entries));
+}
+
+async function readText(file: string): Promise<string> {
+  return await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new StartError(`BERTH_REGISTRIES: ${file} cannot be read (${error.code}).`);
+  });
+}
+
+/** `name:token`, in one line. */
+function readLogin(text: string, file: string): Login {
+  const [, username, password] = /^([^:\s]+):(\S+)\s*$/.exec(text) ?? [];
+  if (username === undefined || password === undefined)
+    throw new StartError(`BERTH_REGISTRIES: ${file} has to hold one line, such as name:token.`);
+  return { username, password };
+}

@@ -1,0 +1,72 @@
+/**
+ * A client of the distribution protocol (pull), for one image: what its registry wants to see is shown, to it alone.
+ * Everything goes through the dialer.
+ */
+import type { ImageLocation } from '../../config/values/image-names.ts';
+import { readWhole } from '../dialer/bounded-body.ts';
+import { DialFault } from '../dialer/dial-fault.ts';
+import type { Answer, Dialer } from '../dialer/dialer.ts';
+import { readChallenge, readToken } from './challenge.ts';
+import type { ListedRegistry, Login } from './listed-registries.ts';
+import { dockerHubHost } from './registry-faults.ts';
+
+export type RegistryClient = {
+  /** `path`: behind the repository, such as `manifests/1`. Its answer has to be read or destroyed. */
+  ask(method: 'GET' | 'HEAD', path: string, wish: Wish): Promise<Answer>;
+};
+
+export type Wish = { accept: string; range?: string | undefined; signal: AbortSignal };
+
+export type ClientOptions = {
+  location: Pick<ImageLocation, 'registry' | 'repository'>;
+  /** Its owner's. */
+  login: Login | undefined;
+  listed: ListedRegistry | undefined;
+};
+
+/** A token is short; who sends more has something else in mind. */
+const mostTokenBytes = 65_536;
+
+export function createRegistryClient(dialer: Dialer, { location, login, listed }: ClientOptions): RegistryClient {
+  const { registry, repository } = location;
+  const host = registry === 'docker.io' ? dockerHubHost : registry;
+  const base = `${listed?.plainHttp ? 'http' : 'https'}://${host}/v2/${repository}/`;
+  const mayAskListed = listed !== undefined;
+  let authorization: string | undefined;
+
+  async function ask(method: 'GET' | 'HEAD', path: string, { accept, range, signal }: Wish): Promise<Answer> {
+    const url = URL.parse(base + path);
+    if (!url) throw new DialFault('unknown-name', registry);
+    const asking = { method, headers: { accept, ...(range && { range }) }, mayAskListed, signal };
+    const answer = await dialer.ask(url, { ...asking, authorization });
+    // What another host, to which the registry has sent us, wants to see is none of its business.
+    if (answer.status !== 401 || answer.url.host !== url.host) return answer;
+    answer.body.destroy();
+    const shown = await authorize(answer.headers['www-authenticate'], signal);
+    if (shown === undefined) return answer;
+    authorization = shown;
+    return await dialer.ask(url, { ...asking, authorization });
+  }
+
+  /** What to show to a registry that wants to see something; undefined when there is nothing. */
+  async function authorize(header: string | undefined, signal: AbortSignal): Promise<string | undefined> {
+    const challenge = readChallenge(header);
+    if (challenge?.kind === 'basic') return login && basic(login);
+    if (!challenge) return undefined;
+    const realm = URL.parse(challenge.realm);
+    if (!realm) return undefined;
+    if (challenge.service !== undefined) realm.searchParams.set('service', challenge.service);
+    realm.searchParams.set('scope', `repository:${repository}:pull`);
+    const asking = { method: 'GET', mayAskListed, signal } as const;
+    const answer = await dialer.ask(realm, { ...asking, authorization: login && basic(login) });
+    const body = await readWhole(answer.body, mostTokenBytes, answer.url.host);
+    const token = answer.status === 200 ? readToken(body.toString()) : undefined;
+    return token && `Bearer ${token}`;
+  }
+
+  return { ask };
+}
+
+function basic({ username, password }: Login): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+}

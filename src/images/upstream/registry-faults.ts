@@ -1,0 +1,77 @@
+/** PURE. What a registry's answer, or its silence, means to the owner of a deployment. */
+import { DialFault } from '../dialer/dial-fault.ts';
+import { ImageFault, whenItAnswers } from '../image-fault.ts';
+
+/** Who asked whom for what. */
+export type Asked = { image: string; registry: string; hasLogin: boolean };
+
+/** Of a status that is no success. */
+export function statusFault(status: number, { image, registry, hasLogin }: Asked): ImageFault {
+  if (status === 404) {
+    const words = `Image ${image} does not exist in the registry ${registry}.`;
+    return new ImageFault('image-not-found', image, words, { hint: 'check its name and tag' });
+  }
+  // Docker Hub says the same of an image that does not exist and of one that is private.
+  if ((status === 401 || status === 403) && registry === 'docker.io' && !hasLogin) {
+    const hint = 'check its name, or add a registryLogin if it is private';
+    return new ImageFault('image-not-found', image, `Image ${image} does not exist, or it is private.`, { hint });
+  }
+  if (status === 401 || status === 403) {
+    const hint = hasLogin ? 'check the registryLogin, and what it may pull' : 'add a registryLogin for this registry';
+    return new ImageFault('image-access-denied', image, `The registry ${registry} refuses access to ${image}.`, {
+      hint,
+    });
+  }
+  if (status === 429) {
+    const words = `The registry ${registry} allows no more pulls at the moment (its rate limit).`;
+    const hint = hasLogin ? whenItAnswers : `${whenItAnswers}; a registryLogin may be allowed more`;
+    return new ImageFault('registry-unreachable', image, words, { hint });
+  }
+  const words = `The registry ${registry} answers ${status} for ${image}.`;
+  return new ImageFault('registry-unreachable', image, words, { hint: whenItAnswers });
+}
+
+/** Of a request that has no answer. Anything else is a bug, and stays what it is. */
+export function dialFault(error: unknown, { image, registry }: Asked): unknown {
+  if (!(error instanceof DialFault)) return error;
+  const { kind, host } = error;
+  const elsewhere =
+    host === registry || (registry === 'docker.io' && host === dockerHubHost) ? '' : ` sends to ${host},`;
+  const fault = (faultKind: ImageFault['kind'], words: string, hint: string, isSilence = false) =>
+    new ImageFault(faultKind, image, words, { hint, isSilence, cause: error });
+  switch (kind) {
+    case 'private-address': {
+      const which = elsewhere === '' ? ' is' : `${elsewhere} which is`;
+      const words = `The registry ${registry}${which} at an address that is not of the public internet; ${image} is not pulled from there.`;
+      return fault('bad-request', words, 'name a public registry, or ask the operator to allow this one');
+    }
+    case 'not-https': {
+      const words = `The registry ${registry}${elsewhere === '' ? ' would have' : `${elsewhere} to`} be asked for ${image} without HTTPS.`;
+      return fault('bad-request', words, 'name a registry that has HTTPS');
+    }
+    case 'too-long':
+      return fault(
+        'bad-request',
+        `The registry ${registry} describes ${image} with more than it may.`,
+        'build it anew',
+      );
+    case 'too-many-redirects':
+      return fault(
+        'registry-unreachable',
+        `The registry ${registry} redirects without end for ${image}.`,
+        whenItAnswers,
+      );
+    case 'too-slow': {
+      const words = `The registry ${registry} stopped answering for ${image}.`;
+      return fault('registry-unreachable', words, whenItAnswers, true);
+    }
+    case 'unknown-name':
+    case 'unreachable': {
+      const words = `The registry ${registry} cannot be reached for ${image}.`;
+      return fault('registry-unreachable', words, `check its name; ${whenItAnswers}`, true);
+    }
+  }
+}
+
+/** Where the registry that everybody calls `docker.io` really answers. */
+export const dockerHubHost = 'registry-1.docker.io';

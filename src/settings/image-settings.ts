@@ -1,0 +1,84 @@
+/** The settings about images: whose they may be, and how large. */
+import { address, type Setting, size, Unreadable } from './setting-values.ts';
+
+export type ImageSettings = {
+  registries: ListedRegistry[];
+  localImages: LocalImages;
+  gateHost: string;
+  imageBytes: number;
+  imageUnpackedBytes: number;
+};
+
+type ListedRegistry = { host: string; plainHttp: boolean; caFile?: string; loginFile?: string };
+
+/** `built`: those that the set-up has built; besides, those whose names match a pattern, in which `*` is anything. */
+type LocalImages = { built: boolean; patterns: string[] };
+
+export const imageTable = {
+  registries: {
+    variable: 'REGISTRIES',
+    default: '',
+    help: 'registries on private addresses, and those with a login for everybody: "registry.lan:5000 http; harbor.lan ca=FILE login=FILE"',
+    read: registries,
+  },
+  localImages: {
+    variable: 'LOCAL_IMAGES',
+    default: 'built',
+    help: 'images of this host that everybody may run: names such as acme/*,tools:1, built (by the set-up), or none',
+    read: localImages,
+  },
+  gateHost: {
+    variable: 'GATE_HOST',
+    default: '127.0.0.1',
+    help: "where the engine pulls from Berth; for one on another machine, this machine's address, among its insecure-registries",
+    read: address,
+  },
+  imageBytes: {
+    variable: 'IMAGE_SIZE',
+    default: '10Gi',
+    help: 'what an image may have as its registry sends it',
+    read: size,
+  },
+  imageUnpackedBytes: {
+    variable: 'IMAGE_UNPACKED',
+    default: '20Gi',
+    help: 'what an image may have as it lies on the disk',
+    read: size,
+  },
+} satisfies { [K in keyof ImageSettings]: Setting<ImageSettings[K]> };
+
+const registryForm =
+  'must be registries such as "registry.lan:5000 http; harbor.lan ca=/etc/ca.pem login=/etc/harbor.login", ' +
+  'where a login is a file with one line, name:token';
+
+/** Also of those who never set it. */
+export const noRegistries: ListedRegistry[] = [];
+
+function registries(value: string): ListedRegistry[] {
+  const entries = value.split(';').map((text) => text.trim());
+  return entries.filter((text) => text !== '').map(registry);
+}
+
+function registry(text: string): ListedRegistry {
+  const [host = '', ...words] = text.split(/\s+/);
+  // As images name it, and as an address has it: without the port that goes without saying.
+  const isPlain = words.includes('http');
+  if (!/^[a-z0-9.-]+(?::\d+)?$/.test(host) || URL.parse(`${isPlain ? 'http' : 'https'}://${host}`)?.host !== host)
+    throw new Unreadable(registryForm);
+  const listed: ListedRegistry = { host, plainHttp: isPlain };
+  for (const word of words.filter((each) => each !== 'http')) {
+    const [, key, file] = /^(ca|login)=(\/.+)$/.exec(word) ?? [];
+    if (file === undefined) throw new Unreadable(registryForm);
+    if (key === 'ca') listed.caFile = file;
+    else listed.loginFile = file;
+  }
+  return listed;
+}
+
+function localImages(value: string): LocalImages {
+  if (value === 'none') return { built: false, patterns: [] };
+  const words = value.split(',').map((text) => text.trim());
+  if (words.some((word) => !/^[\w./:@*-]+$/.test(word)))
+    throw new Unreadable('must be built, none, or names of images such as acme/*,tools:1');
+  return { built: words.includes('built'), patterns: words.filter((word) => word !== 'built') };
+}

@@ -1,0 +1,31 @@
+/** The layer of images, as a test opens it: registries of its own are listed, as an operator would list them. */
+import type Docker from 'dockerode';
+import { referenceOf } from '../../src/engine/docker/images/kept-names.ts';
+import { type ImageParts, type ImageSettings, openImages } from '../../src/images/open.ts';
+
+/** `hosts`: asked over plain HTTP, wherever they are. Dispose of it when done. */
+export async function openTestImages(
+  hosts: readonly string[],
+  settings: Partial<ImageSettings> = {},
+  parts: ImageParts = {},
+): ReturnType<typeof openImages> {
+  const registries = hosts.map((host) => ({ host, plainHttp: true }));
+  return await openImages(
+    { registries, imageBytes: 2 ** 30, imageUnpackedBytes: 2 ** 31, gateHost: '127.0.0.1', ...settings },
+    parts,
+  );
+}
+
+/** The setting that lists a registry of a test's own. */
+export function listing({ host }: { host: string }): { BERTH_REGISTRIES: string } {
+  return { BERTH_REGISTRIES: `${host} http` };
+}
+
+/** Removes what was brought from these registries, whoever runs from it. */
+export async function removeBrought(docker: Docker, ...hosts: readonly string[]): Promise<void> {
+  for (const { Id, RepoTags } of await docker.listImages()) {
+    const brought = (RepoTags ?? []).flatMap((tag) => referenceOf(tag) ?? []);
+    if (!brought.some((reference) => hosts.some((host) => reference.startsWith(`${host}/`)))) continue;
+    await docker.getImage(Id).remove({ force: true });
+  }
+}
