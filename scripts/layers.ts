@@ -21,7 +21,8 @@ export const layers = {
   accounts: [...pure, 'store', 'engine'],
   api: [...pure, 'store', 'engine'],
   admin: [...pure, 'store'],
-  cli: ['lib', 'config', 'settings', 'admin'],
+  client: ['lib'],
+  cli: ['lib', 'config', 'settings', 'admin', 'client'],
 } as const satisfies Record<string, readonly string[]>;
 
 type Layer = keyof typeof layers;
@@ -33,20 +34,11 @@ const notTests = '!**/*.test.ts';
 const top = '**/main.ts';
 
 /**
- * What the dashboard shares with the service beside `config`: what events and reasons are and their words; of the API
- * only the types of its records.
+ * What the dashboard shares with the service beside `config` and `client`: what events and reasons are and their words.
  */
-const sharedWithDashboard = [
-  ...['event/event', 'event/event-words', 'status/reason'].map((name) => `src/deployment/${name}.ts`),
-  ...[
-    'account/account-endpoints',
-    'account/api-key-endpoints',
-    'claims/claim-endpoints',
-    'claims/token-endpoints',
-    'deployments/deployment-records',
-    'deployments/revision-endpoints',
-  ].map((path) => `src/api/${path}.ts`),
-];
+const sharedWithDashboard = ['event/event', 'event/event-words', 'status/reason'].map(
+  (name) => `src/deployment/${name}.ts`,
+);
 
 type Pattern = { group: string[]; message: string };
 
@@ -67,16 +59,15 @@ export function importRules(): { overrides: unknown[] } {
   };
   const withoutNode: Pattern = {
     group: ['node:*'],
-    message: 'config runs in browsers too, which have no modules of Node (docs/architecture.md)',
+    message: 'this runs in browsers too, which have no modules of Node (docs/architecture.md)',
   };
   const dashboard: Pattern = {
     group: [
-      ...names.filter((name) => name !== 'config').map((name) => `**/src/${name}/**`),
+      ...names.filter((name) => name !== 'config' && name !== 'client').map((name) => `**/src/${name}/**`),
       top,
       ...sharedWithDashboard.map((path) => `!**/${path}`),
     ],
-    message:
-      "web may import only config, events and reasons, and the types of the API's records (docs/architecture.md)",
+    message: 'web may import only config, the client, and events and reasons (docs/architecture.md)',
   };
   return {
     overrides: [
@@ -86,6 +77,7 @@ export function importRules(): { overrides: unknown[] } {
         rule([`src/${layer}/**`, notTests], [forbidden(layer), fromTests]),
       ]),
       rule(['src/config/**', notTests], [forbidden('config'), fromTests, withoutNode]),
+      rule(['src/client/**', notTests], [forbidden('client'), fromTests, withoutNode]),
       rule(['web/src/**'], [dashboard]),
     ],
   };

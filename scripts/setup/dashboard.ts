@@ -10,11 +10,11 @@ const root = join(import.meta.dirname, '../..');
 
 export const dashboardFolder = join(root, 'web/dist');
 
-/** Everything that the bundle is made from: its own files, the checks that it runs, and the versions of its libraries. */
+/** Everything that the bundle is made from: its own files, what it shares with the service, and the versions of its libraries. */
 const sources = [
   'web/*.{html,json,ts}',
   'web/{src,build}/**/*',
-  'src/config/**/*.ts',
+  'src/{client,config,deployment,lib}/**/*.ts',
   'examples/*.yaml',
   'package-lock.json',
 ];

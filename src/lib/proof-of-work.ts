@@ -19,9 +19,15 @@ export type ProofSettings = { mode: 'off' | 'auto' | 'always'; cost: number };
 /** Longest search; on average it takes a second or so. */
 const patienceMs = 120_000;
 
-/** The value of the header that answers a challenge; takes processor time. @throws when it takes too long. */
-export async function solveProof(challenge: Challenge): Promise<string> {
-  const solution = await solveChallenge({ challenge, deriveKey, timeout: patienceMs });
+/** The value of the header that answers a challenge; takes processor time. @throws when it takes too long or is given up. */
+export async function solveProof(challenge: Challenge, signal?: AbortSignal): Promise<string> {
+  const controller = new AbortController();
+  const giveUp = () => controller.abort();
+  signal?.addEventListener('abort', giveUp);
+  const solution = await solveChallenge({ challenge, deriveKey, controller, timeout: patienceMs }).finally(() =>
+    signal?.removeEventListener('abort', giveUp),
+  );
+  signal?.throwIfAborted();
   if (!solution) throw new Error('The proof of work took longer than two minutes.');
   return encodeProof({ challenge, solution });
 }

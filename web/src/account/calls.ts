@@ -1,5 +1,5 @@
 /** The calls of signing in and of the account. */
-import { type Answer, allAnswered, ask } from '../service/ask.ts';
+import { type Answer, allAnswered, ask, call } from '../service/ask.ts';
 import type { ApiKey, Claim, Claimed, SessionToken } from '../service/records.ts';
 
 type SignedIn = { redirect?: boolean; url?: string };
@@ -53,38 +53,38 @@ export function verifyEmail(token: string): Promise<Answer<unknown>> {
 }
 
 export function claimOf(token: string): Promise<Answer<Claim>> {
-  return ask(`/api/claims/${encodeURIComponent(token)}`);
+  return call('getClaim', { path: { token } });
 }
 
 /** `urls`: what was shown. Whatever was started since is not claimed unseen. */
 export function confirmClaim(token: string, given: { urls: string[]; endToken: boolean }): Promise<Answer<Claimed>> {
-  return ask(`/claim/${encodeURIComponent(token)}`, { json: given });
+  return call('confirmClaim', { path: { token }, body: given });
 }
 
 export function listTokens(): Promise<Answer<{ tokens: SessionToken[] }>> {
-  return ask('/api/tokens');
+  return call('listTokens');
 }
 
 export function changeToken(id: string, starts: SessionToken['starts']): Promise<Answer<unknown>> {
-  return ask(`/api/tokens/${encodeURIComponent(id)}`, { json: { starts } });
+  return call('changeToken', { path: { id }, body: { starts } });
 }
 
 export function replaceToken(id: string): Promise<Answer<{ sessionToken: string }>> {
-  return ask(`/api/tokens/${encodeURIComponent(id)}/replace`, { method: 'POST' });
+  return call('replaceToken', { path: { id } });
 }
 
 export function endToken(id: string): Promise<Answer<unknown>> {
-  return ask(`/api/tokens/${encodeURIComponent(id)}`, { method: 'DELETE' });
+  return call('endToken', { path: { id } });
 }
 
 export function listKeys(): Promise<Answer<{ keys: ApiKey[] }>> {
-  return ask('/api/keys');
+  return call('listKeys');
 }
 
 export function addKey(name: string): Promise<Answer<{ id: string; key: string }>> {
-  return ask('/api/keys', { json: { name } });
+  return call('addKey', { body: { name } });
 }
 
 export function removeKey(id: string): Promise<Answer<unknown>> {
-  return ask(`/api/keys/${encodeURIComponent(id)}`, { method: 'DELETE' });
+  return call('removeKey', { path: { id } });
 }

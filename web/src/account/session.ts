@@ -1,6 +1,6 @@
 /** Whether somebody is signed in, and who: asked once, and again when it changes. */
 import { useEffect, useSyncExternalStore } from 'react';
-import { ask } from '../service/ask.ts';
+import { ask, call } from '../service/ask.ts';
 import type { Account, SignInMethods } from '../service/records.ts';
 
 export type Visitor = { kind: 'unknown' } | { kind: 'nobody' } | { kind: 'account'; account: Account };
@@ -26,7 +26,7 @@ export function useVisitor(): Visitor {
 export async function findVisitor(): Promise<Visitor> {
   // Answers null for nobody; the account itself would be a refusal, which browsers write to their console.
   const signIn = await ask<{ user: unknown } | null>('/api/auth/get-session');
-  const account = signIn.ok && signIn.value ? await ask<Account>('/api/account') : undefined;
+  const account = signIn.ok && signIn.value ? await call('getAccount') : undefined;
   visitor = account?.ok ? { kind: 'account', account: account.value } : { kind: 'nobody' };
   for (const listener of listeners) listener();
   return visitor;
@@ -34,7 +34,7 @@ export async function findVisitor(): Promise<Visitor> {
 
 /** How people can sign in here. Undefined where the service does not answer. */
 export function signInMethods(): Promise<SignInMethods | undefined> {
-  methods ??= ask<SignInMethods>('/api/sign-in-methods').then((answer) => {
+  methods ??= call('getSignInMethods').then((answer) => {
     if (answer.ok) return answer.value;
     methods = undefined;
     return undefined;

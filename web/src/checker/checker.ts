@@ -1,7 +1,7 @@
 /** Asks the worker that checks configurations, or the service where a browser cannot run it. */
 import type { Diagnostic } from '../../../src/config/diagnostics/diagnostics.ts';
 import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
-import { ask } from '../service/ask.ts';
+import { call } from '../service/ask.ts';
 
 export type Checked = {
   isValid: boolean;
@@ -54,10 +54,8 @@ function theWorker(): Worker {
   return worker;
 }
 
-type Validation = { valid: boolean; diagnostics: Diagnostic[]; fixed?: string };
-
 async function giveToService({ number, kind, text }: Task): Promise<Reply> {
-  const answer = await ask<Validation>('/validate', { yaml: text, query: { fix: 'true' } });
+  const answer = await call('validateConfig', { body: text, query: { fix: 'true' } });
   if (kind === 'fix') return { number, kind, text: answer.ok ? (answer.value.fixed ?? text) : text };
   const checked = answer.ok
     ? { isValid: answer.value.valid, diagnostics: answer.value.diagnostics }

@@ -1,8 +1,9 @@
 /** What is known of a deployment, kept up to date by its events. Pure. */
+
+import type { Message } from '../../../src/client/server-sent.ts';
 import type { Problem } from '../service/ask.ts';
 import type { Connection } from '../service/follow.ts';
 import type { Deployment, Status } from '../service/records.ts';
-import type { Message } from '../service/server-sent.ts';
 import { isFailure, isLive, revisionAskedFor, type ToldEvent } from './story.ts';
 
 export type Feed = {

@@ -1,6 +1,6 @@
 /** A deployment as it is now: its status, and its events as they come. */
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { send } from '../service/ask.ts';
+import { open } from '../service/ask.ts';
 import { queryOf, statusOf, type Target } from '../service/calls.ts';
 import { follow } from '../service/follow.ts';
 import { addEvents, callsForStatus, emptyFeed, type Feed, readEvent } from './feed.ts';
@@ -38,8 +38,8 @@ export function useFeed(target: Target): Feed & { refresh: () => void } {
 
     const stopFollowing = follow({
       open: (signal) =>
-        send('/getDeploymentEvents', {
-          ...{ query: queryOf(asked), sessionToken, signal },
+        open('getDeploymentEvents', {
+          ...{ query: queryOf(asked), token: sessionToken, signal },
           headers: { Accept: 'text/event-stream', ...(last > 0 && { 'Last-Event-ID': String(last) }) },
         }),
       onMessages(messages) {

@@ -15,7 +15,7 @@ import {
   keymap,
   lineNumbers,
 } from '@codemirror/view';
-import { ask } from '../service/ask.ts';
+import { call } from '../service/ask.ts';
 import { assistance } from './assistance.ts';
 import type { Schema } from './schema.ts';
 import { editorTheme } from './theme.ts';
@@ -98,6 +98,6 @@ function nonce(): string {
 }
 
 async function loadSchema(): Promise<Schema | undefined> {
-  const answer = await ask<Schema>('/schema');
+  const answer = await call('getConfigSchema');
   return answer.ok ? answer.value : undefined;
 }

@@ -1,10 +1,10 @@
 /** What the pods write, as it comes. */
 import { useEffect, useRef, useState } from 'react';
+import type { Message } from '../../../src/client/server-sent.ts';
 import type { Problem } from '../service/ask.ts';
-import { send } from '../service/ask.ts';
+import { open } from '../service/ask.ts';
 import { queryOf, type Target } from '../service/calls.ts';
 import { type Connection, follow } from '../service/follow.ts';
-import type { Message } from '../service/server-sent.ts';
 import { addLines, type Line, type Written, withoutCodes } from './lines.ts';
 
 export type Logs = { lines: readonly Line[]; connection: Connection; problem?: Problem };
@@ -30,9 +30,9 @@ export function useLogs(target: Target): Logs {
     };
     const stop = follow({
       open: (signal) =>
-        send('/getDeploymentLogs', {
-          query: { ...queryOf(asked), follow: 'true', tail: since === undefined ? tail : '1000', since },
-          ...{ sessionToken, signal, headers: { Accept: 'text/event-stream' } },
+        open('getDeploymentLogs', {
+          query: { ...queryOf(asked), follow: 'true', ...(since === undefined ? { tail } : { tail: '1000', since }) },
+          ...{ token: sessionToken, signal, headers: { Accept: 'text/event-stream' } },
         }),
       onMessages(messages) {
         const come = messages.flatMap((message) => readLine(message) ?? []);

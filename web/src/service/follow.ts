@@ -1,6 +1,7 @@
 /** Follows a stream of the service: comes back when the connection breaks, and rests while nobody looks at the page. */
-import { type Answer, type Problem, problemOf } from './ask.ts';
-import { createMessageReader, type Message } from './server-sent.ts';
+import { problemOf } from '../../../src/client/ask.ts';
+import { type Message, messagesOf } from '../../../src/client/server-sent.ts';
+import type { Answer, Problem } from './ask.ts';
 
 const firstPauseMs = 500;
 const longestPauseMs = 15_000;
@@ -54,15 +55,13 @@ async function readOnce(follower: Follower, stop: AbortSignal): Promise<'read' |
     if (!answer.ok || !answer.value.body) return rest.signal.aborted ? 'rested' : 'failed';
     const { status, body } = answer.value;
     if (status >= 400) {
-      const problem = problemOf(status, await answer.value.json().catch(() => undefined));
+      const problem = problemOf(answer.value, await answer.value.json().catch(() => undefined));
       const isPassing = status === 429 || status >= 500;
       if (!isPassing) follower.onRefusal(problem);
       return isPassing ? 'failed' : 'refused';
     }
     follower.onConnection('open');
-    const read = createMessageReader();
-    for await (const text of textsOf(body)) {
-      const messages = read(text);
+    for await (const messages of messagesOf(body)) {
       if (messages.length > 0) follower.onMessages(messages);
       hasRead = true;
     }
@@ -73,12 +72,6 @@ async function readOnce(follower: Follower, stop: AbortSignal): Promise<'read' |
   }
   if (rest.signal.aborted) return 'rested';
   return hasRead ? 'read' : 'failed';
-}
-
-/** With a reader, because not every browser can iterate over a stream yet. */
-async function* textsOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value;
 }
 
 function untilVisible(stop: AbortSignal): Promise<void> {

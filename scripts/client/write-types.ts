@@ -1,0 +1,34 @@
+/** `npm run client`: writes the types of the client from what the service describes. */
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { testApi } from '../../test/support/api.ts';
+import { type Description, generateTypes } from './generated-types.ts';
+
+const root = join(import.meta.dirname, '../..');
+export const typesFile = join(root, 'src/client/service-types.ts');
+
+/** What the file should hold, in the formatter's form. */
+export async function wantedTypes(): Promise<string> {
+  const api = await testApi();
+  const { body } = await api.get('/openapi.json');
+  await api.app.close();
+  return await formatted(generateTypes(body as Description));
+}
+
+/** By the formatter of the project, so that the linter has nothing to say of it. */
+async function formatted(text: string): Promise<string> {
+  const biome = join(root, 'node_modules/.bin/biome');
+  const running = promisify(execFile)(biome, ['format', '--stdin-file-path', 'src/client/service-types.ts'], {
+    cwd: root,
+  });
+  running.child.stdin!.end(text);
+  return (await running).stdout;
+}
+
+if (import.meta.main) {
+  const wanted = await wantedTypes();
+  const there = await readFile(typesFile, 'utf8').catch(() => '');
+  if (there !== wanted) await writeFile(typesFile, wanted);
+}

@@ -1,0 +1,139 @@
+/**
+ * One request to the service and its answer. Refusals and a service that does not answer are values; nothing here throws.
+ * Runs in browsers and in Node alike.
+ */
+
+export type Problem = {
+  /** The HTTP status; 0 where no answer came. */
+  status: number;
+  code: string;
+  error: string;
+  hint?: string;
+  /** The single faults of a configuration. */
+  errors?: string[];
+  /** When it may be tried again. */
+  retryAfterSeconds?: number;
+};
+
+export type Answer<T> = { ok: true; value: T } | { ok: false; problem: Problem };
+
+export type Question = {
+  method?: string;
+  query?: { [name: string]: string | undefined };
+  json?: unknown;
+  yaml?: string;
+  /** Sent as a header, so that it gets into no address, history or log. Without it a browser's cookie speaks. */
+  token?: string | undefined;
+  headers?: { [name: string]: string };
+  signal?: AbortSignal | undefined;
+};
+
+/** Where the service is and how it is reached. */
+export type Place = {
+  /** Its address, without a slash at the end; empty for the page's own. */
+  baseUrl?: string;
+  fetch?: typeof fetch;
+};
+
+export async function ask<T>(place: Place, path: string, question: Question = {}): Promise<Answer<T>> {
+  const response = await send(place, path, question);
+  if (!response.ok) return response;
+  return await readAnswer(response.value, question.signal);
+}
+
+/** The response itself, for bodies that are read as they come. A proof of work that is asked for is found and sent. */
+export async function send(place: Place, path: string, question: Question = {}): Promise<Answer<Response>> {
+  try {
+    const response = await sendOnce(place, path, question);
+    if (response.status !== 429) return { ok: true, value: response };
+    const proof = await proofFor(response, question.signal);
+    if (!proof) return { ok: true, value: response };
+    const headers = { ...question.headers, ...proof };
+    return { ok: true, value: await sendOnce(place, path, { ...question, headers }) };
+  } catch {
+    // No connection, or whoever asked has gone on to something else.
+    return { ok: false, problem: question.signal?.aborted ? aborted : unreachable };
+  }
+}
+
+async function sendOnce({ baseUrl = '', fetch: ours }: Place, path: string, question: Question): Promise<Response> {
+  const { json, yaml, token, signal } = question;
+  const { method = json !== undefined || yaml !== undefined ? 'POST' : 'GET' } = question;
+  const type = yaml !== undefined ? 'text/x-yaml' : json !== undefined ? 'application/json' : undefined;
+  return await (ours ?? fetch)(`${baseUrl}${path}${printQuery(question.query)}`, {
+    method,
+    headers: {
+      ...(type && { 'Content-Type': type }),
+      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+      ...question.headers,
+    },
+    ...(type && { body: yaml ?? JSON.stringify(json) }),
+    ...(signal && { signal }),
+    cache: 'no-store',
+    referrerPolicy: 'no-referrer',
+  });
+}
+
+async function readAnswer<T>(response: Response, signal: AbortSignal | undefined): Promise<Answer<T>> {
+  const text = await response.text().catch(() => undefined);
+  if (text === undefined) return { ok: false, problem: signal?.aborted ? aborted : unreachable };
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  const body: unknown = isJson ? parsed(text) : text;
+  return response.status < 400 ? { ok: true, value: body as T } : { ok: false, problem: problemOf(response, body) };
+}
+
+/** What a response that refuses says; `body` is what has been read of it. */
+export function problemOf({ status, headers }: Pick<Response, 'status' | 'headers'>, body: unknown): Problem {
+  const { error, code, hint, errors } = (typeof body === 'object' && body !== null ? body : {}) as Partial<Problem>;
+  const retryAfter = headers.get('retry-after');
+  return {
+    status,
+    code: code ?? 'unknown',
+    error: error ?? `The service answered ${status}.`,
+    ...(hint !== undefined && { hint }),
+    ...(errors && { errors }),
+    ...(retryAfter && /^\d+$/.test(retryAfter) && { retryAfterSeconds: Number(retryAfter) }),
+  };
+}
+
+const unreachable: Problem = {
+  status: 0,
+  code: 'unreachable',
+  error: 'The service does not answer.',
+  hint: 'Check your connection, then try again.',
+};
+
+const aborted: Problem = { status: 0, code: 'aborted', error: 'The request was given up.' };
+
+/** The header that a busy service asks for; nothing where it refuses for another reason. */
+async function proofFor(response: Response, signal: AbortSignal | undefined) {
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined);
+  const { code, challenge } = (body ?? {}) as { code?: string; challenge?: unknown };
+  if (code !== 'proof_of_work_required' || !challenge) return undefined;
+  // Loaded when it is needed: hardly ever.
+  const { proofHeader, solveProof } = await import('../lib/proof-of-work.ts');
+  try {
+    return { [proofHeader]: await solveProof(challenge as Parameters<typeof solveProof>[0], signal) };
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    // Not solved in time: what the service has answered stands.
+    return undefined;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Something between here and the service has answered in its place.
+    return undefined;
+  }
+}
+
+function printQuery(query: Question['query'] = {}): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+}

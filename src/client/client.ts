@@ -1,0 +1,130 @@
+/**
+ * The service as functions with types: `createClient({ baseUrl }).call('startDeployment', { body: yaml })`. The types are
+ * those of the service's own description. For browsers and Node 20 or newer; the dashboard and the command line use it.
+ */
+import { type Answer, ask, type Place, type Problem, type Question, send } from './ask.ts';
+import { type Following, follow } from './follow.ts';
+import { type Event, type Operations, requests } from './service-types.ts';
+
+export type { Answer, Problem } from './ask.ts';
+export type * from './service-types.ts';
+
+export type OperationId = keyof Operations;
+export type AnswerOf<Id extends OperationId> = Operations[Id]['answer'];
+
+type Part<Name extends string, Value> =
+  Record<never, never> extends Value
+    ? { [name in Name]?: Value }
+    : Value extends undefined
+      ? Record<never, never>
+      : { [name in Name]: Value };
+
+/** What a call takes: the parts that its operation has, and how to send it. */
+export type Given<Id extends OperationId> = Part<'path', Operations[Id]['path']> &
+  Part<'query', Operations[Id]['query']> &
+  Part<'body', Operations[Id]['body']> & {
+    /** A session token or an API key, instead of the client's own. */
+    token?: string | undefined;
+    headers?: { [name: string]: string };
+    signal?: AbortSignal | undefined;
+  };
+
+export type LogLine = { at: string; pod: string; revision: number; text: string };
+type Logs = Operations['getDeploymentLogs']['query'];
+
+export type Client = {
+  call<Id extends OperationId>(id: Id, ...given: Givens<Id>): Promise<Answer<AnswerOf<Id>>>;
+  /** The response itself, for bodies that are read as they come. */
+  open<Id extends OperationId>(id: Id, ...given: Givens<Id>): Promise<Answer<Response>>;
+  /**
+   * Everything that happens to a deployment, from the event after `after` on (from the first, without a word), through
+   * broken connections, until the deployment has ended or `signal` aborts. The last value is why it ends, if it was refused.
+   */
+  events(
+    query: Operations['getDeploymentEvents']['query'],
+    following?: Following & { after?: number | undefined },
+  ): AsyncGenerator<Event & { sequence: number }, Problem | undefined>;
+  /** The lines that are there and those that come, each once, through broken connections. */
+  logs(query: Omit<Logs, 'follow' | 'previous'>, following?: Following): AsyncGenerator<LogLine, Problem | undefined>;
+};
+
+type Givens<Id extends OperationId> = Record<never, never> extends Given<Id> ? [Given<Id>?] : [Given<Id>];
+
+/** What any operation may be given. */
+type Anything = {
+  path?: { [name: string]: string };
+  query?: Question['query'];
+  body?: unknown;
+} & Pick<Question, 'token' | 'headers' | 'signal'>;
+
+/** `token`: a session token or an API key for all calls that are not given one. */
+export function createClient({ token: own, ...place }: Place & { token?: string | undefined } = {}): Client {
+  const asked = (id: OperationId, { path = {}, query, body, token = own, headers, signal }: Anything = {}) => {
+    const { method, path: template, sends } = requests[id];
+    const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
+    const question: Question = {
+      ...{ method, token, signal },
+      ...(query && { query }),
+      ...(headers && { headers }),
+      ...(sends === 'yaml' && { yaml: String(body) }),
+      ...(sends === 'json' && { json: body ?? {} }),
+    };
+    return [filled, question] as const;
+  };
+  const stream = (id: OperationId, query: Question['query'], { signal, token }: Following, lastId?: string) => {
+    const headers = { Accept: 'text/event-stream', ...(lastId !== undefined && { 'Last-Event-ID': lastId }) };
+    const [path, question] = asked(id, { query, headers, signal, token: token ?? own });
+    return send(place, path, question);
+  };
+  return {
+    call: (id, ...[given]) => ask(place, ...asked(id, given as Anything)),
+    open: (id, ...[given]) => send(place, ...asked(id, given as Anything)),
+
+    async *events(query, following = {}) {
+      let last = following.after;
+      const messages = follow(following, () => stream('getDeploymentEvents', query, following, last?.toString()));
+      try {
+        for (;;) {
+          const { done, value } = await messages.next();
+          if (done) return value;
+          const event = { ...(JSON.parse(value.data) as Event), sequence: Number(value.id) };
+          last = event.sequence;
+          yield event;
+          if (isEnd(event)) return undefined;
+        }
+      } finally {
+        await messages.return(undefined);
+      }
+    },
+
+    async *logs({ since: from, ...query }, following = {}) {
+      let since = from;
+      let tail = query.tail;
+      // Lines of the instant at which the connection broke come again.
+      let seen = new Set<string>();
+      const messages = follow(following, () =>
+        stream('getDeploymentLogs', { ...query, since, tail, follow: 'true' }, following),
+      );
+      try {
+        for (;;) {
+          const { done, value } = await messages.next();
+          if (done) return value;
+          if (value.event !== 'line' || seen.has(value.data)) continue;
+          const line = JSON.parse(value.data) as LogLine;
+          if (line.at !== since) seen = new Set();
+          seen.add(value.data);
+          since = line.at;
+          tail = '1000';
+          yield line;
+        }
+      } finally {
+        await messages.return(undefined);
+      }
+    },
+  };
+}
+
+/** After which nothing comes. */
+function isEnd(event: Event): boolean {
+  return event.kind === 'state' && event.state === 'expired';
+}

@@ -1,0 +1,64 @@
+/** A stream of the service that goes on when its connection breaks. */
+import { type Answer, type Problem, problemOf } from './ask.ts';
+import { type Message, messagesOf } from './server-sent.ts';
+
+const firstPauseMs = 500;
+const longestPauseMs = 15_000;
+
+export type Following = {
+  token?: string | undefined;
+  signal?: AbortSignal | undefined;
+  /** Told when the connection is gone, before it is tried again. */
+  onBroken?: () => void;
+};
+
+/** The messages of one connection after the other; `open` makes the next one. Returns why the service refuses, if it does. */
+export async function* follow(
+  { signal, onBroken }: Following,
+  open: () => Promise<Answer<Response>>,
+): AsyncGenerator<Message, Problem | undefined> {
+  let pauseMs = firstPauseMs;
+  while (!signal?.aborted) {
+    const answer = await open();
+    const refusal = await refusalOf(answer);
+    if (refusal && !isPassing(refusal)) return refusal;
+    try {
+      for await (const messages of refusal ? [] : messagesOf((answer as { value: Response }).value.body!)) {
+        pauseMs = firstPauseMs;
+        yield* messages;
+      }
+    } catch {
+      // The connection broke, or was closed from here.
+    }
+    if (signal?.aborted) return undefined;
+    onBroken?.();
+    await pause(refusal?.retryAfterSeconds ? refusal.retryAfterSeconds * 1000 : pauseMs, signal);
+    pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+  }
+  return undefined;
+}
+
+async function refusalOf(answer: Answer<Response>): Promise<Problem | undefined> {
+  if (!answer.ok) return answer.problem;
+  const { status } = answer.value;
+  return status < 400 ? undefined : problemOf(answer.value, await answer.value.json().catch(() => undefined));
+}
+
+/** Too many at the moment, a service that fails or restarts: there is something to come back to. */
+function isPassing({ status }: Problem): boolean {
+  return status === 0 || status === 429 || status >= 500;
+}
+
+/** Ends early, without an error, when the signal aborts. */
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener('abort', done);
+    if (signal?.aborted) done();
+  });
+}

@@ -1,0 +1,1187 @@
+/** Made from the description of the API by `npm run client`; a test holds it against the description. */
+
+export type Account = {
+  id: string;
+  name: string;
+  email: string;
+  isEmailVerified: boolean;
+  tier: {
+    name: string;
+    deployments: number;
+    /** Bytes. */
+    memory: number;
+    reservations: boolean;
+    /** null: deployments do not expire. */
+    lifetimeMinutes: number | null;
+  };
+  usage: {
+    deployments: number;
+    /** Bytes. */
+    memory: number;
+  };
+};
+
+export type Application = {
+  /** The session token; it may also come as `Authorization: Bearer`. */
+  sessionToken?: string;
+  /** Name of the application. */
+  applicationName: string;
+  /** The deployment's environment; needed where an account has two applications of one name. */
+  environment?: string;
+};
+
+export type Claimed = {
+  message: string;
+  applicationName: string;
+  environment: string;
+  url: string;
+  /** Every deployment of the session: all of them are the account’s from now on. */
+  attached: {
+    applicationName: string;
+    environment: string;
+    url: string;
+  }[];
+  /** Whether the session token has ended. Otherwise whoever has it goes on managing these deployments. */
+  tokenEnded: boolean;
+};
+
+export type ClaimView = {
+  applicationName: string;
+  environment: string;
+  url: string;
+  pods: {
+    name: string;
+    state: string;
+  }[];
+  /** Absent when it does not expire. */
+  expiresAt?: string;
+  /** Names of the other deployments of its session, which the claim attaches too. */
+  alsoAttached: string[];
+  /** Everything that the claim attaches, the deployment of the link first. */
+  attached: {
+    applicationName: string;
+    environment: string;
+    url: string;
+    createdAt: string;
+    /** Absent when it does not expire. */
+    expiresAt?: string;
+    pods: {
+      name: string;
+      state: string;
+    }[];
+  }[];
+  /** Whether it belongs already to the account that is signed in. */
+  isYours: boolean;
+};
+
+/** The deployment as it is now. */
+export type Deployment = {
+  applicationName: string;
+  environment: string;
+  url: string;
+  status: {
+    state: 'deploying' | 'running' | 'failed' | 'expired';
+    progress: number;
+    /** The state, more exactly. `degraded`: it runs, and a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier revision serves. */
+    health: 'deploying' | 'running' | 'degraded' | 'serving' | 'failed' | 'expired';
+    /** Why it failed, or what is wrong, in words. */
+    message?: string;
+    /** The one that was asked for last. */
+    revision: number;
+    /** The last one that became ready; absent before the first has. */
+    servingRevision?: number;
+    /** What the pod that made it fail wrote last, without known secrets. What repeats is there once; its first line ends with how often, e.g. `×3`. */
+    lastLines?: string[];
+    pods?: {
+      name: string;
+      /** `degraded`: it is ready, and keeps restarting; or it was ready, and its check fails since. */
+      state: 'waiting' | 'starting' | 'ready' | 'degraded' | 'failed';
+      /** What it waits for, or what is wrong with it. */
+      message?: string;
+      /** The first 500 bytes of what its failing health check answered, without known secrets. Text of the application: not to be trusted. */
+      healthCheckBody?: string;
+      /** What it runs from, by digest once that is known. */
+      image: string;
+      /** The one that it was started for. */
+      revision: number;
+      /** How often it was started anew after an exit. */
+      restarts: number;
+      /** How it ended the last time, whatever it does now. */
+      lastExit?: {
+        code: number;
+        /** In words, e.g. `exited with code 3`. */
+        reason: string;
+        /** What can be done about it. */
+        hint?: string;
+        at: string;
+      };
+    }[];
+    /** Volumes that are getting full, and pods stopped for what they wrote. */
+    disk?: {
+      at: string;
+      message: string;
+      volume?: string;
+      level?: 'nearly full' | 'full';
+      /** How full the volume was then. */
+      percent?: number;
+      /** The one that was stopped. */
+      pod?: string;
+    }[];
+  };
+  createdAt: string;
+  /** Absent when it does not expire. */
+  expiresAt?: string;
+  extend: Extend;
+  claim: {
+    claimed: boolean;
+  };
+  reservation: {
+    /** Whether it outlives its time limit. */
+    held: boolean;
+  };
+  /** Parameters of the query that are not known and were ignored. */
+  warnings?: string[];
+};
+
+export type Diagnostic = {
+  /** Errors refuse the configuration. A note says what happens, and asks for nothing. */
+  severity: 'error' | 'warning' | 'note';
+  /** Stable and machine-readable. */
+  code: string;
+  path: string;
+  line: number;
+  column: number;
+  message: string;
+  hint?: string;
+  /** Replaces what stands from `from` up to `to`, offsets in UTF-16 units, by `text`. */
+  fix?: {
+    from: number;
+    to: number;
+    text: string;
+  };
+};
+
+export type Error = {
+  error: string;
+  code?: string;
+  hint?: string;
+  errors?: string[];
+  diagnostics?: Diagnostic[];
+};
+
+export type ErrorWithChallenge = {
+  error: string;
+  code?: string;
+  hint?: string;
+  errors?: string[];
+  diagnostics?: Diagnostic[];
+  /** With `proof_of_work_required`: what the header Berth-Proof-Of-Work has to solve. */
+  challenge?: unknown;
+};
+
+export type Extend = {
+  available: boolean;
+  /** Absent when it does not expire. */
+  expiresAt?: string;
+  remaining: number;
+};
+
+export type Key = {
+  id: string;
+  name: string;
+  /** What the key begins with. */
+  start: string;
+  createdAt: string;
+  lastUsedAt?: string;
+};
+
+/** What the caller may have, and what of it is taken. */
+export type Limits = {
+  /** The plan of the account; null without one. */
+  plan: string | null;
+  /** Active ones: of the account, or from this address. */
+  deployments: {
+    used: number;
+    most: number;
+  };
+  /** Without an account: active ones of this session. */
+  sessionDeployments?: {
+    used: number;
+    most: number;
+  };
+  /** Bytes that these are promised. */
+  memory: {
+    used: number;
+    most: number;
+  };
+  /** All replicas of all pods of these. */
+  containers: {
+    used: number;
+    most: number;
+  };
+  /** Of these. */
+  volumes: {
+    used: number;
+    most: number;
+  };
+  /** Of these; each container with `useGPU` has one. */
+  gpus: {
+    used: number;
+    most: number;
+  };
+  /** Without an account: of this session. */
+  sessionContainers?: {
+    used: number;
+    most: number;
+  };
+  /** Without an account: of this session. */
+  sessionVolumes?: {
+    used: number;
+    most: number;
+  };
+  /** The most that one deployment may have. */
+  deployment: {
+    containers: number;
+    volumes: number;
+  };
+  /** null: deployments do not expire. */
+  lifetimeMinutes: number | null;
+  /** How many each deployment without an account has. */
+  extensions: number;
+  extensionMinutes: number;
+  /** Whether POST /addDeploymentReservation is allowed. */
+  reservations: boolean;
+  rates: {
+    starts: {
+      most: number;
+      perSeconds: number;
+    };
+    /** Of one address, and of one token; what is left is in the header RateLimit. */
+    requests: {
+      most: number;
+      perSeconds: number;
+    };
+  };
+  /** The largest configuration. */
+  configurationBytes: number;
+};
+
+/** What can be done next. None has the token: send it as `Authorization: Bearer <sessionToken>`. */
+export type Links = {
+  /** GET: answers when it runs, has failed or has ended. */
+  status: string;
+  /** GET: every step as it comes (server-sent events). */
+  events: string;
+  /** GET: what the pods write. */
+  logs: string;
+  /** POST a corrected or newer configuration. */
+  update: string;
+  /** POST `{ "applicationName" }`: a link to keep it. Absent when it is. */
+  claim?: string;
+  /** A page for people. */
+  dashboard?: string;
+};
+
+/** What was done. */
+export type Message = {
+  message: string;
+  /** Parameters of the query that are not known and were ignored. */
+  warnings?: string[];
+};
+
+/** A deployment of the session. */
+export type Reservation = {
+  applicationName: string;
+  environment: string;
+  url: string;
+  status: Status;
+  createdAt: string;
+  /** Absent when it does not expire. */
+  expiresAt?: string;
+};
+
+export type Session = {
+  /** The session token; it may also come as `Authorization: Bearer`. */
+  sessionToken?: string;
+};
+
+export type SignInMethods = {
+  password: boolean;
+  passkeys: boolean;
+  providers: {
+    id: string;
+    name: string;
+  }[];
+  /** Whether addresses are verified and passwords can be reset by mail. */
+  sendsMail: boolean;
+  /** Whether anybody may make an account. */
+  signUp: boolean;
+};
+
+/** The deployment, on its way. */
+export type Started = {
+  message: string;
+  url: string;
+  sessionToken: string;
+  applicationName: string;
+  environment: string;
+  status: Status;
+  extend: Extend;
+  claim: {
+    claimed: boolean;
+  };
+  links: Links;
+  /** What is odd about the request, though it is accepted. */
+  warnings: string[];
+  /** The same of the configuration, as values, and notes. */
+  diagnostics: Diagnostic[];
+};
+
+export type Status = {
+  state: 'deploying' | 'running' | 'failed' | 'expired';
+  progress: number;
+  /** The state, more exactly. `degraded`: it runs, and a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier revision serves. */
+  health: 'deploying' | 'running' | 'degraded' | 'serving' | 'failed' | 'expired';
+  /** Why it failed, or what is wrong, in words. */
+  message?: string;
+  /** The one that was asked for last. */
+  revision: number;
+  /** The last one that became ready; absent before the first has. */
+  servingRevision?: number;
+  /** What the pod that made it fail wrote last, without known secrets. What repeats is there once; its first line ends with how often, e.g. `×3`. */
+  lastLines?: string[];
+  pods?: {
+    name: string;
+    /** `degraded`: it is ready, and keeps restarting; or it was ready, and its check fails since. */
+    state: 'waiting' | 'starting' | 'ready' | 'degraded' | 'failed';
+    /** What it waits for, or what is wrong with it. */
+    message?: string;
+    /** The first 500 bytes of what its failing health check answered, without known secrets. Text of the application: not to be trusted. */
+    healthCheckBody?: string;
+    /** What it runs from, by digest once that is known. */
+    image: string;
+    /** The one that it was started for. */
+    revision: number;
+    /** How often it was started anew after an exit. */
+    restarts: number;
+    /** How it ended the last time, whatever it does now. */
+    lastExit?: {
+      code: number;
+      /** In words, e.g. `exited with code 3`. */
+      reason: string;
+      /** What can be done about it. */
+      hint?: string;
+      at: string;
+    };
+  }[];
+};
+
+/** The new revision, on its way to the same URL. */
+export type Updated = {
+  message: string;
+  url: string;
+  status: Status;
+  links: Links;
+  /** What is odd about the request, though it is accepted. */
+  warnings: string[];
+  /** The same of the configuration, as values, and notes. */
+  diagnostics: Diagnostic[];
+};
+
+/** The `data` of a server-sent event. Kinds may be added: show the `message` of those that you do not know. */
+export type Event =
+  | IntentEvent
+  | OperationEvent
+  | ProgressEvent
+  | PodEvent
+  | StateEvent
+  | FaultEvent
+  | DiskEvent
+  | LegacyEvent;
+
+export type EventToldFields = {
+  /** The same as a sentence. */
+  message: string;
+  /** The event, also when it is told again. */
+  number: number;
+  /** How often it has happened. */
+  count: number;
+  firstAt: string;
+  at: string;
+};
+
+export type IntentEvent = (
+  | {
+      kind: 'intent';
+      intent: 'start';
+      revision: number;
+    }
+  | {
+      kind: 'intent';
+      intent: 'update';
+      revision: number;
+    }
+  | {
+      kind: 'intent';
+      intent: 'extend';
+    }
+  | {
+      kind: 'intent';
+      intent: 'claim';
+    }
+  | {
+      kind: 'intent';
+      intent: 'hold';
+    }
+  | {
+      kind: 'intent';
+      intent: 'end-hold';
+    }
+  | {
+      kind: 'intent';
+      intent: 'change-plan';
+      plan: string;
+    }
+  | {
+      kind: 'intent';
+      intent: 'remove';
+      because: 'asked' | 'account-deleted';
+    }
+  | {
+      kind: 'intent';
+      intent: 'stop';
+      /** The operator's words. */
+      because: string;
+    }
+) &
+  EventToldFields;
+
+export type OperationEvent = (
+  | {
+      kind: 'operation';
+      operation: 'create-network';
+      because: string;
+    }
+  | {
+      kind: 'operation';
+      operation: 'set-egress';
+      because: string;
+      egress: string;
+    }
+  | {
+      kind: 'operation';
+      operation: 'create-volume';
+      because: string;
+      volume: string;
+      sizeBytes: number;
+    }
+  | {
+      kind: 'operation';
+      operation: 'grow-volume';
+      because: string;
+      volume: string;
+      sizeBytes: number;
+    }
+  | {
+      kind: 'operation';
+      operation: 'check';
+      because: string;
+      images: string[];
+    }
+  | {
+      kind: 'operation';
+      operation: 'pull';
+      because: string;
+      image: string;
+    }
+  | {
+      kind: 'operation';
+      operation: 'start';
+      because: string;
+      workload: string;
+      pod: string;
+      revision: number;
+      replica: number;
+    }
+  | {
+      kind: 'operation';
+      operation: 'remove';
+      because: string;
+      workload: string;
+      pod: string;
+      revision: number;
+      replica: number;
+    }
+  | {
+      kind: 'operation';
+      operation: 'remove-volume';
+      because: string;
+      volume: string;
+    }
+  | {
+      kind: 'operation';
+      operation: 'remove-network';
+      because: string;
+    }
+  | {
+      kind: 'operation';
+      operation: 'route';
+      because: string;
+      endpoints: {
+        path: string;
+        address: string;
+        port: number;
+      }[];
+      /** Which then serves as a whole. */
+      revision?: number;
+    }
+  | {
+      kind: 'operation';
+      operation: 'drain';
+      because: string;
+      addresses: string[];
+    }
+) &
+  EventToldFields;
+
+export type ProgressEvent = {
+  kind: 'progress';
+  progress: number;
+} & EventToldFields;
+
+export type PodEvent = {
+  kind: 'pod';
+  pod: string;
+  /** As in the status of the deployment. */
+  state: string;
+  /** What keeps it from being ready. */
+  because?: string;
+  /** What it runs, where that is not the revision that was asked for last. */
+  revision?: number;
+} & EventToldFields;
+
+export type StateEvent = (
+  | {
+      kind: 'state';
+      state: 'running';
+      revision: number;
+    }
+  | {
+      kind: 'state';
+      state: 'failed';
+      /** Which it is about; none where it is about all of them. */
+      pods: string[];
+      /** What is wrong. */
+      because: string;
+      /** How often it has come to that, as words before it. */
+      repeated?: string;
+      /** What the deployment's owner can do. */
+      hint?: string;
+      /** The earlier one that still serves. */
+      servingRevision?: number;
+      /** What the pod wrote last, without known secrets. */
+      lastLines: string[];
+    }
+  | {
+      kind: 'state';
+      state: 'expired';
+      because: 'removed' | 'expired';
+    }
+) &
+  EventToldFields;
+
+export type FaultEvent = (
+  | {
+      kind: 'fault';
+      fault: 'tried-again';
+      /** Which it is about; none where it is about all of them. */
+      pods: string[];
+      /** What is wrong. */
+      because: string;
+      /** How often it has come to that, as words before it. */
+      repeated?: string;
+      /** What the deployment's owner can do. */
+      hint?: string;
+    }
+  | {
+      kind: 'fault';
+      fault: 'volume-lost';
+      volume: string;
+      title: string;
+    }
+  | {
+      kind: 'fault';
+      fault: 'registry-not-asked';
+      image: string;
+    }
+) &
+  EventToldFields;
+
+export type DiskEvent = (
+  | {
+      kind: 'disk';
+      disk: 'level';
+      volume: string;
+      /** For people: `volume data of pod db`. */
+      title: string;
+      level: 'roomy' | 'nearly full' | 'full';
+      percent: number;
+      sizeBytes: number;
+    }
+  | {
+      kind: 'disk';
+      disk: 'kept-size';
+      volume: string;
+      /** For people: `volume data of pod db`. */
+      title: string;
+      sizeBytes: number;
+    }
+  | {
+      kind: 'disk';
+      disk: 'mended';
+      volume: string;
+      /** For people: `volume data of pod db`. */
+      title: string;
+    }
+  | {
+      kind: 'disk';
+      disk: 'stopped';
+      pod: string;
+      because: string;
+    }
+) &
+  EventToldFields;
+
+export type LegacyEvent = {
+  kind: 'legacy';
+  /** The kind that it had. */
+  was: string;
+  pod?: string;
+  /** Its sentence. */
+  told: string;
+} & EventToldFields;
+
+/** By `operationId`: what is asked and what is answered. */
+export type Operations = {
+  /** Start a deployment. `/startUserDeployment` */
+  startDeployment: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      strict?: 'true' | 'false';
+      dryRun?: 'true' | 'false';
+    };
+    body: string;
+    answer:
+      | Started
+      | {
+          message: string;
+          applicationName: string;
+          dryRun: true;
+          /** What is odd about the request, though it is accepted. */
+          warnings: string[];
+          /** The same of the configuration, as values, and notes. */
+          diagnostics: Diagnostic[];
+        };
+  };
+  /** Start a deployment. `/startUserDeployment/{sessionToken}` */
+  startDeploymentInSession: {
+    path: {
+      sessionToken: string;
+    };
+    query: {
+      sessionToken?: string;
+      strict?: 'true' | 'false';
+      dryRun?: 'true' | 'false';
+    };
+    body: string;
+    answer:
+      | Started
+      | {
+          message: string;
+          applicationName: string;
+          dryRun: true;
+          /** What is odd about the request, though it is accepted. */
+          warnings: string[];
+          /** The same of the configuration, as values, and notes. */
+          diagnostics: Diagnostic[];
+        };
+  };
+  /** Update a deployment. `/updateUserDeployment` */
+  updateDeployment: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      environment?: string;
+      strict?: 'true' | 'false';
+      dryRun?: 'true' | 'false';
+    };
+    body: string;
+    answer:
+      | Updated
+      | {
+          message: string;
+          applicationName: string;
+          dryRun: true;
+          /** What is odd about the request, though it is accepted. */
+          warnings: string[];
+          /** The same of the configuration, as values, and notes. */
+          diagnostics: Diagnostic[];
+        };
+  };
+  /** Update a deployment. `/updateUserDeployment/{sessionToken}` */
+  updateDeploymentInSession: {
+    path: {
+      sessionToken: string;
+    };
+    query: {
+      sessionToken?: string;
+      environment?: string;
+      strict?: 'true' | 'false';
+      dryRun?: 'true' | 'false';
+    };
+    body: string;
+    answer:
+      | Updated
+      | {
+          message: string;
+          applicationName: string;
+          dryRun: true;
+          /** What is odd about the request, though it is accepted. */
+          warnings: string[];
+          /** The same of the configuration, as values, and notes. */
+          diagnostics: Diagnostic[];
+        };
+  };
+  /** Validate a configuration. `/validate` */
+  validateConfig: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      fix?: 'true' | 'false';
+      strict?: 'true' | 'false';
+    };
+    body: string;
+    answer: {
+      valid: boolean;
+      errors: string[];
+      warnings: string[];
+      diagnostics: Diagnostic[];
+      /** With `fix=true`: the document with all certain fixes applied. */
+      fixed?: string;
+      /** The errors that `fixed` still has. */
+      fixedErrors?: string[];
+    };
+  };
+  /** Get the JSON Schema of the configuration. `/schema` */
+  getConfigSchema: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: Record<string, unknown>;
+  };
+  /** Extend a free deployment's lifetime. `/extendDeployment` */
+  extendDeployment: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName?: string;
+      environment?: string;
+    };
+    body: Application;
+    answer: string;
+  };
+  /** Claim a deployment. `/claimDeployment` */
+  claimDeployment: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName?: string;
+      environment?: string;
+    };
+    body: Application;
+    answer: {
+      message: string;
+      claimUrl: string;
+      claimToken: string;
+      /** Parameters of the query that are not known and were ignored. */
+      warnings?: string[];
+    };
+  };
+  /** List reservations. `/getReservations` */
+  listDeployments: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+    };
+    body: undefined;
+    answer: {
+      reservedDeployments: Reservation[];
+      /** Parameters of the query that are not known and were ignored. */
+      warnings?: string[];
+    };
+  };
+  /** Add a reservation (paid plan). `/addDeploymentReservation` */
+  addDeploymentReservation: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName?: string;
+      environment?: string;
+    };
+    body: Application;
+    answer: Message;
+  };
+  /** Remove a reservation and its site. `/removeDeploymentReservation` */
+  removeDeploymentReservation: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName?: string;
+      environment?: string;
+    };
+    body: Application;
+    answer: Message;
+  };
+  /** End the holds of all deployments of the session; removes none that is within its time limit. `/removeReservations` */
+  removeReservations: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+    };
+    body: Session;
+    answer: string;
+  };
+  /** Get the status of a deployment. `/getDeploymentStatus` */
+  getDeploymentStatus: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName: string;
+      environment?: string;
+      wait?: string;
+    };
+    body: undefined;
+    answer: Deployment;
+  };
+  /** Follow the events of a deployment (server-sent events). `/getDeploymentEvents` */
+  getDeploymentEvents: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName: string;
+      environment?: string;
+    };
+    body: undefined;
+    answer: string;
+  };
+  /** Get the pods of a deployment and how they hang together, without anything secret. `/getDeploymentOutline` */
+  getDeploymentOutline: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName: string;
+      environment?: string;
+    };
+    body: undefined;
+    answer: {
+      /** The last revision that was asked for: the one described here. */
+      revision: number;
+      /** The revision that serves; absent before the first one does. */
+      servingRevision?: number;
+      pods: {
+        name: string;
+        image: string;
+        /** Public paths; empty for an internal pod. */
+        paths: string[];
+        ports: number[];
+        /** Pods that it names or waits for. */
+        uses: string[];
+        volumes: {
+          name: string;
+          size: string;
+          mountPath: string;
+        }[];
+        resourceType: 'deployment' | 'statefulset' | 'daemonset' | 'job';
+        replicas: number;
+      }[];
+      /** Parameters of the query that are not known and were ignored. */
+      warnings?: string[];
+    };
+  };
+  /** Get the configuration of a deployment. `/getDeploymentConfiguration` */
+  getDeploymentConfiguration: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName: string;
+      environment?: string;
+    };
+    body: undefined;
+    answer: {
+      /** The document as it was sent, secrets and all. */
+      yaml: string;
+      /** The last revision that was asked for: the one described here. */
+      revision: number;
+      /** The revision that serves; absent before the first one does. */
+      servingRevision?: number;
+      pods: {
+        name: string;
+        image: string;
+        /** Public paths; empty for an internal pod. */
+        paths: string[];
+        ports: number[];
+        /** Pods that it names or waits for. */
+        uses: string[];
+        volumes: {
+          name: string;
+          size: string;
+          mountPath: string;
+        }[];
+        resourceType: 'deployment' | 'statefulset' | 'daemonset' | 'job';
+        replicas: number;
+      }[];
+      /** Parameters of the query that are not known and were ignored. */
+      warnings?: string[];
+    };
+  };
+  /** What an update with this configuration would do to each pod. `/previewUserDeployment` */
+  previewUpdate: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      environment?: string;
+      strict?: 'true' | 'false';
+    };
+    body: string;
+    answer: {
+      pods: {
+        name: string;
+        /** `replaced`: the new one is ready before the old one goes; `restarted`: the old one stops first. What runs stays when a pod is `scaled`, when a volume of it has `grown`, or when it is `rerouted` to another public path. */
+        change: 'added' | 'removed' | 'unchanged' | 'replaced' | 'restarted' | 'scaled' | 'grown' | 'rerouted';
+        /** Whether what it has stored is there afterwards. */
+        keepsData: boolean;
+        volumes: {
+          title: string;
+          /** `new`: it is made, and empty; `left`: the pod no longer has it, and its data stay. */
+          change: 'kept' | 'grown' | 'new' | 'left';
+          sizeBytes: number;
+          fromBytes?: number;
+        }[];
+        because: string;
+        /** What goes otherwise than one may expect, for example a password that its database ignores. */
+        warnings: {
+          code: string;
+          message: string;
+          hint?: string;
+        }[];
+      }[];
+      /** Public paths that nobody answers at for a while. */
+      interrupted: string[];
+      /** What the update itself would be refused with now, for example for want of memory. */
+      refusal?: {
+        code: string;
+        error: string;
+        hint?: string;
+        errors?: string[];
+      };
+      /** What it goes back to when the update fails; absent when nothing serves. */
+      servingRevision?: number;
+      /** What is odd about the request, though it is accepted. */
+      warnings: string[];
+      /** The same of the configuration, as values, and notes. */
+      diagnostics: Diagnostic[];
+    };
+  };
+  /** Read or follow what the pods write. `/getDeploymentLogs` */
+  getDeploymentLogs: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName: string;
+      environment?: string;
+      pod?: string;
+      revision?: string;
+      previous?: 'true' | 'false';
+      tail?: string;
+      since?: string;
+      follow?: 'true' | 'false';
+    };
+    body: undefined;
+    answer: string;
+  };
+  /** What a claim link would claim. `/api/claims/{token}` */
+  getClaim: {
+    path: {
+      token: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: ClaimView;
+  };
+  /** Attach the deployment of a claim link, and its session, to the account that is signed in. `/claim/{token}` */
+  confirmClaim: {
+    path: {
+      token: string;
+    };
+    query: Record<never, never>;
+    body: {
+      /** Whether the session token ends with this. Otherwise whoever has it goes on. */
+      endToken?: boolean;
+      /** What was shown of `attached`. A claim that would attach anything else is refused. */
+      urls?: string[];
+    };
+    answer: Claimed;
+  };
+  /** How people can sign in here. `/api/sign-in-methods` */
+  getSignInMethods: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: SignInMethods;
+  };
+  /** The account of the caller, its plan and what it uses. `/api/account` */
+  getAccount: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: Account;
+  };
+  /** What the caller may have, and what of it is taken. `/api/limits` */
+  getLimits: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+    };
+    body: undefined;
+    answer: Limits;
+  };
+  /** The API keys of the account that is signed in. `/api/keys` */
+  listKeys: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: {
+      keys: Key[];
+    };
+  };
+  /** Make an API key; it is shown this once. `/api/keys` */
+  addKey: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: {
+      name: string;
+    };
+    answer: {
+      id: string;
+      name: string;
+      key: string;
+    };
+  };
+  /** Revoke an API key. `/api/keys/{id}` */
+  removeKey: {
+    path: {
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Message;
+  };
+  /** The session tokens of the account that is signed in. `/api/tokens` */
+  listTokens: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: {
+      tokens: {
+        id: string;
+        /** What whoever has the token can manage. */
+        applications: {
+          applicationName: string;
+          environment: string;
+          url: string;
+          /** Whether it counts to the plan. */
+          claimed: boolean;
+        }[];
+        madeAt: string;
+        /** An IP address. */
+        madeFrom?: string;
+        /** To the minute. */
+        lastUsedAt?: string;
+        /** An IP address. */
+        lastUsedFrom?: string;
+        /** There when nobody is known by it any more. */
+        endedAt?: string;
+        /** What is started with the token: `free` expires and has the limits of whoever has no account; `plan` is claimed from the beginning and counts to the plan. */
+        starts: 'free' | 'plan';
+      }[];
+    };
+  };
+  /** Say what a start with a session token is. `/api/tokens/{id}` */
+  changeToken: {
+    path: {
+      id: string;
+    };
+    query: Record<never, never>;
+    body: {
+      /** What is started with the token: `free` expires and has the limits of whoever has no account; `plan` is claimed from the beginning and counts to the plan. */
+      starts: 'free' | 'plan';
+    };
+    answer: Message;
+  };
+  /** End a session token. `/api/tokens/{id}` */
+  endToken: {
+    path: {
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: Message;
+  };
+  /** Put a new session token in the place of one; it is shown this once. `/api/tokens/{id}/replace` */
+  replaceToken: {
+    path: {
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: {
+      id: string;
+      sessionToken: string;
+    };
+  };
+};
+
+/** How each operation is sent. */
+export const requests = {
+  startDeployment: { method: 'POST', path: '/startUserDeployment', sends: 'yaml' },
+  startDeploymentInSession: { method: 'POST', path: '/startUserDeployment/{sessionToken}', sends: 'yaml' },
+  updateDeployment: { method: 'POST', path: '/updateUserDeployment', sends: 'yaml' },
+  updateDeploymentInSession: { method: 'POST', path: '/updateUserDeployment/{sessionToken}', sends: 'yaml' },
+  validateConfig: { method: 'POST', path: '/validate', sends: 'yaml' },
+  getConfigSchema: { method: 'GET', path: '/schema', sends: 'nothing' },
+  extendDeployment: { method: 'POST', path: '/extendDeployment', sends: 'json' },
+  claimDeployment: { method: 'POST', path: '/claimDeployment', sends: 'json' },
+  listDeployments: { method: 'GET', path: '/getReservations', sends: 'nothing' },
+  addDeploymentReservation: { method: 'POST', path: '/addDeploymentReservation', sends: 'json' },
+  removeDeploymentReservation: { method: 'POST', path: '/removeDeploymentReservation', sends: 'json' },
+  removeReservations: { method: 'POST', path: '/removeReservations', sends: 'json' },
+  getDeploymentStatus: { method: 'GET', path: '/getDeploymentStatus', sends: 'nothing' },
+  getDeploymentEvents: { method: 'GET', path: '/getDeploymentEvents', sends: 'nothing' },
+  getDeploymentOutline: { method: 'GET', path: '/getDeploymentOutline', sends: 'nothing' },
+  getDeploymentConfiguration: { method: 'GET', path: '/getDeploymentConfiguration', sends: 'nothing' },
+  previewUpdate: { method: 'POST', path: '/previewUserDeployment', sends: 'yaml' },
+  getDeploymentLogs: { method: 'GET', path: '/getDeploymentLogs', sends: 'nothing' },
+  getClaim: { method: 'GET', path: '/api/claims/{token}', sends: 'nothing' },
+  confirmClaim: { method: 'POST', path: '/claim/{token}', sends: 'json' },
+  getSignInMethods: { method: 'GET', path: '/api/sign-in-methods', sends: 'nothing' },
+  getAccount: { method: 'GET', path: '/api/account', sends: 'nothing' },
+  getLimits: { method: 'GET', path: '/api/limits', sends: 'nothing' },
+  listKeys: { method: 'GET', path: '/api/keys', sends: 'nothing' },
+  addKey: { method: 'POST', path: '/api/keys', sends: 'json' },
+  removeKey: { method: 'DELETE', path: '/api/keys/{id}', sends: 'nothing' },
+  listTokens: { method: 'GET', path: '/api/tokens', sends: 'nothing' },
+  changeToken: { method: 'POST', path: '/api/tokens/{id}', sends: 'json' },
+  endToken: { method: 'DELETE', path: '/api/tokens/{id}', sends: 'nothing' },
+  replaceToken: { method: 'POST', path: '/api/tokens/{id}/replace', sends: 'nothing' },
+} as const;
