@@ -7,6 +7,7 @@ import type { Settings } from './settings/settings.ts';
 import type { Tables } from './store/database.ts';
 import { countRevisions } from './store/revisions.ts';
 import { provideSeedsFrom } from './store/seeds.ts';
+import { write } from './store/transaction.ts';
 
 type Log = { info(fields: object, message: string): void; error(fields: object, message: string): void };
 
@@ -23,7 +24,7 @@ export async function openKeys(
   const keysNow: () => Keys = file === undefined ? () => given : followKeys(file, older);
   const seal = sealBy(keysNow);
   const oldest = keysNow().at(-1)!;
-  await db.transaction().execute((transaction) => provideSeedsFrom(transaction, seal, oldest));
+  await write(db, 'all', (transaction) => provideSeedsFrom(transaction, seal, oldest));
   const { rows, unreadable } = await finishRotation(db, file, seal);
   if (rows > 0) log.info({ rows }, 'everything is sealed with the new key');
   if (unreadable > 0)

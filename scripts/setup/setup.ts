@@ -8,6 +8,7 @@ import { provideFirewall } from './firewall.ts';
 import { provideGvisor } from './gvisor.ts';
 import { lookAtHost } from './host.ts';
 import { provideImages } from './images/images.ts';
+import { providePostgres } from './postgres.ts';
 import { provideProxy } from './proxy.ts';
 import { provideRuntime } from './runtimes.ts';
 import { provideTestTools } from './tools.ts';
@@ -41,6 +42,7 @@ export async function setUp(options: SetUpOptions = {}): Promise<void> {
   await provideImages(host, announce);
   if (!options.forTests) return;
   await provideTestTools(host, announce);
+  await providePostgres(host, announce);
   await provideBrowser(host, announce);
   // An engine of the tests' own is told of it.
   await provideGvisor(host, announce);

@@ -6,13 +6,14 @@ import { releaseSessions } from '../store/accounts.ts';
 import type { Tables } from '../store/database.ts';
 import { activeDeploymentsOfAccount } from '../store/deployments.ts';
 import { intend } from '../store/intents.ts';
+import { write } from '../store/transaction.ts';
 
 /**
  * Its deployments are removed with their data, and its sessions are nobody's: nothing refers to the account any more.
  * Keys and sign-ins go with the account's own row.
  */
 export async function endAccount(db: Kysely<Tables>, accountId: string, now: Instant): Promise<void> {
-  await db.transaction().execute(async (db) => {
+  await write(db, 'all', async (db) => {
     for (const { id } of await activeDeploymentsOfAccount(db, accountId, now))
       await intend(
         db,

@@ -9,6 +9,7 @@ import { hideTokens } from '../lib/ids.ts';
 import type { Seal } from '../lib/seal.ts';
 import { signInCookiePrefix } from '../lib/sign-in-cookie.ts';
 import type { Tables } from '../store/database.ts';
+import { isPostgres } from '../store/dialect/dialect.ts';
 import { endAccount, passwordBeforeDeletion } from './deletion.ts';
 import { withHashedTokens } from './hashed-tokens.ts';
 import type { Mailer, MailSettings } from './mailer.ts';
@@ -47,7 +48,8 @@ export function authOptions({ db, seal, log, now, settings }: Wiring, mailer: Ma
     basePath: '/api/auth',
     trustedOrigins: [baseUrl.origin, ...otherOrigins],
     secrets: [{ version: 1, value: signInSecret(seal) }],
-    database: (options: BetterAuthOptions) => withHashedTokens(kyselyAdapter(db, { type: 'sqlite' })(options)),
+    database: (options: BetterAuthOptions) =>
+      withHashedTokens(kyselyAdapter(db, { type: isPostgres(db) ? 'postgres' : 'sqlite' })(options)),
     user: {
       modelName: 'accounts',
       deleteUser: { enabled: true, beforeDelete: async ({ id }: { id: string }) => await endAccount(db, id, now()) },

@@ -7,6 +7,7 @@ import { addAuditEntry } from '../store/audit-log.ts';
 import type { Tables } from '../store/database.ts';
 import { claimedDeploymentsOfAccount } from '../store/deployments.ts';
 import { intend } from '../store/intents.ts';
+import { write } from '../store/transaction.ts';
 
 export type AccountLine = {
   email: string;
@@ -44,7 +45,7 @@ export async function changePlan(
 ): Promise<PlanChange> {
   const tier = tiers.find((known) => known.name === name);
   if (!tier) return { kind: 'no-tier', names: tiers.map((known) => known.name) };
-  return await db.transaction().execute(async (db): Promise<PlanChange> => {
+  return await write(db, 'all', async (db): Promise<PlanChange> => {
     const account = await accountByEmail(db, email);
     if (!account) return { kind: 'no-account' };
     const { isEmailVerified } = account;

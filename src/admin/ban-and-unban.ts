@@ -7,6 +7,7 @@ import { addAuditEntry } from '../store/audit-log.ts';
 import { addBan, allBans, removeBan } from '../store/bans.ts';
 import type { Database, Tables } from '../store/database.ts';
 import { type Suspect, suspects } from '../store/origins.ts';
+import { write } from '../store/transaction.ts';
 import { stopDeployment } from './stop-deployment.ts';
 
 export type BanLine = { kind: BanKind; subject: string; reason: string; since: string };
@@ -24,7 +25,7 @@ export async function ban(db: Kysely<Tables>, asked: Asked & { reason: string })
   const { reason, actor, now } = asked;
   const kind = banKinds.find((known) => known === asked.kind);
   if (!kind) return { kind: 'no-kind', kinds: banKinds };
-  return await db.transaction().execute(async (db): Promise<Banned> => {
+  return await write(db, 'all', async (db): Promise<Banned> => {
     const subject = await subjectOf(db, kind, asked.subject);
     if (subject === undefined) return { kind: kind === 'account' ? 'no-account' : 'no-subject' };
     await addBan(db, { kind, subject, reason, createdAt: now });
@@ -41,7 +42,7 @@ export async function unban(db: Kysely<Tables>, asked: Asked): Promise<boolean> 
   const { actor, now } = asked;
   const kind = banKinds.find((known) => known === asked.kind);
   if (!kind) return false;
-  return await db.transaction().execute(async (db) => {
+  return await write(db, 'all', async (db) => {
     const subject = await subjectOf(db, kind, asked.subject);
     if (subject === undefined) return false;
     // One from before a ban of IPv6 counted the whole network stands there as it was written.

@@ -3,12 +3,12 @@
  * store, where a running service sees it within seconds.
  */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Kysely } from 'kysely';
-import { openSqlite, type Tables } from '../store/database.ts';
+import type { Tables } from '../store/database.ts';
+import { databaseFile, openTables, type StoreSettings } from '../store/open.ts';
 
-/** Undefined where no service was ever started. Close it with `destroy`. */
-export async function openStore(dataDir: string): Promise<Kysely<Tables> | undefined> {
-  const file = join(dataDir, 'berth.db');
-  return existsSync(file) ? await openSqlite(file) : undefined;
+/** Undefined where no service was ever started from the data directory. Close it with `destroy`. */
+export async function openStore(settings: StoreSettings): Promise<Kysely<Tables> | undefined> {
+  const isThere = settings.databaseUrl !== undefined || existsSync(databaseFile(settings));
+  return isThere ? await openTables(settings) : undefined;
 }

@@ -11,8 +11,10 @@ import { clearDrafts, followKeys, newKey, readKeys, replaceKeys } from '../lib/k
 import { type Keys, keyIdOf, type Seal, sealBy } from '../lib/seal.ts';
 import { wait } from '../lib/wait.ts';
 import { addAuditEntry } from '../store/audit-log.ts';
-import { forgetOldPages, type Tables } from '../store/database.ts';
+import type { Tables } from '../store/database.ts';
+import { forgetOldPages } from '../store/dialect/dialect.ts';
 import { type Resealed, resealAll } from '../store/reseal.ts';
+import { write } from '../store/transaction.ts';
 
 export type Rotation =
   /** `hasOldPages`: somebody was reading all the time, so the write-ahead log still holds what an older key sealed. */
@@ -37,10 +39,10 @@ export async function rotateKey(
   if (!before) return { kind: 'no-file' };
   const wanted = before.length > 1 ? before[0] : newKey();
   const entry = { at: now, actor, action: 'rotate-key', subject: keyIdOf(wanted), reason: '' };
-  await db.transaction().execute((transaction) => addAuditEntry(transaction, entry));
+  await write(db, 'all', (transaction) => addAuditEntry(transaction, entry));
   told({ kind: 'recorded', keyId: keyIdOf(wanted) });
   // The file is only ever changed by whoever may write to the database.
-  const { keys, isContinued } = await db.transaction().execute(async () => addKey(file, wanted));
+  const { keys, isContinued } = await write(db, 'all', async () => addKey(file, wanted));
   const keyId = keyIdOf(keys[0]);
   told({ kind: 'key-added', keyId });
 

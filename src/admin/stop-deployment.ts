@@ -5,6 +5,7 @@ import { addAuditEntry } from '../store/audit-log.ts';
 import type { Database, Tables } from '../store/database.ts';
 import { deploymentById, deploymentByLabel } from '../store/deployments.ts';
 import { intend } from '../store/intents.ts';
+import { write } from '../store/transaction.ts';
 
 type Asked = { reason: string; actor: string; now: Instant };
 
@@ -13,7 +14,7 @@ export async function stop(
   db: Kysely<Tables>,
   { which, ...asked }: Asked & { which: string },
 ): Promise<{ id: string; isNews: boolean } | undefined> {
-  return await db.transaction().execute(async (db) => {
+  return await write(db, 'all', async (db) => {
     const deployment = (await deploymentById(db, which)) ?? (await deploymentByLabel(db, which));
     if (!deployment) return undefined;
     const { id, removedAt, goneAt } = deployment;

@@ -11,6 +11,7 @@ import fastify, {
 import { newId } from '../lib/ids.ts';
 import { answerExpectations, answerUnreadable } from '../lib/malformed-requests.ts';
 import { hasUnreadBody } from '../lib/unread-body.ts';
+import { StoreFault } from '../store/store-fault.ts';
 import { accountEndpoints } from './account/account-endpoints.ts';
 import { apiKeyEndpoints } from './account/api-key-endpoints.ts';
 import { signInEndpoints } from './account/sign-in-endpoints.ts';
@@ -41,6 +42,7 @@ import {
   problemOfFrameworkError,
   RefusedRequest,
   sendProblem,
+  storeAway,
 } from './requests/errors.ts';
 import { warnOfParameters } from './requests/query-parameters.ts';
 import { createLimits } from './requests/rate-limits.ts';
@@ -182,6 +184,10 @@ function answerError(error: FastifyError, request: FastifyRequest, reply: Fastif
   if (isEngineAway(error)) {
     request.log.warn({ err: error, route: request.routeOptions.url }, 'engine away');
     return sendProblem(reply, engineAway);
+  }
+  if (error instanceof StoreFault) {
+    request.log.warn({ err: error, route: request.routeOptions.url }, 'database away');
+    return sendProblem(reply, storeAway(error));
   }
   const problem = problemOfFrameworkError(error);
   if (problem) return sendProblem(reply, problem);

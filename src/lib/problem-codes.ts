@@ -54,6 +54,11 @@ export const problemCodes = {
     status: 503,
     meaning: 'the container engine does not answer; `Retry-After` says when to ask again',
   },
+  store_unreachable: {
+    status: 503,
+    meaning:
+      'the database does not answer, or is too busy; `error` says whether it may have been done, `Retry-After` when to ask again',
+  },
   payload_too_large: { status: 413, meaning: 'the body is too large' },
   unsupported_media_type: { status: 415, meaning: 'the body has a content type that is not read here' },
   not_found: { status: 404, meaning: 'there is nothing at this path' },

@@ -3,6 +3,7 @@ import { isIP, isIPv4 } from 'node:net';
 import { parseBytes } from '../config/values/units.ts';
 import { type Egress, parseEgress } from '../deployment/workload/egress.ts';
 import { contains, everyIPv4 } from '../lib/ip-networks.ts';
+import { type PostgresAddress, parsePostgresUrl } from '../lib/postgres-address.ts';
 import type { ProofSettings } from '../lib/proof-of-work.ts';
 import type { Rate } from '../lib/rate-limit.ts';
 
@@ -141,6 +142,14 @@ export function mailServer(value: string): URL {
     throw new Unreadable('must be an address such as smtp://user:password@mail.example.com:587');
   }
   return url;
+}
+
+export function databaseUrl(value: string): PostgresAddress {
+  try {
+    return parsePostgresUrl(value);
+  } catch (error) {
+    throw new Unreadable((error as Error).message);
+  }
 }
 
 export function secret(value: string): string {

@@ -4,11 +4,13 @@ import type { DiskLimits } from '../deployment/disk/disk-levels.ts';
 import type { Tiers } from '../deployment/limits/plan-tier.ts';
 import type { StrangerLimits } from '../deployment/limits/stranger-limits.ts';
 import type { Egress } from '../deployment/workload/egress.ts';
+import type { PostgresAddress } from '../lib/postgres-address.ts';
 import { type ClientSettings, clientMistakes, clientTable } from './client-settings.ts';
 import { type ImageSettings, imageTable, noRegistries } from './image-settings.ts';
 import { type MachineSettings, machineTable } from './machine-settings.ts';
 import {
   address,
+  databaseUrl,
   domain,
   duration,
   egress,
@@ -40,6 +42,8 @@ export type Settings = SignInSettings &
     baseUrl: URL;
     appsDomain: string;
     dataDir: string;
+    databaseUrl: PostgresAddress | undefined;
+    databaseConnections: number;
     engine: 'docker' | 'memory';
     runtime: 'runc' | 'runsc';
     lifetimeMs: number;
@@ -91,6 +95,18 @@ const table = {
     default: './.berth',
     help: 'database, keys, sockets',
     read: (value: string) => resolve(value),
+  },
+  databaseUrl: {
+    variable: 'DATABASE_URL',
+    default: '',
+    help: 'postgresql://user:password@host/database?sslmode=verify-full, a PostgreSQL instead of the file in the data dir',
+    read: databaseUrl,
+  },
+  databaseConnections: {
+    variable: 'DATABASE_POOL',
+    default: '10',
+    help: 'most connections to PostgreSQL',
+    read: integer(2, 1000),
   },
   engine: {
     variable: 'ENGINE',
@@ -229,6 +245,7 @@ const table = {
 
 /** Settings whose text is never shown. */
 const secrets: readonly string[] = [
+  'databaseUrl',
   'secretKey',
   'oldSecretKey',
   'metricsToken',

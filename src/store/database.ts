@@ -1,28 +1,22 @@
 /**
- * The store: one portable schema, reached through Kysely. SQLite here; another dialect needs only its own `open…`
- * beside this one. Every table has a file of its own with its queries.
+ * The store: one portable schema, reached through Kysely, in SQLite or PostgreSQL. What differs between the two is in
+ * `dialect`. Every table has a file of its own with its queries.
  */
-import { closeSync, openSync } from 'node:fs';
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { isDeepStrictEqual } from 'node:util';
 import {
-  DEFAULT_MIGRATION_TABLE,
   type Dialect,
   type Generated,
+  HandleEmptyInListsPlugin,
   Kysely,
-  Migrator,
-  SqliteAdapter,
-  type SqliteDatabase,
-  SqliteDialect,
-  sql,
+  replaceWithNoncontingentExpression,
   type Transaction,
 } from 'kysely';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { EventKind } from '../deployment/event/event.ts';
 import type { Ban } from '../deployment/limits/ban.ts';
 import type { SessionStarts } from '../deployment/limits/session-starts.ts';
-import { wait } from '../lib/wait.ts';
-import { migrations } from './migrations/index.ts';
+import { type PostgresSettings, postgresDialect, requireUsable } from './dialect/postgres.ts';
+import { sqliteDialect } from './dialect/sqlite.ts';
+import { isCurrent, migrate } from './migrations/migrate.ts';
 
 export type Tables = {
   installation: { id: string; createdAt: Instant };
@@ -153,99 +147,28 @@ export async function openSqlite(file: string): Promise<Kysely<Tables>> {
   return await openDatabase(sqliteDialect(file));
 }
 
-export function sqliteDialect(file: string): Dialect {
-  // SQLite makes it readable to all, and its write-ahead log like the file itself.
-  if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600));
-  // Before anything else: the first look at the file waits too, for another process that is closing it, for example.
-  const sqlite = new DatabaseSync(file, { timeout: 5000 });
-  // FULL: an answered request survives a power cut, not only a crash of ours. Costs 0.18 ms a write (measured).
-  sqlite.exec('pragma journal_mode = wal; pragma synchronous = full');
-  // What is deleted or written over leaves the file as well: it may be sealed with a key that others know by now.
-  sqlite.exec('pragma secure_delete = on');
-  return new TransactionalDialect({ database: forKysely(sqlite) });
-}
-
-/**
- * SQLite changes tables within transactions too; Kysely does not count on it. So a migration is all or nothing, and of
- * processes that start at once one migrates while the others wait.
- */
-class TransactionalDialect extends SqliteDialect {
-  override createAdapter(): SqliteAdapter {
-    return new TransactionalAdapter();
-  }
-}
-
-class TransactionalAdapter extends SqliteAdapter {
-  override get supportsTransactionalDdl(): boolean {
-    return true;
-  }
-}
-
-/**
- * Empties the write-ahead log, which holds pages from before the last changes. False when others read all the time.
- */
-export async function forgetOldPages(db: Kysely<Tables>): Promise<boolean> {
-  for (let attempt = 0; attempt < 50; attempt++) {
-    const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);
-    if (rows[0]?.busy === 0) return true;
-    await wait(20);
-  }
-  return false;
-}
-
 /** Migrated to the schema of this version. */
 export async function openDatabase(dialect: Dialect): Promise<Kysely<Tables>> {
   const database = new Kysely<Tables>({ dialect });
-  const migrator = new Migrator({ db: database, provider: { getMigrations: async () => migrations } });
-  if (await isCurrent(database)) return database;
-  const { error } = await migrator.migrateToLatest();
-  if (error) throw error;
+  if (!(await isCurrent(database))) await migrate(database);
   return database;
 }
 
-/** Migrating begins as a writer, and would wait for whoever writes: a command beside a service has nothing to migrate. */
-async function isCurrent(database: Kysely<Tables>): Promise<boolean> {
-  const tables = await database.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return false;
-  const table = sql.table(DEFAULT_MIGRATION_TABLE);
-  const { rows } = await sql<{ name: string }>`select name from ${table} order by name`.execute(database);
-  // One that is not known here is a newer release's, and for the migrator to refuse.
-  return isDeepStrictEqual(
-    rows.map(({ name }) => name),
-    Object.keys(migrations).sort(),
-  );
-}
-
-/**
- * Our transactions read and then write. One that begins as a reader is refused at its first write when another process
- * (a command of the operator) has written since; one that begins as a writer waits for it instead.
- */
-const beginToWrite = 'begin immediate';
-
-/** Kysely's dialect was made for another driver with the same ideas; this is the difference. */
-function forKysely(sqlite: DatabaseSync): SqliteDatabase {
-  const statements = new Map<string, { statement: ReturnType<DatabaseSync['prepare']>; reader: boolean }>();
-
-  function statementOf(sql: string) {
-    const known = statements.get(sql);
-    if (known) return known;
-    const statement = sqlite.prepare(sql === 'begin' ? beginToWrite : sql);
-    const made = { statement, reader: statement.columns().length > 0 };
-    statements.set(sql, made);
-    return made;
+/** As `openDatabase`. Throws StartError where the server cannot be reached or used. */
+export async function openPostgres(settings: PostgresSettings): Promise<Kysely<Tables>> {
+  const database = new Kysely<Tables>({
+    dialect: await postgresDialect(settings),
+    // SQLite takes an empty list as it is.
+    plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
+  });
+  try {
+    await requireUsable(database, settings);
+    if (await isCurrent(database)) return database;
+    await using patient = new Kysely<Tables>({ dialect: await postgresDialect(settings, true) });
+    await migrate(patient);
+    return database;
+  } catch (error) {
+    await database.destroy();
+    throw error;
   }
-
-  return {
-    close: () => sqlite.close(),
-    prepare(sql) {
-      const { statement, reader } = statementOf(sql);
-      const values = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
-      return {
-        reader,
-        all: (parameters) => statement.all(...values(parameters)),
-        run: (parameters) => statement.run(...values(parameters)),
-        iterate: (parameters) => statement.iterate(...values(parameters)) as IterableIterator<unknown>,
-      };
-    },
-  };
 }

@@ -1,12 +1,24 @@
 /** Which installation this is: the owner label of everything that it makes on an engine. */
+import type { Kysely } from 'kysely';
 import { newId } from '../lib/ids.ts';
-import type { Database } from './database.ts';
+import type { Database, Tables } from './database.ts';
+import { write } from './transaction.ts';
 
-/** The installation's id, made at the first call. */
-export async function installationId(db: Database): Promise<string> {
+/** The installation's id; undefined in a database that no service has ever started on. */
+export async function installationId(db: Database): Promise<string | undefined> {
   const known = await db.selectFrom('installation').select('id').executeTakeFirst();
-  if (known) return known.id;
-  const id = newId();
-  await db.insertInto('installation').values({ id, createdAt: Date.now() }).execute();
-  return id;
+  return known?.id;
+}
+
+/** As `installationId`; of processes that start at once on a new database, one makes it. */
+export async function provideInstallationId(db: Kysely<Tables>): Promise<string> {
+  const known = await installationId(db);
+  if (known !== undefined) return known;
+  return await write(db, 'all', async (db) => {
+    const made = await installationId(db);
+    if (made !== undefined) return made;
+    const id = newId();
+    await db.insertInto('installation').values({ id, createdAt: Date.now() }).execute();
+    return id;
+  });
 }

@@ -159,10 +159,15 @@ export async function releaseLease(
 ): Promise<void> {
   await db
     .updateTable('leases')
-    .set((eb) => ({ token: null, leasedUntil: null, outline, dueAt: eb.fn.coalesce('dueAt', eb.val(dueAt)) }))
+    .set((eb) => ({ token: null, leasedUntil: null, outline, dueAt: eb.fn.coalesce('dueAt', eb.val(whole(dueAt))) }))
     .where('deploymentId', '=', deploymentId)
     .where('token', '=', token)
     .execute();
+}
+
+/** A back-off is a share of milliseconds; instants are whole ones. */
+function whole(at: Instant | null): Instant | null {
+  return at && Math.round(at);
 }
 
 export type TakingOver = {
@@ -188,7 +193,7 @@ export async function takeOver(db: Database, { now, spreadMs, random }: TakingOv
   for (const [step, rows] of steps) {
     await db
       .updateTable('leases')
-      .set({ dueAt: now + (spreadMs * step) / stepsOfSpread })
+      .set({ dueAt: now + Math.round((spreadMs * step) / stepsOfSpread) })
       .where(
         'deploymentId',
         'in',

@@ -1,8 +1,16 @@
-/** The door of this layer: the database of a data directory. */
+/** The door of this layer: the database of an installation, in its data directory or on a server. */
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
-import { openSqlite, type Tables } from './database.ts';
-import { installationId } from './installation.ts';
+import type { PostgresAddress } from '../lib/postgres-address.ts';
+import { openPostgres, openSqlite, type Tables } from './database.ts';
+import { provideInstallationId } from './installation.ts';
+
+export type StoreSettings = {
+  dataDir: string;
+  /** Absent: SQLite, in a file of the data directory. */
+  databaseUrl: PostgresAddress | undefined;
+  databaseConnections: number;
+};
 
 export type Store = AsyncDisposable & {
   db: Kysely<Tables>;
@@ -10,12 +18,23 @@ export type Store = AsyncDisposable & {
   owner: string;
 };
 
-/** Makes or migrates it where it has to be. */
-export async function openStore({ dataDir }: { dataDir: string }): Promise<Store> {
+/** Makes or migrates it where it has to be. Throws StartError where a server cannot be used. */
+export async function openStore(settings: StoreSettings): Promise<Store> {
   await using opening = new AsyncDisposableStack();
-  const db = await openSqlite(join(dataDir, 'berth.db'));
+  const db = await openTables(settings);
   opening.defer(() => db.destroy());
-  const owner = await installationId(db);
+  const owner = await provideInstallationId(db);
   const open = opening.move();
   return { db, owner, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+/** Where the database is that no setting names. */
+export function databaseFile({ dataDir }: Pick<StoreSettings, 'dataDir'>): string {
+  return join(dataDir, 'berth.db');
+}
+
+/** The database alone, for commands: close it with `destroy`. */
+export async function openTables(settings: StoreSettings): Promise<Kysely<Tables>> {
+  const { databaseUrl, databaseConnections: connections } = settings;
+  return databaseUrl ? await openPostgres({ ...databaseUrl, connections }) : await openSqlite(databaseFile(settings));
 }

@@ -2,6 +2,7 @@
 import { type Kysely, sql } from 'kysely';
 import { headerBytes, type Seal } from '../lib/seal.ts';
 import type { Database, Tables } from './database.ts';
+import { write } from './transaction.ts';
 
 /** All that is sealed in the store; `key` names a row. */
 export const sealedTables: readonly { table: keyof Tables; key: readonly string[]; columns: readonly string[] }[] = [
@@ -34,14 +35,14 @@ export async function resealAll(
   for (const sealed of sealedTables) {
     let after: unknown[] | undefined;
     do {
-      const step = await db.transaction().execute((transaction) => resealSome(transaction, seal, sealed, after));
+      const step = await write(db, 'all', (transaction) => resealSome(transaction, seal, sealed, after));
       sofar.rows += step.rows;
       after = step.next;
       if (after) await afterStep({ ...sofar });
     } while (after);
   }
   for (;;) {
-    const last = await db.transaction().execute(async (transaction) => {
+    const last = await write(db, 'all', async (transaction) => {
       const last = await resealRest(transaction, seal);
       // What this transaction itself has changed is not on the disk before its end.
       if (last.rows === 0) whenDone();

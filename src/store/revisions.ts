@@ -8,6 +8,7 @@ import { amountOf, type VolumeSizes, volumeSizesOf } from '../deployment/limits/
 import type { Seal } from '../lib/seal.ts';
 import type { Database, Tables } from './database.ts';
 import { settledImages } from './settled-images.ts';
+import { write } from './transaction.ts';
 
 export async function addRevision(
   db: Database,
@@ -116,7 +117,7 @@ export async function forgetConfigurations(
   seal: Seal,
   { id, revision }: Pick<Deployment, 'id' | 'revision'>,
 ): Promise<void> {
-  await db.transaction().execute(async (db) => {
+  await write(db, { deploymentId: id }, async (db) => {
     const rows = await db.selectFrom('revisions').select('number').where('deploymentId', '=', id).execute();
     const others = rows.map(({ number }) => number).filter((number) => number !== revision);
     if (others.length > 0) await forgetRevisions(db, id, others);
@@ -148,7 +149,7 @@ const rowsAtOnce = 50;
  */
 export async function countRevisions(db: Kysely<Tables>, seal: Seal): Promise<void> {
   let after: { deploymentId: string; number: number } | undefined;
-  do after = await db.transaction().execute((transaction) => countSome(transaction, seal, after));
+  do after = await write(db, 'all', (transaction) => countSome(transaction, seal, after));
   while (after);
 }
 

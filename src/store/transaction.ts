@@ -1,7 +1,64 @@
-/** Transactions whose outcome is a value. */
-import type { Kysely, Transaction } from 'kysely';
+/**
+ * Transactions that read and then write by what they have read. What they may write is what they have a right to, and
+ * nobody else who has it writes meanwhile.
+ */
+import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Result } from '../lib/problem.ts';
+import { wait } from '../lib/wait.ts';
 import type { Tables } from './database.ts';
+import { isPostgres } from './dialect/dialect.ts';
+import { StoreFault } from './store-fault.ts';
+
+/**
+ * `all`: everything, alone; for what depends on many rows, such as limits, names, bans. A deployment: its row, revisions,
+ * events and lease, beside others who write of other deployments. In SQLite every writer is alone.
+ */
+export type Right = 'all' | { deploymentId: string };
+
+/** Does all of `work` or nothing. Where nothing was done because of the database, it is done again: it may run twice. */
+export async function write<T>(
+  db: Kysely<Tables>,
+  right: Right,
+  work: (db: Transaction<Tables>) => Promise<T>,
+): Promise<T> {
+  if (!isPostgres(db)) return await db.transaction().execute(work);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const transaction = db.transaction().setIsolationLevel('read committed');
+      return await transaction.execute(async (transaction) => {
+        await takeRight(transaction, right);
+        return await work(transaction);
+      });
+    } catch (error) {
+      if (!mayRepeat(error) || attempt === attempts) throw error;
+      await wait(Math.random() * 20 * 2 ** attempt);
+    }
+  }
+}
+
+const attempts = 5;
+
+/** Who has given up waiting would only wait again. */
+function mayRepeat(error: unknown): boolean {
+  return error instanceof StoreFault && error.wasDone === 'no' && error.isBrief;
+}
+
+/** Of all advisory locks of a database, those of these two numbers are ours. */
+const everything = 0x6265_7274;
+const oneDeployment = 0x6265_7275;
+
+/**
+ * Until its end. Whoever writes everything waits for all who write of a deployment, and those for him, in the order in
+ * which they came. As the first statement: each one after it sees what was committed before the right was given.
+ */
+async function takeRight(db: Transaction<Tables>, right: Right): Promise<void> {
+  const locks =
+    right === 'all'
+      ? sql`select pg_advisory_xact_lock(${sql.lit(everything)}, 0)`
+      : sql`select pg_advisory_xact_lock_shared(${sql.lit(everything)}, 0),
+          pg_advisory_xact_lock(${sql.lit(oneDeployment)}, hashtext(${right.deploymentId}))`;
+  await locks.execute(db);
+}
 
 /** Undoes the transaction that it is thrown in. */
 class Undone extends Error {
@@ -18,14 +75,14 @@ export type Transacting = {
   isTrial?: boolean;
 };
 
-/** A refusal undoes what was written before it, as a fault does. */
+/** As `write`, with the right to everything: a refusal undoes what was written before it, as a fault does. */
 export async function transact<T>(
   db: Kysely<Tables>,
   work: (db: Transaction<Tables>) => Promise<Result<T>>,
   { isTrial = false }: Transacting = {},
 ): Promise<Result<T>> {
   try {
-    return await db.transaction().execute(async (transaction) => {
+    return await write(db, 'all', async (transaction) => {
       const result = await work(transaction);
       if (!result.ok || isTrial) throw new Undone(result);
       return result;

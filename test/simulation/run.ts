@@ -9,8 +9,9 @@ import { type Egress, openEgress } from '../../src/deployment/workload/egress.ts
 import { allFacets, createMemoryEngine } from '../../src/engine/memory/memory.ts';
 import { createMemoryWorld, type MemoryWorld } from '../../src/engine/memory/world.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
-import { openDatabase, sqliteDialect, type Tables } from '../../src/store/database.ts';
+import { openDatabase, type Tables } from '../../src/store/database.ts';
 import { servedEndpoints, writeIntent } from '../../src/store/deployments.ts';
+import { sqliteDialect } from '../../src/store/dialect/sqlite.ts';
 import { makeDue } from '../../src/store/leases.ts';
 import { randomFrom } from '../random.ts';
 import { type TestApi, testApi } from '../support/api.ts';

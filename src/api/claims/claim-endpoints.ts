@@ -13,6 +13,7 @@ import { intend } from '../../store/intents.ts';
 import type { Origin } from '../../store/origins.ts';
 import { endToken, hasEnded } from '../../store/session-tokens.ts';
 import { accountOfSession, attachSession } from '../../store/sessions.ts';
+import { write } from '../../store/transaction.ts';
 import { usageOfDeployments } from '../../store/usage.ts';
 import { originOf, refuseBanned } from '../admission/caller-admission.ts';
 import { planOf } from '../admission/plans.ts';
@@ -221,7 +222,7 @@ async function claim(
   { accountId, origin, endToken: isTokenEnding, urls }: Confirming,
 ): Promise<Result<{ deployment: Deployment; attached: Deployment[] }>> {
   const now = service.now();
-  const claimed = await service.db.transaction().execute(async (db) => {
+  const claimed = await write(service.db, 'all', async (db) => {
     const found = await findClaim(db, token, accountId, now);
     if (!found.ok) return found;
     const { deployment, isYours, isOwned } = found.value;

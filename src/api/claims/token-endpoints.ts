@@ -7,6 +7,7 @@ import { newToken } from '../../lib/ids.ts';
 import { type Problem, refuse } from '../../lib/problem.ts';
 import { activeDeploymentsOfAccount } from '../../store/deployments.ts';
 import { endToken, replaceToken, type SessionToken, sessionTokensOf, setStarts } from '../../store/session-tokens.ts';
+import { write } from '../../store/transaction.ts';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord, MessageRecord } from '../deployments/deployment-records.ts';
 import { requireSignedIn } from '../requests/callers.ts';
@@ -102,9 +103,11 @@ export function tokenEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const { id } = request.params;
         const sessionToken = newToken('berth');
         const made = { token: sessionToken, now: now(), from: clientAddress(request) };
-        const isReplaced = await db
-          .transaction()
-          .execute(async (db) => await replaceToken(db, { accountId: accountId.value, sessionId: id }, made));
+        const isReplaced = await write(
+          db,
+          'all',
+          async (db) => await replaceToken(db, { accountId: accountId.value, sessionId: id }, made),
+        );
         return isReplaced ? { id, sessionToken } : sendProblem(reply, unknownToken);
       },
     );
@@ -123,7 +126,7 @@ export function tokenEndpoints(service: Service): FastifyPluginAsyncTypebox {
         const accountId = await requireSignedIn(service, request);
         if (!accountId.ok) return sendProblem(reply, accountId.problem);
         const owned = { accountId: accountId.value, sessionId: request.params.id };
-        const isEnded = await db.transaction().execute(async (db) => await endToken(db, owned, now()));
+        const isEnded = await write(db, 'all', async (db) => await endToken(db, owned, now()));
         return isEnded ? { message: 'The session token has ended.' } : sendProblem(reply, unknownToken);
       },
     );

@@ -7,6 +7,7 @@ import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { addClaim } from '../../store/claims.ts';
 import { deploymentById } from '../../store/deployments.ts';
 import { intend } from '../../store/intents.ts';
+import { write } from '../../store/transaction.ts';
 import type { Service } from '../api-service.ts';
 import { ApplicationFields, ApplicationQuery, findApplication } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
@@ -87,7 +88,7 @@ export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
 
 /** In one transaction with a fresh reading of the row: two extensions at once count as two. */
 async function extendNow(service: Service, id: string): Promise<Result<{ expiresAt: number; remaining: number }>> {
-  const extended = await service.db.transaction().execute(async (db) => {
+  const extended = await write(service.db, { deploymentId: id }, async (db) => {
     const deployment = await deploymentById(db, id);
     if (!deployment || !isActive(deployment, service.now()))
       return refuse('application_not_found', 'The application has ended just now.', 'Start it again.');

@@ -6,6 +6,7 @@ import type { EventOf } from '../../deployment/event/event.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { deploymentById } from '../../store/deployments.ts';
 import { intend } from '../../store/intents.ts';
+import { write } from '../../store/transaction.ts';
 import { planOfDeployment } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
 import {
@@ -139,7 +140,7 @@ function stayingSentence(staying: Deployment[]): string {
 /** The plan is asked in the transaction that writes the hold. A second hold changes nothing. */
 async function hold(service: Service, deployment: Deployment): Promise<Result<undefined>> {
   const { id } = deployment;
-  const held = await service.db.transaction().execute(async (db): Promise<Result<undefined>> => {
+  const held = await write(service.db, 'all', async (db): Promise<Result<undefined>> => {
     const now = service.now();
     const latest = await deploymentById(db, id);
     const plan = await planOfDeployment(db, service.settings.tiers, latest ?? deployment);
@@ -169,8 +170,10 @@ async function endHold(
   intent: { removedAt?: number; heldAt: null },
   event: EventOf<'intent'>,
 ): Promise<void> {
-  await service.db
-    .transaction()
-    .execute(async (db) => await intend(db, deploymentId, intent, { event, now: service.now() }));
+  await write(
+    service.db,
+    { deploymentId },
+    async (db) => await intend(db, deploymentId, intent, { event, now: service.now() }),
+  );
   service.wake(deploymentId);
 }

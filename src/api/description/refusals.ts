@@ -16,8 +16,13 @@ export const refusalsOfAccess = {
   'sign-in': ['not_signed_in'],
 } as const satisfies Record<Access, readonly ProblemCode[]>;
 
-/** Every request can be one too many, in a form that nobody reads, or meet a failure of the service. */
-export const refusalsOfAll = ['rate_limited', 'invalid_request', 'internal'] as const satisfies readonly ProblemCode[];
+/** Every request can be one too many, in a form that nobody reads, or meet a failure of the service or its database. */
+export const refusalsOfAll = [
+  'rate_limited',
+  'invalid_request',
+  'store_unreachable',
+  'internal',
+] as const satisfies readonly ProblemCode[];
 
 /** Whoever is signed in by a cookie must not be made to change something by another site. */
 export const refusalsOfChanges = ['cross_site_request'] as const satisfies readonly ProblemCode[];

@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { EngineFault } from '../../engine/engine.ts';
 import type { Problem } from '../../lib/problem.ts';
 import { type ProblemCode, problemCodes } from '../../lib/problem-codes.ts';
+import type { StoreFault } from '../../store/store-fault.ts';
 import { type Part, type Violation, violationProblem } from './schema-refusal.ts';
 
 export const nothingHere: Problem = {
@@ -27,6 +28,22 @@ export const engineAway: Problem = {
 /** Whether the engine could not be asked: nothing that the request, or we, did wrong. */
 export function isEngineAway(error: unknown): boolean {
   return error instanceof EngineFault && error.kind === 'unavailable';
+}
+
+/** What an answer says where the database could not be asked: whether repeating the request is safe. */
+export function storeAway({ wasDone }: StoreFault): Problem {
+  const retry = { code: 'store_unreachable', retryAfterSeconds: 5 } as const;
+  if (wasDone === 'no')
+    return {
+      ...retry,
+      error: 'The database of the service does not answer. Nothing was changed.',
+      hint: 'What runs keeps running. Try again in a while; if it stays, tell the operator.',
+    };
+  return {
+    ...retry,
+    error: 'The database of the service has stopped answering. What was asked may have been done, or not.',
+    hint: 'Look at the state before you repeat it; a start with an Idempotency-Key can be repeated as it is.',
+  };
 }
 
 /** For where only an error can be thrown; the error boundary answers the problem. */

@@ -30,7 +30,7 @@ ${Object.entries(commands)
   .join('\n')}
       --json                        print the result as JSON
 
-It works on the database in BERTH_DATA_DIR (and by BERTH_TIERS), whether the service runs or not; run it as the user of
+It works on the database in BERTH_DATA_DIR or BERTH_DATABASE_URL (and by BERTH_TIERS), whether the service runs or not; run it as the user of
 the service. A running service sees a change within seconds.
 Exit status: 0 done, 1 refused, 2 it could not be done.
 `;
@@ -48,9 +48,11 @@ export async function admin(words: string[], { stdout, stderr, env }: Streams): 
   }
   const read = readSettings(env);
   if (!read.ok) return fail(read.mistakes.join('\n'));
-  const db = await openStore(read.settings.dataDir).catch((error: Error) => error);
-  if (db instanceof Error) return fail(`The database in ${read.settings.dataDir} cannot be opened: ${db.message}`);
-  if (!db) return fail(`No service was ever started from ${read.settings.dataDir}; set BERTH_DATA_DIR.`);
+  const { dataDir, databaseUrl } = read.settings;
+  const where = databaseUrl ? 'BERTH_DATABASE_URL' : dataDir;
+  const db = await openStore(read.settings).catch((error: Error) => error);
+  if (db instanceof Error) return fail(`The database in ${where} cannot be opened: ${db.message}`);
+  if (!db) return fail(`No service was ever started from ${where}; set BERTH_DATA_DIR.`);
   try {
     const { status, text, value } = await parsed.command.run(db, parsed.given, read.settings, (line) => {
       stderr.write(`${line}\n`);

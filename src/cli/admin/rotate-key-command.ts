@@ -6,6 +6,10 @@ import { type Command, done, refused } from './command.ts';
 const bySetting = `The key is in BERTH_SECRET_KEY, and a service cannot be told a new one while it runs. Start it once with the new key there
 and the one before in BERTH_OLD_SECRET_KEY: it seals everything anew before it serves.`;
 
+const leftInSqlite = 'What the key before had sealed is in berth.db-wal until the service has been restarted.';
+const leftInPostgres =
+  "What the key before had sealed may be in PostgreSQL's files, its log and backups until they are written over.";
+
 const more = `berth admin rotate-key makes a new key and seals all configurations and generated values anew with it, while the service
 works or while it is stopped. Killed at any instant it has lost nothing: start it again, and it goes on where it was; so
 does the service when it starts. Generated passwords stay as they are, and so do session tokens and API keys; whoever is
@@ -17,7 +21,7 @@ export const rotateKeyCommand: Command = {
   words: [],
   help: 'a new key for what is stored; everything is sealed anew with it, while the service works',
   more,
-  async run(db, _given, { dataDir, secretKey }, note) {
+  async run(db, _given, { dataDir, databaseUrl, secretKey }, note) {
     if (secretKey !== undefined) return refused(bySetting);
     const file = keyFileOf(dataDir);
     const asked = { file, actor: actorOf(process.env), now: Date.now(), told: teller(file, note) };
@@ -30,9 +34,7 @@ export const rotateKeyCommand: Command = {
       ...(isContinued ? ['A change of the key that was interrupted has been finished.'] : []),
       `Sealed with the key ${keyId} now: ${rows} rows. The key before has left ${file}: back that up with the database.`,
       ...(unreadable > 0 ? [`Left as they were, because no key in the file opens them: ${unreadable} rows.`] : []),
-      ...(hasOldPages
-        ? ['What the key before had sealed is in berth.db-wal until the service has been restarted.']
-        : []),
+      ...(hasOldPages ? [databaseUrl ? leftInPostgres : leftInSqlite] : []),
     ];
     return done(`${lines.join('\n')}\n`, rotation);
   },

@@ -13,6 +13,7 @@ import { reportingFirstFault } from '../../lib/first-fault.ts';
 import { addEvents, latestOfDisk } from '../../store/events.ts';
 import { addEviction } from '../../store/evictions.ts';
 import { makeDue } from '../../store/leases.ts';
+import { write } from '../../store/transaction.ts';
 import type { Control } from '../control.ts';
 
 /** Measured: a look at 20 volumes takes 5 ms. */
@@ -123,7 +124,7 @@ async function toldLevel({ db }: DiskWatch, deploymentId: string, name: string):
 }
 
 async function tellOwner({ db, now }: DiskWatch, deploymentId: string, event: EventOf<'disk'>): Promise<void> {
-  await db.transaction().execute((transaction) => addEvents(transaction, deploymentId, [{ at: now(), event }]));
+  await write(db, { deploymentId }, (transaction) => addEvents(transaction, deploymentId, [{ at: now(), event }]));
 }
 
 /** The row first: a workload that comes up again after a crash in between is stopped by the next look. */
@@ -155,7 +156,7 @@ async function recordEviction(
   revision: number,
 ): Promise<void> {
   const at = now();
-  await db.transaction().execute(async (transaction) => {
+  await write(db, { deploymentId }, async (transaction) => {
     await addEviction(transaction, deploymentId, { revision, pod, replica, at, because });
     await addEvents(transaction, deploymentId, [{ at, event: { kind: 'disk', disk: 'stopped', pod, because } }]);
   });

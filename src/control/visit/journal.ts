@@ -13,6 +13,7 @@ import type { Observed } from '../../deployment/workload/workload.ts';
 import { type Observation, writeObservation } from '../../store/deployments.ts';
 import { addEvents, type EventAt } from '../../store/events.ts';
 import type { Lease } from '../../store/leases.ts';
+import { write } from '../../store/transaction.ts';
 import type { Control } from '../control.ts';
 
 export type Journal = {
@@ -33,6 +34,7 @@ export type Journal = {
 
 /** For one reading of the row; `deployment` follows what is noted of its progress. */
 export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment: Deployment, lease: Lease): Journal {
+  const right = { deploymentId: deployment.id };
   let noted: EventAt[] = [];
   let moved: Observation | undefined;
   const note = (event: DeploymentEvent) => void noted.push({ at: now(), event });
@@ -42,7 +44,7 @@ export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment
     const whole = { ...moved, ...observation };
     noted = [];
     moved = undefined;
-    return await db.transaction().execute(async (transaction) => {
+    return await write(db, right, async (transaction) => {
       const isWritten = await writeObservation(transaction, deployment, lease.token, whole);
       if (isWritten) await addEvents(transaction, deployment.id, events);
       return isWritten;
@@ -56,8 +58,7 @@ export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment
     }
     const events = noted;
     noted = [];
-    if (events.length > 0)
-      await db.transaction().execute((transaction) => addEvents(transaction, deployment.id, events));
+    if (events.length > 0) await write(db, right, (transaction) => addEvents(transaction, deployment.id, events));
   }
 
   function noteChanges(pods: PodStatus[], progress: number | undefined): void {

@@ -2,11 +2,12 @@
  * Accounts: the tables of the sign-in library under our names (it holds them to its own idea of them at every start),
  * API keys, and whose a session is.
  */
-import { type Kysely, SqliteAdapter, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
+import { isPostgres } from '../dialect/dialect.ts';
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   // The library writes dates as ISO text into SQLite, and as what PostgreSQL calls a point in time there.
-  const date = db.getExecutor().adapter instanceof SqliteAdapter ? sql`date` : sql`timestamptz`;
+  const date = isPostgres(db) ? sql`timestamptz` : sql`date`;
 
   await db.schema
     .createTable('accounts')

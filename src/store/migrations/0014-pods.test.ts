@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Kysely, Migrator } from 'kysely';
 import { statusAt } from '../../deployment/status/deployment-health.ts';
-import { openDatabase, sqliteDialect } from '../database.ts';
+import { openDatabase } from '../database.ts';
 import { deploymentById } from '../deployments.ts';
+import { sqliteDialect } from '../dialect/sqlite.ts';
 import { migrations } from './index.ts';
 
 test('a deployment of an earlier release comes over with its state, and its pods are told when they were looked at', async (t) => {

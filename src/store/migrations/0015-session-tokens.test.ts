@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Kysely, Migrator } from 'kysely';
-import { sqliteDialect } from '../database.ts';
+import { sqliteDialect } from '../dialect/sqlite.ts';
 import { migrations } from './index.ts';
 
 test('sessions of an earlier release keep their tokens; those that were claimed start free, an account’s own on its plan', async () => {

@@ -1,0 +1,31 @@
+/**
+ * PostgreSQL's programs, from the distribution's package. Tests run servers of their own with them, in folders of their
+ * own; the one that the package makes by itself nobody has asked for, and one that was there before is left alone.
+ */
+import { existsSync, globSync } from 'node:fs';
+import { type Announce, SetUpError } from './announce.ts';
+import { installPackages } from './apt.ts';
+import { run } from './commands.ts';
+import { asRoot, type Host } from './host.ts';
+
+/** Debian has the programs of each version in a folder of their own, and links to none of them. */
+const programs = '/usr/lib/postgresql/*/bin/initdb';
+const clusters = '/etc/postgresql/*/main';
+
+export async function providePostgres(host: Host, announce: Announce): Promise<void> {
+  if (globSync(programs).length > 0) return;
+  if (!host.isDebianLike || host.privilege === 'none') {
+    const way = host.isDebianLike ? 'Run `sudo apt-get install postgresql`' : 'Install it';
+    throw new SetUpError(`The tests need PostgreSQL. ${way} and repeat the command.`);
+  }
+  await announce('Installing postgresql from apt (about 15 s)', async () => {
+    const before = globSync(clusters);
+    await installPackages(host, ['postgresql']);
+    for (const cluster of globSync(clusters).filter((path) => !before.includes(path))) await drop(host, cluster);
+  });
+}
+
+async function drop(host: Host, cluster: string): Promise<void> {
+  const [, version = '', name = ''] = /([^/]+)\/([^/]+)$/.exec(cluster) ?? [];
+  if (existsSync('/usr/bin/pg_dropcluster')) await run(asRoot(host, ['pg_dropcluster', '--stop', version, name]));
+}

@@ -1,0 +1,22 @@
+/** Which database it is, for the few places where the two are asked differently. */
+import { type Kysely, PostgresAdapter, sql } from 'kysely';
+import { wait } from '../../lib/wait.ts';
+
+export function isPostgres(db: Pick<Kysely<unknown>, 'getExecutor'>): boolean {
+  return db.getExecutor().adapter instanceof PostgresAdapter;
+}
+
+/**
+ * Takes leave of what was there before the last changes: it may be sealed with a key that others know. False where it
+ * may still lie in files for a while: in SQLite's write-ahead log when others read all the time; in PostgreSQL's files
+ * and its log until they are written over, when that is, is its operator's to say.
+ */
+export async function forgetOldPages<T>(db: Kysely<T>): Promise<boolean> {
+  if (isPostgres(db)) return false;
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);
+    if (rows[0]?.busy === 0) return true;
+    await wait(20);
+  }
+  return false;
+}

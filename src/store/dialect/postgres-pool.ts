@@ -1,0 +1,138 @@
+/**
+ * Connections to PostgreSQL as Kysely wants them. A connection that breaks is replaced, and what it was asked is asked
+ * again where nothing can have been done: whatever only reads, and whatever the database itself has undone. The rest is
+ * a `StoreFault` that says whether it may have been done; whole transactions are repeated by `transaction.ts`.
+ */
+import { createHash } from 'node:crypto';
+import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import type { Pool, PoolClient } from 'pg';
+import { wait } from '../../lib/wait.ts';
+import { StoreFault } from '../store-fault.ts';
+import { troubleOf } from './postgres-faults.ts';
+
+/** How long a request waits for a database that is restarting, before it is told so. */
+const patienceMs = 5_000;
+/** Of a lone statement that the database undoes because of others. */
+const attempts = 5;
+
+export function forKysely(pool: Pool): PostgresPool {
+  // An idle connection that breaks leaves the pool by itself; nobody else has to hear of it.
+  pool.on('error', () => {});
+  return {
+    connect: async () => openConnection(pool, await acquire(pool)),
+    end: () => pool.end(),
+  };
+}
+
+async function acquire(pool: Pool, untilMs = performance.now() + patienceMs): Promise<PoolClient> {
+  for (let pauseMs = 50; ; pauseMs *= 2) {
+    try {
+      const client = await pool.connect();
+      // While nothing is asked of it, too: without a listener its end would be ours.
+      client.on('error', ignore);
+      return client;
+    } catch (error) {
+      const isLate = performance.now() + pauseMs > untilMs;
+      if (troubleOf(error) !== 'lost' || isLate) throw told(error, 'no', { isBrief: false });
+      await wait(pauseMs);
+    }
+  }
+}
+
+function openConnection(pool: Pool, first: PoolClient): PostgresPoolClient {
+  let client = first;
+  let isBroken = false;
+  let isInTransaction = false;
+
+  function release(): void {
+    client.off('error', ignore);
+    client.release(isBroken);
+  }
+
+  async function replace(untilMs: number): Promise<void> {
+    release();
+    // The place of the one before is free by now.
+    client = await acquire(pool, untilMs);
+    isBroken = false;
+  }
+
+  async function query(text: string, parameters: readonly unknown[]) {
+    const untilMs = performance.now() + patienceMs;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const result = await client.query({ ...named(text, parameters), text, values: parameters.map(stored) });
+        // The database ends a transaction that has failed so, whoever believes that it has not.
+        if (text === 'commit' && result.command !== 'COMMIT') throw new Error('the transaction had failed before');
+        if (isBegin(text)) isInTransaction = true;
+        if (isEnd(text)) isInTransaction = false;
+        return result;
+      } catch (error) {
+        const trouble = troubleOf(error);
+        isBroken ||= trouble === 'lost';
+        if (text === 'rollback' && isBroken) return undone;
+        const mayRepeat = !isInTransaction && text !== 'commit' && performance.now() < untilMs;
+        if (mayRepeat && trouble === 'undone' && attempt < attempts) continue;
+        if (mayRepeat && trouble === 'lost' && (isReading(text) || isBegin(text))) {
+          await replace(untilMs);
+          continue;
+        }
+        throw told(error, isCertain(text, trouble, isInTransaction) ? 'no' : 'unknown');
+      }
+    }
+  }
+
+  return { query: query as unknown as PostgresPoolClient['query'], release };
+}
+
+const undone = { command: 'ROLLBACK', rowCount: 0, rows: [] };
+
+function ignore(): void {}
+
+/** Whether nothing can have been done: what is not committed is undone when its connection ends. */
+function isCertain(text: string, trouble: ReturnType<typeof troubleOf>, isInTransaction: boolean): boolean {
+  return trouble !== 'lost' || (isInTransaction ? text !== 'commit' : isReading(text));
+}
+
+function isReading(text: string): boolean {
+  return text.startsWith('select ');
+}
+
+function isBegin(text: string): boolean {
+  return text === 'begin' || text.startsWith('start transaction');
+}
+
+function isEnd(text: string): boolean {
+  return text === 'commit' || text === 'rollback';
+}
+
+/** Without what the driver puts into its errors beside words: rows, with tokens in them, and connections. */
+function told(
+  error: unknown,
+  wasDone: 'no' | 'unknown',
+  { isBrief } = { isBrief: troubleOf(error) !== 'busy' },
+): Error {
+  const { message, code } = error as { message: string; code?: string };
+  if (troubleOf(error)) return new StoreFault(`PostgreSQL: ${message}`, { wasDone, isBrief, code });
+  const { constraint, table } = error as { constraint?: string; table?: string };
+  return Object.assign(new Error(message), { code, ...(constraint && { constraint }), ...(table && { table }) });
+}
+
+/** It keeps no zero byte in a text; SQLite does. The rare text that has one gets the sign for what cannot be shown. */
+function stored(value: unknown): unknown {
+  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
+}
+
+/** A list of some length is a statement of its own, and each connection keeps those that have names. */
+const mostNames = 300;
+const names = new Map<string, string>();
+
+/** Under a name, a statement is planned once for each connection, and not for each call. */
+function named(text: string, { length }: readonly unknown[]): { name?: string } {
+  if (length === 0 || !/^(?:select|insert|update|delete) /.test(text)) return {};
+  const known = names.get(text);
+  if (known !== undefined) return { name: known };
+  if (names.size >= mostNames) return {};
+  const name = createHash('sha256').update(text).digest('base64url').slice(0, 32);
+  names.set(text, name);
+  return { name };
+}

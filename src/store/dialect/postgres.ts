@@ -1,0 +1,115 @@
+/** PostgreSQL, 14 or newer: a database of our own on a server that others run. */
+import { readFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import type { ConnectionOptions } from 'node:tls';
+import { type DataTypeNode, type Dialect, type Kysely, PostgresDialect, PostgresQueryCompiler, sql } from 'kysely';
+import { Pool, type PoolConfig, types } from 'pg';
+import type { PostgresAddress } from '../../lib/postgres-address.ts';
+import { StartError } from '../../lib/start-error.ts';
+import { forKysely } from './postgres-pool.ts';
+
+export type PostgresSettings = PostgresAddress & {
+  /** How many of the server's connections this process takes at the most. */
+  connections: number;
+};
+
+/** As long as a request of the API may take. */
+const statementMs = 30_000;
+/** Somebody may hold what a transaction needs: after this its client is told that it is busy. */
+const lockMs = 5_000;
+/** Longer than ours ever think between two statements: then its process stands still, and others wait for its locks. */
+const idleInTransactionMs = 15_000;
+
+/** `isMigrating`: to change tables takes as long as it takes. Throws StartError. */
+export async function postgresDialect(settings: PostgresSettings, isMigrating = false): Promise<Dialect> {
+  const { host, port, user = userInfo().username, password, database = user, connections } = settings;
+  const config: PoolConfig = {
+    ...{ host, port, user, database, ...(password !== undefined && { password }) },
+    ssl: await tlsOptions(settings),
+    application_name: 'berth',
+    max: isMigrating ? 1 : connections,
+    connectionTimeoutMillis: lockMs,
+    keepAlive: true,
+    types: { getTypeParser },
+    ...(!isMigrating && {
+      statement_timeout: statementMs,
+      lock_timeout: lockMs,
+      idle_in_transaction_session_timeout: idleInTransactionMs,
+      // The server that does not even say that the time is up has gone.
+      query_timeout: statementMs + lockMs,
+    }),
+  };
+  return new PortableDialect({ pool: async () => forKysely(new Pool(config)) });
+}
+
+const oldestVersion = 14;
+
+/** Throws StartError with what is to be done about a server that cannot be reached, or a database that is of no use. */
+export async function requireUsable<T>(db: Kysely<T>, { host, port }: PostgresAddress): Promise<void> {
+  const facts = sql<{ version: number; encoding: string }>`select current_setting('server_version_num')::int as version,
+    current_setting('server_encoding') as encoding`;
+  const { rows } = await facts.execute(db).catch(({ message }: Error) => {
+    throw new StartError(`BERTH_DATABASE_URL: ${message} (asked at ${host}, port ${port})`);
+  });
+  const { version, encoding } = rows[0]!;
+  if (version < oldestVersion * 10_000)
+    throw new StartError(
+      `The PostgreSQL at ${host} is ${Math.floor(version / 10_000)}; Berth needs ${oldestVersion} or newer.`,
+    );
+  if (encoding !== 'UTF8')
+    throw new StartError(`The database of BERTH_DATABASE_URL holds ${encoding}: make one with encoding 'UTF8'.`);
+}
+
+/** Text is compared byte by byte, as SQLite does, whatever language the server speaks. */
+class PortableDialect extends PostgresDialect {
+  override createQueryCompiler(): PostgresQueryCompiler {
+    return new PortableCompiler();
+  }
+}
+
+class PortableCompiler extends PostgresQueryCompiler {
+  protected override visitDataType(node: DataTypeNode): void {
+    super.visitDataType(node);
+    if (node.dataType === 'text') this.append(' collate "C"');
+  }
+}
+
+async function tlsOptions({ host, tls }: PostgresAddress): Promise<ConnectionOptions | false> {
+  const { mode, caFile, certificateFile, keyFile } = tls;
+  if (mode === 'disable') return false;
+  const read = async (file: string) =>
+    await readFile(file).catch(({ message }: Error) => {
+      throw new StartError(`BERTH_DATABASE_URL: ${message}`);
+    });
+  return {
+    ...(caFile !== undefined && { ca: await read(caFile) }),
+    ...(certificateFile !== undefined && { cert: await read(certificateFile) }),
+    ...(keyFile !== undefined && { key: await read(keyFile) }),
+    rejectUnauthorized: mode !== 'require' || caFile !== undefined,
+    ...(mode !== 'verify-full' && { checkServerIdentity: () => undefined }),
+    host,
+  };
+}
+
+/** https://github.com/postgres/postgres/blob/REL_15_STABLE/src/include/catalog/pg_type.dat */
+const int8 = 20;
+const numeric = 1700;
+const bytea = 17;
+
+/** As SQLite answers them: numbers, none of which is larger than our instants and sizes, and plain bytes. */
+function getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
+  if (oid === int8 || oid === numeric) return toNumber;
+  if (oid === bytea) return toBytes;
+  return types.getTypeParser(oid, format);
+}
+
+function toNumber(text: string): number {
+  const number = Number(text);
+  if (Math.abs(number) > Number.MAX_SAFE_INTEGER) throw new Error('the database has a number that is too large');
+  return number;
+}
+
+/** Written as `\\x` and two digits a byte. */
+function toBytes(text: string): Uint8Array {
+  return Uint8Array.fromHex(text.slice(2));
+}

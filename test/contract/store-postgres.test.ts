@@ -1,0 +1,14 @@
+import { after } from 'node:test';
+import fc from 'fast-check';
+import { startPostgres } from '../support/postgres.ts';
+import { storeContract } from './store/store.ts';
+
+// What is generated is the same; here each statement is a round trip.
+fc.configureGlobal({ numRuns: 10 });
+
+await using opening = new AsyncDisposableStack();
+const postgres = opening.use(await startPostgres());
+const open = opening.move();
+after(() => open.disposeAsync());
+
+storeContract('PostgreSQL', postgres.openStore);

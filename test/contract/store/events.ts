@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import fc from 'fast-check';
+import type { Kysely } from 'kysely';
+import type { DeploymentEvent } from '../../../src/deployment/event/event.ts';
+import type { Tables } from '../../../src/store/database.ts';
+import { addDeployment } from '../../../src/store/deployments.ts';
+import { addEvents, eventsAfter, latestEvents } from '../../../src/store/events.ts';
+import { addSession } from '../../../src/store/sessions.ts';
+import { anyEvent } from '../../support/any-event.ts';
+import { deploymentOf } from '../../support/deployments.ts';
+import type { OpenStore } from './store.ts';
+
+export function eventsContract(open: OpenStore): void {
+  let db: Kysely<Tables>;
+  beforeEach(async () => {
+    db = await open();
+    await addSession(db, { id: 'session', token: 'token', createdAt: 0 });
+    await addDeployment(db, deploymentOf({}));
+  });
+  afterEach(async () => await db.destroy());
+
+  let at = 0;
+  beforeEach(() => {
+    at = 0;
+  });
+
+  /** One write for each call, a second apart. */
+  async function tell(...events: DeploymentEvent[]): Promise<void> {
+    at += 1_000;
+    await addEvents(
+      db,
+      'shop',
+      events.map((event) => ({ at, event })),
+    );
+  }
+
+  const web = (because?: string): DeploymentEvent => ({
+    ...{ kind: 'pod', pod: 'web', state: because === undefined ? 'ready' : 'starting' },
+    ...(because !== undefined && { because }),
+  });
+
+  /** `<number>. <what> ×<count>, <first>–<last>`, in the order of telling. */
+  async function told(after = 0): Promise<string[]> {
+    return (await eventsAfter(db, 'shop', after, 100)).map((event) => {
+      const what = event.kind === 'pod' ? (event.because ?? event.state) : event.kind;
+      return `${event.number}. ${what} ×${event.count}, ${event.firstAt / 1000}–${event.at / 1000}`;
+    });
+  }
+
+  test('any event of the schema is read as it was written', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyEvent, async (event) => {
+        await addEvents(db, 'shop', [{ at: 7, event }]);
+        const [last] = await latestEvents(db, 'shop', 1);
+        const { number, sequence, count, firstAt, at, ...read } = last!;
+        assert.deepEqual(read, event);
+        assert.deepEqual([at, firstAt], [7, 7]);
+      }),
+    );
+  });
+
+  test('events are numbered from 1 in each deployment', async () => {
+    await tell(web('a'), web('b'));
+    await tell(web());
+    assert.deepEqual(await told(), ['1. a ×1, 1–1', '2. b ×1, 1–1', '3. ready ×1, 2–2']);
+  });
+
+  test('one that happens again is counted, whatever has come between', async () => {
+    for (let retry = 0; retry < 40; retry++) {
+      await tell(web('exited with code 1'));
+      await tell(web('does not listen on port 80'));
+    }
+    await tell(web('a'), web('a'));
+    assert.deepEqual(await told(), [
+      '1. exited with code 1 ×40, 1–79',
+      '2. does not listen on port 80 ×40, 2–80',
+      '81. a ×2, 81–81',
+    ]);
+  });
+
+  test('who resumes hears of the new count, and of nothing that has not happened again', async () => {
+    await tell(web('a'), web('b'));
+    const [, last] = await eventsAfter(db, 'shop', 0, 100);
+    await tell(web('a'));
+    assert.deepEqual(await told(last!.sequence), ['1. a ×2, 1–2']);
+    const [again] = await eventsAfter(db, 'shop', last!.sequence, 100);
+    assert.deepEqual(await told(again!.sequence), []);
+  });
+
+  test('after the next intent everything is told anew', async () => {
+    await tell(web('a'));
+    await tell({ kind: 'intent', intent: 'update', revision: 2 }, web('a'));
+    await tell({ kind: 'intent', intent: 'extend' });
+    await tell({ kind: 'intent', intent: 'extend' });
+    assert.deepEqual(await told(), [
+      ...['1. a ×1, 1–1', '2. intent ×1, 2–2', '3. a ×1, 2–2', '4. intent ×1, 3–3', '5. intent ×1, 4–4'],
+    ]);
+  });
+
+  test('of what differs from one time to the next the last is kept', async () => {
+    const failed = (line: string): DeploymentEvent => ({
+      ...{ kind: 'state', state: 'failed', pods: ['web'], because: 'exited with code 1', lastLines: [line] },
+    });
+    await tell(failed('12:01 no database'));
+    await tell(failed('12:02 no database'));
+    const [event] = await eventsAfter(db, 'shop', 0, 100);
+    assert.deepEqual([event!.count, 'lastLines' in event! && event.lastLines], [2, ['12:02 no database']]);
+  });
+
+  test('what is told is written or counted, in one order, whatever happens', async () => {
+    const few = fc.constantFrom(web(), web('a'), web('b'), { kind: 'intent', intent: 'extend' } as DeploymentEvent);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(few, { minLength: 1, maxLength: 5 }), { maxLength: 8 }), async (writes) => {
+        await db.deleteFrom('events').execute();
+        for (const write of writes) await tell(...write);
+        const events = await eventsAfter(db, 'shop', 0, 1000);
+        const total = writes.flat().length;
+        assert.equal(
+          events.reduce((sum, { count }) => sum + count, 0),
+          total,
+        );
+        assert.equal(events.at(-1)?.sequence ?? 0, total);
+        assert.equal(new Set(events.map(({ number }) => number)).size, events.length);
+      }),
+    );
+  });
+}

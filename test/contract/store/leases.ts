@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import type { Kysely } from 'kysely';
+import type { Tables } from '../../../src/store/database.ts';
+import { addDeployment, writeObservation } from '../../../src/store/deployments.ts';
+import {
+  makeDue,
+  makeDueIfSettled,
+  nextDueAt,
+  releaseLease,
+  renewLeases,
+  settledOutlines,
+  takeLeases,
+  takeOver,
+} from '../../../src/store/leases.ts';
+import { addSession } from '../../../src/store/sessions.ts';
+import { deploymentOf } from '../../support/deployments.ts';
+import type { OpenStore } from './store.ts';
+
+export function leasesContract(open: OpenStore): void {
+  let db: Kysely<Tables>;
+  const shop = deploymentOf({});
+  const outline = 'as it was';
+  beforeEach(async () => {
+    db = await open();
+    await addSession(db, { id: 'session', token: 'token', createdAt: 0 });
+    await addDeployment(db, shop);
+  });
+  afterEach(async () => await db.destroy());
+
+  const take = (now: number, limit = 8) => takeLeases(db, { now, leaseMs: 100, horizonMs: 1_000, limit });
+
+  async function add(...ids: string[]): Promise<void> {
+    for (const id of ids) {
+      await addDeployment(db, deploymentOf({ id, label: id, applicationName: id }));
+      await makeDue(db, id, 0);
+    }
+  }
+
+  test('a due deployment is leased once, renewed by its holder alone, and due again when released', async () => {
+    await makeDue(db, 'shop', 10);
+    assert.deepEqual(await take(9), []);
+    const [lease] = await take(10);
+    assert.deepEqual(await take(50), []);
+    assert.deepEqual([...(await renewLeases(db, [lease!], 200))], ['shop']);
+    assert.deepEqual([...(await renewLeases(db, [{ ...lease!, token: 'another' }], 200))], []);
+    await releaseLease(db, lease!, { dueAt: 300, outline });
+    assert.equal(await nextDueAt(db), 300);
+  });
+
+  test('many are leased at once, the longest due first, and at most as many as asked for', async () => {
+    await add('a', 'b');
+    await makeDue(db, 'shop', -1);
+    assert.deepEqual(
+      (await take(0, 1)).map(({ deploymentId }) => deploymentId),
+      ['shop'],
+    );
+    const rest = await take(0);
+    assert.deepEqual(rest.map(({ deploymentId }) => deploymentId).sort(), ['a', 'b']);
+    assert.deepEqual([...(await renewLeases(db, rest, 200))].sort(), ['a', 'b']);
+  });
+
+  test('a lease whose holder died is taken over when it has run out, and the dead one writes nothing any more', async () => {
+    await makeDue(db, 'shop', 0);
+    const [dead] = await take(0);
+    assert.equal(await nextDueAt(db), 100, 'the instant at which somebody should look');
+    const [heir] = await take(100);
+    assert.equal(heir!.deploymentId, 'shop');
+    assert.deepEqual([...(await renewLeases(db, [dead!], 500))], []);
+    assert.equal(await writeObservation(db, shop, dead!.token, { progress: 50 }), false);
+    assert.equal(await writeObservation(db, shop, heir!.token, { progress: 50 }), true);
+  });
+
+  test('what was asked for during a visit makes the deployment due right after it', async () => {
+    await makeDue(db, 'shop', 0);
+    const [lease] = await take(0);
+    await makeDue(db, 'shop', 5);
+    await releaseLease(db, lease!, { dueAt: 1_000, outline });
+    assert.equal(await nextDueAt(db), 5);
+  });
+
+  test('a clock that is set back keeps nothing waiting, neither what is due nor what a dead process holds', async () => {
+    await makeDue(db, 'shop', 10_900);
+    assert.deepEqual(await take(10_000), []);
+    assert.equal((await take(5_000)).length, 1, 'further away than anybody plans');
+    assert.deepEqual(await take(4_950), [], 'a little is not the clock');
+    assert.equal((await take(4_000)).length, 1);
+  });
+
+  test('news of the engine makes what is settled due, and neither what is visited nor what backs off', async () => {
+    await add('visited', 'failed');
+    await makeDue(db, 'shop', 0);
+    for (const lease of await take(0)) {
+      if (lease.deploymentId === 'shop') await releaseLease(db, lease, { dueAt: 500, outline });
+      if (lease.deploymentId === 'failed') await releaseLease(db, lease, { dueAt: 500, outline: null });
+    }
+    await makeDueIfSettled(db, ['shop', 'visited', 'failed'], 10);
+    assert.deepEqual(
+      (await take(10)).map(({ deploymentId }) => deploymentId),
+      ['shop'],
+    );
+  });
+
+  test('the outlines of those that wait for their time are kept for comparison', async () => {
+    await add('due', 'failed');
+    await makeDue(db, 'shop', 0);
+    for (const lease of await take(0)) {
+      if (lease.deploymentId === 'shop') await releaseLease(db, lease, { dueAt: 500, outline });
+      if (lease.deploymentId === 'due') await releaseLease(db, lease, { dueAt: 10, outline });
+      if (lease.deploymentId === 'failed') await releaseLease(db, lease, { dueAt: 500, outline: null });
+    }
+    assert.deepEqual([...(await settledOutlines(db, 10))], [['shop', outline]]);
+  });
+
+  test('a new process takes over what a dead one held at once, and looks at the rest soon, but not in one wave', async () => {
+    const ids = Array.from({ length: 300 }, (_, index) => `a${index}`);
+    await add(...ids);
+    for (const lease of await take(0, 300)) await releaseLease(db, lease, { dueAt: 900, outline });
+    await makeDue(db, 'shop', 0);
+    await take(0);
+    let step = 0;
+    await takeOver(db, { now: 50, spreadMs: 300, random: () => (step++ % 300) / 300 });
+    const waiting = async (now: number) => (await settledOutlines(db, now)).size;
+    assert.deepEqual([await waiting(50), await waiting(199), await waiting(350)], [290, 150, 0]);
+    assert.ok((await take(50, 400)).some(({ deploymentId }) => deploymentId === 'shop'));
+  });
+}

@@ -1,0 +1,22 @@
+/** What the store promises, on whichever database. */
+import { describe } from 'node:test';
+import type { Kysely } from 'kysely';
+import type { Tables } from '../../../src/store/database.ts';
+import { activeContract } from './active.ts';
+import { deploymentsContract } from './deployments.ts';
+import { eventsContract } from './events.ts';
+import { leasesContract } from './leases.ts';
+import { namesContract } from './names.ts';
+import { sealedContract } from './sealed.ts';
+
+/** A new one, migrated and empty. */
+export type OpenStore = () => Promise<Kysely<Tables>>;
+
+export function storeContract(name: string, open: OpenStore): void {
+  describe(`deployments in ${name}`, () => deploymentsContract(open));
+  describe(`active deployments in ${name}`, () => activeContract(open));
+  describe(`names in ${name}`, () => namesContract(open));
+  describe(`leases in ${name}`, () => leasesContract(open));
+  describe(`events in ${name}`, () => eventsContract(open));
+  describe(`what is sealed in ${name}`, () => sealedContract(open));
+}

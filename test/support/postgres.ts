@@ -1,0 +1,127 @@
+/**
+ * A PostgreSQL of the test's own: data, socket and process are in a new folder of the temporary files, and no other
+ * server of this machine is touched. It goes with the process of the test, also when that is killed.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { chown, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Kysely, sql } from 'kysely';
+import { Client } from 'pg';
+import { parsePostgresUrl } from '../../src/lib/postgres-address.ts';
+import { wait } from '../../src/lib/wait.ts';
+import { openPostgres, type Tables } from '../../src/store/database.ts';
+import { afterDeath } from '../after-death.ts';
+
+/** Where Debian has the programs of each version. */
+const versions = '/usr/lib/postgresql';
+/** Nothing of it has to outlive the machine, and many run beside each other. */
+const thrifty = [
+  ...['fsync=off', 'full_page_writes=off', 'shared_buffers=16MB', 'autovacuum=off', 'jit=off'],
+  ...['wal_level=minimal', 'max_wal_senders=0', 'max_connections=100', 'log_min_messages=fatal'],
+];
+
+export type TestPostgres = AsyncDisposable & {
+  /** Of a database on it, as `BERTH_DATABASE_URL` takes it. */
+  url: (database: string) => string;
+  /** The database for one test after another: empties it, and opens it with the schema of this version. */
+  openStore: () => Promise<Kysely<Tables>>;
+  /** Asks it as its owner, in the database `postgres`. */
+  ask: <Row>(text: string) => Promise<Row[]>;
+  /** At once, as a crash would, or with what is under way broken off in words. */
+  stop: (how: 'crash' | 'restart') => Promise<void>;
+  start: () => Promise<void>;
+};
+
+/** `settings`: more of postgresql.conf, such as `listen_addresses=127.0.0.1`. */
+export async function startPostgres(settings: readonly string[] = []): Promise<TestPostgres> {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-postgres-'));
+  const undertaker = afterDeath(['test/end-postgres.ts', folder]);
+  const data = join(folder, 'data');
+  // It refuses to run as root.
+  const owner = process.getuid?.() === 0 ? await accountOf('postgres') : undefined;
+  if (owner) await chown(folder, owner.uid, owner.gid);
+  const programs = await newestPrograms();
+  const options = { ...owner, cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C' } };
+  // A language with an order of its own: that ours is another one shows.
+  const order = ['--locale=C', '--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en-US'];
+  await promisify(execFile)(
+    join(programs, 'initdb'),
+    ['--pgdata', data, '--username=berth', '--auth=trust', '--no-sync', '--no-instructions', ...order],
+    options,
+  );
+  let server: ChildProcess | undefined;
+  const url = (database: string) => `postgresql:///${database}?host=${folder}&user=berth`;
+
+  async function ask<Row>(text: string): Promise<Row[]> {
+    const client = new Client({ host: folder, user: 'berth', database: 'postgres' });
+    await client.connect();
+    try {
+      return (await client.query(text)).rows as Row[];
+    } finally {
+      await client.end();
+    }
+  }
+
+  async function start(): Promise<void> {
+    const given = ['listen_addresses=', ...thrifty, ...settings].flatMap((setting) => ['-c', setting]);
+    server = spawn(join(programs, 'postgres'), ['-D', data, '-k', folder, ...given], { ...options, stdio: 'ignore' });
+    while ((await ask('select 1').catch(() => undefined)) === undefined) {
+      if (server.exitCode !== null) throw new Error(`PostgreSQL has ended with ${server.exitCode}`);
+      await wait(20);
+    }
+  }
+
+  async function stop(how: 'crash' | 'restart'): Promise<void> {
+    const ended = new Promise((resolve) => server?.once('exit', resolve));
+    server?.kill(how === 'crash' ? 'SIGQUIT' : 'SIGINT');
+    await ended;
+  }
+
+  await start();
+  return {
+    ...{ url, ask, start, stop },
+    async openStore() {
+      if ((await ask(`select from pg_database where datname = 'store'`)).length === 0)
+        await ask('create database store');
+      const db = await openPostgres({ ...parsePostgresUrl(url('store')), connections: 10 });
+      const tables = (await db.introspection.getTables()).map(({ name }) => sql.table(name));
+      await sql`truncate ${sql.join(tables)}`.execute(db);
+      return db;
+    },
+    async [Symbol.asyncDispose]() {
+      await endPostgres(folder);
+      undertaker.dismiss();
+    },
+  };
+}
+
+/** Ends the server of a folder at once, and removes both. */
+export async function endPostgres(folder: string): Promise<void> {
+  const pid = Number((await readFile(join(folder, 'data/postmaster.pid'), 'utf8').catch(() => '')).split('\n')[0]);
+  if (pid > 0 && (await isServerOf(pid, folder))) {
+    process.kill(pid, 'SIGQUIT');
+    while (await isServerOf(pid, folder)) await wait(20);
+  }
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** The number may be anybody's by now. */
+async function isServerOf(pid: number, folder: string): Promise<boolean> {
+  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  return command.includes(join(folder, 'data'));
+}
+
+async function accountOf(name: string): Promise<{ uid: number; gid: number }> {
+  const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
+  const [, , uid, gid] = lines.find(([known]) => known === name) ?? [];
+  if (uid === undefined || gid === undefined) throw new Error(`this machine has no account ${name}`);
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+async function newestPrograms(): Promise<string> {
+  const found = (await readdir(versions)).filter((name) => /^\d+$/.test(name)).sort((a, b) => Number(b) - Number(a));
+  if (found[0] === undefined) throw new Error(`there is no PostgreSQL in ${versions}`);
+  return join(versions, found[0], 'bin');
+}
