@@ -7,6 +7,7 @@ import { type ControlParts, openControl } from './control/open.ts';
 import { openEdge } from './edge/open.ts';
 import { openEngine } from './engine/open.ts';
 import { openImages } from './images/open.ts';
+import { openPushedImages } from './images/pushed/open.ts';
 import { createMetrics } from './lib/metrics.ts';
 import { StartError } from './lib/start-error.ts';
 import { claimDataDirectory, openPidFile, stopOnSignal } from './running-service.ts';
@@ -39,6 +40,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const pid = opening.use(openPidFile(settings));
   const { db, owner } = opening.use(await openStore(settings));
   const seal = await openKeys(db, settings, part('keys'));
+  const { images: pushed } = opening.use(await openPushedImages(settings, { db, now, log: part('images') }));
   const { images } = opening.use(await openImages(settings));
   const { engine } = opening.use(await openEngine(settings, { owner, now, metrics, images, log }));
   const edge = opening.use(await openEdge({ ...settings, apiHosts: apiHosts(settings) }, { db, now, log }));
@@ -54,7 +56,15 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const signIn = { ...accountSettings(settings), otherOrigins: otherOrigins(settings) };
   const accounts = createAccounts({ db, seal, now, log: part('accounts'), settings: signIn });
   const service = { db, seal, accounts, urlOf, metrics, now, engine, wake: control.wake };
-  opening.use(await openApi(settings, { ...service, admit: edge.admitApi, log: part('api') }));
+  opening.use(
+    await openApi(settings, {
+      ...service,
+      pushed,
+      admit: edge.admitApi,
+      admitRegistry: edge.admitRegistry,
+      log: part('api'),
+    }),
+  );
   await pid.write();
   edge.keep();
   log.info({ url: settings.baseUrl.origin, dataDir: settings.dataDir }, 'Berth serves');

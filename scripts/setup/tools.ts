@@ -1,6 +1,6 @@
 /**
- * Programs that only tests need: those that make a machine inside the machine, with a network and a disk, and the names of
- * its system calls.
+ * Programs that only tests need: those that make a machine inside the machine, with a network and a disk, the names of
+ * its system calls, and a client of registries.
  */
 import { type Announce, SetUpError } from './announce.ts';
 import { installPackages } from './apt.ts';
@@ -8,7 +8,13 @@ import { findProgram } from './commands.ts';
 import type { Host } from './host.ts';
 
 /** By the program, the Debian package that it comes with; a minimal system has none of them. */
-const packageOf = { ip: 'iproute2', 'mkfs.ext4': 'e2fsprogs', scmp_sys_resolver: 'seccomp', tini: 'tini' };
+const packageOf = {
+  ip: 'iproute2',
+  'mkfs.ext4': 'e2fsprogs',
+  scmp_sys_resolver: 'seccomp',
+  skopeo: 'skopeo',
+  tini: 'tini',
+};
 
 export async function provideTestTools(host: Host, announce: Announce): Promise<void> {
   const packages: string[] = [];

@@ -11,6 +11,7 @@ export type EdgePaths = {
   run: string;
   apiSocket: string;
   pagesSocket: string;
+  registrySocket: string;
   adminSocket: string;
   pidFile: string;
 };
@@ -23,6 +24,7 @@ export function edgePaths(dataDir: string): EdgePaths {
     run,
     apiSocket: join(run, 'api.sock'),
     pagesSocket: join(run, 'pages.sock'),
+    registrySocket: join(run, 'images.sock'),
     adminSocket: join(edge, 'admin.sock'),
     pidFile: join(edge, 'haproxy.pid'),
   };
@@ -30,9 +32,10 @@ export function edgePaths(dataDir: string): EdgePaths {
 
 /** @returns what is wrong with this data directory, in words for the operator, or nothing. */
 export function dataDirProblem(dataDir: string): string | undefined {
-  const { apiSocket, pagesSocket, adminSocket } = edgePaths(dataDir);
+  const { apiSocket, pagesSocket, registrySocket, adminSocket } = edgePaths(dataDir);
   const excess =
-    Math.max(...[apiSocket, pagesSocket, adminSocket].map((path) => Buffer.byteLength(path))) - longestSocketPath;
+    Math.max(...[apiSocket, pagesSocket, registrySocket, adminSocket].map((path) => Buffer.byteLength(path))) -
+    longestSocketPath;
   if (excess <= 0) return undefined;
   return `The data directory ${resolve(dataDir)} has too long a path for the sockets below it: ${excess} bytes less would fit.`;
 }

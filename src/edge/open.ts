@@ -31,11 +31,14 @@ export type OpenEdge = AsyncDisposable & {
   /** Makes exactly those sites reachable that the store says; resolves when a table at least as new is live. */
   refresh(): Promise<void>;
   countUnderWay: Edge['countUnderWay'];
-  /** Has the API listen at a socket that HAProxy alone reaches. */
-  admitApi(listen: (socketPath: string) => Promise<unknown>): Promise<void>;
+  /** Have the API, and the registry of images, listen at a socket that HAProxy alone reaches. */
+  admitApi: Admit;
+  admitRegistry: Admit;
   /** From now on HAProxy outlives this process: applications stay reachable without it. */
   keep(): void;
 };
+
+type Admit = (listen: (socketPath: string) => Promise<unknown>) => Promise<void>;
 
 /** In a data directory that is prepared (`running-service.ts`). Throws StartError. */
 export async function openEdge(settings: OpenEdgeSettings, { db, now, log }: EdgeParts): Promise<OpenEdge> {
@@ -65,14 +68,17 @@ export async function openEdge(settings: OpenEdgeSettings, { db, now, log }: Edg
     // With 10,000 deployments the rows alone take 30 ms to read: whoever asks meanwhile shares the next reading.
     refresh: latestOnly<void>(async () => edge.publish(await servedSites(db, appsDomain))),
     countUnderWay: edge.countUnderWay,
-    async admitApi(listen) {
-      await clearSocket(paths.apiSocket);
-      await listen(paths.apiSocket);
-      await admitProxy(paths.apiSocket);
-    },
+    admitApi: (listen) => admitAt(paths.apiSocket, listen),
+    admitRegistry: (listen) => admitAt(paths.registrySocket, listen),
     keep: () => {
       isKept = true;
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+async function admitAt(socket: string, listen: (socketPath: string) => Promise<unknown>): Promise<void> {
+  await clearSocket(socket);
+  await listen(socket);
+  await admitProxy(socket);
 }

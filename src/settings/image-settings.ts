@@ -1,5 +1,5 @@
 /** The settings about images: whose they may be, and how large. */
-import { address, type Setting, size, Unreadable } from './setting-values.ts';
+import { address, duration, type Setting, size, Unreadable } from './setting-values.ts';
 
 export type ImageSettings = {
   registries: ListedRegistry[];
@@ -7,6 +7,9 @@ export type ImageSettings = {
   gateHost: string;
   imageBytes: number;
   imageUnpackedBytes: number;
+  pushedBytes: number;
+  imageGraceMs: number;
+  imageKeepMs: number;
 };
 
 type ListedRegistry = { host: string; plainHttp: boolean; caFile?: string; loginFile?: string };
@@ -44,6 +47,24 @@ export const imageTable = {
     default: '20Gi',
     help: 'what an image may have as it lies on the disk',
     read: size,
+  },
+  pushedBytes: {
+    variable: 'PUSHED_IMAGES',
+    default: '50Gi',
+    help: 'what images that users push may take in all, in the data directory',
+    read: size,
+  },
+  imageGraceMs: {
+    variable: 'IMAGE_GRACE',
+    default: '1h',
+    help: 'how long pushed images stay that no tag names any more, or whose session has ended',
+    read: duration,
+  },
+  imageKeepMs: {
+    variable: 'IMAGE_KEEP',
+    default: '30d',
+    help: 'how long the pushed images of an account stay that nothing runs or pulls',
+    read: duration,
   },
 } satisfies { [K in keyof ImageSettings]: Setting<ImageSettings[K]> };
 

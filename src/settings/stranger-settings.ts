@@ -6,7 +6,7 @@ import { integer, size, Unreadable } from './setting-values.ts';
 /** What applies without the setting. */
 export const defaultStrangersText = 'session=10 address=20 memory=8Gi';
 
-/** `session=10 address=20 memory=8Gi volumes=100`: the first three in any order, and any of `strangerCapFields`. */
+/** `session=10 address=20 memory=8Gi volumes=100`: the first three in any order, `images=5Gi`, and any of `strangerCapFields`. */
 export function strangers(value: string): StrangerLimits {
   const fields = new Map(
     value
@@ -19,17 +19,18 @@ export function strangers(value: string): StrangerLimits {
     if (!given) throw new Unreadable(form);
     return reader(given);
   };
-  const known = ['session', 'address', 'memory', ...Object.keys(strangerCapFields)];
+  const known = ['session', 'address', 'memory', 'images', ...Object.keys(strangerCapFields)];
   if ([...fields].some(([key, given]) => !known.includes(key) || !given)) throw new Unreadable(form);
   const caps = readCaps(strangerCapFields, fields);
   return {
     perSession: read('session', integer(0, 100_000)),
     perAddress: read('address', integer(0, 100_000)),
     memoryBytesPerAddress: read('memory', size),
+    ...(fields.has('images') && { imageBytes: read('images', size) }),
     ...(caps && { caps }),
   };
 }
 
 const form =
   `must be such as "${defaultStrangersText}", ` +
-  `and besides ${Object.keys(strangerCapFields).join(', ')} as name=number`;
+  `and besides images (5Gi), ${Object.keys(strangerCapFields).join(', ')} as name=number`;

@@ -55,7 +55,7 @@ test('those who have no account have what is said, and else what follows from th
     'session=1 address=1 memory=1Gi colour=red',
     'session=1 address=1 memory=1Gi volumes',
   ])
-    assert.match(String(said(text)), /must be such as .* besides containers, volumes, gpus/, text);
+    assert.match(String(said(text)), /must be such as .* besides images \(5Gi\), containers, volumes, gpus/, text);
   assert.match(String(said('session=1 address=1 memory=1Gi deployment-containers=61')), /from 1 to 60/);
 });
 
@@ -70,7 +70,7 @@ test('what is wrong with a plan is said', () => {
     ['free deployments=1 memory=1Gi egress=some', /must be open, none, or networks such as/],
     [
       'free deployments=1 memory=1Gi colour=red',
-      /must give plan free only deployments, memory, reservations, lifetime, egress, containers, volumes, gpus, deployment-/,
+      /must give plan free only deployments, memory, reservations, lifetime, images, egress, containers, volumes, gpus, deployment-/,
     ],
     ['free deployments=1 memory=1Gi; free deployments=2 memory=1Gi', /must not name a plan twice/],
     ['Free! deployments=1 memory=1Gi', /must be plans such as/],

@@ -48,6 +48,7 @@ function tier(text: string): Tier {
     allowsReservations: read('reservations'),
     lifetimeMs: read('lifetime'),
     ...(caps && { caps }),
+    ...(fields.has('images') && { imageBytes: read('images') }),
     ...(fields.has('egress') && { egress: read('egress') }),
   };
 }
@@ -57,6 +58,7 @@ const tierFields = {
   memory: { default: undefined, read: size },
   reservations: { default: 'no', read: yesOrNo },
   lifetime: { default: 'never', read: (value: string) => (value === 'never' ? null : duration(value)) },
+  images: { default: undefined, read: size },
   egress: { default: undefined, read: egress },
 };
 

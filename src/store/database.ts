@@ -82,6 +82,28 @@ export type Tables = {
   privateRepositories: { repository: string };
   imageAccess: { deploymentId: string; repository: string };
   pulledImages: { reference: string; lastUsedAt: Instant };
+  /** One of the two is set. `client`: whom the limits count, of who pushed first; `aliveAt`: when its owner was last there. */
+  imageNamespaces: {
+    name: string;
+    sessionId: string | null;
+    accountId: string | null;
+    client: string;
+    createdAt: Instant;
+    aliveAt: Instant;
+  };
+  /** Who has shown that they have a blob. `seenAt`: when a client was last told that it is here. */
+  pushedBlobs: { namespace: string; digest: string; sizeBytes: number; seenAt: Instant };
+  pushedManifests: {
+    repository: string;
+    digest: string;
+    namespace: string;
+    mediaType: string;
+    sizeBytes: number;
+    pushedAt: Instant;
+    usedAt: Instant;
+  };
+  manifestParts: { repository: string; manifest: string; digest: string; kind: 'blob' | 'manifest' };
+  pushedTags: { repository: string; tag: string; digest: string; pushedAt: Instant };
   events: EventRow;
   evictions: {
     deploymentId: string;

@@ -17,6 +17,8 @@ export type Tier = {
   lifetimeMs: number | null;
   /** Where it says more than what follows from the number of deployments, see `capsOf`. */
   caps?: Partial<Caps>;
+  /** What its pushed images may take in all; absent: see `imageBytesOf`. */
+  imageBytes?: number;
   /** What its deployments may reach; absent: what those of nobody may. */
   egress?: Egress;
 };

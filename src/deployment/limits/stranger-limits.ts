@@ -11,6 +11,8 @@ export type StrangerLimits = {
   perAddress: number;
   /** What these may be promised in all. */
   memoryBytesPerAddress: number;
+  /** What images may take that are pushed from one client address; absent: see `imageBytesOfStrangers`. */
+  imageBytes?: number;
   /** Where it says more than what follows from the numbers of deployments, see `strangerCapsOf`. */
   caps?: Partial<StrangerCaps>;
 };

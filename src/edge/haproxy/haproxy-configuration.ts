@@ -144,6 +144,7 @@ frontend public from listening
   # Who looks for hosts does not find them.
   ${guessRules(settings)}
 
+  use_backend registry if api { path -m reg ^/v2(/|$) }
   use_backend api-waiting if api { url_param(wait) -m found }
   use_backend api if api
   use_backend application-browser if { var(txn.endpoint) -m found } browser
@@ -157,6 +158,7 @@ ${apiBackend('api', settings, asRoot)}
 # Whoever has gone waits for nothing: the service is told, so that the place is free.
 ${apiBackend('api-waiting', settings, asRoot)}  option abortonclose
 
+${registryBackend(asRoot)}
 ${[pagesBackend('pages', 'json', settings, asRoot), pagesBackend('pages-browser', 'html', settings, asRoot)].join('\n')}
 ${[applicationBackend('application', 'json'), applicationBackend('application-browser', 'html')].join('\n')}
 # How many requests, tunnels included, each endpoint's address has under way.
@@ -183,6 +185,15 @@ function apiBackend(name: string, { limits }: EdgeSettings, asRoot: boolean): st
   http-request wait-for-body time ${limits.requestTimeoutMs}
   http-request set-header X-Berth-Client %[src]
   server api unix@${asRoot ? '' : '../run'}/api.sock
+`;
+}
+
+/** Layers of gigabytes pass as they come; nothing waits for the body, and its length has no limit here. */
+function registryBackend(asRoot: boolean): string {
+  return `backend registry from base
+  ${faults('api', 'json')}
+  http-request set-header X-Berth-Client %[src]
+  server registry unix@${asRoot ? '' : '../run'}/images.sock
 `;
 }
 

@@ -14,6 +14,8 @@ import {
   startUpstream,
   stop,
 } from '../../../test/support/edge.ts';
+import { edgePaths } from '../edge-paths.ts';
+import { admitProxy } from '../sockets.ts';
 
 const megabyte = Buffer.alloc(1 << 20, 'x');
 let fixture: EdgeFixture;
@@ -141,6 +143,39 @@ test('events arrive while the response is still open, and at once', async () => 
     assert.deepEqual(await once(incoming, 'data'), ['data: 2\n\n']);
   }
   assert.ok(Math.min(...waits) < 150, `200 ms are a proxy that waits for more: ${waits}`);
+});
+
+test('what is below /v2/ at the host of the API reaches the registry, as it comes', async () => {
+  const { registrySocket } = edgePaths(fixture.settings.dataDir);
+  const arrived = Promise.withResolvers<string>();
+  const registry = createServer(async (incoming, response) => {
+    let body = '';
+    for await (const part of incoming) {
+      body += part;
+      arrived.resolve(body);
+    }
+    response.end(`${incoming.method} ${incoming.url} ${incoming.headers['x-berth-client']} ${body}`);
+  });
+  await new Promise<void>((resolve) => registry.listen(registrySocket, resolve));
+  await admitProxy(registrySocket);
+  const { port } = fixture.settings;
+  const outgoing = request({
+    port,
+    host: '127.0.0.1',
+    path: '/v2/a/b',
+    method: 'PATCH',
+    headers: { host: 'localhost' },
+  });
+  outgoing.write('first');
+  // Nothing more comes before this has arrived: whoever waits for the whole body waits for ever.
+  assert.equal(await arrived.promise, 'first');
+  const answered = once(outgoing, 'response');
+  outgoing.end(', second');
+  const [incoming] = await answered;
+  assert.equal((await incoming.toArray()).join(''), 'PATCH /v2/a/b 127.0.0.1 first, second');
+  for (const path of ['/v2x', '/v1/', '/x/v2/'])
+    assert.equal(JSON.parse((await fixture.ask({ path })).body).api, true, path);
+  await stop(registry);
 });
 
 test('20 MB go up and come down', async () => {

@@ -17,6 +17,7 @@ import * as pods from './0014-pods.ts';
 import * as sessionTokens from './0015-session-tokens.ts';
 import * as counts from './0016-counts.ts';
 import * as volumeSizes from './0017-volume-sizes.ts';
+import * as pushedImages from './0018-pushed-images.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -36,4 +37,5 @@ export const migrations: Record<string, Migration> = {
   '0015-session-tokens': sessionTokens,
   '0016-counts': counts,
   '0017-volume-sizes': volumeSizes,
+  '0018-pushed-images': pushedImages,
 };

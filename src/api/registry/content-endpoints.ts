@@ -1,0 +1,143 @@
+/** What is asked of images that are here: manifests, blobs, tags. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isDigest } from '../../images/blobs/digest.ts';
+import { maxManifestBytes } from '../../images/pushed/manifest.ts';
+import { blobSize, takeManifest } from '../../images/pushed/pushed-images.ts';
+import { readReference } from '../../images/pushed/repository-names.ts';
+import {
+  findPushedManifest,
+  hasRepository,
+  notePulledManifest,
+  removePushedManifest,
+  removePushedTag,
+  tagsOf,
+} from '../../store/pushed-images.ts';
+import { allowanceOf } from './push-allowance.ts';
+import type { Asked, Registry } from './registry.ts';
+import { RegistryRefusal } from './registry-errors.ts';
+import { readRange } from './registry-paths.ts';
+
+const mostTags = 1_000;
+
+/** HEAD and GET. */
+export async function sendBlob(
+  { images }: Registry,
+  { namespace }: Asked,
+  { digest, request, reply }: { digest: string; request: FastifyRequest; reply: FastifyReply },
+) {
+  if (!isDigest(digest)) throw new RegistryRefusal('DIGEST_INVALID', 'a digest is sha256: and 64 hexadecimal digits');
+  const sizeBytes = await blobSize(images, namespace.name, digest);
+  if (sizeBytes === undefined) throw new RegistryRefusal('BLOB_UNKNOWN', 'there is no such blob in this repository');
+  reply.headers({
+    'Content-Type': 'application/octet-stream',
+    'Docker-Content-Digest': digest,
+    'Accept-Ranges': 'bytes',
+    ETag: `"${digest}"`,
+  });
+  if (request.method === 'HEAD') return reply.header('Content-Length', sizeBytes).send();
+  const range = readRange(request.headers.range, sizeBytes);
+  if (range === 'unsatisfiable') throw new RegistryRefusal('RANGE_INVALID', `the blob has ${sizeBytes} bytes`);
+  const found = await images.folder.read(digest, range === 'whole' ? undefined : range);
+  if (!found) throw new RegistryRefusal('BLOB_UNKNOWN', 'the blob has left');
+  if (range === 'whole') return reply.header('Content-Length', sizeBytes).send(found.stream);
+  const { first, last } = range;
+  return reply
+    .status(206)
+    .headers({ 'Content-Length': last - first + 1, 'Content-Range': `bytes ${first}-${last}/${sizeBytes}` })
+    .send(found.stream);
+}
+
+/** HEAD and GET. */
+export async function sendManifest(
+  { service, images }: Registry,
+  { repository }: Asked,
+  { reference, request, reply }: { reference: string; request: FastifyRequest; reply: FastifyReply },
+) {
+  const wanted = referenceOf(reference);
+  const manifest = await findPushedManifest(service.db, repository, wanted);
+  if (!manifest || !isDigest(manifest.digest)) throw new RegistryRefusal('MANIFEST_UNKNOWN', 'manifest unknown');
+  const { digest, mediaType, sizeBytes } = manifest;
+  reply.headers({ 'Content-Type': mediaType, 'Docker-Content-Digest': digest, ETag: `"${digest}"` });
+  if (request.method === 'HEAD') return reply.header('Content-Length', sizeBytes).send();
+  await notePulledManifest(service.db, manifest, service.now());
+  const found = await images.folder.read(digest);
+  if (!found) throw new RegistryRefusal('MANIFEST_UNKNOWN', 'the manifest has left');
+  return reply.header('Content-Length', sizeBytes).send(found.stream);
+}
+
+/** PUT: makes an image of what was pushed before. */
+export async function receiveManifest(
+  { service, images, limits }: Registry,
+  { repository, namespace, pusher }: Asked,
+  { reference, request, reply }: { reference: string; request: FastifyRequest; reply: FastifyReply },
+) {
+  const wanted = readReference(reference);
+  if (!wanted) throw noReference;
+  const allowed = await allowanceOf(service, images, limits, pusher);
+  const content = await readWhole(request, maxManifestBytes);
+  if (content.length > allowed.bytes) throw new RegistryRefusal('DENIED', allowed.refusal);
+  const taken = await takeManifest(images, {
+    ...{ repository, namespace, content, declaredType: request.headers['content-type'] },
+    reference: wanted,
+  });
+  if (!taken.ok) {
+    const { code, error } = taken.problem;
+    throw new RegistryRefusal(code === 'not_found' ? 'MANIFEST_BLOB_UNKNOWN' : 'MANIFEST_INVALID', error);
+  }
+  const { digest } = taken.value;
+  return reply
+    .status(201)
+    .headers({ Location: `/v2/${repository}/manifests/${digest}`, 'Docker-Content-Digest': digest })
+    .send();
+}
+
+/** DELETE: of a digest with all of its tags, of a tag that alone. What nothing names any more leaves after a while. */
+export async function removeManifest(
+  { service }: Registry,
+  { repository }: Asked,
+  reference: string,
+  reply: FastifyReply,
+) {
+  const wanted = referenceOf(reference);
+  const isRemoved =
+    'tag' in wanted
+      ? await removePushedTag(service.db, repository, wanted.tag)
+      : await removePushedManifest(service.db, repository, wanted.digest);
+  if (!isRemoved) throw new RegistryRefusal('MANIFEST_UNKNOWN', 'manifest unknown');
+  return reply.status(202).send();
+}
+
+/** GET `/v2/<name>/tags/list?n=&last=` */
+export async function sendTags({ service }: Registry, { repository, query }: Asked, reply: FastifyReply) {
+  if (!(await hasRepository(service.db, repository)))
+    throw new RegistryRefusal('NAME_UNKNOWN', 'nothing was pushed under this name');
+  const asked = /^\d{1,6}$/.test(query.get('n') ?? '') ? Number(query.get('n')) : mostTags;
+  const limit = Math.min(asked, mostTags);
+  const tags = limit === 0 ? [] : await tagsOf(service.db, repository, { limit, last: query.get('last') ?? undefined });
+  if (tags.length === limit && limit > 0)
+    reply.header(
+      'Link',
+      `</v2/${repository}/tags/list?n=${limit}&last=${encodeURIComponent(tags.at(-1)!)}>; rel="next"`,
+    );
+  return reply.send({ name: repository, tags });
+}
+
+const noReference = new RegistryRefusal('MANIFEST_INVALID', 'what follows the name is neither a tag nor a digest');
+
+function referenceOf(text: string) {
+  const reference = readReference(text);
+  if (!reference) throw noReference;
+  return reference.kind === 'tag' ? { tag: reference.tag } : { digest: reference.digest };
+}
+
+/** At the most one byte more than is taken: enough to know. */
+async function readWhole(request: FastifyRequest, mostBytes: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of request.raw as AsyncIterable<Buffer>) {
+    length += piece.length;
+    if (length > mostBytes) throw new RegistryRefusal('SIZE_INVALID', `manifests may have ${mostBytes / 2 ** 20} MiB`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces, length);
+}

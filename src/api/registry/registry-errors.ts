@@ -1,0 +1,41 @@
+/** Refusals in the shape of the distribution specification: clients print the message behind the code in lower case. */
+import type { FastifyReply } from 'fastify';
+
+const statuses = {
+  BLOB_UNKNOWN: 404,
+  BLOB_UPLOAD_INVALID: 400,
+  BLOB_UPLOAD_UNKNOWN: 404,
+  DIGEST_INVALID: 400,
+  MANIFEST_BLOB_UNKNOWN: 404,
+  MANIFEST_INVALID: 400,
+  MANIFEST_UNKNOWN: 404,
+  NAME_UNKNOWN: 404,
+  SIZE_INVALID: 413,
+  RANGE_INVALID: 416,
+  UNAUTHORIZED: 401,
+  // Clients give up at once, and print the message.
+  DENIED: 403,
+  UNSUPPORTED: 405,
+  NOT_FOUND: 404,
+  TOOMANYREQUESTS: 429,
+  UNAVAILABLE: 503,
+  UNKNOWN: 500,
+} as const;
+
+export type RegistryErrorCode = keyof typeof statuses;
+
+/** For where only an error can be thrown; the boundary answers it. */
+export class RegistryRefusal extends Error {
+  readonly code: RegistryErrorCode;
+
+  constructor(code: RegistryErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export function sendRefusal(reply: FastifyReply, code: RegistryErrorCode, message: string): FastifyReply {
+  // Basic is what all clients know; with it a long upload is not cut off by a token that expires.
+  if (code === 'UNAUTHORIZED') reply.header('WWW-Authenticate', 'Basic realm="Berth"');
+  return reply.status(statuses[code]).send({ errors: [{ code, message }] });
+}

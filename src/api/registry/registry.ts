@@ -1,0 +1,150 @@
+/**
+ * The registry of images at the API's host, below `/v2/`: the distribution specification, for whom users push with what
+ * they have. A server of its own, because the API's ends requests that take longer than half a minute; it answers in
+ * the specification's words, and reads bodies as they come.
+ */
+import fastify, { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import type { PushedImages } from '../../images/pushed/pushed-images.ts';
+import { namespaceIn } from '../../images/pushed/repository-names.ts';
+import { answerExpectations, answerUnreadable } from '../../lib/malformed-requests.ts';
+import { createLimiter } from '../../lib/rate-limit.ts';
+import { hasUnreadBody } from '../../lib/unread-body.ts';
+import type { Namespace } from '../../store/image-namespaces.ts';
+import { refuseBanned } from '../admission/caller-admission.ts';
+import type { Service } from '../api-service.ts';
+import { clientAddress, clientKey } from '../requests/client-address.ts';
+import { receiveManifest, removeManifest, sendBlob, sendManifest, sendTags } from './content-endpoints.ts';
+import type { PushLimits } from './push-allowance.ts';
+import { findPusher, namespaceFor, type Pusher } from './pushers.ts';
+import { RegistryRefusal, sendRefusal } from './registry-errors.ts';
+import { type RegistryPath, readRegistryPath } from './registry-paths.ts';
+import { beginUpload, cancelUpload, continueUpload, endUpload, tellUpload } from './upload-endpoints.ts';
+
+export type Registry = { service: Service; images: PushedImages; limits: PushLimits };
+
+/** A request about a repository of whoever sends it. */
+export type Asked = { pusher: Pusher; repository: string; namespace: Namespace; query: URLSearchParams };
+
+/** An image of forty layers takes two hundred requests, each of which costs little. */
+const requestsPerRequest = 20;
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/** Ready to listen; the caller chooses where. */
+export function createRegistry(registry: Registry, log: FastifyBaseLogger) {
+  const { service } = registry;
+  const { rate, networkPool } = service.settings;
+  const limiter = createLimiter({ ...rate, count: rate.count * requestsPerRequest });
+  const app = fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+    bodyLimit: Number.MAX_SAFE_INTEGER,
+    routerOptions: { maxParamLength: 2_000 },
+    genReqId: (request) => String(request.headers['x-request-id']),
+    // As long as bytes come: the edge ends a connection on which nothing does.
+    requestTimeout: 0,
+    clientErrorHandler: answerUnreadable,
+  });
+  answerExpectations(app.server);
+  // Every type, and none: the endpoints read what comes themselves.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  app.setErrorHandler<Error>((error, request, reply) => answerError(error, request, reply));
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({
+      'Docker-Distribution-API-Version': 'registry/2.0',
+      'X-Content-Type-Options': 'nosniff',
+      'Cache-Control': 'no-store',
+    });
+    const { isAllowed, resetsInMs } = limiter.take(clientKey(request, networkPool), service.now());
+    if (isAllowed) return;
+    reply.header('Retry-After', Math.max(1, Math.ceil(resetsInMs / 1000)));
+    return sendRefusal(reply, 'TOOMANYREQUESTS', 'too many requests from your address; try again in a minute');
+  });
+  app.addHook('onSend', async (request, reply) => {
+    if (hasUnreadBody(request.raw)) reply.header('Connection', 'close');
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const { kind } = readRegistryPath(pathOf(request));
+    const { method } = request;
+    const known = methods.find((each) => each === method) ?? 'other';
+    const labels = { method: known, route: `/v2/ ${kind}`, status: reply.statusCode };
+    service.metrics.requests.observe(labels, reply.elapsedTime / 1000);
+    const ms = Math.round(reply.elapsedTime);
+    request.log.info({ method, route: labels.route, status: reply.statusCode, ms }, 'request');
+  });
+  app.route({ method: [...methods], url: '/*', handler: (request, reply) => answer(registry, request, reply) });
+  app.setNotFoundHandler((_request, reply) => sendRefusal(reply, 'UNSUPPORTED', 'this method is not known here'));
+  return app;
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.split('?')[0]!;
+}
+
+async function answer(registry: Registry, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { service } = registry;
+  const path = readRegistryPath(pathOf(request));
+  const pusher = await findPusher(service, request);
+  if (!pusher)
+    throw new RegistryRefusal(
+      'UNAUTHORIZED',
+      'log in with any name, and a session token or an API key as the password',
+    );
+  if (path.kind === 'base') return reply.send({});
+  if (path.kind === 'unknown') throw new RegistryRefusal('NOT_FOUND', 'there is nothing at this path');
+  const own = `${service.settings.baseUrl.host}/${pusher.namespace}/<name>`;
+  if (path.kind === 'bad-name') throw new RegistryRefusal('DENIED', `your images are named ${own} here`);
+  const { repository } = path;
+  const namespace = await namespaceFor(service.db, pusher, namespaceIn(repository));
+  if (!namespace) throw new RegistryRefusal('DENIED', `your images are named ${own} here`);
+  const query = new URLSearchParams(request.url.split('?')[1] ?? '');
+  return await act(registry, path, { asked: { pusher, repository, namespace, query }, request, reply });
+}
+
+type Acting = { asked: Asked; request: FastifyRequest; reply: FastifyReply };
+
+async function act(
+  registry: Registry,
+  path: Extract<RegistryPath, { repository: string }>,
+  { asked, request, reply }: Acting,
+): Promise<FastifyReply> {
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  if (!isRead) await refuseBannedPusher(registry, asked, request);
+  if (path.kind === 'blob' && isRead) return await sendBlob(registry, asked, { digest: path.digest, request, reply });
+  if (path.kind === 'uploads' && request.method === 'POST') return await beginUpload(registry, asked, request, reply);
+  if (path.kind === 'upload') {
+    const { id } = path;
+    if (isRead) return await tellUpload(registry, asked, id, reply);
+    if (request.method === 'PATCH') return await continueUpload(registry, asked, { id, request, reply });
+    if (request.method === 'PUT') return await endUpload(registry, asked, { id, request, reply });
+    if (request.method === 'DELETE') return await cancelUpload(registry, asked, id, reply);
+  }
+  if (path.kind === 'manifest') {
+    const { reference } = path;
+    if (isRead) return await sendManifest(registry, asked, { reference, request, reply });
+    if (request.method === 'PUT') return await receiveManifest(registry, asked, { reference, request, reply });
+    if (request.method === 'DELETE') return await removeManifest(registry, asked, reference, reply);
+  }
+  if (path.kind === 'tags' && isRead) return await sendTags(registry, asked, reply);
+  throw new RegistryRefusal('UNSUPPORTED', `${request.method} is not possible here`);
+}
+
+async function refuseBannedPusher({ service }: Registry, { pusher }: Asked, request: FastifyRequest): Promise<void> {
+  const { accountId, client } = pusher;
+  const unbanned = await refuseBanned(service.db, { address: clientAddress(request), client }, { accountId });
+  if (!unbanned.ok) throw new RegistryRefusal('DENIED', unbanned.problem.error);
+}
+
+/** The error boundary: refusals are told, faults only to the log, under a reference that both have. */
+function answerError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error instanceof RegistryRefusal) return sendRefusal(reply, error.code, error.message);
+  const { statusCode } = error as { statusCode?: number };
+  if (statusCode !== undefined && statusCode < 500)
+    return sendRefusal(reply, 'NOT_FOUND', 'the request cannot be read');
+  if ((error as NodeJS.ErrnoException).code === 'ENOSPC')
+    return sendRefusal(reply, 'UNAVAILABLE', 'the disk of this server is full');
+  request.log.error({ err: error }, 'request failed');
+  return sendRefusal(reply, 'UNKNOWN', `the service failed to answer; reference: ${request.id}`);
+}

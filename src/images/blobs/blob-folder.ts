@@ -1,0 +1,103 @@
+/**
+ * Blobs on disk, each once, under its digest. What is there is whole: a blob gets its name when all of it is on the disk
+ * and its digest was compared.
+ */
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { type Digest, isDigest } from './digest.ts';
+import type { StagedFile } from './staged-file.ts';
+
+/** Two reads of so much are under way at the most for each reader. */
+const readBytes = 256 * 1024;
+
+/** From `first` to `last`, both included, as HTTP counts. */
+export type ByteRange = { first: number; last: number };
+
+/** `digest`, `size`: it is not what was said; the staged file is gone then. */
+export type Adopted = 'kept' | 'other-digest' | 'other-size';
+
+export type BlobFolder = {
+  sizeOf(digest: Digest): Promise<number | undefined>;
+  /** A stream that has to be read or destroyed. One that was opened is read to its end, whoever removes it meanwhile. */
+  read(digest: Digest, range?: ByteRange): Promise<{ sizeBytes: number; stream: Readable } | undefined>;
+  /** Where a staged file for this folder may be made. */
+  stagingPath(name: string): string;
+  /** Takes a file that is written to its end, if it is what was said. */
+  adopt(staged: StagedFile, said: { digest: Digest; sizeBytes?: number }): Promise<Adopted>;
+  remove(digest: Digest): Promise<void>;
+  list(): Promise<Digest[]>;
+  /** Removes staged files that nobody has written to since `before` (milliseconds), but those that are under way. */
+  clearStaged(before: number, isUnderWay?: (name: string) => boolean): Promise<void>;
+  pathOf(digest: Digest): string;
+};
+
+/** Makes `folder`, `<folder>/sha256` and `<folder>/staged`. */
+export async function openBlobFolder(folder: string): Promise<BlobFolder> {
+  const blobs = join(folder, 'sha256');
+  const stagedFiles = join(folder, 'staged');
+  await mkdir(blobs, { recursive: true, mode: 0o700 });
+  await mkdir(stagedFiles, { recursive: true, mode: 0o700 });
+
+  const pathOf = (digest: Digest) => {
+    // It becomes a path: what is no digest must not get so far.
+    if (!isDigest(digest)) throw new Error(`Not a digest: ${JSON.stringify(digest)}`);
+    return join(blobs, digest.slice('sha256:'.length));
+  };
+
+  return {
+    pathOf,
+    stagingPath: (name) => join(stagedFiles, name),
+    async sizeOf(digest) {
+      return (await whenThere(stat(pathOf(digest))))?.size;
+    },
+    async read(digest, range) {
+      const handle = await whenThere(open(pathOf(digest)));
+      if (!handle) return undefined;
+      const { size } = await handle.stat();
+      const part = range && { start: range.first, end: range.last };
+      const stream = createReadStream('', { fd: handle, highWaterMark: readBytes, ...part });
+      return { sizeBytes: size, stream };
+    },
+    async adopt(staged, { digest, sizeBytes }) {
+      const found = staged.digest();
+      const fault =
+        sizeBytes !== undefined && staged.sizeBytes !== sizeBytes
+          ? 'other-size'
+          : found !== digest
+            ? 'other-digest'
+            : undefined;
+      if (fault) {
+        await staged.discard();
+        return fault;
+      }
+      await staged.keep(pathOf(digest));
+      return 'kept';
+    },
+    async remove(digest) {
+      await rm(pathOf(digest), { force: true });
+    },
+    async list() {
+      const names = await readdir(blobs);
+      return names.map((name) => `sha256:${name}`).filter(isDigest);
+    },
+    async clearStaged(before, isUnderWay = () => false) {
+      for (const name of await readdir(stagedFiles)) {
+        if (isUnderWay(name)) continue;
+        const path = join(stagedFiles, name);
+        const facts = await whenThere(stat(path));
+        if (facts && facts.mtimeMs < before) await rm(path, { force: true });
+      }
+    },
+  };
+}
+
+async function whenThere<T>(looking: Promise<T>): Promise<T | undefined> {
+  try {
+    return await looking;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * What nobody wants any more leaves: rows first, then the bytes that no row names. Each step finds by itself what is
+ * left to do, so that one that died anywhere is gone on with by the next.
+ */
+import { forgetNamespaces, noteAlive } from '../../store/image-namespaces.ts';
+import { isNamed, namedDigests, removeUnnamedBlobs, removeUnwantedManifests } from '../../store/pushed-images.ts';
+import type { PushedImages } from './pushed-images.ts';
+
+export type Keeping = {
+  /**
+   * What no tag names any more, or whose owner has gone, is kept for so long since its last use: a push is under way, or
+   * a deployment that has just ended is started once more.
+   */
+  graceMs: number;
+  /** What an account has tagged, since its last use. */
+  keepMs: number;
+};
+
+export type Collected = { manifests: number; files: number };
+
+export async function collect(images: PushedImages, { graceMs, keepMs }: Keeping): Promise<Collected> {
+  const { db, folder, now, turns, uploads } = images;
+  const before = now() - graceMs;
+  await uploads.clear();
+  await noteAlive(db, now());
+  const manifests = await removeUnwantedManifests(db, { before, keptSince: now() - keepMs });
+  await removeUnnamedBlobs(db, before);
+  await forgetNamespaces(db, before);
+  // Listed before the names are read: a blob that comes in between has a name, or is not listed.
+  const found = await folder.list();
+  const named = await namedDigests(db);
+  let files = 0;
+  for (const digest of found) {
+    if (named.has(digest)) continue;
+    // Nobody takes in the same blob meanwhile, and who has just done so has named it.
+    await turns(digest, async () => {
+      if (await isNamed(db, digest)) return;
+      await folder.remove(digest);
+      files++;
+    });
+  }
+  return { manifests, files };
+}

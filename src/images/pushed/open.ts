@@ -1,0 +1,51 @@
+/** The pushed images of a data directory, and what clears them. */
+import { join } from 'node:path';
+import type { Kysely } from 'kysely';
+import { wait } from '../../lib/wait.ts';
+import type { Tables } from '../../store/database.ts';
+import { openBlobFolder } from '../blobs/blob-folder.ts';
+import { collect, type Keeping } from './collect.ts';
+import { createPushedImages, type PushedImages } from './pushed-images.ts';
+
+const collectEveryMs = 5 * 60_000;
+
+export type OpenPushedSettings = { dataDir: string; imageGraceMs: number; imageKeepMs: number };
+
+export type PushedParts = {
+  db: Kysely<Tables>;
+  now: () => number;
+  log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
+};
+
+/** Clears at once what an earlier process has left, and what nobody wants every few minutes until it is closed. */
+export async function openPushedImages(
+  { dataDir, imageGraceMs: graceMs, imageKeepMs: keepMs }: OpenPushedSettings,
+  { db, now, log }: PushedParts,
+): Promise<AsyncDisposable & { images: PushedImages }> {
+  const images = createPushedImages(db, await openBlobFolder(join(dataDir, 'images', 'pushed')), now);
+  const stopping = new AbortController();
+  const collecting = keepCollecting(images, { graceMs, keepMs }, { log, stop: stopping.signal });
+  return {
+    images,
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await collecting;
+    },
+  };
+}
+
+async function keepCollecting(
+  images: PushedImages,
+  keeping: Keeping,
+  { log, stop }: { log: PushedParts['log']; stop: AbortSignal },
+): Promise<void> {
+  while (!stop.aborted) {
+    try {
+      const collected = await collect(images, keeping);
+      if (collected.manifests + collected.files > 0) log.info(collected, 'pushed images that nobody wants removed');
+    } catch (error) {
+      log.error({ err: error }, 'pushed images were not collected, will be tried again');
+    }
+    await wait(collectEveryMs, stop);
+  }
+}

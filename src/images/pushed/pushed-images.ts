@@ -1,0 +1,156 @@
+/**
+ * The images that users push: bytes in a folder of blobs, and in the database whose they are and what consists of what.
+ *
+ * Bytes come first and go last. A blob is whole in the folder before a row names it, and no row names it when its file
+ * is removed; for one digest the two never happen at once. So whoever dies in between leaves a file that nothing names,
+ * and the next collection removes it.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import { serializeByKey } from '../../lib/concurrency.ts';
+import { type Result, refuse, succeed } from '../../lib/problem.ts';
+import type { Tables } from '../../store/database.ts';
+import { type Namespace, provideNamespace } from '../../store/image-namespaces.ts';
+import {
+  addPushedBlob,
+  addPushedManifest,
+  knownManifests,
+  type PushedManifest,
+  pushedBlobSizes,
+  seePushedBlob,
+} from '../../store/pushed-images.ts';
+import type { Adopted, BlobFolder } from '../blobs/blob-folder.ts';
+import { type Digest, digestOf } from '../blobs/digest.ts';
+import { type StagedFile, stageFile } from '../blobs/staged-file.ts';
+import { type ManifestFacts, readManifest } from './manifest.ts';
+import { createUploads, type Uploads } from './uploads.ts';
+
+export type PushedImages = {
+  db: Kysely<Tables>;
+  folder: BlobFolder;
+  uploads: Uploads;
+  now: () => number;
+  /** One at a time for each digest: taking a blob in, and removing its file. */
+  turns: ReturnType<typeof serializeByKey>;
+};
+
+export function createPushedImages(db: Kysely<Tables>, folder: BlobFolder, now: () => number): PushedImages {
+  return { db, folder, now, uploads: createUploads(folder, now), turns: serializeByKey() };
+}
+
+/** Takes in a blob that was written to its end, if it is what its client says: that is the proof of having it. */
+export async function takeBlob(
+  { db, folder, turns, now }: PushedImages,
+  namespace: Namespace,
+  staged: StagedFile,
+  digest: Digest,
+): Promise<Adopted> {
+  const { sizeBytes } = staged;
+  return await turns(digest, async () => {
+    const adopted = await folder.adopt(staged, { digest });
+    if (adopted !== 'kept') return adopted;
+    await db.transaction().execute(async (transaction) => {
+      await provideNamespace(transaction, namespace, now());
+      await addPushedBlob(transaction, { namespace: namespace.name, digest, sizeBytes }, now());
+    });
+    return adopted;
+  });
+}
+
+/** What the namespace has of a blob: undefined when nothing, also where the bytes are here for somebody else. */
+export async function blobSize(
+  { db, now }: Pick<PushedImages, 'db' | 'now'>,
+  namespace: string,
+  digest: Digest,
+): Promise<number | undefined> {
+  return await seePushedBlob(db, { namespace, digest }, now());
+}
+
+/** Gives a blob of one namespace to another one; false when the first has it no more. */
+export async function shareBlob(
+  { db, turns, now }: PushedImages,
+  from: string,
+  to: Namespace,
+  digest: Digest,
+): Promise<boolean> {
+  return await turns(digest, () =>
+    db.transaction().execute(async (transaction) => {
+      const sizeBytes = await seePushedBlob(transaction, { namespace: from, digest }, now());
+      if (sizeBytes === undefined) return false;
+      await provideNamespace(transaction, to, now());
+      await addPushedBlob(transaction, { namespace: to.name, digest, sizeBytes }, now());
+      return true;
+    }),
+  );
+}
+
+export type ManifestPush = {
+  repository: string;
+  namespace: Namespace;
+  content: Uint8Array;
+  declaredType: string | undefined;
+  /** What it is pushed as. */
+  reference: { kind: 'tag'; tag: string } | { kind: 'digest'; digest: Digest };
+};
+
+/** Refuses with `invalid_request` what is no manifest of an image, and with `not_found` one of which parts are missing. */
+export async function takeManifest(
+  { db, folder, turns, now }: PushedImages,
+  { repository, namespace, content, declaredType, reference }: ManifestPush,
+): Promise<Result<{ digest: Digest }>> {
+  const facts = readManifest(content, declaredType);
+  if (!facts.ok) return facts;
+  const digest = digestOf(content);
+  if (reference.kind === 'digest' && reference.digest !== digest)
+    return refuse('invalid_request', `The manifest's digest is ${digest}, and it was pushed as ${reference.digest}.`);
+  return await turns(digest, async () => {
+    const staged = await stageFile(folder.stagingPath(randomUUID()));
+    try {
+      await staged.write(content);
+      await folder.adopt(staged, { digest });
+    } finally {
+      // It has been kept, or is of no use: on a full disk, for example.
+      await staged.discard();
+    }
+    return await db.transaction().execute(async (transaction) => {
+      await provideNamespace(transaction, namespace, now());
+      const missing = await missingParts({ db: transaction, repository, namespace: namespace.name }, facts.value);
+      if (missing) return missing;
+      const manifest: PushedManifest = {
+        ...{ repository, digest, namespace: namespace.name },
+        ...{ mediaType: facts.value.mediaType, sizeBytes: content.length },
+      };
+      const parts = [
+        ...facts.value.blobs.map((part) => ({ digest: part.digest, kind: 'blob' as const })),
+        ...facts.value.manifests.map((part) => ({ digest: part.digest, kind: 'manifest' as const })),
+      ];
+      const tag = reference.kind === 'tag' ? reference.tag : undefined;
+      await addPushedManifest(transaction, manifest, { parts, tag, now: now() });
+      return succeed({ digest });
+    });
+  });
+}
+
+async function missingParts(
+  { db, repository, namespace }: { db: PushedImages['db']; repository: string; namespace: string },
+  { blobs, manifests }: ManifestFacts,
+) {
+  const sizes = await pushedBlobSizes(
+    db,
+    namespace,
+    blobs.map(({ digest }) => digest),
+  );
+  for (const { digest, sizeBytes } of blobs) {
+    const found = sizes.get(digest);
+    if (found === undefined) return refuse('not_found', `The blob ${digest} was not pushed.`);
+    if (found !== sizeBytes)
+      return refuse('invalid_request', `The blob ${digest} has ${found} bytes, and the manifest says ${sizeBytes}.`);
+  }
+  const known = await knownManifests(
+    db,
+    repository,
+    manifests.map(({ digest }) => digest),
+  );
+  const missing = manifests.find(({ digest }) => !known.has(digest));
+  return missing && refuse('not_found', `The manifest ${missing.digest}, which the index names, was not pushed.`);
+}

@@ -1,0 +1,37 @@
+/** PURE. Names of pushed images: `<namespace>/<name>:<tag>`, as the distribution specification has them. */
+import { createHash } from 'node:crypto';
+import { type Digest, isDigest } from '../blobs/digest.ts';
+
+/** Whose images they are. */
+export type ImageOwner = { kind: 'session'; sessionId: string } | { kind: 'account'; accountId: string };
+
+const component = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*';
+const repositoryGrammar = new RegExp(`^${component}(?:/${component})+$`);
+const tagGrammar = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
+
+/**
+ * The first part of the names of an owner's images: public, always the same, and no help in guessing a token or an id.
+ * 64 bits: that two owners have the same is a matter of billions.
+ */
+export function namespaceOf(owner: ImageOwner): string {
+  const [letter, id] = owner.kind === 'session' ? ['s', owner.sessionId] : ['a', owner.accountId];
+  return `${letter}${createHash('sha256').update(`images of ${owner.kind} ${id}`).digest('hex').slice(0, 16)}`;
+}
+
+/** Whether it is a whole name, namespace and all. */
+export function isRepository(text: string): boolean {
+  // The grammar takes time with the length alone: no part of it can be read in two ways.
+  return text.length <= 255 && repositoryGrammar.test(text);
+}
+
+export function namespaceIn(repository: string): string {
+  return repository.slice(0, repository.indexOf('/'));
+}
+
+export type ManifestReference = { kind: 'tag'; tag: string } | { kind: 'digest'; digest: Digest };
+
+/** Undefined for what is neither a tag nor a digest. */
+export function readReference(text: string): ManifestReference | undefined {
+  if (isDigest(text)) return { kind: 'digest', digest: text };
+  return tagGrammar.test(text) ? { kind: 'tag', tag: text } : undefined;
+}

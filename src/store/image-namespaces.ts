@@ -1,0 +1,94 @@
+/** Namespaces of pushed images: whose they are, what they hold, and who may use them. */
+import type { Instant } from '../deployment/deployment.ts';
+import { isActiveAt } from './active.ts';
+import type { Database } from './database.ts';
+
+export type Namespace = {
+  name: string;
+  sessionId: string | null;
+  accountId: string | null;
+  client: string;
+};
+
+/** Makes it at the first push; one that is there keeps the client that it counts to. */
+export async function provideNamespace(db: Database, namespace: Namespace, now: Instant): Promise<void> {
+  await db
+    .insertInto('imageNamespaces')
+    .values({ ...namespace, createdAt: now, aliveAt: now })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute();
+}
+
+/** Of a namespace that something was pushed to. */
+export async function namespaceNamed(
+  db: Database,
+  name: string,
+): Promise<(Namespace & { sessionAccountId: string | null }) | undefined> {
+  return await db
+    .selectFrom('imageNamespaces')
+    .leftJoin('sessions', 'sessions.id', 'imageNamespaces.sessionId')
+    .select(['name', 'sessionId', 'imageNamespaces.accountId', 'client', 'sessions.accountId as sessionAccountId'])
+    .where('name', '=', name)
+    .executeTakeFirst();
+}
+
+/** Blobs of all namespaces that count to an account: its own, and those of its sessions. */
+export async function bytesOfAccount(db: Database, accountId: string): Promise<number> {
+  const row = await bytes(db)
+    .where((eb) => eb.or([eb('imageNamespaces.accountId', '=', accountId), eb('sessions.accountId', '=', accountId)]))
+    .executeTakeFirst();
+  return Number(row?.bytes ?? 0);
+}
+
+/** Blobs of sessions that are nobody's and were first pushed to from the client. */
+export async function bytesOfClient(db: Database, client: string): Promise<number> {
+  const row = await bytes(db)
+    .where('client', '=', client)
+    .where('imageNamespaces.accountId', 'is', null)
+    .where('sessions.accountId', 'is', null)
+    .executeTakeFirst();
+  return Number(row?.bytes ?? 0);
+}
+
+function bytes(db: Database) {
+  return db
+    .selectFrom('pushedBlobs')
+    .innerJoin('imageNamespaces', 'imageNamespaces.name', 'pushedBlobs.namespace')
+    .leftJoin('sessions', 'sessions.id', 'imageNamespaces.sessionId')
+    .select(({ fn }) => fn.sum<number | null>('sizeBytes').as('bytes'));
+}
+
+/** Each blob once, whoever pushed it. */
+export async function bytesOfAll(db: Database): Promise<number> {
+  const blobs = db.selectFrom('pushedBlobs').select(['digest', 'sizeBytes']).distinct().as('blobs');
+  const row = await db
+    .selectFrom(blobs)
+    .select(({ fn }) => fn.sum<number | null>('sizeBytes').as('bytes'))
+    .executeTakeFirst();
+  return Number(row?.bytes ?? 0);
+}
+
+/** Notes which owners are there: accounts, and sessions with an active deployment. */
+export async function noteAlive(db: Database, now: Instant): Promise<void> {
+  const accounts = db.selectFrom('accounts').select('id');
+  const active = db.selectFrom('deployments').select('sessionId').where(isActiveAt(now));
+  await db
+    .updateTable('imageNamespaces')
+    .set({ aliveAt: now })
+    .where((eb) => eb.or([eb('accountId', 'in', accounts), eb('sessionId', 'in', active)]))
+    .execute();
+}
+
+/** Forgets those that hold nothing and whose owners have not been there since. */
+export async function forgetNamespaces(db: Database, before: Instant): Promise<void> {
+  await db
+    .deleteFrom('imageNamespaces')
+    .where('aliveAt', '<', before)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('pushedBlobs').select('digest').whereRef('namespace', '=', 'imageNamespaces.name'))),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('pushedManifests').select('digest').whereRef('namespace', '=', 'imageNamespaces.name'))),
+    )
+    .execute();
+}
