@@ -34,6 +34,7 @@ import { docsEndpoints } from './operations/docs-endpoints.ts';
 import { healthEndpoints } from './operations/health-endpoints.ts';
 import { metricsEndpoints } from './operations/metrics-endpoints.ts';
 import { crossSite, isCrossSite, secureHeaders } from './requests/browser-security.ts';
+import { compilersFactory } from './requests/compile-when-used.ts';
 import {
   engineAway,
   isEngineAway,
@@ -79,7 +80,17 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
     requestTimeout: requestTimeoutMs,
     http: { connectionsCheckingInterval: requestTimeoutMs / 2 },
     clientErrorHandler: answerUnreadable,
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, verbose: true, keywords: ['x-says'] } },
+    schemaController: { compilersFactory },
+    ajv: {
+      customOptions: {
+        coerceTypes: false,
+        removeAdditional: false,
+        verbose: true,
+        keywords: ['x-says'],
+        // They are ours, and compiled one and all by a test.
+        validateSchema: false,
+      },
+    },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   app.setErrorHandler<FastifyError>((error, request, reply) => answerError(error, request, reply));

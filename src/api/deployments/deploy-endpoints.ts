@@ -66,6 +66,9 @@ const StartHeaders = Type.Object({
   ),
 });
 
+const StartAnswer = Type.Union([StartRecord, DryRunRecord]);
+const UpdateAnswer = Type.Union([UpdateRecord, DryRunRecord]);
+
 export function deployEndpoints(service: Service, documents: Documents): FastifyPluginAsyncTypebox {
   return async (app) => {
     const proofs = createProofs(service);
@@ -105,7 +108,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
             querystring: StartQuery,
             headers: StartHeaders,
             response: {
-              200: Type.Union([StartRecord, DryRunRecord]),
+              200: StartAnswer,
               ...{ '4xx': ErrorRecord, 429: ProofRequiredRecord, 503: ErrorRecord },
             },
           },
@@ -158,7 +161,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
             ...own,
             summary: 'Update a deployment',
             querystring: ChangeQuery,
-            response: { 200: Type.Union([UpdateRecord, DryRunRecord]), '4xx': ErrorRecord, 503: ErrorRecord },
+            response: { 200: UpdateAnswer, '4xx': ErrorRecord, 503: ErrorRecord },
           },
         },
         async (request, reply) => {
