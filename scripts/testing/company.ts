@@ -1,7 +1,8 @@
 /**
  * Which test files share a process. Most compute and nothing else: loading the same modules anew for each of them would
  * take longer than the tests. A file that starts programs, speaks to an engine or measures the processor has a process
- * of its own. What it imports tells, however far down: there is no list to keep.
+ * of its own; one that may start threads has not: those that read documents are started for large ones alone. What it
+ * imports tells, however far down: there is no list to keep.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,10 +11,10 @@ import { dirname, join } from 'node:path';
 const loners = [
   'node:child_process',
   'node:cluster',
-  'node:worker_threads',
   'dockerode',
   'playwright-core',
   'test/processor-time.ts',
+  'test/hostile/longest-turn.ts',
 ];
 
 /** They take longest, from 220 s to 50 s beside others, and begin first: whoever begins last is waited for alone. */
