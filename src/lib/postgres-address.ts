@@ -19,11 +19,11 @@ export type PostgresAddress = {
 };
 
 const usualPort = 5432;
-const known = ['host', 'user', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
+const known = ['host', 'port', 'user', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 
 /**
  * `postgresql://user:password@host:5432/database?sslmode=verify-full&sslrootcert=/etc/ca.pem`, or
- * `postgresql:///database?host=/run/postgresql&user=berth` for a unix socket. Without `sslmode`, a server elsewhere has to prove who
+ * `postgresql:///database?host=/run/postgresql&user=berth` for a unix socket, with `port` where it is another. Without `sslmode`, a server elsewhere has to prove who
  * it is, and one on this machine is asked in the clear. Throws an error that says what it must be, and quotes nothing.
  */
 export function parsePostgresUrl(text: string): PostgresAddress {
@@ -46,7 +46,7 @@ export function parsePostgresUrl(text: string): PostgresAddress {
   const [name, password, database] = [url.username, url.password, url.pathname.slice(1)].map(decode);
   const user = name || parameters.get('user');
   return {
-    ...{ host, port: url.port === '' ? usualPort : Number(url.port) },
+    ...{ host, port: Number(url.port || parameters.get('port') || usualPort) },
     ...(user && { user }),
     ...(password && { password }),
     ...(database && { database }),

@@ -34,14 +34,19 @@ export type TestPostgres = AsyncDisposable & {
   start: () => Promise<void>;
 };
 
-/** `settings`: more of postgresql.conf, such as `listen_addresses=127.0.0.1`. */
-export async function startPostgres(settings: readonly string[] = []): Promise<TestPostgres> {
+/** `settings`: more of postgresql.conf; `port`: it listens on loopback too. */
+export async function startPostgres({
+  settings = [],
+  port,
+}: {
+  settings?: readonly string[];
+  port?: number;
+} = {}): Promise<TestPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-postgres-'));
   const undertaker = afterDeath(['test/end-postgres.ts', folder]);
   const data = join(folder, 'data');
-  // It refuses to run as root.
-  const owner = process.getuid?.() === 0 ? await accountOf('postgres') : undefined;
-  if (owner) await chown(folder, owner.uid, owner.gid);
+  await giveToPostgres([folder]);
+  const owner = await accountOfServer();
   const programs = await newestPrograms();
   const options = { ...owner, cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C' } };
   // A language with an order of its own: that ours is another one shows.
@@ -52,10 +57,12 @@ export async function startPostgres(settings: readonly string[] = []): Promise<T
     options,
   );
   let server: ChildProcess | undefined;
-  const url = (database: string) => `postgresql:///${database}?host=${folder}&user=berth`;
+  const listening = port === undefined ? ['listen_addresses='] : ['listen_addresses=127.0.0.1', `port=${port}`];
+  const url = (database: string) =>
+    `postgresql:///${database}?host=${folder}&user=berth${port === undefined ? '' : `&port=${port}`}`;
 
   async function ask<Row>(text: string): Promise<Row[]> {
-    const client = new Client({ host: folder, user: 'berth', database: 'postgres' });
+    const client = new Client({ host: folder, user: 'berth', database: 'postgres', port: port ?? 5432 });
     await client.connect();
     try {
       return (await client.query(text)).rows as Row[];
@@ -65,7 +72,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<T
   }
 
   async function start(): Promise<void> {
-    const given = ['listen_addresses=', ...thrifty, ...settings].flatMap((setting) => ['-c', setting]);
+    const given = [...listening, ...thrifty, ...settings].flatMap((setting) => ['-c', setting]);
     server = spawn(join(programs, 'postgres'), ['-D', data, '-k', folder, ...given], { ...options, stdio: 'ignore' });
     while ((await ask('select 1').catch(() => undefined)) === undefined) {
       if (server.exitCode !== null) throw new Error(`PostgreSQL has ended with ${server.exitCode}`);
@@ -113,7 +120,16 @@ async function isServerOf(pid: number, folder: string): Promise<boolean> {
   return command.includes(join(folder, 'data'));
 }
 
-async function accountOf(name: string): Promise<{ uid: number; gid: number }> {
+/** Of root's files, those that the server is to read. */
+export async function giveToPostgres(paths: readonly string[]): Promise<void> {
+  const owner = await accountOfServer();
+  if (owner) for (const path of paths) await chown(path, owner.uid, owner.gid);
+}
+
+/** Who runs it: whoever runs the tests, unless that is root, as whom it refuses to. */
+async function accountOfServer(): Promise<{ uid: number; gid: number } | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const name = 'postgres';
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   const [, , uid, gid] = lines.find(([known]) => known === name) ?? [];
   if (uid === undefined || gid === undefined) throw new Error(`this machine has no account ${name}`);

@@ -8,6 +8,7 @@ import { eventsContract } from './events.ts';
 import { leasesContract } from './leases.ts';
 import { namesContract } from './names.ts';
 import { sealedContract } from './sealed.ts';
+import { writersContract } from './writers.ts';
 
 /** A new one, migrated and empty. */
 export type OpenStore = () => Promise<Kysely<Tables>>;
@@ -18,5 +19,6 @@ export function storeContract(name: string, open: OpenStore): void {
   describe(`names in ${name}`, () => namesContract(open));
   describe(`leases in ${name}`, () => leasesContract(open));
   describe(`events in ${name}`, () => eventsContract(open));
+  describe(`writers at once in ${name}`, () => writersContract(open));
   describe(`what is sealed in ${name}`, () => sealedContract(open));
 }
