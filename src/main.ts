@@ -41,7 +41,9 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const { db, owner } = opening.use(await openStore(settings));
   const seal = await openKeys(db, settings, part('keys'));
   const { images: pushed } = opening.use(await openPushedImages(settings, { db, now, log: part('images') }));
-  const { images } = opening.use(await openImages(settings));
+  const { images } = opening.use(
+    await openImages(settings, { notePullsLeft: (pulls) => metrics.dockerHubPulls.set(pulls) }),
+  );
   const { engine } = opening.use(await openEngine(settings, { owner, now, metrics, images, log }));
   const edge = opening.use(await openEdge({ ...settings, apiHosts: apiHosts(settings) }, { db, now, log }));
   const control = opening.use(

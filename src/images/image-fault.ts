@@ -5,6 +5,7 @@ export type ImageFaultKind =
   | 'image-access-denied'
   | 'image-wrong-architecture'
   | 'registry-unreachable'
+  | 'out-of-disk'
   | 'bad-request';
 
 export class ImageFault extends Error {
@@ -29,6 +30,12 @@ export class ImageFault extends Error {
     this.hint = options.hint;
     this.isSilence = options.isSilence ?? false;
   }
+}
+
+/** The host has no room for it, now. */
+export function outOfDisk(image: string): ImageFault {
+  const words = `Out of disk: the host has no space left for image ${image}.`;
+  return new ImageFault('out-of-disk', image, words, { hint: 'its operator has to make room' });
 }
 
 /** The hint where nobody has to do anything: whoever has failed is looked at again and again. */

@@ -3,7 +3,7 @@ import type { Pace } from './dialer/bounded-body.ts';
 import { createDialer, type DialerOptions } from './dialer/dialer.ts';
 import { type Gate, openGate } from './gate/gate.ts';
 import type { ImageLimits } from './resolve/image-limits.ts';
-import { createResolver, type Resolver } from './resolve/resolve.ts';
+import { createResolver, type Resolver, type ResolverParts } from './resolve/resolve.ts';
 import { type RegistrySetting, readRegistries } from './upstream/listed-registries.ts';
 
 export type ImageSettings = {
@@ -13,22 +13,23 @@ export type ImageSettings = {
   gateHost: string;
 };
 
-/** What tests have in place of the internet. */
-export type ImageParts = Pick<DialerOptions, 'resolve' | 'isAllowed' | 'answerMs'> & { pace?: Pace };
+/** Who listens, and what tests have in place of the internet. */
+export type ImageParts = Pick<DialerOptions, 'resolve' | 'isAllowed' | 'answerMs'> &
+  Pick<ResolverParts, 'notePullsLeft'> & { pace?: Pace };
 
 export type Images = Resolver & Pick<Gate, 'offer'>;
 
 /** Throws StartError. */
 export async function openImages(
   { registries, imageBytes, imageUnpackedBytes, gateHost }: ImageSettings,
-  { pace, ...parts }: ImageParts = {},
+  { pace, notePullsLeft, ...parts }: ImageParts = {},
 ): Promise<AsyncDisposable & { images: Images }> {
   const limits: ImageLimits = { compressedBytes: imageBytes, unpackedBytes: imageUnpackedBytes };
   const listed = await readRegistries(registries);
   await using opening = new AsyncDisposableStack();
   const dialer = opening.use(createDialer({ ...parts, listed }));
   const gate = opening.use(await openGate({ host: gateHost, limits, ...(pace && { pace }) }));
-  const resolver = createResolver({ dialer, registries: listed, limits });
+  const resolver = createResolver({ dialer, registries: listed, limits, notePullsLeft });
   const open = opening.move();
   return { images: { ...resolver, offer: gate.offer }, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }

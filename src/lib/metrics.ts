@@ -30,6 +30,11 @@ export function createMetrics() {
       help: 'Unused images that were removed because the disk was too full.',
       registers,
     }),
+    dockerHubPulls: new Gauge({
+      name: 'berth_docker_hub_pulls_left',
+      help: 'Pulls without a login that Docker Hub still allows to this address, as it said last.',
+      registers,
+    }),
     evictions: new Counter({
       name: 'berth_evictions_total',
       help: 'Workloads that were stopped for what they held of the disk.',

@@ -139,6 +139,16 @@ describe('docker engine: pulls', () => {
     await stalled;
   });
 
+  test('an image for which there is no room is not begun with', async () => {
+    const docker = await connectDocker();
+    const options = { docker, owner: 'test-pulls', networkPool, images: images.images };
+    const full = createDockerEngine({ ...options, diskFreeBytes: 2 ** 60 });
+    const before = registry.layersServed();
+    const pulling = full.images.pull('pulls', { image: `${registry.host}/good:1` });
+    await assert.rejects(pulling, isFault('unavailable', /^Out of disk: the host has no space left for image/));
+    assert.equal(registry.layersServed(), before);
+  });
+
   test('a name that is none is a bad request, and no image', async () => {
     const names = ['Capital:1', '../containers/json?all=1&x=', 'a/../../info', 'a b', ''];
     for (const image of names) {

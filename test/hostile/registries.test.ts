@@ -114,10 +114,13 @@ describe('a hostile registry', () => {
   }
 
   /** Pulls as the engine does; answers how many bytes of each layer came before the connection ended. */
-  async function pull(image: string): Promise<{ came: number[]; fault: ImageFault | undefined }> {
+  async function pull(image: string, roomBytes?: number): Promise<{ came: number[]; fault: ImageFault | undefined }> {
     const resolved = await resolve(image);
     let fault: ImageFault | undefined;
-    using offer = images.offer(resolved, { failed: (reason) => (fault ??= reason) });
+    using offer = images.offer(resolved, {
+      failed: (reason) => (fault ??= reason),
+      ...(roomBytes !== undefined && { roomBytes }),
+    });
     const [, host, name] = /^([^/]+)\/(.+)@/.exec(offer.reference)!;
     const { username, password } = offer.auth;
     const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
@@ -269,6 +272,28 @@ describe('a hostile registry', () => {
     const { came, fault } = await pull(`${evil}/x:1`);
     assert.equal(came[0], halves[0]!.bytes.length);
     assert.match(fault?.message ?? '', /unpacks to more than 6\.0 MB/);
+  });
+
+  test('cannot fill the disk: what has no room there is cut off before the engine could unpack it', async () => {
+    const layer = blobOf(gzipSync(Buffer.alloc(5_000_000)));
+    publish('x', [layer]);
+    const { came, fault } = await pull(`${evil}/x:1`, 4_000_000);
+    assert.equal(fault?.kind, 'out-of-disk');
+    assert.ok(came[0]! < layer.bytes.length);
+    assert.equal((await pull(`${evil}/x:1`, 5_000_000)).fault, undefined);
+  });
+
+  test('that has been asked too often is left alone for as long as it says, by whom it said that to', async () => {
+    let asked = 0;
+    publish('y', [blobOf(randomBytes(10))]);
+    routes.set('/v2/busy/manifests/1', (_, response) => {
+      asked++;
+      response.writeHead(429, { 'retry-after': '600' }).end();
+    });
+    for (let time = 0; time < 3; time++)
+      await refusedAs(resolve(`${evil}/busy:1`), 'registry-unreachable', /\(its rate limit\) for about 10 min/);
+    assert.equal(asked, 1);
+    await resolve(`${evil}/y:1`);
   });
 
   test('cannot send what an engine unpacks and nobody counts, or nobody can unpack', async () => {

@@ -24,6 +24,7 @@ export type DockerSettings = Pick<Parameters<typeof isolate>[1], 'dataDir' | 'eg
     networkPool: string;
     gpus: number;
     localImages: LocalImages;
+    diskFreeBytes: number;
     diskLimits: DiskLimits;
     diskRate: DockerEngineOptions['diskRate'] | undefined;
     tenantsMemory: GroupWishes['memory'];
@@ -35,7 +36,7 @@ export type DockerSettings = Pick<Parameters<typeof isolate>[1], 'dataDir' | 'eg
 /** Throws StartError. */
 export async function openDocker(settings: DockerSettings, parts: EngineParts): Promise<OpenEngine> {
   const { owner, now, metrics, images, log } = parts;
-  const { dataDir, networkPool, runtime, egress, resolvers, gpus, diskRate, localImages } = settings;
+  const { dataDir, networkPool, runtime, egress, resolvers, gpus, diskRate, localImages, diskFreeBytes } = settings;
   await using opening = new AsyncDisposableStack();
   const docker = await connect(settings, log);
   const { firewall, problem } = await isolate(docker, {
@@ -53,7 +54,20 @@ export async function openDocker(settings: DockerSettings, parts: EngineParts): 
   const { groups, obstacle } = await openGroups(docker, { owner, controlGroups, memory, shares, startsIdle });
   log[groups ? 'info' : 'warn']({ limitBytes: groups?.limitBytes, because: obstacle }, 'control groups');
   const { disk, ...engine } = createDockerEngine({
-    ...{ docker, owner, networkPool, runtime, resolvers, gpus, loops, now, firewall, images, localImages },
+    ...{
+      docker,
+      owner,
+      networkPool,
+      runtime,
+      resolvers,
+      gpus,
+      loops,
+      now,
+      firewall,
+      images,
+      localImages,
+      diskFreeBytes,
+    },
     ...(groups && { groups }),
     ...(diskRate && { diskRate }),
   });

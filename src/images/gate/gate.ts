@@ -6,9 +6,9 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Pace, usualPace } from '../dialer/bounded-body.ts';
-import { ImageFault } from '../image-fault.ts';
-import type { ImageLimits } from '../resolve/image-limits.ts';
-import type { ResolvedUpstream } from '../resolve/resolve.ts';
+import { ImageFault, outOfDisk } from '../image-fault.ts';
+import { type ImageLimits, printBytes } from '../resolve/image-limits.ts';
+import { type ResolvedUpstream, refusal } from '../resolve/resolve.ts';
 import { passLayer } from './layer-stream.ts';
 
 export type Gate = AsyncDisposable & {
@@ -17,6 +17,8 @@ export type Gate = AsyncDisposable & {
 };
 
 export type Offering = {
+  /** What it may unpack to on the engine's disk; default: as much as any image may. */
+  roomBytes?: number;
   /** Told of each piece of a layer that has passed. */
   passed?: (bytes: number) => void;
   /** A pull that goes on would only fail again: the first reason. */
@@ -79,13 +81,20 @@ export async function openGate({ host, limits, pace = usualPace }: GateOptions):
     const closed = new AbortController();
     response.once('close', () => closed.abort());
     const { image, offering, ended, unpacked } = offered;
+    const { roomBytes = Number.POSITIVE_INFINITY } = offering;
+    const isTooLarge = (most: number) => [...unpacked.values()].reduce((sum, each) => sum + each, 0) > most;
     const mayUnpackTo = (bytes: number) => {
       unpacked.set(digest, bytes);
-      return [...unpacked.values()].reduce((sum, each) => sum + each, 0) <= limits.unpackedBytes;
+      return !isTooLarge(Math.min(roomBytes, limits.unpackedBytes));
+    };
+    const tooLarge = () => {
+      if (!isTooLarge(limits.unpackedBytes)) return outOfDisk(image.asked.image);
+      const because = `unpacks to more than ${printBytes(limits.unpackedBytes)}, which is all that an image may have`;
+      return refusal(image.asked, because, 'leave out what it does not need to run');
     };
     try {
       await passLayer(image, layer, response, {
-        ...{ mayUnpackTo, mostUnpackedBytes: limits.unpackedBytes, pace },
+        ...{ mayUnpackTo, tooLarge, pace },
         passed: (bytes) => offering.passed?.(bytes),
         signal: AbortSignal.any([ended.signal, closed.signal]),
       });

@@ -5,7 +5,6 @@ import type { Writable } from 'node:stream';
 import { type Pace, readAtPace } from '../dialer/bounded-body.ts';
 import { DialFault } from '../dialer/dial-fault.ts';
 import type { ImageFault } from '../image-fault.ts';
-import { printBytes } from '../resolve/image-limits.ts';
 import type { Descriptor } from '../resolve/manifest.ts';
 import { type ResolvedUpstream, refusal } from '../resolve/resolve.ts';
 import { dialFault, statusFault } from '../upstream/registry-faults.ts';
@@ -14,7 +13,8 @@ import { countUnpacked, headBytes, type UnpackedCounter, UnpackFault } from './u
 export type Passing = {
   /** Told what it unpacks to so far; false when that is too much. */
   mayUnpackTo: (bytes: number) => boolean;
-  mostUnpackedBytes: number;
+  /** What is wrong when it is. */
+  tooLarge: () => ImageFault;
   /** Told of each chunk that has passed. */
   passed: (bytes: number) => void;
   pace: Pace;
@@ -29,7 +29,7 @@ export async function passLayer(
   { client, asked }: Pick<ResolvedUpstream, 'client' | 'asked'>,
   layer: Descriptor,
   out: Writable,
-  { mayUnpackTo, mostUnpackedBytes, pace, passed, signal }: Passing,
+  { mayUnpackTo, tooLarge, pace, passed, signal }: Passing,
 ): Promise<void> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -60,7 +60,7 @@ export async function passLayer(
     await counter?.end();
     await pass(held);
   } catch (error) {
-    throw error instanceof UnpackFault ? unpackFault(error, asked, mostUnpackedBytes) : dialFault(error, asked);
+    throw error instanceof UnpackFault ? unpackFault(error, asked, tooLarge) : dialFault(error, asked);
   } finally {
     counter?.destroy();
   }
@@ -101,12 +101,10 @@ function lies(asked: ResolvedUpstream['asked'], because: string): ImageFault {
   return refusal(asked, `cannot be had: a layer of it ${because}`, 'its registry sends something else');
 }
 
-function unpackFault({ kind }: UnpackFault, asked: ResolvedUpstream['asked'], most: number): ImageFault {
+function unpackFault({ kind }: UnpackFault, asked: ResolvedUpstream['asked'], tooLarge: () => ImageFault): ImageFault {
   switch (kind) {
-    case 'too-large': {
-      const because = `unpacks to more than ${printBytes(most)}, which is all that an image may have`;
-      return refusal(asked, because, 'leave out what it does not need to run');
-    }
+    case 'too-large':
+      return tooLarge();
     case 'broken':
       return refusal(asked, 'has a layer that cannot be unpacked', 'build it anew');
     case 'uncounted':

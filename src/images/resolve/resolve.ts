@@ -7,8 +7,9 @@ import { readWhole } from '../dialer/bounded-body.ts';
 import type { Dialer } from '../dialer/dialer.ts';
 import { architectureHint, ImageFault } from '../image-fault.ts';
 import type { ListedRegistry, Login } from '../upstream/listed-registries.ts';
+import { createRateLimits, pullsLeft, retryAfterMs } from '../upstream/rate-limits.ts';
 import { createRegistryClient, type RegistryClient } from '../upstream/registry-client.ts';
-import { type Asked, dialFault, statusFault } from '../upstream/registry-faults.ts';
+import { type Asked, dialFault, rateLimitFault, statusFault } from '../upstream/registry-faults.ts';
 import { findExcess, type ImageLimits } from './image-limits.ts';
 import {
   acceptedManifests,
@@ -49,12 +50,16 @@ export type ResolverParts = {
   dialer: Dialer;
   registries: ReadonlyMap<string, ListedRegistry>;
   limits: ImageLimits;
+  /** Told how many pulls Docker Hub still allows to this address, whenever it says so. */
+  notePullsLeft?: ((pulls: number) => void) | undefined;
 };
 
 /** What the distribution specification asks registries to take. */
 const mostManifestBytes = 4 * 2 ** 20;
 
-export function createResolver({ dialer, registries, limits }: ResolverParts): Resolver {
+export function createResolver({ dialer, registries, limits, notePullsLeft }: ResolverParts): Resolver {
+  const rateLimits = createRateLimits();
+
   /** Says of whatever goes wrong which image and registry it is about. */
   async function about<T>(request: ImageRequest, work: (client: RegistryClient, asked: Asked) => Promise<T>) {
     const { image } = request;
@@ -80,6 +85,8 @@ export function createResolver({ dialer, registries, limits }: ResolverParts): R
         // Docker Hub does not count this request.
         const { status, headers, body } = await client.ask('HEAD', `manifests/${reference}`, wish);
         body.destroy();
+        const left = asked.registry === 'docker.io' && !asked.hasLogin ? pullsLeft(headers) : undefined;
+        if (left !== undefined) notePullsLeft?.(left);
         if (status !== 200) throw statusFault(status, asked);
         const digest = String(headers['docker-content-digest'] ?? '');
         if (digestGrammar.test(digest)) return digest;
@@ -88,15 +95,20 @@ export function createResolver({ dialer, registries, limits }: ResolverParts): R
 
     resolve: (request, platform, signal) =>
       about(request, async (client, asked) => {
-        const { reference } = locateImage(request.image);
-        const named = await readVerified(client, 'manifests', reference, asked, signal);
+        const { reference, repository } = locateImage(request.image);
+        // What one login, or none, has used up at a repository says nothing of another.
+        const what = JSON.stringify([asked.registry, repository, loginOf(request)?.username]);
+        const waitMs = rateLimits.waitMs(what);
+        if (waitMs > 0) throw rateLimitFault(asked, waitMs);
+        const refusedFor = (ms: number) => rateLimits.leaveAlone(what, ms);
+        const named = await readVerified(client, 'manifests', reference, asked, signal, refusedFor);
         const manifest = await narrow(named, { client, platform, asked, signal });
         const { config: descriptor, layers } = manifest.read;
         if (descriptor.sizeBytes > mostManifestBytes) throw refusal(asked, 'has a configuration of more than 4 MB');
         const config = await readVerified(client, 'blobs', descriptor.digest, asked, signal);
         judge(layers, config.bytes, { platform, asked, limits });
         return {
-          repository: locateImage(request.image).repository,
+          repository,
           digest: named.digest,
           manifest: { digest: manifest.digest, mediaType: manifest.mediaType, bytes: manifest.bytes },
           config: { descriptor, bytes: config.bytes },
@@ -129,12 +141,16 @@ async function readVerified(
   reference: string,
   asked: Asked,
   signal: AbortSignal,
+  refusedFor?: (ms: number) => void,
 ): Promise<Document> {
   const accept = kind === 'manifests' ? acceptedManifests : '*/*';
   const { status, headers, body, url } = await client.ask('GET', `${kind}/${reference}`, { accept, signal });
   if (status !== 200) {
     body.destroy();
-    throw statusFault(status, asked);
+    const waitMs = status === 429 ? retryAfterMs(headers, Date.now()) : undefined;
+    if (waitMs === undefined) throw statusFault(status, asked);
+    refusedFor?.(waitMs);
+    throw rateLimitFault(asked, waitMs);
   }
   const bytes = await readWhole(body, mostManifestBytes, url.host);
   const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;

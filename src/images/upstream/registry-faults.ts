@@ -5,8 +5,17 @@ import { ImageFault, whenItAnswers } from '../image-fault.ts';
 /** Who asked whom for what. */
 export type Asked = { image: string; registry: string; hasLogin: boolean };
 
+/** Its registry has been asked too often; `waitMs`: how long it wants to be left alone, where it says so. */
+export function rateLimitFault({ image, registry, hasLogin }: Asked, waitMs: number | undefined): ImageFault {
+  const when = waitMs === undefined ? '' : ` for about ${Math.ceil(waitMs / 60_000)} min`;
+  const words = `The registry ${registry} allows no more pulls at the moment (its rate limit)${when}.`;
+  const hint = hasLogin ? whenItAnswers : `${whenItAnswers}; a registryLogin may be allowed more`;
+  return new ImageFault('registry-unreachable', image, words, { hint });
+}
+
 /** Of a status that is no success. */
-export function statusFault(status: number, { image, registry, hasLogin }: Asked): ImageFault {
+export function statusFault(status: number, asked: Asked): ImageFault {
+  const { image, registry, hasLogin } = asked;
   if (status === 404) {
     const words = `Image ${image} does not exist in the registry ${registry}.`;
     return new ImageFault('image-not-found', image, words, { hint: 'check its name and tag' });
@@ -22,11 +31,7 @@ export function statusFault(status: number, { image, registry, hasLogin }: Asked
       hint,
     });
   }
-  if (status === 429) {
-    const words = `The registry ${registry} allows no more pulls at the moment (its rate limit).`;
-    const hint = hasLogin ? whenItAnswers : `${whenItAnswers}; a registryLogin may be allowed more`;
-    return new ImageFault('registry-unreachable', image, words, { hint });
-  }
+  if (status === 429) return rateLimitFault(asked, undefined);
   const words = `The registry ${registry} answers ${status} for ${image}.`;
   return new ImageFault('registry-unreachable', image, words, { hint: whenItAnswers });
 }

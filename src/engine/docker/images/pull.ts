@@ -5,7 +5,7 @@ import type { RegistryLogin } from '../../../config/spec/spec.ts';
 import { loginFor } from '../../../config/spec/spec-images.ts';
 import { isPinned, pin } from '../../../config/values/image-names.ts';
 import type { ImageRequest, ResolvedImage } from '../../../deployment/plan/operation.ts';
-import type { ImageFault } from '../../../images/image-fault.ts';
+import { type ImageFault, outOfDisk } from '../../../images/image-fault.ts';
 import type { Images } from '../../../images/open.ts';
 import { orAbort } from '../../../lib/abortable.ts';
 import { EngineFault, type Pulling } from '../../engine.ts';
@@ -18,6 +18,9 @@ import { createPullProgress, type PullLine } from './pull-progress.ts';
 
 /** How long an engine may say nothing: unpacking a large layer takes a while. A registry's silence ends at the gate. */
 const engineMs = 600_000;
+
+/** An engine that unpacks writes some 200 MB a second. */
+const roomEveryMs = 1_000;
 
 /** How long a registry may take until it is known what the image is. */
 const resolveMs = 120_000;
@@ -43,10 +46,12 @@ export type PullParts = {
   images: Images;
   localImages: LocalImages;
   hostFacts: () => Promise<HostFacts>;
+  /** What images may take of the engine's disk; undefined where that cannot be seen. */
+  roomBytes: () => Promise<number | undefined>;
 };
 
 /** An image that is on the host already is not pulled again. */
-export function createPull({ docker, images, localImages, hostFacts }: PullParts): Pull {
+export function createPull({ docker, images, localImages, hostFacts, roomBytes }: PullParts): Pull {
   const running = new Map<string, SharedPull>();
 
   async function ensureImage(
@@ -62,7 +67,7 @@ export function createPull({ docker, images, localImages, hostFacts }: PullParts
       report(1);
       return { image, reference: isPinned(image) ? image : (here.pinned ?? image), by: 'presence' };
     }
-    const digest = await bring({ docker, images }, request, architecture, { report, abandoned });
+    const digest = await bring({ docker, images, roomBytes }, request, architecture, { report, abandoned });
     report(1);
     return { image, reference: isPinned(image) ? image : pin(image, digest), by: 'pull' };
   }
@@ -115,7 +120,7 @@ type Bringing = { report: (done: number) => void; abandoned: AbortSignal };
 
 /** What its reference means is found out first; then the engine takes it from the gate. Answers its digest. */
 async function bring(
-  { docker, images }: Pick<PullParts, 'docker' | 'images'>,
+  { docker, images, roomBytes }: Pick<PullParts, 'docker' | 'images' | 'roomBytes'>,
   request: ImageRequest,
   architecture: string,
   { report, abandoned }: Bringing,
@@ -130,7 +135,14 @@ async function bring(
       fault ??= reason;
       ended.abort();
     };
-    using offer = images.offer(resolved, { failed });
+    const sentBytes = resolved.layers.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    const room = (await roomBytes()) ?? Number.POSITIVE_INFINITY;
+    if (room < sentBytes) throw outOfDisk(image);
+    using offer = images.offer(resolved, { failed, roomBytes: room });
+    // The engine has layers twice for a while, and others fill the disk too. Nobody who runs here is stopped for an image that has yet to come.
+    using _ = every(roomEveryMs, async () => {
+      if (((await roomBytes()) ?? 0) < 0) failed(outOfDisk(image));
+    });
     try {
       const signal = AbortSignal.any([ended.signal, abandoned]);
       await pull(docker, { ...offer, image, report, signal });
@@ -142,6 +154,18 @@ async function bring(
   } catch (error) {
     throw asEngineFault(error);
   }
+}
+
+/** Not while the last time has not ended; what goes wrong then is left to the next. */
+function every(ms: number, work: () => Promise<void>): Disposable {
+  let isAtIt = false;
+  const timer = setInterval(async () => {
+    if (isAtIt) return;
+    isAtIt = true;
+    await work().catch(() => {});
+    isAtIt = false;
+  }, ms);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 type Pulled = {

@@ -1,0 +1,39 @@
+/** What registries say of how often they may be asked (Docker Hub: 100 pulls in six hours for an address). */
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** No registry's word holds for longer. */
+const longestMs = 6 * 3_600_000;
+
+/** Of a refusal: how long it wants to be left alone, in seconds or until an instant (RFC 9110); undefined when it does not say. */
+export function retryAfterMs(headers: IncomingHttpHeaders, now: number): number | undefined {
+  const text = headers['retry-after'];
+  if (text === undefined) return undefined;
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
+  return ms > 0 ? Math.min(ms, longestMs) : undefined;
+}
+
+/** `76;w=21600` → 76; undefined when it does not say. */
+export function pullsLeft(headers: IncomingHttpHeaders): number | undefined {
+  const left = /^(\d{1,9})(?:;|$)/.exec(String(headers['ratelimit-remaining'] ?? ''))?.[1];
+  return left === undefined ? undefined : Number(left);
+}
+
+export type RateLimits = {
+  /** How much longer this must not be asked for; 0 when it may be. */
+  waitMs(what: string): number;
+  /** It is not asked for again before. */
+  leaveAlone(what: string, ms: number): void;
+};
+
+/** `uptime`: milliseconds since some instant; never jumps. */
+export function createRateLimits(uptime: () => number = () => performance.now()): RateLimits {
+  const until = new Map<string, number>();
+  return {
+    waitMs: (what) => Math.max(0, (until.get(what) ?? 0) - uptime()),
+    leaveAlone(what, ms) {
+      // Tenants name registries: what is over is forgotten, or the list would grow for ever.
+      for (const [known, end] of until) if (end <= uptime()) until.delete(known);
+      until.set(what, uptime() + ms);
+    },
+  };
+}
