@@ -45,8 +45,11 @@ export function countUnpacked(head: Buffer, isAllowed: Judge): UnpackedCounter {
   const packing = packingOf(head);
   if (packing === 'uncounted') throw new UnpackFault('uncounted');
   if (packing === 'none') return countPlain(isAllowed);
-  return countWith(packing === 'gzip' ? createGunzip() : createZstdDecompress(), isAllowed);
+  return countWith(packing === 'gzip' ? createGunzip(pieces) : createZstdDecompress(pieces), isAllowed);
 }
+
+/** Large pieces: each costs a change of threads. So much may wait to be counted while more comes. */
+const pieces = { chunkSize: 2 ** 19, highWaterMark: 2 ** 20 };
 
 function countPlain(isAllowed: Judge): UnpackedCounter {
   let bytes = 0;

@@ -1,0 +1,125 @@
+/** Pulls from the reference implementation of the protocol, as Debian has it. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import type Docker from 'dockerode';
+import { connectDocker } from '../../src/engine/docker/connect.ts';
+import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
+import { EngineFault } from '../../src/engine/engine.ts';
+import { type DebianRegistry, debianLogin, startDebianRegistry } from '../support/debian-registry.ts';
+import { openTestImages, removeBrought } from '../support/images.ts';
+import { networkPool } from './docker-contractor.ts';
+import { programImage } from './image.ts';
+
+const imageType = 'application/vnd.oci.image.manifest.v1+json';
+
+describe("docker engine: images of Debian's registry", () => {
+  let docker: Docker;
+  let engine: DockerEngine;
+  let open: DebianRegistry;
+  let closed: DebianRegistry;
+  let opened: Awaited<ReturnType<typeof openTestImages>>;
+
+  before(async () => {
+    docker = await connectDocker();
+    [open, closed] = await Promise.all([
+      startDebianRegistry({ needsLogin: false }),
+      startDebianRegistry({ needsLogin: true }),
+    ]);
+    opened = await openTestImages([open.host, closed.host]);
+    engine = createDockerEngine({ docker, owner: 'test-debian', networkPool, images: opened.images });
+  });
+  after(async () => {
+    await removeBrought(docker, open.host, closed.host);
+    await opened?.[Symbol.asyncDispose]();
+    await open?.[Symbol.asyncDispose]();
+    await closed?.[Symbol.asyncDispose]();
+  });
+
+  /** Pushes the program of the contract, for this processor or another; answers its descriptor. */
+  async function push(registry: DebianRegistry, architecture: string, says: string) {
+    const { layer, config } = await programImage();
+    const diffId = `sha256:${createHash('sha256').update(layer).digest('hex')}`;
+    const described = {
+      architecture,
+      os: 'linux',
+      config: { ...config, Labels: { says } },
+      rootfs: { type: 'layers', diff_ids: [diffId] },
+    };
+    const manifest = {
+      ...{ schemaVersion: 2, mediaType: imageType },
+      config: {
+        mediaType: 'application/vnd.oci.image.config.v1+json',
+        ...(await registry.pushBlob('team/app', Buffer.from(JSON.stringify(described)))),
+      },
+      layers: [
+        {
+          mediaType: 'application/vnd.oci.image.layer.v1.tar+gzip',
+          ...(await registry.pushBlob('team/app', gzipSync(layer))),
+        },
+      ],
+    };
+    const digest = await registry.pushManifest('team/app', says, manifest);
+    const platform = { os: 'linux', architecture };
+    return { mediaType: imageType, digest, size: Buffer.byteLength(JSON.stringify(manifest)), platform };
+  }
+
+  const check = async (image: string, more = {}) =>
+    (await engine.execute('x', { kind: 'check', images: [{ image, ...more }], because: 'the test' }))[0];
+
+  test('a tag is what its registry says, is pulled, and is there by its digest', async () => {
+    const { Arch: architecture } = await docker.version();
+    const { digest } = await push(open, architecture, 'one');
+    const image = `${open.host}/team/app:one`;
+    const reference = `${open.host}/team/app@${digest}`;
+    assert.deepEqual(await engine.images.pull('x', { image }), { image, reference, by: 'pull' });
+    assert.deepEqual(await check(image), { image, reference, by: 'registry' });
+    assert.deepEqual((await engine.observe('x', [image, reference])).images, [image, reference]);
+  });
+
+  test('of an index, the entry for this host is pulled, and the digest is that of the index', async () => {
+    const { Arch: architecture } = await docker.version();
+    const mediaType = 'application/vnd.oci.image.index.v1+json';
+    const manifests = [await push(open, 's390x', 'foreign'), await push(open, architecture, 'two')];
+    const digest = await open.pushManifest('team/app', 'both', { schemaVersion: 2, mediaType, manifests } as {
+      mediaType: string;
+    });
+    const image = `${open.host}/team/app:both`;
+    assert.equal((await engine.images.pull('x', { image })).reference, `${open.host}/team/app@${digest}`);
+    assert.equal((await check(image))?.reference, `${open.host}/team/app@${digest}`);
+    const listed = (await engine.images.list()).find(({ brought }) => brought.includes(image));
+    assert.equal((await docker.getImage(listed!.id).inspect()).Config.Labels.says, 'two');
+    const foreign = engine.images.pull('x', { image: `${open.host}/team/app:foreign` });
+    await assert.rejects(foreign, isFault('image-wrong-architecture'));
+  });
+
+  test('a registry that asks for a login gets it, and refuses who has none', async () => {
+    const { Arch: architecture } = await docker.version();
+    const { digest } = await push(closed, architecture, 'three');
+    const image = `${closed.host}/team/app:three`;
+    const loginOf = (personalAccessToken: string) => ({
+      registryLogin: { registry: closed.host, username: debianLogin.username, personalAccessToken },
+    });
+    await assert.rejects(engine.images.pull('x', { image }), isFault('image-access-denied'));
+    await assert.rejects(engine.images.pull('x', { image, ...loginOf('wrong') }), isFault('image-access-denied'));
+    const mine = loginOf(debianLogin.personalAccessToken);
+    const reference = `${closed.host}/team/app@${digest}`;
+    assert.equal((await engine.images.pull('x', { image, ...mine })).reference, reference);
+    assert.equal((await check(image, mine))?.reference, reference);
+    await assert.rejects(check(image), isFault('image-access-denied'));
+  });
+
+  test('what it does not have is not found', async () => {
+    for (const image of [`${open.host}/team/app:none`, `${open.host}/none:1`])
+      await assert.rejects(engine.images.pull('x', { image }), isFault('image-not-found'));
+  });
+});
+
+function isFault(kind: EngineFault['kind']) {
+  return (error: unknown) => {
+    assert.ok(error instanceof EngineFault, String(error));
+    assert.equal(error.kind, kind, error.message);
+    return true;
+  };
+}

@@ -1,0 +1,101 @@
+/**
+ * Debian's `docker-registry`, the reference implementation of the protocol. Its package is unpacked and not installed:
+ * that would begin a service of the machine, open to everybody.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freePort } from '../free-port.ts';
+
+const run = promisify(execFile);
+
+/** What `htpasswd -B` writes for these. */
+export const debianLogin = { username: 'me', personalAccessToken: 'secret' };
+const htpasswd = 'me:$2b$05$abcdefghijklmnopqrstuuOQiyCxlgf/oeuTqixKmWdcYUh4Hjl0a\n';
+const authorization = `Basic ${Buffer.from(`${debianLogin.username}:${debianLogin.personalAccessToken}`).toString('base64')}`;
+
+export type DebianRegistry = AsyncDisposable & {
+  /** `host:port`, over plain HTTP. */
+  host: string;
+  /** Answers the digest. */
+  pushBlob(repository: string, bytes: Buffer): Promise<{ digest: string; size: number }>;
+  /** Under a tag; answers the digest. */
+  pushManifest(repository: string, tag: string, manifest: { mediaType: string }): Promise<string>;
+};
+
+/** It asks for a login, or for none. Dispose of it when done. */
+export async function startDebianRegistry({ needsLogin }: { needsLogin: boolean }): Promise<DebianRegistry> {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-registry-'));
+  const program = await unpackRegistry(folder);
+  const host = `127.0.0.1:${await freePort()}`;
+  await writeFile(join(folder, 'htpasswd'), htpasswd);
+  const configuration = {
+    version: '0.1',
+    log: { level: 'error' },
+    storage: { filesystem: { rootdirectory: join(folder, 'data') } },
+    http: { addr: host },
+    ...(needsLogin && { auth: { htpasswd: { realm: 'test', path: join(folder, 'htpasswd') } } }),
+  };
+  // Every JSON document is a YAML document.
+  await writeFile(join(folder, 'config.yml'), JSON.stringify(configuration));
+  // It ends with this process, however that ends.
+  const argv = ['--pdeathsig', 'KILL', program, 'serve', join(folder, 'config.yml')];
+  const server = spawn('setpriv', argv, { stdio: 'ignore' });
+  await answers(server, `http://${host}/v2/`);
+
+  async function ask(path: string, method: string, body?: Buffer | string, type = 'application/octet-stream') {
+    const answer = await fetch(new URL(path, `http://${host}`), {
+      method,
+      headers: { authorization, 'content-type': type },
+      ...(body !== undefined && { body: new Uint8Array(Buffer.from(body)) }),
+    });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return answer;
+  }
+
+  return {
+    host,
+    async pushBlob(repository, bytes) {
+      const { headers } = await ask(`/v2/${repository}/blobs/uploads/`, 'POST');
+      const at = new URL(headers.get('location')!);
+      const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+      at.searchParams.set('digest', digest);
+      await ask(`${at.pathname}${at.search}`, 'PUT', bytes);
+      return { digest, size: bytes.length };
+    },
+    async pushManifest(repository, tag, manifest) {
+      const text = JSON.stringify(manifest);
+      const { headers } = await ask(`/v2/${repository}/manifests/${tag}`, 'PUT', text, manifest.mediaType);
+      return headers.get('docker-content-digest')!;
+    },
+    async [Symbol.asyncDispose]() {
+      if (server.exitCode === null && server.kill()) await once(server, 'exit');
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+async function unpackRegistry(folder: string): Promise<string> {
+  await run('apt-get', ['download', 'docker-registry'], { cwd: folder });
+  const archive = (await readdir(folder)).find((name) => name.endsWith('.deb'))!;
+  await run('dpkg-deb', ['--extract', archive, 'root'], { cwd: folder });
+  return join(folder, 'root/usr/bin/docker-registry');
+}
+
+async function answers(server: ChildProcess, url: string): Promise<void> {
+  for (;;) {
+    if (server.exitCode !== null) throw new Error('docker-registry has ended');
+    if (
+      await fetch(url).then(
+        () => true,
+        () => false,
+      )
+    )
+      return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
