@@ -9,19 +9,19 @@ import type { AppSpec } from '../src/config/spec/spec.ts';
 import type { Control } from '../src/control/control.ts';
 import { createDiskBook } from '../src/control/disk/disk-book.ts';
 import { startLoop } from '../src/control/loop.ts';
-import { storedRoutes } from '../src/control/routing.ts';
+import { createRouted, storedRoutes } from '../src/control/routing.ts';
 import { survey } from '../src/control/survey.ts';
 import { sweep } from '../src/control/sweep.ts';
 import { createPausedClock } from '../src/control/visit/paused-clock.ts';
 import { type Deployment, newDeployment } from '../src/deployment/deployment.ts';
 import { desiredAt } from '../src/deployment/desired.ts';
+import type { Site } from '../src/deployment/site.ts';
 import { openEgress } from '../src/deployment/workload/egress.ts';
 import { startEdge } from '../src/edge/haproxy/haproxy.ts';
-import { servedSites } from '../src/edge/served-sites.ts';
+import { createRouteFeed } from '../src/edge/route-feed.ts';
 import { createMemoryEngine } from '../src/engine/memory/memory.ts';
 import { createMemoryWorld } from '../src/engine/memory/world.ts';
 import { newId, newToken } from '../src/lib/ids.ts';
-import { latestOnly } from '../src/lib/latest-only.ts';
 import { createMetrics } from '../src/lib/metrics.ts';
 import { sealWith } from '../src/lib/seal.ts';
 import { wait } from '../src/lib/wait.ts';
@@ -52,21 +52,33 @@ const seal = sealWith('a secret of the benchmark');
 const engine = createMemoryEngine({ world: createMemoryWorld({ [image]: {} }) });
 const now = Date.now;
 const log = { info() {}, error: (fields: object, message: string) => console.error(message, fields) };
-const edge = await startEdge({ ...plainSettings, dataDir, port }, { info() {}, warn: log.error });
+const edge = await startEdge({ ...plainSettings, dataDir, port }, { info() {}, warn: log.error }, []);
 const urlOf = (label: string) => new URL(`http://${label}.localhost`);
 /** Whom the next start waits for, and what is called when the edge has its route. */
 let awaited: { host: string; arrived: () => void } | undefined;
 
+const tellArrived = (sites: Site[]) => {
+  if (sites.some(({ host, endpoints }) => host === awaited?.host && endpoints.length > 0)) awaited?.arrived();
+};
+const feed = createRouteFeed(
+  db,
+  {
+    publish: async (sites) => edge.publish(sites).then(() => tellArrived(sites)),
+    async change(sites) {
+      const changed = await edge.change(sites);
+      tellArrived(sites);
+      return changed;
+    },
+  },
+  { appsDomain: 'localhost', log: { info() {}, warn: log.error } },
+);
+
 const control: Control = {
   ...{ db, seal, engine, urlOf, now, wait, log, random: Math.random },
-  ...{ metrics: createMetrics(), disk: createDiskBook(), routed: new Map() },
+  ...{ metrics: createMetrics(), disk: createDiskBook(), routed: createRouted() },
   pausedClock: createPausedClock(() => performance.now()),
   egressOf: async () => openEgress,
-  refreshEdge: latestOnly<void>(async () => {
-    const sites = await servedSites(db, 'localhost');
-    await edge.publish(sites);
-    if (sites.some(({ host }) => host === awaited?.host)) awaited?.arrived();
-  }),
+  refreshEdge: () => feed.refresh(),
   settings: {
     ...{ deployDeadlineMs: 600_000, listenPatienceMs: 30_000, drainMs: 10_000, leaseMs: 15_000 },
     ...{

@@ -32,7 +32,7 @@ if (await stopEdge(settings.dataDir)) console.log('HAProxy stopped');
 const left = await removeAll();
 // Last, and only when nothing is left that the rules hold back.
 const rulesProblem = left > 0 ? '' : await endIsolation(owner, settings.dataDir).then(() => '', wordsOf);
-await endAll(db, Date.now());
+await db.transaction().execute((transaction) => endAll(transaction, Date.now()));
 await db.destroy();
 if (left > 0) console.log(`${left} objects could not be removed; run it again.`);
 else if (rulesProblem) console.log(`The firewall rules could not be removed (${rulesProblem}); run it again.`);

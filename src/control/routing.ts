@@ -3,26 +3,49 @@ import type { Deployment } from '../deployment/deployment.ts';
 import type { Operation } from '../deployment/plan/operation.ts';
 import type { Endpoint } from '../deployment/site.ts';
 import type { Database } from '../store/database.ts';
-import { type Observation, servedAddresses, servedEndpoints } from '../store/deployments.ts';
+import type { Observation } from '../store/deployments.ts';
+import { routesSince, servedRoutes } from '../store/routes.ts';
 
-/** What this process knows of the edge, by deployment. */
-export type Routed = Map<string, { taken: string } | InDoubt>;
+/** What this process knows of where requests are sent. */
+export type Routed = {
+  /** Of the edge, by deployment. */
+  edge: Map<string, { taken: string } | InDoubt>;
+  /** What the rows say, by deployment, as of a version of the route table. */
+  rows: { version: number | undefined; addresses: Map<string, string[]> };
+};
 
 /** On the way to the edge, or not taken: it may send requests to any of these addresses. */
 type InDoubt = { taken?: undefined; addresses: string[] };
 
+export function createRouted(): Routed {
+  return { edge: new Map(), rows: { version: undefined, addresses: new Map() } };
+}
+
 /** What a process has its edge take before it begins to work. */
 export async function storedRoutes(db: Database): Promise<Routed> {
-  return new Map((await servedEndpoints(db)).map(({ id, endpoints }) => [id, { taken: print(endpoints) }]));
+  const routed = createRouted();
+  for (const { id, endpoints } of await servedRoutes(db)) routed.edge.set(id, { taken: print(endpoints) });
+  return routed;
 }
 
 /**
  * Where the edge sends requests to, or may: what a row says no more before the edge knows of it is nobody else's yet,
- * though somebody has removed it behind our back.
+ * though somebody has removed it behind our back. Of the rows only those are read that have changed since the last time.
  */
-export async function heldAddresses(db: Database, routed: Routed): Promise<string[]> {
-  const inDoubt = [...routed.values()].flatMap((known) => (known.taken === undefined ? known.addresses : []));
-  return [...(await servedAddresses(db)), ...inDoubt];
+export async function heldAddresses(db: Database, { edge, rows }: Routed): Promise<string[]> {
+  const { version, changed, isWhole } = await routesSince(db, rows.version);
+  if (isWhole) rows.addresses.clear();
+  for (const { id, endpoints } of changed) {
+    if (endpoints.length === 0) rows.addresses.delete(id);
+    else
+      rows.addresses.set(
+        id,
+        endpoints.map(({ address }) => address),
+      );
+  }
+  rows.version = version;
+  const inDoubt = [...edge.values()].flatMap((known) => (known.taken === undefined ? known.addresses : []));
+  return [...rows.addresses.values(), inDoubt].flat();
 }
 
 export type Router = {
@@ -45,9 +68,9 @@ export async function route(
 ): Promise<void> {
   // An edge that fails may have taken them all the same, before or after the row says otherwise again.
   const { id, endpoints: before, servingRevision } = deployment;
-  const known = routed.get(id);
+  const known = routed.edge.get(id);
   const earlier = known && known.taken === undefined ? known.addresses : [];
-  routed.set(id, { addresses: [...earlier, ...[...before, ...endpoints].map(({ address }) => address)] });
+  routed.edge.set(id, { addresses: [...earlier, ...[...before, ...endpoints].map(({ address }) => address)] });
   if (!(await record({ endpoints, servingRevision: revision ?? servingRevision }))) return;
   try {
     await refreshEdge();
@@ -56,7 +79,7 @@ export async function route(
     throw error;
   }
   deployment.endpoints = [...endpoints];
-  routed.set(id, { taken: print(endpoints) });
+  routed.edge.set(id, { taken: print(endpoints) });
 }
 
 /**
@@ -67,9 +90,9 @@ export async function confirmRoutes(
   { id, endpoints }: Deployment,
   { refreshEdge, routed }: Omit<Router, 'record'>,
 ): Promise<void> {
-  if (routed.get(id)?.taken === print(endpoints)) return;
+  if (routed.edge.get(id)?.taken === print(endpoints)) return;
   await refreshEdge();
-  routed.set(id, { taken: print(endpoints) });
+  routed.edge.set(id, { taken: print(endpoints) });
 }
 
 function print(endpoints: readonly Endpoint[]): string {

@@ -79,7 +79,7 @@ export function createVisits(control: Control, stop: AbortSignal, onPlace: () =>
         { ...control, engine: engineOf(underWay) },
       );
       failures.delete(lease.deploymentId);
-      if (dueAt === null) routed.delete(lease.deploymentId);
+      if (dueAt === null) routed.edge.delete(lease.deploymentId);
       if (dueAt === null || !underWay.seen) return { dueAt, outline: null };
       return { dueAt: underWay.hasChanged ? now() : dueAt, outline: outlineOf(underWay.seen) };
     } catch (error) {

@@ -2,39 +2,48 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { site } from '../../test/support/edge.ts';
-import { canonicalPath, routeTables } from './routes.ts';
+import type { Site } from '../deployment/site.ts';
+import { canonicalPath, hostsOf } from './routes.ts';
 
-const keys = (lines: string[]) => lines.map((line) => line.slice(0, line.indexOf(' ')));
+const hosts = (...sites: Site[]) => hostsOf(sites).hosts;
 
-test('a route names the number of its endpoints, an endpoint its address', () => {
-  const { routes, endpoints } = routeTables([
-    site('Shop.Test.', { '/': '10.200.0.2', '/api': ['10.200.0.4', '10.200.0.3'] }, 3000),
-  ]);
-  assert.deepEqual(keys(routes), ['shop.test/', 'shop.test/api/']);
-  const id = /^shop.test\/api\/ (\S+):2$/.exec(routes[1]!)?.[1];
-  assert.ok(endpoints.includes(`${id}/0 10.200.0.3:3000`));
-  assert.ok(endpoints.includes(`${id}/1 10.200.0.4:3000`));
+test('a host has an id, and under it numbered routes, and under these the addresses', () => {
+  const [[host, found] = []] = [
+    ...hosts(site('Shop.Test.', { '/api': ['10.200.0.4', '10.200.0.3'], '/': '10.200.0.2' }, 3000)),
+  ];
+  assert.equal(host, 'shop.test');
+  const { id, routes, endpoints } = found!;
+  assert.match(id, /^[\w-]{16}$/);
+  assert.deepEqual(routes, [`${id}/ 0:1`, `${id}/api/ 1:2`]);
+  assert.deepEqual(endpoints, [`${id}/0/0 10.200.0.2:3000`, `${id}/1/0 10.200.0.3:3000`, `${id}/1/1 10.200.0.4:3000`]);
 });
 
-test('the order of sites and endpoints changes nothing', () => {
+test('the order of endpoints changes nothing', () => {
   const one = site('a.test', { '/': ['10.0.0.1', '10.0.0.2'], '/x': '10.0.0.3' }, 80);
-  const two = site('b.test', { '/': '10.0.0.4' }, 80);
-  const reversed = { host: one.host, endpoints: [...one.endpoints].reverse() };
-  assert.deepEqual(routeTables([one, two]), routeTables([two, reversed]));
+  assert.deepEqual(hosts(one), hosts({ host: one.host, endpoints: [...one.endpoints].reverse() }));
 });
 
-test('an id stands for its addresses: other addresses have another id', () => {
-  const [before] = routeTables([site('a.test', { '/': '10.0.0.1' }, 80)]).endpoints;
-  const [after] = routeTables([site('a.test', { '/': '10.0.0.2' }, 80)]).endpoints;
-  assert.notEqual(before?.split(' ')[0], after?.split(' ')[0]);
+test('an id stands for its host and all that it leads to', () => {
+  const sites = [
+    site('a.test', { '/': '10.0.0.1' }, 80),
+    site('b.test', { '/': '10.0.0.1' }, 80),
+    site('a.test', { '/': '10.0.0.2' }, 80),
+    site('a.test', { '/x': '10.0.0.1' }, 80),
+    site('a.test', { '/': '10.0.0.1' }, 81),
+    site('a.test', { '/': ['10.0.0.1', '10.0.0.2'] }, 80),
+    site('a.test', { '/': '10.0.0.1', '/x': '10.0.0.2' }, 80),
+  ];
+  const ids = sites.map((each) => [...hosts(each).values()][0]!.id);
+  assert.equal(new Set(ids).size, sites.length);
 });
 
 test('a host belongs to the first site that has it, and is never merged', () => {
-  const { routes, refused } = routeTables([
+  const { hosts, refused } = hostsOf([
     site('a.test', { '/': '10.0.0.1' }, 80),
     site('A.test:80', { '/x': '10.0.0.2' }, 80),
   ]);
-  assert.deepEqual(keys(routes), ['a.test/']);
+  assert.deepEqual([...hosts.keys()], ['a.test']);
+  assert.equal(hosts.get('a.test')?.routes.length, 1);
   assert.deepEqual(refused, [{ host: 'A.test:80', because: 'host already taken' }]);
 });
 
@@ -47,12 +56,16 @@ test('one bad endpoint does not cost the site its others', () => {
     { path: '/p', address: '0.0.0.0', port: 80 },
     { path: '/p', address: '10.0.0.1:22 x', port: 80 },
   ];
-  const { routes, refused } = routeTables([{ host: 'a.test', endpoints }]);
-  assert.deepEqual(keys(routes), ['a.test/']);
+  const { hosts, refused } = hostsOf([{ host: 'a.test', endpoints }]);
+  assert.equal(hosts.get('a.test')?.endpoints.length, 1);
   assert.deepEqual(
     refused.map(({ because }) => because),
     ['not a path', 'not a path', 'not an address and port', 'not an address and port', 'not an address and port'],
   );
+});
+
+test('a host that leads nowhere is known as such', () => {
+  assert.deepEqual([...hosts({ host: 'a.test', endpoints: [] })], [['a.test', undefined]]);
 });
 
 test('a path is spelled as a normalised request spells it', () => {
@@ -107,10 +120,13 @@ test('no value, however hostile, makes a line that is not its own', () => {
   fc.assert(
     fc.property(sites, (random) => {
       const victim = site('victim.test', { '/': '10.9.9.9' }, 80);
-      const { routes, endpoints } = routeTables([victim, ...random]);
-      for (const line of routes) assert.match(line, /^[a-z0-9._-]+\/[!-~]* [\w-]{16}:\d+$/);
-      for (const line of endpoints) assert.match(line, /^[\w-]{16}\/\d+ \d+\.\d+\.\d+\.\d+:\d+$/);
-      assert.equal(routes.filter((line) => line.startsWith('victim.test/')).length, 1);
+      const { hosts } = hostsOf([victim, ...random]);
+      for (const [host, found] of hosts) {
+        assert.match(host, /^[a-z0-9._-]+$/);
+        for (const line of found?.routes ?? []) assert.match(line, /^[\w-]{16}\/[!-~]* \d+:\d+$/);
+        for (const line of found?.endpoints ?? []) assert.match(line, /^[\w-]{16}\/\d+\/\d+ \d+\.\d+\.\d+\.\d+:\d+$/);
+      }
+      assert.deepEqual(hosts.get('victim.test'), hostsOf([victim]).hosts.get('victim.test'));
     }),
     { numRuns: 300 },
   );

@@ -1,4 +1,4 @@
-/** Routes: which sites there are, as the two tables that HAProxy looks a request up in. Pure. */
+/** Routes: which sites there are, as the maps that HAProxy looks a request up in. Pure. */
 import { hash } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 import type { Endpoint, Site } from '../deployment/site.ts';
@@ -10,45 +10,61 @@ const longestPath = 2048;
 /** A site or an endpoint that got no route, and why. Everything else is published regardless. */
 export type Refused = { host: string; path?: string; because: string };
 
-/** Map entries, one `key value` a line, in an order that depends on the content alone. */
-export type RouteTables = {
-  /** `<host><path>/` → `<route id>:<number of endpoints>`; the longest matching prefix wins. */
-  routes: string[];
-  /** `<route id>/<number>` → `<address>:<port>`. */
-  endpoints: string[];
-  refused: Refused[];
+/**
+ * Where a host leads, as map entries: `key value` in an order that depends on the content alone. All keys begin with the
+ * id, which is a hash of the host and of where it leads. So no entry ever changes its meaning, and a host is turned to
+ * other addresses by one entry: a request finds all of what was before or all of what comes after, never another
+ * tenant's.
+ */
+export type HostRoutes = {
+  id: string;
+  /** `<id><path>/` → `<number of the route>:<number of its endpoints>`; the longest matching prefix wins. */
+  routes: readonly string[];
+  /** `<id>/<number of the route>/<number>` → `<address>:<port>`. */
+  endpoints: readonly string[];
 };
 
+/** By host; nothing where nothing can be reached. */
+export type HostTable = Map<string, HostRoutes | undefined>;
+
 /**
- * The tables of these sites. A host that appears twice belongs to its first site: merging the two would send one
+ * Where the hosts of these sites lead. One that appears twice belongs to its first site: merging the two would send one
  * tenant's requests to another.
  */
-export function routeTables(sites: Site[]): RouteTables {
-  const routes = new Map<string, string>();
-  const endpoints = new Map<string, string>();
+export function hostsOf(sites: Iterable<Site>): { hosts: HostTable; refused: Refused[] } {
+  const hosts: HostTable = new Map();
   const refused: Refused[] = [];
-  const taken = new Set<string>();
-
   for (const site of sites) {
-    const host = normalHost(site.host);
-    const because = !host || host.startsWith('[') ? 'not a host name' : taken.has(host) ? 'host already taken' : '';
-    if (!host || because) {
-      refused.push({ host: site.host, because });
-      continue;
-    }
-    taken.add(host);
-    for (const [path, addresses] of byPath(site, refused)) {
-      const id = routeId(addresses);
-      routes.set(routeKey(host, path), `${id}:${addresses.length}`);
-      for (const [index, address] of addresses.entries()) endpoints.set(`${id}/${index}`, address);
-    }
+    const host = routedHost(site.host);
+    if (!host || hosts.has(host))
+      refused.push({ host: site.host, because: host ? 'host already taken' : 'not a host name' });
+    else hosts.set(host, hostRoutes(host, site, refused));
   }
-  return { routes: asLines(routes), endpoints: asLines(endpoints), refused };
+  return { hosts, refused };
 }
 
-/** Keys end in `/` and are compared with `<host><path>/`, so that `/api` matches `/api/v1` and not `/apiary`. */
-function routeKey(host: string, path: string): string {
-  return path === '/' ? `${host}/` : `${host}${path}/`;
+/** As the lookup spells it; nothing for what no site can have. */
+function routedHost(host: string): string | undefined {
+  const normal = normalHost(host);
+  return normal?.startsWith('[') ? undefined : normal;
+}
+
+function hostRoutes(host: string, site: Site, refused: Refused[]): HostRoutes | undefined {
+  const paths = [...byPath(site, refused)].sort(([a], [b]) => (a < b ? -1 : 1));
+  if (paths.length === 0) return undefined;
+  const id = hash('sha256', JSON.stringify([host, paths]), 'base64url').slice(0, 16);
+  return {
+    id,
+    routes: paths.map(([path, addresses], number) => `${routeKey(id, path)} ${number}:${addresses.length}`),
+    endpoints: paths.flatMap(([, addresses], number) =>
+      addresses.map((address, index) => `${id}/${number}/${index} ${address}`),
+    ),
+  };
+}
+
+/** Keys end in `/` and are compared with `<id><path>/`, so that `/api` matches `/api/v1` and not `/apiary`. */
+function routeKey(id: string, path: string): string {
+  return path === '/' ? `${id}/` : `${id}${path}/`;
 }
 
 /** Whether a route of this path leads a normalised request there. */
@@ -97,16 +113,4 @@ function byPath(site: Site, refused: Refused[]): Map<string, string[]> {
 /** 0.0.0.0/8 is "this host": Linux connects it to loopback, where services of the machine itself listen. */
 function isReachable({ address, port }: Endpoint): boolean {
   return isIPv4(address) && !address.startsWith('0.') && Number.isInteger(port) && port > 0 && port < 65536;
-}
-
-/**
- * A route's id is a hash of where it leads. So an entry of the second table never changes its meaning: a request that
- * took its id from the table of a moment ago finds that id's own endpoint or none, never another tenant's.
- */
-function routeId(addresses: string[]): string {
-  return hash('sha256', addresses.join(' '), 'base64url').slice(0, 16);
-}
-
-function asLines(entries: Map<string, string>): string[] {
-  return Array.from(entries, ([key, value]) => `${key} ${value}`).sort();
 }

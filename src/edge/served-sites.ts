@@ -3,12 +3,12 @@
 import type { Site } from '../deployment/site.ts';
 import { statusAt } from '../deployment/status/deployment-health.ts';
 import type { Database } from '../store/database.ts';
-import { deploymentByLabel, servedEndpoints } from '../store/deployments.ts';
+import { deploymentByLabel } from '../store/deployments.ts';
+import type { StoredRoutes } from '../store/routes.ts';
 import type { SiteState } from './pages/site-pages.ts';
 
-export async function servedSites(db: Database, appsDomain: string): Promise<Site[]> {
-  const served = await servedEndpoints(db);
-  return served.map(({ label, endpoints }) => ({ host: `${label}.${appsDomain}`, endpoints }));
+export function sitesOf(routes: readonly StoredRoutes[], appsDomain: string): Site[] {
+  return routes.map(({ label, endpoints }) => ({ host: `${label}.${appsDomain}`, endpoints }));
 }
 
 /** The state of the deployment whose host this is; undefined for a host that nothing was deployed at. */

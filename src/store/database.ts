@@ -55,6 +55,8 @@ export type Tables = {
     lastUsedAt: Instant | null;
   };
   deployments: DeploymentRow;
+  /** One row. */
+  routeTable: { id: number; version: number };
   revisions: {
     deploymentId: string;
     number: number;
@@ -159,6 +161,8 @@ export type DeploymentRow = Omit<Deployment, 'explanation' | 'pods' | 'lastLines
   endpoints: string;
   /** 1 when it was there, beside a newer one of its name in its session, before names became unique; else 0. */
   sharesName: Generated<number>;
+  /** Of the route table, when the endpoints were written last; 0 before. */
+  routesVersion: Generated<number>;
 };
 
 /** The database, or a transaction of it: every query takes either. */

@@ -5,6 +5,7 @@ import type { Endpoint } from '../deployment/site.ts';
 import type { Explanation } from '../deployment/status/reason.ts';
 import { isActiveAt, isToExpireAt } from './active.ts';
 import type { Database, DeploymentRow } from './database.ts';
+import { nextRoutesVersion } from './routes.ts';
 
 /** False, and nothing is written, when its session has another one of its name that has not ended. */
 export async function addDeployment(db: Database, deployment: Deployment): Promise<boolean> {
@@ -54,22 +55,6 @@ export async function claimedDeploymentsOfAccount(db: Database, accountId: strin
 
 function active(db: Database, now: Instant) {
   return db.selectFrom('deployments').selectAll().where(isActiveAt(now)).orderBy('createdAt').orderBy('id');
-}
-
-/** What the edge serves; deployments without endpoints are left out. */
-export async function servedEndpoints(db: Database): Promise<{ id: string; label: string; endpoints: Endpoint[] }[]> {
-  const rows = await db
-    .selectFrom('deployments')
-    .select(['id', 'label', 'endpoints'])
-    .where('goneAt', 'is', null)
-    .where('endpoints', '!=', '[]')
-    .execute();
-  return rows.map(({ id, label, endpoints }) => ({ id, label, endpoints: JSON.parse(endpoints) }));
-}
-
-/** Where the edge sends requests to. */
-export async function servedAddresses(db: Database): Promise<string[]> {
-  return (await servedEndpoints(db)).flatMap(({ endpoints }) => endpoints.map(({ address }) => address));
 }
 
 /** How many may have something on the engine, by state. */
@@ -134,7 +119,10 @@ export type Observation = Partial<
   Pick<Deployment, 'state' | 'progress' | 'servingRevision' | 'goneAt' | 'progressedAt'>
 > & { explanation?: Explanation | null; pods?: PodStatus[]; lastLines?: string[]; endpoints?: readonly Endpoint[] };
 
-/** Writes what the loop saw; false when the lease was lost or a newer intent has come. */
+/**
+ * Writes what the loop saw; false when the lease was lost or a newer intent has come. Call it in a transaction where it
+ * tells endpoints: they are a version of the route table.
+ */
 export async function writeObservation(
   db: Database,
   { id, generation }: Pick<Deployment, 'id' | 'generation'>,
@@ -156,7 +144,12 @@ export async function writeObservation(
       exists(selectFrom('leases').select('token').where('deploymentId', '=', id).where('token', '=', leaseToken)),
     )
     .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+  const isWritten = result.numUpdatedRows > 0n;
+  if (isWritten && endpoints) {
+    const routesVersion = await nextRoutesVersion(db);
+    await db.updateTable('deployments').set({ routesVersion }).where('id', '=', id).execute();
+  }
+  return isWritten;
 }
 
 /** Ids of a session's deployments of a name that are past their time limit, and that nobody has ended yet. */
@@ -176,7 +169,7 @@ export async function pastLimitOfName(
   return rows.map(({ id }) => id);
 }
 
-/** Ends all deployments without a visit, for when all that they had is removed from the engine at once. */
+/** Ends all deployments without a visit, for when all that they had is removed from the engine at once. In a transaction. */
 export async function endAll(db: Database, now: Instant): Promise<void> {
   await db
     .updateTable('deployments')
@@ -187,6 +180,8 @@ export async function endAll(db: Database, now: Instant): Promise<void> {
     }))
     .where('goneAt', 'is', null)
     .execute();
+  const routesVersion = await nextRoutesVersion(db);
+  await db.updateTable('deployments').set({ routesVersion }).where('goneAt', '=', now).execute();
 }
 
 /** Forgets deployments that were gone before `before`, with their revisions, events and claims. */
@@ -209,7 +204,7 @@ function printExplanation(explanation: Explanation | null): string | null {
 }
 
 function fromRow(row: Selectable<DeploymentRow>): Deployment {
-  const { explanation, pods, lastLines, endpoints, sharesName: _, ...fields } = row;
+  const { explanation, pods, lastLines, endpoints, sharesName: _, routesVersion: __, ...fields } = row;
   return {
     ...fields,
     explanation: explanation === null ? null : JSON.parse(explanation),

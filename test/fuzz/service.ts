@@ -10,11 +10,13 @@ import { createAccounts } from '../../src/accounts/sign-in-library.ts';
 import { createApp } from '../../src/api/app.ts';
 import { createDiskBook } from '../../src/control/disk/disk-book.ts';
 import { startLoop } from '../../src/control/loop.ts';
+import { createRouted } from '../../src/control/routing.ts';
 import { openEgress } from '../../src/deployment/workload/egress.ts';
 import { edgePaths } from '../../src/edge/edge-paths.ts';
 import { startEdge, stopEdge } from '../../src/edge/haproxy/haproxy.ts';
 import { startPageServer } from '../../src/edge/pages/page-server.ts';
-import { servedSites, siteState } from '../../src/edge/served-sites.ts';
+import { createRouteFeed } from '../../src/edge/route-feed.ts';
+import { siteState } from '../../src/edge/served-sites.ts';
 import { admitProxy, clearSocket, prepareRunDirectory } from '../../src/edge/sockets.ts';
 import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
@@ -53,6 +55,7 @@ const now = Date.now;
 const edge = await startEdge(
   { ...plainSettings, dataDir, port, limits: { ...plainSettings.limits, connectionsPerClient: 5_000 } },
   log,
+  [],
 );
 await prepareRunDirectory(dataDir);
 const pages = await startPageServer(
@@ -62,8 +65,8 @@ const pages = await startPageServer(
 );
 const loop = startLoop({
   ...{ db, seal, engine, urlOf, metrics, now, wait, log, disk: createDiskBook(), random: Math.random },
-  ...{ routed: new Map(), egressOf: async () => openEgress },
-  refreshEdge: async () => edge.publish(await servedSites(db, appsDomain)),
+  ...{ routed: createRouted(), egressOf: async () => openEgress },
+  refreshEdge: createRouteFeed(db, edge, { appsDomain, log }).refresh,
   settings: {
     ...{ deployDeadlineMs: 60_000, listenPatienceMs: 30_000, drainMs: 0, leaseMs: 15_000 },
     ...{ pollMs: 5_000, resyncMs: 30_000, revisitMs: 600_000 },

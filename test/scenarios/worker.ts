@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createDiskBook } from '../../src/control/disk/disk-book.ts';
 import { startLoop } from '../../src/control/loop.ts';
+import { createRouted } from '../../src/control/routing.ts';
 import { createPausedClock } from '../../src/control/visit/paused-clock.ts';
 import { openEgress } from '../../src/deployment/workload/egress.ts';
 import { connectDocker } from '../../src/engine/docker/connect.ts';
@@ -37,7 +38,7 @@ let operations = 0;
 
 const loop = startLoop({
   ...{ db, wait, now: Date.now, random: Math.random, seal: sealWith(secret) },
-  ...{ metrics: createMetrics(), disk: createDiskBook(), routed: new Map() },
+  ...{ metrics: createMetrics(), disk: createDiskBook(), routed: createRouted() },
   engine: { ...core, images },
   pausedClock: createPausedClock(() => performance.now()),
   urlOf: (label) => new URL(`http://${label}.localhost`),

@@ -3,8 +3,9 @@ import { type Dialect, type Driver, Kysely, SqliteAdapter, SqliteIntrospector, S
 import type { Control } from '../../src/control/control.ts';
 import { createDiskBook } from '../../src/control/disk/disk-book.ts';
 import { type Loop, startLoop } from '../../src/control/loop.ts';
-import { storedRoutes } from '../../src/control/routing.ts';
+import { createRouted, storedRoutes } from '../../src/control/routing.ts';
 import { createPausedClock } from '../../src/control/visit/paused-clock.ts';
+import { createRouteFeed } from '../../src/edge/route-feed.ts';
 import { EngineFault, type FacetName } from '../../src/engine/engine.ts';
 import { createMemoryEngine, type MemoryEngine } from '../../src/engine/memory/memory.ts';
 import type { MemoryCall } from '../../src/engine/memory/weather.ts';
@@ -29,8 +30,8 @@ export type Surroundings = Omit<
   world: MemoryWorld;
   facets: ReadonlySet<FacetName>;
   driver: Driver;
-  /** Puts what the store says into the edge. */
-  publish: (db: Kysely<Tables>) => Promise<void>;
+  /** One for all processes; each tells it what the store says has changed since it has told it last. */
+  edge: Parameters<typeof createRouteFeed>[1];
   /** What befalls the next call, and how long it takes before and after it does something. */
   fateOf: (call: Call, process: number) => { blow?: Blow; beforeMs: number; afterMs: number };
   /** Has something asked. */
@@ -98,13 +99,15 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
   }
 
   const db = new Kysely<Tables>({ dialect: dialectOf(surroundings, alive) });
+  const log = { info() {}, warn() {} };
+  const feed = createRouteFeed(db, surroundings.edge, { appsDomain: 'localhost', log });
   const control: Control = {
     ...surroundings,
     ...{ db, wait, now: clock.now, disk: createDiskBook() },
-    routed: new Map(),
+    routed: createRouted(),
     pausedClock: createPausedClock(clock.elapsed),
     engine: engineOf(createMemoryEngine({ world, wait, weather, now: clock.now, facets }), { wait, random }, alive),
-    refreshEdge: latestOnly<void>(() => weather({ name: 'publish' }, () => surroundings.publish(db))),
+    refreshEdge: latestOnly<void>(() => weather({ name: 'publish' }, feed.refresh)),
   };
 
   /** As `main.ts` does it. */

@@ -10,7 +10,7 @@ import { allFacets, createMemoryEngine } from '../../src/engine/memory/memory.ts
 import { createMemoryWorld, type MemoryWorld } from '../../src/engine/memory/world.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { openDatabase, type Tables } from '../../src/store/database.ts';
-import { servedEndpoints, writeIntent } from '../../src/store/deployments.ts';
+import { writeIntent } from '../../src/store/deployments.ts';
 import { sqliteDialect } from '../../src/store/dialect/sqlite.ts';
 import { makeDue } from '../../src/store/leases.ts';
 import { randomFrom } from '../random.ts';
@@ -109,9 +109,17 @@ export async function run(story: Story, { db, driver, api }: Base, { note, tell 
       },
       error: (fields, message) => tell(`    ${message}: ${'err' in fields ? fields.err : ''}`),
     },
-    publish: async (db) => {
-      const sites = await servedEndpoints(db);
-      witness.edge = new Map(sites.map(({ label, endpoints }) => [label, endpoints]));
+    edge: {
+      async publish(sites) {
+        witness.edge = new Map(sites.map(({ host, endpoints }) => [labelOf(host), endpoints]));
+      },
+      async change(sites) {
+        for (const { host, endpoints } of sites) {
+          if (endpoints.length > 0) witness.edge.set(labelOf(host), endpoints);
+          else witness.edge.delete(labelOf(host));
+        }
+        return [];
+      },
     },
     fateOf(call, process) {
       calls++;
@@ -207,6 +215,10 @@ export async function run(story: Story, { db, driver, api }: Base, { note, tell 
     for (const process of processes) process.kill();
     await clock.pass(0).catch(() => {});
   }
+}
+
+function labelOf(host: string): string {
+  return host.slice(0, host.indexOf('.'));
 }
 
 /** Ids and tokens are of chance, and things are often taken in their order: the same ones again, for the same run. */

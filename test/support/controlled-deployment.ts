@@ -2,6 +2,7 @@
 import type { AppSpec } from '../../src/config/spec/spec.ts';
 import type { Control } from '../../src/control/control.ts';
 import { createDiskBook } from '../../src/control/disk/disk-book.ts';
+import { createRouted } from '../../src/control/routing.ts';
 import { findOrphans } from '../../src/control/sweep.ts';
 import { reconcile } from '../../src/control/visit/reconcile.ts';
 import { type Deployment, messageOf } from '../../src/deployment/deployment.ts';
@@ -13,16 +14,11 @@ import { createMetrics } from '../../src/lib/metrics.ts';
 import { sealWith } from '../../src/lib/seal.ts';
 import { wait } from '../../src/lib/wait.ts';
 import { openSqlite } from '../../src/store/database.ts';
-import {
-  addDeployment,
-  deploymentById,
-  type Intent,
-  servedEndpoints,
-  writeIntent,
-} from '../../src/store/deployments.ts';
+import { addDeployment, deploymentById, type Intent, writeIntent } from '../../src/store/deployments.ts';
 import { eventsAfter } from '../../src/store/events.ts';
 import { makeDue, releaseLease, takeLeases } from '../../src/store/leases.ts';
 import { addRevision } from '../../src/store/revisions.ts';
+import { servedRoutes } from '../../src/store/routes.ts';
 import { provideSeed } from '../../src/store/seeds.ts';
 import { addSession } from '../../src/store/sessions.ts';
 import { deploymentOf, pod, specOf } from './deployments.ts';
@@ -66,10 +62,10 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
     seal: sealWith('tests'),
     engine: engineOf(),
     refreshEdge: async () => {
-      const [site] = await servedEndpoints(control.db);
+      const [site] = await servedRoutes(control.db);
       published.push((site?.endpoints ?? []).map(({ path, address }) => `${path} ${address}`).join(', '));
     },
-    routed: new Map(),
+    routed: createRouted(),
     urlOf: (label) => new URL(`http://${label}.localhost`),
     egressOf: async () => plan.egress,
     settings: {

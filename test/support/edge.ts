@@ -63,7 +63,7 @@ export async function openEdge(change: Partial<EdgeSettings> = {}): Promise<Edge
     lookedUp.push(host);
     return states.get(host);
   };
-  const edge = await startEdge(settings, log);
+  const edge = await startEdge(settings, log, []);
   const fixture: EdgeFixture = {
     settings,
     edge,

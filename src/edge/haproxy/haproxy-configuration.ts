@@ -1,4 +1,4 @@
-/** The files that HAProxy starts from, except the two tables. Pure: the same settings give the same bytes. */
+/** The files that HAProxy starts from, except the maps of the routes. Pure: the same settings give the same bytes. */
 import { createHash } from 'node:crypto';
 import { hostPattern, normalHost } from '../canonical-host.ts';
 import type { EdgeSettings } from '../edge-settings.ts';
@@ -9,6 +9,7 @@ import { cookiePage, oversizedAnswers, oversizedHeads, ownCookies } from './doma
 import { guessCounting, guessRules, guessTables } from './host-guesses.ts';
 
 export const configurationFile = 'haproxy.cfg';
+export const sitesMap = 'sites.map';
 export const routesMap = 'routes.map';
 export const endpointsMap = 'endpoints.map';
 export const underWayTable = 'under-way';
@@ -131,13 +132,14 @@ frontend public from listening
   http-request set-path %[path,regsub(^/+,/)] if !api { path_beg // }
   http-request set-pathq %[path]?%[var(txn.query)] if { var(txn.query) -m found }
 
-  # host + path + "/" → route id and number of endpoints → one of them.
+  # host → id of what it leads to; id + path + "/" → number of the route and of its endpoints → one of them.
   http-request set-var(txn.path) path
-  http-request set-var(txn.route) var(txn.host),concat(,txn.path,/),map_beg(${routesMap}) if !api
-  http-request set-var(txn.id) var(txn.route),field(1,:) if { var(txn.route) -m found }
+  http-request set-var(txn.site) var(txn.host),map(${sitesMap}) if !api
+  http-request set-var(txn.route) var(txn.site),concat(,txn.path,/),map_beg(${routesMap}) if { var(txn.site) -m found }
+  http-request set-var(txn.number) var(txn.route),field(1,:) if { var(txn.route) -m found }
   http-request set-var(txn.count) var(txn.route),field(2,:) if { var(txn.route) -m found }
   http-request set-var(txn.pick) rand,mod(txn.count) if { var(txn.route) -m found }
-  http-request set-var(txn.endpoint) var(txn.id),concat(/,txn.pick),map(${endpointsMap}) if { var(txn.route) -m found }
+  http-request set-var(txn.endpoint) var(txn.site),concat(/,txn.number),concat(/,txn.pick),map(${endpointsMap}) if { var(txn.route) -m found }
   http-request set-dst var(txn.endpoint),field(1,:) if { var(txn.endpoint) -m found }
   http-request set-dst-port var(txn.endpoint),field(2,:) if { var(txn.endpoint) -m found }
 
@@ -149,7 +151,7 @@ frontend public from listening
   use_backend api if api
   use_backend application-browser if { var(txn.endpoint) -m found } browser
   use_backend application if { var(txn.endpoint) -m found }
-  # A route without its endpoint: the table changed between the two look-ups. Trying again helps.
+  # A route without its endpoint: the maps changed between two look-ups. Trying again helps.
   use_backend unreachable if { var(txn.route) -m found }
   use_backend pages-browser if browser
   default_backend pages

@@ -1,6 +1,6 @@
 /** HAProxy's life: started, found, reloaded, killed, stopped. */
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -16,10 +16,11 @@ import {
 } from '../../../test/support/edge.ts';
 import { edgePaths } from '../edge-paths.ts';
 import type { EdgeLog } from '../edge-settings.ts';
+import { versionKey } from '../route-changes.ts';
 import { startEdge, stopEdge } from './haproxy.ts';
-import { endpointsMap, routesMap } from './haproxy-configuration.ts';
+import { endpointsMap, routesMap, sitesMap } from './haproxy-configuration.ts';
 import { findProxies, PortTakenError } from './haproxy-process.ts';
-import { describeRunning } from './runtime-socket.ts';
+import { commandAll, describeRunning, readMap } from './runtime-socket.ts';
 
 const quiet: EdgeLog = { info: () => {}, warn: () => {} };
 let fixture: EdgeFixture;
@@ -39,6 +40,8 @@ describe('the edge', () => {
   const shop = (address: string) => site('shop.test', { '/': address, '/api': '127.0.1.9' }, upstream.port);
   const paths = () => edgePaths(fixture.settings.dataDir);
   const runningPid = async () => (await describeRunning(paths().adminSocket))?.pid;
+
+  const entriesOf = (map: string) => readMap(paths().adminSocket, map);
 
   async function servedBy(path = '/'): Promise<string> {
     const { status, body } = await fixture.ask({ host: 'shop.test', path });
@@ -122,7 +125,7 @@ describe('the edge', () => {
 
   test('a second start finds HAProxy as it is, and its table', async () => {
     const pid = await runningPid();
-    const again = await startEdge(fixture.settings, quiet);
+    const again = await startEdge(fixture.settings, quiet, [shop('127.0.1.1')]);
     assert.equal(await runningPid(), pid);
     assert.equal(await servedBy(), '127.0.1.1');
     await again.close();
@@ -148,20 +151,70 @@ describe('the edge', () => {
     assert.equal(await servedBy(), '127.0.1.7');
   });
 
-  test('a table that cannot be written takes nothing from the one that is live', async () => {
-    const addresses = async () => await readFile(join(paths().edge, endpointsMap), 'utf8');
+  test('only what changes is sent, and whoever has read where a host led before still finds it', async () => {
+    const others = Array.from({ length: 300 }, (_, index) =>
+      site(`o${index}.test`, { '/': '127.0.2.1' }, upstream.port),
+    );
+    await fixture.edge.publish([shop('127.0.1.11'), ...others]);
+    const [before, { length }] = [await entriesOf(routesMap), await entriesOf(sitesMap)];
+    await fixture.edge.change([shop('127.0.1.12')]);
+    assert.equal(await servedBy(), '127.0.1.12');
+    const after = await entriesOf(routesMap);
+    assert.deepEqual(after.slice(0, before.length), before, 'a map that is replaced has another order');
+    assert.equal(after.length, before.length + 2);
+    await fixture.edge.change([{ host: 'shop.test', endpoints: [] }]);
+    assert.equal(await servedBy(), '503', 'no route: the page server, which is not running');
+    assert.equal((await entriesOf(sitesMap)).length, length - 1);
+    await fixture.edge.mend();
+    assert.equal((await entriesOf(routesMap)).length, others.length + 2, 'what the last change has left');
+    await fixture.edge.mend();
+    assert.equal((await entriesOf(routesMap)).length, others.length);
+    assert.doesNotMatch((await entriesOf(endpointsMap)).join(), /127\.0\.1\.1[12]\b/);
+  });
+
+  for (const [what, command] of [
+    ['a host that it lost', `del map ${sitesMap} shop.test`],
+    ['a host that it has twice', `add map ${sitesMap} shop.test elsewhere`],
+    ['a host that leads elsewhere', `set map ${sitesMap} shop.test elsewhere`],
+    ['a host that nobody knows', `add map ${sitesMap} nobody.test elsewhere`],
+    ['routes that it lost', `clear map ${routesMap}`],
+    ['endpoints that it lost', `clear map ${endpointsMap}`],
+  ] as const) {
+    test(`${what} is found by comparing, and put right`, async () => {
+      await fixture.edge.publish([shop('127.0.1.11')]);
+      await commandAll(paths().adminSocket, [command]);
+      fixture.logged.length = 0;
+      await fixture.edge.mend();
+      assert.deepEqual(fixture.logged, ['HAProxy had other routes than it was given, and has them now']);
+      assert.equal(await servedBy(), '127.0.1.11');
+      assert.equal((await entriesOf(sitesMap)).length, 2);
+      await fixture.edge.mend();
+      assert.equal(fixture.logged.length, 1);
+    });
+  }
+
+  test('a change on top of a version that HAProxy does not have is a whole table', async () => {
     await fixture.edge.publish([shop('127.0.1.11')]);
-    const obstacle = join(paths().edge, `${routesMap}.new`);
-    await mkdir(obstacle);
-    await assert.rejects(fixture.edge.publish([shop('127.0.1.12')]));
-    await rmdir(obstacle);
+    await commandAll(paths().adminSocket, [
+      `set map ${sitesMap} ${versionKey} another`,
+      `set map ${sitesMap} shop.test elsewhere`,
+    ]);
+    await fixture.edge.change([site('new.test', { '/': '127.0.1.12' }, upstream.port)]);
     assert.equal(await servedBy(), '127.0.1.11');
-    await fixture.edge.publish([shop('127.0.1.13')]);
-    assert.equal(await servedBy(), '127.0.1.13');
-    // Whoever has read a route of the table before finds its endpoint.
-    for (const address of ['127.0.1.11', '127.0.1.13']) assert.match(await addresses(), new RegExp(`${address}\\b`));
-    await fixture.edge.publish([shop('127.0.1.13')]);
-    assert.doesNotMatch(await addresses(), /127\.0\.1\.11\b/);
+  });
+
+  test('HAProxy comes back with what was changed last, at whatever instant it dies', async () => {
+    for (let round = 0; round < 5; round++) {
+      const pid = (await runningPid())!;
+      const address = `127.0.1.${20 + round}`;
+      const changing = fixture.edge.change([shop(address)]);
+      // As often before a part of the change as after it.
+      for (let turns = 0; turns < round; turns++) await new Promise(setImmediate);
+      process.kill(pid, 'SIGKILL');
+      await changing;
+      await eventually(async () => (await runningPid()) !== undefined && (await runningPid()) !== pid);
+      assert.equal(await servedBy(), address);
+    }
   });
 
   test('a HAProxy that hangs is replaced', { timeout: 120_000 }, async () => {
@@ -181,7 +234,9 @@ describe('the edge', () => {
       for (; isReloading; asked += 1) answers.add(await servedBy());
     });
     await fixture.edge.close();
-    const changed = await startEdge({ ...fixture.settings, apiHosts: ['localhost', 'berth.test'] }, quiet);
+    const changed = await startEdge({ ...fixture.settings, apiHosts: ['localhost', 'berth.test'] }, quiet, [
+      shop('127.0.1.8'),
+    ]);
     fixture.edge = changed;
     assert.notEqual(await runningPid(), pid);
     const before = asked;
@@ -219,16 +274,16 @@ test('what is wrong at the start is said in words', async (context) => {
     await rm(dataDir, { recursive: true });
   });
   const settings = { ...plainSettings, dataDir, port: taken.port };
-  await assert.rejects(startEdge(settings, quiet), (error: Error) => {
+  await assert.rejects(startEdge(settings, quiet, []), (error: Error) => {
     assert.match(error.message, /HAProxy did not start: .*Address already in use/);
     return error instanceof PortTakenError;
   });
   await assert.rejects(
-    startEdge({ ...settings, binary: 'no-haproxy' }, quiet),
+    startEdge({ ...settings, binary: 'no-haproxy' }, quiet, []),
     /not installed .*apt-get install haproxy/,
   );
-  await assert.rejects(startEdge({ ...settings, binary: '/bin/true' }, quiet), /does not look like HAProxy/);
-  await assert.rejects(startEdge({ ...settings, apiHosts: ['a b'] }, quiet), /Not a host for the API/);
-  await assert.rejects(startEdge({ ...settings, host: 'x\n' }, quiet), /Not a host to listen on/);
-  await assert.rejects(startEdge({ ...settings, dataDir: `/tmp/${'x'.repeat(90)}` }, quiet), /too long a path/);
+  await assert.rejects(startEdge({ ...settings, binary: '/bin/true' }, quiet, []), /does not look like HAProxy/);
+  await assert.rejects(startEdge({ ...settings, apiHosts: ['a b'] }, quiet, []), /Not a host for the API/);
+  await assert.rejects(startEdge({ ...settings, host: 'x\n' }, quiet, []), /Not a host to listen on/);
+  await assert.rejects(startEdge({ ...settings, dataDir: `/tmp/${'x'.repeat(90)}` }, quiet, []), /too long a path/);
 });

@@ -1,37 +1,45 @@
 /** The edge: keeps HAProxy running with our configuration and gives it the routes. */
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rm } from 'node:fs/promises';
 import type { Site } from '../../deployment/site.ts';
 import { createSemaphore } from '../../lib/concurrency.ts';
-import { latestOnly } from '../../lib/latest-only.ts';
 import { dataDirProblem, type EdgePaths, edgePaths } from '../edge-paths.ts';
 import type { EdgeLog, EdgeSettings } from '../edge-settings.ts';
-import { routeTables } from '../routes.ts';
+import type { RouteChange } from '../route-changes.ts';
+import { type HostTable, hostsOf } from '../routes.ts';
 import { prepareRunDirectory, startsAsRoot } from '../sockets.ts';
-import { type Configuration, endpointsMap, proxyConfiguration, routesMap } from './haproxy-configuration.ts';
+import { type Configuration, proxyConfiguration } from './haproxy-configuration.ts';
 import { checkVersion, findProxies, killProxies, startProxy, stopProxies } from './haproxy-process.ts';
-import { countUnderWay, describeRunning, replaceMap, watchRunning } from './runtime-socket.ts';
+import { createRouteMaps, type RouteMaps } from './route-maps.ts';
+import { countUnderWay, describeRunning, watchRunning } from './runtime-socket.ts';
+import { writeAtomically } from './write-atomically.ts';
 
 /** A HAProxy that ends at once is started again after 0.25 s, 0.5 s … 30 s; one that held a minute, at once. */
 const backOffMs = { first: 250, longest: 30_000, heldFor: 60_000 };
 
+/** What HAProxy has of what is wanted is not changed by this. */
+const nothing: RouteChange = { added: { routes: [], endpoints: [] }, turns: [], left: [] };
+
 export type Edge = {
   /** HAProxy did not run before. */
   isNew: boolean;
-  /** Makes exactly these sites reachable. Resolves when a table at least as new is live. */
+  /** Makes exactly these sites reachable. Resolves when that is live, as does the next one. */
   publish(sites: Site[]): Promise<void>;
+  /** Has these sites lead where they say, or nowhere without endpoints; all others stay. Answers whose hosts did not. */
+  change(sites: Site[]): Promise<string[]>;
+  /** Has HAProxy serve what was published and changed, should it not. */
+  mend(): Promise<void>;
   /** How many requests are under way at these addresses of endpoints, tunnels included. Throws when HAProxy is away. */
   countUnderWay(addresses: readonly string[]): Promise<number>;
-  /** Lets go of HAProxy, which goes on serving the last published table. */
+  /** Lets go of HAProxy, which goes on serving what it has. */
   close(): Promise<void>;
 };
 
 /**
  * Takes over the HAProxy that runs for this data directory, or starts one; a changed configuration is loaded without
- * dropping connections. The last published table is served meanwhile.
+ * dropping connections. It serves exactly these sites when this resolves.
  * @throws when HAProxy is missing, too old, or cannot listen.
  */
-export async function startEdge(settings: EdgeSettings, log: EdgeLog): Promise<Edge> {
+export async function startEdge(settings: EdgeSettings, log: EdgeLog, sites: Site[]): Promise<Edge> {
   const problem = dataDirProblem(settings.dataDir);
   if (problem) throw new Error(problem);
   const binary = settings.binary ?? 'haproxy';
@@ -40,39 +48,49 @@ export async function startEdge(settings: EdgeSettings, log: EdgeLog): Promise<E
   await checkVersion(binary);
   await prepareRunDirectory(settings.dataDir);
   await mkdir(paths.edge, { recursive: true, mode: 0o700 });
-  await Promise.all([writeConfiguration(paths, configuration), makeTables(paths)]);
+  await writeConfiguration(paths, configuration);
 
   const inTurn = createSemaphore(1);
-  const ensure = () => ensureRunning(binary, paths, configuration, log);
-  /** Those that HAProxy may have, one table back. */
-  let endpointsBefore = await readEntries(paths, endpointsMap);
-  const isNew = (await ensure().catch((error: unknown) => forgetFailed(paths, error))) === 'started';
-  const stopGuarding = guard(paths, () => inTurn(ensure), log);
+  const maps = createRouteMaps(paths);
+  const ensure = () => ensureRunning(binary, paths, configuration, maps, log);
 
-  const publish = latestOnly((sites: Site[]) =>
-    inTurn(async () => {
-      const tables = routeTables(sites);
-      if (tables.refused.length) log.warn({ refused: tables.refused.slice(0, 20) }, 'some sites cannot be routed');
-      // A request reads the routes first and the endpoints after. So every id that it can have read is kept one table
-      // longer than its route. Ids name their addresses (`routes.ts`): no mixture leads to another tenant.
-      const endpoints = [...new Set([...tables.endpoints, ...endpointsBefore])];
-      // Until all of it is live, nobody knows which of the two is.
-      endpointsBefore = endpoints;
-      // Files first: whenever HAProxy starts, it starts with a table that is no older than the one it served.
-      await writeEntries(paths, endpointsMap, endpoints);
-      await writeEntries(paths, routesMap, tables.routes);
-      await replaceTables(paths, endpoints, tables.routes).catch(async (error: unknown) => {
-        log.warn({ err: error }, 'HAProxy did not take the routes');
-        await ensure();
-        await replaceTables(paths, endpoints, tables.routes);
-      });
-      endpointsBefore = tables.endpoints;
-    }),
-  );
+  const hosts = (sites: Site[]): HostTable => {
+    const { hosts, refused } = hostsOf(sites);
+    if (refused.length) log.warn({ refused: refused.slice(0, 20) }, 'some sites cannot be routed');
+    return hosts;
+  };
+
+  async function put(change: RouteChange): Promise<void> {
+    await maps.put(change).catch(async (error: unknown) => {
+      log.warn({ err: error }, 'HAProxy did not take the routes');
+      await ensure();
+      await maps.put(nothing);
+    });
+    if (maps.isLittered()) void mend();
+  }
+
+  /** Whatever goes wrong here, the next change finds. */
+  async function mend(): Promise<void> {
+    await inTurn(async () => {
+      if (!(await maps.mend())) log.warn({}, 'HAProxy had other routes than it was given, and has them now');
+    }).catch((error: unknown) => log.warn({ err: error }, 'HAProxy cannot be asked which routes it has'));
+  }
+
+  maps.wantOnly(hosts(sites));
+  const isNew = (await ensure().catch((error: unknown) => forgetFailed(paths, error))) === 'started';
+  await put(nothing);
+  const stopGuarding = guard(paths, () => inTurn(ensure), log);
 
   return {
     isNew,
-    publish,
+    publish: (sites) => inTurn(() => put(maps.wantOnly(hosts(sites)))),
+    change: (sites) =>
+      inTurn(async () => {
+        const change = maps.want(hosts(sites));
+        await put(change);
+        return change.turns.map(({ host }) => host);
+      }),
+    mend,
     countUnderWay: (addresses) => countUnderWay(paths.adminSocket, addresses),
     close: async () => {
       stopGuarding();
@@ -96,22 +114,21 @@ async function forgetFailed(paths: EdgePaths, error: unknown): Promise<never> {
   throw error;
 }
 
-async function replaceTables(paths: EdgePaths, endpoints: string[], routes: string[]): Promise<void> {
-  await replaceMap(paths.adminSocket, endpointsMap, endpoints);
-  await replaceMap(paths.adminSocket, routesMap, routes);
-}
-
 async function ensureRunning(
   binary: string,
   paths: EdgePaths,
   wanted: Configuration,
+  maps: RouteMaps,
   log: EdgeLog,
 ): Promise<'started' | 'taken-over'> {
   const running = await describeRunning(paths.adminSocket);
   if (running?.fingerprint === wanted.fingerprint) return 'taken-over';
+  // Right before: an address of an older table may be somebody else's by now.
+  const isServed = await maps.writeFiles();
   if (running) {
     await startProxy(binary, paths, [running.pid], true);
     log.info({ replaced: running.pid }, 'HAProxy reloaded with a new configuration');
+    isServed();
     return 'taken-over';
   }
   const silent = await findProxies(paths);
@@ -121,6 +138,7 @@ async function ensureRunning(
     await killProxies(paths);
     await startProxy(binary, paths, [], false);
   });
+  isServed();
   log.info({ silent }, 'HAProxy started');
   return 'started';
 }
@@ -156,23 +174,4 @@ function guard(paths: EdgePaths, ensure: () => Promise<unknown>, log: EdgeLog): 
 
 async function writeConfiguration(paths: EdgePaths, { files }: Configuration): Promise<void> {
   await Promise.all(Object.entries(files).map(([name, content]) => writeAtomically(paths, name, content)));
-}
-
-/** HAProxy does not start without its map files. */
-async function makeTables(paths: EdgePaths): Promise<void> {
-  for (const map of [routesMap, endpointsMap]) await writeFile(join(paths.edge, map), '', { flag: 'a', mode: 0o600 });
-}
-
-async function readEntries(paths: EdgePaths, map: string): Promise<string[]> {
-  return (await readFile(join(paths.edge, map), 'utf8')).split('\n').filter(Boolean);
-}
-
-async function writeEntries(paths: EdgePaths, map: string, entries: string[]): Promise<void> {
-  await writeAtomically(paths, map, entries.map((entry) => `${entry}\n`).join(''));
-}
-
-async function writeAtomically(paths: EdgePaths, name: string, content: string): Promise<void> {
-  const path = join(paths.edge, name);
-  await writeFile(`${path}.new`, content, { mode: 0o600 });
-  await rename(`${path}.new`, path);
 }

@@ -18,6 +18,7 @@ import * as sessionTokens from './0015-session-tokens.ts';
 import * as counts from './0016-counts.ts';
 import * as volumeSizes from './0017-volume-sizes.ts';
 import * as pushedImages from './0018-pushed-images.ts';
+import * as routes from './0019-routes.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -38,4 +39,5 @@ export const migrations: Record<string, Migration> = {
   '0016-counts': counts,
   '0017-volume-sizes': volumeSizes,
   '0018-pushed-images': pushedImages,
+  '0019-routes': routes,
 };

@@ -7,6 +7,7 @@ import { deploymentsContract } from './deployments.ts';
 import { eventsContract } from './events.ts';
 import { leasesContract } from './leases.ts';
 import { namesContract } from './names.ts';
+import { routesContract } from './routes.ts';
 import { sealedContract } from './sealed.ts';
 import { writersContract } from './writers.ts';
 
@@ -18,6 +19,7 @@ export function storeContract(name: string, open: OpenStore): void {
   describe(`active deployments in ${name}`, () => activeContract(open));
   describe(`names in ${name}`, () => namesContract(open));
   describe(`leases in ${name}`, () => leasesContract(open));
+  describe(`routes in ${name}`, () => routesContract(open));
   describe(`events in ${name}`, () => eventsContract(open));
   describe(`writers at once in ${name}`, () => writersContract(open));
   describe(`what is sealed in ${name}`, () => sealedContract(open));

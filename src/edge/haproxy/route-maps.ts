@@ -1,0 +1,142 @@
+/** The maps that HAProxy looks routes up in: brought to what is wanted, while it runs and in the files that it starts from. */
+import { newId } from '../../lib/ids.ts';
+import type { EdgePaths } from '../edge-paths.ts';
+import { changeOf, compareMaps, type Maps, mapsOf, type RouteChange, type Turn, versionKey } from '../route-changes.ts';
+import type { HostRoutes, HostTable } from '../routes.ts';
+import { endpointsMap, routesMap, sitesMap } from './haproxy-configuration.ts';
+import { addEntries, commandAll, mapValue, readMap, replaceMap } from './runtime-socket.ts';
+import { writeAtomically } from './write-atomically.ts';
+
+/** HAProxy looks for an entry to change from the first one on: above this, a whole map costs less. */
+const mostTurns = 200;
+
+/** Entries that nothing leads to any more, beside as many as there are hosts: then they are worth a whole map. */
+const mostUnused = 1_000;
+
+export type RouteMaps = {
+  /** What is wanted of these hosts from now on; HAProxy has yet to be told. */
+  want(hosts: HostTable): RouteChange;
+  /** As `want`, and no other host is known. */
+  wantOnly(hosts: HostTable): RouteChange;
+  /**
+   * Has HAProxy serve what is wanted; only the change is sent where it has what was wanted before, and knows it.
+   * @throws when HAProxy does not take it: until another try succeeds, it may serve any of both.
+   */
+  put(change: RouteChange): Promise<void>;
+  /** Writes the files of what is wanted; whoever starts HAProxy from them calls what this returns. */
+  writeFiles(): Promise<() => void>;
+  /** Whether HAProxy has what is wanted; if not, it has afterwards. What is unused leaves in any case. */
+  mend(): Promise<boolean>;
+  /** There is so much that nothing leads to any more that `mend` is worth its while. */
+  isLittered(): boolean;
+};
+
+export function createRouteMaps(paths: EdgePaths): RouteMaps {
+  const socket = paths.adminSocket;
+  const table = new Map<string, HostRoutes>();
+  const life = newId();
+  let versions = 0;
+  /** The version that HAProxy has; undefined while that is not known. */
+  let served: string | undefined;
+  /** Of the last change: a request may have read them just now. */
+  let lately: string[] = [];
+  let unused = 0;
+
+  const nextVersion = () => `${life}.${++versions}`;
+
+  function want(hosts: HostTable): RouteChange {
+    const change = changeOf(table, hosts);
+    for (const [host, routes] of hosts) {
+      if (routes) table.set(host, routes);
+      else table.delete(host);
+    }
+    return change;
+  }
+
+  async function put(change: RouteChange): Promise<void> {
+    const before = served;
+    if (before !== undefined && change.turns.length === 0) return;
+    served = undefined;
+    const isSmall = before !== undefined && change.turns.length <= mostTurns;
+    if (isSmall && (await putChange(change, before))) return;
+    await replace(await readMaps());
+  }
+
+  /** False when HAProxy did not have the version that the change begins with. */
+  async function putChange({ added, turns, left }: RouteChange, before: string): Promise<boolean> {
+    const [found] = await Promise.all([
+      mapValue(socket, sitesMap, versionKey),
+      addEntries(socket, endpointsMap, added.endpoints),
+      addEntries(socket, routesMap, added.routes),
+    ]);
+    if (found !== before) return false;
+    const version = nextVersion();
+    await commandAll(socket, [...turns.map(commandOf), `set map ${sitesMap} ${versionKey} ${version}`]);
+    served = version;
+    lately = left.map(({ id }) => id);
+    unused += left.reduce((sum, { routes, endpoints }) => sum + routes.length + endpoints.length, 0);
+    return true;
+  }
+
+  /** Endpoints and routes first: nothing leads to them before its host does. */
+  async function replace(found: Maps): Promise<void> {
+    served = undefined;
+    const version = nextVersion();
+    const { replacement } = compareMaps(found, { table, version, lately });
+    await replaceMap(socket, endpointsMap, replacement.endpoints);
+    await replaceMap(socket, routesMap, replacement.routes);
+    await replaceMap(socket, sitesMap, replacement.sites);
+    served = version;
+    lately = [];
+    unused = 0;
+  }
+
+  async function readMaps(): Promise<Maps> {
+    const [sites, routes, endpoints] = await Promise.all(
+      [sitesMap, routesMap, endpointsMap].map((map) => readMap(socket, map)),
+    );
+    return { sites: sites!, routes: routes!, endpoints: endpoints! };
+  }
+
+  return {
+    want,
+    wantOnly: (hosts) => want(new Map([...Array.from(table.keys(), (host) => [host, undefined] as const), ...hosts])),
+    put,
+
+    async writeFiles() {
+      const version = nextVersion();
+      const { sites, routes, endpoints } = mapsOf(table, version);
+      served = undefined;
+      await Promise.all(
+        (
+          [
+            [sitesMap, sites],
+            [routesMap, routes],
+            [endpointsMap, endpoints],
+          ] as const
+        ).map(([map, entries]) => writeAtomically(paths, map, entries.map((entry) => `${entry}\n`).join(''))),
+      );
+      return () => {
+        served = version;
+        unused = 0;
+      };
+    },
+
+    async mend() {
+      const found = await readMaps();
+      const { isRight, unused: left } = compareMaps(found, { table, version: served ?? '', lately });
+      unused = 0;
+      if (!isRight || left > 0) await replace(found);
+      return isRight;
+    },
+
+    isLittered: () => unused > mostUnused + table.size,
+  };
+}
+
+/** Hosts and ids have no character that means something to HAProxy's command line. */
+function commandOf(turn: Turn): string {
+  return turn.kind === 'del'
+    ? `del map ${sitesMap} ${turn.host}`
+    : `${turn.kind} map ${sitesMap} ${turn.host} ${turn.id}`;
+}
