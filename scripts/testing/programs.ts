@@ -11,8 +11,8 @@ import { type RolldownPlugin, rolldown } from 'rolldown';
 /** By their paths in the project, which are in the paths of what is made of them too: `down` knows a service by that. */
 const programs = ['src/main.ts', 'scripts/down.ts', 'test/scenarios/hooked-service.ts'];
 
-/** It loads what it needs by paths of its own. */
-const external = ['dockerode'];
+/** Of what the client of the engine brings, what it needs for engines behind SSH and for building images is not ours. */
+const unused = ['@grpc/grpc-js', '@grpc/proto-loader', 'ssh2'];
 
 /** Makes each of them anew, in `folder`: `src/main.ts.mjs` and so on. Rejects when one cannot be made. */
 export async function makePrograms(root: string, folder: string, paths: readonly string[] = programs): Promise<void> {
@@ -20,13 +20,23 @@ export async function makePrograms(root: string, folder: string, paths: readonly
 }
 
 async function makeProgram(source: string, file: string): Promise<void> {
-  const bundle = await rolldown({ input: source, platform: 'node', external, plugins: [originOf(source)] });
+  const bundle = await rolldown({ input: source, platform: 'node', plugins: [without(unused), originOf(source)] });
   // Another run may start what is there meanwhile.
   const made = `${file}.${process.pid}`;
   await bundle.write({ file: made, format: 'esm', codeSplitting: false });
   await bundle.close();
   await mkdir(dirname(file), { recursive: true });
   await rename(made, file);
+}
+
+/** There they are, and empty: to load them takes longer than to load the rest of that client. */
+function without(modules: readonly string[]): RolldownPlugin {
+  const prefix = 'without:';
+  return {
+    name: 'without',
+    resolveId: (name) => (modules.includes(name) ? prefix + name : null),
+    load: (id) => (id.startsWith(prefix) ? 'module.exports = {};' : null),
+  };
 }
 
 /** Each module is told where it comes from; only the first one is what was started. */
