@@ -5,17 +5,15 @@
 import { glob } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
-import { createSemaphore } from '../src/lib/concurrency.ts';
 import { SetUpError, setUp } from './setup/setup.ts';
 import { findCompany } from './testing/company.ts';
+import { atPace, paceOfMachine } from './testing/pace.ts';
+import { processorMs } from './testing/processor-use.ts';
 import { makePrograms } from './testing/programs.ts';
 import { runFiles } from './testing/run-files.ts';
 import type { FileReport } from './testing/verdict.ts';
 
 const folders = ['src', 'scripts', 'test', 'web/src', 'web/build'];
-/** Whoever waits for containers leaves the processor to others. More than this only makes the engine slower. */
-const perProcessor = 4;
-const maxAtOnce = 8;
 /** A test that hangs is a failure with a name, not a build that somebody has to stop. */
 const timeoutMs = 10 * 60 * 1000;
 const slowestShown = 10;
@@ -54,24 +52,28 @@ async function testFiles(chosen: readonly string[]): Promise<string[]> {
 
 /** What each process has to say comes when it has ended, so that nobody's lines are among another's. */
 async function runAll(paths: readonly string[]): Promise<FileReport[]> {
-  const processors = availableParallelism();
-  const { alone, together } = findCompany(root, paths, processors);
-  const gate = createSemaphore(Math.min(maxAtOnce, Math.ceil(processors * perProcessor)));
-  const runs = [...together, ...alone.map((file) => [file])].map((group) =>
-    gate(async () => {
-      const { reports, output } = await runFiles(group, { root, timeoutMs });
-      console.log(`${group.length > 1 ? `${group.length} files in one process` : group[0]}\n${output}`);
-      return reports;
-    }),
-  );
-  return (await Promise.all(runs)).flat();
+  const { alone, together } = findCompany(root, paths, availableParallelism());
+  const runs = [...together, ...alone.map((file) => [file])].map((group) => async () => {
+    const { reports, output } = await runFiles(group, { root, timeoutMs });
+    console.log(`${group.length > 1 ? `${group.length} files in one process` : group[0]}\n${output}`);
+    return reports;
+  });
+  return (await atPace(runs, paceOfMachine)).flat();
 }
 
 function printSlowest(reports: FileReport[], tookMs: number): void {
   const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(1)} s`.padStart(8);
   const slowest = reports.toSorted((a, b) => b.tookMs - a.tookMs).slice(0, slowestShown);
-  const lines = slowest.map(({ file, tookMs }) => `${seconds(tookMs)} ${file}`);
-  console.log(['The slowest files:', ...lines, `${seconds(tookMs)} for all ${reports.length}`].join('\n'));
+  const computed = reports.toSorted((a, b) => b.processorMs - a.processorMs).slice(0, slowestShown);
+  const lines = [
+    'The slowest files:',
+    ...slowest.map(({ file, tookMs }) => `${seconds(tookMs)} ${file}`),
+    `${seconds(tookMs)} for all ${reports.length}`,
+    'Those that compute most, with what they start:',
+    ...computed.map(({ file, processorMs }) => `${seconds(processorMs)} ${file}`),
+    `${seconds(processorMs())} of a processor for all, without engines and containers`,
+  ];
+  console.log(lines.join('\n'));
 }
 
 function fail(message: string): never {

@@ -1,6 +1,7 @@
 /** A reporter for Node's runner that tells another process, on file descriptor 3, what happens: a line of JSON each. */
 import { writeSync } from 'node:fs';
 import type { TestEvent } from 'node:test/reporters';
+import { processorMs } from './processor-use.ts';
 
 export type Fact =
   /** The file is the next; told at once, while what the reporter tells may lag behind. */
@@ -15,7 +16,7 @@ export type Fact =
       tookMs: number;
     }
   /** All tests have ended. */
-  | { kind: 'closed' };
+  | { kind: 'closed'; processorMs: number };
 
 export default async function* tell(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const event of events) {
@@ -42,7 +43,7 @@ function factOf(event: TestEvent): Fact | undefined {
       return { kind: 'ended', name, nesting, outcome, isSuite, tookMs: details.duration_ms };
     }
     case 'test:summary':
-      return { kind: 'closed' };
+      return { kind: 'closed', processorMs: processorMs() };
     default:
       return undefined;
   }

@@ -5,6 +5,8 @@ export type FileReport = {
   /** From the root of the project. */
   file: string;
   tookMs: number;
+  /** Of its process and all that it has started and seen end; 0 for one of several files in one process. */
+  processorMs: number;
   passed: number;
   skipped: number;
   /** What did not go well: tests by their names, or what is wrong with the file as a whole. */
@@ -17,9 +19,11 @@ export type Ending = { tookMs: number; exit: number | string; hasHung: boolean }
 /** Of several files each is a suite of its own, one after another; of one, all is its own. */
 export function verdict(files: readonly string[], facts: readonly Fact[], ending: Ending): FileReport[] {
   const told = facts.filter((fact) => fact.kind === 'began' || fact.kind === 'ended');
-  // Without a test there is nothing for Node's runner to close.
-  const isClosed = !ending.hasHung && (facts.length === 0 || facts.at(-1)?.kind === 'closed');
   const [only] = files.length === 1 ? files : [];
+  // Without a test there is nothing for Node's runner to close.
+  const end = facts.at(-1);
+  const isClosed = !ending.hasHung && (facts.length === 0 || end?.kind === 'closed');
+  const processorMs = only && end?.kind === 'closed' ? end.processorMs : 0;
   const reports = files.map((file): FileReport => {
     const ended = (only ? told : factsOf(file, told)).filter((fact) => fact.kind === 'ended');
     const whole = ended.find(({ name, nesting }) => nesting === 0 && name === file);
@@ -32,7 +36,7 @@ export function verdict(files: readonly string[], facts: readonly Fact[], ending
     if (isOver && !hasTests && failures.length === 0) failures.push('it contains no test');
     if (!only && !whole) failures.push('it did not come to its end');
     const tookMs = only ? ending.tookMs : (whole?.tookMs ?? 0);
-    return { file, tookMs, passed: count('passed'), skipped: count('skipped'), failures };
+    return { file, tookMs, processorMs, passed: count('passed'), skipped: count('skipped'), failures };
   });
   const hasFailed = reports.some(({ failures }) => failures.length > 0);
   const isAccountedFor = ending.exit === 0 || (ending.exit === 1 && hasFailed);

@@ -1,0 +1,50 @@
+/**
+ * How many test files run at once. Most of what they do is to wait for containers, and how much they compute differs from
+ * one to the next: a fixed number leaves processors idle at one time and keeps everybody waiting at another.
+ */
+import { availableParallelism, cpus, freemem } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export type Pace = {
+  /** So many always; more only makes the engine slower while the machine is busy. */
+  least: number;
+  most: number;
+  /** Resolves, after a while, with whether the machine had nothing to do for part of it. */
+  hasRoom: () => Promise<boolean>;
+};
+
+const lookMs = 500;
+/** Of all processors together. */
+const idleShare = 0.1;
+/** More than any of them holds with its services, and Chromium. */
+const freeBytes = 2 * 2 ** 30;
+
+export const paceOfMachine: Pace = {
+  least: Math.min(8, availableParallelism() * 4),
+  most: Math.min(16, availableParallelism() * 8),
+  async hasRoom() {
+    const before = processorTimes();
+    await delay(lookMs);
+    const { idle, all } = processorTimes();
+    return idle - before.idle > (all - before.all) * idleShare && freemem() > freeBytes;
+  },
+};
+
+/** The answers of all of them, which begin in their order. */
+export async function atPace<T>(works: readonly (() => Promise<T>)[], { least, most, hasRoom }: Pace): Promise<T[]> {
+  const answers: Promise<T>[] = [];
+  let running = 0;
+  for (const work of works) {
+    while (running >= least) if ((await hasRoom()) && running < most) break;
+    running++;
+    answers.push(work().finally(() => running--));
+  }
+  return await Promise.all(answers);
+}
+
+function processorTimes(): { idle: number; all: number } {
+  const times = cpus().map(({ times }) => times);
+  const idle = times.reduce((sum, { idle }) => sum + idle, 0);
+  const all = times.reduce((sum, { user, nice, sys, idle, irq }) => sum + user + nice + sys + idle + irq, 0);
+  return { idle, all };
+}
