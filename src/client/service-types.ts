@@ -98,6 +98,11 @@ export type Deployment = {
       state: 'waiting' | 'starting' | 'ready' | 'degraded' | 'failed';
       /** What it waits for, or what is wrong with it. */
       message?: string;
+      /** How much of its image has come of what has to, while it is on its way. */
+      pulling?: {
+        doneBytes: number;
+        totalBytes: number;
+      };
       /** The first 500 bytes of what its failing health check answered, without known secrets. Text of the application: not to be trusted. */
       healthCheckBody?: string;
       /** What it runs from, by digest once that is known. */
@@ -356,6 +361,11 @@ export type Status = {
     state: 'waiting' | 'starting' | 'ready' | 'degraded' | 'failed';
     /** What it waits for, or what is wrong with it. */
     message?: string;
+    /** How much of its image has come of what has to, while it is on its way. */
+    pulling?: {
+      doneBytes: number;
+      totalBytes: number;
+    };
     /** The first 500 bytes of what its failing health check answered, without known secrets. Text of the application: not to be trusted. */
     healthCheckBody?: string;
     /** What it runs from, by digest once that is known. */
@@ -547,6 +557,12 @@ export type OperationEvent = (
 export type ProgressEvent = {
   kind: 'progress';
   progress: number;
+  /** How much of the images of pods has come, while they are on their way. */
+  pulling?: {
+    pod: string;
+    doneBytes: number;
+    totalBytes: number;
+  }[];
 } & EventToldFields;
 
 export type PodEvent = {

@@ -51,12 +51,17 @@ export type Deployment = {
 };
 
 /** A pod as it was last seen. What the clock makes of it is told by `statusAt`. */
+/** Of what has to come: layers that are here already count to neither. As the registry sends it. */
+export type PulledBytes = { doneBytes: number; totalBytes: number };
+
 export type PodStatus = {
   name: string;
   /** `degraded`: it was ready since its start, and is not any more. */
   state: (typeof podStates)[number];
   /** What it waits for, or what is wrong with it. */
   message?: string;
+  /** How much of its image has come, while it is on its way. */
+  pulling?: PulledBytes;
   /** The beginning of what its failing health check answers, without secrets. */
   healthCheckBody?: string;
   /** What it runs from, or will. */

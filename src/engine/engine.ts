@@ -4,7 +4,7 @@
  * suites (`test/contract/engine.ts`) hold every implementation to the core, and to those facets that it has.
  */
 
-import type { Instant } from '../deployment/deployment.ts';
+import type { Instant, PulledBytes } from '../deployment/deployment.ts';
 import type { DiskUse } from '../deployment/disk/disk-levels.ts';
 import type { Capacity } from '../deployment/limits/host-budget.ts';
 import type { EngineOperation, ImageRequest, ResolvedImage } from '../deployment/plan/operation.ts';
@@ -109,8 +109,8 @@ export type FairnessWatch = {
 
 /** About the pull of an image. */
 export type Pulling = {
-  /** Called with 0..1. */
-  progress?: (done: number) => void;
+  /** Called with 0..1, and with bytes where they are known. */
+  progress?: (done: number, bytes?: PulledBytes) => void;
   /** Gives it up: rejects with the signal's reason. It goes on for others who wait for the same image. */
   signal?: AbortSignal;
 };

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
+import type { PulledBytes } from '../../src/deployment/deployment.ts';
 import { connectDocker } from '../../src/engine/docker/connect.ts';
 import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
 import { EngineFault } from '../../src/engine/engine.ts';
@@ -39,7 +40,7 @@ describe('docker engine: pulls', () => {
     password?: string;
     /** Whose login it is, when not that of the registry pulled from. */
     loginOf?: string;
-    progress?: (done: number) => void;
+    progress?: (done: number, bytes?: PulledBytes) => void;
   };
 
   function pull(repository: string, { from = registry, password, loginOf = from.host, progress }: PullOptions = {}) {
@@ -50,10 +51,16 @@ describe('docker engine: pulls', () => {
 
   test('a pull tells its progress by bytes, growing to 1', async () => {
     const shares: number[] = [];
+    const told: (PulledBytes | undefined)[] = [];
     const isOnItsWay = (share: number) => share > 0.05 && share < 0.95;
     // It comes half, and more of it until that is told: Docker does so ten times a second at most, when something comes.
     const { letMore, letGo } = await registry.hold('halved', 2);
-    const pulling = pull('halved:1', { progress: (done) => shares.push(done) });
+    const pulling = pull('halved:1', {
+      progress: (done, bytes) => {
+        shares.push(done);
+        told.push(bytes);
+      },
+    });
     await until('a part of it is told', async () => {
       if (shares.some(isOnItsWay)) return true;
       await delay(300);
@@ -68,6 +75,7 @@ describe('docker engine: pulls', () => {
     );
     assert.equal(shares.at(-1), 1);
     assert.ok(shares.some(isOnItsWay));
+    assert.ok(told.some((bytes) => bytes && bytes.doneBytes > 0 && bytes.doneBytes < bytes.totalBytes));
     const { images } = await engine.observe('pulls', [`${registry.host}/halved:1`]);
     assert.equal(images.length, 1);
   });

@@ -19,6 +19,12 @@ const PodRecord = Type.Object({
     description: '`degraded`: it is ready, and keeps restarting; or it was ready, and its check fails since.',
   }),
   message: Type.Optional(Type.String({ description: 'What it waits for, or what is wrong with it.' })),
+  pulling: Type.Optional(
+    Type.Object(
+      { doneBytes: Type.Integer({ minimum: 0 }), totalBytes: Type.Integer({ minimum: 0 }) },
+      { description: 'How much of its image has come of what has to, while it is on its way.' },
+    ),
+  ),
   healthCheckBody: Type.Optional(
     Type.String({
       description:

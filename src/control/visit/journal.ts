@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Deployment, PodStatus } from '../../deployment/deployment.ts';
 import type { Desired } from '../../deployment/desired.ts';
 import type { DeploymentEvent, EventOf } from '../../deployment/event/event.ts';
-import { progressOf } from '../../deployment/status/deployment-progress.ts';
+import { type Pulled, progressOf } from '../../deployment/status/deployment-progress.ts';
 import { podsOf } from '../../deployment/status/deployment-status.ts';
 import type { Observed } from '../../deployment/workload/workload.ts';
 import { type Observation, writeObservation } from '../../store/deployments.ts';
@@ -22,11 +22,11 @@ export type Journal = {
   record(observation: Observation): Promise<boolean>;
   /** Writes what was noted since the last record. */
   flush(): Promise<void>;
-  /** Notes what has moved, if anything has. `pulled` is the share, 0..1, of an image that is on its way. */
+  /** Notes what has moved, if anything has. `pulled`: images that are on their way. */
   noteProgress(
     desired: Extract<Desired, { kind: 'running' }>,
     observed: Observed,
-    pulled?: ReadonlyMap<string, number>,
+    pulled?: ReadonlyMap<string, Pulled>,
   ): void;
   /** The same, written at once. */
   recordProgress(...told: Parameters<Journal['noteProgress']>): Promise<void>;
@@ -65,12 +65,13 @@ export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment
     const told = (pod: PodStatus) => podEvent(pod, deployment.revision);
     const before = new Map(deployment.pods.map((pod) => [pod.name, told(pod)]));
     for (const event of pods.map(told)) if (!isDeepStrictEqual(before.get(event.pod), event)) note(event);
-    if (progress !== undefined) note({ kind: 'progress', progress });
+    const pulling = pods.flatMap(({ name, pulling }) => (pulling ? [{ pod: name, ...pulling }] : []));
+    if (progress !== undefined) note({ kind: 'progress', progress, ...(pulling.length > 0 && { pulling }) });
   }
 
   /** Progress only grows, and only within a revision; the pods' states are news at any time. */
   function noteProgress(...[desired, observed, pulled = new Map()]: Parameters<Journal['noteProgress']>): void {
-    const pods = podsOf(deployment, desired, observed, { now: now(), pulling: new Set(pulled.keys()) });
+    const pods = podsOf(deployment, desired, observed, { now: now(), pulling: pulled });
     const isDeploying = deployment.state === 'deploying';
     const progress = isDeploying ? Math.max(deployment.progress, progressOf(desired, observed, pulled)) : undefined;
     const grew = progress !== undefined && progress > deployment.progress;

@@ -3,6 +3,7 @@
 import { registryOf } from '../../config/values/image-names.ts';
 import { type Desired, imagesOf } from '../../deployment/desired.ts';
 import type { Operation } from '../../deployment/plan/operation.ts';
+import type { Pulled } from '../../deployment/status/deployment-progress.ts';
 import type { Observed } from '../../deployment/workload/workload.ts';
 import { EngineFault, type Pulling, whenItAnswers } from '../../engine/engine.ts';
 import type { Wait } from '../../lib/wait.ts';
@@ -11,8 +12,8 @@ import type { Wait } from '../../lib/wait.ts';
 const reportEveryMs = 250;
 
 export type PullWatch = {
-  /** The share, 0..1, of an image that is on its way. */
-  report: (share: [image: string, done: number]) => void;
+  /** How much of an image is here. */
+  report: (pulled: [image: string, Pulled]) => void;
   /** Gives a pull up: it rejects with the signal's reason. */
   giveUp: AbortSignal;
   /** What is left of the time that it may take without progress; asked again when that has passed. */
@@ -44,10 +45,10 @@ export async function watchPull(
   const ended = new AbortController();
   const late = new AbortController();
   void untilLate(leftMs, wait, ended.signal).then((isLate) => isLate && late.abort());
-  report([image, 0]);
+  report([image, { share: 0 }]);
   try {
     await work({
-      progress: everySoOften((done) => report([image, done])),
+      progress: everySoOften((share, bytes) => report([image, { share, ...(bytes && { bytes }) }])),
       signal: AbortSignal.any([giveUp, late.signal]),
     });
   } catch (error) {
@@ -68,11 +69,11 @@ async function untilLate(leftMs: () => number, wait: Wait, ended: AbortSignal): 
   return false;
 }
 
-function everySoOften(report: (done: number) => void): (done: number) => void {
+function everySoOften(report: NonNullable<Pulling['progress']>): NonNullable<Pulling['progress']> {
   let reportedAt = performance.now();
-  return (done) => {
+  return (...told) => {
     if (performance.now() - reportedAt < reportEveryMs) return;
     reportedAt = performance.now();
-    report(done);
+    report(...told);
   };
 }

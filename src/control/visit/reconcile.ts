@@ -4,6 +4,7 @@ import type { Deployment, Instant, PodStatus } from '../../deployment/deployment
 import { type Desired, imagesOf } from '../../deployment/desired.ts';
 import { batchesOf, describePlan, eventOf, type Operation } from '../../deployment/plan/operation.ts';
 import { plan } from '../../deployment/plan/plan.ts';
+import type { Pulled } from '../../deployment/status/deployment-progress.ts';
 import { blamedPods, judge, podsOf, withoutSecrets } from '../../deployment/status/deployment-status.ts';
 import { nextState } from '../../deployment/status/lifecycle.ts';
 import {
@@ -226,7 +227,7 @@ class Step {
       // Whoever has it by now goes on. To look again would be to spin: what is read next is the same.
       if (mandate === 'lost') return { dueAt: null };
       if (mandate === 'outdated' || this.#visit.stop.aborted) return 'again';
-      const pulled = (share: [string, number]) => {
+      const pulled = (share: [string, Pulled]) => {
         if (towards && seen)
           this.#journal
             .recordProgress(towards.desired, seen, new Map([share]))
@@ -275,7 +276,7 @@ class Step {
     return stillSince(this.#deployment, now, this.#control) + deployDeadlineMs - now;
   }
 
-  async #executeOne(operation: Operation, pulled: (share: [string, number]) => void): Promise<void> {
+  async #executeOne(operation: Operation, pulled: (share: [string, Pulled]) => void): Promise<void> {
     const { record, note } = this.#journal;
     const { wait, settings } = this.#control;
     const whole = { ...this.#control, ...this.#visit, interrupted: this.#disturbed };

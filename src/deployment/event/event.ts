@@ -64,7 +64,15 @@ const OperationEvent = Type.Union(
 );
 
 const ProgressEvent = Type.Object(
-  { kind: Type.Literal('progress'), progress: Type.Integer({ minimum: 0, maximum: 100 }) },
+  {
+    kind: Type.Literal('progress'),
+    progress: Type.Integer({ minimum: 0, maximum: 100 }),
+    pulling: Type.Optional(
+      Type.Array(Type.Object({ pod: text, doneBytes: bytes, totalBytes: bytes }), {
+        description: 'How much of the images of pods has come, while they are on their way.',
+      }),
+    ),
+  },
   { description: 'How far the revision is, in percent.' },
 );
 

@@ -18,7 +18,7 @@ const clock = { now: 60_000, progressedAt: 0, patience, isRunning: false };
 test('progress follows the steps that are done: pulled bytes, starts, readiness; 100 is for what is routed', () => {
   const steps = [
     progressOf(desired, observedOf({ desired }), new Map()),
-    progressOf(desired, observedOf({ desired }), new Map([['nginx:1', 0.5]])),
+    progressOf(desired, observedOf({ desired }), new Map([['nginx:1', { share: 0.5 }]])),
     progressOf(desired, observedOf({ desired, images }), new Map()),
     progressOf(desired, observedOf({ desired, images, starting: ['db'] }), new Map()),
     progressOf(desired, observedOf({ desired, images, ready: ['db'], starting: ['web'] }), new Map()),

@@ -1,26 +1,30 @@
 /** Progress: 0 to 100 from the steps that are really done. */
+import type { PulledBytes } from '../deployment.ts';
 import type { Desired } from '../desired.ts';
 import { matchWorkloads } from '../plan/plan.ts';
 import type { Observed } from '../workload/workload.ts';
+
+/** How much of an image is on the host: 0..1, with its unpacking, and in bytes where they are known. */
+export type Pulled = { share: number; bytes?: PulledBytes };
 
 /** What each step of a workload weighs: its image, its start, its readiness. */
 const weights = { image: 3, started: 1, ready: 3 };
 
 /**
  * An integer from 0 to 99; 100 is for the deployment that also is routed.
- * `pulled` is the share, 0..1, of an image that is on its way.
+ * `pulled`: images that are on their way.
  */
 export function progressOf(
   desired: Extract<Desired, { kind: 'running' }>,
   observed: Observed,
-  pulled: ReadonlyMap<string, number>,
+  pulled: ReadonlyMap<string, Pulled>,
 ): number {
   const total = weights.image + weights.started + weights.ready;
   const shares = matchWorkloads(desired, observed).map(({ wanted, found }) => {
     if (found?.isReady) return 1;
     if (found && found.phase !== 'created') return (weights.image + weights.started) / total;
     const { image } = wanted.workload;
-    const share = observed.images.includes(image) ? 1 : (pulled.get(image) ?? 0);
+    const share = observed.images.includes(image) ? 1 : (pulled.get(image)?.share ?? 0);
     return (weights.image * share) / total;
   });
   const sum = shares.reduce((a, b) => a + b, 0);

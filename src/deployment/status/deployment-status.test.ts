@@ -61,8 +61,11 @@ test('who was ready since its start, and is not any more, is degraded; after a r
 });
 
 test('a pod whose image is on its way says so', () => {
-  const pods = tell(observe({ ready: ['db'] }), { pulling: new Set(['nginx:1']) });
+  const pods = tell(observe({ ready: ['db'] }), { pulling: new Map([['nginx:1', { share: 0 }]]) });
   assert.deepEqual(inShort(pods), ['db ready', 'web waiting its image is on its way']);
+  const bytes = { doneBytes: 34, totalBytes: 120 };
+  const [, web] = tell(observe({ ready: ['db'] }), { pulling: new Map([['nginx:1', { share: 0.2, bytes }]]) });
+  assert.deepEqual(web?.pulling, bytes);
 });
 
 test('who is blamed has failed; who is still on the way, or waits, has not', () => {
@@ -75,7 +78,7 @@ test('who is blamed has failed; who is still on the way, or waits, has not', () 
 
 test('who made a deployment fail stays failed while its image is tried again, until it is ready', () => {
   const before = tell(observe({ starting: ['db'] }), { blamed: new Map([['web', 'Image nginx:1 does not exist']]) });
-  const later = { before, hasFailed: true, pulling: new Set(['nginx:1']) };
+  const later = { before, hasFailed: true, pulling: new Map([['nginx:1', { share: 0 }]]) };
   assert.deepEqual(inShort(tell(observe({ ready: ['db'] }), later)), [
     'db ready',
     'web failed Image nginx:1 does not exist',

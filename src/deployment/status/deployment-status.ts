@@ -4,6 +4,7 @@ import type { Deployment, Instant, PodStatus } from '../deployment.ts';
 import { type Desired, hasFailed } from '../desired.ts';
 import { type Match, matchWorkloads } from '../plan/plan.ts';
 import type { Observed, Stuck, WorkloadName } from '../workload/workload.ts';
+import type { Pulled } from './deployment-progress.ts';
 import { shownBeginning } from './health-check-answer.ts';
 import type { Reason } from './reason.ts';
 import { lastExitOf, rememberRestarts, restartsOf } from './restarts.ts';
@@ -24,7 +25,7 @@ export type Circumstances = {
   /** Those that make it fail now, with why where no workload tells. */
   blamed?: ReadonlyMap<string, string | undefined>;
   /** Images that are on their way. */
-  pulling?: ReadonlySet<string>;
+  pulling?: ReadonlyMap<string, Pulled>;
 };
 
 /** Those of a deployment, while `desired` is wanted of it. */
@@ -47,7 +48,7 @@ export function podsOf(
 export function withoutFailures(pods: readonly PodStatus[]): PodStatus[] {
   return pods.map((pod) => {
     if (pod.state === 'ready') return pod;
-    const { message: _, healthCheckBody: __, ...rest } = pod;
+    const { message: _, healthCheckBody: __, pulling: ___, ...rest } = pod;
     return { ...rest, state: pod.state === 'failed' ? 'waiting' : pod.state };
   });
 }
@@ -84,7 +85,7 @@ export function podStatuses(desired: Running, observed: Observed, circumstances:
   });
 }
 
-type Told = Pick<PodStatus, 'state' | 'message' | 'healthCheckBody'>;
+type Told = Pick<PodStatus, 'state' | 'message' | 'pulling' | 'healthCheckBody'>;
 
 const severity = ['ready', 'degraded', 'starting', 'waiting', 'failed'];
 
@@ -107,7 +108,9 @@ function tell(match: Match, before: PodStatus | undefined, circumstances: Circum
     return { state: isFailed ? 'failed' : state, ...said(notReadyBecause, hint), ...evidence };
   }
   if (isFailed) return { state: 'failed', ...said(blamed?.get(pod) ?? before?.message) };
-  return { state: 'waiting', ...(pulling?.has(image) && { message: 'its image is on its way' }) };
+  const pulled = pulling?.get(image);
+  if (!pulled) return { state: 'waiting' };
+  return { state: 'waiting', message: 'its image is on its way', ...(pulled.bytes && { pulling: pulled.bytes }) };
 }
 
 /** The same start of it was ready before, in the revision that serves. */

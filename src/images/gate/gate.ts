@@ -5,9 +5,10 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { printBytes } from '../../config/values/units.ts';
 import { type Pace, usualPace } from '../dialer/bounded-body.ts';
 import { ImageFault, outOfDisk } from '../image-fault.ts';
-import { type ImageLimits, printBytes } from '../resolve/image-limits.ts';
+import type { ImageLimits } from '../resolve/image-limits.ts';
 import { type ResolvedUpstream, refusal } from '../resolve/resolve.ts';
 import { passLayer } from './layer-stream.ts';
 

@@ -1,4 +1,5 @@
 /** PURE. What one image may have, judged by what its manifest and configuration say, before any layer moves. */
+import { printBytes } from '../../config/values/units.ts';
 import type { Descriptor, ImageConfig } from './manifest.ts';
 
 export type ImageLimits = {
@@ -38,12 +39,4 @@ export function findExcess(
   if (!excess) return undefined;
   const [what, count, most, hint] = excess;
   return { because: `has ${count} ${what}; at most ${most} are allowed`, hint };
-}
-
-/** `1.5 GB`. */
-export function printBytes(bytes: number): string {
-  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
-  const step = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3));
-  const amount = bytes / 1000 ** step;
-  return `${step === 0 || amount >= 10 ? Math.round(amount) : amount.toFixed(1)} ${units[step]}`;
 }

@@ -27,6 +27,13 @@ test('events move the progress at once; how pods do is asked of the service', ()
   assert.ok(callsForStatus({ kind: 'pod' }));
 });
 
+test('how much of the image of a pod has come is told with the progress, while the pod waits', () => {
+  const pulling = [{ pod: 'web', doneBytes: 34, totalBytes: 120 }];
+  const pulled = event(1, { kind: 'progress', progress: 20, pulling });
+  const { status } = addEvents({ ...emptyFeed, deployment }, [pulled]).deployment!;
+  assert.deepEqual(status.pods, [podOf('web', 'waiting', { pulling: { doneBytes: 34, totalBytes: 120 } })]);
+});
+
 test('progress never goes back, and a running deployment has none', () => {
   const feed = addEvents({ ...emptyFeed, deployment }, [progress(1, 5)]);
   assert.equal(feed.deployment!.status.progress, 10);

@@ -53,8 +53,13 @@ function withEvent(status: Status, event: ToldEvent): Status {
   if (revisionAskedFor(event) !== undefined) return { ...status, state: 'deploying', health: 'deploying', progress: 0 };
   if (isLive(event)) return { ...status, state: 'running', health: 'running', progress: 100 };
   if (isFailure(event)) return { ...status, state: 'failed', health: 'failed' };
-  const isGrowing = event.kind === 'progress' && status.state === 'deploying';
-  return isGrowing ? { ...status, progress: Math.max(status.progress, event.progress) } : status;
+  if (event.kind !== 'progress' || status.state !== 'deploying') return status;
+  const pulls = new Map(event.pulling?.map(({ pod, ...pulling }) => [pod, pulling]));
+  const pods = status.pods?.map((pod) => {
+    const pulling = pod.state === 'waiting' ? pulls.get(pod.name) : undefined;
+    return pulling ? { ...pod, pulling } : pod;
+  });
+  return { ...status, progress: Math.max(status.progress, event.progress), ...(pods && { pods }) };
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The way of a revision from being asked for to being live, as steps. Pure. */
+import { printBytes } from '../../../src/config/values/units.ts';
 import type { EventOf } from '../../../src/deployment/event/event.ts';
 import type { PodState, Status } from '../service/records.ts';
 import { isLive, revisionAskedFor, type ToldEvent } from './story.ts';
@@ -89,7 +90,7 @@ function lacksImage(run: readonly ToldEvent[], { state, pods = [] }: Pick<Status
   return state === 'failed' && pods.some(isUnstarted);
 }
 
-function podStep({ name, state, message }: PodState, run: readonly ToldEvent[], after: After): Step {
+function podStep({ name, state, message, pulling }: PodState, run: readonly ToldEvent[], after: After): Step {
   const said = message === undefined ? {} : { says: message };
   switch (state) {
     case 'ready': {
@@ -105,8 +106,12 @@ function podStep({ name, state, message }: PodState, run: readonly ToldEvent[], 
     case 'starting':
       return { name, state: 'now', ...said };
     case 'waiting':
-      return { name, state: 'waiting', ...said };
+      return { name, state: 'waiting', ...(pulling ? { says: howMuch(pulling) } : said) };
   }
+}
+
+function howMuch({ doneBytes, totalBytes }: NonNullable<PodState['pulling']>): string {
+  return `pulling ${printBytes(doneBytes)} of ${printBytes(totalBytes)}`;
 }
 
 function asOf({ state, servingRevision }: Pick<Status, 'state' | 'servingRevision'>, steps: readonly Step[]): Step[] {

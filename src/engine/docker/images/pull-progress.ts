@@ -1,4 +1,5 @@
 /** PURE. How far a pull is, by bytes over all layers. */
+import type { PulledBytes } from '../../../deployment/deployment.ts';
 
 /** One line of Docker's answer to a pull. */
 export type PullLine = {
@@ -8,65 +9,66 @@ export type PullLine = {
   progressDetail?: { current?: number; total?: number };
 };
 
-/** `total` is unknown until the layer's download starts. */
-type Layer = { total?: number | undefined; downloaded: number; extracted: number };
+type Layer = { total: number; downloaded: number; extracted: number };
+
+export type PullProgress = {
+  /** 0..1, with unpacking; never less than before. */
+  share: number;
+  /** Of what has to come: layers that are here already count to neither. */
+  bytes: PulledBytes;
+};
 
 /** Downloads take most of the time; a layer is done when it is unpacked. */
 const downloadShare = 0.8;
 
-/** Takes the lines one after another and answers 0..1, never less than before. */
-export function createPullProgress(): (line: PullLine) => number {
-  const layers = new Map<string, Layer>();
+/** The engine calls a layer by the beginning of its digest. */
+const idLength = 12;
+
+/** Takes the lines one after another. */
+export function createPullProgress(
+  layers: readonly { digest: string; sizeBytes: number }[],
+): (line: PullLine) => PullProgress {
+  const coming = new Map(
+    layers.map(({ digest, sizeBytes }): [string, Layer] => {
+      const [, hex = ''] = digest.split(':');
+      return [hex.slice(0, idLength), { total: sizeBytes, downloaded: 0, extracted: 0 }];
+    }),
+  );
   let best = 0;
   return (line) => {
-    note(layers, line);
-    best = Math.max(best, shareOf([...layers.values()]));
-    return best;
+    note(coming, line);
+    const all = [...coming.values()];
+    const sum = (of: (layer: Layer) => number) => all.reduce((bytes, layer) => bytes + of(layer), 0);
+    const totalBytes = sum(({ total }) => total);
+    const done = sum(({ downloaded, extracted }) => downloadShare * downloaded + (1 - downloadShare) * extracted);
+    best = Math.max(best, totalBytes === 0 ? 0 : Math.min(1, done / totalBytes));
+    return { share: best, bytes: { doneBytes: sum(({ downloaded }) => downloaded), totalBytes } };
   };
 }
 
-function note(layers: Map<string, Layer>, { id, status, progressDetail }: PullLine): void {
-  if (!id || !status) return;
-  const layer = layers.get(id) ?? { downloaded: 0, extracted: 0 };
-  const { current = 0, total } = progressDetail ?? {};
+function note(coming: Map<string, Layer>, { id, status, progressDetail }: PullLine): void {
+  const layer = coming.get(id ?? '');
+  if (!layer) return;
+  const { current = 0 } = progressDetail ?? {};
+  const bytes = Math.min(layer.total, Math.max(0, current));
   switch (status) {
-    case 'Pulling fs layer':
-    case 'Waiting':
+    case 'Already exists':
+      coming.delete(id!);
       break;
     case 'Downloading':
-      layer.total = total && total > 0 ? total : layer.total;
-      layer.downloaded = current;
+      layer.downloaded = bytes;
       break;
     case 'Verifying Checksum':
     case 'Download complete':
-      layer.downloaded = layer.total ?? 0;
+      layer.downloaded = layer.total;
       break;
     case 'Extracting':
-      layer.total = total && total > 0 ? total : layer.total;
-      layer.downloaded = layer.total ?? 0;
-      layer.extracted = current;
+      layer.downloaded = layer.total;
+      layer.extracted = bytes;
       break;
     case 'Pull complete':
-      layer.total ??= 1;
       layer.downloaded = layer.total;
       layer.extracted = layer.total;
       break;
-    default:
-      // `Already exists` is nothing to do; `Pulling from …` has the tag for its id.
-      return;
   }
-  layers.set(id, layer);
-}
-
-/** Layers of unknown size count as the mean of the known ones. */
-function shareOf(layers: Layer[]): number {
-  const known = layers.flatMap(({ total }) => total ?? []);
-  if (known.length === 0) return 0;
-  const sum = known.reduce((all, total) => all + total, 0);
-  const estimate = (sum / known.length) * layers.length;
-  const done = layers.reduce(
-    (all, { downloaded, extracted }) => all + downloadShare * downloaded + (1 - downloadShare) * extracted,
-    0,
-  );
-  return Math.min(1, done / estimate);
 }

@@ -23,39 +23,44 @@ test('an engine that cannot be reached, or ends during a pull, is not the fault 
   }
 });
 
-test('progress counts bytes over all layers, the unknown ones as the mean of the known', () => {
-  const progress = createPullProgress();
-  const line = (id: string, status: string, current?: number, total?: number): PullLine => ({
-    id,
-    status,
-    ...(total && { progressDetail: { current: current ?? 0, total } }),
+const digestOf = (letter: string) => `sha256:${letter.repeat(64)}`;
+const layers = [
+  { digest: digestOf('a'), sizeBytes: 100 },
+  { digest: digestOf('b'), sizeBytes: 300 },
+  { digest: digestOf('c'), sizeBytes: 1000 },
+];
+const line = (letter: string, status: string, current = 0): PullLine => ({
+  ...{ id: letter.repeat(12), status, progressDetail: { current, total: 0 } },
+});
+
+test('progress counts bytes over all layers that are not here yet', () => {
+  const progress = createPullProgress(layers);
+  assert.deepEqual(progress({ id: '1', status: 'Pulling from library/nginx' }), {
+    ...{ share: 0, bytes: { doneBytes: 0, totalBytes: 1400 } },
   });
-  assert.equal(progress(line('1', 'Pulling from library/nginx')), 0);
-  assert.equal(progress(line('a', 'Pulling fs layer')), 0);
-  assert.equal(progress(line('b', 'Pulling fs layer')), 0);
-  assert.equal(progress(line('old', 'Already exists')), 0);
-  assert.equal(progress(line('a', 'Downloading', 50, 100)), (0.8 * 50) / 200);
-  assert.equal(progress(line('a', 'Download complete')), (0.8 * 100) / 200);
-  assert.equal(progress(line('b', 'Downloading', 0, 300)), 0.4, 'never less than before');
+  assert.equal(progress(line('c', 'Already exists')).bytes.totalBytes, 400);
+  assert.deepEqual(progress(line('a', 'Downloading', 50)), {
+    ...{ share: (0.8 * 50) / 400, bytes: { doneBytes: 50, totalBytes: 400 } },
+  });
+  assert.equal(progress(line('a', 'Download complete')).share, (0.8 * 100) / 400);
   progress(line('a', 'Pull complete'));
-  progress(line('b', 'Extracting', 150, 300));
-  assert.equal(progress(line('b', 'Pull complete')), 1);
+  assert.deepEqual(progress(line('b', 'Extracting', 150)).bytes, { doneBytes: 400, totalBytes: 400 });
+  assert.equal(progress(line('b', 'Pull complete')).share, 1);
 });
 
 test('progress grows from 0 to at most 1, whatever Docker says', () => {
   const statuses = ['Pulling fs layer', 'Downloading', 'Download complete', 'Extracting', 'Pull complete', 'Waiting'];
-  const line = fc.record({
-    id: fc.constantFrom('a', 'b', 'c'),
-    status: fc.constantFrom(...statuses),
-    progressDetail: fc.record({ current: fc.nat(200), total: fc.integer({ min: -1, max: 200 }) }, { requiredKeys: [] }),
-  });
+  const any = fc
+    .tuple(fc.constantFrom('a', 'b', 'd'), fc.constantFrom(...statuses), fc.integer({ min: -1, max: 2000 }))
+    .map((told) => line(...told));
   fc.assert(
-    fc.property(fc.array(line), (lines) => {
-      const progress = createPullProgress();
+    fc.property(fc.array(any), (lines) => {
+      const progress = createPullProgress(layers);
       let before = 0;
       for (const each of lines) {
-        const share = progress(each);
+        const { share, bytes } = progress(each);
         assert.ok(share >= before && share <= 1);
+        assert.ok(bytes.doneBytes >= 0 && bytes.doneBytes <= bytes.totalBytes);
         before = share;
       }
     }),

@@ -54,11 +54,7 @@ export type PullParts = {
 export function createPull({ docker, images, localImages, hostFacts, roomBytes }: PullParts): Pull {
   const running = new Map<string, SharedPull>();
 
-  async function ensureImage(
-    request: ImageRequest,
-    report: (done: number) => void,
-    abandoned: AbortSignal,
-  ): Promise<ResolvedImage> {
+  async function ensureImage(request: ImageRequest, report: Report, abandoned: AbortSignal): Promise<ResolvedImage> {
     const { image } = request;
     const { architecture } = await hostFacts();
     const here = await readImage(docker, image, localImages);
@@ -75,8 +71,8 @@ export function createPull({ docker, images, localImages, hostFacts, roomBytes }
   function startPull(key: string, image: string, login: RegistryLogin | undefined): SharedPull {
     const abandon = new AbortController();
     const waiting = new Set<Pulling>();
-    const report = (done: number) => {
-      for (const { progress } of waiting) progress?.(done);
+    const report: Report = (...told) => {
+      for (const { progress } of waiting) progress?.(...told);
     };
     const request = { image, ...(login && { registryLogin: login }) };
     const done = ensureImage(request, report, abandon.signal).finally(() => forget(key, pull));
@@ -116,7 +112,9 @@ function keyOf(image: string, login: RegistryLogin | undefined): string {
     .digest('hex');
 }
 
-type Bringing = { report: (done: number) => void; abandoned: AbortSignal };
+type Report = NonNullable<Pulling['progress']>;
+
+type Bringing = { report: Report; abandoned: AbortSignal };
 
 /** What its reference means is found out first; then the engine takes it from the gate. Answers its digest. */
 async function bring(
@@ -139,13 +137,14 @@ async function bring(
     const room = (await roomBytes()) ?? Number.POSITIVE_INFINITY;
     if (room < sentBytes) throw outOfDisk(image);
     using offer = images.offer(resolved, { failed, roomBytes: room });
-    // The engine has layers twice for a while, and others fill the disk too. Nobody who runs here is stopped for an image that has yet to come.
+    // The engine has layers twice for a while, and others fill the disk too: nobody who runs here is stopped for an
+    // image that has yet to come.
     using _ = every(roomEveryMs, async () => {
       if (((await roomBytes()) ?? 0) < 0) failed(outOfDisk(image));
     });
     try {
       const signal = AbortSignal.any([ended.signal, abandoned]);
-      await pull(docker, { ...offer, image, report, signal });
+      await pull(docker, { ...offer, image, layers: resolved.layers, report, signal });
     } catch (error) {
       throw fault ?? error;
     }
@@ -172,12 +171,13 @@ type Pulled = {
   image: string;
   reference: string;
   auth: { username: string; password: string; serveraddress: string };
-  report: (done: number) => void;
+  layers: readonly { digest: string; sizeBytes: number }[];
+  report: Report;
   signal: AbortSignal;
 };
 
-async function pull(docker: Docker, { image, reference, auth, report, signal }: Pulled): Promise<void> {
-  const progress = createPullProgress();
+async function pull(docker: Docker, { image, reference, auth, layers, report, signal }: Pulled): Promise<void> {
+  const progress = createPullProgress(layers);
   const silent = new AbortController();
   const waitOn = () => setTimeout(() => silent.abort(), engineMs);
   let timer = waitOn();
@@ -185,7 +185,8 @@ async function pull(docker: Docker, { image, reference, auth, report, signal }: 
     const abortSignal = AbortSignal.any([silent.signal, signal]);
     const stream = await docker.pull(reference, { authconfig: auth, abortSignal });
     await follow(docker, stream, (line) => {
-      report(progress(line));
+      const { share, bytes } = progress(line);
+      report(share, bytes);
       clearTimeout(timer);
       timer = waitOn();
     });
