@@ -118,7 +118,10 @@ test('where all connections are in use, and where somebody holds a lock, a reque
   const small = await openPostgres({ ...parsePostgresUrl(postgres.url('store')), connections: 2 });
   const { promise: isOver, resolve } = Promise.withResolvers<void>();
   const holders = [1, 2].map(() =>
-    small.transaction().execute(async (db) => void (await sql`select 1`.execute(db), await isOver)),
+    small.transaction().execute(async (db) => {
+      await sql`select 1`.execute(db);
+      await isOver;
+    }),
   );
   await assert.rejects(sessionOfToken(small, 'token'), isFault('no'));
   resolve();

@@ -13,13 +13,15 @@ import { findOrphans } from '../../src/control/sweep.ts';
 import type { Deployment } from '../../src/deployment/deployment.ts';
 import { describeEvent } from '../../src/deployment/event/event-words.ts';
 import { readSettings, type Settings } from '../../src/settings/settings.ts';
-import { type Database, openSqlite } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/database.ts';
 import { deploymentByLabel } from '../../src/store/deployments.ts';
 import { eventsAfter, type RecordedEvent } from '../../src/store/events.ts';
 import { installationId } from '../../src/store/installation.ts';
+import { openTables } from '../../src/store/open.ts';
 import { afterDeath } from '../after-death.ts';
 import { freePort } from '../free-port.ts';
 import { programFile } from '../program.ts';
+import { startPostgres } from '../support/postgres.ts';
 import { ask } from './ask.ts';
 import type { Order, Report } from './hooked-service.ts';
 import type { PrivateEngine } from './private-engine.ts';
@@ -34,22 +36,30 @@ export type Started = { url: string; sessionToken: string; applicationName: stri
 const patienceMs = 300_000;
 const hookedEntry = 'test/scenarios/hooked-service.ts';
 
+/** `BERTH_TEST_STORE=postgresql npm test -- test/scenarios` keeps everything in PostgreSQL. */
+const storeOfTests = process.env.BERTH_TEST_STORE === 'postgresql' ? 'postgresql' : 'sqlite';
+
 export type BerthOptions = {
   /** The service obeys `order` and tells of its operations. */
   isHooked?: boolean;
   /** Service and edge run beside this engine, which is theirs. */
   engine?: PrivateEngine;
+  /** What it keeps everything in. Default: what BERTH_TEST_STORE says, or SQLite. */
+  store?: 'sqlite' | 'postgresql';
 };
 
 /** Call `destroy` when done, whatever happened. `env` holds further settings. */
 export async function createBerth(
   env: Record<string, string> = {},
-  { isHooked = false, engine: ownEngine }: BerthOptions = {},
+  { isHooked = false, engine: ownEngine, store = storeOfTests }: BerthOptions = {},
 ) {
+  const postgres = store === 'postgresql' ? await startPostgres({ isTakenCareOf: true }) : undefined;
+  await postgres?.ask('create database berth');
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-'));
   const variables = {
     ...(ownEngine && { DOCKER_HOST: ownEngine.dockerHost, BERTH_HOST: '0.0.0.0' }),
     BERTH_DATA_DIR: dataDir,
+    ...(postgres && { BERTH_DATABASE_URL: postgres.url('berth') }),
     BERTH_PORT: String(await freePort()),
     BERTH_START_RATE: '10000/m',
     BERTH_RATE: '100000/m',
@@ -74,18 +84,22 @@ export async function createBerth(
   const send = (url: URL | string, options: { method?: string; headers?: object; body?: string } = {}) =>
     ask(new URL(url), { host: ownEngine?.host.address ?? '127.0.0.1', port }, options);
   // The service refuses what is no setting of its own, and how tests are chosen is none.
-  const { BERTH_TEST_SEED, BERTH_TEST_WHOLE, ...own } = process.env;
+  const { BERTH_TEST_SEED, BERTH_TEST_WHOLE, BERTH_TEST_STORE, ...own } = process.env;
   const environment = { ...own, ...variables };
   // What is beside an engine of a test's own ends with that.
-  const undertaker = ownEngine ? undefined : afterDeath(['test/scenarios/end-berth.ts'], environment);
+  const undertaker = ownEngine
+    ? undefined
+    : afterDeath(['test/scenarios/end-berth.ts', ...(postgres ? [postgres.folder] : [])], environment);
 
   async function query<T>(ask: (db: Database) => Promise<T>): Promise<T> {
-    const db = await openSqlite(join(dataDir, 'berth.db'));
+    const db = await openTables(settings);
     return await ask(db).finally(() => db.destroy());
   }
 
   const berth = {
     settings,
+    /** Where everything is kept, unless that is SQLite. */
+    postgres,
     /** All that the service has logged. */
     log: () => log.join(''),
 
@@ -141,6 +155,7 @@ export async function createBerth(
       }
       await berth.end('SIGKILL');
       await rm(dataDir, { recursive: true, force: true });
+      await postgres?.[Symbol.asyncDispose]();
       undertaker?.dismiss();
     },
 

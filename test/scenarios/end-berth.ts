@@ -1,12 +1,14 @@
 /**
  * Ends all that a Berth of a test is made of, whatever state its test has left it in: service, HAProxy, what it has on
- * the engine, its folder. Reads the settings from its environment, as the service did.
+ * the engine, its folder, and last its PostgreSQL, whose folder is the argument. Reads the settings from its environment,
+ * as the service did.
  */
 import { execFile } from 'node:child_process';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { stopEdge } from '../../src/edge/haproxy/haproxy.ts';
+import { endPostgres } from '../support/postgres.ts';
 
 const dataDir = process.env.BERTH_DATA_DIR!;
 // One that is just starting is in no file yet.
@@ -14,6 +16,8 @@ for (const pid of await processesOf(dataDir)) process.kill(pid, 'SIGKILL');
 await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../scripts/down.ts'), '--yes']);
 await stopEdge(dataDir);
 await rm(dataDir, { recursive: true, force: true });
+const postgres = process.argv[2];
+if (postgres !== undefined) await endPostgres(postgres);
 
 /** Processes with this data directory in their environment, but for this one. */
 async function processesOf(directory: string): Promise<number[]> {

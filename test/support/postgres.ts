@@ -23,6 +23,8 @@ const thrifty = [
 ];
 
 export type TestPostgres = AsyncDisposable & {
+  /** Where data, socket and process are. */
+  folder: string;
   /** Of a database on it, as `BERTH_DATABASE_URL` takes it. */
   url: (database: string) => string;
   /** The database for one test after another: empties it, and opens it with the schema of this version. */
@@ -34,16 +36,22 @@ export type TestPostgres = AsyncDisposable & {
   start: () => Promise<void>;
 };
 
-/** `settings`: more of postgresql.conf; `port`: it listens on loopback too. */
+export type TestPostgresOptions = {
+  /** More of postgresql.conf. */
+  settings?: readonly string[];
+  /** It listens on loopback too. */
+  port?: number;
+  /** Whoever takes care of it ends it after a killed test, with what needs it before that. */
+  isTakenCareOf?: boolean;
+};
+
 export async function startPostgres({
   settings = [],
   port,
-}: {
-  settings?: readonly string[];
-  port?: number;
-} = {}): Promise<TestPostgres> {
+  isTakenCareOf = false,
+}: TestPostgresOptions = {}): Promise<TestPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-postgres-'));
-  const undertaker = afterDeath(['test/end-postgres.ts', folder]);
+  const undertaker = isTakenCareOf ? undefined : afterDeath(['test/end-postgres.ts', folder]);
   const data = join(folder, 'data');
   await giveToPostgres([folder]);
   const owner = await accountOfServer();
@@ -88,7 +96,7 @@ export async function startPostgres({
 
   await start();
   return {
-    ...{ url, ask, start, stop },
+    ...{ folder, url, ask, start, stop },
     async openStore() {
       if ((await ask(`select from pg_database where datname = 'store'`)).length === 0)
         await ask('create database store');
@@ -99,7 +107,7 @@ export async function startPostgres({
     },
     async [Symbol.asyncDispose]() {
       await endPostgres(folder);
-      undertaker.dismiss();
+      undertaker?.dismiss();
     },
   };
 }
