@@ -1,11 +1,14 @@
 /**
  * `npm run bench`: time to live, updates and removal against Docker Compose, the latency of the API, how many
- * deployments fit, and what the control loop costs with up to 10,000, on this machine, in one run.
+ * deployments fit, what the control loop costs with up to 10,000, and what its stores take with 100,000, on this machine,
+ * in one run.
  */
 import { readFile } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { type Announce, announceOn } from '../scripts/setup/announce.ts';
+import { lookAtHost } from '../scripts/setup/host.ts';
+import { providePostgres } from '../scripts/setup/postgres.ts';
 import { setUp } from '../scripts/setup/setup.ts';
 import { parseConfiguration } from '../src/config/parse.ts';
 import type { AppSpec } from '../src/config/spec/spec.ts';
@@ -19,6 +22,7 @@ import {
   loopSections,
   neighbourSections,
   type Section,
+  storeSections,
   timeSections,
   updateSections,
 } from './figures.ts';
@@ -30,6 +34,7 @@ import { help, type Options, type Part, readOptions } from './options.ts';
 import { jsonOf, tableOf } from './report.ts';
 import { type Service, startService } from './service.ts';
 import { median } from './statistics.ts';
+import { measureStores } from './store.ts';
 import { berthContender, composeContenders, runRounds } from './time-to-live.ts';
 import { createUndo, signalOfInterruption, type Undo } from './undo.ts';
 import { berthUpdates, composeUpdates, type Updates } from './updates.ts';
@@ -74,6 +79,12 @@ async function measure(part: Part, bench: Bench): Promise<Section[]> {
     return await announce(`Sending large configurations for ${options.guards.seconds} s`, async () => [
       guardSection(await measureGuards(options.guards, signal)),
     ]);
+  if (part === 'store') {
+    await providePostgres(await lookAtHost(), announce);
+    return await announce(`Asking stores of ${options.store.deployments} deployments`, async () =>
+      storeSections(await measureStores(options.store, undo, signal)),
+    );
+  }
   const service = await serviceOf();
   const yaml = await readFile(guestbook, 'utf8');
   switch (part) {

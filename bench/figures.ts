@@ -6,6 +6,7 @@ import type { LoopCost } from './loop.ts';
 import type { NeighbourTimes, Window } from './neighbour.ts';
 import { median, percentile, ratioOf } from './statistics.ts';
 import type { Visited } from './steady-load.ts';
+import type { StoreTimes } from './store.ts';
 import type { Times } from './time-to-live.ts';
 import { perSecond, type Updates } from './updates.ts';
 
@@ -213,6 +214,21 @@ export function latencySection(latencies: Latencies): Section {
     unit: 'ms',
     figures: rows.map(([id, says, samples]) => ({ id, says, values: tail(samples) })),
   };
+}
+
+export function storeSections(stores: StoreTimes[]): Section[] {
+  const kinds = [
+    ['start', 'POST /startUserDeployment'],
+    ['update', 'POST /updateUserDeployment'],
+    ['list', 'GET /getReservations'],
+  ] as const;
+  const figures = stores.flatMap((times) =>
+    kinds.map(([kind, says]) => ({
+      ...{ id: `store.${times.database.toLowerCase()}.${kind}`, says: `${says}, ${times.database}` },
+      values: tail(times[kind]),
+    })),
+  );
+  return [{ title: 'The API on its store, without network and engine, one request at a time', unit: 'ms', figures }];
 }
 
 /** What is compared is the 99th percentile: of all answers, and of each window with the one before it. */

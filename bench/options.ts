@@ -2,9 +2,10 @@
 import { parseArgs } from 'node:util';
 import type { GuardOptions } from './guards.ts';
 import type { LoopOptions } from './loop.ts';
+import type { StoreOptions } from './store.ts';
 
 /** What is measured, in this order. */
-export const parts = ['live', 'latency', 'updates', 'neighbour', 'density', 'loop', 'guards'] as const;
+export const parts = ['live', 'latency', 'updates', 'neighbour', 'density', 'loop', 'guards', 'store'] as const;
 export type Part = (typeof parts)[number];
 
 export type Options = {
@@ -24,6 +25,8 @@ export type Options = {
   loop: LoopOptions;
   /** An API, quiet for so long and then under attack. */
   guards: GuardOptions;
+  /** Deployments in the store, and requests of each kind. */
+  store: StoreOptions;
   /** Settings of the service under test, by their variables, beside those that the benchmark needs. */
   settings: Record<string, string>;
   isSmoke: boolean;
@@ -34,6 +37,7 @@ const defaults = {
   density: { deployments: 200, idleSeconds: 30 },
   loop: { deployments: [10, 100, 1_000, 10_000], idleSeconds: 30, starts: 20 },
   guards: { seconds: 20 },
+  store: { deployments: 100_000, requests: 200 },
 };
 /** More networks than Docker's own pools have room for, which is 31. */
 const smoke = {
@@ -41,6 +45,7 @@ const smoke = {
   density: { deployments: 36, idleSeconds: 5 },
   loop: { deployments: [10, 100], idleSeconds: 1, starts: 2 },
   guards: { seconds: 2 },
+  store: { deployments: 1_000, requests: 10 },
 };
 
 export const help = `Measures Berth on this machine, against Docker Compose where it does the same.
