@@ -29,7 +29,6 @@ export async function openControl(settings: OpenControlSettings, parts: ControlP
   const { db, now } = parts;
   const routed = await storedRoutes(db);
   await parts.refreshEdge();
-  // SQLite is this process's alone: whoever held a lease before is dead.
   await takeOver(db, { now: now(), spreadMs: resyncMs, random: Math.random });
   const { deployDeadlineMs, listenPatienceMs, drainMs, imageDiskShare, diskFreeBytes, containerDiskBytes } = settings;
   const loop = startLoop({

@@ -12,6 +12,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { newId } from '../lib/ids.ts';
 import type { Database, Tables } from './database.ts';
+import { isPostgres } from './dialect/dialect.ts';
 
 export type Lease = { deploymentId: string; token: string };
 
@@ -179,15 +180,17 @@ export type TakingOver = {
 };
 
 /**
- * For a store that one process has for itself. What an earlier process held is due now; everything else soon, because
+ * When a process starts. What an earlier one held in SQLite is due now: the file is this process's alone, and that one is
+ * dead. In PostgreSQL it may live elsewhere, and has its leases until they run out. Everything else is due soon, because
  * settings and versions may differ, but not in one wave: an intent that comes meanwhile does not wait for it.
  */
 export async function takeOver(db: Database, { now, spreadMs, random }: TakingOver): Promise<void> {
-  await db
-    .updateTable('leases')
-    .set({ token: null, leasedUntil: null, outline: null, dueAt: now })
-    .where('token', 'is not', null)
-    .execute();
+  if (!isPostgres(db))
+    await db
+      .updateTable('leases')
+      .set({ token: null, leasedUntil: null, outline: null, dueAt: now })
+      .where('token', 'is not', null)
+      .execute();
   const waiting = await db.selectFrom('leases').select('deploymentId').where('dueAt', '>', now).execute();
   const steps = Map.groupBy(waiting, () => Math.floor(random() * stepsOfSpread));
   for (const [step, rows] of steps) {

@@ -11,4 +11,4 @@ const postgres = opening.use(await startPostgres());
 const open = opening.move();
 after(() => open.disposeAsync());
 
-storeContract('PostgreSQL', postgres.openStore);
+storeContract('PostgreSQL', postgres.openStore, { isShared: true });

@@ -1,4 +1,4 @@
 import { openSqlite } from '../../src/store/database.ts';
 import { storeContract } from './store/store.ts';
 
-storeContract('SQLite', () => openSqlite(':memory:'));
+storeContract('SQLite', () => openSqlite(':memory:'), { isShared: false });

@@ -17,7 +17,7 @@ import { addSession } from '../../../src/store/sessions.ts';
 import { deploymentOf } from '../../support/deployments.ts';
 import type { OpenStore } from './store.ts';
 
-export function leasesContract(open: OpenStore): void {
+export function leasesContract(open: OpenStore, { isShared }: { isShared: boolean }): void {
   let db: Kysely<Tables>;
   const shop = deploymentOf({});
   const outline = 'as it was';
@@ -112,7 +112,7 @@ export function leasesContract(open: OpenStore): void {
     assert.deepEqual([...(await settledOutlines(db, 10))], [['shop', outline]]);
   });
 
-  test('a new process takes over what a dead one held at once, and looks at the rest soon, but not in one wave', async () => {
+  test('a new process looks at everything soon, but not in one wave, and takes over what is nobody else’s', async () => {
     const ids = Array.from({ length: 300 }, (_, index) => `a${index}`);
     await add(...ids);
     for (const lease of await take(0, 300)) await releaseLease(db, lease, { dueAt: 900, outline });
@@ -122,6 +122,8 @@ export function leasesContract(open: OpenStore): void {
     await takeOver(db, { now: 50, spreadMs: 300, random: () => (step++ % 300) / 300 });
     const waiting = async (now: number) => (await settledOutlines(db, now)).size;
     assert.deepEqual([await waiting(50), await waiting(199), await waiting(350)], [290, 150, 0]);
-    assert.ok((await take(50, 400)).some(({ deploymentId }) => deploymentId === 'shop'));
+    const taken = async (now: number) => (await take(now, 400)).some(({ deploymentId }) => deploymentId === 'shop');
+    assert.equal(await taken(50), !isShared, 'what a process held that lives elsewhere, or is dead');
+    assert.equal(await taken(100), isShared, 'whose lease has run out');
   });
 }

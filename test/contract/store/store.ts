@@ -14,11 +14,12 @@ import { writersContract } from './writers.ts';
 /** A new one, migrated and empty. */
 export type OpenStore = () => Promise<Kysely<Tables>>;
 
-export function storeContract(name: string, open: OpenStore): void {
+/** `isShared`: several processes may live on it. */
+export function storeContract(name: string, open: OpenStore, { isShared }: { isShared: boolean }): void {
   describe(`deployments in ${name}`, () => deploymentsContract(open));
   describe(`active deployments in ${name}`, () => activeContract(open));
   describe(`names in ${name}`, () => namesContract(open));
-  describe(`leases in ${name}`, () => leasesContract(open));
+  describe(`leases in ${name}`, () => leasesContract(open, { isShared }));
   describe(`routes in ${name}`, () => routesContract(open));
   describe(`events in ${name}`, () => eventsContract(open));
   describe(`writers at once in ${name}`, () => writersContract(open));
