@@ -122,13 +122,14 @@ function stored(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 }
 
-/** A list of some length is a statement of its own, and each connection keeps those that have names. */
+/** Each length of a list is a statement of its own, and each connection keeps those that have names. */
 const mostNames = 300;
+const mostValues = 40;
 const names = new Map<string, string>();
 
 /** Under a name, a statement is planned once for each connection, and not for each call. */
 function named(text: string, { length }: readonly unknown[]): { name?: string } {
-  if (length === 0 || !/^(?:select|insert|update|delete) /.test(text)) return {};
+  if (length === 0 || length > mostValues || !/^(?:select|insert|update|delete) /.test(text)) return {};
   const known = names.get(text);
   if (known !== undefined) return { name: known };
   if (names.size >= mostNames) return {};
