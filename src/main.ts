@@ -42,7 +42,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const seal = await openKeys(db, settings, part('keys'));
   const { images: pushed } = opening.use(await openPushedImages(settings, { db, now, log: part('images') }));
   const { images } = opening.use(
-    await openImages(settings, { notePullsLeft: (pulls) => metrics.dockerHubPulls.set(pulls) }),
+    await openImages(settings, { pushed, notePullsLeft: (pulls) => metrics.dockerHubPulls.set(pulls) }),
   );
   const { engine } = opening.use(await openEngine(settings, { owner, now, metrics, images, log }));
   const edge = opening.use(await openEdge({ ...settings, apiHosts: apiHosts(settings) }, { db, now, log }));

@@ -15,21 +15,21 @@ export type ImageSettings = {
 
 /** Who listens, and what tests have in place of the internet. */
 export type ImageParts = Pick<DialerOptions, 'resolve' | 'isAllowed' | 'answerMs'> &
-  Pick<ResolverParts, 'notePullsLeft'> & { pace?: Pace };
+  Pick<ResolverParts, 'notePullsLeft' | 'pushed'> & { pace?: Pace };
 
 export type Images = Resolver & Pick<Gate, 'offer'>;
 
 /** Throws StartError. */
 export async function openImages(
   { registries, imageBytes, imageUnpackedBytes, gateHost }: ImageSettings,
-  { pace, notePullsLeft, ...parts }: ImageParts = {},
+  { pace, notePullsLeft, pushed, ...parts }: ImageParts = {},
 ): Promise<AsyncDisposable & { images: Images }> {
   const limits: ImageLimits = { compressedBytes: imageBytes, unpackedBytes: imageUnpackedBytes };
   const listed = await readRegistries(registries);
   await using opening = new AsyncDisposableStack();
   const dialer = opening.use(createDialer({ ...parts, listed }));
   const gate = opening.use(await openGate({ host: gateHost, limits, ...(pace && { pace }) }));
-  const resolver = createResolver({ dialer, registries: listed, limits, notePullsLeft });
+  const resolver = createResolver({ dialer, registries: listed, limits, notePullsLeft, pushed });
   const open = opening.move();
   return { images: { ...resolver, offer: gate.offer }, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }

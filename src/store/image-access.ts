@@ -24,6 +24,17 @@ export async function grantAccess(db: Database, deploymentId: string, repository
     .execute();
 }
 
+/** Whether the deployment was let in by name, whatever the repository is to others. */
+export async function isGranted(db: Database, deploymentId: string, repository: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('imageAccess')
+    .select('repository')
+    .where('deploymentId', '=', deploymentId)
+    .where('repository', '=', repository)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export async function mayUse(db: Database, deploymentId: string, repository: string): Promise<boolean> {
   const hidden = await db
     .selectFrom('privateRepositories')

@@ -185,6 +185,20 @@ export async function removePushedManifest(db: Database, repository: string, dig
   return result.numDeletedRows > 0n;
 }
 
+/** What present deployments run from, or may go back to, of references that begin so. */
+export async function presentReferences(db: Database, prefix: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('revisionImages')
+    .innerJoin('deployments', 'deployments.id', 'revisionImages.deploymentId')
+    .select('reference')
+    .distinct()
+    .where('goneAt', 'is', null)
+    .where('reference', '>=', prefix)
+    .where('reference', '<', `${prefix}\uffff`)
+    .execute();
+  return rows.map(({ reference }) => reference);
+}
+
 /**
  * Removes manifests that were not used since `before`, and that no index names, when no tag names them, or their owner
  * has not been there since, or is an account that has not used them since `keptSince`. How many.

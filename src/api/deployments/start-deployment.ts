@@ -24,6 +24,7 @@ import type { Service } from '../api-service.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
 import { type Caller, sessionNotFound } from '../requests/callers.ts';
 import { type IdempotencyKey, rememberAnswer } from './idempotency-key.ts';
+import { findPushed, settlePushed } from './pushed-references.ts';
 
 export type Starting = {
   document: string;
@@ -76,6 +77,9 @@ export async function start(service: Service, { document, spec, caller, origin, 
         accountId: plan?.accountId,
         from: origin.address,
       });
+    const owner = { sessionId: session?.sessionId, accountId: session ? null : caller?.accountId };
+    const pushed = await findPushed(db, { spec, owner, baseUrl: service.settings.baseUrl });
+    if (!pushed.ok) return pushed;
     const environment = await freeEnvironment(db, spec.name);
     const deployment = newDeployment({
       ...{ id: deploymentId, sessionId, applicationName: spec.name, environment, createdAt },
@@ -89,6 +93,7 @@ export async function start(service: Service, { document, spec, caller, origin, 
     await addOrigin(db, deployment.id, origin);
     await provideSeed(db, service.seal, deployment.id);
     await addRevision(db, service.seal, deployment.id, { number: 1, spec, document, createdAt });
+    await settlePushed(db, { deploymentId: deployment.id, revision: 1 }, pushed.value);
     await addEvents(db, deployment.id, [{ at: createdAt, event: { kind: 'intent', intent: 'start', revision: 1 } }]);
     await makeDue(db, deployment.id, createdAt);
     return succeed({ deployment, sessionToken });

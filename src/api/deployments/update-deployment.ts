@@ -18,6 +18,7 @@ import { planOfDeployment } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
 import { sessionNotFound } from '../requests/callers.ts';
+import { findPushed, settlePushed } from './pushed-references.ts';
 
 export type Updating = {
   document: string;
@@ -52,9 +53,13 @@ export async function update(
     const admitted = await admit(db, { budget, strangers, plan, origin }, asked);
     exceeded = admitted.exceeded;
     if (!admitted.ok) return admitted;
+    const owner = { sessionId: current.sessionId, accountId: token === undefined ? accountId : null };
+    const pushed = await findPushed(db, { spec, owner, baseUrl: service.settings.baseUrl });
+    if (!pushed.ok) return pushed;
     const number = latest.revision + 1;
     await provideSeed(db, service.seal, latest.id);
     await addRevision(db, service.seal, latest.id, { number, spec, document, createdAt: now });
+    await settlePushed(db, { deploymentId: latest.id, revision: number }, pushed.value);
     const state = nextState(latest.state, 'updated');
     const pods = withoutFailures(latest.pods);
     const intent = {

@@ -11,6 +11,7 @@ const registryScriptlet = /^<%\s{0,9}REGISTRY\s{0,9}%>\//;
 const host = '(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\\[[0-9a-f:]+\\])(?::\\d{1,5})?';
 const component = '[a-z0-9]+(?:(?:\\.|_{1,2}|-+)[a-z0-9]+)*';
 const grammar = new RegExp(`^(?:${host}/)?${component}(?:/${component})*$`);
+const pushedGrammar = new RegExp(`^${component}(?:/${component})*$`);
 const tagGrammar = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 const digestGrammar = /^sha256:[0-9a-f]{64}$/;
 /** Names that say that somebody, or some program, will put the image there. */
@@ -26,6 +27,8 @@ export function parseImageReference(image: string): ImageReference {
   const instead = imageOfAddress(image);
   if (instead) return { kind: 'invalid', because: 'it is an address, not an image', instead };
 
+  if (image.startsWith('./')) return parsePushed(image);
+
   const usesRegistry = registryScriptlet.test(image);
   const prefix = registryScriptlet.exec(image)?.[0] ?? '';
   const { name, tag, digest } = splitImage(image.slice(prefix.length));
@@ -39,6 +42,16 @@ export function parseImageReference(image: string): ImageReference {
   const lowerCase = `${prefix}${name.toLowerCase()}${written}`;
   if (written === '') return { kind: 'untagged', lowerCase };
   return { kind: 'complete', usesRegistry, ...(tag !== undefined && { tag }), lowerCase };
+}
+
+/** One that its owner has pushed to the service, by the name that it was given: `./api:1`. */
+function parsePushed(image: string): ImageReference {
+  const { name, tag = 'latest', digest } = splitImage(image);
+  const isName = pushedGrammar.test(name.toLowerCase().slice(2)) && tagGrammar.test(tag);
+  if (!isName || (digest !== undefined && !digestGrammar.test(digest)))
+    return { kind: 'invalid', because: 'behind ./ stands the name and the tag of an image that was pushed' };
+  const lowerCase = name.toLowerCase() + image.slice(name.length);
+  return { kind: 'complete', usesRegistry: false, tag, lowerCase };
 }
 
 /** `https://ghcr.io/a/b:1` and pages of Docker Hub name an image all the same. */

@@ -9,6 +9,7 @@
 
 import { loginFor } from '../../config/spec/spec-images.ts';
 import { isPinned, registryOf, repositoryOf } from '../../config/values/image-names.ts';
+import { pushedRegistry } from '../../config/values/pushed-image.ts';
 import type { Deployment, Instant } from '../../deployment/deployment.ts';
 import { wantedRevision } from '../../deployment/desired.ts';
 import type { DeploymentEvent } from '../../deployment/event/event.ts';
@@ -16,7 +17,7 @@ import type { ImageRequest, Operation, ResolvedImage } from '../../deployment/pl
 import type { Workload } from '../../deployment/workload/workload.ts';
 import { type Engine, EngineFault, facetOf, type Pulling, whenItAnswers } from '../../engine/engine.ts';
 import type { Database } from '../../store/database.ts';
-import { grantAccess, markPrivate, markPublic, mayUse } from '../../store/image-access.ts';
+import { grantAccess, isGranted, markPrivate, markPublic, mayUse } from '../../store/image-access.ts';
 import { notePulled } from '../../store/pulled-images.ts';
 import { settleImage } from '../../store/settled-images.ts';
 
@@ -33,6 +34,7 @@ type Pull = Extract<Operation, { kind: 'pull' }>;
 
 /** Executes a check and writes down what the revision's images are. */
 export async function checkImages(deployment: Deployment, check: Check, keeper: ImageKeeper): Promise<void> {
+  for (const { image } of check.images) await confirmPushed(deployment, image, keeper);
   const found = await keeper.engine.execute(deployment.id, check);
   for (const resolved of found) {
     const request = check.images.find(({ image }) => image === resolved.image) ?? resolved;
@@ -51,6 +53,7 @@ export async function pullImage(
 ): Promise<void> {
   const { db, engine } = keeper;
   const store = facetOf(engine, 'images');
+  await confirmPushed(deployment, pull.image, keeper);
   await markIfPrivate(deployment, pull, keeper);
   const resolved = await store.pull(deployment.id, pull, pulling);
   // One that somebody else brought here meanwhile: whether this deployment may use it is asked before it starts.
@@ -64,10 +67,21 @@ export async function pullImage(
 /** Throws when the deployment may not use the workload's image, although it is on the host. */
 export async function confirmAccess(deployment: Deployment, workload: Workload, keeper: ImageKeeper): Promise<void> {
   const { image, registryLogin } = workload;
+  await confirmPushed(deployment, image, keeper);
   // Without a digest it came from no registry.
   if (!isPinned(image) || (await mayUse(keeper.db, deployment.id, repositoryOf(image)))) return;
   const request = { image, ...(registryLogin && { registryLogin }) };
   await checkImages(deployment, { kind: 'check', images: [request], because: 'private' }, keeper);
+}
+
+/**
+ * What users have pushed is asked for without a login, and is their own all the same: the start or the update that has
+ * named it has let the deployment in.
+ */
+async function confirmPushed({ id }: Deployment, image: string, { db }: ImageKeeper): Promise<void> {
+  if (registryOf(image) !== pushedRegistry || (await isGranted(db, id, repositoryOf(image)))) return;
+  const hint = 'name it as it was pushed, and start with the token of its session';
+  throw new EngineFault('image-access-denied', `Image ${image} is not this application's.`, { image, hint });
 }
 
 /**
@@ -96,6 +110,7 @@ async function isForEverybody({ id }: Deployment, image: string, { engine }: Ima
 /** The registry has let the deployment in; when it asked for no login, it lets everybody in. */
 async function noteAccess(deployment: Deployment, request: ImageRequest, { db }: ImageKeeper): Promise<void> {
   const repository = repositoryOf(request.image);
+  if (registryOf(request.image) === pushedRegistry) return;
   await grantAccess(db, deployment.id, repository);
   if (!loginFor(request.image, request.registryLogin)) await markPublic(db, repository);
 }

@@ -1,9 +1,9 @@
 /** Reading what a stranger's server sends, with bounds on its bytes and on the time that it keeps us waiting. */
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { DialFault } from './dial-fault.ts';
 
 /** The whole of a document. Throws DialFault when it is longer. */
-export async function readWhole(body: IncomingMessage, mostBytes: number, host: string): Promise<Buffer> {
+export async function readWhole(body: Readable, mostBytes: number, host: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
@@ -31,7 +31,7 @@ export type Pace = {
 export const usualPace: Pace = { patienceMs: 30_000, leastBytesPerSecond: 8_192 };
 
 /** The chunks of a long body as they come. Throws DialFault when they come too slowly. */
-export async function* readAtPace(body: IncomingMessage, host: string, pace: Pace = usualPace): AsyncIterable<Buffer> {
+export async function* readAtPace(body: Readable, host: string, pace: Pace = usualPace): AsyncIterable<Buffer> {
   const chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   let leftMs = pace.patienceMs;
   try {
@@ -48,7 +48,7 @@ export async function* readAtPace(body: IncomingMessage, host: string, pace: Pac
   }
 }
 
-async function nextWithin(chunks: AsyncIterator<Buffer>, ms: number, host: string, body: IncomingMessage) {
+async function nextWithin(chunks: AsyncIterator<Buffer>, ms: number, host: string, body: Readable) {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new DialFault('too-slow', host)), ms);
   const next = chunks.next();

@@ -8,6 +8,7 @@ import { lookup, Resolver } from 'node:dns/promises';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
+import type { Readable } from 'node:stream';
 import { orAbort } from '../../lib/abortable.ts';
 import { DialFault } from './dial-fault.ts';
 import { addressesOfThisMachine, isPublic } from './public-addresses.ts';
@@ -37,7 +38,7 @@ export type Asking = {
 };
 
 /** `body` has to be read or destroyed. */
-export type Answer = { status: number; headers: IncomingMessage['headers']; url: URL; body: IncomingMessage };
+export type Answer = { status: number; headers: IncomingMessage['headers']; url: URL; body: Readable };
 
 export type Dialer = Disposable & {
   /** Throws DialFault, or the signal's reason. */

@@ -8,10 +8,12 @@ import fc from 'fast-check';
 import type { Kysely, KyselyPlugin } from 'kysely';
 import { deploymentOf } from '../../../test/support/deployments.ts';
 import { imageManifest, ociImage } from '../../../test/support/image-registry.ts';
+import { pushedReference } from '../../config/values/pushed-image.ts';
 import { openSqlite, type Tables } from '../../store/database.ts';
 import { addDeployment } from '../../store/deployments.ts';
 import { findPushedManifest, removePushedManifest } from '../../store/pushed-images.ts';
 import { addSession } from '../../store/sessions.ts';
+import { settleImage } from '../../store/settled-images.ts';
 import { type BlobFolder, openBlobFolder } from '../blobs/blob-folder.ts';
 import { type Digest, digestOf } from '../blobs/digest.ts';
 import { collect } from './collect.ts';
@@ -217,6 +219,27 @@ test('what an account has pushed stays a month after its last use', async () => 
   assert.equal((await collect(images, keeping)).manifests, 0);
   world.clock.now += 2 * 24 * hour;
   assert.deepEqual(await collect(images, keeping), { manifests: 1, files: 2 });
+});
+
+test('what a present deployment runs from stays, also when its tag has moved on', async () => {
+  const world = await openWorld();
+  const deploymentId = await deploy(world, 'one');
+  const images = await world.open();
+  const digest = await push(images, { sessionId: 'one', tag: '1', layer: 'a' });
+  const repository = `${sessionNamespace('one').name}/api`;
+  await settleImage(world.db, deploymentId, 1, {
+    image: './api:1',
+    reference: pushedReference(repository, digest),
+    by: 'registry',
+  });
+  await push(images, { sessionId: 'one', tag: '1', layer: 'b' });
+  world.clock.now += 100 * hour;
+  await collect(images, keeping);
+  assert.ok(await findPushedManifest(world.db, repository, { digest }));
+  await world.db.updateTable('deployments').set({ goneAt: 1 }).where('id', '=', deploymentId).execute();
+  world.clock.now += 2 * hour;
+  await collect(images, keeping);
+  assert.equal(await findPushedManifest(world.db, repository, { digest }), undefined);
 });
 
 test('a layer that a client was just told of is not collected from under its push', async () => {

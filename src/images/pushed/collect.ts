@@ -2,8 +2,16 @@
  * What nobody wants any more leaves: rows first, then the bytes that no row names. Each step finds by itself what is
  * left to do, so that one that died anywhere is gone on with by the next.
  */
+import { pushedRegistry, readPushedReference } from '../../config/values/pushed-image.ts';
 import { forgetNamespaces, noteAlive } from '../../store/image-namespaces.ts';
-import { isNamed, namedDigests, removeUnnamedBlobs, removeUnwantedManifests } from '../../store/pushed-images.ts';
+import {
+  isNamed,
+  namedDigests,
+  notePulledManifest,
+  presentReferences,
+  removeUnnamedBlobs,
+  removeUnwantedManifests,
+} from '../../store/pushed-images.ts';
 import type { PushedImages } from './pushed-images.ts';
 
 export type Keeping = {
@@ -23,6 +31,10 @@ export async function collect(images: PushedImages, { graceMs, keepMs }: Keeping
   const before = now() - graceMs;
   await uploads.clear();
   await noteAlive(db, now());
+  for (const reference of await presentReferences(db, `${pushedRegistry}/`)) {
+    const pushed = readPushedReference(reference);
+    if (pushed) await notePulledManifest(db, pushed, now());
+  }
   const manifests = await removeUnwantedManifests(db, { before, keptSince: now() - keepMs });
   await removeUnnamedBlobs(db, before);
   await forgetNamespaces(db, before);

@@ -34,7 +34,7 @@ const configTypes = ['application/vnd.oci.image.config.v1+json', 'application/vn
 
 /** Build tools put what they know of a build beside the image, as a manifest of its own. */
 const layerType =
-  /^application\/(?:vnd\.oci\.image\.layer\.v1\.tar(?:\+(?:gzip|zstd))?|vnd\.docker\.image\.rootfs\.diff\.tar(?:\.(?:gzip|zstd))?|vnd\.in-toto\+json)$/;
+  /^application\/(?:vnd\.oci\.image\.layer\.v1\.tar(?:\+(?:gzip|zstd))?|vnd\.docker\.image\.rootfs\.diff\.tar(?:\.gzip)?|vnd\.in-toto\+json)$/;
 /** Layers that a registry does not have, and clients are told to get from elsewhere. */
 const foreignType = /nondistributable|foreign/;
 

@@ -2,10 +2,13 @@
 import { createHash } from 'node:crypto';
 import { loginFor } from '../../config/spec/spec-images.ts';
 import { isReference, locateImage } from '../../config/values/image-names.ts';
+import { pushedRegistry } from '../../config/values/pushed-image.ts';
 import type { ImageRequest } from '../../deployment/plan/operation.ts';
 import { readWhole } from '../dialer/bounded-body.ts';
 import type { Dialer } from '../dialer/dialer.ts';
 import { architectureHint, ImageFault } from '../image-fault.ts';
+import { createPushedClient } from '../pushed/pushed-client.ts';
+import type { PushedImages } from '../pushed/pushed-images.ts';
 import type { ListedRegistry, Login } from '../upstream/listed-registries.ts';
 import { createRateLimits, pullsLeft, retryAfterMs } from '../upstream/rate-limits.ts';
 import { createRegistryClient, type RegistryClient } from '../upstream/registry-client.ts';
@@ -52,12 +55,15 @@ export type ResolverParts = {
   limits: ImageLimits;
   /** Told how many pulls Docker Hub still allows to this address, whenever it says so. */
   notePullsLeft?: ((pulls: number) => void) | undefined;
+  /** What users have pushed here. */
+  pushed?: Pick<PushedImages, 'db' | 'folder'> | undefined;
 };
 
 /** What the distribution specification asks registries to take. */
 const mostManifestBytes = 4 * 2 ** 20;
 
-export function createResolver({ dialer, registries, limits, notePullsLeft }: ResolverParts): Resolver {
+export function createResolver(parts: ResolverParts): Resolver {
+  const { dialer, registries, limits, notePullsLeft, pushed } = parts;
   const rateLimits = createRateLimits();
 
   /** Says of whatever goes wrong which image and registry it is about. */
@@ -69,7 +75,10 @@ export function createResolver({ dialer, registries, limits, notePullsLeft }: Re
     const listed = registries.get(registry);
     const login = loginOf(request) ?? listed?.login;
     const asked = { image, registry, hasLogin: login !== undefined };
-    const client = createRegistryClient(dialer, { location: { registry, repository }, login, listed });
+    const client =
+      registry === pushedRegistry && pushed
+        ? createPushedClient(pushed, repository)
+        : createRegistryClient(dialer, { location: { registry, repository }, login, listed });
     try {
       return await work(client, asked);
     } catch (error) {

@@ -1,0 +1,81 @@
+/** Images of a document that its owner has pushed: which they are is settled when the revision is written. */
+import type { AppSpec } from '../../config/spec/spec.ts';
+import { imagesOf } from '../../config/spec/spec-images.ts';
+import { repositoryOf } from '../../config/values/image-names.ts';
+import { type PushedName, pushedReference, readPushedName } from '../../config/values/pushed-image.ts';
+import { namespaceOf } from '../../images/pushed/repository-names.ts';
+import { type Result, succeed } from '../../lib/problem.ts';
+import type { Database } from '../../store/database.ts';
+import { grantAccess, markPrivate } from '../../store/image-access.ts';
+import { namespaceNamed } from '../../store/image-namespaces.ts';
+import { findPushedManifest } from '../../store/pushed-images.ts';
+import { settleImage } from '../../store/settled-images.ts';
+
+/** Whose images may be named. A session's token says nothing of the account that it belongs to. */
+export type PushOwner = { sessionId: string | undefined; accountId: string | null | undefined };
+
+export type SettledPushed = { image: string; reference: string };
+
+/** Finds all of them. Refuses with what has to be pushed first. Within the transaction that writes the revision. */
+export async function findPushed(
+  db: Database,
+  { spec, owner, baseUrl }: { spec: AppSpec; owner: PushOwner; baseUrl: URL },
+): Promise<Result<SettledPushed[]>> {
+  const own = ownNamespaces(owner);
+  const settled: SettledPushed[] = [];
+  for (const image of imagesOf(spec)) {
+    const pushed = readPushedName(image, baseUrl.host);
+    if (!pushed) continue;
+    const found = await findImage(db, pushed, owner);
+    if (!found) return notPushed(image, pushed, own[0] && `${baseUrl.host}/${own[0]}`);
+    settled.push({ image, reference: pushedReference(found.repository, found.digest) });
+  }
+  return succeed(settled);
+}
+
+/** Writes down that the revision runs from them, and that its deployment, and no other, may have them. */
+export async function settlePushed(
+  db: Database,
+  { deploymentId, revision }: { deploymentId: string; revision: number },
+  settled: readonly SettledPushed[],
+): Promise<void> {
+  for (const { image, reference } of settled) {
+    await settleImage(db, deploymentId, revision, { image, reference, by: 'registry' });
+    await markPrivate(db, repositoryOf(reference));
+    await grantAccess(db, deploymentId, repositoryOf(reference));
+  }
+}
+
+/** The session's own first. */
+function ownNamespaces({ sessionId, accountId }: PushOwner): string[] {
+  return [
+    ...(sessionId === undefined ? [] : [namespaceOf({ kind: 'session', sessionId })]),
+    ...(accountId ? [namespaceOf({ kind: 'account', accountId })] : []),
+  ];
+}
+
+async function findImage(db: Database, { namespace, name, reference }: PushedName, owner: PushOwner) {
+  const own = ownNamespaces(owner);
+  const isOthers = namespace !== undefined && !own.includes(namespace);
+  if (isOthers && !(await isOfAccount(db, namespace, owner))) return undefined;
+  for (const each of namespace === undefined ? own : [namespace]) {
+    const found = await findPushedManifest(db, `${each}/${name}`, reference);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** An account has the images of its sessions, too. */
+async function isOfAccount(db: Database, namespace: string, { accountId }: PushOwner): Promise<boolean> {
+  return !!accountId && (await namespaceNamed(db, namespace))?.sessionAccountId === accountId;
+}
+
+function notPushed(image: string, { name, reference }: PushedName, prefix: string | undefined): Result<never> {
+  const error = `The image ${image} was not pushed here, or it is somebody else's.`;
+  const tag = 'tag' in reference ? reference.tag : 'latest';
+  const hint =
+    prefix === undefined
+      ? 'Start something first: the token that is answered is the password of docker login, and names the images of its session here.'
+      : `Push it first: docker push ${prefix}/${name}:${tag}`;
+  return { ok: false, problem: { code: 'invalid_configuration', error, hint, errors: [`${error} (${hint})`] } };
+}

@@ -1,0 +1,98 @@
+/** Documents that name images which were pushed. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { digestOf } from '../../src/images/blobs/digest.ts';
+import { deploymentById } from '../../src/store/deployments.ts';
+import { isGranted } from '../../src/store/image-access.ts';
+import { settledImages } from '../../src/store/settled-images.ts';
+import { shopYaml } from '../support/api.ts';
+import { type ImageRegistry, imageManifest, ociImage, openImageRegistry } from '../support/image-registry.ts';
+
+let registry: ImageRegistry;
+type Pusher = Awaited<ReturnType<ImageRegistry['pusher']>>;
+let owner: Pusher;
+let stranger: Pusher;
+let names = 0;
+before(async () => {
+  registry = await openImageRegistry();
+  owner = await registry.pusher();
+  stranger = await registry.pusher();
+});
+after(() => registry.close());
+
+/** An image that is no other, and its digest. */
+async function push({ token, namespace }: Pusher, tag: string) {
+  const config = Buffer.from(JSON.stringify({ name: names++ }));
+  const uploads = `/v2/${namespace}/api/blobs/uploads/?digest=${digestOf(config)}`;
+  assert.equal((await registry.ask('POST', uploads, { token, body: config })).status, 201);
+  const body = imageManifest(config, []);
+  const headers = { 'content-type': ociImage };
+  assert.equal(
+    (await registry.ask('PUT', `/v2/${namespace}/api/manifests/${tag}`, { token, body, headers })).status,
+    201,
+  );
+  return digestOf(body);
+}
+
+const yamlOf = (image: string, name = `app-${names++}`) => shopYaml.replace('shop', name).replace('nginx:1', image);
+const start = ({ token }: Pusher, yaml: string) =>
+  registry.api.postYaml(`/startUserDeployment?sessionToken=${token}`, yaml);
+
+async function runsFrom(deploymentId: string, revision: number): Promise<string[]> {
+  return Object.values(await settledImages(registry.service.db, deploymentId, revision));
+}
+
+test('however it is named, a revision runs from the very image that was pushed, and only its deployment may have it', async () => {
+  const digest = await push(owner, '1');
+  const repository = `pushed.invalid/${owner.namespace}/api`;
+  for (const image of [
+    './api:1',
+    `${owner.namespace}/api:1`,
+    `localhost:8080/${owner.namespace}/api:1`,
+    `./api@${digest}`,
+  ]) {
+    const { status, body } = await start(owner, yamlOf(image));
+    assert.equal(status, 200, JSON.stringify(body));
+    const deploymentId = registry.api.woken.at(-1)!;
+    assert.deepEqual(await runsFrom(deploymentId, 1), [`${repository}@${digest}`], image);
+    assert.ok(await isGranted(registry.service.db, deploymentId, repository));
+  }
+});
+
+test('a tag that has moved is another image for the next revision, and none for the present one', async () => {
+  const first = await push(owner, 'moving');
+  const yaml = yamlOf('./api:moving');
+  await start(owner, yaml);
+  const deploymentId = registry.api.woken.at(-1)!;
+  const second = await push(owner, 'moving');
+  await registry.api.postYaml(`/updateUserDeployment?sessionToken=${owner.token}`, yaml);
+  const digests = async (revision: number) =>
+    (await runsFrom(deploymentId, revision)).map((each) => each.split('@')[1]);
+  assert.deepEqual([await digests(1), await digests(2)], [[first], [second]]);
+});
+
+test("what was not pushed, and what is somebody else's, is refused in the same words, with what to push", async () => {
+  await push(owner, 'secret');
+  const deployments = registry.api.woken.length;
+  for (const image of ['./api:none', `${owner.namespace}/api:secret`, `localhost:8080/${owner.namespace}/api:secret`]) {
+    const { status, body } = await start(stranger, yamlOf(image));
+    assert.deepEqual([status, body.code], [400, 'invalid_configuration']);
+    assert.match(body.error, /was not pushed here, or it is somebody else's/);
+    assert.match(body.hint, new RegExp(`docker push localhost:8080/${stranger.namespace}/api:`));
+    assert.equal(body.errors.length, 1);
+  }
+  const { body } = await registry.api.postYaml('/startUserDeployment', yamlOf('./api:secret'));
+  assert.match(body.hint, /the password of docker login/);
+  assert.equal(registry.api.woken.length, deployments);
+});
+
+test('an update may not name what a start may not', async () => {
+  await push(owner, 'later');
+  const yaml = yamlOf('nginx:1', 'innocent');
+  await start(stranger, yaml);
+  const id = registry.api.woken.at(-1)!;
+  const update = yaml.replace('nginx:1', `${owner.namespace}/api:later`);
+  const { status } = await registry.api.postYaml(`/updateUserDeployment?sessionToken=${stranger.token}`, update);
+  assert.equal(status, 400);
+  assert.equal((await deploymentById(registry.service.db, id))?.revision, 1);
+});
