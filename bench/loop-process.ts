@@ -10,8 +10,8 @@ import type { Control } from '../src/control/control.ts';
 import { createDiskBook } from '../src/control/disk/disk-book.ts';
 import { startLoop } from '../src/control/loop.ts';
 import { createRouted, storedRoutes } from '../src/control/routing.ts';
-import { survey } from '../src/control/survey.ts';
-import { sweep } from '../src/control/sweep.ts';
+import { revisitMsOf } from '../src/control/schedule.ts';
+import { createTidying } from '../src/control/tidying.ts';
 import { createPausedClock } from '../src/control/visit/paused-clock.ts';
 import { type Deployment, newDeployment } from '../src/deployment/deployment.ts';
 import { desiredAt } from '../src/deployment/desired.ts';
@@ -44,7 +44,7 @@ const document = JSON.stringify(spec);
 const surveys = 5;
 /** Rows to a transaction, while what runs already is written down. */
 const rowsAtOnce = 500;
-/** As in `main.ts`. */
+/** As in `control/open.ts`. */
 const revisitMs = 10 * 60_000;
 
 const db = await openSqlite(join(dataDir, 'berth.db'));
@@ -102,6 +102,8 @@ await visitEverybody();
 const visitsMs = await visitEverybody();
 await spreadVisits();
 const idleShare = await processorShare();
+const tidying = createTidying(control);
+await tidying.tidy();
 const surveyMs: number[] = [];
 for (let count = 0; count < surveys; count++) surveyMs.push(await surveyOnce());
 const liveMs: number[] = [];
@@ -179,7 +181,8 @@ async function visitEverybody(): Promise<number> {
 
 /** As it is after some hours: visits are three quarters of the longest plan to all of it apart, and everybody's differ. */
 async function spreadVisits(): Promise<void> {
-  await sql`update leases set "dueAt" = ${now()} + abs(random() % ${(revisitMs * 7) / 8})`.execute(db);
+  const withinMs = (revisitMsOf(deployments, revisitMs) * 7) / 8;
+  await sql`update leases set "dueAt" = ${now()} + abs(random() % ${withinMs})`.execute(db);
 }
 
 async function processorShare(): Promise<number> {
@@ -192,9 +195,7 @@ async function processorShare(): Promise<number> {
 
 async function surveyOnce(): Promise<number> {
   const begunAt = performance.now();
-  const owned = await engine.listOwned();
-  const changed = await survey(control, owned);
-  const removed = await sweep(control, owned);
+  const { changed, removed } = await tidying.tidy();
   if (changed.length + removed.length > 0) throw new Error('The survey has found something that is not so.');
   return performance.now() - begunAt;
 }

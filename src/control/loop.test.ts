@@ -7,6 +7,7 @@ import { addNeighbour, type Shop, shopOnMemory } from '../../test/support/contro
 import { pod, specOf } from '../../test/support/deployments.ts';
 import { createMemoryEngine } from '../engine/memory/memory.ts';
 import { deploymentById } from '../store/deployments.ts';
+import { nextDueAt } from '../store/leases.ts';
 import { startLoop } from './loop.ts';
 
 const spec = specOf(pod('web', { image: 'nginx:1', path: '/', servicePorts: [80] }));
@@ -234,4 +235,17 @@ test('a pull in which nothing moves for too long fails in words, and is taken up
   await shop.intend({});
   loop.wake('shop');
   await reach(shop, async () => (await shop.deployment()).state === 'running');
+});
+
+test('when the clock is set back, everybody is looked at soon all the same', async (t) => {
+  const shop = await shopOnMemory(spec, { 'nginx:1': {} });
+  const loop = startLoop({ ...shop.control, engine: createMemoryEngine({ world: shop.world }) });
+  t.after(() => loop.stop());
+  await reach(shop, async () => (await shop.deployment()).state === 'running' && (await isWaiting(shop)));
+  const { settings, db } = shop.control;
+  // By less than what is planned ahead, so that nothing else tells.
+  shop.clock.pass(-settings.revisitMs / 2);
+  loop.wake('');
+  const latest = shop.clock.now + settings.resyncMs;
+  await reach(shop, async () => ((await nextDueAt(db)) ?? Number.POSITIVE_INFINITY) <= latest);
 });

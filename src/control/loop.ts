@@ -3,12 +3,12 @@
  * (start, update, expiry, removal, repair, recovery after a crash) is a visit.
  */
 import type { Instant } from '../deployment/deployment.ts';
-import { makeDueIfSettled, nextDueAt } from '../store/leases.ts';
+import { makeDueIfSettled, nextDueAt, spreadVisits } from '../store/leases.ts';
 import { clearImages } from './clear-images.ts';
 import type { Control } from './control.ts';
 import { watchDisk } from './disk/watch-disk.ts';
-import { survey } from './survey.ts';
-import { sweep } from './sweep.ts';
+import { revisitMsOf } from './schedule.ts';
+import { createTidying } from './tidying.ts';
 import { createVisits } from './visits.ts';
 
 export type Loop = {
@@ -19,19 +19,24 @@ export type Loop = {
 };
 
 export function startLoop(control: Control): Loop {
-  const { db, engine, log, metrics, now, wait, settings } = control;
+  const { db, engine, log, metrics, now, wait } = control;
+  /** The loop's own: how often who is well is visited changes with how many there are. */
+  const settings = { ...control.settings };
   const stopping = new AbortController();
   let rouse = () => {};
-  const visits = createVisits(control, stopping.signal, () => rouse());
-  let tidying: Promise<void> = Promise.resolve();
+  const tidying = createTidying(control);
+  const visits = createVisits({ ...control, settings }, stopping.signal, {
+    onPlace: () => rouse(),
+    onEnd: tidying.visited,
+  });
+  let beside: Promise<void> = Promise.resolve();
 
   /** Beside the visits: an image of some gigabytes takes seconds to remove. */
   async function tidy(): Promise<void> {
     try {
-      const owned = await engine.listOwned();
-      const changed = await survey(control, owned);
+      const { changed, removed, present } = await tidying.tidy();
+      settings.revisitMs = revisitMsOf(present, control.settings.revisitMs);
       if (changed.length > 0) rouse();
-      const removed = await sweep(control, owned);
       if (removed.length > 0) log.info({ removed: removed.map(({ name }) => name) }, 'orphans removed');
       const cleared = await clearImages({ ...control, mostUsed: settings.imageDiskShare });
       if (cleared.length > 0) log.info({ cleared }, 'unused images removed, the disk was too full');
@@ -42,14 +47,19 @@ export function startLoop(control: Control): Loop {
 
   async function run(): Promise<void> {
     let tidiedAt: Instant | undefined;
+    let lookedAt = now();
     while (!stopping.signal.aborted) {
       const roused = new Promise<void>((resolve) => {
         rouse = resolve;
       });
       try {
+        // What was planned by a clock that was ahead would come late.
+        if (lookedAt - now() > settings.resyncMs)
+          await spreadVisits(db, { now: now(), spreadMs: settings.resyncMs, random: control.random });
+        lookedAt = now();
         if (hasPassed(tidiedAt, settings.resyncMs, now())) {
           tidiedAt = now();
-          tidying = tidying.then(tidy);
+          beside = beside.then(tidy);
         }
         await visits.begin();
       } catch (error) {
@@ -90,7 +100,7 @@ export function startLoop(control: Control): Loop {
       stopping.abort();
       rouse();
       await running;
-      await tidying;
+      await beside;
       await watching;
       await keeping;
       await visits.ended();

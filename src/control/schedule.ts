@@ -5,6 +5,14 @@ import type { Control } from './control.ts';
 /** A look at a failed deployment costs some 10 ms of the engine's time. */
 const soonestMs = 1_000;
 
+/** Visits of all that are well take so little of a processor: each costs some 4 ms. */
+const msBetweenRevisits = 500;
+
+/** How often who is well is visited at most; at least every `leastMs`, unless there are too many for that. */
+export function revisitMsOf(deployments: number, leastMs: number): number {
+  return Math.max(leastMs, deployments * msBetweenRevisits);
+}
+
 /**
  * After this time at most, or at the time limit where that comes first. After three quarters of it at least: what was
  * started together is not visited together for ever.

@@ -5,7 +5,7 @@ import { pod, specOf } from '../../test/support/deployments.ts';
 import { outlineOf } from '../deployment/workload/observed-outline.ts';
 import { createMemoryEngine } from '../engine/memory/memory.ts';
 import { makeDue, nextDueAt, releaseLease, takeLeases } from '../store/leases.ts';
-import { survey } from './survey.ts';
+import { createTidying } from './tidying.ts';
 
 const volumes = [{ name: 'data', sizeBytes: 1, mountPath: '/data' }];
 const spec = specOf(pod('web', { image: 'nginx:1', path: '/', servicePorts: [80], volumes }));
@@ -23,7 +23,8 @@ async function settledShop() {
     await releaseLease(db, lease!, { dueAt: now() + settings.revisitMs, outline });
   };
   await settle();
-  return { ...shop, engine, settle, look: async () => survey(shop.control, await engine.listOwned()) };
+  const tidying = createTidying({ ...shop.control, engine });
+  return { ...shop, engine, settle, look: async () => (await tidying.tidy()).changed };
 }
 
 test('nobody is visited whose things are as the last visit saw them', async () => {

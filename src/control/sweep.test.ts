@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { shopOnMemory } from '../../test/support/controlled-deployment.ts';
 import { pod, specOf } from '../../test/support/deployments.ts';
 import { createMemoryEngine } from '../engine/memory/memory.ts';
-import { sweep } from './sweep.ts';
+import { createTidying } from './tidying.ts';
 
 const spec = specOf(pod('web', { image: 'nginx:1', path: '/', servicePorts: [80] }));
 
@@ -17,7 +17,7 @@ test('what no row wants is removed, what a row wants stays, and what another ins
   const neighbour = createMemoryEngine({ world: shop.world, owner: 'neighbour' });
   await neighbour.execute('theirs', { kind: 'create-network', because });
 
-  const removed = await sweep(shop.control, await shop.control.engine.listOwned());
+  const { removed } = await createTidying(shop.control).tidy();
   assert.deepEqual(removed.map(({ kind, deploymentId }) => `${kind} of ${deploymentId}`).toSorted(), [
     'network of stray',
     'volume of stray',
@@ -26,7 +26,7 @@ test('what no row wants is removed, what a row wants stays, and what another ins
   const text = await metrics.registry.metrics();
   assert.match(text, /^berth_orphans 2$/m);
   assert.match(text, /^berth_orphans_removed_total 2$/m);
-  await sweep(shop.control, await shop.control.engine.listOwned());
+  await createTidying(shop.control).tidy();
   assert.match(await metrics.registry.metrics(), /^berth_orphans 0$/m);
   assert.equal((await engine.listOwned()).length, 2);
   assert.equal((await neighbour.listOwned()).length, 1);
@@ -45,6 +45,6 @@ test('an update never makes an orphan of a volume that the deployment still has'
   await shop.visit();
   await shop.update(spec);
   await shop.visit();
-  await sweep(shop.control, await shop.control.engine.listOwned());
+  await createTidying(shop.control).tidy();
   assert.equal((await shop.control.engine.listOwned()).filter(({ kind }) => kind === 'volume').length, 1);
 });

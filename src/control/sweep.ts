@@ -4,9 +4,10 @@ import type { Engine, Owned } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { forgetSignIns } from '../store/accounts.ts';
 import type { Database } from '../store/database.ts';
-import { forgetGone, presentDeploymentIds } from '../store/deployments.ts';
+import { forgetGone, presentAmong, presentDeploymentIds } from '../store/deployments.ts';
 import { forgetIdempotency } from '../store/idempotency.ts';
 import { forgetEmptySessions } from '../store/sessions.ts';
+import type { Things } from './attention.ts';
 
 /** Rows of deployments that are gone are kept this long, for the page that says so. */
 const forgetAfterMs = 30 * 24 * 60 * 60_000;
@@ -23,14 +24,22 @@ export async function findOrphans(engine: Pick<Engine, 'listOwned'>, db: Databas
   return orphansAmong(owned, new Set(await presentDeploymentIds(db)));
 }
 
-export type Sweeper = { engine: Engine; db: Database; metrics: Metrics; now: () => Instant };
+type Sweeper = { engine: Engine; db: Database; metrics: Metrics; now: () => Instant };
 
 /**
- * Removes orphans (workloads before the volumes and networks they use) and forgets old rows; returns the removed.
- * `owned` was listed just now.
+ * Removes orphans among what is listed of these deployments (workloads before the volumes and networks they use) and
+ * forgets old rows; returns the removed.
  */
-export async function sweep({ engine, db, metrics, now }: Sweeper, owned: readonly Owned[]): Promise<Owned[]> {
-  const orphans = orphansAmong(owned, new Set(await presentDeploymentIds(db)));
+export async function sweep(
+  { db, metrics, engine, now }: Sweeper,
+  things: Things,
+  ids: Iterable<string>,
+): Promise<Owned[]> {
+  const listed = [...ids].filter((id) => things.has(id));
+  const orphans = orphansAmong(
+    listed.flatMap((id) => things.get(id)!),
+    await presentAmong(db, listed),
+  );
   metrics.orphans.set(orphans.length);
   const order = ['workload', 'volume', 'network', 'group'];
   for (const orphan of orphans.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))) {

@@ -36,10 +36,17 @@ export type Visits = {
   ended(): Promise<void>;
 };
 
-/** `stop` ends visits at their next safe point; `onPlace` is called when there is room for another one. */
-export function createVisits(control: Control, stop: AbortSignal, onPlace: () => void): Visits {
+export type VisitListener = {
+  /** There is room for another one. */
+  onPlace: () => void;
+  /** One has ended, whatever it saw last is written. */
+  onEnd: (deploymentId: string) => void;
+};
+
+/** `stop` ends visits at their next safe point. */
+export function createVisits(control: Control, stop: AbortSignal, { onPlace, onEnd }: VisitListener): Visits {
   const { db, log, metrics, now, wait, random, routed, settings } = control;
-  const { leaseMs, revisitMs } = settings;
+  const { leaseMs } = settings;
   const current = new Map<string, UnderWay>();
   const running = new Set<Promise<void>>();
   const failures = new Map<string, number>();
@@ -62,6 +69,7 @@ export function createVisits(control: Control, stop: AbortSignal, onPlace: () =>
     await releaseLease(db, lease, release).catch((error) =>
       log.error({ deployment: deploymentId, err: error }, 'a lease could not be given back; it runs out'),
     );
+    onEnd(deploymentId);
   }
 
   async function toEnd(underWay: UnderWay): Promise<Release> {
@@ -152,7 +160,7 @@ export function createVisits(control: Control, stop: AbortSignal, onPlace: () =>
   return {
     async begin() {
       if (working >= places) return;
-      const taking = { now: now(), leaseMs, horizonMs: revisitMs, limit: places - working };
+      const taking = { now: now(), leaseMs, horizonMs: settings.revisitMs, limit: places - working };
       for (const lease of await takeLeases(db, taking)) {
         working++;
         const end = visit(lease).finally(() => {

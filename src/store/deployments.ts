@@ -4,6 +4,7 @@ import type { Deployment, DeploymentState, Instant, PodStatus } from '../deploym
 import type { Endpoint } from '../deployment/site.ts';
 import type { Explanation } from '../deployment/status/reason.ts';
 import { isActiveAt, isToExpireAt } from './active.ts';
+import { chunksOf } from './chunks.ts';
 import type { Database, DeploymentRow } from './database.ts';
 import { nextRoutesVersion } from './routes.ts';
 
@@ -72,6 +73,21 @@ export async function countByState(db: Database): Promise<Map<DeploymentState, n
 export async function presentDeploymentIds(db: Database): Promise<string[]> {
   const rows = await db.selectFrom('deployments').select('id').where('goneAt', 'is', null).execute();
   return rows.map(({ id }) => id);
+}
+
+/** Of these, those that may have something on the engine. */
+export async function presentAmong(db: Database, ids: readonly string[]): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (const some of chunksOf(ids)) {
+    const rows = await db
+      .selectFrom('deployments')
+      .select('id')
+      .where('id', 'in', some)
+      .where('goneAt', 'is', null)
+      .execute();
+    for (const { id } of rows) found.add(id);
+  }
+  return found;
 }
 
 /** Those that may have something on the engine, oldest first, with the address of the account that each belongs to. */

@@ -11,6 +11,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { newId } from '../lib/ids.ts';
+import { chunksOf } from './chunks.ts';
 import type { Database, Tables } from './database.ts';
 import { isPostgres } from './dialect/dialect.ts';
 
@@ -39,14 +40,15 @@ export async function makeDue(db: Database, deploymentId: string, dueAt: Instant
  * see it anyway, nor those whose last visit has failed: what fails may change things each time, and is to back off.
  */
 export async function makeDueIfSettled(db: Database, deploymentIds: readonly string[], now: Instant): Promise<void> {
-  await db
-    .updateTable('leases')
-    .set({ dueAt: now })
-    .where('deploymentId', 'in', deploymentIds)
-    .where('token', 'is', null)
-    .where('outline', 'is not', null)
-    .where('dueAt', '>', now)
-    .execute();
+  for (const some of chunksOf(deploymentIds))
+    await db
+      .updateTable('leases')
+      .set({ dueAt: now })
+      .where('deploymentId', 'in', some)
+      .where('token', 'is', null)
+      .where('outline', 'is not', null)
+      .where('dueAt', '>', now)
+      .execute();
 }
 
 export type Taking = {
@@ -191,20 +193,21 @@ export async function takeOver(db: Database, { now, spreadMs, random }: TakingOv
       .set({ token: null, leasedUntil: null, outline: null, dueAt: now })
       .where('token', 'is not', null)
       .execute();
+  await spreadVisits(db, { now, spreadMs, random });
+}
+
+/** Has everybody who waits looked at within a time, not in one wave. */
+export async function spreadVisits(db: Database, { now, spreadMs, random }: TakingOver): Promise<void> {
   const waiting = await db.selectFrom('leases').select('deploymentId').where('dueAt', '>', now).execute();
   const steps = Map.groupBy(waiting, () => Math.floor(random() * stepsOfSpread));
-  for (const [step, rows] of steps) {
-    await db
-      .updateTable('leases')
-      .set({ dueAt: now + Math.round((spreadMs * step) / stepsOfSpread) })
-      .where(
-        'deploymentId',
-        'in',
-        rows.map(({ deploymentId }) => deploymentId),
-      )
-      .where('dueAt', '>', now)
-      .execute();
-  }
+  for (const [step, rows] of steps)
+    for (const some of chunksOf(rows.map(({ deploymentId }) => deploymentId)))
+      await db
+        .updateTable('leases')
+        .set({ dueAt: now + Math.round((spreadMs * step) / stepsOfSpread) })
+        .where('deploymentId', 'in', some)
+        .where('dueAt', '>', now)
+        .execute();
 }
 
 const stepsOfSpread = 30;
@@ -224,14 +227,35 @@ export async function nextDueAt(db: Database): Promise<Instant | undefined> {
   return instants.length === 0 ? undefined : Math.min(...instants);
 }
 
-/** Of every deployment that waits for its time and whose last visit has not failed. */
-export async function settledOutlines(db: Database, now: Instant): Promise<Map<string, string>> {
+/** Of those of these deployments that wait for their time and whose last visit has not failed. */
+export async function settledOutlines(
+  db: Database,
+  deploymentIds: readonly string[],
+  now: Instant,
+): Promise<Map<string, string>> {
+  const outlines = new Map<string, string>();
+  for (const some of chunksOf(deploymentIds)) {
+    const rows = await db
+      .selectFrom('leases')
+      .select(['deploymentId', 'outline'])
+      .where('deploymentId', 'in', some)
+      .where('token', 'is', null)
+      .where('dueAt', '>', now)
+      .where('outline', 'is not', null)
+      .execute();
+    for (const { deploymentId, outline } of rows) outlines.set(deploymentId, outline!);
+  }
+  return outlines;
+}
+
+/** The first deployments after an id, in the order of ids. */
+export async function leasedAfter(db: Database, id: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('leases')
-    .select(['deploymentId', 'outline'])
-    .where('token', 'is', null)
-    .where('dueAt', '>', now)
-    .where('outline', 'is not', null)
+    .select('deploymentId')
+    .where('deploymentId', '>', id)
+    .orderBy('deploymentId')
+    .limit(limit)
     .execute();
-  return new Map(rows.map(({ deploymentId, outline }) => [deploymentId, outline!]));
+  return rows.map(({ deploymentId }) => deploymentId);
 }

@@ -4,6 +4,7 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../../../src/store/database.ts';
 import { addDeployment, writeObservation } from '../../../src/store/deployments.ts';
 import {
+  leasedAfter,
   makeDue,
   makeDueIfSettled,
   nextDueAt,
@@ -109,7 +110,7 @@ export function leasesContract(open: OpenStore, { isShared }: { isShared: boolea
       if (lease.deploymentId === 'due') await releaseLease(db, lease, { dueAt: 10, outline });
       if (lease.deploymentId === 'failed') await releaseLease(db, lease, { dueAt: 500, outline: null });
     }
-    assert.deepEqual([...(await settledOutlines(db, 10))], [['shop', outline]]);
+    assert.deepEqual([...(await settledOutlines(db, ['shop', 'due', 'failed'], 10))], [['shop', outline]]);
   });
 
   test('a new process looks at everything soon, but not in one wave, and takes over what is nobody else’s', async () => {
@@ -120,10 +121,24 @@ export function leasesContract(open: OpenStore, { isShared }: { isShared: boolea
     await take(0);
     let step = 0;
     await takeOver(db, { now: 50, spreadMs: 300, random: () => (step++ % 300) / 300 });
-    const waiting = async (now: number) => (await settledOutlines(db, now)).size;
+    const waiting = async (now: number) => (await settledOutlines(db, [...ids, 'shop'], now)).size;
     assert.deepEqual([await waiting(50), await waiting(199), await waiting(350)], [290, 150, 0]);
     const taken = async (now: number) => (await take(now, 400)).some(({ deploymentId }) => deploymentId === 'shop');
     assert.equal(await taken(50), !isShared, 'what a process held that lives elsewhere, or is dead');
     assert.equal(await taken(100), isShared, 'whose lease has run out');
+  });
+
+  test('outlines are told of those that are asked for, however many, and deployments in the order of their ids', async () => {
+    const ids = Array.from({ length: 1_100 }, (_, index) => `a${1_000 + index}`);
+    await db.transaction().execute(async (db) => {
+      for (const id of ids) {
+        await addDeployment(db, deploymentOf({ id, label: id, applicationName: id }));
+        await makeDue(db, id, 500);
+      }
+    });
+    await db.updateTable('leases').set({ outline }).execute();
+    assert.equal((await settledOutlines(db, ids.slice(0, 1_050), 10)).size, 1_050);
+    assert.deepEqual(await leasedAfter(db, 'a1001', 2), ['a1002', 'a1003']);
+    assert.deepEqual(await leasedAfter(db, 'a2098', 5), ['a2099']);
   });
 }

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deploymentOf } from '../../test/support/deployments.ts';
+import { watchQueries } from '../../test/support/queries.ts';
+import { outlineOfListed } from '../deployment/workload/observed-outline.ts';
+import type { Owned } from '../engine/engine.ts';
+import { createMemoryEngine } from '../engine/memory/memory.ts';
+import { createMetrics } from '../lib/metrics.ts';
+import { openSqlite } from '../store/database.ts';
+import { addDeployment } from '../store/deployments.ts';
+import { makeDue } from '../store/leases.ts';
+import { addSession } from '../store/sessions.ts';
+import { createTidying } from './tidying.ts';
+
+const networkOf = (deploymentId: string): Owned => ({
+  ...{ kind: 'network', id: deploymentId, name: deploymentId, deploymentId },
+});
+const outline = outlineOfListed([networkOf('any')]);
+
+/** So many deployments with a network each, as their last visits have seen them; the engine lists what is told here. */
+async function manyDeployments(count: number) {
+  const db = await openSqlite(':memory:');
+  await addSession(db, { id: 'session', token: 'token', createdAt: 0 });
+  const ids = Array.from({ length: count }, (_, index) => `d${String(index).padStart(4, '0')}`);
+  await db.transaction().execute(async (db) => {
+    for (const id of ids) {
+      await addDeployment(db, deploymentOf({ id, label: id, applicationName: id }));
+      await makeDue(db, id, 1_000);
+    }
+    await db.updateTable('leases').set({ outline }).execute();
+  });
+  const owned = new Map(ids.map((id) => [id, networkOf(id)]));
+  const { watched, queries } = watchQueries(db);
+  const removed: string[] = [];
+  const engine = {
+    ...createMemoryEngine(),
+    listOwned: async () => [...owned.values()],
+    removeOwned: async ({ id }: Pick<Owned, 'id'>) => void removed.push(id),
+  };
+  const tidying = createTidying({ db: watched, engine, metrics: createMetrics(), now: () => 0 });
+  return {
+    ...{ db, ids, owned, engine, removed, tidying },
+    /** Ids of those that are due now, and how many rows were read. */
+    async tidy() {
+      queries.length = 0;
+      const { changed } = await tidying.tidy();
+      return { changed, rows: queries.reduce((sum, { rows }) => sum + rows, 0) };
+    },
+  };
+}
+
+test('of deployments of which the same is listed as before, nothing is read but of a part in turn', async () => {
+  const { tidy } = await manyDeployments(2_000);
+  assert.ok((await tidy()).rows >= 2 * 2_000, 'the first time all');
+  // Its turn, its outline, and whether it is present.
+  assert.deepEqual(await tidy(), { changed: [], rows: 3 * 500 });
+});
+
+test('whose things change, come or go is looked at, whoever has its turn', async () => {
+  const { tidy, owned } = await manyDeployments(2_000);
+  await tidy();
+  owned.set('d1700', { ...networkOf('d1700'), kind: 'volume', volume: 'data' });
+  owned.delete('d1800');
+  const { changed, rows } = await tidy();
+  assert.deepEqual(changed, ['d1700', 'd1800']);
+  assert.equal(rows, 3 * 500 + 2 + 1);
+});
+
+test('who was visited since is looked at again: what its visit wrote may be older than the last listing', async () => {
+  const { tidy, tidying, db } = await manyDeployments(2_000);
+  await tidy();
+  await db.updateTable('leases').set({ outline: 'another' }).where('deploymentId', 'in', ['d1700', 'd1800']).execute();
+  tidying.visited('d1700');
+  assert.deepEqual((await tidy()).changed, ['d1700']);
+  const later = [await tidy(), await tidy(), await tidy()].flatMap(({ changed }) => changed);
+  assert.deepEqual(later, ['d1800'], 'the others have their turn');
+});
+
+test('when the store fails, all that the listing has told is looked at the next time', async () => {
+  const { tidy, owned, tidying, engine } = await manyDeployments(2_000);
+  await tidy();
+  owned.delete('d1800');
+  owned.set('stray', networkOf('stray'));
+  const { removeOwned } = engine;
+  engine.removeOwned = async () => {
+    throw new Error('not now');
+  };
+  await assert.rejects(tidying.tidy(), /not now/);
+  owned.set('d1800', { ...networkOf('d1800'), kind: 'volume' });
+  engine.removeOwned = removeOwned;
+  assert.ok((await tidy()).rows >= 2 * 2_000);
+});
+
+test('an orphan that stays although it was removed is removed again', async () => {
+  const { tidy, owned, removed } = await manyDeployments(600);
+  owned.set('stray', networkOf('stray'));
+  for (const _ of ['once', 'twice', 'three times']) await tidy();
+  assert.deepEqual(removed, ['stray', 'stray', 'stray']);
+});
