@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: time to live, updates and removal against Docker Compose, the latency of the API, how many
- * deployments fit, what the control loop costs with up to 10,000, and what its stores take with 100,000, on this machine,
+ * deployments fit, what the control loop costs with up to 100,000, and what its stores take with 100,000, on this machine,
  * in one run.
  */
 import { readFile } from 'node:fs/promises';

@@ -158,9 +158,10 @@ export function loopSections(costs: LoopCost[]): Section[] {
     ['idle', 'processor while nothing happens, % of one', ({ idleShare }) => idleShare * 100],
     ['checks', 'processor for as many health checks by request, % of one', ({ checksShare }) => checksShare * 100],
     ['survey', 'a survey and its sweep, median, ms', ({ surveyMs }) => median(surveyMs)],
-    ['visits', 'a visit to everybody, ms', ({ visitsMs }) => visitsMs],
+    ['visit', 'a visit that finds all well, one of many at once, ms', ({ visitMs }) => visitMs],
     ['live', 'a start until its route is live, median, ms', ({ liveMs }) => median(liveMs)],
     ['memory', 'memory of the process and its engine, MiB', ({ residentBytes }) => residentBytes / mebibyte],
+    ['each', 'memory that comes with each deployment, KiB', ({ bytesEach }) => bytesEach / 1024],
   ];
   const first = costs[0]!;
   const figures = (prefix: string, value: (of: (cost: LoopCost) => number, cost: LoopCost) => number) =>

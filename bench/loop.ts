@@ -22,16 +22,18 @@ export type LoopCost = {
   deployments: number;
   /** Of one processor, while nothing happens: polls, a survey each half a minute, and the visits that are due. */
   idleShare: number;
-  /** Of one processor, for health checks that as many pods want to be asked every second, and all answer. */
+  /** Of one processor, for health checks that as many pods want to be asked every second, and all answer; up to 10,000. */
   checksShare: number;
-  /** Until everybody has been visited once. */
-  visitsMs: number;
+  /** Of one visit that finds all well, of up to a thousand at once. */
+  visitMs: number;
   /** Of one survey with its sweep. */
   surveyMs: number[];
   /** From the insertion of the rows that a start writes until the edge has its route. */
   liveMs: number[];
   /** Of the process, with the engine in memory and all that is on it. */
   residentBytes: number;
+  /** What of that has come with each deployment. */
+  bytesEach: number;
 };
 
 const program = join(import.meta.dirname, 'loop-process.ts');

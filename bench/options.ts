@@ -35,7 +35,7 @@ export type Options = {
 const defaults = {
   ...{ rounds: 5, requests: 100, updates: 20, windows: 4 },
   density: { deployments: 200, idleSeconds: 30 },
-  loop: { deployments: [10, 100, 1_000, 10_000], idleSeconds: 30, starts: 20 },
+  loop: { deployments: [10, 100, 1_000, 10_000, 100_000], idleSeconds: 30, starts: 20 },
   guards: { seconds: 20 },
   store: { deployments: 100_000, requests: 200 },
 };
@@ -50,7 +50,7 @@ const smoke = {
 
 export const help = `Measures Berth on this machine, against Docker Compose where it does the same.
 
-  npm run bench                      everything: ${defaults.rounds} rounds, after one that does not count (about 17 minutes)
+  npm run bench                      everything: ${defaults.rounds} rounds, after one that does not count (about 25 minutes)
   npm run bench -- density updates   these parts of it alone; there are ${parts.join(', ')}
   npm run bench -- --rounds N        N rounds of the time to live
   npm run bench -- --with BERTH_START_IDLE=1 neighbour
