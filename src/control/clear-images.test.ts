@@ -70,7 +70,7 @@ test('the image of a deployment that is present counts as used now, and that of 
   world.capacity.disk = { usedBytes: 1, freeBytes: 99 };
   assert.deepEqual(await clear(), [], 'room enough');
   world.capacity.disk = { usedBytes: 50 * gigabyte, freeBytes: 50 * gigabyte };
-  assert.deepEqual(await clear(), ['nginx:1']);
+  assert.deepEqual(await clear(), ['docker.io/library/nginx:1']);
   assert.deepEqual(await clear(), []);
   assert.match(await control.metrics.registry.metrics(), /^berth_images_removed_total 1$/m);
 });

@@ -56,9 +56,10 @@ export type Clearer = { engine: Engine; db: Database; metrics: Metrics; now: () 
 export async function clearImages({ engine, db, metrics, now, mostUsed }: Clearer): Promise<string[]> {
   const { images: store } = engine;
   if (!store) return [];
-  await touchUsed(db, now());
   const { disk } = await engine.capacity();
   if (!disk || disk.usedBytes <= mostUsed * (disk.usedBytes + disk.freeBytes)) return [];
+  // Between its look at an image and its first container, a deployment has nothing else that keeps it.
+  await touchUsed(db, now());
   const [images, pulled] = await Promise.all([store.list(), pulledImages(db)]);
   const there = new Set(images.flatMap(namesOf));
   const references = pulled.map(({ reference }) => reference);

@@ -7,6 +7,7 @@ import { makeDueIfSettled, nextDueAt, spreadVisits } from '../store/leases.ts';
 import { clearImages } from './clear-images.ts';
 import type { Control } from './control.ts';
 import { watchDisk } from './disk/watch-disk.ts';
+import { keepHouse, keepHouseEveryMs } from './housekeeping.ts';
 import { revisitMsOf } from './schedule.ts';
 import { createTidying } from './tidying.ts';
 import { createVisits } from './visits.ts';
@@ -30,6 +31,7 @@ export function startLoop(control: Control): Loop {
     onEnd: tidying.visited,
   });
   let beside: Promise<void> = Promise.resolve();
+  let keptHouseAt: Instant | undefined;
 
   /** Beside the visits: an image of some gigabytes takes seconds to remove. */
   async function tidy(): Promise<void> {
@@ -38,6 +40,10 @@ export function startLoop(control: Control): Loop {
       settings.revisitMs = revisitMsOf(present, control.settings.revisitMs);
       if (changed.length > 0) rouse();
       if (removed.length > 0) log.info({ removed: removed.map(({ name }) => name) }, 'orphans removed');
+      if (hasPassed(keptHouseAt, keepHouseEveryMs, now())) {
+        await keepHouse(db, now());
+        keptHouseAt = now();
+      }
       const cleared = await clearImages({ ...control, mostUsed: settings.imageDiskShare });
       if (cleared.length > 0) log.info({ cleared }, 'unused images removed, the disk was too full');
     } catch (error) {

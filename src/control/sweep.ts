@@ -1,16 +1,9 @@
 /** The sweep: what carries our label and no row wants is removed. Nothing else ever is. */
-import type { Instant } from '../deployment/deployment.ts';
 import type { Engine, Owned } from '../engine/engine.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { forgetSignIns } from '../store/accounts.ts';
 import type { Database } from '../store/database.ts';
-import { forgetGone, presentAmong, presentDeploymentIds } from '../store/deployments.ts';
-import { forgetIdempotency } from '../store/idempotency.ts';
-import { forgetEmptySessions } from '../store/sessions.ts';
+import { presentAmong, presentDeploymentIds } from '../store/deployments.ts';
 import type { Things } from './attention.ts';
-
-/** Rows of deployments that are gone are kept this long, for the page that says so. */
-const forgetAfterMs = 30 * 24 * 60 * 60_000;
 
 /** Owned objects whose deployment no row knows as present. */
 function orphansAmong(owned: readonly Owned[], presentIds: ReadonlySet<string>): Owned[] {
@@ -24,17 +17,13 @@ export async function findOrphans(engine: Pick<Engine, 'listOwned'>, db: Databas
   return orphansAmong(owned, new Set(await presentDeploymentIds(db)));
 }
 
-type Sweeper = { engine: Engine; db: Database; metrics: Metrics; now: () => Instant };
+type Sweeper = { engine: Engine; db: Database; metrics: Metrics };
 
 /**
- * Removes orphans among what is listed of these deployments (workloads before the volumes and networks they use) and
- * forgets old rows; returns the removed.
+ * Removes orphans among what is listed of these deployments, workloads before the volumes and networks they use; returns
+ * the removed.
  */
-export async function sweep(
-  { db, metrics, engine, now }: Sweeper,
-  things: Things,
-  ids: Iterable<string>,
-): Promise<Owned[]> {
+export async function sweep({ db, metrics, engine }: Sweeper, things: Things, ids: Iterable<string>): Promise<Owned[]> {
   const listed = [...ids].filter((id) => things.has(id));
   const orphans = orphansAmong(
     listed.flatMap((id) => things.get(id)!),
@@ -46,9 +35,5 @@ export async function sweep(
     await engine.removeOwned(orphan);
     metrics.orphansRemoved.inc();
   }
-  await forgetGone(db, now() - forgetAfterMs);
-  await forgetEmptySessions(db, now() - forgetAfterMs);
-  await forgetIdempotency(db, now());
-  await forgetSignIns(db, now());
   return orphans;
 }

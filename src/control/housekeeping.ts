@@ -1,0 +1,23 @@
+/** Housekeeping: what in the store is only of use for a time, and what of it is in use. It reads much, and nobody waits for it. */
+import type { Instant } from '../deployment/deployment.ts';
+import { forgetSignIns } from '../store/accounts.ts';
+import type { Database } from '../store/database.ts';
+import { forgetGone } from '../store/deployments.ts';
+import { forgetIdempotency } from '../store/idempotency.ts';
+import { touchUsed } from '../store/pulled-images.ts';
+import { forgetEmptySessions } from '../store/sessions.ts';
+
+/** With 10,000 deployments 50 ms. */
+export const keepHouseEveryMs = 10 * 60_000;
+
+/** Rows of deployments that are gone are kept this long, for the page that says so. */
+const forgetAfterMs = 30 * 24 * 60 * 60_000;
+
+/** Forgets old rows, and notes which images are in use: those that are not for longest leave first. */
+export async function keepHouse(db: Database, now: Instant): Promise<void> {
+  await forgetGone(db, now - forgetAfterMs);
+  await forgetEmptySessions(db, now - forgetAfterMs);
+  await forgetIdempotency(db, now);
+  await forgetSignIns(db, now);
+  await touchUsed(db, now);
+}
