@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { findBrowser } from '../../scripts/setup/browser.ts';
-import { join as joinSockets } from './join-sockets.ts';
+import { joinSockets } from './join-sockets.ts';
 
 export type TestChromium = { browser: Browser; close(): Promise<void> };
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 /** What one says the other hears, each in its own time; they end together. */
-export function join(one: Socket, other: Socket): void {
+export function joinSockets(one: Socket, other: Socket): void {
   for (const [from, to] of [
     [one, other],
     [other, one],

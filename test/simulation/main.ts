@@ -7,7 +7,7 @@ import { randomFrom } from '../random.ts';
 import { createBase, run } from './run.ts';
 import { type Story, story, tell } from './story.ts';
 
-/** Some 60 s of a processor: a run takes 60 ms, most of it in its 380 statements to the store (measured). */
+/** Some 50 s of a processor: a run takes 50 ms, most of it in its 380 statements to the store (measured). */
 const usualRuns = 1_000;
 /** One mistake fails many runs. */
 const maxFailures = 3;

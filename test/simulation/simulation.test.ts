@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const main = join(import.meta.dirname, 'main.ts');
 const execute = promisify(execFile);
 
-/** Runs in each process, of 60 ms of a processor (measured). Two at a time: one alone is long the last of all tests. */
+/** Runs in each process, of some 50 ms of a processor. Two at a time: one alone is long the last of all tests. */
 const runsPerProcess = 250;
 const processes = 4;
 

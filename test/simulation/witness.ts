@@ -11,7 +11,7 @@ import type { Endpoint } from '../../src/deployment/site.ts';
 import { type Egress, printEgress } from '../../src/deployment/workload/egress.ts';
 import type { FacetName } from '../../src/engine/engine.ts';
 import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
-import { reasonNotReady } from '../../src/engine/memory/readiness.ts';
+import { reasonNotReady } from '../../src/engine/memory/why-not-ready.ts';
 import type { MemoryContainer, MemoryWorld } from '../../src/engine/memory/world.ts';
 import type { Seal } from '../../src/lib/seal.ts';
 import type { Tables } from '../../src/store/database.ts';

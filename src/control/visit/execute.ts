@@ -5,8 +5,8 @@ import type { Operation } from '../../deployment/plan/operation.ts';
 import { type Engine, facetOf, type Pulling } from '../../engine/engine.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import { confirmRoutes, heldAddresses, type Router, route } from '../routing.ts';
+import { checkImages, confirmAccess, pullImage } from './deployment-images.ts';
 import { type Drainer, drain } from './drain.ts';
-import { checkImages, confirmAccess, pullImage } from './image-access.ts';
 
 export type Executor = Drainer &
   Router & {

@@ -1,7 +1,7 @@
 /** Waiting until an observation may be worth repeating. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Observed } from '../../deployment/workload/workload.ts';
-import type { Events } from './events.ts';
+import type { Events } from './engine-events.ts';
 import type { Known } from './observe.ts';
 import type { ContainerState } from './readiness/container-state.ts';
 import { listeningAfterMs } from './readiness/listening.ts';

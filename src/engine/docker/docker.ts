@@ -10,7 +10,7 @@ import { type Mark, waitForChange } from './change.ts';
 import { createWorkloads } from './containers/workloads.ts';
 import type { DiskRate } from './disk/disk-throttle.ts';
 import { createDiskUse } from './disk/disk-use.ts';
-import { createEvents } from './events.ts';
+import { createEvents } from './engine-events.ts';
 import { createFairness } from './fairness.ts';
 import { faultOf } from './faults.ts';
 import type { Firewall } from './firewall/firewall.ts';

@@ -11,7 +11,7 @@ import type { LocalImages } from './images/local-images.ts';
 import { networkName } from './names.ts';
 import type { Reason } from './readiness/attempts.ts';
 import { createCommandCheck } from './readiness/command-check.ts';
-import { type ContainerState, exitReason, sightingOf } from './readiness/container-state.ts';
+import { type ContainerState, containerStateOf, exitReason } from './readiness/container-state.ts';
 import {
   type Elsewhere,
   followElsewhere,
@@ -128,7 +128,7 @@ async function look(
   const healthBefore = isSameStart ? before.state.health : undefined;
   const wasHealthy = healthBefore !== undefined && (healthBefore.isHealthy || healthBefore.wasHealthy);
   const startedAtMs = isSameStart ? before.state.startedAtMs : uptime() - ageMs;
-  const state = sightingOf(inspected, startedAtMs, lastKnown.exit, wasHealthy);
+  const state = containerStateOf(inspected, startedAtMs, lastKnown.exit, wasHealthy);
   const address = state.phase === 'running' ? addressOf(inspected, labels) : undefined;
   const newProbe = (readiness: ProbedReadiness, at: string) =>
     createProbe({

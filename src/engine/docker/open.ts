@@ -11,8 +11,8 @@ import type { FirewallOptions } from './firewall/firewall.ts';
 import { isolate } from './firewall/isolate.ts';
 import { type GroupWishes, openGroups } from './groups/open.ts';
 import { escapeWords, findKnownEscapes } from './host/known-escapes.ts';
-import type { Runtime } from './host/runtime.ts';
-import { findRuntimeProblem } from './host/runtime.ts';
+
+import { findRuntimeProblem, type Runtime } from './host/runtime.ts';
 import type { LocalImages } from './images/local-images.ts';
 import { volumesFolder } from './volumes/loop-layout.ts';
 

@@ -9,10 +9,9 @@ import { wait as reallyWait, type Wait } from '../../lib/wait.ts';
 import type { Engine, FacetName, Fairness, HostDisk, ImageStore, Isolation, Owned } from '../engine.ts';
 import { diskUse } from './disk.ts';
 import { heldBack, isLocal, isOnHost, listImages, pullImage, removeImage } from './images.ts';
-import { followLogs, readLogs } from './logs.ts';
 import { type MemoryOperation, perform, refuseInUse, setEgress } from './operations.ts';
-import { healthCheckBodyOf, noteStuck, reasonNotReady } from './readiness.ts';
 import { changeableWeather, type Interruption, type Weather } from './weather.ts';
+import { healthCheckBodyOf, noteStuck, reasonNotReady } from './why-not-ready.ts';
 import {
   announce,
   createMemoryWorld,
@@ -22,6 +21,7 @@ import {
   passRound,
   removeNetwork,
 } from './world.ts';
+import { followLogs, readLogs } from './written-lines.ts';
 
 export type MemoryEngineOptions = {
   /** Default: an empty one. Engines of several installations may share one. */

@@ -16,7 +16,7 @@ export type ContainerState = {
 };
 
 /** `lastExit`: how it ended the last time, whatever it does now. `wasHealthy`: since its start it is known to have been. */
-export function sightingOf(
+export function containerStateOf(
   { State, RestartCount }: Docker.ContainerInspectInfo,
   startedAtMs: number,
   lastExit: Exit | undefined,
