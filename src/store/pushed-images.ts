@@ -285,3 +285,65 @@ export async function isNamed(db: Database, digest: string): Promise<boolean> {
     .executeTakeFirst();
   return manifest !== undefined;
 }
+
+export type PushedRepository = {
+  repository: string;
+  tags: string[];
+  sizeBytes: number;
+  email: string | null;
+  sessionId: string | null;
+  pushedAt: Instant;
+  usedAt: Instant;
+};
+
+/** All that is pushed, by repository; a blob that several images of one have counts once. */
+export async function pushedRepositories(db: Database): Promise<PushedRepository[]> {
+  const rows = await db
+    .selectFrom('pushedManifests')
+    .innerJoin('imageNamespaces', 'imageNamespaces.name', 'pushedManifests.namespace')
+    .leftJoin('sessions', 'sessions.id', 'imageNamespaces.sessionId')
+    .leftJoin('accounts', (join) =>
+      join.on(({ eb, or, ref }) =>
+        or([
+          eb('accounts.id', '=', ref('imageNamespaces.accountId')),
+          eb('accounts.id', '=', ref('sessions.accountId')),
+        ]),
+      ),
+    )
+    .select(['repository', 'email', 'imageNamespaces.sessionId'])
+    .select(({ fn }) => [
+      fn.max<number>('pushedAt').as('pushedAt'),
+      fn.max<number>('usedAt').as('usedAt'),
+      fn.sum<number>('sizeBytes').as('manifestBytes'),
+    ])
+    .groupBy(['repository', 'email', 'imageNamespaces.sessionId'])
+    .orderBy('repository')
+    .execute();
+  const tags = await db.selectFrom('pushedTags').select(['repository', 'tag']).orderBy('tag').execute();
+  const blobs = db
+    .selectFrom('manifestParts')
+    .innerJoin('pushedManifests', (join) =>
+      join
+        .onRef('pushedManifests.repository', '=', 'manifestParts.repository')
+        .onRef('pushedManifests.digest', '=', 'manifestParts.manifest'),
+    )
+    .innerJoin('pushedBlobs', (join) =>
+      join
+        .onRef('pushedBlobs.namespace', '=', 'pushedManifests.namespace')
+        .onRef('pushedBlobs.digest', '=', 'manifestParts.digest'),
+    )
+    .select(['manifestParts.repository', 'pushedBlobs.digest', 'pushedBlobs.sizeBytes'])
+    .distinct()
+    .as('blobs');
+  const sizes = await db
+    .selectFrom(blobs)
+    .select(['repository', ({ fn }) => fn.sum<number>('sizeBytes').as('bytes')])
+    .groupBy('repository')
+    .execute();
+  const bytesOf = new Map(sizes.map(({ repository, bytes }) => [repository, Number(bytes)]));
+  return rows.map(({ manifestBytes, ...row }) => ({
+    ...row,
+    tags: tags.filter(({ repository }) => repository === row.repository).map(({ tag }) => tag),
+    sizeBytes: Number(manifestBytes) + (bytesOf.get(row.repository) ?? 0),
+  }));
+}

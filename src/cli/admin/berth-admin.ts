@@ -8,6 +8,7 @@ import { auditCommand } from './audit-command.ts';
 import { banCommand, bansCommand, unbanCommand } from './ban-commands.ts';
 import { type Command, statuses } from './command.ts';
 import { deploymentsCommand, inspectCommand, stopCommand } from './deployment-commands.ts';
+import { imagesCommand } from './images-command.ts';
 import { rotateKeyCommand } from './rotate-key-command.ts';
 
 const commands: Record<string, Command> = {
@@ -19,6 +20,7 @@ const commands: Record<string, Command> = {
   bans: bansCommand,
   ban: banCommand,
   unban: unbanCommand,
+  images: imagesCommand,
   audit: auditCommand,
   'rotate-key': rotateKeyCommand,
 };

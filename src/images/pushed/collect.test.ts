@@ -10,8 +10,9 @@ import { deploymentOf } from '../../../test/support/deployments.ts';
 import { imageManifest, ociImage } from '../../../test/support/image-registry.ts';
 import { pushedReference } from '../../config/values/pushed-image.ts';
 import { openSqlite, type Tables } from '../../store/database.ts';
+
 import { addDeployment } from '../../store/deployments.ts';
-import { findPushedManifest, removePushedManifest } from '../../store/pushed-images.ts';
+import { findPushedManifest, pushedRepositories, removePushedManifest } from '../../store/pushed-images.ts';
 import { addSession } from '../../store/sessions.ts';
 import { settleImage } from '../../store/settled-images.ts';
 import { type BlobFolder, openBlobFolder } from '../blobs/blob-folder.ts';
@@ -240,6 +241,21 @@ test('what a present deployment runs from stays, also when its tag has moved on'
   world.clock.now += 2 * hour;
   await collect(images, keeping);
   assert.equal(await findPushedManifest(world.db, repository, { digest }), undefined);
+});
+
+test('what is pushed is told by repository, and counts a layer of two images once', async () => {
+  const world = await openWorld();
+  const images = await world.open();
+  for (const sessionId of ['one', 'two']) await deploy(world, sessionId);
+  await push(images, { sessionId: 'one', tag: '1', layer: 'a' });
+  await push(images, { sessionId: 'two', tag: '1', layer: 'a'.repeat(5_000) });
+  await push(images, { sessionId: 'two', tag: '2', layer: 'a'.repeat(5_000) });
+  const [large, small] = (await pushedRepositories(world.db)).toSorted((a, b) => b.sizeBytes - a.sizeBytes);
+  assert.deepEqual([large?.sessionId, large?.tags], ['two', ['1', '2']]);
+  assert.deepEqual([small?.sessionId, small?.tags], ['one', ['1']]);
+  const manifestBytes = imageManifest(Buffer.from('{}'), [Buffer.from('a')]).length;
+  assert.equal(small?.sizeBytes, manifestBytes + 2 + 1);
+  assert.ok(large && large.sizeBytes > 5_000 && large.sizeBytes < 6_000, `${large?.sizeBytes}`);
 });
 
 test('a layer that a client was just told of is not collected from under its push', async () => {

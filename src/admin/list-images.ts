@@ -1,0 +1,32 @@
+/** Images that users have pushed, as the operator sees them. */
+import type { Kysely } from 'kysely';
+import type { Tables } from '../store/database.ts';
+import { pushedRepositories } from '../store/pushed-images.ts';
+
+export type ImageLine = {
+  /** `<namespace>/<name>` */
+  repository: string;
+  tags: string[];
+  /** Of all that its images consist of, each once; other repositories may have some of it too. */
+  sizeBytes: number;
+  /** The account's; absent for a session that is nobody's. */
+  email?: string;
+  /** Whose it is; absent for an account's own. */
+  sessionId?: string;
+  pushedAt: string;
+  lastUsedAt: string;
+};
+
+/** The largest first. */
+export async function listImages(db: Kysely<Tables>): Promise<ImageLine[]> {
+  const rows = await pushedRepositories(db);
+  return rows
+    .toSorted((a, b) => b.sizeBytes - a.sizeBytes)
+    .map(({ repository, tags, sizeBytes, email, sessionId, pushedAt, usedAt }) => ({
+      ...{ repository, tags, sizeBytes },
+      ...(email !== null && { email }),
+      ...(sessionId !== null && { sessionId }),
+      pushedAt: new Date(pushedAt).toISOString(),
+      lastUsedAt: new Date(usedAt).toISOString(),
+    }));
+}
