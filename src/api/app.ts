@@ -27,6 +27,7 @@ import { deployEndpoints } from './deployments/deploy-endpoints.ts';
 import { lifetimeEndpoints } from './deployments/lifetime-endpoints.ts';
 import { reservationEndpoints } from './deployments/reservation-endpoints.ts';
 import { revisionEndpoints } from './deployments/revision-endpoints.ts';
+import { sessionEndpoints } from './deployments/session-endpoints.ts';
 import { statusEndpoints } from './deployments/status-endpoints.ts';
 import { describeApi } from './description/description.ts';
 import { logEndpoints } from './logs/log-endpoints.ts';
@@ -126,6 +127,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
 
   await app.register(deployEndpoints(service, documents));
   await app.register(configurationEndpoints(service, documents));
+  await app.register(sessionEndpoints(service));
   await app.register(lifetimeEndpoints(service));
   await app.register(reservationEndpoints(service));
   await app.register(statusEndpoints(service, streams));

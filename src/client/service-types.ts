@@ -796,6 +796,21 @@ export type Operations = {
     body: undefined;
     answer: Record<string, unknown>;
   };
+  /** Make a session. `/createSession` */
+  createSession: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: undefined;
+    answer: {
+      message: string;
+      /** Shown once: the password of `docker login`, and the key of what is started with it. */
+      sessionToken: string;
+      /** What the names of its images begin with, such as `berth.example.com/s0123456789abcdef`. */
+      images: string;
+      /** Until then something has to be started with the token. */
+      expiresAt: string;
+    };
+  };
   /** Extend a free deployment's lifetime. `/extendDeployment` */
   extendDeployment: {
     path: Record<never, never>;
@@ -1176,6 +1191,7 @@ export const requests = {
   updateDeploymentInSession: { method: 'POST', path: '/updateUserDeployment/{sessionToken}', sends: 'yaml' },
   validateConfig: { method: 'POST', path: '/validate', sends: 'yaml' },
   getConfigSchema: { method: 'GET', path: '/schema', sends: 'nothing' },
+  createSession: { method: 'POST', path: '/createSession', sends: 'nothing' },
   extendDeployment: { method: 'POST', path: '/extendDeployment', sends: 'json' },
   claimDeployment: { method: 'POST', path: '/claimDeployment', sends: 'json' },
   listDeployments: { method: 'GET', path: '/getReservations', sends: 'nothing' },

@@ -2,6 +2,7 @@
 import type { Instant } from '../deployment/deployment.ts';
 import { isActiveAt } from './active.ts';
 import type { Database } from './database.ts';
+import { openSessionMs } from './sessions.ts';
 
 export type Namespace = {
   name: string;
@@ -68,14 +69,21 @@ export async function bytesOfAll(db: Database): Promise<number> {
   return Number(row?.bytes ?? 0);
 }
 
-/** Notes which owners are there: accounts, and sessions with an active deployment. */
+/** Notes which owners are there: accounts, sessions with an active deployment, and those that may still start one. */
 export async function noteAlive(db: Database, now: Instant): Promise<void> {
   const accounts = db.selectFrom('accounts').select('id');
   const active = db.selectFrom('deployments').select('sessionId').where(isActiveAt(now));
+  const open = db
+    .selectFrom('sessions')
+    .select('id')
+    .where('createdAt', '>', now - openSessionMs)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('deployments').select('id').whereRef('sessionId', '=', 'sessions.id'))),
+    );
   await db
     .updateTable('imageNamespaces')
     .set({ aliveAt: now })
-    .where((eb) => eb.or([eb('accountId', 'in', accounts), eb('sessionId', 'in', active)]))
+    .where((eb) => eb.or([eb('accountId', 'in', accounts), eb('sessionId', 'in', active), eb('sessionId', 'in', open)]))
     .execute();
 }
 

@@ -46,6 +46,23 @@ export async function sessionOfToken(db: Database, token: string): Promise<Sessi
     .executeTakeFirst();
 }
 
+/** How long a session is there before anything of it was started. */
+export const openSessionMs = 60 * 60_000;
+
+/** Whether nothing of it was ever started, and it is young enough for that. */
+export async function isOpenSession(db: Database, id: string, now: Instant): Promise<boolean> {
+  const row = await db
+    .selectFrom('sessions')
+    .select('id')
+    .where('id', '=', id)
+    .where('createdAt', '>', now - openSessionMs)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('deployments').select('id').whereRef('sessionId', '=', 'sessions.id'))),
+    )
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Notes that the session's token is used, at most once a minute. */
 export async function noteTokenUse(
   db: Database,

@@ -36,6 +36,7 @@ async function play(berth: Berth): Promise<Told> {
     told[id] = { ...(request !== undefined && { request }), answer: answer.body };
     return answer.body;
   };
+  note('createSession', await berth.postJson('/createSession', {}), {});
   note('validateConfig', await berth.postYaml('/validate', yaml), yaml);
   const started = note('startDeployment', await berth.postYaml('/startUserDeployment', yaml), yaml);
   const { sessionToken, applicationName } = started;

@@ -82,7 +82,7 @@ test("what was not pushed, and what is somebody else's, is refused in the same w
     assert.equal(body.errors.length, 1);
   }
   const { body } = await registry.api.postYaml('/startUserDeployment', yamlOf('./api:secret'));
-  assert.match(body.hint, /the password of docker login/);
+  assert.match(body.hint, /POST \/createSession/);
   assert.equal(registry.api.woken.length, deployments);
 });
 
@@ -95,4 +95,29 @@ test('an update may not name what a start may not', async () => {
   const { status } = await registry.api.postYaml(`/updateUserDeployment?sessionToken=${stranger.token}`, update);
   assert.equal(status, 400);
   assert.equal((await deploymentById(registry.service.db, id))?.revision, 1);
+});
+
+test('who has nothing yet gets a session, pushes with its token, and starts what runs from that', async () => {
+  const { body: session } = await registry.api.postJson('/createSession', {});
+  const namespace = session.images.split('/')[1];
+  const digest = await push({ token: session.sessionToken, namespace, sessionId: '' }, '1');
+  const { status, body } = await start({ token: session.sessionToken } as Pusher, yamlOf('./api:1'));
+  assert.deepEqual([status, body.sessionToken], [200, session.sessionToken]);
+  assert.deepEqual(await runsFrom(registry.api.woken.at(-1)!, 1), [`pushed.invalid/${namespace}/api@${digest}`]);
+});
+
+test('a session in which nothing is started ends after an hour, and one whose deployments have ended is over', async () => {
+  const { body: session } = await registry.api.postJson('/createSession', {});
+  const list = async () => (await registry.api.get(`/getReservations?sessionToken=${session.sessionToken}`)).status;
+  assert.equal(await list(), 200);
+  registry.api.clock.now += 59 * 60_000;
+  assert.equal(await list(), 200);
+  registry.api.clock.now += 60_000;
+  assert.equal(await list(), 404);
+  const { body: second } = await registry.api.postJson('/createSession', {});
+  const yaml = yamlOf('nginx:1', 'brief');
+  await registry.api.postYaml(`/startUserDeployment?sessionToken=${second.sessionToken}`, yaml);
+  const application = { applicationName: 'brief', sessionToken: second.sessionToken };
+  assert.equal((await registry.api.postJson('/removeDeploymentReservation', application)).status, 200);
+  assert.equal((await registry.api.postJson('/removeDeploymentReservation', application)).status, 404);
 });

@@ -21,6 +21,7 @@ export async function openImageRegistry({ settings, mostBytes = 2 ** 40 }: Regis
   const directory = await mkdtemp(join(tmpdir(), 'berth-images-'));
   const folder: BlobFolder = await openBlobFolder(directory);
   // Files are dated by the machine's clock.
+  api.clock.now = Date.now();
   const clock = { aheadMs: 0 };
   const now = () => Date.now() + clock.aheadMs;
   const service = { ...api.service, now };

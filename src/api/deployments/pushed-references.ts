@@ -75,7 +75,7 @@ function notPushed(image: string, { name, reference }: PushedName, prefix: strin
   const tag = 'tag' in reference ? reference.tag : 'latest';
   const hint =
     prefix === undefined
-      ? 'Start something first: the token that is answered is the password of docker login, and names the images of its session here.'
+      ? 'POST /createSession makes a session: its token is the password of docker login, and has to start what names its images.'
       : `Push it first: docker push ${prefix}/${name}:${tag}`;
   return { ok: false, problem: { code: 'invalid_configuration', error, hint, errors: [`${error} (${hint})`] } };
 }

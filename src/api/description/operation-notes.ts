@@ -48,6 +48,13 @@ export const operations: Record<string, OperationNote> = {
     exampleOf: 'startDeployment',
     refusals: start,
   },
+  createSession: {
+    tag: 'deployments',
+    access: 'public',
+    description:
+      'Makes a session of which nothing runs yet: for who pushes images before starting what runs from them. Its token is in the answer, this once; it ends when nothing was started with it within an hour.',
+    refusals: ['banned'],
+  },
   updateDeployment: {
     tag: 'deployments',
     access: 'caller',

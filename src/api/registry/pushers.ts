@@ -5,7 +5,7 @@ import { accountOfApiKey } from '../../store/api-keys.ts';
 import type { Database } from '../../store/database.ts';
 import { activeDeployments } from '../../store/deployments.ts';
 import { type Namespace, namespaceNamed } from '../../store/image-namespaces.ts';
-import { noteTokenUse, sessionOfToken } from '../../store/sessions.ts';
+import { isOpenSession, noteTokenUse, sessionOfToken } from '../../store/sessions.ts';
 import type { Service } from '../api-service.ts';
 import { apiKeyPrefix } from '../requests/callers.ts';
 import { clientAddress, clientKey } from '../requests/client-address.ts';
@@ -30,7 +30,10 @@ export async function findPusher(service: Service, request: FastifyRequest): Pro
     return accountId === undefined ? undefined : pusher({ kind: 'account', accountId }, accountId, client);
   }
   const session = await sessionOfToken(db, password);
-  if (!session || (await activeDeployments(db, session.id, now())).length === 0) return undefined;
+  if (!session) return undefined;
+  const isThere =
+    (await activeDeployments(db, session.id, now())).length > 0 || (await isOpenSession(db, session.id, now()));
+  if (!isThere) return undefined;
   await noteTokenUse(db, session, { now: now(), from: clientAddress(request) });
   return pusher({ kind: 'session', sessionId: session.id }, session.accountId, client);
 }

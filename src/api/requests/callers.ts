@@ -6,7 +6,7 @@ import type { SessionStarts } from '../../deployment/limits/session-starts.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { accountOfApiKey } from '../../store/api-keys.ts';
 import { activeDeployments, activeDeploymentsOfAccount } from '../../store/deployments.ts';
-import { noteTokenUse, sessionOfToken } from '../../store/sessions.ts';
+import { isOpenSession, noteTokenUse, sessionOfToken } from '../../store/sessions.ts';
 import type { Service } from '../api-service.ts';
 import { isSafe, isSameOrigin } from './browser-security.ts';
 import { clientAddress } from './client-address.ts';
@@ -148,11 +148,12 @@ export function tokenOf(request: FastifyRequest, given: Given): string | undefin
   return given.sessionToken || bearer?.[1];
 }
 
-/** A session without any active deployment is as unknown as one that never was. */
+/** A session of which nothing is active any more is as unknown as one that never was. */
 async function findSession(service: Service, request: FastifyRequest, token: string): Promise<Result<Caller>> {
   const session = await sessionOfToken(service.db, token);
   const deployments = session ? await activeDeployments(service.db, session.id, service.now()) : [];
-  if (!session || deployments.length === 0) return sessionNotFound;
+  const isThere = deployments.length > 0 || (session && (await isOpenSession(service.db, session.id, service.now())));
+  if (!session || !isThere) return sessionNotFound;
   const { id: sessionId, accountId, starts } = session;
   await noteTokenUse(service.db, session, { now: service.now(), from: clientAddress(request) })
     // On a full disk nothing is noted, and everything can still be read.

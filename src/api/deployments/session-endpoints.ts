@@ -1,0 +1,67 @@
+/** Sessions without a deployment: for who pushes images before starting what runs from them. */
+import { randomUUID } from 'node:crypto';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { namespaceOf } from '../../images/pushed/repository-names.ts';
+import { newToken } from '../../lib/ids.ts';
+import { succeed } from '../../lib/problem.ts';
+import { addSession, openSessionMs } from '../../store/sessions.ts';
+import { transact } from '../../store/transaction.ts';
+import { originOf, refuseBanned } from '../admission/caller-admission.ts';
+import type { Service } from '../api-service.ts';
+import { sendProblem } from '../requests/errors.ts';
+import { ErrorRecord } from './deployment-records.ts';
+
+const SessionRecord = Type.Object(
+  {
+    message: Type.String(),
+    sessionToken: Type.String({
+      description: 'Shown once: the password of `docker login`, and the key of what is started with it.',
+    }),
+    images: Type.String({
+      description: 'What the names of its images begin with, such as `berth.example.com/s0123456789abcdef`.',
+    }),
+    expiresAt: Type.String({
+      format: 'date-time',
+      description: 'Until then something has to be started with the token.',
+    }),
+  },
+  { description: 'A session of which nothing runs yet.' },
+);
+
+export function sessionEndpoints(service: Service): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.post(
+      '/createSession',
+      {
+        config: { limit: 'start' },
+        schema: {
+          operationId: 'createSession',
+          summary: 'Make a session',
+          response: { 200: SessionRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const { baseUrl } = service.settings;
+        const origin = originOf(request, service.settings);
+        const session = { id: randomUUID(), token: newToken('berth'), createdAt: service.now() };
+        const made = await transact(service.db, async (db) => {
+          const unbanned = await refuseBanned(db, origin, { accountId: null });
+          if (!unbanned.ok) return unbanned;
+          await addSession(db, { ...session, from: origin.address });
+          return succeed(undefined);
+        });
+        if (!made.ok) return sendProblem(reply, made.problem);
+        const images = `${baseUrl.host}/${namespaceOf({ kind: 'session', sessionId: session.id })}`;
+        return {
+          message:
+            `Push images to ${images}/<name>:<tag> with the sessionToken as the password, and start what runs from them ` +
+            'with the same token. Keep it: it is shown once.',
+          sessionToken: session.token,
+          images,
+          expiresAt: new Date(session.createdAt + openSessionMs).toISOString(),
+        };
+      },
+    );
+  };
+}
