@@ -1,4 +1,5 @@
 /** Starts the service and stops it gracefully: `npm run serve`. Everything is wired here. */
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { createAccounts } from './accounts/sign-in-library.ts';
 import { planOfDeployment } from './api/admission/plans.ts';
@@ -6,6 +7,7 @@ import { openApi } from './api/open.ts';
 import { type ControlParts, openControl } from './control/open.ts';
 import { openEdge } from './edge/open.ts';
 import { openEngine } from './engine/open.ts';
+import { openBlobCache } from './images/blobs/blob-cache.ts';
 import { openImages } from './images/open.ts';
 import { openPushedImages } from './images/pushed/open.ts';
 import { createMetrics } from './lib/metrics.ts';
@@ -41,8 +43,15 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const { db, owner } = opening.use(await openStore(settings));
   const seal = await openKeys(db, settings, part('keys'));
   const { images: pushed } = opening.use(await openPushedImages(settings, { db, now, log: part('images') }));
+  const cache = opening.use(
+    await openBlobCache({
+      folder: join(settings.dataDir, 'images', 'cache'),
+      budgetBytes: settings.imageCacheBytes,
+      now,
+    }),
+  );
   const { images } = opening.use(
-    await openImages(settings, { pushed, notePullsLeft: (pulls) => metrics.dockerHubPulls.set(pulls) }),
+    await openImages(settings, { pushed, cache, notePullsLeft: (pulls) => metrics.dockerHubPulls.set(pulls) }),
   );
   const { engine } = opening.use(await openEngine(settings, { owner, now, metrics, images, log }));
   const edge = opening.use(await openEdge({ ...settings, apiHosts: apiHosts(settings) }, { db, now, log }));

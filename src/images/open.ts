@@ -1,7 +1,7 @@
 /** The door of this layer: the gate that every image of a registry passes, and what references mean. */
 import type { Pace } from './dialer/bounded-body.ts';
 import { createDialer, type DialerOptions } from './dialer/dialer.ts';
-import { type Gate, openGate } from './gate/gate.ts';
+import { type Gate, type GateOptions, openGate } from './gate/gate.ts';
 import type { ImageLimits } from './resolve/image-limits.ts';
 import { createResolver, type Resolver, type ResolverParts } from './resolve/resolve.ts';
 import { type RegistrySetting, readRegistries } from './upstream/listed-registries.ts';
@@ -15,20 +15,21 @@ export type ImageSettings = {
 
 /** Who listens, and what tests have in place of the internet. */
 export type ImageParts = Pick<DialerOptions, 'resolve' | 'isAllowed' | 'answerMs'> &
-  Pick<ResolverParts, 'notePullsLeft' | 'pushed'> & { pace?: Pace };
+  Pick<ResolverParts, 'notePullsLeft' | 'pushed'> &
+  Pick<GateOptions, 'cache'> & { pace?: Pace };
 
 export type Images = Resolver & Pick<Gate, 'offer'>;
 
 /** Throws StartError. */
 export async function openImages(
   { registries, imageBytes, imageUnpackedBytes, gateHost }: ImageSettings,
-  { pace, notePullsLeft, pushed, ...parts }: ImageParts = {},
+  { pace, notePullsLeft, pushed, cache, ...parts }: ImageParts = {},
 ): Promise<AsyncDisposable & { images: Images }> {
   const limits: ImageLimits = { compressedBytes: imageBytes, unpackedBytes: imageUnpackedBytes };
   const listed = await readRegistries(registries);
   await using opening = new AsyncDisposableStack();
   const dialer = opening.use(createDialer({ ...parts, listed }));
-  const gate = opening.use(await openGate({ host: gateHost, limits, ...(pace && { pace }) }));
+  const gate = opening.use(await openGate({ host: gateHost, limits, cache, ...(pace && { pace }) }));
   const resolver = createResolver({ dialer, registries: listed, limits, notePullsLeft, pushed });
   const open = opening.move();
   return { images: { ...resolver, offer: gate.offer }, [Symbol.asyncDispose]: () => open.disposeAsync() };

@@ -7,6 +7,7 @@ export type ImageSettings = {
   gateHost: string;
   imageBytes: number;
   imageUnpackedBytes: number;
+  imageCacheBytes: number;
   pushedBytes: number;
   imageGraceMs: number;
   imageKeepMs: number;
@@ -46,6 +47,12 @@ export const imageTable = {
     variable: 'IMAGE_UNPACKED',
     default: '20Gi',
     help: 'what an image may have as it lies on the disk',
+    read: size,
+  },
+  imageCacheBytes: {
+    variable: 'IMAGE_CACHE',
+    default: '10Gi',
+    help: 'what layers that have come from registries may take in the data directory, so that they are not asked for again',
     read: size,
   },
   pushedBytes: {

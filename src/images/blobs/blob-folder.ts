@@ -3,7 +3,7 @@
  * and its digest was compared.
  */
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type Digest, isDigest } from './digest.ts';
@@ -26,6 +26,10 @@ export type BlobFolder = {
   stagingPath(name: string): string;
   /** Takes a file that is written to its end, if it is what was said. */
   adopt(staged: StagedFile, said: { digest: Digest; sizeBytes?: number }): Promise<Adopted>;
+  /** Notes a use, for those that go by it. */
+  touch(digest: Digest, at: number): Promise<void>;
+  /** When it was last used, as far as that was noted. */
+  usedAt(digest: Digest): Promise<number | undefined>;
   remove(digest: Digest): Promise<void>;
   list(): Promise<Digest[]>;
   /** Removes staged files that nobody has written to since `before` (milliseconds), but those that are under way. */
@@ -74,6 +78,12 @@ export async function openBlobFolder(folder: string): Promise<BlobFolder> {
       }
       await staged.keep(pathOf(digest));
       return 'kept';
+    },
+    async touch(digest, at) {
+      await whenThere(utimes(pathOf(digest), at / 1000, at / 1000));
+    },
+    async usedAt(digest) {
+      return (await whenThere(stat(pathOf(digest))))?.mtimeMs;
     },
     async remove(digest) {
       await rm(pathOf(digest), { force: true });

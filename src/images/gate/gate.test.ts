@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { openBlobCache } from '../blobs/blob-cache.ts';
 import type { ResolvedUpstream } from '../resolve/resolve.ts';
 import { openGate } from './gate.ts';
 
@@ -55,4 +62,37 @@ test('only who has the secret of the gate is answered, and only about what is be
     assert.equal((await ask(path))[0], 404, path);
   offer[Symbol.dispose]();
   assert.equal((await ask(manifest))[0], 404);
+});
+
+test('a layer that has passed once is not asked for again, and one that was a lie is not kept', async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'berth-gate-'));
+  t.after(() => rm(directory, { recursive: true }));
+  const layer = gzipSync(randomBytes(300_000));
+  const digest = `sha256:${createHash('sha256').update(layer).digest('hex')}`;
+  let sent: Buffer[] = [];
+  const ask = async () => {
+    const body = sent.shift();
+    assert.ok(body, 'nothing more is asked of the registry');
+    const url = new URL('https://r.example/');
+    return { status: 200, headers: {}, url, body: Readable.from([body.subarray(0, 1_000), body.subarray(1_000)]) };
+  };
+  const descriptor = { mediaType: 'application/vnd.oci.image.layer.v1.tar+gzip', digest, sizeBytes: layer.length };
+  const ofLayer: ResolvedUpstream = { ...image, layers: [descriptor], client: { ask } };
+  const pull = async () => {
+    await using cache = await openBlobCache({ folder: directory, budgetBytes: 2 ** 30, now: Date.now });
+    const limits = { compressedBytes: 2 ** 30, unpackedBytes: 2 ** 30 };
+    await using gate = await openGate({ host: '127.0.0.1', limits, cache });
+    using offer = gate.offer(ofLayer, { failed: () => {} });
+    const [, host, name] = /^([^/]+)\/(.+)@/.exec(offer.reference)!;
+    const authorization = `Basic ${Buffer.from(`engine:${offer.auth.password}`).toString('base64')}`;
+    const path = `http://${host}/v2/${name}/blobs/${digest}`;
+    const answered = fetch(path, { headers: { authorization } }).then((answer) => answer.arrayBuffer());
+    return await answered.then(Buffer.from, () => undefined);
+  };
+  sent = [Buffer.from(layer).fill(0, 200_000, 200_010)];
+  assert.equal(await pull(), undefined);
+  sent = [layer];
+  assert.deepEqual(await pull(), layer);
+  assert.deepEqual(await pull(), layer);
+  assert.deepEqual(sent, []);
 });

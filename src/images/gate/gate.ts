@@ -6,6 +6,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { printBytes } from '../../config/values/units.ts';
+import type { BlobCache } from '../blobs/blob-cache.ts';
 import { type Pace, usualPace } from '../dialer/bounded-body.ts';
 import { ImageFault, outOfDisk } from '../image-fault.ts';
 import type { ImageLimits } from '../resolve/image-limits.ts';
@@ -39,6 +40,8 @@ export type GateOptions = {
   /** The address where it listens. */
   host: string;
   limits: ImageLimits;
+  /** Where layers are kept that have passed. */
+  cache?: BlobCache | undefined;
   /** How slowly a registry may send. */
   pace?: Pace;
 };
@@ -46,7 +49,7 @@ export type GateOptions = {
 const username = 'engine';
 
 /** Resolves when it listens. */
-export async function openGate({ host, limits, pace = usualPace }: GateOptions): Promise<Gate> {
+export async function openGate({ host, limits, pace = usualPace, cache }: GateOptions): Promise<Gate> {
   const password = randomBytes(24).toString('hex');
   const expected = Buffer.from(`Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`);
   const offers = new Set<Offered>();
@@ -95,7 +98,7 @@ export async function openGate({ host, limits, pace = usualPace }: GateOptions):
     };
     try {
       await passLayer(image, layer, response, {
-        ...{ mayUnpackTo, tooLarge, pace },
+        ...{ mayUnpackTo, tooLarge, pace, cache },
         passed: (bytes) => offering.passed?.(bytes),
         signal: AbortSignal.any([ended.signal, closed.signal]),
       });

@@ -2,12 +2,15 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { pushedRegistry } from '../../config/values/pushed-image.ts';
+import type { BlobCache } from '../blobs/blob-cache.ts';
 import { type Pace, readAtPace } from '../dialer/bounded-body.ts';
 import { DialFault } from '../dialer/dial-fault.ts';
 import type { ImageFault } from '../image-fault.ts';
 import type { Descriptor } from '../resolve/manifest.ts';
 import { type ResolvedUpstream, refusal } from '../resolve/resolve.ts';
 import { dialFault, statusFault } from '../upstream/registry-faults.ts';
+import { cachedChunks } from './cached-layer.ts';
 import { countUnpacked, headBytes, type UnpackedCounter, UnpackFault } from './unpacked-bytes.ts';
 
 export type Passing = {
@@ -18,6 +21,8 @@ export type Passing = {
   /** Told of each chunk that has passed. */
   passed: (bytes: number) => void;
   pace: Pace;
+  /** Where layers of registries elsewhere are kept. */
+  cache?: BlobCache | undefined;
   signal: AbortSignal;
 };
 
@@ -29,7 +34,7 @@ export async function passLayer(
   { client, asked }: Pick<ResolvedUpstream, 'client' | 'asked'>,
   layer: Descriptor,
   out: Writable,
-  { mayUnpackTo, tooLarge, pace, passed, signal }: Passing,
+  { mayUnpackTo, tooLarge, pace, passed, cache, signal }: Passing,
 ): Promise<void> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -40,7 +45,10 @@ export async function passLayer(
     if (!out.write(chunk)) await once(out, 'drain', { signal });
   };
   try {
-    for await (const chunk of layerChunks({ client, asked }, layer, pace, signal)) {
+    const upstream = layerChunks({ client, asked }, layer, pace, signal);
+    // What was pushed is on the disk already.
+    const isKept = cache && asked.registry !== pushedRegistry;
+    for await (const chunk of isKept ? cachedChunks(cache, layer, upstream) : upstream) {
       bytes += chunk.length;
       if (bytes > layer.sizeBytes) throw lies(asked, 'is longer than its manifest says');
       hash.update(chunk);

@@ -1,0 +1,103 @@
+/** Blobs that can be had again from elsewhere, within a budget: the least recently used leaves. */
+import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { type Adopted, type ByteRange, openBlobFolder } from './blob-folder.ts';
+import type { Digest } from './digest.ts';
+import { type StagedFile, stageFile } from './staged-file.ts';
+
+/** A use is written down, for the order after a restart, when the last one noted is older than this. */
+const noteEveryMs = 60_000;
+
+/** Closing it waits for what is being kept. */
+export type BlobCache = AsyncDisposable & {
+  read(digest: Digest, range?: ByteRange): Promise<{ sizeBytes: number; stream: Readable } | undefined>;
+  /** A file to write a blob into while it passes by. */
+  stage(): Promise<StagedFile>;
+  /** Takes it; what is larger than the budget is not kept for long. */
+  adopt(staged: StagedFile, said: { digest: Digest; sizeBytes?: number }): Promise<Adopted>;
+  /** As `adopt`, while others go on; what goes wrong costs the blob alone. */
+  keep(staged: StagedFile, said: { digest: Digest; sizeBytes?: number }): void;
+  /** What all of it takes. */
+  usedBytes(): number;
+};
+
+export type BlobCacheOptions = { folder: string; budgetBytes: number; now: () => number };
+
+/** Clears what a process that died was writing: nobody else uses the folder. */
+export async function openBlobCache({ folder, budgetBytes, now }: BlobCacheOptions): Promise<BlobCache> {
+  const blobs = await openBlobFolder(folder);
+  await blobs.clearStaged(Number.POSITIVE_INFINITY);
+  /** The least recently used first. */
+  const known = new Map<Digest, { sizeBytes: number; notedAt: number }>();
+  let usedBytes = 0;
+  const found = await Promise.all(
+    (await blobs.list()).map(async (digest) => ({
+      digest,
+      sizeBytes: (await blobs.sizeOf(digest)) ?? 0,
+      usedAt: (await blobs.usedAt(digest)) ?? 0,
+    })),
+  );
+  for (const { digest, sizeBytes, usedAt } of found.toSorted((a, b) => a.usedAt - b.usedAt))
+    add(digest, sizeBytes, usedAt);
+  await makeRoom();
+
+  function add(digest: Digest, sizeBytes: number, notedAt: number): void {
+    forget(digest);
+    known.set(digest, { sizeBytes, notedAt });
+    usedBytes += sizeBytes;
+  }
+
+  function forget(digest: Digest): void {
+    usedBytes -= known.get(digest)?.sizeBytes ?? 0;
+    known.delete(digest);
+  }
+
+  async function makeRoom(): Promise<void> {
+    for (const digest of known.keys()) {
+      if (usedBytes <= budgetBytes) return;
+      forget(digest);
+      await blobs.remove(digest);
+    }
+  }
+
+  async function adopt(staged: StagedFile, said: { digest: Digest; sizeBytes?: number }): Promise<Adopted> {
+    const { sizeBytes } = staged;
+    const adopted = await blobs.adopt(staged, said);
+    if (adopted !== 'kept') return adopted;
+    await blobs.touch(said.digest, now());
+    add(said.digest, sizeBytes, now());
+    await makeRoom();
+    return adopted;
+  }
+
+  const keeping = new Set<Promise<unknown>>();
+
+  return {
+    adopt,
+    keep(staged, said) {
+      const kept = adopt(staged, said)
+        .catch(() => staged.discard())
+        .finally(() => keeping.delete(kept));
+      keeping.add(kept);
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.allSettled(keeping);
+    },
+    async read(digest, range) {
+      const entry = known.get(digest);
+      if (!entry) return undefined;
+      const found = await blobs.read(digest, range);
+      if (!found) {
+        forget(digest);
+        return undefined;
+      }
+      const isDue = now() - entry.notedAt >= noteEveryMs || now() < entry.notedAt;
+      // It may have left while it was opened; who reads it reads on.
+      if (known.has(digest)) add(digest, entry.sizeBytes, isDue ? now() : entry.notedAt);
+      if (isDue) await blobs.touch(digest, now());
+      return found;
+    },
+    stage: () => stageFile(blobs.stagingPath(randomUUID())),
+    usedBytes: () => usedBytes,
+  };
+}
