@@ -40,7 +40,8 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const urlOf = (label: string) => applicationUrl(settings, label);
 
   const pid = opening.use(openPidFile(settings));
-  const { db, owner } = opening.use(await openStore(settings));
+  const store = opening.use(await openStore(settings));
+  const { db, owner } = store;
   const seal = await openKeys(db, settings, part('keys'));
   const { images: pushed } = opening.use(await openPushedImages(settings, { db, now, log: part('images') }));
   const cache = opening.use(
@@ -64,6 +65,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
       ...(afterOperation && { afterOperation }),
     }),
   );
+  opening.use(await store.follow((deploymentId = '') => control.wake(deploymentId)));
   const signIn = { ...accountSettings(settings), otherOrigins: otherOrigins(settings) };
   const accounts = createAccounts({ db, seal, now, log: part('accounts'), settings: signIn });
   const service = { db, seal, accounts, urlOf, metrics, now, engine, wake: control.wake };

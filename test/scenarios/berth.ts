@@ -36,15 +36,15 @@ export type Started = { url: string; sessionToken: string; applicationName: stri
 const patienceMs = 300_000;
 const hookedEntry = 'test/scenarios/hooked-service.ts';
 
-/** `BERTH_TEST_STORE=postgresql npm test -- test/scenarios` keeps everything in PostgreSQL. */
-const storeOfTests = process.env.BERTH_TEST_STORE === 'postgresql' ? 'postgresql' : 'sqlite';
+/** `TEST_STORE=postgresql npm test -- test/scenarios` keeps everything in PostgreSQL. */
+const storeOfTests = process.env.TEST_STORE === 'postgresql' ? 'postgresql' : 'sqlite';
 
 export type BerthOptions = {
   /** The service obeys `order` and tells of its operations. */
   isHooked?: boolean;
   /** Service and edge run beside this engine, which is theirs. */
   engine?: PrivateEngine;
-  /** What it keeps everything in. Default: what BERTH_TEST_STORE says, or SQLite. */
+  /** What it keeps everything in. Default: what TEST_STORE says, or SQLite. */
   store?: 'sqlite' | 'postgresql';
 };
 
@@ -84,7 +84,7 @@ export async function createBerth(
   const send = (url: URL | string, options: { method?: string; headers?: object; body?: string } = {}) =>
     ask(new URL(url), { host: ownEngine?.host.address ?? '127.0.0.1', port }, options);
   // The service refuses what is no setting of its own, and how tests are chosen is none.
-  const { BERTH_TEST_SEED, BERTH_TEST_WHOLE, BERTH_TEST_STORE, ...own } = process.env;
+  const { BERTH_TEST_SEED, BERTH_TEST_WHOLE, ...own } = process.env;
   const environment = { ...own, ...variables };
   // What is beside an engine of a test's own ends with that.
   const undertaker = ownEngine
@@ -98,6 +98,8 @@ export async function createBerth(
 
   const berth = {
     settings,
+    /** For commands beside the service. */
+    environment,
     /** Where everything is kept, unless that is SQLite. */
     postgres,
     /** All that the service has logged. */

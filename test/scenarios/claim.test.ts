@@ -55,7 +55,7 @@ async function ask(method: string, path: string, body?: object) {
 }
 
 async function berthAdmin(...words: string[]) {
-  const env = { ...process.env, BERTH_DATA_DIR: berth.settings.dataDir };
+  const env = berth.environment;
   return await promisify(execFile)(process.execPath, ['src/cli/bin.mjs', 'admin', ...words], { env });
 }
 

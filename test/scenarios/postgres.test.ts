@@ -1,4 +1,4 @@
-/** The whole service on PostgreSQL. All scenarios run on it by `BERTH_TEST_STORE=postgresql npm test -- test/scenarios`. */
+/** The whole service on PostgreSQL. All scenarios run on it by `TEST_STORE=postgresql npm test -- test/scenarios`. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
@@ -80,12 +80,7 @@ test('an account signs up, signs in and has a key, and the operator sees it by t
     .join('; ');
   const made = await post('/api/keys', { name: 'deploys' }, { cookie });
   assert.equal(made.status, 200, made.text);
-  const env = {
-    ...process.env,
-    BERTH_DATA_DIR: berth.settings.dataDir,
-    BERTH_DATABASE_URL: berth.postgres!.url('berth'),
-    BERTH_TEST_STORE: undefined,
-  };
+  const env = berth.environment;
   const run = promisify(execFile);
   const { stdout } = await run(process.execPath, ['src/cli/berth.ts', 'admin', 'accounts', '--json'], { env });
   assert.deepEqual(

@@ -9,7 +9,8 @@ import { type Berth, createBerth, until } from './berth.ts';
 
 let berth: Berth;
 before(async () => {
-  berth = await createBerth();
+  // What is looked at is the file.
+  berth = await createBerth({}, { store: 'sqlite' });
   await berth.serve();
 });
 after(async () => await berth.destroy());

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import type { ConnectionOptions } from 'node:tls';
 import { type DataTypeNode, type Dialect, type Kysely, PostgresDialect, PostgresQueryCompiler, sql } from 'kysely';
-import { Pool, type PoolConfig, types } from 'pg';
+import { type ClientConfig, Pool, type PoolConfig, types } from 'pg';
 import type { PostgresAddress } from '../../lib/postgres-address.ts';
 import { StartError } from '../../lib/start-error.ts';
 import { forKysely } from './postgres-pool.ts';
@@ -11,6 +11,8 @@ import { forKysely } from './postgres-pool.ts';
 export type PostgresSettings = PostgresAddress & {
   /** How many of the server's connections this process takes at the most. */
   connections: number;
+  /** One word: whom the server calls it, and other processes when they are told of what it does. */
+  processName?: string;
 };
 
 /** As long as a request of the API may take. */
@@ -22,14 +24,9 @@ const idleInTransactionMs = 15_000;
 
 /** `isMigrating`: to change tables takes as long as it takes. Throws StartError. */
 export async function postgresDialect(settings: PostgresSettings, isMigrating = false): Promise<Dialect> {
-  const { host, port, user = userInfo().username, password, database = user, connections } = settings;
   const config: PoolConfig = {
-    ...{ host, port, user, database, ...(password !== undefined && { password }) },
-    ssl: await tlsOptions(settings),
-    application_name: 'berth',
-    max: isMigrating ? 1 : connections,
-    connectionTimeoutMillis: lockMs,
-    keepAlive: true,
+    ...(await clientConfig(settings)),
+    max: isMigrating ? 1 : settings.connections,
     types: { getTypeParser },
     ...(!isMigrating && {
       statement_timeout: statementMs,
@@ -40,6 +37,18 @@ export async function postgresDialect(settings: PostgresSettings, isMigrating = 
     }),
   };
   return new PortableDialect({ pool: async () => forKysely(new Pool(config)) });
+}
+
+/** How to reach it. Throws StartError where a file that the URL names cannot be read. */
+export async function clientConfig(settings: PostgresSettings): Promise<ClientConfig> {
+  const { host, port, user = userInfo().username, password, database = user, processName = 'berth' } = settings;
+  return {
+    ...{ host, port, user, database, ...(password !== undefined && { password }) },
+    ssl: await tlsOptions(settings),
+    application_name: processName,
+    connectionTimeoutMillis: lockMs,
+    keepAlive: true,
+  };
 }
 
 const oldestVersion = 14;
