@@ -5,7 +5,7 @@ import type { Diagnostic } from '../config/diagnostics/diagnostics.ts';
 export type Checked = { file: string; text: string; isValid: boolean; diagnostics: Diagnostic[] };
 
 type Style = Parameters<typeof styleText>[0];
-type Paint = (style: Style, text: string) => string;
+export type Paint = (style: Style, text: string) => string;
 
 /** Longest excerpt of a line, in characters: wider ones wrap, and the caret stands below nothing. */
 const excerptWidth = 100;
@@ -34,7 +34,7 @@ export function renderTable(head: readonly string[], rows: readonly (readonly st
   return cells.map((row) => `${row.map(pad).join('  ').trimEnd()}\n`).join('');
 }
 
-function painter(inColour: boolean): Paint {
+export function painter(inColour: boolean): Paint {
   return (style, text) => (inColour ? styleText(style, text, { validateStream: false }) : text);
 }
 
@@ -83,7 +83,7 @@ function excerptAround(line: string, at: number): { shown: string; caretAt: numb
 }
 
 /** A tab is printed as one space; what a terminal would obey is not printed. */
-function printable(text: string): string {
+export function printable(text: string): string {
   return Array.from(stripVTControlCharacters(text), (character) => {
     if (character === '\t') return ' ';
     return /[\p{Cc}\p{Cf}]/u.test(character) ? '·' : character;

@@ -1,16 +1,10 @@
 /** `berth validate`: reads files, and prints what is wrong with them. Nothing is asked of a service. */
 import { open } from 'node:fs/promises';
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { maxDocumentBytes } from '../config/document/source.ts';
 import { parseConfiguration } from '../config/parse.ts';
 import { type Checked, renderChecked, renderSummary } from './render.ts';
-
-export type Streams = {
-  stdin: Readable;
-  stdout: Writable & { isTTY?: boolean };
-  stderr: Writable;
-  env: Record<string, string | undefined>;
-};
+import type { Streams } from './terminal.ts';
 
 const statuses = { valid: 0, invalid: 1, unreadable: 2 } as const;
 
@@ -23,7 +17,7 @@ export async function validate(files: string[], options: { asJson: boolean; proc
   for (const file of files) {
     try {
       const name = file === '-' ? '(standard input)' : file;
-      const text = file === '-' ? await readStream(stdin) : await readFile(file);
+      const text = await readDocument(file, stdin);
       const { kind, diagnostics } = parseConfiguration(text);
       const one: Checked = { file: name, text, isValid: kind === 'valid', diagnostics };
       checked.push(one);
@@ -48,6 +42,11 @@ function asJson(checked: Checked[]) {
 
 /** One byte more than a document may have tells that it is too large; the rest of a huge file is not read. */
 const readAtMost = maxDocumentBytes + 1;
+
+/** A file, or the standard input for `-`. Throws what `inWords` explains. */
+export async function readDocument(file: string, stdin: Readable): Promise<string> {
+  return file === '-' ? await readStream(stdin) : await readFile(file);
+}
 
 async function readFile(file: string): Promise<string> {
   await using handle = await open(file);
@@ -77,7 +76,7 @@ const words: Record<string, string> = {
   EISDIR: 'this is a folder, not a file',
 };
 
-function inWords(error: unknown): string {
+export function inWords(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return (code && words[code]) ?? message;
 }

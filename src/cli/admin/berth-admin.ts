@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { openStore } from '../../admin/open-store.ts';
 import { readSettings } from '../../settings/settings.ts';
-import type { Streams } from '../validate.ts';
+import type { Streams } from '../terminal.ts';
 import { accountsCommand, planCommand } from './account-commands.ts';
 import { auditCommand } from './audit-command.ts';
 import { banCommand, bansCommand, unbanCommand } from './ban-commands.ts';

@@ -1,0 +1,78 @@
+/**
+ * `npm run build:cli`: the command and the client as a package of their own, in `dist/berth`: one file each, nothing to
+ * install, for Node 20 or newer. `npm pack dist/berth` makes what `npx` runs.
+ */
+import { execFile } from 'node:child_process';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { rolldown } from 'rolldown';
+
+const root = join(import.meta.dirname, '../..');
+export const packageFolder = join(root, 'dist/berth');
+const run = promisify(execFile);
+
+/** Lowers what Node 20 cannot read, such as `await using`. */
+const target = 'node20';
+
+/** Writes the package anew into `folder`. */
+export async function buildPackage(folder: string = packageFolder): Promise<void> {
+  await mkdir(join(folder, '..'), { recursive: true });
+  const made = await mkdtemp(`${folder}-`);
+  try {
+    await bundle('src/cli/packaged.ts', join(made, 'berth.mjs'), { platform: 'node', banner: '#!/usr/bin/env node' });
+    await chmod(join(made, 'berth.mjs'), 0o755);
+    await bundle('src/client/client.ts', join(made, 'client.js'), { platform: 'browser', banner: '' });
+    await writeTypes(join(made, 'types'));
+    await writeFile(join(made, 'package.json'), `${JSON.stringify(await manifest(), undefined, 2)}\n`);
+    await copyFile(join(root, 'LICENSE'), join(made, 'LICENSE'));
+    await copyFile(join(root, 'docs/cli.md'), join(made, 'README.md'));
+    await chmod(made, 0o755);
+    await rm(folder, { recursive: true, force: true });
+    await rename(made, folder);
+  } finally {
+    await rm(made, { recursive: true, force: true });
+  }
+}
+
+async function bundle(
+  entry: string,
+  file: string,
+  { platform, banner }: { platform: 'node' | 'browser'; banner: string },
+) {
+  const made = await rolldown({ input: join(root, entry), platform, transform: { target } });
+  await made.write({ file, format: 'esm', minify: true, codeSplitting: false, banner });
+  await made.close();
+}
+
+/** The declarations of the client, whose imports are those of files that are there. */
+async function writeTypes(folder: string): Promise<void> {
+  const tsc = join(root, 'node_modules/.bin/tsc');
+  const flags = ['--declaration', '--emitDeclarationOnly', '--ignoreConfig', '--skipLibCheck', '--strict'];
+  const language = ['--target', 'esnext', '--module', 'nodenext', '--allowImportingTsExtensions', '--types', 'node'];
+  const sources = ['--rootDir', join(root, 'src'), '--outDir', folder, join(root, 'src/client/client.ts')];
+  await run(tsc, [...flags, ...language, ...sources], { cwd: root });
+  // How a proof of work is found is nobody's to see.
+  await rm(join(folder, 'lib'), { recursive: true });
+  const client = join(folder, 'client');
+  for (const name of await readdir(client)) {
+    const text = await readFile(join(client, name), 'utf8');
+    await writeFile(join(client, name), text.replaceAll(/(from\s+["']\.[^"']*)\.ts(["'])/g, '$1.js$2'));
+  }
+}
+
+async function manifest() {
+  const { name, version, license, description } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  const client = { types: './types/client/client.d.ts', default: './client.js' };
+  return {
+    ...{ name, version, description, license, type: 'module' },
+    bin: { berth: 'berth.mjs' },
+    exports: { './client': client },
+    engines: { node: '>=20' },
+  };
+}
+
+if (import.meta.main) {
+  await buildPackage();
+  console.log(`The package is in ${packageFolder}.`);
+}

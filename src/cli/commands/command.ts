@@ -1,0 +1,53 @@
+/** What a command of the service's is given, and what several of them do alike. */
+import type { Connection } from '../connect.ts';
+import type { Memory } from '../folder.ts';
+import type { Terminal } from '../terminal.ts';
+import type { Options } from '../words.ts';
+
+export type Context = {
+  given: readonly string[];
+  options: Options;
+  terminal: Terminal;
+  connection: Connection;
+  /** Of the folder: what it remembers from now on. */
+  remember(memory: Memory): Promise<void>;
+  /** Reads a file, or the standard input for `-`. Throws for one that cannot be read. */
+  read(file: string): Promise<string>;
+  /** Asks on a terminal; undefined where nobody can be asked. */
+  confirm(question: string): Promise<boolean | undefined>;
+  /** Opens an address in a browser; says whether it could. */
+  open(url: string): Promise<boolean>;
+  /** Aborts at Ctrl-C. */
+  signal: AbortSignal;
+};
+
+/** @returns the status to end with. */
+export type Run = (context: Context) => Promise<number>;
+
+export type Target = { applicationName: string; environment?: string };
+
+/** The application that is meant: the named one, the folder's, or the only one that there is. A number is the status to end with. */
+export async function targetOf({ connection, terminal, signal }: Context): Promise<Target | number> {
+  const { application, token, client } = connection;
+  if (token === undefined) {
+    return terminal.fail(
+      'Nothing is known of a deployment here: "berth deploy FILE" starts one, and --token names another.',
+    );
+  }
+  if (application) return application;
+  const list = await client.call('listDeployments', { signal });
+  if (!list.ok) return terminal.refuse(list.problem);
+  const [only, ...others] = list.value.reservedDeployments;
+  if (only && others.length === 0) return { applicationName: only.applicationName, environment: only.environment };
+  const names = list.value.reservedDeployments.map(({ applicationName }) => applicationName).join(', ');
+  return terminal.fail(names === '' ? 'There is no deployment.' : `Say which with --app: ${names}.`);
+}
+
+/** `2 h 5 min`, of what is left until an instant. */
+export function leftUntil(instant: string, now: number): string {
+  const minutes = Math.max(0, Math.round((Date.parse(instant) - now) / 60_000));
+  const days = Math.floor(minutes / 1440);
+  const hours = Math.floor((minutes % 1440) / 60);
+  const parts = [days > 0 && `${days} d`, hours > 0 && `${hours} h`, days === 0 && `${minutes % 60} min`];
+  return parts.filter(Boolean).join(' ');
+}

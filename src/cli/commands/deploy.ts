@@ -1,0 +1,130 @@
+/** `berth deploy` and `berth update`: a file becomes a deployment, or the next revision of one. */
+import { createHash, randomBytes } from 'node:crypto';
+import type { Answer } from '../../client/ask.ts';
+import type { Started, Updated } from '../../client/service-types.ts';
+import { printable } from '../render.ts';
+import { statuses } from '../words.ts';
+import { type Context, type Run, type Target, targetOf } from './command.ts';
+import { followDeployment } from './follow-deployment.ts';
+
+type Findings = Pick<Started, 'warnings'>;
+
+/** Updates what the folder has started under the same name; else starts, in the folder's session where it has one. */
+export const deploy: Run = async (context) => {
+  const { connection, options, terminal } = context;
+  const yaml = await context.read(context.given[0]!);
+  const { token, application } = connection;
+  if (token !== undefined && application && !options.new) {
+    const updated = await sendUpdate(context, yaml, application);
+    if (updated.ok) return await tellUpdate(context, updated.value, application, token);
+    const { code } = updated.problem;
+    // Another name is another application; a session that has ended is started anew.
+    const isNew = code === 'application_not_found' || code === 'session_not_found';
+    if (!isNew) return terminal.refuse(updated.problem);
+    return await start(context, yaml, code === 'session_not_found' ? undefined : token);
+  }
+  return await start(context, yaml, options.new ? keyOf(token) : token);
+};
+
+/** What stands for an account stays; a session is left. */
+function keyOf(token: string | undefined): string | undefined {
+  return token?.startsWith('berthkey_') ? token : undefined;
+}
+
+export const update: Run = async (context) => {
+  const yaml = await context.read(context.given[0]!);
+  const target = await targetOf(context);
+  if (typeof target === 'number') return target;
+  const updated = await sendUpdate(context, yaml, target);
+  if (!updated.ok) return context.terminal.refuse(updated.problem);
+  return await tellUpdate(context, updated.value, target, context.connection.token!);
+};
+
+async function start(context: Context, yaml: string, token: string | undefined): Promise<number> {
+  const { connection, options, terminal, signal } = context;
+  if (options['dry-run']) {
+    const answer = await connection
+      .as(token)
+      .call('startDeployment', { body: yaml, query: { dryRun: 'true' }, signal });
+    return answer.ok ? tellDryRun(context, answer.value) : terminal.refuse(answer.problem);
+  }
+  const document = createHash('sha256')
+    .update(`${connection.server}\n${token ?? ''}\n${yaml}`)
+    .digest('hex');
+  const before = connection.memory.starting;
+  const key = before?.document === document ? before.key : randomBytes(16).toString('hex');
+  // Written before it is sent: a start whose answer is lost is the same one when it is sent again.
+  const memory = { ...connection.memory, server: connection.server };
+  await context.remember({ ...memory, starting: { key, document } });
+  const headers = { 'Idempotency-Key': key };
+  const answer = await connection.as(token).call('startDeployment', { body: yaml, headers, signal });
+  if (!answer.ok) {
+    const { status, code } = answer.problem;
+    // The folder's own session has ended with its last deployment: the next one makes another.
+    const isOver = code === 'session_not_found' && token === connection.memory.sessionToken;
+    if (isOver) return await start(context, yaml, undefined);
+    // A refusal is an answer; without one the start may have been heard.
+    if (status !== 0) await context.remember(memory);
+    else if (signal.aborted)
+      terminal.note('Interrupted before the service answered: the same command again finds what it has started.');
+    return terminal.refuse(answer.problem);
+  }
+  const { applicationName, environment, url, sessionToken, warnings } = answer.value as Started;
+  const isAccount = token?.startsWith('berthkey_');
+  await context.remember({
+    ...{ server: connection.server, applicationName, environment, url },
+    ...(isAccount ? {} : { sessionToken }),
+  });
+  tellWarnings(context, { warnings });
+  terminal.note(`${printable(applicationName)} is being deployed: ${url}`);
+  const target = isAccount ? { applicationName, environment } : { applicationName };
+  return await finish(context, answer.value as Started, target, isAccount ? token! : sessionToken);
+}
+
+function sendUpdate(
+  { connection, options, signal }: Context,
+  yaml: string,
+  { environment }: Target,
+): Promise<Answer<Updated | { dryRun: true; message: string; warnings: string[] }>> {
+  const query = {
+    ...(environment !== undefined && { environment }),
+    ...(options['dry-run'] === true && { dryRun: 'true' as const }),
+  };
+  return connection.client.call('updateDeployment', { body: yaml, query, signal });
+}
+
+async function tellUpdate(
+  context: Context,
+  answer: Updated | { dryRun: true; message: string; warnings: string[] },
+  target: Target,
+  token: string,
+): Promise<number> {
+  if ('dryRun' in answer) return tellDryRun(context, answer);
+  tellWarnings(context, answer);
+  context.terminal.note(
+    `${printable(target.applicationName)} is being updated to revision ${answer.status.revision}: ${answer.url}`,
+  );
+  return await finish(context, answer, target, token);
+}
+
+async function finish(context: Context, answer: Started | Updated, target: Target, token: string): Promise<number> {
+  const { options, terminal } = context;
+  if (!options['no-wait']) return await followDeployment(context, target, token);
+  // Whoever reads this has the folder's memory for the token, as everybody else.
+  const { sessionToken: _, ...told } = { sessionToken: '', ...answer };
+  terminal.json(told);
+  terminal.print(answer.url);
+  return statuses.done;
+}
+
+function tellDryRun({ terminal }: Context, answer: object): number {
+  const { message, warnings } = answer as { message: string; warnings: string[] };
+  for (const warning of warnings) terminal.note(`warning: ${printable(warning)}`);
+  terminal.json(answer);
+  terminal.print(printable(message));
+  return statuses.done;
+}
+
+function tellWarnings({ terminal }: Context, { warnings }: Findings): void {
+  for (const warning of warnings) terminal.note(`warning: ${printable(warning)}`);
+}

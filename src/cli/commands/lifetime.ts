@@ -1,0 +1,65 @@
+/** `berth extend`, `claim`, `remove` and `open`. */
+import { printable } from '../render.ts';
+import { statuses } from '../words.ts';
+import { type Run, targetOf } from './command.ts';
+
+export const extend: Run = async (context) => {
+  const target = await targetOf(context);
+  if (typeof target === 'number') return target;
+  const { connection, terminal, signal } = context;
+  const answer = await connection.client.call('extendDeployment', { body: target, signal });
+  if (!answer.ok) return terminal.refuse(answer.problem);
+  terminal.json({ message: answer.value });
+  terminal.print(printable(answer.value));
+  return statuses.done;
+};
+
+export const claim: Run = async (context) => {
+  const target = await targetOf(context);
+  if (typeof target === 'number') return target;
+  const { connection, terminal, signal } = context;
+  const answer = await connection.client.call('claimDeployment', { body: target, signal });
+  if (!answer.ok) return terminal.refuse(answer.problem);
+  terminal.json(answer.value);
+  terminal.print(answer.value.claimUrl);
+  terminal.note('Whoever opens this link within 24 hours and signs in has the deployment.');
+  return statuses.done;
+};
+
+export const remove: Run = async (context) => {
+  const target = await targetOf(context);
+  if (typeof target === 'number') return target;
+  const { connection, terminal, options, signal } = context;
+  const { applicationName } = target;
+  const question = `Remove ${printable(applicationName)} from ${connection.server}, with its data? This can't be undone.`;
+  const isSure = options.yes === true ? true : await context.confirm(question);
+  if (isSure === undefined) return terminal.fail('Nobody can be asked here: --yes removes it without.');
+  if (!isSure) {
+    terminal.note('Nothing was removed.');
+    return statuses.refused;
+  }
+  const answer = await connection.client.call('removeDeploymentReservation', { body: target, signal });
+  if (!answer.ok) return terminal.refuse(answer.problem);
+  const { memory } = connection;
+  if (memory.applicationName === applicationName) {
+    const { applicationName: _name, environment: _environment, url: _url, ...rest } = memory;
+    await context.remember(rest);
+  }
+  terminal.json(answer.value);
+  terminal.print(printable(answer.value.message));
+  return statuses.done;
+};
+
+export const open: Run = async (context) => {
+  const target = await targetOf(context);
+  if (typeof target === 'number') return target;
+  const { connection, terminal, signal } = context;
+  const answer = await connection.client.call('getDeploymentStatus', { query: target, signal });
+  if (!answer.ok) return terminal.refuse(answer.problem);
+  const { url } = answer.value;
+  terminal.json({ url });
+  terminal.print(url);
+  if (!terminal.asJson && !(await context.open(url)))
+    terminal.note('No browser could be started; open the address yourself.');
+  return statuses.done;
+};

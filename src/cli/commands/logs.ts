@@ -1,0 +1,87 @@
+/** `berth logs` and `berth events`. */
+import { problemOf } from '../../client/ask.ts';
+import type { LogLine } from '../../client/client.ts';
+import { messagesOf } from '../../client/server-sent.ts';
+import { type Paint, printable } from '../render.ts';
+import { statuses } from '../words.ts';
+import { type Context, type Run, type Target, targetOf } from './command.ts';
+
+export const logs: Run = async (context) => {
+  const { given, options, terminal, connection, signal } = context;
+  const target = await targetOf(context);
+  if (typeof target === 'number') return target;
+  const { since, tail, follow, previous } = options;
+  const query = {
+    ...target,
+    ...(given[0] !== undefined && { pod: given[0] }),
+    ...(typeof since === 'string' && { since }),
+    ...(typeof tail === 'string' && { tail }),
+  };
+  if (follow && previous) return terminal.fail('--previous is of what is over; it cannot be followed.');
+  if (!follow) return await printOnce(context, { ...query, ...(previous === true && { previous: 'true' }) });
+  const lines = connection.client.logs(query, {
+    signal,
+    onBroken: () => terminal.note('The connection broke; trying again.'),
+  });
+  for (;;) {
+    const { done, value } = await lines.next();
+    if (!done) printLine(context, value);
+    else return value ? terminal.refuse(value) : statuses.interrupted;
+  }
+};
+
+async function printOnce(context: Context, query: Target & { previous?: 'true' }): Promise<number> {
+  const { connection, terminal, signal } = context;
+  const headers = { Accept: 'text/event-stream' };
+  const answer = await connection.client.open('getDeploymentLogs', { query, headers, signal });
+  if (!answer.ok) return terminal.refuse(answer.problem);
+  if (answer.value.status >= 400) {
+    return terminal.refuse(problemOf(answer.value, await answer.value.json().catch(() => undefined)));
+  }
+  for await (const messages of messagesOf(answer.value.body!)) {
+    for (const { event, data } of messages) if (event === 'line') printLine(context, JSON.parse(data) as LogLine);
+  }
+  return statuses.done;
+}
+
+/** With JSON each line is an object of its own: nobody waits for the end of what has none. */
+function printLine({ terminal }: Context, line: LogLine): void {
+  const { at, pod, text } = line;
+  if (terminal.asJson) terminal.line(JSON.stringify(line));
+  else
+    terminal.line(
+      `${terminal.paint('dim', at)} ${podName(pod, terminal.paint)} ${terminal.isRaw ? text : printable(text)}`,
+    );
+}
+
+const podColours = ['cyan', 'green', 'magenta', 'yellow', 'blue'] as const;
+
+/** Each pod keeps its colour, whichever comes first. */
+function podName(pod: string, paint: Paint): string {
+  const sum = [...pod].reduce((sum, letter) => sum + letter.codePointAt(0)!, 0);
+  return paint(podColours[sum % podColours.length]!, printable(pod));
+}
+
+export const events: Run = async (context) => {
+  const { connection, terminal, signal } = context;
+  const target = await targetOf(context);
+  if (typeof target === 'number') return target;
+  const told = connection.client.events(target, {
+    signal,
+    onBroken: () => terminal.note('The connection broke; trying again.'),
+  });
+  for (;;) {
+    const { done, value } = await told.next();
+    if (done) {
+      if (value) return terminal.refuse(value);
+      return signal.aborted ? statuses.interrupted : statuses.done;
+    }
+    const pod = value.kind === 'pod' ? `${value.pod} ` : '';
+    const { at, kind, message } = value as typeof value & { at: string; message: string };
+    if (terminal.asJson) terminal.line(JSON.stringify(value));
+    else
+      terminal.line(
+        `${terminal.paint('dim', at)} ${terminal.paint('cyan', kind.padEnd(9))} ${printable(`${pod}${message}`)}`,
+      );
+  }
+};

@@ -1,0 +1,58 @@
+/** Which service a command asks, as whom, and about which application. */
+import { type Client, createClient } from '../client/client.ts';
+import type { Memory } from './folder.ts';
+import type { Options } from './words.ts';
+
+export const defaultServer = 'http://localhost:8080';
+
+export type Connection = {
+  /** As the caller. */
+  client: Client;
+  /** As somebody else, or as nobody. */
+  as(token: string | undefined): Client;
+  /** The origin of the service, without a slash at the end. */
+  server: string;
+  token: string | undefined;
+  /** What the folder knows of this service; of another one it knows nothing that helps. */
+  memory: Memory;
+  application: { applicationName: string; environment?: string } | undefined;
+};
+
+type Asked = { options: Options; env: Record<string, string | undefined>; memory: Memory };
+
+/** PURE. A text says what is wrong. */
+export function connect({ options, env, memory }: Asked): Connection | string {
+  const given = textOf(options.server) ?? (env.BERTH_SERVER || undefined) ?? memory.server ?? defaultServer;
+  const server = originOf(given);
+  if (server === undefined) return `"${given}" is no address of a service; write http://host:port or https://host.`;
+  // A token is shown to the service that gave it and to no other.
+  const known: Memory = memory.server === server ? memory : {};
+  const token = textOf(options.token) ?? (env.BERTH_TOKEN || undefined) ?? known.sessionToken;
+  // What the folder remembers is its own session's, or an account's, which comes with its key each time.
+  const isOthers = known.sessionToken !== undefined && token !== known.sessionToken;
+  const remembered = isOthers ? undefined : known.applicationName;
+  const name = textOf(options.app) ?? remembered;
+  const isRemembered = name === remembered && known.sessionToken === undefined;
+  const environment = textOf(options.environment) ?? (isRemembered ? known.environment : undefined);
+  return {
+    client: createClient({ baseUrl: server, token }),
+    as: (token) => createClient({ baseUrl: server, token }),
+    server,
+    token,
+    memory: known,
+    application:
+      name === undefined ? undefined : { applicationName: name, ...(environment !== undefined && { environment }) },
+  };
+}
+
+function originOf(given: string): string | undefined {
+  const text = /^[a-z]+:\/\//i.test(given) ? given : `http://${given}`;
+  if (!URL.canParse(text)) return undefined;
+  const { protocol, origin, username, password } = new URL(text);
+  const isUsable = ['http:', 'https:'].includes(protocol) && username === '' && password === '';
+  return isUsable ? origin : undefined;
+}
+
+function textOf(option: string | boolean | undefined): string | undefined {
+  return typeof option === 'string' ? option : undefined;
+}

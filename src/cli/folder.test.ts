@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { connect } from './connect.ts';
+import { FolderError, recall, remember } from './folder.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'berth-folder-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+test('what is remembered is its owner’s alone, and no repository takes it', async () => {
+  const memory = { server: 'http://localhost:8080', sessionToken: 'berth_x', starting: { key: 'k', document: 'd' } };
+  await remember(folder, memory);
+  assert.deepEqual(await recall(folder), memory);
+  assert.equal((await stat(join(folder, '.berth/config.json'))).mode & 0o777, 0o600);
+  assert.equal(await readFile(join(folder, '.berth/.gitignore'), 'utf8'), '*\n');
+  await remember(folder, { server: 'http://localhost:8080' });
+  assert.deepEqual(await recall(folder), { server: 'http://localhost:8080' });
+  assert.deepEqual((await readdir(join(folder, '.berth'))).sort(), ['.gitignore', 'config.json']);
+});
+
+test('a folder without a memory remembers nothing, and one that cannot be read is told', async () => {
+  assert.deepEqual(await recall(folder), {});
+  await mkdir(join(folder, '.berth'));
+  await writeFile(join(folder, '.berth/config.json'), '[oops');
+  await assert.rejects(recall(folder), FolderError);
+  await writeFile(join(folder, '.berth/config.json'), '{"server":7,"url":"u","more":1}');
+  assert.deepEqual(await recall(folder), { url: 'u' });
+});
+
+const memory = {
+  server: 'http://a.test',
+  sessionToken: 'berth_mine',
+  applicationName: 'shop',
+  environment: 'jolly-tapir',
+};
+const asked = (options: Record<string, string>, env: Record<string, string> = {}, known: object = memory) => {
+  const connection = connect({ options, env, memory: known });
+  assert.ok(typeof connection !== 'string', String(connection));
+  const { server, token, application } = connection;
+  return { server, token, application };
+};
+
+test('the server is that of the words, else of the environment, else of the folder, else of this machine', () => {
+  assert.equal(asked({ server: 'http://b.test/' }, { BERTH_SERVER: 'http://c.test' }).server, 'http://b.test');
+  assert.equal(asked({}, { BERTH_SERVER: 'c.test:81' }).server, 'http://c.test:81');
+  assert.equal(asked({}).server, 'http://a.test');
+  assert.equal(asked({}, {}, {}).server, 'http://localhost:8080');
+  for (const wrong of ['ftp://a', 'http://', 'https://user:word@a.test']) {
+    assert.equal(typeof connect({ options: { server: wrong }, env: {}, memory: {} }), 'string', wrong);
+  }
+});
+
+test('a token is shown to the service that gave it and to no other', () => {
+  assert.deepEqual(asked({}), {
+    server: 'http://a.test',
+    token: 'berth_mine',
+    application: { applicationName: 'shop' },
+  });
+  assert.deepEqual(asked({ server: 'http://b.test' }), {
+    server: 'http://b.test',
+    token: undefined,
+    application: undefined,
+  });
+});
+
+test('another token does not mean the application of the folder; an account’s is told by its environment', () => {
+  assert.equal(asked({ token: 'berth_other' }).application, undefined);
+  const { sessionToken: _, ...ofAccount } = memory;
+  assert.deepEqual(asked({}, { BERTH_TOKEN: 'berthkey_x' }, ofAccount).application, {
+    ...{ applicationName: 'shop', environment: 'jolly-tapir' },
+  });
+  assert.deepEqual(asked({ app: 'blog' }).application, { applicationName: 'blog' });
+});

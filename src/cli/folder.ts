@@ -1,0 +1,65 @@
+/**
+ * What a folder remembers of its deployment: `.berth/config.json`, which holds its token and so is its owner's alone, and
+ * a `.gitignore` that keeps all of it out of repositories.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export type Memory = {
+  /** The service that all else is of. */
+  server?: string;
+  sessionToken?: string;
+  applicationName?: string;
+  environment?: string;
+  url?: string;
+  /** A start that was sent and whose answer has not come: sent again with its key, it is the same start. */
+  starting?: { key: string; document: string };
+};
+
+const fields = ['server', 'sessionToken', 'applicationName', 'environment', 'url'] as const;
+
+/** Of a folder that remembers nothing, nothing. @throws FolderError for a file that cannot be read. */
+export async function recall(folder: string): Promise<Memory> {
+  const file = join(folder, '.berth', 'config.json');
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return {};
+    throw new FolderError(`${file} cannot be read: ${(error as Error).message}`);
+  }
+  return readMemory(text, file);
+}
+
+function readMemory(text: string, file: string): Memory {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  if (typeof value !== 'object' || value === null)
+    throw new FolderError(`${file} is no JSON object; remove it, or mend it.`);
+  const given = value as Record<string, unknown>;
+  const memory: Memory = {};
+  for (const field of fields) if (typeof given[field] === 'string') memory[field] = given[field];
+  const { key, document } = (given.starting ?? {}) as Record<string, unknown>;
+  if (typeof key === 'string' && typeof document === 'string') memory.starting = { key, document };
+  return memory;
+}
+
+/** Written beside and moved into place: whoever reads, reads a whole one. */
+export async function remember(folder: string, memory: Memory): Promise<void> {
+  const place = join(folder, '.berth');
+  await mkdir(place, { recursive: true, mode: 0o700 });
+  await writeFile(join(place, '.gitignore'), '*\n', { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  const made = join(place, `config.json.${randomBytes(6).toString('hex')}`);
+  await writeFile(made, `${JSON.stringify(memory, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  await rename(made, join(place, 'config.json'));
+}
+
+/** A mistake in words for the caller. */
+export class FolderError extends Error {}

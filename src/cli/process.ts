@@ -1,0 +1,23 @@
+/** `berth` as a process: its streams, its folder, and what Ctrl-C does. */
+import { run, type Surroundings } from './run.ts';
+import { statuses } from './words.ts';
+
+export async function runProcess(admin?: Surroundings['admin']): Promise<void> {
+  const interruption = new AbortController();
+  process.on('SIGINT', () => {
+    // The second one ends what does not end by itself.
+    if (interruption.signal.aborted) process.exit(statuses.interrupted);
+    interruption.abort();
+  });
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // Whoever read this has read enough, as `head` does.
+    if (error.code === 'EPIPE') process.exit(statuses.done);
+    throw error;
+  });
+  const { stdin, stdout, stderr, env } = process;
+  process.exitCode = await run(process.argv.slice(2), {
+    ...{ stdin, stdout, stderr, env },
+    ...{ folder: process.cwd(), signal: interruption.signal },
+    ...(admin && { admin }),
+  });
+}

@@ -1,0 +1,146 @@
+/** Reads the words of `berth`, and hands over to one command. Each is loaded when it is asked for: the help is there at once. */
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline/promises';
+import type { Context, Run } from './commands/command.ts';
+import type { Streams } from './terminal.ts';
+import { type CommandName, helpOf, helpText, readWords, statuses, type Words } from './words.ts';
+
+/** What a command is started with. */
+export type Surroundings = Streams & {
+  /** The folder that it works in. */
+  folder: string;
+  /** Aborts at Ctrl-C. */
+  signal: AbortSignal;
+  /** `berth admin`, where the server's own database may be. */
+  admin?: (words: string[]) => Promise<number>;
+};
+
+type Remote = Exclude<CommandName, 'validate' | 'completion'>;
+
+const runs: Record<Remote, () => Promise<Run>> = {
+  deploy: async () => (await import('./commands/deploy.ts')).deploy,
+  update: async () => (await import('./commands/deploy.ts')).update,
+  preview: async () => (await import('./commands/preview.ts')).preview,
+  status: async () => (await import('./commands/status.ts')).status,
+  list: async () => (await import('./commands/status.ts')).list,
+  whoami: async () => (await import('./commands/status.ts')).whoami,
+  logs: async () => (await import('./commands/logs.ts')).logs,
+  events: async () => (await import('./commands/logs.ts')).events,
+  extend: async () => (await import('./commands/lifetime.ts')).extend,
+  claim: async () => (await import('./commands/lifetime.ts')).claim,
+  remove: async () => (await import('./commands/lifetime.ts')).remove,
+  open: async () => (await import('./commands/lifetime.ts')).open,
+  version: async () => (await import('./commands/version.ts')).version,
+};
+
+/** @returns the status to end with. */
+export async function run(words: string[], surroundings: Surroundings): Promise<number> {
+  const { stdout, stderr, admin } = surroundings;
+  if (words[0] === 'admin') {
+    if (admin) return await admin(words.slice(1));
+    stderr.write('berth admin works on the database of a service: run it where that is installed.\n');
+    return statuses.unusable;
+  }
+  const read = readWords(words);
+  switch (read.kind) {
+    case 'help':
+      stdout.write(read.of ? helpOf(read.of) : helpText());
+      return statuses.done;
+    case 'mistake':
+      stderr.write(`${read.message}\n\n${read.of ? helpOf(read.of) : helpText()}`);
+      return statuses.unusable;
+    case 'command':
+      return await runCommand(read, surroundings);
+  }
+}
+
+async function runCommand(command: Words & { kind: 'command' }, surroundings: Surroundings): Promise<number> {
+  const { name, given, asJson } = command;
+  const { stdout, stderr } = surroundings;
+  if (name === 'validate') {
+    const { validate } = await import('./validate.ts');
+    return await validate(given, { asJson, process: surroundings });
+  }
+  if (name === 'completion') {
+    const { shells } = await import('./completion.ts');
+    const shell = given[0]!;
+    if (!Object.hasOwn(shells, shell)) {
+      stderr.write(`There is no completion for ${shell}, but for ${Object.keys(shells).join(' and ')}.\n`);
+      return statuses.unusable;
+    }
+    stdout.write(shells[shell as keyof typeof shells]());
+    return statuses.done;
+  }
+  return await askService(name, command, surroundings);
+}
+
+async function askService(
+  name: Remote,
+  { given, options, asJson }: Words & { kind: 'command' },
+  { folder, signal, ...streams }: Surroundings,
+): Promise<number> {
+  const { connect } = await import('./connect.ts');
+  const { FolderError, recall, remember } = await import('./folder.ts');
+  const { createTerminal } = await import('./terminal.ts');
+  const terminal = createTerminal(streams, asJson);
+  try {
+    const connection = connect({ options, env: streams.env, memory: await recall(folder) });
+    if (typeof connection === 'string') return terminal.fail(connection);
+    const context: Context = {
+      ...{ given, options, terminal, connection, signal },
+      remember: (memory) => remember(folder, memory),
+      read: async (file) => await readFor(file, streams),
+      confirm: (question) => confirm(question, streams, signal),
+      open: openInBrowser,
+    };
+    const status = await (await runs[name]())(context);
+    if (status === statuses.interrupted) terminal.note('Interrupted.');
+    return status;
+  } catch (error) {
+    if (error instanceof FolderError || error instanceof Unreadable) return terminal.fail(error.message);
+    throw error;
+  }
+}
+
+class Unreadable extends Error {}
+
+async function readFor(file: string, { stdin }: Streams): Promise<string> {
+  const { inWords, readDocument } = await import('./validate.ts');
+  try {
+    return await readDocument(file, stdin);
+  } catch (error) {
+    throw new Unreadable(`${file}: ${inWords(error)}`);
+  }
+}
+
+async function confirm(
+  question: string,
+  { stdin, stderr }: Streams,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  if (!stdin.isTTY || !stderr.isTTY) return undefined;
+  const asking = createInterface({ input: stdin, output: stderr });
+  try {
+    return /^y(es)?$/i.test((await asking.question(`${question} [y/N] `, { signal })).trim());
+  } catch {
+    // Ctrl-C is no yes.
+    return false;
+  } finally {
+    asking.close();
+  }
+}
+
+/** The address is an argument of its own: no shell reads it. */
+function openInBrowser(url: string): Promise<boolean> {
+  const program = { darwin: ['open'], win32: ['rundll32', 'url.dll,FileProtocolHandler'] }[
+    process.platform as string
+  ] ?? ['xdg-open'];
+  return new Promise((resolve) => {
+    const browser = spawn(program[0]!, [...program.slice(1), url], { stdio: 'ignore', detached: true });
+    browser.once('error', () => resolve(false));
+    browser.once('spawn', () => {
+      browser.unref();
+      resolve(true);
+    });
+  });
+}

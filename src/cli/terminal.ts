@@ -1,0 +1,65 @@
+/** What a command prints: results on the standard output, everything else beside it; colours for people alone. */
+import type { Readable, Writable } from 'node:stream';
+import type { Problem } from '../client/ask.ts';
+import { type Paint, painter, printable } from './render.ts';
+import { statuses } from './words.ts';
+
+export type Streams = {
+  stdin: Readable & { isTTY?: boolean };
+  stdout: Writable & { isTTY?: boolean };
+  stderr: Writable & { isTTY?: boolean };
+  env: Record<string, string | undefined>;
+};
+
+export type Terminal = {
+  asJson: boolean;
+  /** Of the standard output. */
+  paint: Paint;
+  /** Whether somebody looks at the standard error. */
+  isWatched: boolean;
+  /** The result, for people; nothing where JSON is asked for. */
+  print(text: string): void;
+  /** The result, for programs; nothing unless it is asked for. */
+  json(value: unknown): void;
+  /** A line of what comes bit by bit, in either form. */
+  line(text: string): void;
+  /** Whether a program reads the standard output, which gets what others wrote as they wrote it. */
+  isRaw: boolean;
+  /** What goes on meanwhile. */
+  note(text: string): void;
+  /** Why not. @returns the status to end with. */
+  refuse(problem: Problem): number;
+  fail(message: string): number;
+};
+
+export function createTerminal({ stdout, stderr, env }: Streams, asJson: boolean): Terminal {
+  const mayPaint = !env.NO_COLOR && env.TERM !== 'dumb';
+  const paint = painter(mayPaint && stdout.isTTY === true);
+  const paintNotes = painter(mayPaint && stderr.isTTY === true);
+  const note = (text: string) => void stderr.write(`${text}\n`);
+  return {
+    asJson,
+    paint,
+    isWatched: stderr.isTTY === true,
+    isRaw: stdout.isTTY !== true,
+    line: (text) => void stdout.write(`${text}\n`),
+    note,
+    print: (text) => void (asJson || stdout.write(text.endsWith('\n') ? text : `${text}\n`)),
+    json: (value) => void (asJson && stdout.write(`${JSON.stringify(value, undefined, 2)}\n`)),
+    refuse(problem) {
+      const { code, error, hint, errors } = problem;
+      if (code === 'aborted') return statuses.interrupted;
+      if (asJson) stdout.write(`${JSON.stringify(problem)}\n`);
+      else {
+        note(paintNotes('red', printable(error)));
+        for (const each of errors ?? []) note(`  ${printable(each)}`);
+        if (hint !== undefined) note(printable(hint));
+      }
+      return problem.status === 0 ? statuses.unreachable : statuses.refused;
+    },
+    fail(message) {
+      note(message);
+      return statuses.unusable;
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { shells } from './completion.ts';
+import { commands, flagsOf, helpOf, helpText, readWords } from './words.ts';
+
+test('a command has its words and its flags, and nothing else', () => {
+  assert.deepEqual(readWords(['logs', 'web', '-f', '--since=10m', '--json']), {
+    ...{ kind: 'command', name: 'logs', given: ['web'], options: { follow: true, since: '10m' }, asJson: true },
+  });
+  for (const wrong of [['logs', 'a', 'b'], ['deploy'], ['list', 'x'], ['status', '--yes'], ['nothing'], []]) {
+    assert.equal(readWords(wrong).kind, 'mistake', wrong.join(' '));
+  }
+  assert.deepEqual(readWords(['help', 'logs']), { kind: 'help', of: 'logs' });
+  assert.equal(readWords(['toString']).kind, 'mistake');
+});
+
+test('the help names every command, each command every flag, and every status', () => {
+  for (const [name, { help }] of Object.entries(commands)) {
+    assert.ok(helpText().includes(`  ${name}`) && helpText().includes(help), name);
+    for (const flag of Object.keys(flagsOf(name as keyof typeof commands))) {
+      assert.ok(helpOf(name as keyof typeof commands).includes(`--${flag}`), `${name} ${flag}`);
+    }
+  }
+  assert.match(helpText(), /130 {2}interrupted/);
+  for (const line of helpText().split('\n')) assert.ok(line.length <= 110, line);
+});
+
+test('bash completes commands, flags and shells', () => {
+  const complete = (...words: string[]) => {
+    const set = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _berth`;
+    const script = `${shells.bash()}\n${set}; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout, status } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
+    assert.equal(status, 0);
+    return stdout.trim().split('\n');
+  };
+  assert.deepEqual(complete('berth', 'st'), ['status']);
+  assert.deepEqual(complete('berth', 'logs', '--fo'), ['--follow']);
+  assert.deepEqual(complete('berth', 'completion', ''), ['bash', 'zsh']);
+});
+
+test('the words of zsh have no quote or bracket of their own within a quoted word', () => {
+  assert.match(shells.zsh(), /logs\) _arguments '--follow\[go on with the lines that come\]'/);
+  assert.equal((shells.zsh().match(/'/g) ?? []).length % 2, 0);
+});

@@ -1,0 +1,177 @@
+/** The commands of `berth` and their words: one table for reading them, for the help and for completion. Pure. */
+import { parseArgs } from 'node:util';
+
+type Flag = { type: 'boolean' | 'string'; short?: string; value?: string; help: string };
+export type CommandName = keyof typeof commands;
+
+/** Of every command that asks a service. */
+const common = {
+  server: { type: 'string', value: 'URL', help: 'the service; else BERTH_SERVER, the folder’s, or localhost:8080' },
+  token: { type: 'string', value: 'TOKEN', help: 'a session token or an API key; else BERTH_TOKEN or the folder’s' },
+  app: { type: 'string', short: 'a', value: 'NAME', help: 'the application, if not the one that the folder remembers' },
+  environment: { type: 'string', value: 'NAME', help: 'which of several applications of one name' },
+} as const satisfies Record<string, Flag>;
+
+const noWait = { type: 'boolean', help: 'do not wait until it runs' } as const satisfies Flag;
+
+type Command = {
+  /** Of what follows the command: `FILE`, `[POD]`, `FILE…`. */
+  words: readonly string[];
+  help: string;
+  flags: Readonly<Record<string, Flag>>;
+  /** Whether a service is asked. */
+  isRemote: boolean;
+};
+
+export const commands = {
+  deploy: {
+    words: ['FILE'],
+    help: 'start what a file describes, or update what this folder has started',
+    flags: {
+      'no-wait': noWait,
+      new: { type: 'boolean', help: 'start another one, whatever the folder remembers' },
+      'dry-run': { type: 'boolean', help: 'check everything and change nothing' },
+    },
+    isRemote: true,
+  },
+  update: {
+    words: ['FILE'],
+    help: 'apply a file to what runs; the URL stays',
+    flags: { 'no-wait': noWait, 'dry-run': { type: 'boolean', help: 'check everything and change nothing' } },
+    isRemote: true,
+  },
+  preview: { words: ['FILE'], help: 'what an update with a file would do to each pod', flags: {}, isRemote: true },
+  status: {
+    words: [],
+    help: 'how it does, with the state of each pod',
+    flags: { wait: { type: 'boolean', short: 'w', help: 'until it runs, has failed or has ended' } },
+    isRemote: true,
+  },
+  logs: {
+    words: ['[POD]'],
+    help: 'what the pods write',
+    flags: {
+      follow: { type: 'boolean', short: 'f', help: 'go on with the lines that come' },
+      since: { type: 'string', value: 'TIME', help: 'no older lines: 10m, or a date-time' },
+      tail: { type: 'string', short: 'n', value: 'LINES', help: 'so many last lines of each container (100)' },
+      previous: { type: 'boolean', short: 'p', help: 'only lines from before the last start' },
+    },
+    isRemote: true,
+  },
+  events: { words: [], help: 'every step so far, and those that come, until it ends', flags: {}, isRemote: true },
+  list: { words: [], help: 'the deployments of the session or the account', flags: {}, isRemote: true },
+  open: { words: [], help: 'open it in a browser', flags: {}, isRemote: true },
+  extend: { words: [], help: 'move its time limit', flags: {}, isRemote: true },
+  claim: { words: [], help: 'a link at which an account takes it over, so that it stays', flags: {}, isRemote: true },
+  remove: {
+    words: [],
+    help: 'remove it with its data',
+    flags: { yes: { type: 'boolean', short: 'y', help: 'without asking' } },
+    isRemote: true,
+  },
+  validate: {
+    words: ['FILE…'],
+    help: 'check files without a service; - is standard input',
+    flags: {},
+    isRemote: false,
+  },
+  whoami: { words: [], help: 'who the token stands for, and what it may have', flags: {}, isRemote: true },
+  version: { words: [], help: 'of this command, and of the service', flags: {}, isRemote: true },
+  completion: { words: ['bash|zsh'], help: 'a script that completes these words', flags: {}, isRemote: false },
+} as const satisfies Record<string, Command>;
+
+/** What the statuses mean with which a command ends. */
+export const statuses = {
+  done: 0,
+  refused: 1,
+  unusable: 2,
+  unreachable: 3,
+  interrupted: 130,
+} as const;
+
+const meanings: Record<keyof typeof statuses, string> = {
+  done: 'done',
+  refused: 'the service refuses, a file is not valid, or the deployment has failed',
+  unusable: 'wrong words, a file that cannot be read, or nothing is known of a deployment',
+  unreachable: 'the service does not answer',
+  interrupted: 'interrupted (Ctrl-C)',
+};
+
+export type Options = Readonly<Record<string, string | boolean | undefined>>;
+
+export type Words =
+  | { kind: 'help'; of?: CommandName }
+  | { kind: 'mistake'; message: string; of?: CommandName }
+  | { kind: 'command'; name: CommandName; given: string[]; options: Options; asJson: boolean };
+
+export function isCommand(name: string | undefined): name is CommandName {
+  return name !== undefined && Object.hasOwn(commands, name);
+}
+
+export function readWords(words: readonly string[]): Words {
+  const [first, ...rest] = words;
+  if (first === undefined) return { kind: 'mistake', message: 'There is no command.' };
+  if (['help', '--help', '-h'].includes(first))
+    return isCommand(rest[0]) ? { kind: 'help', of: rest[0] } : { kind: 'help' };
+  if (first === '--version' || first === '-v') return readWords(['version', ...rest]);
+  if (!isCommand(first)) return { kind: 'mistake', message: `There is no command "${first}".` };
+  const options = Object.fromEntries(
+    Object.entries({ ...flagsOf(first), ...always }).map(([name, { type, short }]) => [
+      name,
+      { type, ...(short !== undefined && { short }) },
+    ]),
+  );
+  try {
+    const { values, positionals } = parseArgs({ args: rest, allowPositionals: true, options });
+    const { help, json, ...others } = values as Record<string, string | boolean | undefined>;
+    if (help) return { kind: 'help', of: first };
+    if (!fits(commands[first].words, positionals)) {
+      return { kind: 'mistake', of: first, message: `Write: ${['berth', first, ...commands[first].words].join(' ')}` };
+    }
+    return { kind: 'command', name: first, given: positionals, options: others, asJson: json === true };
+  } catch (error) {
+    return { kind: 'mistake', of: first, message: (error as Error).message.split('\n')[0]! };
+  }
+}
+
+const always: Record<string, Flag> = {
+  json: { type: 'boolean', help: 'print the result as JSON' },
+  help: { type: 'boolean', short: 'h', help: 'this text' },
+};
+
+export function flagsOf(name: CommandName): Record<string, Flag> {
+  const command: Command = commands[name];
+  return { ...command.flags, ...(command.isRemote && common) };
+}
+
+function fits(words: readonly string[], given: readonly string[]): boolean {
+  const least = words.filter((word) => !word.startsWith('[')).length;
+  const most = words.some((word) => word.endsWith('…')) ? Number.POSITIVE_INFINITY : words.length;
+  return given.length >= least && given.length <= most;
+}
+
+export function helpText(): string {
+  const lines = Object.entries(commands).map(([name, { words, help }]) => row([name, ...words].join(' '), help));
+  return `berth: deploy what one YAML file describes, and get a live URL.
+
+${lines.join('')}${row('admin COMMAND', 'what an operator sees and changes, on the server itself')}${row('help [COMMAND]', 'this text, or the options of a command')}
+Every command takes --json. The folder remembers what it has deployed in .berth/ (for its owner alone).
+Colours and progress are for terminals, unless NO_COLOR is set.
+
+Exit status:
+${Object.entries(statuses)
+  .map(([name, status]) => `  ${String(status).padEnd(5)}${meanings[name as keyof typeof statuses]}\n`)
+  .join('')}`;
+}
+
+export function helpOf(name: CommandName): string {
+  const { words, help } = commands[name];
+  const flags = Object.entries({ ...flagsOf(name), ...always }).map(([flag, { short, value, help: line }]) =>
+    row(`${short ? `-${short}, ` : ''}--${flag}${value ? ` ${value}` : ''}`, line),
+  );
+  return `berth ${[name, ...words].join(' ')}: ${help}\n\n${flags.join('')}`;
+}
+
+function row(left: string, right: string): string {
+  return `  ${left.padEnd(22)} ${right}\n`;
+}

@@ -1,0 +1,190 @@
+/** `berth` as it is installed, against a real service on the engine in memory. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { type Berth, createBerth } from '../scenarios/berth.ts';
+import { installPacked, type Packed } from './packed.ts';
+
+const yaml = `application:
+  name: shop
+  pods:
+    - { name: web, image: "nginx:1", path: /, servicePorts: [80] }
+`;
+const digest = `nginx@sha256:${'a'.repeat(64)}`;
+
+let packed: Packed;
+let berth: Berth;
+let folder: string;
+before(async () => {
+  packed = await installPacked();
+  berth = await createBerth({ BERTH_ENGINE: 'memory', BERTH_DISK_FREE: '1Mi' });
+  await berth.serve();
+  folder = await mkdtemp(join(tmpdir(), 'berth-cli-'));
+  await writeFile(join(folder, 'app.yaml'), yaml.replace('nginx:1', digest));
+});
+after(async () => {
+  await berth?.destroy();
+  await packed?.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const server = () => berth.settings.baseUrl.origin;
+const cli = (words: string[], env: Record<string, string> = {}) =>
+  packed.start(words, { cwd: folder, env: { BERTH_SERVER: server(), ...env } }).ended;
+
+describe('the package', () => {
+  test('is one file for the command, which npx runs from an empty folder', async () => {
+    const { stdout } = await promisify(execFile)('npx', ['--no-install', 'berth', '--help'], { cwd: packed.folder });
+    assert.match(stdout, /deploy FILE/);
+    assert.ok(packed.size < 400_000, `${packed.size} bytes`);
+    const { dependencies } = JSON.parse(await readFile(join(packed.folder, 'node_modules/berth/package.json'), 'utf8'));
+    assert.equal(dependencies, undefined);
+  });
+  test('has the client, with its types', async () => {
+    const script = `import { createClient } from 'berth/client';
+      const answer = await createClient({ baseUrl: ${JSON.stringify(server())} }).call('getLimits');
+      process.stdout.write(String(answer.ok));`;
+    await writeFile(join(packed.folder, 'use.mjs'), script);
+    const { stdout } = await promisify(execFile)(process.execPath, ['use.mjs'], { cwd: packed.folder });
+    assert.equal(stdout, 'true');
+    const typed = `import { createClient } from 'berth/client';
+      const answer = await createClient().call('listDeployments');
+      if (answer.ok) answer.value.reservedDeployments.map(({ applicationName }): string => applicationName);
+      // @ts-expect-error there is no such operation
+      void createClient().call('nothing');
+      export {};`;
+    await writeFile(join(packed.folder, 'use.mts'), typed);
+    const tsc = join(import.meta.dirname, '../../node_modules/.bin/tsc');
+    const flags = [
+      '--noEmit',
+      '--strict',
+      '--module',
+      'nodenext',
+      '--target',
+      'esnext',
+      '--lib',
+      'esnext,dom',
+      '--ignoreConfig',
+    ];
+    await promisify(execFile)(tsc, [...flags, 'use.mts'], { cwd: packed.folder });
+  });
+});
+
+test('from a file to a live URL, an update, and its end', async () => {
+  const deployed = await cli(['deploy', 'app.yaml']);
+  assert.equal(deployed.status, 0, deployed.stderr);
+  assert.match(deployed.stdout, /shop: running\n {2}http:\/\/[a-z-]+\.localhost:\d+\n/);
+  assert.match(deployed.stdout, /It ends in .*"berth extend".*"berth claim"/);
+  assert.ok(!`${deployed.stdout}${deployed.stderr}`.includes('\u001b'));
+  assert.equal((await stat(join(folder, '.berth/config.json'))).mode & 0o777, 0o600);
+  const memory = JSON.parse(await readFile(join(folder, '.berth/config.json'), 'utf8'));
+  assert.ok(!`${deployed.stdout}${deployed.stderr}`.includes(memory.sessionToken));
+
+  const status = await cli(['status', '--wait', '--json']);
+  const told = JSON.parse(status.stdout);
+  assert.deepEqual([status.status, told.status.state, told.status.revision], [0, 'running', 1]);
+  assert.match(
+    (await cli(['list'])).stdout,
+    /^APPLICATION +ENVIRONMENT +STATE +URL +ENDS IN\nshop +\S+ +running +http/,
+  );
+  assert.match((await cli(['whoami'])).stdout, /a session, by its token\ndeployments: 1 of/);
+  assert.match((await cli(['version'])).stdout, /^berth \d.*\n.* answers\n$/);
+
+  await writeFile(
+    join(folder, 'next.yaml'),
+    yaml.replace('nginx:1', digest).replace('servicePorts', 'vars: {A: b}, servicePorts'),
+  );
+  const preview = await cli(['preview', 'next.yaml']);
+  assert.match(preview.stdout, /^replaced +web: /, preview.stderr);
+  assert.match((await cli(['deploy', 'next.yaml', '--dry-run'])).stdout, /dry run/);
+  const updated = await cli(['deploy', 'next.yaml', '--json']);
+  assert.equal(updated.status, 0, updated.stderr);
+  assert.equal(JSON.parse(updated.stdout).status.revision, 2);
+  assert.equal(JSON.parse(updated.stdout).url, memory.url);
+  assert.equal((await cli(['update', 'app.yaml', '--no-wait'])).stdout, `${memory.url}\n`);
+
+  const logs = await cli(['logs', 'web', '--tail', '5']);
+  assert.equal(logs.status, 0, logs.stderr);
+  assert.match((await cli(['logs', 'nobody'])).stderr, /no such pod/);
+  assert.match((await cli(['extend'])).stdout, /has been extended/);
+  assert.match((await cli(['claim'])).stdout, /^http:\/\/\S+\/claim\/claim_\S+\n$/);
+
+  const following = packed.start(['events', '--json'], { cwd: folder, env: { BERTH_SERVER: server() } });
+  await following.spoken;
+  const unsure = await cli(['remove']);
+  assert.deepEqual([unsure.status, unsure.stdout], [2, '']);
+  assert.match((await cli(['remove', '--yes'])).stdout, /has been removed/);
+  const events = await following.ended;
+  const kinds = events.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.equal(events.status, 0, events.stderr);
+  assert.ok(kinds.some(({ kind, state }) => kind === 'state' && state === 'running'));
+  assert.ok(kinds.some(({ kind, state }) => kind === 'state' && state === 'expired'));
+
+  const gone = await cli(['status', '--app', 'shop', '--json']);
+  assert.deepEqual([gone.status, JSON.parse(gone.stdout).code], [1, 'session_not_found']);
+  const again = await cli(['deploy', 'app.yaml']);
+  assert.equal(again.status, 0, again.stderr);
+  assert.equal((await cli(['remove', '--yes'])).status, 0);
+});
+
+test('what cannot be done ends with a status that says why, and a sentence', async () => {
+  const cases: [words: string[], status: number, said: RegExp][] = [
+    [['deploy', 'none.yaml'], 2, /none\.yaml: there is no such file/],
+    [['deploy'], 2, /Write: berth deploy FILE/],
+    [['status', '--server', 'http://127.0.0.1:1', '--token', 'x', '--app', 'y'], 3, /does not answer/],
+    [['status', '--server', 'ftp://a'], 2, /no address of a service/],
+    [['list', '--token', 'berth_x'], 1, /No session has this token/],
+    [['admin', 'accounts'], 2, /where that is installed/],
+    [['completion', 'fish'], 2, /no completion for fish/],
+  ];
+  for (const [words, status, said] of cases) {
+    const outcome = await cli(words);
+    assert.deepEqual([outcome.status, outcome.stdout], [status, ''], words.join(' '));
+    assert.match(outcome.stderr, said);
+  }
+  await writeFile(join(folder, 'bad.yaml'), 'application:\n  name: shop\n');
+  const bad = await cli(['deploy', 'bad.yaml', '--new']);
+  assert.equal(bad.status, 1);
+  assert.match(bad.stderr, /\n {2}\d+:\d+ application/);
+});
+
+test('Ctrl-C leaves a sentence, and the same command again is the same start', async () => {
+  const keys: (string | undefined)[] = [];
+  let heard = () => {};
+  const deaf = createServer((request) => {
+    keys.push(request.headers['idempotency-key'] as string | undefined);
+    heard();
+  });
+  await new Promise<void>((resolve) => deaf.listen(0, '127.0.0.1', resolve));
+  const address = `http://127.0.0.1:${(deaf.address() as AddressInfo).port}`;
+  const elsewhere = await mkdtemp(join(tmpdir(), 'berth-cli-'));
+  try {
+    await writeFile(join(elsewhere, 'app.yaml'), yaml);
+    for (const _ of [1, 2]) {
+      const asked = new Promise<void>((resolve) => {
+        heard = resolve;
+      });
+      const running = packed.start(['deploy', 'app.yaml'], { cwd: elsewhere, env: { BERTH_SERVER: address } });
+      await asked;
+      running.interrupt();
+      const { status, stdout, stderr } = await running.ended;
+      assert.deepEqual([status, stdout], [130, ''], stderr);
+      assert.match(stderr, /^Interrupted before the service answered: the same command again/);
+    }
+    assert.equal(keys.length, 2);
+    assert.ok(keys[0] !== undefined && keys[0] === keys[1]);
+  } finally {
+    deaf.closeAllConnections();
+    deaf.close();
+    await rm(elsewhere, { recursive: true });
+  }
+});
