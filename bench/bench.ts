@@ -12,10 +12,12 @@ import { providePostgres } from '../scripts/setup/postgres.ts';
 import { setUp } from '../scripts/setup/setup.ts';
 import { parseConfiguration } from '../src/config/parse.ts';
 import type { AppSpec } from '../src/config/spec/spec.ts';
+import { measureCommandLine } from './command-line.ts';
 import { timed } from './compose.ts';
 import { type Compose, provideCompose } from './compose-package.ts';
 import { measureDensity } from './density.ts';
 import {
+  commandSection,
   densitySection,
   guardSection,
   latencySection,
@@ -85,6 +87,10 @@ async function measure(part: Part, bench: Bench): Promise<Section[]> {
       storeSections(await measureStores(options.store, undo, signal)),
     );
   }
+  if (part === 'cli')
+    return await announce(`Starting the command line, ${options.commands} times each`, async () => [
+      commandSection(await measureCommandLine(options.commands, guestbook, signal)),
+    ]);
   const service = await serviceOf();
   const yaml = await readFile(guestbook, 'utf8');
   switch (part) {

@@ -1,4 +1,5 @@
 /** PURE. The figures of the benchmark, from what was measured: which rows there are and what each one says. */
+import type { CommandTimes } from './command-line.ts';
 import type { Density } from './density.ts';
 import type { GuardTimes, Lateness } from './guards.ts';
 import type { Latencies } from './latency.ts';
@@ -199,6 +200,22 @@ export function guardSection({ readMs, quiet, attacked, answers }: GuardTimes): 
         ...{ id: 'guards.read', says: 'one such configuration, read on the thread of the guards' },
         values: latenessOf({ p99: Number.NaN, longest: Number.NaN, turn: Math.max(...readMs) }),
       },
+    ],
+  };
+}
+
+export function commandSection({ node, help, validate }: CommandTimes): Section {
+  const row = (id: string, says: string, samples: number[]): Figure => ({
+    ...{ id, says, samples },
+    values: { median: median(samples), longest: Math.max(...samples) },
+  });
+  return {
+    title: 'The command line, from its start to its end',
+    unit: 'ms',
+    figures: [
+      row('cli.node', 'Node alone', node),
+      row('cli.help', 'berth --help', help),
+      row('cli.validate', 'berth validate with the guestbook', validate),
     ],
   };
 }

@@ -5,7 +5,7 @@ import type { LoopOptions } from './loop.ts';
 import type { StoreOptions } from './store.ts';
 
 /** What is measured, in this order. */
-export const parts = ['live', 'latency', 'updates', 'neighbour', 'density', 'loop', 'guards', 'store'] as const;
+export const parts = ['live', 'latency', 'updates', 'neighbour', 'density', 'loop', 'guards', 'store', 'cli'] as const;
 export type Part = (typeof parts)[number];
 
 export type Options = {
@@ -29,11 +29,13 @@ export type Options = {
   store: StoreOptions;
   /** Settings of the service under test, by their variables, beside those that the benchmark needs. */
   settings: Record<string, string>;
+  /** Starts of the command line. */
+  commands: number;
   isSmoke: boolean;
 };
 
 const defaults = {
-  ...{ rounds: 5, requests: 100, updates: 20, windows: 4 },
+  ...{ rounds: 5, requests: 100, updates: 20, windows: 4, commands: 10 },
   density: { deployments: 200, idleSeconds: 30 },
   loop: { deployments: [10, 100, 1_000, 10_000, 100_000], idleSeconds: 30, starts: 20 },
   guards: { seconds: 20 },
@@ -41,7 +43,7 @@ const defaults = {
 };
 /** More networks than Docker's own pools have room for, which is 31. */
 const smoke = {
-  ...{ rounds: 1, warmUps: 0, requests: 10, updates: 2, windows: 1 },
+  ...{ rounds: 1, warmUps: 0, requests: 10, updates: 2, windows: 1, commands: 2 },
   density: { deployments: 36, idleSeconds: 5 },
   loop: { deployments: [10, 100], idleSeconds: 1, starts: 2 },
   guards: { seconds: 2 },

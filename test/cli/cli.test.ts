@@ -1,7 +1,7 @@
 /** `berth` as it is installed, against a real service on the engine in memory. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -17,6 +17,31 @@ const yaml = `application:
     - { name: web, image: "nginx:1", path: /, servicePorts: [80] }
 `;
 const digest = `nginx@sha256:${'a'.repeat(64)}`;
+
+/** Takes away what came into Node's language and globals after 20. */
+const laterThanNode20 = `
+  for (const [owner, names] of [
+    [RegExp, ['escape']], [URL, ['parse']], [Map, ['groupBy']], [Object, ['groupBy']], [Array, ['fromAsync']],
+    [Promise, ['withResolvers', 'try']], [Error, ['isError']],
+    [Set.prototype, ['union', 'intersection', 'difference', 'symmetricDifference', 'isSubsetOf', 'isSupersetOf', 'isDisjointFrom']],
+    [Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]())),
+      ['map', 'filter', 'take', 'drop', 'flatMap', 'reduce', 'toArray', 'forEach', 'some', 'every', 'find']],
+  ]) for (const name of names) delete owner[name];
+  for (const name of ['Iterator', 'Temporal', 'AsyncDisposableStack', 'DisposableStack', 'SuppressedError']) delete globalThis[name];
+`;
+
+/** Holds something for each check that has needed a later Node. */
+const oddYaml = `application:
+  name: shop
+  pods:
+    - name: web
+      image: nginx:1
+      path: /
+      servicePorts: [80]
+      vars: { A: "http://shop-api:3000", B: "https://jolly-tapir-shop.example.com/", VITE_API: "http://api.pod:3000/x" }
+      environment: { C: d }
+    - { name: api, image: "nginx:1", path: /api, servicePorts: [3000] }
+`;
 
 let packed: Packed;
 let berth: Berth;
@@ -45,6 +70,17 @@ describe('the package', () => {
     assert.ok(packed.size < 400_000, `${packed.size} bytes`);
     const { dependencies } = JSON.parse(await readFile(join(packed.folder, 'node_modules/berth/package.json'), 'utf8'));
     assert.equal(dependencies, undefined);
+  });
+  test('checks files in a Node that has only what Node 20 has', async () => {
+    const older = join(packed.folder, 'older.cjs');
+    await writeFile(older, `${laterThanNode20}\nrequire('node:assert').equal(RegExp.escape, undefined);`);
+    const examples = join(import.meta.dirname, '../../examples');
+    const files = (await readdir(examples)).map((name) => join(examples, name));
+    const odd = join(packed.folder, 'odd.yaml');
+    await writeFile(odd, oddYaml);
+    const argv = ['--require', older, packed.program, 'validate', ...files, odd];
+    const { stdout } = await promisify(execFile)(process.execPath, argv, { cwd: packed.folder });
+    assert.match(stdout, new RegExp(`${files.length + 1} valid, 0 not valid`));
   });
   test('has the client, with its types', async () => {
     const script = `import { createClient } from 'berth/client';

@@ -2,6 +2,7 @@
 import { replaceValue, replaceWithin } from '../document/edits.ts';
 import { databaseMeant, databaseOf, isBrowserVariable, wantsHost } from '../software/software.ts';
 import type { PodSpec } from '../spec/spec.ts';
+import { escapePattern } from '../values/patterns.ts';
 import type { PodContext } from './context.ts';
 import type { Text } from './text-checks.ts';
 
@@ -103,7 +104,7 @@ function checkOwnHost(text: Text, { spec, report, source }: PodContext): void {
   for (const [whole, scheme, host] of text.value.matchAll(hostPattern)) {
     if (host === spec.url || said.has(host!)) continue;
     const first = host!.slice(0, host!.indexOf('.'));
-    const isDeployment = new RegExp(`^[a-z]{2,20}-[a-z]{2,20}-${RegExp.escape(label)}(?:-|$)`).test(first);
+    const isDeployment = new RegExp(`^[a-z]{2,20}-[a-z]{2,20}-${escapePattern(label)}(?:-|$)`).test(first);
     const isNamed = first === label && /[0-9-]/.test(label);
     if (!isDeployment && !isNamed) continue;
     said.add(host!);

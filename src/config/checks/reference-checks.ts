@@ -6,6 +6,7 @@ import { databaseMeant, databaseOf, isBrowserVariable, isMainDatabase } from '..
 import { podNamesIn } from '../spec/pod-addresses.ts';
 import type { AppSpec } from '../spec/spec.ts';
 import { referencesIn } from '../spec/uses.ts';
+import { escapePattern } from '../values/patterns.ts';
 import type { PodContext } from './context.ts';
 import type { Text } from './text-checks.ts';
 
@@ -79,7 +80,7 @@ function podMeant(
   const bare = name
     .toLowerCase()
     .replace(/-(?:service|svc|pod|app)$/, '')
-    .replace(new RegExp(`^${RegExp.escape(application)}-`), '');
+    .replace(new RegExp(`^${escapePattern(application)}-`), '');
   const close = names.find((own) => own === bare) ?? nearestName(name, names);
   if (close !== undefined) return close;
   if (/^(?:db|database|sql|data-?store)$/.test(bare)) {
@@ -103,7 +104,7 @@ function checkBrowser({ value, variable, path }: Text, { spec, directory, report
       continue;
     }
     const route = target.path === '/' ? '' : target.path;
-    const address = new RegExp(`(?:https?://)?${RegExp.escape(name)}(?::\\d{1,5})?([^\\s,;"']*)`).exec(value);
+    const address = new RegExp(`(?:https?://)?${escapePattern(name)}(?::\\d{1,5})?([^\\s,;"']*)`).exec(value);
     const rest = address?.[1] ?? '';
     // What follows the host stays, unless it already holds the pod's path.
     const instead = `<% URL %>${rest === route || rest.startsWith(`${route}/`) ? rest : `${route}${rest}`}`;

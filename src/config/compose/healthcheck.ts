@@ -3,6 +3,7 @@ import { quote } from '../diagnostics/diagnostics.ts';
 import { childOf, type Field, itemsOf } from '../document/tree.ts';
 import { boundTimes, commandProblem } from '../native/health-check.ts';
 import type { CheckTimes, HealthCheck } from '../spec/spec.ts';
+import { parseUrl } from '../values/patterns.ts';
 import { splitWords } from '../values/shell-words.ts';
 import { integerOf, isTrue, type Reading } from './compose-reader.ts';
 import { readSeconds } from './service-scale.ts';
@@ -118,7 +119,7 @@ function readRequest(words: string[], names: readonly string[]): { path: string;
     }
   }
   if (address === undefined || !fails || address.includes('$')) return undefined;
-  const url = URL.parse(/^[a-z]+:\/\//i.test(address) ? address : `http://${address}`);
+  const url = parseUrl(/^[a-z]+:\/\//i.test(address) ? address : `http://${address}`);
   if (url?.protocol !== 'http:' || url.username !== '') return undefined;
   if (!localHosts.has(url.hostname) && !names.includes(url.hostname)) return undefined;
   return { path: `${url.pathname}${url.search}`, port: Number(url.port || 80) };

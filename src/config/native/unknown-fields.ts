@@ -18,7 +18,7 @@ const isScalar = (value: Tree) => value.kind === 'scalar';
 const isListOf = (fits: (value: Tree) => boolean) => (value: Tree) => value.kind === 'list' && value.items.every(fits);
 const isPort = (value: Tree) => value.kind === 'scalar' && Number.isInteger(value.value);
 const isMapOfScalars = (value: Tree) =>
-  value.kind === 'map' && value.entries.values().every((entry) => entry.value.kind === 'scalar');
+  value.kind === 'map' && [...value.entries.values()].every((entry) => entry.value.kind === 'scalar');
 
 const variables: Meaning = { field: 'vars', fits: isMapOfScalars };
 const ports: Meaning = { field: 'servicePorts', fits: isListOf(isPort) };

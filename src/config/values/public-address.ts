@@ -1,5 +1,6 @@
 /** Which addresses lead to the internet. Pure, and without Node: the checks also run in a browser. */
 import { reservedIPv4 } from '../../lib/reserved-addresses.ts';
+import { parseUrl } from './patterns.ts';
 
 /** What is on no list of addresses that lead elsewhere; false for what is no address. */
 export function isPublicAddress(text: string): boolean {
@@ -28,7 +29,7 @@ function isWithin(bits: number, range: string): boolean {
 /** In 2000::/3, which is what the internet has, and without an IPv4 address inside (Teredo, 6to4). */
 function isPublicIPv6(text: string): boolean {
   if (!/^[0-9a-f:]{2,39}$/i.test(text)) return false;
-  const host = URL.parse(`http://[${text}]/`)?.hostname;
+  const host = parseUrl(`http://[${text}]/`)?.hostname;
   if (host === undefined) return false;
   const [first = '', second = ''] = host.slice(1).split(':');
   const leading = Number.parseInt(first, 16);

@@ -1,0 +1,11 @@
+/** Texts as parts of patterns. Of our own, because the checks run in browsers and in a Node that lack `RegExp.escape`. */
+
+/** A pattern that matches the text itself, outside of brackets. */
+export function escapePattern(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}
+
+/** As `URL.parse`, which browsers have had for a shorter time than the others that the dashboard runs in. */
+export function parseUrl(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined;
+}
