@@ -34,6 +34,7 @@ import { logEndpoints } from './logs/log-endpoints.ts';
 import { docsEndpoints } from './operations/docs-endpoints.ts';
 import { healthEndpoints } from './operations/health-endpoints.ts';
 import { metricsEndpoints } from './operations/metrics-endpoints.ts';
+import { textEndpoints } from './operations/text-pages.ts';
 import { crossSite, isCrossSite, secureHeaders } from './requests/browser-security.ts';
 import { compilersFactory } from './requests/compile-when-used.ts';
 import {
@@ -143,6 +144,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await app.register(healthEndpoints(service));
   await app.register(metricsEndpoints(service));
   await app.register(docsEndpoints(service.settings));
+  await app.register(textEndpoints(service.settings));
 
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0]!.replace(/(?<=.)\/$/, '');

@@ -60,7 +60,7 @@ test('a file becomes a page, a crash is told with its last lines, and the end is
   await writeFile(join(folder, 'bad.yaml'), yaml.replace(/command: .*/, "command: sh -c 'echo no such table; exit 3'"));
   const failed = await cli('update', 'bad.yaml');
   assert.equal(failed.status, 1, failed.stdout);
-  assert.match(failed.stdout, /pod talker: failed, .*exit/);
+  assert.match(failed.stdout, /pod talker: .*exited with code 3/);
   assert.match(failed.stdout, /\| .*no such table/);
   assert.match((await cli('remove', '--yes')).stdout, /has been removed/);
   await until('nothing is left', async () => (await berth.inventory()).owned.length === 0);

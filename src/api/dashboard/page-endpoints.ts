@@ -6,6 +6,7 @@ import { escapeHtml } from '../../lib/html.ts';
 import { problemCodes } from '../../lib/problem-codes.ts';
 import type { Service } from '../api-service.ts';
 import { findClaim } from '../claims/claim-endpoints.ts';
+import { describedBy } from '../operations/text-pages.ts';
 import { emptyPolicy } from '../requests/browser-security.ts';
 import { findSignedIn } from '../requests/callers.ts';
 import { nothingHere, sendProblem } from '../requests/errors.ts';
@@ -31,6 +32,7 @@ export function pageEndpoints(service: Service): FastifyPluginAsyncTypebox {
     const options = { config: { limit: 'page' as const }, schema: { hide: true } };
 
     app.get('/', options, async (request, reply) => {
+      reply.header('Link', describedBy);
       if (wantsHtml(request)) return sendPage(service, reply, 200);
       return reply.type('text/plain; charset=utf-8').send(usage(service.settings.baseUrl.origin));
     });
@@ -96,6 +98,7 @@ function usage(origin: string): string {
 
 ${command(origin)}
 
+${origin}/llms.txt       how to, with a complete example, for people and programs that read
 ${origin}/schema         what the YAML may hold
 ${origin}/openapi.json   all requests
 `;

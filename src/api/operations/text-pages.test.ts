@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { type TestApi, testApi } from '../../../test/support/api.ts';
+
+let api: TestApi;
+before(async () => {
+  api = await testApi({ baseUrl: new URL('https://berth.test') });
+});
+
+const text = async (path: string) => {
+  const { status, body, headers } = await api.get(path);
+  assert.equal(status, 200, path);
+  assert.equal(headers['content-type'], 'text/markdown; charset=utf-8');
+  return body as string;
+};
+
+test('the index names every page, and each is there, with the address of this service', async () => {
+  const index = await text('/llms.txt');
+  const names = readdirSync(join(import.meta.dirname, '../../../docs')).filter((name) => name.endsWith('.md'));
+  for (const name of names) {
+    const [, title] = new RegExp(`- \\[([^\\]]+)\\]\\(https://berth\\.test/docs/${name.replace('.', '\\.')}\\)`).exec(
+      index,
+    )!;
+    const page = await text(`/docs/${name}`);
+    assert.ok(page.startsWith(`# ${title}\n`), name);
+    assert.ok(!page.includes('http://localhost:8080'), name);
+  }
+  assert.match(await text('/docs/agents.md'), /curl -X POST https:\/\/berth\.test\/startUserDeployment/);
+});
+
+test('what a user needs is one text', async () => {
+  const whole = await text('/llms-full.txt');
+  for (const title of ['For agents and other programs', 'Who asks', 'Configuration', 'API', 'Command line']) {
+    assert.match(whole, new RegExp(`^# ${title}$`, 'm'));
+  }
+  assert.equal(await text('/auth.md'), await text('/docs/auth.md'));
+});
+
+test('the start of the service leads there, for programs and for pages', async () => {
+  const plain = await api.get('/');
+  assert.match(plain.body, /https:\/\/berth\.test\/llms\.txt/);
+  const page = await api.get('/', { accept: 'text/html' });
+  for (const { headers } of [plain, page, await api.get('/docs')]) {
+    assert.match(String(headers.link), /<\/llms\.txt>; rel="alternate".*<\/openapi\.json>; rel="service-desc"/);
+  }
+});
+
+test('no other file is served', async () => {
+  for (const name of ['nothing.md', '..%2FREADME.md', '..%2f..%2fpackage.json', '%00.md', 'agents']) {
+    assert.equal((await api.get(`/docs/${name}`)).status, 404, name);
+  }
+});

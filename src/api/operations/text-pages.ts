@@ -1,0 +1,92 @@
+/**
+ * The pages of the documentation as texts, for programs that read: each under its name (`/docs/api.md`), an index of them
+ * (`/llms.txt`), and what a user of the service needs in one (`/llms-full.txt`). Their examples have the service's own
+ * address.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { ApiSettings } from '../api-service.ts';
+import { nothingHere, sendProblem } from '../requests/errors.ts';
+
+const folder = join(import.meta.dirname, '../../../docs');
+
+/** The address that the pages use for a service. */
+const example = 'http://localhost:8080';
+
+/** For who uses a service, in the order in which one reads; all others are for who runs one. */
+const forUsers = ['agents', 'auth', 'configuration', 'api', 'compose', 'cli', 'accounts'];
+
+/** What an answer says of the descriptions of the service: RFC 8631, and the texts. */
+export const describedBy = [
+  '</llms.txt>; rel="alternate"; type="text/markdown"',
+  '</openapi.json>; rel="service-desc"; type="application/json"',
+  '</docs>; rel="service-doc"; type="text/html"',
+].join(', ');
+
+type Pages = ReadonlyMap<string, string>;
+
+export function textEndpoints({ baseUrl }: Pick<ApiSettings, 'baseUrl'>): FastifyPluginAsyncTypebox {
+  const pages = readPages(baseUrl.origin);
+  const texts: Record<string, string> = {
+    '/llms.txt': indexOf(pages, baseUrl.origin),
+    '/llms-full.txt': forUsers.map((name) => pages.get(`${name}.md`)).join('\n'),
+    '/auth.md': pages.get('auth.md')!,
+  };
+  return async (app) => {
+    const config = { limit: 'page' as const };
+    const type = 'text/markdown; charset=utf-8';
+    for (const [path, text] of Object.entries(texts)) {
+      app.get(path, { config, schema: { hide: true } }, async (_, reply) =>
+        reply.type(type).header('Link', describedBy).send(text),
+      );
+    }
+    const params = Type.Object({ page: Type.String() });
+    app.get('/docs/:page', { config, schema: { hide: true, params } }, async (request, reply) => {
+      const text = pages.get(request.params.page);
+      if (text === undefined) return sendProblem(reply, nothingHere);
+      return reply.type(type).header('Link', describedBy).send(text);
+    });
+  };
+}
+
+/** Once: a page has a few thousand words, and all of them together 200 kB. */
+function readPages(origin: string): Pages {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.md'));
+  // What a generated page says to who would edit it is nothing for its readers.
+  const read = (name: string) =>
+    readFileSync(join(folder, name), 'utf8')
+      .replace(/^<!--.*-->\s*/, '')
+      .replaceAll(example, origin);
+  return new Map(names.sort().map((name) => [name, read(name)]));
+}
+
+function indexOf(pages: Pages, origin: string): string {
+  const line = (name: string) => `- [${titleOf(pages.get(name)!)}](${origin}/docs/${name})`;
+  const user = forUsers.map((name) => `${name}.md`);
+  const operator = [...pages.keys()].filter((name) => !user.includes(name));
+  return `# Berth
+
+> One YAML in, a live URL out: POST a document that describes an application of several containers, and it runs at an
+> address of its own. No account is needed.
+
+Start with [For agents and other programs](${origin}/docs/agents.md): the loop of validate, start, wait, update and hand
+over, with a complete example.
+
+## Using this service
+
+${user.map(line).join('\n')}
+- [All of these in one](${origin}/llms-full.txt)
+- [Description of the API (OpenAPI)](${origin}/openapi.json)
+- [JSON Schema of a configuration](${origin}/schema)
+
+## Optional
+
+${operator.map(line).join('\n')}
+`;
+}
+
+function titleOf(text: string): string {
+  return /^# (.+)$/m.exec(text)?.[1] ?? '';
+}

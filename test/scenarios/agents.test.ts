@@ -1,0 +1,24 @@
+/** A program that knows nothing but the address of a service. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Berth, createBerth } from './berth.ts';
+
+let berth: Berth;
+before(async () => {
+  berth = await createBerth();
+  await berth.serve();
+});
+after(async () => await berth.destroy());
+
+test('the first call leads to an example, which runs as it stands there', async () => {
+  const start = await berth.get('/');
+  const { origin } = berth.settings.baseUrl;
+  const pathOf = (text: string, end: string) => new RegExp(`${origin}(/\\S*${end})`).exec(text)?.[1];
+  const index = await berth.get(pathOf(start.text, 'llms\\.txt')!);
+  const page = await berth.get(pathOf(index.text, 'agents\\.md')!);
+  const [, yaml] = /^```yaml\n([\s\S]*?)^```$/m.exec(page.text)!;
+  const app = await berth.start(yaml!);
+  await berth.reach(app, 'running');
+  assert.equal((await berth.visit(app.url)).text, 'visit 1\n');
+  assert.equal((await berth.visit(app.url)).text, 'visit 2\n');
+});
