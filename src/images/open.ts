@@ -1,5 +1,5 @@
 /** The door of this layer: the gate that every image of a registry passes, and what references mean. */
-import type { Pace } from './dialer/bounded-body.ts';
+import { type Pace, usualPace } from './dialer/bounded-body.ts';
 import { createDialer, type DialerOptions } from './dialer/dialer.ts';
 import { type Gate, type GateOptions, openGate } from './gate/gate.ts';
 import type { ImageLimits } from './resolve/image-limits.ts';
@@ -11,6 +11,7 @@ export type ImageSettings = {
   imageBytes: number;
   imageUnpackedBytes: number;
   gateHost: string;
+  registryPatienceMs: number;
 };
 
 /** Who listens, and what tests have in place of the internet. */
@@ -22,14 +23,14 @@ export type Images = Resolver & Pick<Gate, 'offer'>;
 
 /** Throws StartError. */
 export async function openImages(
-  { registries, imageBytes, imageUnpackedBytes, gateHost }: ImageSettings,
-  { pace, notePullsLeft, pushed, cache, ...parts }: ImageParts = {},
+  { registries, imageBytes, imageUnpackedBytes, gateHost, registryPatienceMs }: ImageSettings,
+  { pace = { ...usualPace, patienceMs: registryPatienceMs }, notePullsLeft, pushed, cache, ...parts }: ImageParts = {},
 ): Promise<AsyncDisposable & { images: Images }> {
   const limits: ImageLimits = { compressedBytes: imageBytes, unpackedBytes: imageUnpackedBytes };
   const listed = await readRegistries(registries);
   await using opening = new AsyncDisposableStack();
   const dialer = opening.use(createDialer({ ...parts, listed }));
-  const gate = opening.use(await openGate({ host: gateHost, limits, cache, ...(pace && { pace }) }));
+  const gate = opening.use(await openGate({ host: gateHost, limits, cache, pace }));
   const resolver = createResolver({ dialer, registries: listed, limits, notePullsLeft, pushed });
   const open = opening.move();
   return { images: { ...resolver, offer: gate.offer }, [Symbol.asyncDispose]: () => open.disposeAsync() };

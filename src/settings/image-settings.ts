@@ -7,6 +7,7 @@ export type ImageSettings = {
   gateHost: string;
   imageBytes: number;
   imageUnpackedBytes: number;
+  registryPatienceMs: number;
   imageCacheBytes: number;
   pushedBytes: number;
   imageGraceMs: number;
@@ -48,6 +49,12 @@ export const imageTable = {
     default: '20Gi',
     help: 'what an image may have as it lies on the disk',
     read: size,
+  },
+  registryPatienceMs: {
+    variable: 'REGISTRY_PATIENCE',
+    default: '30s',
+    help: 'how long a registry may send nothing, or next to nothing, before the pull is given up and tried again later',
+    read: duration,
   },
   imageCacheBytes: {
     variable: 'IMAGE_CACHE',

@@ -23,7 +23,8 @@ before(async () => {
   const options = { architecture, foreignArchitecture: 'none', needsLogin: false, program: await programImage() };
   registry = await startRegistry({ ...options, address: engine.host.outsideAddress });
   // Later than a busy machine needs for what these tests do meanwhile: a stalled pull fails at the deadline.
-  berth = await createBerth({ BERTH_DEPLOY_DEADLINE: '30m', ...listing(registry) }, { engine });
+  const patience = { BERTH_DEPLOY_DEADLINE: '30m', BERTH_REGISTRY_PATIENCE: '30m' };
+  berth = await createBerth({ ...patience, ...listing(registry) }, { engine });
   hasty = await createBerth(listing(registry), { engine });
   await berth.serve();
 });

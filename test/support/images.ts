@@ -11,7 +11,14 @@ export async function openTestImages(
 ): ReturnType<typeof openImages> {
   const registries = hosts.map((host) => ({ host, plainHttp: true }));
   return await openImages(
-    { registries, imageBytes: 2 ** 30, imageUnpackedBytes: 2 ** 31, gateHost: '127.0.0.1', ...settings },
+    {
+      registries,
+      imageBytes: 2 ** 30,
+      imageUnpackedBytes: 2 ** 31,
+      gateHost: '127.0.0.1',
+      registryPatienceMs: 30_000,
+      ...settings,
+    },
     parts,
   );
 }
