@@ -5,6 +5,7 @@ import type Docker from 'dockerode';
 import { clearImages } from '../../src/control/clear-images.ts';
 import { connectDocker } from '../../src/engine/docker/connect.ts';
 import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
+import { removeUnnamed } from '../../src/engine/docker/images/image-store.ts';
 import { keptName } from '../../src/engine/docker/images/kept-names.ts';
 import { labelKeys } from '../../src/engine/labels.ts';
 import { newId } from '../../src/lib/ids.ts';
@@ -66,6 +67,24 @@ describe('docker engine: room for images', () => {
       [[used.reference]],
     );
     assert.deepEqual(await clear(), []);
+  });
+
+  test('what a pull has left that was cut off before its end is removed, and nothing else', async () => {
+    const resolving = AbortSignal.timeout(60_000);
+    const { Arch: architecture } = await docker.version();
+    const { image: tag, letGo } = await registry.hold('cut-off', 1);
+    letGo();
+    const resolved = await images.images.resolve({ image: tag }, { os: 'linux', architecture }, resolving);
+    using offer = images.images.offer(resolved, { failed: () => {} });
+    const answer = await docker.pull(offer.reference, { authconfig: offer.auth });
+    await new Promise<void>((resolve, reject) =>
+      docker.modem.followProgress(answer, (error) => (error ? reject(error) : resolve())),
+    );
+    const { Id: id } = await docker.getImage(offer.reference).inspect();
+    const { reference } = await engine.images.pull('x', { image: `${registry.host}/good:1` });
+    await removeUnnamed(docker);
+    assert.ok((await engine.images.list()).every((image) => image.id !== id));
+    assert.deepEqual((await engine.observe('x', [reference])).images, [reference]);
   });
 
   test('an image that came into use meanwhile is refused by the engine itself', async () => {

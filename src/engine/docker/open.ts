@@ -11,8 +11,8 @@ import type { FirewallOptions } from './firewall/firewall.ts';
 import { isolate } from './firewall/isolate.ts';
 import { type GroupWishes, openGroups } from './groups/open.ts';
 import { escapeWords, findKnownEscapes } from './host/known-escapes.ts';
-
 import { findRuntimeProblem, type Runtime } from './host/runtime.ts';
+import { removeUnnamed } from './images/image-store.ts';
 import type { LocalImages } from './images/local-images.ts';
 import { volumesFolder } from './volumes/loop-layout.ts';
 
@@ -39,6 +39,8 @@ export async function openDocker(settings: DockerSettings, parts: EngineParts): 
   const { dataDir, networkPool, runtime, egress, resolvers, gpus, diskRate, localImages, diskFreeBytes } = settings;
   await using opening = new AsyncDisposableStack();
   const docker = await connect(settings, log);
+  const unnamed = await removeUnnamed(docker);
+  if (unnamed > 0) log.info({ unnamed }, 'images of pulls that were cut off removed');
   const { firewall, problem } = await isolate(docker, {
     ...{ owner, egress, resolvers, dataDir, ...edgeSeenBy(settings), log: log.child({ part: 'firewall' }) },
     report: (areInForce) => metrics.isolated.set(Number(areInForce)),

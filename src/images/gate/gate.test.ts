@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { openBlobCache } from '../blobs/blob-cache.ts';
 import type { ResolvedUpstream } from '../resolve/resolve.ts';
-import { openGate } from './gate.ts';
+import { isGateName, openGate } from './gate.ts';
 
 const digestOf = (letter: string) => `sha256:${letter.repeat(64)}`;
 
@@ -37,7 +37,9 @@ test('only who has the secret of the gate is answered, and only about what is be
   await using gate = await openGate({ host: '127.0.0.1', limits: { compressedBytes: 1, unpackedBytes: 1 } });
   const offer = gate.offer(image, { failed: () => {} });
   const [, host, name] = /^([^/]+)\/(.+)@/.exec(offer.reference)!;
-  assert.equal(offer.reference, `${host}/r.example__5000/a/b@${digestOf('1')}`);
+  assert.equal(offer.reference, `${host}/berth.gate/r.example__5000/a/b@${digestOf('1')}`);
+  assert.ok(isGateName(offer.reference));
+  assert.ok(!isGateName('127.0.0.1:5000/a/berth.gate/b:1'));
   assert.match(host!, /^127\.0\.0\.1:/);
   const ask = async (path: string, password = offer.auth.password, method = 'GET') => {
     const authorization = `Basic ${Buffer.from(`${offer.auth.username}:${password}`).toString('base64')}`;

@@ -146,9 +146,17 @@ function isShown(authorization: string | undefined, expected: Buffer): boolean {
   return shown.length === expected.length && timingSafeEqual(shown, expected);
 }
 
+/** Names that the engine has of us for a moment begin with this, behind the address. */
+const mark = 'berth.gate';
+
+/** Whether it is such a name: of a pull that was cut off, unless one is just ending. */
+export function isGateName(reference: string): boolean {
+  return reference.includes(`/${mark}/`) && reference.indexOf('/') === reference.indexOf(`/${mark}/`);
+}
+
 /** No host has two underscores, and no repository a colon. */
 function nameOf({ asked: { registry }, repository }: ResolvedUpstream): string {
-  return `${registry.replace(':', '__')}/${repository}`;
+  return `${mark}/${registry.replace(':', '__')}/${repository}`;
 }
 
 function has({ manifest, config, layers }: ResolvedUpstream, digest: string): boolean {

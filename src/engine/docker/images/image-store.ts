@@ -1,7 +1,8 @@
 /** The images of the host, whoever brought them there. */
 import type Docker from 'dockerode';
+import { isGateName } from '../../../images/gate/gate.ts';
 import type { HostImage } from '../../engine.ts';
-import { statusOf } from '../faults.ts';
+import { statusOf, unless } from '../faults.ts';
 import { isKeptName, keptName, referenceOf } from './kept-names.ts';
 
 export async function listImages(docker: Docker): Promise<HostImage[]> {
@@ -16,6 +17,20 @@ export async function listImages(docker: Docker): Promise<HostImage[]> {
     sizeBytes: Size,
     isInUse: used.has(Id),
   }));
+}
+
+/**
+ * Removes what a pull has left that was cut off between its end and its names: images that have none but that of the
+ * gate. One that is just ending elsewhere on this engine is pulled again.
+ */
+export async function removeUnnamed(docker: Docker): Promise<number> {
+  const unnamed = (await docker.listImages()).filter(({ RepoTags, RepoDigests }) => {
+    const names = [...(RepoTags ?? []), ...(RepoDigests ?? [])].filter((name) => !name.startsWith('<none>'));
+    return names.length > 0 && names.every(isGateName);
+  });
+  for (const { RepoDigests } of unnamed)
+    for (const name of RepoDigests ?? []) await unless(docker.getImage(name).remove(), 404, 409);
+  return unnamed.length;
 }
 
 /**

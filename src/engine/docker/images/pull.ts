@@ -9,6 +9,7 @@ import { type ImageFault, outOfDisk } from '../../../images/image-fault.ts';
 import type { Images } from '../../../images/open.ts';
 import { orAbort } from '../../../lib/abortable.ts';
 import { EngineFault, type Pulling } from '../../engine.ts';
+import { orAbsent, unless } from '../faults.ts';
 import type { HostFacts } from '../host/host-facts.ts';
 import { checkArchitecture, readImage } from './image-facts.ts';
 import { asEngineFault, pullFault } from './image-faults.ts';
@@ -144,12 +145,16 @@ async function bring(
     });
     try {
       const signal = AbortSignal.any([ended.signal, abandoned]);
-      await pull(docker, { ...offer, image, layers: resolved.layers, report, signal });
+      const pulled = { ...offer, image, layers: resolved.layers, report, signal };
+      // Whoever starts on this engine clears what has no name yet; its layers are here, so that the next try is quick.
+      for (let tries = 0; tries < 3; tries++) {
+        await pull(docker, pulled);
+        if (await keep(docker, offer.reference, image, resolved.digest)) return resolved.digest;
+      }
+      throw new EngineFault('unavailable', `Image ${image} is gone from the host again.`, { image });
     } catch (error) {
       throw fault ?? error;
     }
-    await keep(docker, offer.reference, image, resolved.digest);
-    return resolved.digest;
   } catch (error) {
     throw asEngineFault(error);
   }
@@ -197,14 +202,19 @@ async function pull(docker: Docker, { image, reference, auth, layers, report, si
   }
 }
 
-/** Gives it the names by which it is found from now on, and takes the one away under which it came. */
-async function keep(docker: Docker, reference: string, image: string, digest: string): Promise<void> {
+/**
+ * Gives it the names by which it is found from now on, and takes the one away under which it came. False when it is gone
+ * already.
+ */
+async function keep(docker: Docker, reference: string, image: string, digest: string): Promise<boolean> {
   for (const name of new Set([keptName(pin(image, digest)), keptName(image)])) {
     if (name === undefined) throw new EngineFault('bad-request', `The name of image ${image} is too long.`, { image });
     const at = name.lastIndexOf(':');
-    await docker.getImage(reference).tag({ repo: name.slice(0, at), tag: name.slice(at + 1) });
+    const tagged = docker.getImage(reference).tag({ repo: name.slice(0, at), tag: name.slice(at + 1) });
+    if (!(await orAbsent(tagged.then(() => true)))) return false;
   }
-  await docker.getImage(reference).remove();
+  await unless(docker.getImage(reference).remove(), 404);
+  return true;
 }
 
 /** Reads the answer to its end, and throws what it says went wrong: once it has begun, no status tells of it. */
