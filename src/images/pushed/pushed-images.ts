@@ -19,6 +19,7 @@ import {
   pushedBlobSizes,
   seePushedBlob,
 } from '../../store/pushed-images.ts';
+import { write } from '../../store/transaction.ts';
 import type { Adopted, BlobFolder } from '../blobs/blob-folder.ts';
 import { type Digest, digestOf } from '../blobs/digest.ts';
 import { type StagedFile, stageFile } from '../blobs/staged-file.ts';
@@ -49,7 +50,7 @@ export async function takeBlob(
   return await turns(digest, async () => {
     const adopted = await folder.adopt(staged, { digest });
     if (adopted !== 'kept') return adopted;
-    await db.transaction().execute(async (transaction) => {
+    await write(db, 'all', async (transaction) => {
       await provideNamespace(transaction, namespace, now());
       await addPushedBlob(transaction, { namespace: namespace.name, digest, sizeBytes }, now());
     });
@@ -74,7 +75,7 @@ export async function shareBlob(
   digest: Digest,
 ): Promise<boolean> {
   return await turns(digest, () =>
-    db.transaction().execute(async (transaction) => {
+    write(db, 'all', async (transaction) => {
       const sizeBytes = await seePushedBlob(transaction, { namespace: from, digest }, now());
       if (sizeBytes === undefined) return false;
       await provideNamespace(transaction, to, now());
@@ -112,7 +113,7 @@ export async function takeManifest(
       // It has been kept, or is of no use: on a full disk, for example.
       await staged.discard();
     }
-    return await db.transaction().execute(async (transaction) => {
+    return await write(db, 'all', async (transaction) => {
       await provideNamespace(transaction, namespace, now());
       const missing = await missingParts({ db: transaction, repository, namespace: namespace.name }, facts.value);
       if (missing) return missing;
