@@ -190,8 +190,10 @@ export function freeAddress(
   return undefined;
 }
 
+/** Of more networks than one first octet has room for, the next have the next one. */
 function prefixOf({ firstNetwork: [one, two] }: Pick<MemoryWorld, 'firstNetwork'>, subnet: number): string {
-  return `${one}.${two + (subnet >> 8)}.${subnet & 255}`;
+  const number = (one << 16) + (two << 8) + subnet;
+  return `${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
 }
 
 export function volumeKey(deploymentId: string, volume: string): string {
