@@ -41,7 +41,6 @@ import {
   engineAway,
   isEngineAway,
   nothingHere,
-  notJson,
   problemOfFrameworkError,
   RefusedRequest,
   sendProblem,
@@ -109,6 +108,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
     if (limits.refuseByAddress(request, reply)) return reply;
     return isCrossSite(request, baseUrl) ? sendProblem(reply, crossSite) : undefined;
   });
+  app.addHook('onRequest', nameTypeOfBody);
   gatherTokens(app);
   app.addHook('preValidation', async (request, reply) => (limits.refuseByToken(request, reply) ? reply : undefined));
   app.addHook('onSend', async (request, reply) => endWithAnswer(request, reply));
@@ -172,7 +172,7 @@ function endWithAnswer({ raw }: FastifyRequest, reply: FastifyReply): void {
 function readJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
-  const parseBody = (request: FastifyRequest, body: string, done: (error: Error | null, value?: unknown) => void) => {
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
     // The answer comes by the callback, and nothing else does.
     void parse(request, body, (error, value) => {
       if (!error || body === '') return done(error, value);
@@ -184,13 +184,13 @@ function readJsonBodies(app: FastifyInstance): void {
         }),
       );
     });
-  };
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, parseBody);
-  // A body of no type is read as what is read here; one of another type is not.
-  app.addContentTypeParser<string>('*', { parseAs: 'string' }, (request, body, done) => {
-    if (request.headers['content-type'] === undefined) return parseBody(request, body, done);
-    done(new RefusedRequest(notJson));
   });
+}
+
+/** A body of no type is JSON too. No parser for it: Fastify would read with that what is sent to unknown paths. */
+async function nameTypeOfBody({ is404, raw: { headers }, routeOptions }: FastifyRequest): Promise<void> {
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  if (hasBody && !is404 && !routeOptions.config.isDocument) headers['content-type'] ??= 'application/json';
 }
 
 /** The error boundary: problems are told to the caller, faults only to the log, under a reference that both have. */

@@ -118,6 +118,7 @@ const requests: Bad[] = [
   ['another such path', 'GET', '/:a(', '', '', 404, 'not_found'],
   ['no path at all', 'GET', '*', '', '', 404, 'not_found'],
   ['an unknown path', 'GET', '/nothing', '', '', 404, 'not_found'],
+  ['an unknown path that is sent a text', 'POST', '/nothing', 'text/x-yaml', 'a: b', 404, 'not_found'],
   ['an address that cannot be decoded', 'GET', '/%zz', '', '', 400, 'invalid_request'],
 ];
 
