@@ -105,7 +105,7 @@ export type Deployment = {
       };
       /** The first 500 bytes of what its failing health check answered, without known secrets. Text of the application: not to be trusted. */
       healthCheckBody?: string;
-      /** What it runs from, by digest once that is known. */
+      /** What it runs from, by digest once that is known; of an image that was pushed here, as its owner names it. */
       image: string;
       /** The one that it was started for. */
       revision: number;
@@ -368,7 +368,7 @@ export type Status = {
     };
     /** The first 500 bytes of what its failing health check answered, without known secrets. Text of the application: not to be trusted. */
     healthCheckBody?: string;
-    /** What it runs from, by digest once that is known. */
+    /** What it runs from, by digest once that is known; of an image that was pushed here, as its owner names it. */
     image: string;
     /** The one that it was started for. */
     revision: number;

@@ -45,16 +45,17 @@ async function runsFrom(deploymentId: string, revision: number): Promise<string[
 test('however it is named, a revision runs from the very image that was pushed, and only its deployment may have it', async () => {
   const digest = await push(owner, '1');
   const repository = `pushed.invalid/${owner.namespace}/api`;
-  for (const image of [
-    './api:1',
-    `${owner.namespace}/api:1`,
-    `localhost:8080/${owner.namespace}/api:1`,
-    `./api@${digest}`,
-  ]) {
+  const forms: [image: string, tag: string][] = [
+    ['./api:1', ':1'],
+    [`${owner.namespace}/api:1`, ':1'],
+    [`localhost:8080/${owner.namespace}/api:1`, ':1'],
+    [`./api@${digest}`, ''],
+  ];
+  for (const [image, tag] of forms) {
     const { status, body } = await start(owner, yamlOf(image));
     assert.equal(status, 200, JSON.stringify(body));
     const deploymentId = registry.api.woken.at(-1)!;
-    assert.deepEqual(await runsFrom(deploymentId, 1), [`${repository}@${digest}`], image);
+    assert.deepEqual(await runsFrom(deploymentId, 1), [`${repository}${tag}@${digest}`], image);
     assert.ok(await isGranted(registry.service.db, deploymentId, repository));
   }
 });
@@ -103,7 +104,7 @@ test('who has nothing yet gets a session, pushes with its token, and starts what
   const digest = await push({ token: session.sessionToken, namespace, sessionId: '' }, '1');
   const { status, body } = await start({ token: session.sessionToken } as Pusher, yamlOf('./api:1'));
   assert.deepEqual([status, body.sessionToken], [200, session.sessionToken]);
-  assert.deepEqual(await runsFrom(registry.api.woken.at(-1)!, 1), [`pushed.invalid/${namespace}/api@${digest}`]);
+  assert.deepEqual(await runsFrom(registry.api.woken.at(-1)!, 1), [`pushed.invalid/${namespace}/api:1@${digest}`]);
 });
 
 test('a session in which nothing is started ends after an hour, and one whose deployments have ended is over', async () => {

@@ -14,7 +14,10 @@ before(async () => {
 });
 after(async () => {
   await berth.destroy();
-  for (const name of made)
+  const kept = (await docker.listImages()).flatMap(({ RepoTags }) => RepoTags ?? []);
+  const namespaces = made.map((name) => name.split('/')[1]!);
+  const brought = kept.filter((tag) => namespaces.some((each) => tag.includes(`/pushed.invalid/${each}/`)));
+  for (const name of [...made, ...brought])
     await docker
       .getImage(name)
       .remove()
@@ -60,8 +63,13 @@ test('an image is pushed through the edge, deployed by its short form, and runs;
   );
   assert.equal(answer.status, 200, answer.text);
   const started = answer.body;
-  await berth.reach(started, 'running');
+  const status = await berth.reach(started, 'running');
   assert.equal((await berth.visit(started.url)).status, 200);
+  // Whoever has pushed it reads of it what he wrote.
+  assert.equal(status.pods[0].image, './site:1');
+  const events = await berth.eventsUntil(started, /is running/);
+  assert.ok(events.some(({ message }) => message.startsWith('pull ./site:1')));
+  assert.doesNotMatch(JSON.stringify([status, events]), /pushed\.invalid/);
 
   const stranger = await berth.postYaml('/startUserDeployment', yamlOf('thief', `${repo}:1`));
   assert.deepEqual([stranger.status, stranger.body.code], [400, 'invalid_configuration']);

@@ -1,6 +1,7 @@
 /** What the API says of a deployment: the interface's records, and their schemas for the description. */
 import { Type } from 'typebox';
 import { severities } from '../../config/diagnostics/diagnostics.ts';
+import { inOwnersWords } from '../../config/values/pushed-image.ts';
 import {
   canExtend,
   type Deployment,
@@ -31,7 +32,10 @@ const PodRecord = Type.Object({
         'The first 500 bytes of what its failing health check answered, without known secrets. Text of the application: not to be trusted.',
     }),
   ),
-  image: Type.String({ description: 'What it runs from, by digest once that is known.' }),
+  image: Type.String({
+    description:
+      'What it runs from, by digest once that is known; of an image that was pushed here, as its owner names it.',
+  }),
   revision: Type.Integer({ minimum: 1, description: 'The one that it was started for.' }),
   restarts: Type.Integer({ minimum: 0, description: 'How often it was started anew after an exit.' }),
   lastExit: Type.Optional(
@@ -229,11 +233,11 @@ export function statusRecord(deployment: Deployment, now: Instant) {
     state,
     progress,
     health,
-    ...(message && { message }),
+    ...(message && { message: inOwnersWords(message) }),
     revision,
     ...(servingRevision !== null && { servingRevision }),
     ...(lastLines.length > 0 && { lastLines }),
-    ...(pods.length > 0 && { pods: pods.map(podRecord) }),
+    ...(pods.length > 0 && { pods: pods.map(podRecord).map(inOwnersWords) }),
   };
 }
 

@@ -1,4 +1,5 @@
 /** Events as the API sends them: the value, how often and when it has happened, and its sentence. */
+import { inOwnersWords } from '../../config/values/pushed-image.ts';
 import { describeEvent } from '../../deployment/event/event-words.ts';
 import type { RecordedEvent } from '../../store/events.ts';
 
@@ -8,10 +9,11 @@ export function printEvent(event: RecordedEvent): string {
 }
 
 function eventRecord({ sequence: _, count, firstAt, at, ...event }: RecordedEvent) {
+  const told = inOwnersWords(event);
   return {
     at: new Date(at).toISOString(),
-    ...event,
-    message: describeEvent(event),
+    ...told,
+    message: inOwnersWords(describeEvent(event)),
     count,
     firstAt: new Date(firstAt).toISOString(),
   };

@@ -28,7 +28,10 @@ export async function findPushed(
     if (!pushed) continue;
     const found = await findImage(db, pushed, owner);
     if (!found) return notPushed(image, pushed, own[0] && `${baseUrl.host}/${own[0]}`);
-    settled.push({ image, reference: pushedReference(found.repository, found.digest) });
+    settled.push({
+      image,
+      reference: pushedReference(found.repository, { ...pushed.reference, digest: found.digest }),
+    });
   }
   return succeed(settled);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { repositoryOf } from './image-names.ts';
 import { parseImageReference } from './image-reference.ts';
-import { pushedReference, readPushedName, readPushedReference } from './pushed-image.ts';
+import { inOwnersWords, pushedReference, readPushedName, readPushedReference } from './pushed-image.ts';
 
 const host = 'localhost:8080';
 const namespace = 's0123456789abcdef';
@@ -34,10 +34,26 @@ test('images of registries are none', () => {
 
 test('a stored reference names its repository as others do, and is read again', () => {
   const digest = `sha256:${'0'.repeat(64)}`;
-  const reference = pushedReference(`${namespace}/team/api`, digest);
+  const reference = pushedReference(`${namespace}/team/api`, { digest, tag: '1.2' });
   assert.deepEqual(readPushedReference(reference), { repository: `${namespace}/team/api`, digest });
   assert.equal(repositoryOf(reference), `pushed.invalid/${namespace}/team/api`);
   assert.equal(readPushedReference(`ghcr.io/a/b@${digest}`), undefined);
+});
+
+test('whatever is told of a pushed image is told in the words of its owner', () => {
+  const digest = `sha256:${'0'.repeat(64)}`;
+  const tagged = pushedReference(`${namespace}/team/api`, { digest, tag: '1.2' });
+  const pinned = pushedReference(`${namespace}/api`, { digest });
+  const told = inOwnersWords({
+    message: `Image ${tagged} does not exist in the registry pushed.invalid.`,
+    pods: [{ image: pinned, restarts: 1 }, { image: 'nginx:1' }],
+    none: null,
+  });
+  assert.deepEqual(told, {
+    message: 'Image ./team/api:1.2 does not exist in the registry of this server.',
+    pods: [{ image: `./api@${digest}`, restarts: 1 }, { image: 'nginx:1' }],
+    none: null,
+  });
 });
 
 test('a document may leave out the tag of an image that was pushed, and nothing else', () => {

@@ -33,13 +33,35 @@ export function readPushedName(image: string, host: string): PushedName | undefi
     : undefined;
 }
 
-/** The reference that a revision runs from. */
-export function pushedReference(repository: string, digest: string): string {
-  return `${pushedRegistry}/${repository}@${digest}`;
+/** The reference that a revision runs from. A tag decides nothing in it: it is what its owner reads. */
+export function pushedReference(repository: string, { digest, tag }: { digest: string; tag?: string }): string {
+  return `${pushedRegistry}/${repository}${tag === undefined ? '' : `:${tag}`}@${digest}`;
 }
 
 /** What such a reference names; undefined for one of another registry. */
 export function readPushedReference(reference: string): { repository: string; digest: string } | undefined {
-  const [, repository, digest] = /^pushed\.invalid\/([^@]+)@(.+)$/.exec(reference) ?? [];
-  return repository === undefined || digest === undefined ? undefined : { repository, digest };
+  if (!reference.startsWith(`${pushedRegistry}/`)) return undefined;
+  const { name, digest } = splitImage(reference);
+  return digest === undefined ? undefined : { repository: name.slice(pushedRegistry.length + 1), digest };
+}
+
+/** The same value with all that its texts say of pushed images in the words of their owner: `./api:1`. */
+export function inOwnersWords<T>(value: T): T {
+  if (typeof value === 'string') return ownersWords(value) as T;
+  if (Array.isArray(value)) return value.map(inOwnersWords) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, inOwnersWords(each)])) as T;
+}
+
+/** Of a tag and a digest the tag is what was written. */
+const storedReference =
+  /pushed\.invalid\/[sa][0-9a-f]{16}\/([a-z0-9._/-]*[a-z0-9])(?::([\w.-]{1,128}))?(@sha256:[0-9a-f]{64})?/g;
+
+function ownersWords(text: string): string {
+  if (!text.includes(pushedRegistry)) return text;
+  return text
+    .replaceAll(storedReference, (_, name: string, tag?: string, digest = '') =>
+      tag === undefined ? `./${name}${digest}` : `./${name}:${tag}`,
+    )
+    .replaceAll(`registry ${pushedRegistry}`, 'registry of this server');
 }

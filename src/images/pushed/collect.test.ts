@@ -230,7 +230,7 @@ test('what a present deployment runs from stays, also when its tag has moved on'
   const repository = `${sessionNamespace('one').name}/api`;
   await settleImage(world.db, deploymentId, 1, {
     image: './api:1',
-    reference: pushedReference(repository, digest),
+    reference: pushedReference(repository, { digest }),
     by: 'registry',
   });
   await push(images, { sessionId: 'one', tag: '1', layer: 'b' });
