@@ -22,7 +22,8 @@ export const layers = {
   api: [...pure, 'store', 'images', 'engine'],
   admin: [...pure, 'store'],
   client: ['lib'],
-  cli: ['lib', 'config', 'settings', 'admin', 'client'],
+  folder: ['lib', 'config'],
+  cli: ['lib', 'config', 'settings', 'admin', 'client', 'folder'],
 } as const satisfies Record<string, readonly string[]>;
 
 type Layer = keyof typeof layers;

@@ -1,0 +1,151 @@
+/**
+ * A folder as a project: what `readFolder` finds in it, before anything is built, pushed or sent. All of it is values;
+ * whoever goes on with a project reads no Compose file and no `.env` again.
+ */
+
+/** Where something is written: a file, relative to the folder with `/` between its parts, and line and column from 1. */
+export type Place = { file: string; line: number; column: number };
+
+export type Project = {
+  /** Absolute, with symbolic links resolved. */
+  folder: string;
+  /** The application's name, as the document says it. */
+  name: string;
+  form: 'native' | 'compose' | 'dockerfile';
+  /** The files that it was read from, relative to the folder, the main one first; to watch, and to show. */
+  sources: string[];
+  /**
+   * The text to send: native YAML or a Compose file, complete in itself. An image that is made from the folder has the
+   * `name` of its `ImageToMake`. It passes Berth's own validator unless there are refusals or questions; a Dockerfile
+   * alone has no port that anybody knows when it has no EXPOSE, and is then refused.
+   */
+  document: string;
+  /** What has to be made and pushed before the document is sent; each name once. */
+  images: ImageToMake[];
+  /** Volumes to fill from folders once the pods run; only what the options ask for. */
+  fills: VolumeFill[];
+  /** What was understood, left out or changed, for the plan. */
+  notes: Note[];
+  /** Why it cannot go up as it is. When there is one, the document is not to be sent. */
+  refusals: Refusal[];
+  /**
+   * Values that the document needs and nobody has given. Ask, put the answers into `values` of the options, and read
+   * again. Until then their places in the document hold `${NAME}`.
+   */
+  questions: MissingValue[];
+};
+
+/** One image to push. Several services may run it. */
+export type ImageToMake = {
+  /** As the document names it: `./web`. */
+  name: string;
+  /** The services, or pods, that run it. */
+  services: string[];
+  base: { kind: 'build'; build: Build } | { kind: 'image'; image: string };
+  /** Put above the base in this order; later ones win. May be empty for a build, never for an image. */
+  layers: FolderLayer[];
+  /** Where the service or the Dockerfile stands. */
+  at: Place;
+};
+
+/** Everything here is absolute, exists, and is allowed to be read. */
+export type Build = {
+  /** A folder; or a URL of Git or of an archive, which the builder fetches itself. */
+  context: string;
+  isRemote: boolean;
+  /** Absolute path of the Dockerfile; for a remote context, and with `inline`, as it is written. Default: `Dockerfile` of the context. */
+  dockerfile?: string;
+  /** The text of the Dockerfile itself. */
+  inline?: string;
+  target?: string;
+  /** Ready to use. */
+  args: Record<string, string>;
+  /** For `RUN --mount=type=secret,id=…`; they need BuildKit and must not be seen in a list of processes. */
+  secrets: BuildSecret[];
+  /** For `RUN --mount=type=ssh`: ids, or `id=path`. They need BuildKit. */
+  ssh: string[];
+  /** As the file asks for them: `linux/amd64`. Mostly empty: the platform of the server is meant then. */
+  platforms: string[];
+  /** Name → absolute folder, or `docker-image://…`, or a URL. They need BuildKit. */
+  additionalContexts: Record<string, string>;
+  /** `name=address` for the build. */
+  extraHosts: string[];
+  /** Under which the file would tag what is built; one that is there already can be taken instead. */
+  tag?: string;
+  shmSize?: string;
+  network?: string;
+  noCache: boolean;
+  pull: boolean;
+  labels: Record<string, string>;
+};
+
+export type BuildSecret = { id: string } & ({ file: string } | { value: string });
+
+/** A file or folder of this machine that becomes one at a path of the image. */
+export type FolderLayer = {
+  /** Absolute, exists, inside of what may be read; a link inside of it may still leave it. */
+  from: string;
+  kind: 'file' | 'folder';
+  /** Absolute path in the image; that of the file itself, or of the folder whose content this is. */
+  to: string;
+  at: Place;
+};
+
+/** Data that a volume is to start with. */
+export type VolumeFill = {
+  /** Absolute. */
+  from: string;
+  service: string;
+  mountPath: string;
+  at: Place;
+};
+
+export type Note = {
+  /** Stable: `source-mount-left-out`, `data-folder`, `outside-data`, `files-inline`, … */
+  code: string;
+  message: string;
+  /** What to do about it, where something can be done. */
+  hint?: string;
+  at?: Place;
+};
+
+export type Refusal = {
+  /** Stable: `nothing-found`, `docker-socket`, `outside-folder`, `unparsable`, … or a code of the validator. */
+  code: string;
+  message: string;
+  hint?: string;
+  at?: Place;
+};
+
+export type MissingValue = {
+  /** Name of the variable. */
+  name: string;
+  /** Where it is used first, and in how many places. */
+  at: Place;
+  uses: number;
+  /** What the file itself says of it: `${NAME:?why}`. */
+  why?: string;
+  /** What an `.env.example` beside the missing file has for it: to propose, never to take unasked. */
+  suggestion?: string;
+  /** Named like a password, key or token: not to be shown while it is typed. */
+  isSecret: boolean;
+};
+
+export type FolderOptions = {
+  /** As `-f` names them, relative to the folder; in this order. Default: what is found. */
+  files?: string[];
+  /** Win over everything else: what `--env NAME=value` says, and the answers to questions. */
+  values?: Record<string, string>;
+  /** Files with variables instead of `.env`, relative to the folder. */
+  envFiles?: string[];
+  /** Variables of the shell; they win over those of files. A project names which of them it has taken in a note. */
+  environment?: Record<string, string | undefined>;
+  /** Profiles to enable; `*` enables all. */
+  profiles?: string[];
+  /** The application's name instead of the one that is found. */
+  name?: string;
+  /** Further folders, absolute, that may be read: whatever else is outside of the project is refused. */
+  allowed?: string[];
+  /** Services, or `service:/path`, whose data folders are to be filled into their volumes. */
+  fill?: string[];
+};
