@@ -21,6 +21,8 @@ const atOnce = 16;
 const batch = 400;
 const measureEvery = 1_000;
 const maxTokens = 30;
+/** Few, so that what one request pushes is what another one asks for. */
+const maxPushers = 4;
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '60' }, seed: { type: 'string' } } });
 const seconds = Number(values.seconds);
@@ -33,11 +35,19 @@ const service = await startService();
 process.exitCode = (await fuzz().finally(() => service.end())) ? 0 : 1;
 
 async function fuzz(): Promise<boolean> {
-  const { port, victimToken } = service.ready;
+  const { port, victimToken, victimNamespace } = service.ready;
   const judge = createJudge(victimToken);
   const description = readAnswers(await exchange(port, get('/openapi.json'), patience.complete), false)[0]!;
   const plans = requests(operationsIn(JSON.parse(description.body)));
-  const known: Known = { tokens: [], dead: [], claims: [], signedIn: await signUp(port) };
+  const known: Known = {
+    tokens: [],
+    dead: [],
+    claims: [],
+    pushers: [],
+    uploads: [],
+    victimNamespace,
+    signedIn: await signUp(port),
+  };
   const tally = new Map<string, number>();
   const trend = createMemoryTrend();
   const seen = { count: 0, cpuSeconds: 0 };
@@ -79,7 +89,8 @@ async function fuzz(): Promise<boolean> {
   return complaint === undefined;
 }
 
-function patienceWith({ operation }: Asked) {
+function patienceWith({ operation, isRegistry }: Asked) {
+  if (isRegistry) return patience.complete;
   if (!operation) return patience.incomplete;
   const isStream = Object.values(operation.responses).some(({ content = {} }) => 'text/event-stream' in content);
   return isStream ? patience.stream : patience.complete;
@@ -90,6 +101,14 @@ function learn(known: Known, asked: Asked, answer: Answer | undefined): void {
   if (asked.operation?.path === '/startUserDeployment' && answer?.status === 200) {
     const { sessionToken: token, applicationName: name } = JSON.parse(answer.body);
     if (known.tokens.length < maxTokens) known.tokens.push({ token, name });
+  }
+  if (asked.operation?.path === '/createSession' && answer?.status === 200) {
+    const { sessionToken: token, images } = JSON.parse(answer.body);
+    if (known.pushers.length < maxPushers) known.pushers.push({ token, namespace: images.split('/')[1] });
+  }
+  if (asked.isRegistry && answer?.status === 202) {
+    const location = answer.headers.get('location');
+    if (location) known.uploads = [...known.uploads, location].slice(-maxTokens);
   }
   if (asked.operation?.path === '/claimDeployment' && answer?.status === 200) {
     known.claims = [...known.claims, JSON.parse(answer.body).claimToken].slice(-maxTokens);
@@ -115,9 +134,10 @@ async function signUp(port: number): Promise<Known['signedIn']> {
   return { cookie, origin };
 }
 
-function count(tally: Map<string, number>, { operation }: Asked, { status, body }: Answer): void {
-  const code = /"code":"([a-z_]+)"/.exec(body)?.[1];
-  const what = `${operation ? operation.path : 'garbage'} ${status}${status >= 400 && code ? ` ${code}` : ''}`;
+function count(tally: Map<string, number>, { operation, isRegistry, bytes }: Asked, { status, body }: Answer): void {
+  const code = /"code":"([a-z_]+)"/i.exec(body)?.[1];
+  const method = bytes.toString('latin1', 0, bytes.indexOf(' '));
+  const what = `${operation?.path ?? (isRegistry ? `/v2/ ${method}` : 'garbage')} ${status}${status >= 400 && code ? ` ${code}` : ''}`;
   tally.set(what, (tally.get(what) ?? 0) + 1);
 }
 

@@ -38,11 +38,12 @@ export function createJudge(victimToken: string): Judge {
     return type === 'application/json' && schema ? complaintOf(schema, JSON.parse(body)) : undefined;
   };
 
-  return ({ operation, bytes }, answers) => {
+  return ({ operation, isRegistry, bytes }, answers) => {
     const request = bytes.toString('latin1');
     const isHead = request.startsWith('HEAD ');
-    const isClean = operation !== undefined && isPrintable(request.slice(0, request.indexOf('\r\n\r\n')));
-    if (operation && answers.length !== 1) return `${answers.length} answers`;
+    const isClean =
+      (operation !== undefined || isRegistry === true) && isPrintable(request.slice(0, request.indexOf('\r\n\r\n')));
+    if ((operation || isRegistry) && answers.length !== 1) return `${answers.length} answers`;
     for (const answer of answers) {
       const { status, headers, body } = answer;
       const isSignIn = /^\S* \/+api\/auth\//.test(request);
@@ -57,7 +58,11 @@ export function createJudge(victimToken: string): Judge {
         const isPage =
           operation === undefined && type.startsWith('text/html') && headers.has('content-security-policy');
         if (isEdge || isPage) continue;
-        const complaint = judgeError(status, type, body, request);
+        const isOfRegistry = answer.headers.has('docker-distribution-api-version');
+        if (isRegistry && isClean && !isOfRegistry && !isEarly(status)) return 'not an answer of the registry';
+        const complaint = isOfRegistry
+          ? judgeRefusal(status, type, body, request)
+          : judgeError(status, type, body, request);
         if (complaint) return complaint;
       }
       const complaint = operation && isClean ? judgeDescribed(operation, answer) : undefined;
@@ -78,6 +83,19 @@ function judgeError(status: number, type: string, body: string, request: string)
   if (status >= 500 && !documented.has(`${status} ${code}`)) return `a fault: ${status} ${code}`;
   if (`${error} ${hint ?? ''}`.match(internals)?.some((words) => !request.includes(words)))
     return 'words of the inside';
+  return undefined;
+}
+
+/** In the words of the distribution specification. */
+function judgeRefusal(status: number, type: string, body: string, request: string): string | undefined {
+  if (!type.startsWith('application/json')) return `an error of type ${type}`;
+  const { errors, ...more } = JSON.parse(body) as { errors?: { code?: unknown; message?: unknown }[] };
+  if (errors?.length !== 1 || Object.keys(more).length > 0) return 'not one error';
+  const { code, message } = errors[0]!;
+  if (typeof code !== 'string' || !/^[A-Z_]+$/.test(code)) return 'no code';
+  if (typeof message !== 'string' || message === '') return 'no message';
+  if (status >= 500) return `a fault: ${status} ${code}`;
+  if (message.match(internals)?.some((words) => !request.includes(words))) return 'words of the inside';
   return undefined;
 }
 

@@ -15,6 +15,11 @@ export type Known = {
   tokens: { token: string; name: string }[];
   dead: string[];
   claims: string[];
+  /** Whose images may be pushed: with the first part of their names; and the paths of uploads that were begun. */
+  pushers: { token: string; namespace: string }[];
+  uploads: string[];
+  /** The first part of the names of images that nobody here may see. */
+  victimNamespace: string;
   /** Of somebody who is signed in, and the origin of the page that sends it. */
   signedIn: { cookie: string; origin: string };
 };
@@ -23,6 +28,8 @@ export type Asked = {
   /** Undefined for bytes that were not made from the description. */
   operation?: Operation;
   bytes: Buffer;
+  /** Well-formed, and to the registry of images, whose words are those of another specification. */
+  isRegistry?: true;
   /** Which of the known tokens it carries. */
   token?: string;
 };
@@ -67,10 +74,28 @@ function referred(reference: string, root: object): unknown {
 }
 
 /** Control characters in a header would be another request; that is the business of the garbage. */
-export function write(method: string, target: string, headers: [string, string][], body: string): Buffer {
-  const bytes = Buffer.from(body);
+export function write(
+  method: string,
+  target: string,
+  headers: [string, string][],
+  body: string,
+  isChunked = false,
+): Buffer {
+  const content = Buffer.from(body);
+  const chunked = isChunked && content.length > 0;
+  const bytes = chunked ? inChunks(content) : content;
   const lines = headers.map(([name, value]) => `${name}: ${value.replace(/[\r\n\0]/g, ' ')}`);
-  const length = bytes.length > 0 || method === 'POST' ? [`Content-Length: ${bytes.length}`] : [];
+  const known = bytes.length > 0 || method === 'POST' ? [`Content-Length: ${bytes.length}`] : [];
+  const length = chunked ? ['Transfer-Encoding: chunked'] : known;
   const head = [`${method} ${target} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...length, ...lines, '', ''];
   return Buffer.concat([Buffer.from(head.join('\r\n')), bytes]);
+}
+
+function inChunks(content: Buffer): Buffer {
+  const middle = Math.ceil(content.length / 2);
+  const parts = [content.subarray(0, middle), content.subarray(middle), Buffer.alloc(0)];
+  const [first, second, last] = parts.map((part) =>
+    Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]),
+  );
+  return Buffer.concat(content.length === 1 ? [first!, last!] : [first!, second!, last!]);
 }

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { document } from './documents.ts';
 import { type Operation, type Plan, type Schema, write } from './operations.ts';
+import { registryRequests } from './registry-requests.ts';
 import { anything, contentTypes, headers, timesOf, valueFor } from './values.ts';
 
 /** Sign-in is described without its fields. */
@@ -20,7 +21,11 @@ export function requests(operations: Operation[]): fc.Arbitrary<Plan> {
   const byRequest = fc.oneof(
     ...operations.map((operation) => ({ weight: weightOf(operation), arbitrary: described(operation) })),
   );
-  return fc.oneof({ weight: 4, arbitrary: byRequest }, { weight: 1, arbitrary: garbage(operations) });
+  return fc.oneof(
+    { weight: 8, arbitrary: byRequest },
+    { weight: 3, arbitrary: registryRequests },
+    { weight: 2, arbitrary: garbage(operations) },
+  );
 }
 
 /** Starts feed all others; a password takes a tenth of a second to hash. */
@@ -114,6 +119,8 @@ function garbage(operations: Operation[]): fc.Arbitrary<Plan> {
     '/metrics',
     '/healthz',
     '/readyz',
+    '/v2/',
+    '/v2/x/y/blobs/uploads/',
     '/%zz',
     '*',
   ];

@@ -7,7 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { createAccounts } from '../../src/accounts/sign-in-library.ts';
+import type { Service } from '../../src/api/api-service.ts';
 import { createApp } from '../../src/api/app.ts';
+import { createRegistry } from '../../src/api/registry/registry.ts';
 import { createDiskBook } from '../../src/control/disk/disk-book.ts';
 import { startLoop } from '../../src/control/loop.ts';
 import { createRouted } from '../../src/control/routing.ts';
@@ -19,15 +21,20 @@ import { createRouteFeed } from '../../src/edge/route-feed.ts';
 import { siteState } from '../../src/edge/served-sites.ts';
 import { admitProxy, clearSocket, prepareRunDirectory } from '../../src/edge/sockets.ts';
 import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
+import { digestOf } from '../../src/images/blobs/digest.ts';
+import { openPushedImages } from '../../src/images/pushed/open.ts';
+import { namespaceOf } from '../../src/images/pushed/repository-names.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { sealWith } from '../../src/lib/seal.ts';
 import { wait } from '../../src/lib/wait.ts';
 import { openSqlite } from '../../src/store/database.ts';
+import { sessionOfToken } from '../../src/store/sessions.ts';
 import { freePort } from '../free-port.ts';
 import { plainSettings } from '../support/edge.ts';
-import { victimYaml } from './victim.ts';
+import { imageManifest } from '../support/image-registry.ts';
+import { plantedBlob, victimYaml } from './victim.ts';
 
-export type Ready = { kind: 'ready'; port: number; victimToken: string };
+export type Ready = { kind: 'ready'; port: number; victimToken: string; victimNamespace: string };
 export type Measured = { kind: 'measured'; heapBytes: number; rssBytes: number; cpuSeconds: number; faults: string[] };
 
 /** Deployments come and go: what stays is a leak. */
@@ -73,32 +80,40 @@ const loop = startLoop({
     ...{ imageDiskShare: 1, diskFreeBytes: 0, containerDiskBytes: 2 ** 30 },
   },
 });
-const app = await createApp(
-  {
-    ...{ db, seal, engine, urlOf, metrics, now, wake: loop.wake },
-    accounts: createAccounts({ db, seal, log, now, settings: { baseUrl, otherOrigins: [], signUp: 'open' } }),
-    budget: async () => ({ memoryBytes: 2 ** 40, cpuMillis: 1e7, diskBytes: 2 ** 50 }),
-    settings: {
-      limits: { lifetimeMs, extensionMs: 1_000, extensions: 2 },
-      ...{
-        baseUrl,
-        startRate: rate,
-        rate,
-        documentRate: rate,
-        signInRate: rate,
-        proofOfWork: { mode: 'off', cost: 1 },
-      },
-      tiers: [{ name: 'free', deployments: 3, memoryBytes: 2 ** 30, allowsReservations: false, lifetimeMs: null }],
-      strangers: { perSession: 1000, perAddress: 100_000, memoryBytesPerAddress: 2 ** 50 },
-      networkPool: '10.200.0.0/13',
+const service: Service = {
+  ...{ db, seal, engine, urlOf, metrics, now, wake: loop.wake },
+  accounts: createAccounts({ db, seal, log, now, settings: { baseUrl, otherOrigins: [], signUp: 'open' } }),
+  budget: async () => ({ memoryBytes: 2 ** 40, cpuMillis: 1e7, diskBytes: 2 ** 50 }),
+  settings: {
+    limits: { lifetimeMs, extensionMs: 1_000, extensions: 2 },
+    ...{
+      baseUrl,
+      startRate: rate,
+      rate,
+      documentRate: rate,
+      signInRate: rate,
+      proofOfWork: { mode: 'off', cost: 1 },
     },
+    tiers: [{ name: 'free', deployments: 3, memoryBytes: 2 ** 30, allowsReservations: false, lifetimeMs: null }],
+    strangers: { perSession: 1000, perAddress: 100_000, memoryBytesPerAddress: 2 ** 50 },
+    networkPool: '10.200.0.0/13',
   },
+};
+const pushed = await openPushedImages({ dataDir, imageGraceMs: lifetimeMs, imageKeepMs: lifetimeMs }, { db, now, log });
+const app = await createApp(service, log);
+const registry = createRegistry(
+  { service, images: pushed.images, limits: { mostBytes: 2 ** 30, diskFreeBytes: 0 } },
   log,
 );
-const { apiSocket } = edgePaths(dataDir);
-await clearSocket(apiSocket);
-await app.listen({ path: apiSocket });
-await admitProxy(apiSocket);
+const { apiSocket, registrySocket } = edgePaths(dataDir);
+for (const { server, socket } of [
+  { server: app, socket: apiSocket },
+  { server: registry, socket: registrySocket },
+]) {
+  await clearSocket(socket);
+  await server.listen({ path: socket });
+  await admitProxy(socket);
+}
 
 const { sessionToken } = (
   await app.inject({
@@ -110,12 +125,14 @@ const { sessionToken } = (
 ).json();
 // The one that nobody but its owner may ever see a trace of, until the end.
 await db.updateTable('deployments').set({ expiresAt: null }).execute();
+const victimNamespace = namespaceOf({ kind: 'session', sessionId: (await sessionOfToken(db, sessionToken))!.id });
+await pushVictimsImage();
 
 process.on('message', async (question) => {
   if (question === 'end') await end();
   else process.send!(measure());
 });
-process.send!({ kind: 'ready', port, victimToken: sessionToken } satisfies Ready);
+process.send!({ kind: 'ready', port, victimToken: sessionToken, victimNamespace } satisfies Ready);
 
 function measure(): Measured {
   // The engine in memory keeps a list for the assertions of tests.
@@ -127,8 +144,23 @@ function measure(): Measured {
   return { kind: 'measured', heapBytes: heapUsed, rssBytes: rss, cpuSeconds, faults: faults.splice(0) };
 }
 
+async function pushVictimsImage(): Promise<void> {
+  const layer = Buffer.from(plantedBlob);
+  const put = async (method: 'POST' | 'PUT', path: string, payload: Buffer) => {
+    const authorization = `Basic ${Buffer.from(`me:${sessionToken}`).toString('base64')}`;
+    const headers = { authorization, 'content-type': 'application/vnd.oci.image.manifest.v1+json' };
+    const url = `/v2/${victimNamespace}/web/${path}`;
+    const { statusCode, body } = await registry.inject({ method, url, headers, payload });
+    if (statusCode !== 201) throw new Error(`the victim's image was refused: ${statusCode} ${body}`);
+  };
+  await put('POST', `blobs/uploads/?digest=${digestOf(layer)}`, layer);
+  await put('PUT', 'manifests/1', imageManifest(layer, [layer]));
+}
+
 async function end(): Promise<void> {
   await app.close();
+  await registry.close();
+  await pushed[Symbol.asyncDispose]();
   await loop.stop();
   await pages.close();
   await edge.close();

@@ -28,6 +28,12 @@ export type Asked = { pusher: Pusher; repository: string; namespace: Namespace; 
 /** An image of forty layers takes two hundred requests, each of which costs little. */
 const requestsPerRequest = 20;
 
+const inEachAnswer = {
+  'Docker-Distribution-API-Version': 'registry/2.0',
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-store',
+};
+
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** Ready to listen; the caller chooses where. */
@@ -38,7 +44,7 @@ export function createRegistry(registry: Registry, log: FastifyBaseLogger) {
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+    frameworkErrors: (error, request, reply) => void answerError(error, request, reply.headers(inEachAnswer)),
     bodyLimit: Number.MAX_SAFE_INTEGER,
     routerOptions: { maxParamLength: 2_000 },
     genReqId: (request) => String(request.headers['x-request-id']),
@@ -52,11 +58,7 @@ export function createRegistry(registry: Registry, log: FastifyBaseLogger) {
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.setErrorHandler<Error>((error, request, reply) => answerError(error, request, reply));
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers({
-      'Docker-Distribution-API-Version': 'registry/2.0',
-      'X-Content-Type-Options': 'nosniff',
-      'Cache-Control': 'no-store',
-    });
+    reply.headers(inEachAnswer);
     const { isAllowed, resetsInMs } = limiter.take(clientKey(request, networkPool), service.now());
     if (isAllowed) return;
     reply.header('Retry-After', Math.max(1, Math.ceil(resetsInMs / 1000)));
