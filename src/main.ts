@@ -4,12 +4,14 @@ import { pino } from 'pino';
 import { createAccounts } from './accounts/sign-in-library.ts';
 import { planOfDeployment } from './api/admission/plans.ts';
 import { openApi } from './api/open.ts';
+import { createCountExchange } from './api/requests/count-exchange.ts';
 import { type ControlParts, openControl } from './control/open.ts';
 import { openEdge } from './edge/open.ts';
 import { openEngine } from './engine/open.ts';
 import { openBlobCache } from './images/blobs/blob-cache.ts';
 import { openImages } from './images/open.ts';
 import { openPushedImages } from './images/pushed/open.ts';
+import { createBells } from './lib/bells.ts';
 import { createMetrics } from './lib/metrics.ts';
 import { StartError } from './lib/start-error.ts';
 import { claimDataDirectory, openPidFile, stopOnSignal } from './running-service.ts';
@@ -18,6 +20,7 @@ import { settingsOrExit } from './settings/command-line.ts';
 import { apiHosts, otherOrigins } from './settings/own-hosts.ts';
 import { applicationUrl, type Settings } from './settings/settings.ts';
 import { accountSettings } from './settings/sign-in-settings.ts';
+import { longestNews, tellAll } from './store/news.ts';
 import { openStore } from './store/open.ts';
 
 export type Running = {
@@ -65,10 +68,18 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
       ...(afterOperation && { afterOperation }),
     }),
   );
-  opening.use(await store.follow((deploymentId = '') => control.wake(deploymentId)));
+  const told = createBells();
+  const exchange = settings.databaseUrl && createCountExchange((text) => tellAll(db, 'asked', text), longestNews - 100);
+  const heard = {
+    due: (deploymentId = '') => control.wake(deploymentId),
+    told: told.ring,
+    asked: (text: string) => exchange?.hear(text),
+    routes: () => {},
+  };
+  opening.use(await store.follow(heard));
   const signIn = { ...accountSettings(settings), otherOrigins: otherOrigins(settings) };
   const accounts = createAccounts({ db, seal, now, log: part('accounts'), settings: signIn });
-  const service = { db, seal, accounts, urlOf, metrics, now, engine, wake: control.wake };
+  const service = { db, seal, accounts, urlOf, metrics, now, engine, told, exchange, wake: control.wake };
   opening.use(
     await openApi(settings, {
       ...service,

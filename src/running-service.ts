@@ -2,7 +2,7 @@
  * Whether a service runs for a data directory, and as which process. Of its own, so that commands that ask this do not
  * load the whole service.
  */
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { dataDirProblem, edgePaths } from './edge/edge-paths.ts';
@@ -43,7 +43,9 @@ export function openPidFile(settings: Pick<Settings, 'dataDir'>): AsyncDisposabl
       isWritten = true;
     },
     async [Symbol.asyncDispose]() {
-      if (isWritten) await rm(file, { force: true });
+      // Another service may have taken over.
+      const isOurs = isWritten && (await readFile(file, 'utf8').catch(() => '')) === String(process.pid);
+      if (isOurs) await rm(file, { force: true });
     },
   };
 }

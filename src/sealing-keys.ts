@@ -2,9 +2,13 @@
 import type { Kysely } from 'kysely';
 import { finishRotation, keyFileOf } from './admin/rotate-key.ts';
 import { followKeys, provideKeys } from './lib/key-file.ts';
-import { type Keys, type Seal, sealBy } from './lib/seal.ts';
+import { type Keys, keyIdOf, type Seal, sealBy } from './lib/seal.ts';
+import { StartError } from './lib/start-error.ts';
 import type { Settings } from './settings/settings.ts';
 import type { Tables } from './store/database.ts';
+import { isPostgres } from './store/dialect/dialect.ts';
+import { hasOtherService } from './store/dialect/postgres.ts';
+import { installationKeyId, noteKeyId } from './store/installation.ts';
 import { countRevisions } from './store/revisions.ts';
 import { provideSeedsFrom } from './store/seeds.ts';
 import { write } from './store/transaction.ts';
@@ -23,6 +27,7 @@ export async function openKeys(
   const given = [secretKey ?? '', ...older] as [string, ...string[]];
   const keysNow: () => Keys = file === undefined ? () => given : followKeys(file, older);
   const seal = sealBy(keysNow);
+  await agreeOnKey(db, keysNow());
   const oldest = keysNow().at(-1)!;
   await write(db, 'all', (transaction) => provideSeedsFrom(transaction, seal, oldest));
   const { rows, unreadable } = await finishRotation(db, file, seal);
@@ -35,3 +40,20 @@ export async function openKeys(
   await countRevisions(db, seal);
   return seal;
 }
+
+/**
+ * Processes on one database seal with one key: what one of them writes the others have to read. Whoever comes with
+ * another key beside one that lives would write what that cannot open, and is refused. Throws StartError.
+ */
+async function agreeOnKey(db: Kysely<Tables>, [newest, ...older]: Keys): Promise<void> {
+  if (!isPostgres(db)) return;
+  await write(db, 'all', async (transaction) => {
+    const agreed = await installationKeyId(transaction);
+    const isKnown = agreed === null || [newest, ...older].some((key) => keyIdOf(key) === agreed);
+    if (!isKnown && (await hasOtherService(transaction))) throw new StartError(anotherKey);
+    if (agreed !== keyIdOf(newest)) await noteKeyId(transaction, keyIdOf(newest));
+  });
+}
+
+const anotherKey = `Another service works on this database with another key.
+Set the same BERTH_SECRET_KEY for both, or copy the file secret.key from its data directory into this one.`;

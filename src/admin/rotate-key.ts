@@ -13,6 +13,7 @@ import { wait } from '../lib/wait.ts';
 import { addAuditEntry } from '../store/audit-log.ts';
 import type { Tables } from '../store/database.ts';
 import { forgetOldPages } from '../store/dialect/dialect.ts';
+import { noteKeyId } from '../store/installation.ts';
 import { type Resealed, resealAll } from '../store/reseal.ts';
 import { write } from '../store/transaction.ts';
 
@@ -42,7 +43,11 @@ export async function rotateKey(
   await write(db, 'all', (transaction) => addAuditEntry(transaction, entry));
   told({ kind: 'recorded', keyId: keyIdOf(wanted) });
   // The file is only ever changed by whoever may write to the database.
-  const { keys, isContinued } = await write(db, 'all', async () => addKey(file, wanted));
+  const { keys, isContinued } = await write(db, 'all', async (transaction) => {
+    const added = addKey(file, wanted);
+    await noteKeyId(transaction, keyIdOf(added.keys[0]));
+    return added;
+  });
   const keyId = keyIdOf(keys[0]);
   told({ kind: 'key-added', keyId });
 

@@ -5,6 +5,7 @@ import type { Budget } from '../deployment/limits/host-budget.ts';
 import type { Tiers } from '../deployment/limits/plan-tier.ts';
 import type { StrangerLimits } from '../deployment/limits/stranger-limits.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { Bells } from '../lib/bells.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { ProofSettings } from '../lib/proof-of-work.ts';
 import type { Rate } from '../lib/rate-limit.ts';
@@ -12,6 +13,7 @@ import type { Seal } from '../lib/seal.ts';
 import type { Tables } from '../store/database.ts';
 import type { SignInMethods } from './account/account-endpoints.ts';
 import type { Dashboard } from './dashboard/bundle.ts';
+import type { CountExchange } from './requests/count-exchange.ts';
 
 export type ApiSettings = {
   baseUrl: URL;
@@ -61,6 +63,10 @@ export type Service = {
   now: () => Instant;
   /** Only to read what workloads write, and whether it answers: everything that changes something goes through the store and the loop. */
   engine: Pick<Engine, 'ping' | 'observe' | 'watch' | 'logs' | 'followLogs'>;
+  /** Rings for a deployment of which another process, or this one, has an event to tell; who hears nothing looks anyway. */
+  told: Pick<Bells, 'listen'>;
+  /** Where other processes serve the same installation. */
+  exchange?: CountExchange | undefined;
   /** Called after an intent was written: the loop looks at the deployment now. */
   wake: (deploymentId: string) => void;
 };

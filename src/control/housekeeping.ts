@@ -6,6 +6,7 @@ import { forgetGone } from '../store/deployments.ts';
 import { forgetIdempotency } from '../store/idempotency.ts';
 import { touchUsed } from '../store/pulled-images.ts';
 import { forgetEmptySessions } from '../store/sessions.ts';
+import { forgetSpentProofs } from '../store/spent-proofs.ts';
 
 /** With 10,000 deployments 50 ms. */
 export const keepHouseEveryMs = 10 * 60_000;
@@ -18,6 +19,7 @@ export async function keepHouse(db: Database, now: Instant): Promise<void> {
   await forgetGone(db, now - forgetAfterMs);
   await forgetEmptySessions(db, now - forgetAfterMs);
   await forgetIdempotency(db, now);
+  await forgetSpentProofs(db, now);
   await forgetSignIns(db, now);
   await touchUsed(db, now);
 }

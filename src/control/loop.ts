@@ -3,6 +3,8 @@
  * (start, update, expiry, removal, repair, recovery after a crash) is a visit.
  */
 import type { Instant } from '../deployment/deployment.ts';
+import { newId } from '../lib/ids.ts';
+import { leaveDuties, takeDuty } from '../store/duties.ts';
 import { makeDueIfSettled, nextDueAt, spreadVisits } from '../store/leases.ts';
 import { clearImages } from './clear-images.ts';
 import type { Control } from './control.ts';
@@ -32,10 +34,12 @@ export function startLoop(control: Control): Loop {
   });
   let beside: Promise<void> = Promise.resolve();
   let keptHouseAt: Instant | undefined;
+  const tidyDuty = { name: 'tidy', holder: newId() };
 
-  /** Beside the visits: an image of some gigabytes takes seconds to remove. */
+  /** Of all processes on the store one does it. Beside the visits: an image of some gigabytes takes seconds to remove. */
   async function tidy(): Promise<void> {
     try {
+      if (!(await takeDuty(db, { ...tidyDuty, now: now(), forMs: 3 * settings.resyncMs }))) return;
       const { changed, removed, present } = await tidying.tidy();
       settings.revisitMs = revisitMsOf(present, control.settings.revisitMs);
       if (changed.length > 0) rouse();
@@ -110,6 +114,7 @@ export function startLoop(control: Control): Loop {
       await watching;
       await keeping;
       await visits.ended();
+      await leaveDuties(db, tidyDuty.holder).catch(() => {});
     },
   };
 }

@@ -19,7 +19,12 @@ import { sqliteDialect } from './dialect/sqlite.ts';
 import { isCurrent, migrate } from './migrations/migrate.ts';
 
 export type Tables = {
-  installation: { id: string; createdAt: Instant };
+  installation: {
+    id: string;
+    createdAt: Instant;
+    /** Names the key that values are sealed with; null before a process has said it. */
+    keyId: string | null;
+  };
   sessions: {
     id: string;
     tokenHash: string;
@@ -57,6 +62,10 @@ export type Tables = {
   deployments: DeploymentRow;
   /** One row. */
   routeTable: { id: number; version: number };
+  /** What one process does for all. */
+  duties: { name: string; holder: string; heldUntil: Instant };
+  spentProofs: { hash: string; expiresAt: Instant };
+  edges: EdgeRow;
   revisions: {
     deploymentId: string;
     number: number;
@@ -136,6 +145,17 @@ export type Tables = {
     sessionToken: Uint8Array;
     expiresAt: Instant;
   };
+};
+
+export type EdgeRow = {
+  id: string;
+  /** Where it runs: a boot of a machine, and the directory of its HAProxy. */
+  machine: string;
+  directory: string;
+  /** Of the route table: it serves this one or a newer one. */
+  version: number;
+  /** From then on it answers no request, unless this is put off before. */
+  answersUntil: Instant;
 };
 
 export type EventRow = {

@@ -5,6 +5,7 @@
 import type { Instant } from '../deployment/deployment.ts';
 import { type DeploymentEvent, identityOf } from '../deployment/event/event.ts';
 import type { Database, EventRow } from './database.ts';
+import { tellAll } from './news.ts';
 
 export type RecordedEvent = DeploymentEvent & {
   /** Which of the deployment's events it is, the same for all repetitions; they begin at 1. */
@@ -54,6 +55,7 @@ export async function addEvents(db: Database, deploymentId: string, events: Even
       })),
     )
     .execute();
+  await tellAll(db, 'told', deploymentId);
 }
 
 /** Those told after the place `after`, in the order of telling, at most `limit`. */

@@ -10,6 +10,16 @@ export async function installationId(db: Database): Promise<string | undefined> 
   return known?.id;
 }
 
+/** Which key the processes of this installation seal with; null before one has said it. */
+export async function installationKeyId(db: Database): Promise<string | null> {
+  const known = await db.selectFrom('installation').select('keyId').executeTakeFirst();
+  return known?.keyId ?? null;
+}
+
+export async function noteKeyId(db: Database, keyId: string): Promise<void> {
+  await db.updateTable('installation').set({ keyId }).execute();
+}
+
 /** As `installationId`; of processes that start at once on a new database, one makes it. */
 export async function provideInstallationId(db: Kysely<Tables>): Promise<string> {
   const known = await installationId(db);
@@ -18,7 +28,7 @@ export async function provideInstallationId(db: Kysely<Tables>): Promise<string>
     const made = await installationId(db);
     if (made !== undefined) return made;
     const id = newId();
-    await db.insertInto('installation').values({ id, createdAt: Date.now() }).execute();
+    await db.insertInto('installation').values({ id, createdAt: Date.now(), keyId: null }).execute();
     return id;
   });
 }

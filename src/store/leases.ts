@@ -8,13 +8,13 @@
  * Instants are those of the clock on the wall, because processes share them; and that clock may be set back. So an
  * instant that is further away than anybody plans ahead is one that has passed.
  */
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { newId } from '../lib/ids.ts';
 import { chunksOf } from './chunks.ts';
 import type { Database, Tables } from './database.ts';
 import { isPostgres } from './dialect/dialect.ts';
-import { dueChannel } from './dialect/postgres-news.ts';
+import { tellAll } from './news.ts';
 
 export type Lease = { deploymentId: string; token: string };
 
@@ -34,13 +34,7 @@ export async function makeDue(db: Database, deploymentId: string, dueAt: Instant
       })),
     )
     .execute();
-  if (isPostgres(db)) await tellOthers(db, deploymentId);
-}
-
-/** Those that listen (`dialect/postgres-news.ts`), once it is committed. */
-async function tellOthers(db: Database, deploymentId: string): Promise<void> {
-  const news = sql`current_setting('application_name') || ' ' || ${deploymentId}`;
-  await sql`select pg_notify(${sql.lit(dueChannel)}, ${news})`.execute(db);
+  await tellAll(db, 'due', deploymentId);
 }
 
 /**

@@ -4,9 +4,10 @@ import type { Kysely } from 'kysely';
 import { newId } from '../lib/ids.ts';
 import type { PostgresAddress } from '../lib/postgres-address.ts';
 import { openPostgres, openSqlite, type Tables } from './database.ts';
-import { clientConfig } from './dialect/postgres.ts';
-import { followNews } from './dialect/postgres-news.ts';
+import { clientConfig, processPrefix } from './dialect/postgres.ts';
+import { followNews, type News } from './dialect/postgres-news.ts';
 import { provideInstallationId } from './installation.ts';
+import type { NewsListener } from './news.ts';
 
 export type StoreSettings = {
   dataDir: string;
@@ -19,27 +20,41 @@ export type Store = AsyncDisposable & {
   db: Kysely<Tables>;
   /** The id of the installation. */
   owner: string;
-  /**
-   * Tells of deployments that other processes have made due, at once where the database can: in PostgreSQL. Without an
-   * id, there may have been some.
-   */
-  follow(tell: (deploymentId?: string) => void): Promise<AsyncDisposable>;
+  /** The name of this process among those on the database. */
+  processName: string;
+  /** Hears what processes tell one another, where there may be several: in PostgreSQL. */
+  follow(listener: NewsListener): Promise<AsyncDisposable>;
 };
 
 /** Makes or migrates it where it has to be. Throws StartError where a server cannot be used. */
 export async function openStore(settings: StoreSettings): Promise<Store> {
   await using opening = new AsyncDisposableStack();
   const { databaseUrl, databaseConnections: connections } = settings;
-  const server = databaseUrl && { ...databaseUrl, connections, processName: `berth-${newId()}` };
+  const processName = `${processPrefix}${newId()}`;
+  const server = databaseUrl && { ...databaseUrl, connections, processName };
   const db = server ? await openPostgres(server) : await openSqlite(databaseFile(settings));
   opening.defer(() => db.destroy());
   const owner = await provideInstallationId(db);
   const open = opening.move();
   return {
-    ...{ db, owner },
-    follow: async (tell) => (server ? followNews(await clientConfig(server), tell) : new AsyncDisposableStack()),
+    ...{ db, owner, processName },
+    follow: async (listener) =>
+      server ? followNews(await clientConfig(server), (news) => pass(news, listener)) : new AsyncDisposableStack(),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+/** To whom a piece of news matters. */
+function pass(news: News | undefined, listener: NewsListener): void {
+  if (!news) {
+    listener.due();
+    listener.routes();
+    return;
+  }
+  const { channel, text, isOwn } = news;
+  // What this process has made due it knows; what it counts, too.
+  if (isOwn && (channel === 'due' || channel === 'asked')) return;
+  listener[channel](text);
 }
 
 /** Where the database is that no setting names. */

@@ -1,6 +1,7 @@
 /** The route table: where each deployment is served, and what of that has changed since a version. */
 import type { Endpoint } from '../deployment/site.ts';
 import type { Database } from './database.ts';
+import { tellAll } from './news.ts';
 
 /** What a deployment's site leads to; nowhere without endpoints. */
 export type StoredRoutes = { id: string; label: string; endpoints: Endpoint[] };
@@ -26,6 +27,7 @@ export async function nextRoutesVersion(db: Database): Promise<number> {
     )
     .returning('version')
     .executeTakeFirstOrThrow();
+  await tellAll(db, 'routes');
   return version;
 }
 

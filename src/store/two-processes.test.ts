@@ -39,7 +39,7 @@ test('transactions of two processes that read and then write lose nothing and re
   const folder = await mkdtemp(join(tmpdir(), 'berth-store-'));
   const file = join(folder, 'berth.db');
   const db = await openSqlite(file);
-  await db.insertInto('installation').values({ id: 'i', createdAt: 0 }).execute();
+  await db.insertInto('installation').values({ id: 'i', createdAt: 0, keyId: null }).execute();
   const run = promisify(execFile);
   await Promise.all([1, 2].map(() => run(process.execPath, ['--input-type=module', '-e', count, file])));
   const { createdAt } = await db.selectFrom('installation').select('createdAt').executeTakeFirstOrThrow();

@@ -4,10 +4,12 @@ import { mkdtemp, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
+import { openEgress } from '../../src/deployment/workload/egress.ts';
 import { connectDocker } from '../../src/engine/docker/connect.ts';
 import type { DiskRate } from '../../src/engine/docker/disk/disk-throttle.ts';
 import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
 import { removeFirewall, startFirewall } from '../../src/engine/docker/firewall/firewall.ts';
+import { presentBridges } from '../../src/engine/docker/firewall/isolate.ts';
 import type { Groups } from '../../src/engine/docker/groups/groups.ts';
 import { openGroups } from '../../src/engine/docker/groups/open.ts';
 import type { Runtime } from '../../src/engine/docker/host/runtime.ts';
@@ -57,10 +59,10 @@ export async function dockerContractor({
   };
   const folder = await mkdtemp(join(tmpdir(), 'berth-volumes-'));
   const loops = (name: string) => ({ directory: join(folder, name), isForNew: limitsVolumes });
-  const firewall = await startFirewall(
-    { owner, readResolvers: async () => [], keep: async () => {}, report: () => {}, log: console },
-    new Map(),
-  );
+  const firewall = await startFirewall({
+    ...{ owner, readResolvers: async () => [], keep: async () => {}, report: () => {}, log: console },
+    readBridges: () => presentBridges(docker, owner, openEgress),
+  });
   const groupsOf = async (owner: string) => {
     const { groups } = await openGroups(docker, { owner, ...groupWishes });
     return groups && { groups };

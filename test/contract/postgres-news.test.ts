@@ -3,32 +3,43 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { parsePostgresUrl } from '../../src/lib/postgres-address.ts';
 import { wait } from '../../src/lib/wait.ts';
+import { openKeys } from '../../src/sealing-keys.ts';
 import { addDeployment } from '../../src/store/deployments.ts';
+import { leaveDuties, takeDuty } from '../../src/store/duties.ts';
+import { addEvents } from '../../src/store/events.ts';
 import { intend } from '../../src/store/intents.ts';
 import { makeDue } from '../../src/store/leases.ts';
+import { tellAll } from '../../src/store/news.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import { addSession } from '../../src/store/sessions.ts';
+import { forgetSpentProofs, spendProof } from '../../src/store/spent-proofs.ts';
 import { write } from '../../src/store/transaction.ts';
 import { deploymentOf } from '../support/deployments.ts';
 import { startPostgres } from '../support/postgres.ts';
 
 const postgres = await startPostgres();
+const settings = {
+  dataDir: '/nowhere',
+  databaseUrl: parsePostgresUrl(postgres.url('store')),
+  databaseConnections: 2,
+};
 let [ours, theirs]: [Store?, Store?] = [];
 let following: AsyncDisposable;
 const heard: string[] = [];
 
 before(async () => {
   await (await postgres.openStore()).destroy();
-  const settings = {
-    dataDir: '/nowhere',
-    databaseUrl: parsePostgresUrl(postgres.url('store')),
-    databaseConnections: 2,
-  };
+  await postgres.ask('create database alone');
   [ours, theirs] = [await openStore(settings), await openStore(settings)];
   assert.equal(ours.owner, theirs.owner);
   await addSession(ours.db, { id: 'session', token: 'token', createdAt: 0 });
   for (const id of ['shop', 'blog']) await addDeployment(ours.db, deploymentOf({ id, label: id, applicationName: id }));
-  following = await ours.follow((deploymentId = 'anything') => heard.push(deploymentId));
+  following = await ours.follow({
+    due: (deploymentId = 'anything') => heard.push(deploymentId),
+    told: (deploymentId) => heard.push(`an event of ${deploymentId}`),
+    routes: () => heard.push('routes'),
+    asked: (text) => heard.push(text),
+  });
   await hears('anything');
 });
 beforeEach(() => heard.splice(0));
@@ -53,7 +64,50 @@ test('an intent of another process is heard of when it is committed, and one of 
   await assert.rejects(undone, /undone/);
   await write(theirs!.db, { deploymentId: 'shop' }, (db) => intend(db, 'shop', {}, { event, now: 1 }));
   await hears('shop');
-  assert.deepEqual(heard, ['shop']);
+  assert.deepEqual(heard.toSorted(), ['an event of shop', 'shop']);
+});
+
+test('an event is heard of in whichever process somebody follows it, and what clients ask in the others', async () => {
+  await write(ours!.db, { deploymentId: 'shop' }, (db) =>
+    addEvents(db, 'shop', [{ at: 2, event: { kind: 'intent', intent: 'extend' } }]),
+  );
+  await tellAll(ours!.db, 'asked', 'by us');
+  await tellAll(theirs!.db, 'asked', 'by a client');
+  await hears('by a client');
+  assert.deepEqual(heard, ['an event of shop', 'by a client']);
+});
+
+test('a duty is of one process until that leaves it or does not come back in time', async () => {
+  const duty = { name: 'tidy', holder: 'ours', now: 0, forMs: 100 };
+  const other = { ...duty, holder: 'theirs' };
+  assert.deepEqual([await takeDuty(ours!.db, duty), await takeDuty(theirs!.db, { ...other, now: 99 })], [true, false]);
+  assert.equal(await takeDuty(ours!.db, { ...duty, now: 99 }), true, 'it is kept');
+  assert.equal(await takeDuty(theirs!.db, { ...other, now: 198 }), false);
+  assert.equal(await takeDuty(theirs!.db, { ...other, now: 199 }), true, 'it has run out');
+  assert.equal(await takeDuty(ours!.db, { ...duty, now: 200 }), false);
+  await leaveDuties(theirs!.db, 'theirs');
+  assert.equal(await takeDuty(ours!.db, { ...duty, now: 201 }), true, 'it was left');
+  assert.equal(await takeDuty(theirs!.db, { ...other, now: -100 }), true, 'the clock was set back');
+});
+
+test('of processes that are shown one proof of work at once, one takes it', async () => {
+  const shown = await Promise.all([ours!, theirs!, ours!, theirs!].map(({ db }) => spendProof(db, 'signature', 100)));
+  assert.deepEqual(shown.toSorted(), [false, false, false, true]);
+  await forgetSpentProofs(ours!.db, 100);
+  assert.equal(await spendProof(theirs!.db, 'signature', 200), true, 'what has expired is forgotten');
+});
+
+test('a process with another key is refused beside one that lives, and not when it is alone', async () => {
+  const log = { info() {}, error() {} };
+  const keysOf = (secretKey: string) => ({ dataDir: '/nowhere', secretKey, oldSecretKey: undefined });
+  const one = keysOf('one key of 32 characters or more..');
+  await openKeys(ours!.db, one, log);
+  await openKeys(theirs!.db, one, log);
+  const another = keysOf('another key of 32 characters or more');
+  await assert.rejects(openKeys(theirs!.db, another, log), /works on this database with another key/);
+  await using alone = await openStore({ ...settings, databaseUrl: parsePostgresUrl(postgres.url('alone')) });
+  await openKeys(alone.db, one, log);
+  await openKeys(alone.db, another, log);
 });
 
 test('after a restart of the server others are heard again, and what was missed is looked for', async () => {

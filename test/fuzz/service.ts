@@ -24,6 +24,7 @@ import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
 import { digestOf } from '../../src/images/blobs/digest.ts';
 import { openPushedImages } from '../../src/images/pushed/open.ts';
 import { namespaceOf } from '../../src/images/pushed/repository-names.ts';
+import { createBells } from '../../src/lib/bells.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { sealWith } from '../../src/lib/seal.ts';
 import { wait } from '../../src/lib/wait.ts';
@@ -81,7 +82,7 @@ const loop = startLoop({
   },
 });
 const service: Service = {
-  ...{ db, seal, engine, urlOf, metrics, now, wake: loop.wake },
+  ...{ db, seal, engine, urlOf, metrics, now, told: createBells(), wake: loop.wake },
   accounts: createAccounts({ db, seal, log, now, settings: { baseUrl, otherOrigins: [], signUp: 'open' } }),
   budget: async () => ({ memoryBytes: 2 ** 40, cpuMillis: 1e7, diskBytes: 2 ** 50 }),
   settings: {

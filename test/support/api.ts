@@ -6,6 +6,7 @@ import { createApp } from '../../src/api/app.ts';
 import type { Budget } from '../../src/deployment/limits/host-budget.ts';
 import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
 import { createMemoryWorld } from '../../src/engine/memory/world.ts';
+import { createBells } from '../../src/lib/bells.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { sealWith } from '../../src/lib/seal.ts';
 import { openSqlite } from '../../src/store/database.ts';
@@ -29,12 +30,13 @@ const nobody: Accounts = {
   signedIn: async () => undefined,
 };
 
-/** `accountsOf` makes the accounts; without it nobody has one. `given`: another database than one in memory; `seal`: by other keys than one of the tests. */
+/** `accountsOf` makes the accounts; without it nobody has one. `given`: another database than one in memory; `seal`: by other keys than one of the tests; `beside`: other processes. */
 export async function testApi(
   settings: Partial<ApiSettings> = {},
   accountsOf: (wiring: Pick<Service, 'db' | 'seal' | 'now'> & { log: Logger }) => Accounts = () => nobody,
   given?: Service['db'],
   seal: Service['seal'] = sealWith('a secret of the tests'),
+  beside: Pick<Service, 'exchange'> = {},
 ) {
   const db = given ?? (await openSqlite(':memory:'));
   const woken: string[] = [];
@@ -63,6 +65,8 @@ export async function testApi(
     budget: async () => budget,
     metrics: createMetrics(),
     now: () => clock.now,
+    told: createBells(),
+    ...beside,
     wake: (deploymentId) => woken.push(deploymentId),
   };
   const app = await createApp(service, log);

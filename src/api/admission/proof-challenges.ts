@@ -10,9 +10,9 @@ import type { FastifyRequest } from 'fastify';
 import { hashToken } from '../../lib/ids.ts';
 import type { Problem } from '../../lib/problem.ts';
 import { decodeProof, type ProofSettings, proofHeader } from '../../lib/proof-of-work.ts';
-import { createLimiter } from '../../lib/rate-limit.ts';
 import { committedInAll } from '../../store/commitments.ts';
 import { countByState } from '../../store/deployments.ts';
+import { spendProof } from '../../store/spent-proofs.ts';
 import type { Service } from '../api-service.ts';
 import { clientKey } from '../requests/client-address.ts';
 
@@ -47,7 +47,6 @@ export type Proofs = {
 export function createProofs({ db, seal, budget, now, settings }: Service): Proofs {
   // Of the moment: with a key that was changed because others know it, nobody can sign challenges.
   const secretNow = () => Buffer.from(seal.derive('proof of work')).toString('hex');
-  const spent = createLimiter({ count: 1, windowMs: livesMs });
 
   const challengeFor = (client: string, cost: number): Promise<Challenge> =>
     createChallenge({
@@ -63,7 +62,7 @@ export function createProofs({ db, seal, budget, now, settings }: Service): Proo
     // Fields that are no texts or numbers are faults to the library, and here a wrong solution like any other.
     const proven = { challenge, solution, deriveKey, hmacSignatureSecret: secretNow() };
     const { verified } = await verifySolution(proven).catch(() => ({ verified: false }));
-    return verified && spent.take(challenge.signature!, now()).isAllowed;
+    return verified && (await spendProof(db, challenge.signature!, Number(data.until)));
   };
 
   return {

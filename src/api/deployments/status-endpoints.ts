@@ -1,6 +1,5 @@
 /** The status of one deployment, for those who wait for it, and its events as they come. */
 import { Readable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { Deployment, Instant } from '../../deployment/deployment.ts';
@@ -136,6 +135,7 @@ async function warningsOfDisk({ db, seal }: Service, deployment: Deployment, now
 async function* follow(service: Service, deploymentId: string, after: number, closing: AbortSignal) {
   let last = after;
   let saidAt = performance.now();
+  using bell = service.told.listen(deploymentId);
   while (!closing.aborted) {
     const deployment = await deploymentById(service.db, deploymentId);
     const events = await eventsAfter(service.db, deploymentId, last, eventsAtOnce);
@@ -150,6 +150,6 @@ async function* follow(service: Service, deploymentId: string, after: number, cl
       saidAt = performance.now();
       yield ': still here\n\n';
     }
-    await delay(lookEveryMs, undefined, { signal: closing }).catch(() => {});
+    await bell.next(lookEveryMs, closing);
   }
 }

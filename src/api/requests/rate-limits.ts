@@ -5,7 +5,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hashToken } from '../../lib/ids.ts';
 import type { Problem } from '../../lib/problem.ts';
-import { createLimiter, type Limiter } from '../../lib/rate-limit.ts';
+import { type Allowance, createLimiter, type Limiter, type Rate } from '../../lib/rate-limit.ts';
 import type { Service } from '../api-service.ts';
 import { tokenOf } from './callers.ts';
 import { clientKey } from './client-address.ts';
@@ -40,7 +40,7 @@ export type Limits = {
   refuseByBytes(request: FastifyRequest, reply: FastifyReply, bytes: number): boolean;
 };
 
-export function createLimits({ settings, now }: Pick<Service, 'settings' | 'now'>): Limits {
+export function createLimits({ settings, now, exchange }: Pick<Service, 'settings' | 'now' | 'exchange'>): Limits {
   const { startRate, signInRate, rate, documentRate, networkPool } = settings;
   const byAddress: Record<LimitName, Limiter> = {
     start: createLimiter(startRate),
@@ -51,32 +51,34 @@ export function createLimits({ settings, now }: Pick<Service, 'settings' | 'now'
   };
   const byToken = createLimiter(rate);
   const byBytes = createLimiter(documentRate);
+  const all: Record<string, Limiter> = { ...byAddress, token: byToken, document: byBytes };
+  exchange?.onHeard((limit, key, amount) => all[limit]?.take(key, now(), amount));
+
+  /** Answers it, and returns true, when it is too much; here and for the other processes. */
+  function count(reply: FastifyReply, limit: string, key: string, amount = 1): boolean {
+    exchange?.note(limit, key, amount);
+    const allowance = all[limit]!.take(key, now(), amount);
+    return refuse(reply, limit === 'general' ? 'address' : limit, all[limit]!.rate, allowance);
+  }
 
   return {
     refuseByAddress(request, reply) {
       const name = request.routeOptions.config.limit ?? 'general';
-      return count(
-        reply,
-        name === 'general' ? 'address' : name,
-        byAddress[name],
-        clientKey(request, networkPool),
-        now(),
-      );
+      return count(reply, name, clientKey(request, networkPool));
     },
     refuseByBytes(request, reply, bytes) {
-      return count(reply, 'document', byBytes, clientKey(request, networkPool), now(), bytes);
+      return count(reply, 'document', clientKey(request, networkPool), bytes);
     },
     refuseByToken(request, reply) {
       const token = tokenIn(request);
-      return token !== undefined && count(reply, 'token', byToken, hashToken(token), now());
+      return token !== undefined && count(reply, 'token', hashToken(token));
     },
   };
 }
 
-function count(reply: FastifyReply, name: string, limiter: Limiter, key: string, now: number, amount = 1): boolean {
-  const { isAllowed, remaining, resetsInMs } = limiter.take(key, now, amount);
+function refuse(reply: FastifyReply, name: string, { count, windowMs }: Rate, allowance: Allowance): boolean {
+  const { isAllowed, remaining, resetsInMs } = allowance;
   const seconds = Math.max(1, Math.ceil(resetsInMs / 1000));
-  const { count, windowMs } = limiter.rate;
   const unit = name === 'document' ? ';qu="content-bytes"' : '';
   add(reply, 'RateLimit-Policy', `"${name}";q=${count}${unit};w=${windowMs / 1000}`);
   add(reply, 'RateLimit', `"${name}";r=${remaining};t=${seconds}`);

@@ -1,19 +1,32 @@
 /**
- * What other processes on the same PostgreSQL have made due, as soon as they have committed it. News may be missed while
- * a connection is made anew; whoever polls finds it then.
+ * What processes on the same PostgreSQL tell one another, heard as soon as it is committed. News may be missed while a
+ * connection is made anew; whoever polls finds it then.
  */
 import { Client, type ClientConfig } from 'pg';
 import { wait } from '../../lib/wait.ts';
 
-/** The channel's name: those who listen are told in which process something was made due, and what. */
-export const dueChannel = 'berth_due';
+/** What each channel tells. Texts begin with the name of the process that says them, and a space. */
+export const channels = {
+  /** The id of a deployment that is due. */
+  due: 'berth_due',
+  /** The id of a deployment of which there is an event to tell. */
+  told: 'berth_told',
+  /** Nothing: routes have changed, or an edge has taken them. */
+  routes: 'berth_routes',
+  /** What clients have asked, as `api/requests/shared-limits.ts` writes it. */
+  asked: 'berth_asked',
+} as const;
 
-const shortestPauseMs = 100;
-const longestPauseMs = 5_000;
+export type Channel = keyof typeof channels;
 
-/** `tell` is called with the id of a deployment, or with none when news may have been missed. */
-export function followNews(config: ClientConfig, tell: (deploymentId?: string) => void): AsyncDisposable {
+export type News = { channel: Channel; text: string; isOwn: boolean };
+
+/** `tell` is called without news when some may have been missed. */
+export function followNews(config: ClientConfig, tell: (news?: News) => void): AsyncDisposable {
   const ending = new AbortController();
+  const byName = new Map<string, Channel>(
+    Object.entries(channels).map(([channel, name]) => [name, channel as Channel]),
+  );
   let present: Client | undefined;
 
   async function follow(): Promise<void> {
@@ -23,13 +36,15 @@ export function followNews(config: ClientConfig, tell: (deploymentId?: string) =
       present = client;
       const { promise: hasEnded, resolve } = Promise.withResolvers<void>();
       client.on('error', () => {}).once('end', resolve);
-      client.on('notification', ({ payload = '' }) => {
-        const [process, deploymentId] = payload.split(' ');
-        if (process !== config.application_name) tell(deploymentId);
+      client.on('notification', ({ channel: name, payload = '' }) => {
+        const channel = byName.get(name);
+        const end = payload.indexOf(' ');
+        const isOwn = payload.slice(0, end) === config.application_name;
+        if (channel) tell({ channel, isOwn, text: payload.slice(end + 1) });
       });
       try {
         await client.connect();
-        await client.query(`listen ${dueChannel}`);
+        for (const name of byName.keys()) await client.query(`listen ${name}`);
         pauseMs = shortestPauseMs;
         tell();
         await hasEnded;
@@ -50,3 +65,6 @@ export function followNews(config: ClientConfig, tell: (deploymentId?: string) =
     },
   };
 }
+
+const shortestPauseMs = 100;
+const longestPauseMs = 5_000;

@@ -2,7 +2,15 @@
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import type { ConnectionOptions } from 'node:tls';
-import { type DataTypeNode, type Dialect, type Kysely, PostgresDialect, PostgresQueryCompiler, sql } from 'kysely';
+import {
+  type DataTypeNode,
+  type Dialect,
+  type Kysely,
+  PostgresDialect,
+  PostgresQueryCompiler,
+  type QueryExecutorProvider,
+  sql,
+} from 'kysely';
 import { type ClientConfig, Pool, type PoolConfig, types } from 'pg';
 import type { PostgresAddress } from '../../lib/postgres-address.ts';
 import { StartError } from '../../lib/start-error.ts';
@@ -14,6 +22,9 @@ export type PostgresSettings = PostgresAddress & {
   /** One word: whom the server calls it, and other processes when they are told of what it does. */
   processName?: string;
 };
+
+/** Names of services begin so; commands have another one. */
+export const processPrefix = 'berth-';
 
 /** As long as a request of the API may take. */
 const statementMs = 30_000;
@@ -67,6 +78,14 @@ export async function requireUsable<T>(db: Kysely<T>, { host, port }: PostgresAd
     );
   if (encoding !== 'UTF8')
     throw new StartError(`The database of BERTH_DATABASE_URL holds ${encoding}: make one with encoding 'UTF8'.`);
+}
+
+/** Whether another service is connected to this database now. */
+export async function hasOtherService(db: QueryExecutorProvider): Promise<boolean> {
+  const { rows } = await sql`select from pg_stat_activity where datname = current_database()
+    and application_name like ${`${processPrefix}%`} and application_name <> current_setting('application_name')
+    limit 1`.execute(db);
+  return rows.length > 0;
 }
 
 /** Text is compared byte by byte, as SQLite does, whatever language the server speaks. */

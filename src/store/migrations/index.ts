@@ -19,6 +19,7 @@ import * as counts from './0016-counts.ts';
 import * as volumeSizes from './0017-volume-sizes.ts';
 import * as pushedImages from './0018-pushed-images.ts';
 import * as routes from './0019-routes.ts';
+import * as severalProcesses from './0020-several-processes.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -40,4 +41,5 @@ export const migrations: Record<string, Migration> = {
   '0017-volume-sizes': volumeSizes,
   '0018-pushed-images': pushedImages,
   '0019-routes': routes,
+  '0020-several-processes': severalProcesses,
 };

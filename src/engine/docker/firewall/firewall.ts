@@ -21,6 +21,8 @@ import {
 
 /** A look costs 8 ms of a program of its own. */
 const lookEveryMs = 2_000;
+/** A bridge is admitted before its network is made, which takes less than this. */
+const makingMs = 60_000;
 
 export type Firewall = {
   /** From now on the bridge's containers reach what `egress` says; before, their own network alone. */
@@ -36,6 +38,8 @@ export type FirewallOptions = {
   owner: string;
   edge?: RuleSettings['edge'];
   readResolvers: () => Promise<string[]>;
+  /** Of the networks that this installation has on the engine, whichever of its processes has made them. */
+  readBridges: () => Promise<Bridges>;
   answersAll?: RuleSettings['answersAll'];
   /** Keeps the rules as text, for whoever loads them before the containers start at the next boot. */
   keep: (rules: string) => Promise<void>;
@@ -50,9 +54,13 @@ export type FirewallLog = {
 };
 
 /** Resolves when the rules are in force for the bridges that are there. Throws ProgramError when they cannot be. */
-export async function startFirewall(options: FirewallOptions, present: Bridges): Promise<Firewall> {
-  const { owner, edge, answersAll, readResolvers, keep, log, report } = options;
-  const bridges = new Map(present);
+export async function startFirewall(options: FirewallOptions): Promise<Firewall> {
+  const { owner, edge, answersAll, readResolvers, readBridges, keep, log, report } = options;
+  const bridges = new Map(await readBridges());
+  /** When this process has admitted a bridge: it may be about to be made. */
+  const admittedAt = new Map<string, number>();
+  /** Bridges in the rules that the last look knew nothing of. */
+  let strangers = '';
   /** Of the table as it was loaded. */
   let resolvers: string[] = [];
   let shape = '';
@@ -61,7 +69,9 @@ export async function startFirewall(options: FirewallOptions, present: Bridges):
   const inTurn = createSemaphore(1);
 
   function rules(resolvers: string[]): string {
-    return tableText({ owner, resolvers, answersAll, ...(edge && { edge }) }, bridges);
+    // In one order: processes that look after one table would else undo each other's.
+    const sorted = new Map([...bridges].sort(([a], [b]) => (a < b ? -1 : 1)));
+    return tableText({ owner, resolvers, answersAll, ...(edge && { edge }) }, sorted);
   }
 
   /** Nobody has to wait for it: it is for the next boot. */
@@ -97,8 +107,29 @@ export async function startFirewall(options: FirewallOptions, present: Bridges):
     const haveMoved = (await readResolvers()).join() !== resolvers.join();
     const found = await look();
     if (!haveMoved && found && isWhole(found, shape, bridges)) return;
+    const isByOthers = await meetOthers();
+    if (!haveMoved && found && isWhole(found, shape, bridges)) return;
+    // Another process may have admitted a bridge that it is about to make: nobody has to be kept out at this look.
+    const unknown = found ? [...found.bridges.keys()].filter((bridge) => !bridges.has(bridge)).sort() : [];
+    const isNews = unknown.length > 0 && unknown.join() !== strangers;
+    strangers = unknown.join();
+    if (isNews && !haveMoved) return;
     await load();
-    if (!haveMoved) log.warn({ table: tableName(owner) }, 'firewall rules were changed from outside, and restored');
+    if (!haveMoved && !isByOthers)
+      log.warn({ table: tableName(owner) }, 'firewall rules were changed from outside, and restored');
+  }
+
+  /** Whether another process of this installation has made or removed networks meanwhile. */
+  async function meetOthers(): Promise<boolean> {
+    const present = await readBridges();
+    const before = [...bridges.keys()].join();
+    for (const [bridge, egress] of present) if (!bridges.has(bridge)) bridges.set(bridge, egress);
+    for (const bridge of bridges.keys()) {
+      const isAwaited = performance.now() - (admittedAt.get(bridge) ?? Number.NEGATIVE_INFINITY) < makingMs;
+      if (!isAwaited) admittedAt.delete(bridge);
+      if (!isAwaited && !present.has(bridge)) bridges.delete(bridge);
+    }
+    return [...bridges.keys()].join() !== before;
   }
 
   const guard = reportingFirstFault(restore, (err) =>
@@ -117,6 +148,7 @@ export async function startFirewall(options: FirewallOptions, present: Bridges):
         const before = bridges.get(bridge);
         if (before && printEgress(before) === printEgress(egress)) return;
         bridges.set(bridge, egress);
+        admittedAt.set(bridge, performance.now());
         try {
           if (chains.has(policyChain(egress))) await change(admissionText(owner, bridge, egress, before));
           else await load();
@@ -129,6 +161,7 @@ export async function startFirewall(options: FirewallOptions, present: Bridges):
 
     dismiss: (bridge) =>
       inTurn(async () => {
+        admittedAt.delete(bridge);
         // Whoever removes something does not have to wait for it: the next look sees what is too much.
         if (bridges.delete(bridge)) await change(dismissalText(owner, bridge)).catch(() => {});
       }),

@@ -24,7 +24,7 @@ export function rulesFile(dataDir: string): string {
   return join(dataDir, 'firewall.nft');
 }
 
-export type IsolationOptions = Omit<FirewallOptions, 'readResolvers' | 'answersAll' | 'keep'> & {
+export type IsolationOptions = Omit<FirewallOptions, 'readResolvers' | 'readBridges' | 'answersAll' | 'keep'> & {
   /** For networks that do not say what theirs is. */
   egress: Egress;
   /** Whom alone containers ask about names; absent: whom the engine asks. */
@@ -40,7 +40,8 @@ export async function isolate(docker: Docker, options: IsolationOptions): Promis
   let firewall: Firewall | undefined;
   try {
     const asked = resolvers ? { readResolvers: async () => resolvers, answersAll: resolvers[0] } : { readResolvers };
-    firewall = await startFirewall({ ...options, keep, ...asked }, await presentBridges(docker, owner, egress));
+    const readBridges = () => presentBridges(docker, owner, egress);
+    firewall = await startFirewall({ ...options, keep, readBridges, ...asked });
     const wrong = await checkFromInside(owner);
     return { firewall, ...(wrong && { problem: wrong }) };
   } catch (error) {
@@ -67,7 +68,7 @@ async function replaceFile(file: string, content: string): Promise<void> {
 }
 
 /** Containers of a network run on while the service is away, and start with the engine before the service does. */
-async function presentBridges(docker: Docker, owner: string, egress: Egress): Promise<Map<string, Egress>> {
+export async function presentBridges(docker: Docker, owner: string, egress: Egress): Promise<Map<string, Egress>> {
   const networks = await docker.listNetworks({ filters: { label: labelSelector(owner) } });
   return new Map(
     networks.map(({ Labels }) => {

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { testApi } from '../../../test/support/api.ts';
+import { wait } from '../../lib/wait.ts';
+import { clientHeader } from './client-address.ts';
+import { type CountExchange, createCountExchange } from './count-exchange.ts';
+
+const longest = 200;
+
+/** Several that tell each other. */
+function exchanges(count: number): { all: CountExchange[]; told: string[] } {
+  const told: string[] = [];
+  const all: CountExchange[] = Array.from({ length: count }, (_, own) =>
+    createCountExchange(async (text) => {
+      told.push(text);
+      for (const [other, exchange] of all.entries()) if (other !== own) exchange.hear(text);
+    }, longest),
+  );
+  return { all, told };
+}
+
+test('what a client has asked of one process counts in the others too', async () => {
+  const { all, told } = exchanges(2);
+  const rate = { count: 3, windowMs: 60_000 };
+  const [ours, theirs] = await Promise.all(
+    all.map((exchange) => testApi({ rate }, undefined, undefined, undefined, { exchange })),
+  );
+  const headers = { [clientHeader]: '192.0.2.1' };
+  for (let time = 0; time < rate.count; time++) await ours!.get('/schema', headers);
+  while (told.length === 0) await wait(5);
+  assert.equal((await theirs!.get('/schema', headers)).status, 429);
+  const other = { [clientHeader]: '192.0.2.2' };
+  assert.equal((await theirs!.get('/schema', other)).status, 200);
+});
+
+test('many clients are told in several texts, none too long, and each with the sum of what it has asked', async () => {
+  const { all, told } = exchanges(2);
+  const counted = new Map<string, number>();
+  all[1]!.onHeard((limit, key, amount) => counted.set(`${limit} ${key}`, amount));
+  const keys = Array.from({ length: 40 }, (_, index) => `192.0.2.${index}`);
+  for (const key of [...keys, ...keys]) all[0]!.note('general', key, 2);
+  while (counted.size < keys.length) await wait(5);
+  assert.ok(keys.every((key) => counted.get(`general ${key}`) === 4));
+  assert.ok(told.length > 1 && told.every((text) => text.length <= longest));
+});

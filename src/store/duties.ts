@@ -1,0 +1,44 @@
+/**
+ * Duties: what one process does for all that live on the database, such as looking for orphans. Who has one keeps it while
+ * it comes back in time; who has died loses it to the next that asks. In SQLite there is one process, and nothing to ask.
+ */
+import type { Instant } from '../deployment/deployment.ts';
+import type { Database } from './database.ts';
+import { isPostgres } from './dialect/dialect.ts';
+
+export type Duty = {
+  name: string;
+  /** Names the process. */
+  holder: string;
+  now: Instant;
+  /** For so long nobody else has it. */
+  forMs: number;
+};
+
+/** Whether it is this process's to do, from now on for a time. One that ends too far ahead is of a clock that was set back. */
+export async function takeDuty(db: Database, { name, holder, now, forMs }: Duty): Promise<boolean> {
+  if (!isPostgres(db)) return true;
+  const row = { name, holder, heldUntil: now + forMs };
+  const result = await db
+    .insertInto('duties')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .column('name')
+        .doUpdateSet(row)
+        .where((eb) =>
+          eb.or([
+            eb('duties.holder', '=', holder),
+            eb('duties.heldUntil', '<=', now),
+            eb('duties.heldUntil', '>', now + 2 * forMs),
+          ]),
+        ),
+    )
+    .executeTakeFirst();
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** Lets others have at once what this process has. */
+export async function leaveDuties(db: Database, holder: string): Promise<void> {
+  if (isPostgres(db)) await db.deleteFrom('duties').where('holder', '=', holder).execute();
+}

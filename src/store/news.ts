@@ -1,0 +1,26 @@
+/** News between the processes on one database: PostgreSQL carries them; in SQLite there is one process, and none. */
+import { sql } from 'kysely';
+import type { Database } from './database.ts';
+import { isPostgres } from './dialect/dialect.ts';
+import { type Channel, channels } from './dialect/postgres-news.ts';
+
+/** PostgreSQL takes less than 8,000 bytes at once, the name of the process included. */
+export const longestNews = 7_900;
+
+/** Heard by all processes, this one too, when the transaction is committed. */
+export async function tellAll(db: Database, channel: Channel, text = ''): Promise<void> {
+  if (!isPostgres(db)) return;
+  const said = sql`current_setting('application_name') || ' ' || ${text}::text`;
+  await sql`select pg_notify(${sql.lit(channels[channel])}, ${said})`.execute(db);
+}
+
+export type NewsListener = {
+  /** A deployment was made due by another process; without an id, there may have been some. */
+  due(deploymentId?: string): void;
+  /** Whichever process: an event of the deployment is written. */
+  told(deploymentId: string): void;
+  /** Whichever process: routes have changed, or an edge has taken them; or news may have been missed. */
+  routes(): void;
+  /** Of another process. */
+  asked(text: string): void;
+};

@@ -1,0 +1,18 @@
+/** Proofs of work that have paid for something: each does once, whichever process it is shown to. */
+import type { Instant } from '../deployment/deployment.ts';
+import { hashToken } from '../lib/ids.ts';
+import type { Database } from './database.ts';
+
+/** False when it is spent already. `expiresAt`: when it is worth nothing anyway, and may be forgotten. */
+export async function spendProof(db: Database, signature: string, expiresAt: Instant): Promise<boolean> {
+  const result = await db
+    .insertInto('spentProofs')
+    .values({ hash: hashToken(signature), expiresAt })
+    .onConflict((conflict) => conflict.column('hash').doNothing())
+    .executeTakeFirst();
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+export async function forgetSpentProofs(db: Database, now: Instant): Promise<void> {
+  await db.deleteFrom('spentProofs').where('expiresAt', '<=', now).execute();
+}
