@@ -23,7 +23,8 @@ export const layers = {
   admin: [...pure, 'store'],
   client: ['lib'],
   folder: ['lib', 'config'],
-  cli: ['lib', 'config', 'settings', 'admin', 'client', 'folder'],
+  push: ['lib', 'folder'],
+  cli: ['lib', 'config', 'settings', 'admin', 'client', 'folder', 'push'],
 } as const satisfies Record<string, readonly string[]>;
 
 type Layer = keyof typeof layers;

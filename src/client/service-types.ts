@@ -269,6 +269,13 @@ export type Limits = {
   };
   /** The largest configuration. */
   configurationBytes: number;
+  /** Of images that are pushed here. */
+  images: {
+    /** The first part of the names of all images that the caller pushes. */
+    namespace?: string;
+    /** What images have to be for, such as `linux/amd64`. */
+    platform: string;
+  };
 };
 
 /** What can be done next. None has the token: send it as `Authorization: Bearer <sessionToken>`. */

@@ -27,7 +27,10 @@ test('a session token asks what it may have, and what of it is taken', async () 
     extensionMinutes: 120,
     rates: body.rates,
     configurationBytes: 256 * 1024,
+    images: body.images,
   });
+  assert.match(body.images.namespace, /^s[0-9a-f]{16}$/);
+  assert.match(body.images.platform, /^linux\/\w+$/);
   assert.deepEqual(Object.keys(body.rates), ['starts', 'requests']);
   assert.ok(body.rates.starts.most > 0 && body.rates.starts.perSeconds === 60);
 });
@@ -38,6 +41,7 @@ test('before its first start a client asks without a token; another one’s depl
   const { status, body } = await api.get('/api/limits', from('192.0.2.77'));
   assert.equal(status, 200);
   assert.deepEqual([body.deployments.used, body.memory.used, body.sessionDeployments.used], [0, 0, 0]);
+  assert.deepEqual(Object.keys(body.images), ['platform'], 'nobody has no images');
 });
 
 test('an unknown token is refused, not taken for nobody', async () => {

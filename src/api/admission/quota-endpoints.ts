@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { maxDocumentBytes } from '../../config/document/source.ts';
 import { type Caps, capsOf, strangerCapsOf } from '../../deployment/limits/count-limits.ts';
 import type { Usage } from '../../deployment/limits/plan-tier.ts';
+import { namespaceOf } from '../../images/pushed/repository-names.ts';
 import type { Rate } from '../../lib/rate-limit.ts';
 import { usageOf } from '../../store/accounts.ts';
 import { usageOfClient } from '../../store/origins.ts';
@@ -51,6 +52,15 @@ export const LimitsRecord = Type.Object(
       }),
     }),
     configurationBytes: Type.Integer({ description: 'The largest configuration.' }),
+    images: Type.Object(
+      {
+        namespace: Type.Optional(
+          Type.String({ description: 'The first part of the names of all images that the caller pushes.' }),
+        ),
+        platform: Type.String({ description: 'What images have to be for, such as `linux/amd64`.' }),
+      },
+      { description: 'Of images that are pushed here.' },
+    ),
   },
   { description: 'What the caller may have, and what of it is taken.' },
 );
@@ -79,6 +89,7 @@ export function quotaEndpoints(service: Service): FastifyPluginAsyncTypebox {
           extensionMinutes: limits.extensionMs / 60_000,
           rates: { starts: rateRecord(startRate), requests: rateRecord(rate) },
           configurationBytes: maxDocumentBytes,
+          images: { ...namespaceRecord(caller.value), platform: platformHere },
         };
       },
     );
@@ -121,6 +132,14 @@ async function quota({ budget }: Service, used: Usage, most: Usage & Caps) {
     gpus: { used: used.gpus, most: Math.min(most.gpus, ofServer) },
     deployment: { containers: most.containersPerDeployment, volumes: most.volumesPerDeployment },
   };
+}
+
+/** Containers run where the service does: the edge reaches them by their addresses. */
+const platformHere = `linux/${({ x64: 'amd64' } as Partial<Record<string, string>>)[process.arch] ?? process.arch}`;
+
+function namespaceRecord(caller: Caller | undefined) {
+  if (caller === undefined) return {};
+  return { namespace: namespaceOf(caller) };
 }
 
 function rateRecord({ count, windowMs }: Rate) {

@@ -1,0 +1,118 @@
+/** Builds an image with the user's Docker: BuildKit where it is there, else the classic builder. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Build } from '../../folder/project.ts';
+import { type BuildContext, readBuildContext } from '../layers/build-context.ts';
+import { PushFault } from '../push-fault.ts';
+import type { Docker } from './docker.ts';
+
+export type Building = {
+  /** What the server runs: `linux/amd64`. */
+  platform: string;
+  onContext(context: BuildContext): void;
+  onLine(line: string): void;
+};
+
+/** @returns the id of the image. Throws a fault with the last lines of the build when it fails. */
+export async function buildImage(
+  docker: Docker,
+  build: Build,
+  { platform, onContext, onLine }: Building,
+): Promise<string> {
+  refuseUnknown(docker, build);
+  const scratch = await mkdtemp(join(tmpdir(), 'berth-build-'));
+  try {
+    const context = build.isRemote ? undefined : await readBuildContext(build);
+    if (context) onContext(context);
+    const idFile = join(scratch, 'id');
+    const files = await writeSecrets(build, scratch);
+    const { words, env } = buildWords(docker, build, { platform, idFile, secretFiles: files });
+    const dockerfile = context?.dockerfile ?? build.dockerfile;
+    const place = [...(dockerfile === undefined ? [] : ['-f', dockerfile]), context ? '-' : build.context];
+    const { status, lines } = await docker.run([...words, ...place], {
+      env,
+      onLine,
+      ...(context && { input: () => context.open() }),
+    });
+    if (status !== 0) throw new PushFault('The build has failed.', { output: lines.filter(isWorthReading) });
+    return (await readFile(idFile, 'utf8')).trim();
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+type Prepared = { platform: string; idFile: string; secretFiles: Readonly<Record<string, string>> };
+
+/** PURE. Values of arguments go by the environment: words of a command can be seen by others on the machine. */
+export function buildWords(
+  { platform: own, hasBuildKit }: Pick<Docker, 'platform' | 'hasBuildKit'>,
+  build: Build,
+  { platform, idFile, secretFiles }: Prepared,
+): { words: string[]; env: Record<string, string> } {
+  const env: Record<string, string> = hasBuildKit ? {} : { DOCKER_BUILDKIT: '0' };
+  const words = hasBuildKit ? ['buildx', 'build', '--load', '--progress=plain'] : ['build'];
+  words.push('--iidfile', idFile);
+  // Attestations would make an index of each image.
+  if (hasBuildKit) words.push('--provenance=false');
+  // The classic builder takes the word only where the engine may pull for another platform.
+  if (hasBuildKit || platform !== own) words.push('--platform', platform);
+  for (const [name, value] of Object.entries(build.args)) {
+    if (isOfDocker(name)) words.push('--build-arg', `${name}=${value}`);
+    else {
+      env[name] = value;
+      words.push('--build-arg', name);
+    }
+  }
+  for (const [name, value] of Object.entries(build.labels)) words.push('--label', `${name}=${value}`);
+  for (const host of build.extraHosts) words.push('--add-host', host.replace('=', ':'));
+  for (const secret of build.secrets) words.push('--secret', `id=${secret.id},src=${secretFiles[secret.id]}`);
+  for (const ssh of build.ssh) words.push('--ssh', ssh);
+  for (const [name, place] of Object.entries(build.additionalContexts))
+    words.push('--build-context', `${name}=${place}`);
+  if (build.target !== undefined) words.push('--target', build.target);
+  if (build.shmSize !== undefined) words.push('--shm-size', build.shmSize);
+  if (build.network !== undefined) words.push('--network', build.network);
+  if (build.noCache) words.push('--no-cache');
+  if (build.pull) words.push('--pull');
+  return { words, env };
+}
+
+/** What Docker's own command reads from its environment has to stay as it is. */
+function isOfDocker(name: string): boolean {
+  return /^(PATH|HOME|USER|TMPDIR|LANG|HTTPS?_PROXY|NO_PROXY|https?_proxy|no_proxy|(DOCKER|BUILDKIT|BUILDX|SSH|XDG|LC)_.*)$/.test(
+    name,
+  );
+}
+
+function refuseUnknown({ hasBuildKit }: Docker, build: Build): void {
+  if (hasBuildKit) return;
+  const needed = [
+    build.secrets.length > 0 && 'secrets',
+    build.ssh.length > 0 && 'ssh',
+    Object.keys(build.additionalContexts).length > 0 && 'additional_contexts',
+  ].filter(Boolean);
+  if (needed.length === 0) return;
+  throw new PushFault(`The build uses ${needed.join(' and ')}, which only BuildKit knows.`, {
+    hint: 'Install the plugin docker-buildx: "docker buildx version" has to answer.',
+  });
+}
+
+/** Each in a file that its owner alone reads. */
+async function writeSecrets({ secrets }: Build, scratch: string): Promise<Record<string, string>> {
+  const files: Record<string, string> = {};
+  for (const [index, secret] of secrets.entries()) {
+    if ('file' in secret) files[secret.id] = secret.file;
+    else {
+      files[secret.id] = join(scratch, `secret-${index}`);
+      await writeFile(files[secret.id]!, secret.value, { mode: 0o600 });
+    }
+  }
+  return files;
+}
+
+function isWorthReading(line: string): boolean {
+  return !/legacy builder is deprecated|Install the buildx component|docs\.docker\.com\/go\/buildx|Sending build context/.test(
+    line,
+  );
+}

@@ -1,0 +1,113 @@
+/** The user's own Docker, by its command: that knows contexts, logins and where the engine is. */
+import { spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { PushFault } from '../push-fault.ts';
+
+export type Docker = {
+  /** `linux/amd64`. */
+  platform: string;
+  /** Without it the classic builder builds, which knows no secrets and no further contexts. */
+  hasBuildKit: boolean;
+  /** Runs `docker` with these words. Never throws for a status; see `ask`. */
+  run(words: readonly string[], running?: Running): Promise<Outcome>;
+  /** What it writes; throws a fault when it fails. */
+  ask(words: readonly string[]): Promise<string>;
+};
+
+export type Running = {
+  env?: Readonly<Record<string, string>>;
+  input?: () => Readable;
+  /** Takes what it writes to the standard output, instead of the outcome. */
+  output?: (stdout: Readable) => Promise<void>;
+  /** Each line that it tells people. */
+  onLine?: (line: string) => void;
+};
+
+export type Outcome = { status: number; stdout: string; lines: string[] };
+
+type Surroundings = { env: Record<string, string | undefined>; signal: AbortSignal };
+
+/** How many of the last lines are kept to be shown. */
+const keptLines = 40;
+/** The most that is kept of an answer. */
+const mostAnswered = 8 * 2 ** 20;
+
+/** The Docker of this machine. Throws a fault where there is none, or none answers. */
+export async function findDocker(surroundings: Surroundings): Promise<Docker> {
+  const run = (words: readonly string[], running?: Running) => runDocker(words, surroundings, running);
+  const ask = async (words: readonly string[]) => {
+    const { status, stdout, lines } = await run(words);
+    if (status === 0) return stdout.trim();
+    throw new PushFault(`docker ${words[0]} has failed: ${lines.at(-1) ?? `status ${status}`}`, { output: lines });
+  };
+  const version = await run(['version', '--format', '{{.Server.Os}}/{{.Server.Arch}}']);
+  if (version.status !== 0) {
+    const why = version.lines.find((line) => /cannot connect|permission denied|error/i.test(line)) ?? version.lines[0];
+    throw new PushFault(`Docker does not answer${why ? `: ${why}` : '.'}`, { hint: withoutDocker });
+  }
+  const buildx = await run(['buildx', 'version']);
+  return { platform: version.stdout.trim(), hasBuildKit: buildx.status === 0, run, ask };
+}
+
+const withoutDocker =
+  'What has to be built or put onto an image needs it. Without it, name images of a registry, and put small files into the document.';
+
+async function runDocker(
+  words: readonly string[],
+  { env, signal }: Surroundings,
+  { env: more, input, output, onLine }: Running = {},
+): Promise<Outcome> {
+  signal.throwIfAborted();
+  const child = spawn('docker', words, { env: { ...env, ...more }, stdio: ['pipe', 'pipe', 'pipe'], signal });
+  const lines: string[] = [];
+  const hear = eachLine((line) => {
+    if (lines.push(line) > keptLines) lines.shift();
+    onLine?.(line);
+  });
+  child.stderr.setEncoding('utf8').on('data', hear.take);
+  let stdout = '';
+  const reading = output
+    ? output(child.stdout)
+    : (async () => {
+        child.stdout.setEncoding('utf8');
+        for await (const piece of child.stdout) {
+          if (onLine) hear.take(piece as string);
+          if (stdout.length < mostAnswered) stdout += piece;
+        }
+      })();
+  // One that ends before it has read everything says why by its status.
+  const writing = input ? pipeline(input(), child.stdin).catch(brokenPipe) : child.stdin.end();
+  const ended = new Promise<number>((resolve, reject) => {
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      const isMissing = error.code === 'ENOENT' && !signal.aborted;
+      reject(isMissing ? new PushFault('Docker is not installed here.', { hint: withoutDocker }) : error);
+    });
+    child.once('close', (status) => resolve(status ?? 1));
+  });
+  const [status] = await Promise.all([ended, reading, writing]).catch((error) => {
+    child.kill();
+    throw error;
+  });
+  hear.end();
+  return { status, stdout, lines };
+}
+
+function brokenPipe(error: NodeJS.ErrnoException): void {
+  if (!['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET'].includes(error.code ?? '')) throw error;
+}
+
+function eachLine(onLine: (line: string) => void) {
+  let rest = '';
+  return {
+    take(piece: string) {
+      const parts = (rest + piece).split(/\r?\n|\r/);
+      rest = parts.pop()!.slice(-10_000);
+      for (const line of parts) if (line.trim() !== '') onLine(line);
+    },
+    end() {
+      if (rest.trim() !== '') onLine(rest);
+      rest = '';
+    },
+  };
+}

@@ -1,0 +1,102 @@
+/** An image of the local Docker as files: `docker save`, taken apart while it comes. Formats of old and new engines. */
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { extract } from 'tar-stream';
+import { PushFault } from '../push-fault.ts';
+import type { Docker } from './docker.ts';
+
+export type ExportedLayer = {
+  file: string;
+  /** Of the file, as `sha256:…`. */
+  digest: string;
+  sizeBytes: number;
+  /** As it is in the file: older engines have plain tars. */
+  compression: 'none' | 'gzip' | 'zstd';
+};
+
+export type ExportedImage = {
+  /** The settings, byte for byte. */
+  config: Buffer;
+  /** From the lowest one on. */
+  layers: ExportedLayer[];
+};
+
+type Part = { kind: 'file'; layer: ExportedLayer } | { kind: 'link'; target: string };
+
+/** `folder` holds the layers, and is removed by who made it. */
+export async function exportImage(docker: Docker, id: string, folder: string): Promise<ExportedImage> {
+  const parts = new Map<string, Part>();
+  const { status, lines } = await docker.run(['save', id], {
+    output: async (stdout) => {
+      const tar = extract();
+      const reading = pipeline(stdout, tar);
+      for await (const entry of tar) {
+        const { name, type, linkname } = entry.header;
+        const path = posix.normalize(name);
+        if (type === 'symlink' || type === 'link') {
+          const target = type === 'link' ? linkname! : posix.join(posix.dirname(path), linkname!);
+          parts.set(path, { kind: 'link', target: posix.normalize(target) });
+          entry.resume();
+        } else if (type !== 'file') entry.resume();
+        else {
+          // Which are layers is told by a list that comes last.
+          const layer = await keep(entry as unknown as Readable, join(folder, `part-${parts.size}`));
+          parts.set(path, { kind: 'file', layer });
+        }
+      }
+      await reading;
+    },
+  });
+  if (status !== 0) throw new PushFault(`docker save has failed: ${lines.at(-1) ?? `status ${status}`}`);
+  return await assemble(parts);
+}
+
+async function assemble(parts: Map<string, Part>): Promise<ExportedImage> {
+  const [image] = JSON.parse(await readFile(fileAt(parts, 'manifest.json').file, 'utf8')) as {
+    Config: string;
+    Layers: string[] | null;
+  }[];
+  if (!image) throw new PushFault('docker save has written no image.');
+  const config = await readFile(fileAt(parts, posix.normalize(image.Config)).file);
+  return { config, layers: (image.Layers ?? []).map((path) => fileAt(parts, posix.normalize(path))) };
+}
+
+function fileAt(parts: Map<string, Part>, path: string): ExportedLayer {
+  // The same layer twice is a link the second time.
+  const part = parts.get(path);
+  const found = part?.kind === 'link' ? parts.get(part.target) : part;
+  if (found?.kind !== 'file') throw new PushFault(`docker save has not written ${path}.`);
+  return found.layer;
+}
+
+async function keep(stream: Readable, file: string): Promise<ExportedLayer> {
+  const hash = createHash('sha256');
+  let sizeBytes = 0;
+  await pipeline(
+    stream,
+    async function* (source: AsyncIterable<Buffer>) {
+      for await (const piece of source) {
+        hash.update(piece);
+        sizeBytes += piece.length;
+        yield piece;
+      }
+    },
+    createWriteStream(file, { mode: 0o600 }),
+  );
+  return { file, sizeBytes, digest: `sha256:${hash.digest('hex')}`, compression: await compressionOf(file) };
+}
+
+async function compressionOf(file: string): Promise<ExportedLayer['compression']> {
+  const handle = await open(file);
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0);
+    if (buffer.readUInt16BE(0) === 0x1f8b) return 'gzip';
+    return buffer.readUInt32LE(0) === 0xfd2fb528 ? 'zstd' : 'none';
+  } finally {
+    await handle.close();
+  }
+}

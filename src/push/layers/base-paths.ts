@@ -1,0 +1,73 @@
+/**
+ * What is where in an image: its folders and links, of all layers together. A layer that says something of a folder
+ * replaces it, so whoever adds a file has to repeat what the folders above it are, and must not put a folder where a
+ * link is.
+ */
+import { posix } from 'node:path';
+
+export type BasePath = { kind: 'folder'; mode: number; uid: number; gid: number } | { kind: 'link'; target: string };
+
+/** By absolute path, without a slash at the end. */
+export type BasePaths = Map<string, BasePath>;
+
+/** As many links as Linux follows. */
+const mostLinks = 40;
+
+export type LayerEntry = {
+  name: string;
+  type: string;
+  mode: number;
+  uid: number;
+  gid: number;
+  target: string;
+};
+
+/** What one more layer changes. Entries come in the order in which they are written. */
+export function noteEntry(paths: BasePaths, entry: LayerEntry): void {
+  const path = posix.join('/', entry.name).replace(/(.)\/$/, '$1');
+  const { dir, base } = posix.parse(path);
+  if (base === '.wh..wh..opq') {
+    removeBelow(paths, dir);
+    return;
+  }
+  if (base.startsWith('.wh.')) {
+    const gone = posix.join(dir, base.slice('.wh.'.length));
+    paths.delete(gone);
+    removeBelow(paths, gone);
+    return;
+  }
+  const { mode, uid, gid, target } = entry;
+  if (entry.type === 'directory') paths.set(path, { kind: 'folder', mode, uid, gid });
+  else if (entry.type === 'symlink') paths.set(path, { kind: 'link', target });
+  // A file where a folder or a link was.
+  else if (paths.delete(path)) removeBelow(paths, path);
+}
+
+function removeBelow(paths: BasePaths, folder: string): void {
+  for (const path of paths.keys()) if (path.startsWith(`${folder}/`)) paths.delete(path);
+}
+
+/** Where a path really is, after its links. The last part too, where it is one. */
+export function resolvePath(paths: BasePaths, path: string): string {
+  let left = mostLinks;
+  let rest = posix.join('/', path).split('/').filter(Boolean);
+  let at = '';
+  while (rest.length > 0) {
+    const [part, ...others] = rest;
+    rest = others;
+    if (part === '..') {
+      at = at.slice(0, at.lastIndexOf('/'));
+      continue;
+    }
+    const next = `${at}/${part}`;
+    const found = paths.get(next);
+    if (found?.kind !== 'link' || left-- === 0) {
+      at = next;
+      continue;
+    }
+    const target = found.target.split('/').filter((each) => each !== '' && each !== '.');
+    if (found.target.startsWith('/')) at = '';
+    rest = [...target, ...rest];
+  }
+  return at === '' ? '/' : at;
+}

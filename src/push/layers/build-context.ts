@@ -1,0 +1,62 @@
+/** The context of a build: what its `.dockerignore` leaves of the folder, as the builder gets it. */
+import { readFile, realpath } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import type { Readable } from 'node:stream';
+import dockerignore from '@balena/dockerignore';
+import type { Build } from '../../folder/project.ts';
+import { PushFault } from '../push-fault.ts';
+import { bytesOf, type Entry, entryAt, type Ignored, listFolder } from './listing.ts';
+import { type Made, packEntries } from './tarball.ts';
+
+export type BuildContext = {
+  entries: Entry[];
+  sizeBytes: number;
+  /** Where the Dockerfile is in it. */
+  dockerfile: string;
+  /** What the builder reads. */
+  open(): Readable;
+};
+
+/** Under which a Dockerfile is sent that is not in the context: no project has one of that name. */
+const sentDockerfile = '.berth.Dockerfile';
+
+export async function readBuildContext(build: Build): Promise<BuildContext> {
+  const { context, inline } = build;
+  const dockerfile = build.dockerfile ?? join(context, 'Dockerfile');
+  const rules = await rulesOf(context, inline === undefined ? dockerfile : undefined);
+  const entries = await listFolder(context, rules === undefined ? undefined : ignoredBy(rules));
+  const listed = { entries, sizeBytes: bytesOf(entries) };
+  const place = relative(context, dockerfile).split(sep).join('/');
+  if (inline === undefined && entries.some(({ path }) => path === place))
+    return { ...listed, dockerfile: place, open: () => packEntries(entries) };
+  // It is outside of the context, or left out of it: the builder needs it all the same, and shows it to no COPY.
+  const sent: Entry | Made | undefined =
+    inline === undefined
+      ? await entryAt(await realpath(dockerfile), sentDockerfile)
+      : { kind: 'made', path: sentDockerfile, mode: 0o644, content: inline };
+  if (!sent) throw new PushFault(`${dockerfile} is gone.`);
+  const hiding: Made = {
+    kind: 'made',
+    path: '.dockerignore',
+    mode: 0o644,
+    content: `${rules ?? '.dockerignore'}\n${sentDockerfile}\n`,
+  };
+  const others = entries.filter(({ path }) => path !== hiding.path);
+  return { ...listed, dockerfile: sentDockerfile, open: () => packEntries([...others, hiding, sent]) };
+}
+
+/** The rules of the Dockerfile's own file go before the folder's. */
+async function rulesOf(context: string, dockerfile: string | undefined): Promise<string | undefined> {
+  const own = dockerfile === undefined ? undefined : await textOf(`${dockerfile}.dockerignore`);
+  return own ?? (await textOf(join(context, '.dockerignore')));
+}
+
+function ignoredBy(rules: string): Ignored {
+  const patterns = rules.split(/\r?\n/);
+  const read = dockerignore().add(patterns);
+  return { ignores: (path) => read.ignores(path), isWhole: !patterns.some((pattern) => /^\s*!/.test(pattern)) };
+}
+
+async function textOf(file: string): Promise<string | undefined> {
+  return await readFile(file, 'utf8').catch(() => undefined);
+}

@@ -1,0 +1,73 @@
+/** A file or folder of this machine as a layer of an image: what a mount would show, without the mount. */
+import { realpath } from 'node:fs/promises';
+import { posix } from 'node:path';
+import type { FolderLayer } from '../../folder/project.ts';
+import { PushFault } from '../push-fault.ts';
+import { type BasePaths, noteEntry, resolvePath } from './base-paths.ts';
+import { type Entry, entryAt, listFolder } from './listing.ts';
+import type { Made } from './tarball.ts';
+
+/** Marks a folder of which nothing of the layers below is seen any more. */
+const opaque = '.wh..wh..opq';
+
+/** What is on this machine, before it is known what it is put on. */
+export async function listLayer({ from, kind }: FolderLayer): Promise<Entry[]> {
+  if (kind === 'folder') {
+    const entries = await listFolder(from);
+    for (const entry of entries) if (entry.kind === 'link') refuseLeaving(from, entry);
+    return entries;
+  }
+  // A link that stays within what may be read: whoever read the project has looked.
+  const entry = await entryAt(await realpath(from), posix.basename(from));
+  if (entry?.kind !== 'file') throw new PushFault(`${from} is no file any more.`);
+  return [entry];
+}
+
+/**
+ * The entries of the layer above an image in which `paths` are; those of this layer are noted there. A folder hides what
+ * the image has at its place, as a mount would: a server's default site would answer beside the one that was meant.
+ */
+export function layerEntries({ kind, to }: FolderLayer, listed: readonly Entry[], paths: BasePaths): (Entry | Made)[] {
+  const place = resolvePath(paths, to);
+  const within = (path: string) => posix.join(place, path).slice(1);
+  const entries: (Entry | Made)[] = [...foldersAbove(place, paths)];
+  if (kind === 'file') {
+    entries.push({ ...listed[0]!, path: place.slice(1) });
+  } else {
+    const own = place === '/' ? [] : [folderAt(place, paths)];
+    const hiding: Made[] = place === '/' ? [] : [{ kind: 'made', path: within(opaque), mode: 0o644, content: '' }];
+    entries.push(...own, ...hiding, ...listed.map((entry) => ({ ...entry, path: within(entry.path) })));
+  }
+  for (const entry of entries) note(paths, entry);
+  return entries;
+}
+
+function foldersAbove(place: string, paths: BasePaths): Made[] {
+  const parents: Made[] = [];
+  for (let path = posix.dirname(place); path !== '/'; path = posix.dirname(path))
+    parents.unshift(folderAt(path, paths));
+  return parents;
+}
+
+/** As it is in the image; one that is not there is root's, and everybody may look into it. */
+function folderAt(path: string, paths: BasePaths): Made {
+  const there = paths.get(path);
+  const { mode, uid, gid } = there?.kind === 'folder' ? there : { mode: 0o755, uid: 0, gid: 0 };
+  return { kind: 'folder', path: path.slice(1), mode, uid, gid };
+}
+
+function note(paths: BasePaths, entry: Entry | Made): void {
+  const { uid = 0, gid = 0 } = entry as { uid?: number; gid?: number };
+  const type = { folder: 'directory', link: 'symlink', file: 'file', made: 'file' }[entry.kind];
+  const target = entry.kind === 'link' ? entry.target : '';
+  noteEntry(paths, { name: entry.path, type, mode: entry.mode, uid, gid, target });
+}
+
+/** A link of a cloned project may point at anything on this machine; in the image it would point at something else. */
+function refuseLeaving(folder: string, { path, target }: Entry & { kind: 'link' }): void {
+  const at = posix.join(posix.dirname(path), target);
+  if (!target.startsWith('/') && at !== '..' && !at.startsWith('../')) return;
+  throw new PushFault(`${posix.join(folder, path)} is a link that leaves the folder, to ${target}.`, {
+    hint: 'Put what it points at into the folder, or remove the link.',
+  });
+}

@@ -1,0 +1,91 @@
+/** What a folder consists of, in an order that does not depend on the machine: the same content is the same layer. */
+import { lstat, readdir, readlink } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { PushFault } from '../push-fault.ts';
+
+/** Of a folder with more, something is in it that nobody meant: a home folder, a cache. */
+const mostEntries = 200_000;
+
+export type Entry = {
+  /** Relative to the folder, with `/` between its parts. */
+  path: string;
+  /** On this machine. */
+  from: string;
+  mode: number;
+  /** Of the last change, in seconds and their parts. */
+  changedAt: number;
+} & ({ kind: 'folder' } | { kind: 'file'; sizeBytes: number } | { kind: 'link'; target: string });
+
+/** What is not to be listed. `isWhole`: nothing below a folder that is left out can come back. */
+export type Ignored = { ignores(path: string): boolean; isWhole: boolean };
+
+/** The memory of the command, with its tokens, goes into no image. */
+const own = '.berth';
+
+/** Sorted by path. Sockets, pipes and devices are left out: no layer can hold them usefully. */
+export async function listFolder(folder: string, ignored?: Ignored): Promise<Entry[]> {
+  const found: Entry[] = [];
+  const visit = async (below: string): Promise<void> => {
+    for (const { name } of await readdir(join(folder, below), { withFileTypes: true })) {
+      if (name === own) continue;
+      const path = posix.join(below, name);
+      const entry = await entryAt(join(folder, path), path);
+      if (!entry) continue;
+      const isIgnored = ignored?.ignores(path) ?? false;
+      if (!isIgnored) found.push(entry);
+      if (found.length > mostEntries)
+        throw new PushFault(`${folder} has more than ${mostEntries} files: is it the right folder?`);
+      if (entry.kind === 'folder' && !(isIgnored && ignored!.isWhole)) await visit(path);
+    }
+  };
+  await visit('');
+  return withParents(found).toSorted((a, b) => (a.path < b.path ? -1 : 1));
+
+  /** A folder that is left out, and of which something is not, is there all the same. */
+  function withParents(entries: Entry[]): Entry[] {
+    const there = new Set(entries.map(({ path }) => path));
+    const missing = new Set<string>();
+    for (const { path } of entries) {
+      for (let parent = posix.dirname(path); parent !== '.' && !there.has(parent); parent = posix.dirname(parent))
+        missing.add(parent);
+    }
+    const made = [...missing].map(
+      (path): Entry => ({ kind: 'folder', path, from: join(folder, path), mode: 0o755, changedAt: 0 }),
+    );
+    return [...entries, ...made];
+  }
+}
+
+/** One file or folder itself, under a path of its own. */
+export async function entryAt(from: string, path: string): Promise<Entry | undefined> {
+  const stat = await lstat(from).catch((error: NodeJS.ErrnoException) => {
+    // Removed since the folder was read.
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (!stat) return undefined;
+  const shared = { path, from, mode: stat.mode & 0o7777, changedAt: stat.mtimeMs / 1000 };
+  if (stat.isSymbolicLink()) return { kind: 'link', ...shared, target: await readlink(from) };
+  // When something comes or goes in a folder, its own time changes: what is in it is told by its entries.
+  if (stat.isDirectory()) return { kind: 'folder', ...shared, changedAt: 0 };
+  return stat.isFile() ? { kind: 'file', ...shared, sizeBytes: stat.size } : undefined;
+}
+
+export function bytesOf(entries: readonly Entry[]): number {
+  return entries.reduce((sum, entry) => sum + (entry.kind === 'file' ? entry.sizeBytes : 0), 0);
+}
+
+/** The largest files and top folders of all that is listed, largest first, for whoever wonders where the bytes are. */
+export function largestPaths(entries: readonly Entry[], count: number): { path: string; sizeBytes: number }[] {
+  const sizes = new Map<string, number>();
+  for (const entry of entries) {
+    if (entry.kind !== 'file') continue;
+    const [top, ...rest] = entry.path.split('/');
+    const name = rest.length > 0 ? `${top}/` : top!;
+    sizes.set(name, (sizes.get(name) ?? 0) + entry.sizeBytes);
+  }
+  return [...sizes]
+    .map(([path, sizeBytes]) => ({ path, sizeBytes }))
+    .toSorted((a, b) => b.sizeBytes - a.sizeBytes)
+    .slice(0, count);
+}

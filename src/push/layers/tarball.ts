@@ -1,0 +1,81 @@
+/** Entries as a tar stream: what one file holds is in memory only in pieces. */
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { type Header, type Pack, pack } from 'tar-stream';
+import { PushFault } from '../push-fault.ts';
+import type { Entry } from './listing.ts';
+
+/** Something that is in no folder of this machine. */
+export type Made = { path: string; mode: number; uid?: number; gid?: number } & (
+  | { kind: 'folder' }
+  | { kind: 'made'; content: string }
+);
+
+/** In the order in which they are given. Everything belongs to root, unless it says otherwise. */
+export function packEntries(entries: readonly (Entry | Made)[]): Readable {
+  const tar = pack();
+  void (async () => {
+    for (const entry of entries) {
+      if (tar.destroyed) return;
+      await add(tar, entry);
+    }
+    tar.finalize();
+  })().catch((error: Error) => tar.destroy(error));
+  return Readable.from(tar, { objectMode: false });
+}
+
+async function add(tar: Pack, entry: Entry | Made): Promise<void> {
+  const { uid = 0, gid = 0, changedAt = 0 } = entry as { uid?: number; gid?: number; changedAt?: number };
+  const header: Partial<Header> & { name: string } = {
+    name: entry.path,
+    mode: entry.mode,
+    mtime: new Date(Math.floor(changedAt) * 1000),
+    uid,
+    gid,
+  };
+  switch (entry.kind) {
+    case 'folder':
+      return await put(tar, { ...header, name: `${entry.path}/`, type: 'directory' });
+    case 'link':
+      return await put(tar, { ...header, type: 'symlink', linkname: entry.target });
+    case 'made':
+      return await put(tar, header, entry.content);
+    case 'file':
+      return await addFile(tar, header, entry);
+  }
+}
+
+function put(tar: Pack, header: Partial<Header> & { name: string }, content = ''): Promise<void> {
+  return new Promise((resolve, reject) => {
+    tar.entry(header, content, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** As many bytes as it had when it was listed: one that grows meanwhile is cut, one that shrinks is an error. */
+async function addFile(
+  tar: Pack,
+  header: Partial<Header> & { name: string },
+  { from, sizeBytes: size }: Entry & { kind: 'file' },
+): Promise<void> {
+  if (size === 0) return await put(tar, header);
+  const sink = tar.entry({ ...header, size });
+  const ended = new Promise<void>((resolve) => sink.once('close', () => resolve()));
+  let written = 0;
+  for await (const piece of readable(from, size)) {
+    written += piece.length;
+    if (!sink.write(piece))
+      await Promise.race([new Promise<void>((resolve) => sink.once('drain', () => resolve())), ended]);
+    if (tar.destroyed) return;
+  }
+  if (written !== size) throw new PushFault(`${from} was changed while it was read; try again.`);
+  sink.end(undefined);
+  await ended;
+}
+
+async function* readable(from: string, sizeBytes: number): AsyncGenerator<Buffer> {
+  try {
+    yield* createReadStream(from, { end: sizeBytes - 1, highWaterMark: 256 * 1024 });
+  } catch (error) {
+    throw new PushFault(`${from} cannot be read: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,122 @@
+/** The layers of an image as they are sent: those of the local Docker compressed, and folders on top of them. */
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { extract } from 'tar-stream';
+import type { FolderLayer } from '../folder/project.ts';
+import type { ExportedImage, ExportedLayer } from './docker/exported-image.ts';
+import { type AddedLayer, type Descriptor, layerType } from './image-documents.ts';
+import { type BasePaths, noteEntry } from './layers/base-paths.ts';
+import { layerEntries } from './layers/folder-layer.ts';
+import type { Entry } from './layers/listing.ts';
+import { packEntries } from './layers/tarball.ts';
+import { PushFault } from './push-fault.ts';
+import type { PushedMemory } from './pushed-memory.ts';
+import type { BlobFile, RegistryClient } from './registry/registry-client.ts';
+
+export type Preparing = { registry: RegistryClient; repository: string; memory: PushedMemory; scratch: string };
+
+/** `blob` is what the service does not have yet. */
+export type Prepared = { descriptor: Descriptor; blob?: BlobFile };
+
+export async function prepareExported(preparing: Preparing, { layers }: ExportedImage): Promise<Prepared[]> {
+  const prepared: Prepared[] = [];
+  for (const layer of layers) {
+    const { digest, sizeBytes, compression, file } = layer;
+    if (compression === 'none') prepared.push(await prepareTar(preparing, layer));
+    else {
+      const descriptor = { mediaType: layerType(compression), digest, size: sizeBytes };
+      prepared.push(await withMissing(preparing, descriptor, file));
+    }
+  }
+  return prepared;
+}
+
+/** A tar is sent compressed; one that the service has under a known digest is not even compressed. */
+async function prepareTar(preparing: Preparing, { file, digest: diffId }: TarFile): Promise<Prepared> {
+  const { registry, repository, memory } = preparing;
+  const known = memory.layers.get(diffId);
+  if (known && (await registry.hasBlob(repository, known.digest))) return { descriptor: known };
+  const packed = await compress(file, `${file}.gz`);
+  const descriptor = { mediaType: layerType('gzip'), digest: packed.digest, size: packed.sizeBytes };
+  memory.layers.delete(diffId);
+  memory.layers.set(diffId, descriptor);
+  return await withMissing(preparing, descriptor, packed.file);
+}
+
+async function withMissing(
+  { registry, repository }: Preparing,
+  descriptor: Descriptor,
+  file: string,
+): Promise<Prepared> {
+  const { digest, size: sizeBytes } = descriptor;
+  if (await registry.hasBlob(repository, digest)) return { descriptor };
+  return { descriptor, blob: { file, digest, sizeBytes } };
+}
+
+type Upper = { exported: ExportedImage; layers: readonly FolderLayer[]; listed: readonly Entry[][] };
+
+/** The folders, each a layer of its own: the next push sends those that have changed. */
+export async function prepareLayers(preparing: Preparing, { exported, layers, listed }: Upper) {
+  const prepared: Prepared[] = [];
+  const added: AddedLayer[] = [];
+  if (layers.length === 0) return { prepared, added };
+  const paths = await pathsOf(exported.layers);
+  for (const [index, layer] of layers.entries()) {
+    const file = join(preparing.scratch, `layer-${index}.tar`);
+    const made = await writeHashed(file, packEntries(layerEntries(layer, listed[index]!, paths)));
+    prepared.push(await prepareTar(preparing, made));
+    added.push({ diffId: made.digest, createdBy: `COPY ${layer.to}` });
+  }
+  return { prepared, added };
+}
+
+/** What is where in the image that the layers are put on. */
+async function pathsOf(layers: readonly ExportedLayer[]): Promise<BasePaths> {
+  const paths: BasePaths = new Map();
+  for (const { file, compression } of layers) {
+    if (compression === 'zstd')
+      throw new PushFault('The base image has layers compressed with zstd, onto which no folder can be put.', {
+        hint: 'Build it from a Dockerfile with a COPY instead.',
+      });
+    const tar = extract();
+    const source = createReadStream(file, { highWaterMark: 1024 * 1024 });
+    const reading = compression === 'gzip' ? pipeline(source, createGunzip(), tar) : pipeline(source, tar);
+    for await (const entry of tar) {
+      const { name, type, mode = 0o755, uid = 0, gid = 0, linkname } = entry.header;
+      noteEntry(paths, { name, type: type ?? 'file', mode, uid, gid, target: linkname ?? '' });
+      entry.resume();
+    }
+    await reading;
+  }
+  return paths;
+}
+
+type TarFile = { file: string; digest: string };
+
+async function compress(from: string, file: string) {
+  // Node writes no name and no time into the header: the same tar is the same blob.
+  return await writeHashed(file, createReadStream(from), createGzip({ level: 6 }));
+}
+
+async function writeHashed(
+  file: string,
+  source: Readable,
+  through?: Transform,
+): Promise<TarFile & { sizeBytes: number }> {
+  const hash = createHash('sha256');
+  let sizeBytes = 0;
+  const counted = new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      hash.update(piece);
+      sizeBytes += piece.length;
+      done(undefined, piece);
+    },
+  });
+  const written = createWriteStream(file, { mode: 0o600 });
+  await (through ? pipeline(source, through, counted, written) : pipeline(source, counted, written));
+  return { file, sizeBytes, digest: `sha256:${hash.digest('hex')}` };
+}

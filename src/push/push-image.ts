@@ -1,0 +1,145 @@
+/** Makes one image of a project, and pushes what of it the service does not have. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ImageToMake } from '../folder/project.ts';
+import { buildImage } from './docker/build.ts';
+import type { Docker } from './docker/docker.ts';
+import { exportImage } from './docker/exported-image.ts';
+import { digestOf, manifestOf, manifestType, withLayers } from './image-documents.ts';
+import type { BuildContext } from './layers/build-context.ts';
+import { listLayer } from './layers/folder-layer.ts';
+import { type Preparing, prepareExported, prepareLayers } from './prepare-layers.ts';
+import { PushFault } from './push-fault.ts';
+import type { PushedMemory } from './pushed-memory.ts';
+import type { BlobFile, RegistryClient } from './registry/registry-client.ts';
+
+export type Pushing = {
+  docker: Docker;
+  registry: RegistryClient;
+  memory: PushedMemory;
+  /** The first part of the names of all images that are pushed with this token. */
+  namespace: string;
+  /** What the server runs: `linux/amd64`. */
+  platform: string;
+  tell(step: PushStep): void;
+};
+
+export type PushStep =
+  | { kind: 'build'; image: string }
+  | { kind: 'context'; image: string; context: BuildContext }
+  | { kind: 'build-line'; image: string; line: string }
+  | { kind: 'pull'; image: string; base: string }
+  | { kind: 'prepare'; image: string }
+  /** Of the layers that the service does not have. */
+  | { kind: 'bytes'; image: string; sentBytes: number; ofBytes: number };
+
+export type PushedImage = {
+  /** As the document names it. */
+  name: string;
+  /** Of its manifest. */
+  digest: string;
+  sentBytes: number;
+  sentLayers: number;
+  layers: number;
+};
+
+/** Throws a fault that says why it cannot be made or pushed. */
+export async function pushImage(pushing: Pushing, image: ImageToMake): Promise<PushedImage> {
+  const { docker, registry, memory, namespace, tell } = pushing;
+  const [name, tag = 'latest'] = image.name.replace(/^\.\//, '').split(':');
+  const repository = `${namespace}/${name}`;
+  const base = await baseOf(pushing, image);
+  const listed = await Promise.all(image.layers.map(listLayer));
+  const key = digestOf(Buffer.from(JSON.stringify([base.id, image.layers.map(({ to }) => to), listed])));
+  const known = memory.images.get(key);
+  if (known !== undefined && (await registry.digestOf(repository, tag)) === known)
+    return { name: image.name, digest: known, sentBytes: 0, sentLayers: 0, layers: base.layers + image.layers.length };
+  tell({ kind: 'prepare', image: image.name });
+  const scratch = await mkdtemp(join(tmpdir(), 'berth-push-'));
+  try {
+    const exported = await exportImage(docker, base.id, scratch);
+    const preparing: Preparing = { registry, repository, memory, scratch };
+    const lower = await prepareExported(preparing, exported);
+    const upper = await prepareLayers(preparing, { exported, layers: image.layers, listed });
+    const config = withLayers(exported.config, upper.added);
+    const layers = [...lower, ...upper.prepared];
+    const manifest = manifestOf(
+      config,
+      layers.map(({ descriptor }) => descriptor),
+    );
+    const missing = layers.flatMap(({ blob }) => blob ?? []);
+    const sentBytes = await sendAll(pushing, { image, repository, blobs: [...missing, await fileOf(config, scratch)] });
+    await registry.sendManifest(repository, tag, { content: manifest, mediaType: manifestType });
+    const digest = digestOf(manifest);
+    memory.images.delete(key);
+    memory.images.set(key, digest);
+    return { name: image.name, digest, sentBytes, sentLayers: missing.length, layers: layers.length };
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function baseOf(
+  { docker, platform, tell }: Pushing,
+  { name, base }: ImageToMake,
+): Promise<{ id: string; layers: number }> {
+  if (base.kind === 'build') {
+    tell({ kind: 'build', image: name });
+    const id = await buildImage(docker, base.build, {
+      platform,
+      onContext: (context) => tell({ kind: 'context', image: name, context }),
+      onLine: (line) => tell({ kind: 'build-line', image: name, line }),
+    });
+    const built = await inspectImage(docker, id);
+    if (built?.platform === platform) return built;
+    throw new PushFault(`The image ${name} is for ${built?.platform}, and the server is ${platform}.`, {
+      hint: 'Build with BuildKit (docker buildx), which builds for other platforms too.',
+    });
+  }
+  const here = await inspectImage(docker, base.image);
+  if (here?.platform === platform) return here;
+  tell({ kind: 'pull', image: name, base: base.image });
+  await docker.ask(['pull', '--quiet', ...(platform === docker.platform ? [] : ['--platform', platform]), base.image]);
+  const pulled = await inspectImage(docker, base.image);
+  if (pulled?.platform === platform) return pulled;
+  throw new PushFault(`The image ${base.image} is there for ${pulled?.platform} only, and the server is ${platform}.`);
+}
+
+/** Undefined for one that is not here. */
+async function inspectImage(docker: Docker, image: string) {
+  const { status, stdout } = await docker.run(['image', 'inspect', '--format', '{{json .}}', image]);
+  if (status !== 0) return undefined;
+  const { Id, Os, Architecture, RootFS } = JSON.parse(stdout) as {
+    Id: string;
+    Os: string;
+    Architecture: string;
+    RootFS: { Layers?: string[] };
+  };
+  return { id: Id, platform: `${Os}/${Architecture}`, layers: RootFS.Layers?.length ?? 0 };
+}
+
+async function fileOf(content: Buffer, scratch: string): Promise<BlobFile> {
+  const file = join(scratch, 'config.json');
+  await writeFile(file, content, { mode: 0o600 });
+  return { file, digest: digestOf(content), sizeBytes: content.length };
+}
+
+type Sending = { image: ImageToMake; repository: string; blobs: readonly BlobFile[] };
+
+/** @returns how many bytes were sent. */
+async function sendAll({ registry, tell }: Pushing, { image, repository, blobs }: Sending): Promise<number> {
+  // The same layer may be in an image twice.
+  const distinct = [...new Map(blobs.map((blob) => [blob.digest, blob])).values()];
+  const ofBytes = distinct.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  let sentBytes = 0;
+  for (const blob of distinct) {
+    tell({ kind: 'bytes', image: image.name, sentBytes, ofBytes });
+    if (await registry.hasBlob(repository, blob.digest)) continue;
+    await registry.sendBlob(repository, blob, (bytes) => {
+      sentBytes += bytes;
+      tell({ kind: 'bytes', image: image.name, sentBytes, ofBytes });
+    });
+  }
+  return sentBytes;
+}

@@ -1,0 +1,188 @@
+/**
+ * The service as a registry: the part of the distribution specification that a push needs. Whatever is there already is
+ * not sent; what is sent goes in pieces, and after a broken connection on from where it broke.
+ */
+import { type FileHandle, open } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { PushFault } from '../push-fault.ts';
+
+/** So much is in memory of a layer, is lost with a connection, and passes every proxy on the way. */
+const pieceBytes = 8 * 2 ** 20;
+const pausesMs = [500, 1_000, 2_000, 4_000, 8_000];
+
+export type RegistryClient = {
+  hasBlob(repository: string, digest: string): Promise<boolean>;
+  /** Of the manifest that a tag names; undefined for none. */
+  digestOf(repository: string, tag: string): Promise<string | undefined>;
+  /** Sends a file; `onBytes` is told how many more of them are there. */
+  sendBlob(repository: string, blob: BlobFile, onBytes: (bytes: number) => void): Promise<void>;
+  sendManifest(repository: string, reference: string, manifest: Manifest): Promise<void>;
+};
+
+export type BlobFile = { file: string; digest: string; sizeBytes: number };
+export type Manifest = { content: Buffer; mediaType: string };
+
+export type RegistryOptions = {
+  /** The origin of the service. */
+  server: string;
+  token: string;
+  signal: AbortSignal;
+  /** How long is waited before each try after the first one. */
+  pauses?: readonly number[];
+};
+
+/** All of it throws a fault where the service refuses, or does not answer any more. */
+export function createRegistryClient({ server, token, signal, pauses = pausesMs }: RegistryOptions): RegistryClient {
+  const authorization = `Basic ${Buffer.from(`berth:${token}`).toString('base64')}`;
+
+  /** Tries again where no answer comes, or the service is busy or restarting. */
+  async function ask(path: string, { method = 'GET', headers = {}, body }: Asked = {}): Promise<Response> {
+    for (const pauseMs of [...pauses, undefined]) {
+      const answer = await sendOnce(path, { method, headers, ...(body && { body }) });
+      if (answer instanceof Response && !isPassing(answer.status)) return answer;
+      if (pauseMs === undefined) throw answer instanceof Response ? await refusalOf(answer) : answer;
+      await answerRead(answer);
+      await delay(pauseMs, undefined, { signal });
+    }
+    throw new Error('unreachable: the last pause is none');
+  }
+
+  async function sendOnce(path: string, { method, headers, body }: Asked): Promise<Response | PushFault> {
+    try {
+      return await fetch(new URL(path, server), {
+        ...(method && { method }),
+        headers: { ...headers, authorization },
+        ...(body && { body }),
+        ...{ signal, redirect: 'error' as const },
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      const { cause } = error as Error;
+      return new PushFault(`${server} does not answer: ${(cause as Error | undefined)?.message ?? String(error)}`);
+    }
+  }
+
+  async function head(path: string): Promise<Response | undefined> {
+    const answer = await ask(path, { method: 'HEAD', headers: { accept: '*/*' } });
+    if (answer.status === 404) return undefined;
+    if (!answer.ok) throw await refusalOf(answer);
+    return answer;
+  }
+
+  const hasBlob = async (repository: string, digest: string) =>
+    (await head(`/v2/${repository}/blobs/${digest}`)) !== undefined;
+
+  async function begin(repository: string): Promise<string> {
+    const answer = await ask(`/v2/${repository}/blobs/uploads/`, { method: 'POST' });
+    if (answer.status !== 202) throw await refusalOf(answer);
+    await answerRead(answer);
+    return placeOf(answer);
+  }
+
+  /** Where an upload is by now; undefined when it is gone. */
+  async function progressOf(place: string): Promise<number | undefined> {
+    const answer = await ask(place);
+    await answerRead(answer);
+    if (answer.status !== 204) return undefined;
+    const last = Number(/^(?:bytes=)?0-(\d+)$/.exec(answer.headers.get('range') ?? '')?.[1] ?? 0);
+    // Of nothing and of a single byte the same is said.
+    return last === 0 ? 0 : last + 1;
+  }
+
+  return {
+    hasBlob,
+    async digestOf(repository, tag) {
+      const answer = await head(`/v2/${repository}/manifests/${tag}`);
+      return answer?.headers.get('docker-content-digest') ?? undefined;
+    },
+
+    async sendBlob(repository, { file, digest, sizeBytes }, onBytes) {
+      const handle = await open(file);
+      try {
+        let place = await begin(repository);
+        let sent = 0;
+        let told = 0;
+        for (let broken = 0; sent < sizeBytes; ) {
+          const piece = await pieceAt(handle, sent);
+          const headers = {
+            'content-type': 'application/octet-stream',
+            'content-range': `${sent}-${sent + piece.length - 1}`,
+          };
+          const answer = await sendOnce(place, { method: 'PATCH', headers, body: piece });
+          if (answer instanceof Response && answer.status === 202) {
+            await answerRead(answer);
+            place = placeOf(answer);
+            sent += piece.length;
+            broken = 0;
+          } else {
+            if (answer instanceof Response && !isPassing(answer.status) && ![404, 416].includes(answer.status))
+              throw await refusalOf(answer);
+            const pauseMs = pauses[broken++];
+            if (pauseMs === undefined) throw answer instanceof Response ? await refusalOf(answer) : answer;
+            await answerRead(answer);
+            await delay(pauseMs, undefined, { signal });
+            // An upload that is gone, or stands where nobody can say, begins anew.
+            const there = answer instanceof Response && answer.status === 416 ? undefined : await progressOf(place);
+            if (there === undefined) place = await begin(repository);
+            sent = there ?? 0;
+          }
+          if (sent > told) onBytes(sent - told);
+          told = Math.max(told, sent);
+        }
+        const end = `${place}${place.includes('?') ? '&' : '?'}digest=${encodeURIComponent(digest)}`;
+        const answer = await ask(end, { method: 'PUT' });
+        await answerRead(answer);
+        // Asked a second time after a lost answer, the upload is gone, and the blob is there.
+        if (answer.status === 404 && (await hasBlob(repository, digest))) return;
+        if (answer.status !== 201) throw await refusalOf(answer);
+      } finally {
+        await handle.close();
+      }
+    },
+
+    async sendManifest(repository, reference, { content, mediaType }) {
+      const headers = { 'content-type': mediaType };
+      const answer = await ask(`/v2/${repository}/manifests/${reference}`, {
+        method: 'PUT',
+        headers,
+        body: new Uint8Array(content),
+      });
+      if (answer.status !== 201) throw await refusalOf(answer);
+      await answerRead(answer);
+    },
+  };
+}
+
+type Asked = { method?: string; headers?: Record<string, string>; body?: Uint8Array<ArrayBuffer> };
+
+async function pieceAt(handle: FileHandle, at: number): Promise<Buffer<ArrayBuffer>> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(pieceBytes), 0, pieceBytes, at);
+  return buffer.subarray(0, bytesRead);
+}
+
+/** Relative to the service: a login goes nowhere else. */
+function placeOf(answer: Response): string {
+  const { pathname, search } = new URL(answer.headers.get('location') ?? '', answer.url);
+  return `${pathname}${search}`;
+}
+
+/** Reads the rest of an answer, so that its connection can be used again. */
+async function answerRead(answer: Response | PushFault): Promise<void> {
+  if (answer instanceof Response && !answer.bodyUsed) await answer.arrayBuffer().catch(() => {});
+}
+
+/** Too many at the moment, or a service that restarts. */
+function isPassing(status: number): boolean {
+  return status === 429 || status >= 500;
+}
+
+async function refusalOf(answer: Response): Promise<PushFault> {
+  const text = answer.bodyUsed ? '' : await answer.text().catch(() => '');
+  let told: string | undefined;
+  try {
+    told = (JSON.parse(text) as { errors: { message: string }[] }).errors[0]?.message;
+  } catch {
+    // Something on the way has answered in the service's place.
+  }
+  return new PushFault(`The service does not take the image: ${told ?? `it answered ${answer.status}`}`);
+}
