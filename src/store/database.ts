@@ -137,6 +137,20 @@ export type Tables = {
   origins: { deploymentId: string; address: string; client: string };
   bans: Ban & { createdAt: Instant };
   auditEntries: { number: number; at: Instant; actor: string; action: string; subject: string; reason: string };
+  /** One row at the most: see `store-moves.ts`. */
+  storeMoves: {
+    id: number;
+    /** The same in both databases. */
+    move: string;
+    side: 'from' | 'to';
+    isDone: number;
+    installation: string;
+    /** The other database, as people are told of it. */
+    place: string;
+    /** Of the process that copies; a later one takes it from an earlier one. */
+    run: string;
+    at: Instant;
+  };
   idempotency: {
     keyHash: string;
     bodyHash: string;

@@ -8,6 +8,7 @@ import { clientConfig, processPrefix } from './dialect/postgres.ts';
 import { followNews, type News } from './dialect/postgres-news.ts';
 import { provideInstallationId } from './installation.ts';
 import type { NewsListener } from './news.ts';
+import { requireNotMoving } from './store-moves.ts';
 
 export type StoreSettings = {
   dataDir: string;
@@ -34,6 +35,7 @@ export async function openStore(settings: StoreSettings): Promise<Store> {
   const server = databaseUrl && { ...databaseUrl, connections, processName };
   const db = server ? await openPostgres(server) : await openSqlite(databaseFile(settings));
   opening.defer(() => db.destroy());
+  await requireNotMoving(db);
   const owner = await provideInstallationId(db);
   const open = opening.move();
   return {

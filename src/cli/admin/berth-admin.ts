@@ -1,14 +1,15 @@
 /** `berth admin …`: what the operator sees and changes, on the database of this machine's installation. */
 import { parseArgs } from 'node:util';
-import { openStore } from '../../admin/open-store.ts';
+import { obstacleAt, openStore } from '../../admin/open-store.ts';
 import { readSettings } from '../../settings/settings.ts';
 import type { Streams } from '../terminal.ts';
 import { accountsCommand, planCommand } from './account-commands.ts';
 import { auditCommand } from './audit-command.ts';
 import { banCommand, bansCommand, unbanCommand } from './ban-commands.ts';
-import { type Command, statuses } from './command.ts';
+import { type Command, type GivenOptions, statuses } from './command.ts';
 import { deploymentsCommand, inspectCommand, stopCommand } from './deployment-commands.ts';
 import { imagesCommand } from './images-command.ts';
+import { migrateStoreCommand } from './migrate-store-command.ts';
 import { rotateKeyCommand } from './rotate-key-command.ts';
 
 const commands: Record<string, Command> = {
@@ -23,14 +24,18 @@ const commands: Record<string, Command> = {
   images: imagesCommand,
   audit: auditCommand,
   'rotate-key': rotateKeyCommand,
+  'migrate-store': migrateStoreCommand,
 };
+
+/** Of what stands before the help of a command. */
+const widest = 2 + Math.max(...Object.entries(commands).map(([name, command]) => usageOf(name, command).length));
 
 const help = `berth admin: see and change what a Berth on this machine has.
 
 ${Object.entries(commands)
-  .map(([name, { words, help: line }]) => `  ${['berth admin', name, ...words].join(' ').padEnd(32)}${line}`)
+  .map(([name, command]) => `  ${usageOf(name, command).padEnd(widest)}${command.help}`)
   .join('\n')}
-      --json                        print the result as JSON
+${'      --json'.padEnd(widest + 2)}print the result as JSON
 
 It works on the database in BERTH_DATA_DIR or BERTH_DATABASE_URL (and by BERTH_TIERS), whether the service runs or not; run it as the user of
 the service. A running service sees a change within seconds.
@@ -56,9 +61,11 @@ export async function admin(words: string[], { stdout, stderr, env }: Streams): 
   if (db instanceof Error) return fail(`The database in ${where} cannot be opened: ${db.message}`);
   if (!db) return fail(`No service was ever started from ${where}; set BERTH_DATA_DIR.`);
   try {
-    const { status, text, value } = await parsed.command.run(db, parsed.given, read.settings, (line) => {
-      stderr.write(`${line}\n`);
-    });
+    const obstacle = parsed.command.takesMovedStore ? undefined : await obstacleAt(db);
+    if (obstacle !== undefined) return fail(obstacle);
+    const note = (line: string) => void stderr.write(`${line}\n`);
+    const { command, given, options } = parsed;
+    const { status, text, value } = await command.run(db, given, read.settings, note, options);
     const isRefusal = status !== statuses.done;
     if (parsed.asJson) stdout.write(`${JSON.stringify(value, null, 2)}\n`);
     else (isRefusal ? stderr : stdout).write(text);
@@ -71,27 +78,43 @@ export async function admin(words: string[], { stdout, stderr, env }: Streams): 
 type Parsed =
   | { mistake: string }
   | { isHelp: true; more?: string | undefined }
-  | { isHelp: false; command: Command; given: string[]; asJson: boolean };
+  | { isHelp: false; command: Command; given: string[]; options: GivenOptions; asJson: boolean };
 
 function parseWords(words: string[]): Parsed {
-  const options = {
-    help: { type: 'boolean', short: 'h', default: false },
-    json: { type: 'boolean', default: false },
-  } as const;
-  let values: { help: boolean; json: boolean };
-  let positionals: string[];
-  try {
-    ({ values, positionals } = parseArgs({ args: words, allowPositionals: true, options }));
-  } catch (error) {
-    return { mistake: (error as Error).message.split('\n')[0]! };
-  }
-  const [name, ...given] = positionals;
+  const parsed = parseOptions(words);
+  if (parsed instanceof Error) return { mistake: parsed.message.split('\n')[0]! };
+  const { help: isHelp, json, ...options } = parsed.values;
+  const [name, ...given] = parsed.positionals;
   const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (values.help || name === 'help') return { isHelp: true, more: command?.more };
-  if (!command)
+  if (isHelp || name === 'help') return { isHelp: true, more: command?.more };
+  if (name === undefined || !command)
     return { mistake: name === undefined ? 'There is no command.' : `There is no command "admin ${name}".` };
-  if (given.length !== command.words.length) {
-    return { mistake: `Write: ${['berth admin', name, ...command.words].join(' ')}` };
+  const strange = Object.keys(options).find((option) => !Object.hasOwn(command.options ?? {}, option));
+  if (strange !== undefined) return { mistake: `berth admin ${name} has no option --${strange}.` };
+  if (given.length !== command.words.length) return { mistake: `Write: ${usageOf(name, command)}` };
+  return { isHelp: false, command, given, options, asJson: json === true };
+}
+
+/** With the options of all commands: which command it is, is known only when the words between them are. */
+function parseOptions(words: string[]) {
+  const ofCommands = Object.values(commands).flatMap(({ options = {} }) => Object.entries(options));
+  const options = {
+    help: { type: 'boolean', short: 'h' },
+    json: { type: 'boolean' },
+    ...Object.fromEntries(
+      ofCommands.map(([name, word]) => [name, { type: word === '' ? ('boolean' as const) : ('string' as const) }]),
+    ),
+  } as const;
+  try {
+    return parseArgs({ args: words, allowPositionals: true, options });
+  } catch (error) {
+    return error as Error;
   }
-  return { isHelp: false, command, given, asJson: values.json };
+}
+
+function usageOf(name: string, { words, options = {} }: Command): string {
+  const choices = Object.entries(options).map(([option, word]) =>
+    word === '' ? `--${option}` : `--${option} ${word}`,
+  );
+  return ['berth admin', name, ...words, ...(choices.length > 0 ? [choices.join(' | ')] : [])].join(' ');
 }

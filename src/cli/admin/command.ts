@@ -7,14 +7,27 @@ type Store = NonNullable<Awaited<ReturnType<typeof openStore>>>;
 /** The same twice: text for people, a value for scripts. */
 export type Answer = { status: number; text: string; value: unknown };
 
+/** Those that were given, of the command's own. */
+export type GivenOptions = Readonly<Record<string, string | boolean | undefined>>;
+
 export type Command = {
   /** What stands after the command's name, each word once. */
   words: readonly string[];
   help: string;
+  /** What it has beside them: a word for the value that follows, or nothing where none does. */
+  options?: Readonly<Record<string, string>>;
+  /** It also works on a database that nobody is to work on, because the installation is being moved or has been. */
+  takesMovedStore?: true;
   /** What `--help` after its name tells beside that. */
   more?: string;
   /** `note`: prints how far it is, for people who wait. */
-  run: (db: Store, given: readonly string[], settings: Settings, note: (line: string) => void) => Promise<Answer>;
+  run: (
+    db: Store,
+    given: readonly string[],
+    settings: Settings,
+    note: (line: string) => void,
+    options: GivenOptions,
+  ) => Promise<Answer>;
 };
 
 /** Exit statuses: done; understood and refused; not to be done at all (words, settings, database). */

@@ -1,10 +1,29 @@
 /** Which database it is, for the few places where the two are asked differently. */
 import { type Kysely, PostgresAdapter, sql } from 'kysely';
 import { wait } from '../../lib/wait.ts';
+import { hasOtherService } from './postgres.ts';
 
 export function isPostgres(db: Pick<Kysely<unknown>, 'getExecutor'>): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
+
+/** Whether others are connected to it: in SQLite anybody at all, in PostgreSQL services. */
+export async function areOthersOn<T>(db: Kysely<T>): Promise<boolean> {
+  if (isPostgres(db)) return await hasOtherService(db);
+  try {
+    // It takes the file for itself, which it cannot have while anybody else has opened it.
+    await sql`pragma journal_mode = delete`.execute(db);
+    return false;
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode === sqliteBusy) return true;
+    throw error;
+  } finally {
+    await sql`pragma journal_mode = wal`.execute(db);
+  }
+}
+
+/** https://www.sqlite.org/rescode.html#busy */
+const sqliteBusy = 5;
 
 /**
  * Takes leave of what was there before the last changes: it may be sealed with a key that others know. False where it

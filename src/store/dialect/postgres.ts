@@ -21,10 +21,14 @@ export type PostgresSettings = PostgresAddress & {
   connections: number;
   /** One word: whom the server calls it, and other processes when they are told of what it does. */
   processName?: string;
+  /** What has to be mended when it is of no use. Default: BERTH_DATABASE_URL. */
+  setting?: string;
 };
 
 /** Names of services begin so; commands have another one. */
 export const processPrefix = 'berth-';
+
+const usualSetting = 'BERTH_DATABASE_URL';
 
 /** As long as a request of the API may take. */
 const statementMs = 30_000;
@@ -65,11 +69,14 @@ export async function clientConfig(settings: PostgresSettings): Promise<ClientCo
 const oldestVersion = 14;
 
 /** Throws StartError with what is to be done about a server that cannot be reached, or a database that is of no use. */
-export async function requireUsable<T>(db: Kysely<T>, { host, port }: PostgresAddress): Promise<void> {
+export async function requireUsable<T>(
+  db: Kysely<T>,
+  { host, port, setting = usualSetting }: PostgresSettings,
+): Promise<void> {
   const facts = sql<{ version: number; encoding: string }>`select current_setting('server_version_num')::int as version,
     current_setting('server_encoding') as encoding`;
   const { rows } = await facts.execute(db).catch(({ message }: Error) => {
-    throw new StartError(`BERTH_DATABASE_URL: ${message} (asked at ${host}, port ${port})`);
+    throw new StartError(`${setting}: ${message} (asked at ${host}, port ${port})`);
   });
   const { version, encoding } = rows[0]!;
   if (version < oldestVersion * 10_000)
@@ -77,7 +84,7 @@ export async function requireUsable<T>(db: Kysely<T>, { host, port }: PostgresAd
       `The PostgreSQL at ${host} is ${Math.floor(version / 10_000)}; Berth needs ${oldestVersion} or newer.`,
     );
   if (encoding !== 'UTF8')
-    throw new StartError(`The database of BERTH_DATABASE_URL holds ${encoding}: make one with encoding 'UTF8'.`);
+    throw new StartError(`The database of ${setting} holds ${encoding}: make one with encoding 'UTF8'.`);
 }
 
 /** Whether another service is connected to this database now. */
@@ -102,12 +109,12 @@ class PortableCompiler extends PostgresQueryCompiler {
   }
 }
 
-async function tlsOptions({ host, tls }: PostgresAddress): Promise<ConnectionOptions | false> {
+async function tlsOptions({ host, tls, setting = usualSetting }: PostgresSettings): Promise<ConnectionOptions | false> {
   const { mode, caFile, certificateFile, keyFile } = tls;
   if (mode === 'disable') return false;
   const read = async (file: string) =>
     await readFile(file).catch(({ message }: Error) => {
-      throw new StartError(`BERTH_DATABASE_URL: ${message}`);
+      throw new StartError(`${setting}: ${message}`);
     });
   return {
     ...(caFile !== undefined && { ca: await read(caFile) }),

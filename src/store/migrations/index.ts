@@ -20,6 +20,7 @@ import * as volumeSizes from './0017-volume-sizes.ts';
 import * as pushedImages from './0018-pushed-images.ts';
 import * as routes from './0019-routes.ts';
 import * as severalProcesses from './0020-several-processes.ts';
+import * as storeMoves from './0021-store-moves.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -42,4 +43,5 @@ export const migrations: Record<string, Migration> = {
   '0018-pushed-images': pushedImages,
   '0019-routes': routes,
   '0020-several-processes': severalProcesses,
+  '0021-store-moves': storeMoves,
 };

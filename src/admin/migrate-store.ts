@@ -1,0 +1,178 @@
+/**
+ * Moving an installation to another database. Both are marked first, so that no service starts on either; then all tables
+ * are copied, both sides are compared, and only then does the copy become the installation. Killed at any instant, the
+ * next call goes on where this one was.
+ */
+import type { Kysely } from 'kysely';
+import type { Instant } from '../deployment/deployment.ts';
+import { newId } from '../lib/ids.ts';
+import { addAuditEntry } from '../store/audit-log.ts';
+import {
+  clearTables,
+  copySome,
+  digests,
+  isUntouched,
+  lastKey,
+  type TableDigest,
+  type TableShape,
+  tableShapes,
+} from '../store/copy-tables.ts';
+import type { Database, Tables } from '../store/database.ts';
+import { areOthersOn } from '../store/dialect/dialect.ts';
+import { installationId } from '../store/installation.ts';
+import { markMove, type StoreMove, storeMoveOf, unmarkMove } from '../store/store-moves.ts';
+import { write } from '../store/transaction.ts';
+
+export type MoveRefusal =
+  | { kind: 'refused'; because: 'no-installation' | 'in-use' | 'target-in-use' | 'target-holds-rows' }
+  | { kind: 'refused'; because: 'target-holds-this' | 'target-holds-another' | 'overtaken' }
+  /** `place`: where it has gone to before. */
+  | { kind: 'refused'; because: 'moved-elsewhere'; place: string }
+  /** The copy differs from what it was made from; the next call makes it anew. */
+  | { kind: 'refused'; because: 'differs'; tables: string[] };
+
+export type Moved =
+  | { kind: 'moved'; isContinued: boolean; rows: number; tables: TableDigest[] }
+  /** Earlier; a service may have been at work there since. */
+  | { kind: 'moved-before'; at: Instant };
+
+/** Where it is: for people who wait, and for tests that kill it there. */
+export type MoveStep =
+  | { kind: 'marked' | 'filled' | 'finished' }
+  | { kind: 'copied'; table: string; rows: number }
+  | { kind: 'compared'; tables: number };
+
+export type Move = {
+  from: Kysely<Tables>;
+  to: Kysely<Tables>;
+  /** What people call the two. */
+  places: { from: string; to: string };
+  actor: string;
+  now: Instant;
+  told: (step: MoveStep) => void;
+};
+
+export async function migrateStore(move: Move): Promise<Moved | MoveRefusal> {
+  const shapes = await tableShapes();
+  const begun = await begin(move, shapes);
+  if (begun.kind !== 'begun') return begun;
+  move.told({ kind: 'marked' });
+  const isOurs = await copyAll(move, shapes, begun.mark.run);
+  if (!isOurs) return { kind: 'refused', because: 'overtaken' };
+  move.told({ kind: 'filled' });
+  return await finish(move, shapes, begun);
+}
+
+/** Stays where it is: what was copied is not to be used. What it has called off; undefined when there was nothing. */
+export async function cancelMove(
+  db: Kysely<Tables>,
+  { actor, now }: { actor: string; now: Instant },
+): Promise<StoreMove | undefined> {
+  return await write(db, 'all', async (db) => {
+    const mark = await storeMoveOf(db);
+    if (mark?.side !== 'from') return undefined;
+    await unmarkMove(db);
+    await addAuditEntry(db, { at: now, actor, action: 'cancel-migrate-store', subject: mark.place, reason: '' });
+    return mark;
+  });
+}
+
+/** `mark`: of the database that is left. `isContinued`: what an earlier call has copied is gone on with. */
+type Begun = { kind: 'begun'; mark: StoreMove; isContinued: boolean };
+
+async function begin(move: Move, shapes: readonly TableShape[]): Promise<Begun | Moved | MoveRefusal> {
+  const { from, to, places, actor, now } = move;
+  const installation = await installationId(from);
+  if (installation === undefined) return { kind: 'refused', because: 'no-installation' };
+  const [before, there] = [await storeMoveOf(from), await storeMoveOf(to)];
+  const isContinued = before?.side === 'from' && there?.side === 'to' && before.move === there.move;
+  if (isContinued && there.isDone) {
+    await markMove(from, { ...before, isDone: true });
+    return { kind: 'moved-before', at: there.at };
+  }
+  if (before?.side === 'from' && before.isDone)
+    return { kind: 'refused', because: 'moved-elsewhere', place: before.place };
+  const obstacle = await obstacleAt(to, installation, there, shapes);
+  if (obstacle) return { kind: 'refused', because: obstacle };
+
+  const common = { move: isContinued ? before.move : newId(), installation, run: newId(), at: now, isDone: false };
+  const mark: StoreMove = { ...common, side: 'from', place: places.to };
+  // First the mark, and then a look at who is there: nobody who comes later serves.
+  await markMove(from, mark);
+  const isInUse = await areOthersOn(from);
+  if (isInUse || (await areOthersOn(to))) {
+    await (before ? markMove(from, before) : unmarkMove(from));
+    return { kind: 'refused', because: isInUse ? 'in-use' : 'target-in-use' };
+  }
+  if (!isContinued) {
+    const entry = { at: now, actor, action: 'migrate-store', subject: places.to, reason: `from ${places.from}` };
+    await write(from, 'all', (from) => addAuditEntry(from, entry));
+  }
+  await write(to, 'all', async (to) => {
+    if (!isContinued) await clearTables(to, shapes);
+    await markMove(to, { ...common, side: 'to', place: places.from });
+  });
+  return { kind: 'begun', mark, isContinued };
+}
+
+/** An unfinished copy of this installation that nobody goes on with is cleared; everything else stays as it is. */
+async function obstacleAt(
+  to: Database,
+  installation: string,
+  there: StoreMove | undefined,
+  shapes: readonly TableShape[],
+): Promise<'target-holds-this' | 'target-holds-another' | 'target-holds-rows' | undefined> {
+  const held = await installationId(to);
+  if (held !== undefined) return held === installation ? 'target-holds-this' : 'target-holds-another';
+  if (there) return there.installation === installation ? undefined : 'target-holds-another';
+  return (await isUntouched(to, shapes)) ? undefined : 'target-holds-rows';
+}
+
+/** Whether it was ours to the end; else another call has taken it. */
+async function copyAll({ from, to, told }: Move, shapes: readonly TableShape[], run: string): Promise<boolean> {
+  let isOurs = true;
+  const writeThere = (work: (to: Database) => Promise<void>) =>
+    write(to, 'all', async (to) => {
+      isOurs = (await storeMoveOf(to))?.run === run;
+      if (isOurs) await work(to);
+    });
+  for (const shape of shapes) {
+    let after = await lastKey(to, shape);
+    for (;;) {
+      const step = await copySome(from, writeThere, shape, after);
+      if (!isOurs) return false;
+      if (!step) break;
+      after = step.last;
+      told({ kind: 'copied', table: shape.name, rows: step.rows });
+    }
+  }
+  return true;
+}
+
+/** As the only one who writes there: what comes later comes to a database that is marked as left. */
+async function finish(move: Move, shapes: readonly TableShape[], begun: Begun): Promise<Moved | MoveRefusal> {
+  const { from, to, places, told } = move;
+  const { mark, isContinued } = begun;
+  const copied = await digests(to, shapes);
+  return await write(from, 'all', async (from): Promise<Moved | MoveRefusal> => {
+    if ((await storeMoveOf(from))?.run !== mark.run) return { kind: 'refused', because: 'overtaken' };
+    const tables = await digests(from, shapes);
+    told({ kind: 'compared', tables: tables.length });
+    const different = tables.filter(({ digest }, index) => digest !== copied[index]!.digest).map(({ name }) => name);
+    if (different.length > 0) {
+      // Without it, the next call finds the copy of a move that nobody goes on with.
+      await unmarkMove(from);
+      return { kind: 'refused', because: 'differs', tables: different };
+    }
+    const installation = await from.selectFrom('installation').selectAll().executeTakeFirstOrThrow();
+    await write(to, 'all', async (to) => {
+      // This transaction may have been repeated.
+      if ((await storeMoveOf(to))?.isDone) return;
+      await to.insertInto('installation').values(installation).execute();
+      await markMove(to, { ...mark, side: 'to', place: places.from, isDone: true });
+    });
+    told({ kind: 'finished' });
+    await markMove(from, { ...mark, isDone: true });
+    return { kind: 'moved', isContinued, rows: tables.reduce((sum, { rows }) => sum + rows, 0), tables };
+  });
+}

@@ -1,0 +1,116 @@
+/** `berth admin migrate-store`. */
+import { actorOf } from '../../admin/actor.ts';
+import { cancelMove, type MoveRefusal, type MoveStep, migrateStore } from '../../admin/migrate-store.ts';
+import { openPlace, placeName, placeOf, readPlace, type StorePlace } from '../../admin/store-places.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { type Command, done, refused } from './command.ts';
+
+const more = `berth admin migrate-store moves an installation to another database: --to postgresql://user@host/database, or --to FILE for
+one of SQLite. It comes from where the settings say (BERTH_DATABASE_URL, else BERTH_DATA_DIR). Stop the service first;
+applications and their sites go on. No service starts on either database until the copy is whole and both sides have been
+compared. Interrupted at any instant, start it again: it goes on where it was. What is sealed stays sealed, with the same
+key: the key file and the rest of the data directory stay where they are.
+
+The password of a server is read from PGPASSWORD or ~/.pgpass. It must not be in --to: all users of a machine see the words
+of a command. BERTH_DATABASE_URL, where that is the database to leave, may have one.
+
+The database to fill has to be new: what holds an installation is never written over. The one that was left stays as it
+is, and no service starts on it; --cancel takes that back. What was copied, or has been written elsewhere since, must not
+be used then.
+`;
+
+export const migrateStoreCommand: Command = {
+  words: [],
+  options: { to: 'PLACE', cancel: '' },
+  help: 'moves everything to another database, while the service is stopped',
+  more,
+  takesMovedStore: true,
+  async run(db, _given, settings, note, options) {
+    const actor = actorOf(process.env);
+    const now = Date.now();
+    if (options.cancel === true) {
+      const mark = options.to === undefined ? await cancelMove(db, { actor, now }) : undefined;
+      if (!mark) return refused('There is nothing to cancel: this installation has not been moved from here.');
+      return done(`The installation stays here. What is in ${mark.place} must not be used.\n`, mark);
+    }
+    if (typeof options.to !== 'string') return refused('Say where: --to postgresql://user@host/database, or --to FILE');
+    const place = placeFrom(options.to);
+    if (place instanceof Error) return refused(`--to ${place.message}`);
+    const to = await openPlace(place).catch((error: Error) => error);
+    if (to instanceof Error) return refused(`${placeName(place)} cannot be used: ${to.message}`);
+    try {
+      const places = { from: placeOf(settings), to: placeName(place) };
+      const result = await migrateStore({ from: db, to, places, actor, now, told: teller(note) });
+      if (result.kind === 'refused') return refused(wordsOf(result, places.to));
+      const text =
+        result.kind === 'moved-before'
+          ? `It was moved at ${new Date(result.at).toISOString()}; nothing was done.`
+          : `Moved: ${result.rows} rows of ${result.tables.length} tables, and both sides are the same.`;
+      return done(`${text}\n${whatNow(place, settings)}\n`, result);
+    } finally {
+      await to.destroy();
+    }
+  },
+};
+
+function placeFrom(text: string): StorePlace | Error {
+  try {
+    return readPlace(text);
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+function whatNow(place: StorePlace, { dataDir, databaseUrl }: Settings): string {
+  const keys = 'Everything else in the data directory stays in use: the key, pushed images, volumes.';
+  if (place.kind === 'postgres')
+    return `Start the service with BERTH_DATABASE_URL='${place.url}' (and PGPASSWORD), and BERTH_DATA_DIR as before.\n${keys}`;
+  const usual = placeOf({ dataDir, databaseUrl: undefined, databaseConnections: 0 });
+  const file = place.file === usual ? '' : ` after mv '${place.file}' '${usual}'`;
+  return `Start the service without ${databaseUrl ? 'BERTH_DATABASE_URL' : 'any change of its settings'}${file}.\n${keys}`;
+}
+
+/** A line for each table, and for each 10,000 rows of one. */
+function teller(note: (line: string) => void): (step: MoveStep) => void {
+  let table: string | undefined;
+  let rows = 0;
+  const tell = () => table !== undefined && note(`${table}: ${rows} rows copied`);
+  return (step) => {
+    if (step.kind !== 'copied') {
+      if (step.kind === 'filled') {
+        tell();
+        note('All is copied; both sides are being compared.');
+      }
+      return;
+    }
+    const next = step.table === table ? rows + step.rows : step.rows;
+    const isRound = Math.floor(next / 10_000) > Math.floor(rows / 10_000);
+    if (step.table !== table) tell();
+    table = step.table;
+    rows = next;
+    if (isRound) tell();
+  };
+}
+
+function wordsOf(refusal: MoveRefusal, to: string): string {
+  switch (refusal.because) {
+    case 'no-installation':
+      return 'Nothing is here to be moved: no service was ever started on this database.';
+    case 'in-use':
+      return 'A service, or another program, works on this database: stop it, and start this command again.';
+    case 'target-in-use':
+      return `A service, or another program, works on ${to}: stop it, and start this command again.`;
+    case 'target-holds-rows':
+      return `${to} is in use for something: give a new one.`;
+    case 'target-holds-this':
+      return `${to} has a state of this installation already: give a new one, or move that file away.`;
+    case 'target-holds-another':
+      return `${to} has another installation: give a new one.`;
+    case 'overtaken':
+      return 'Another call of this command has begun meanwhile, and goes on.';
+    case 'moved-elsewhere':
+      return `This installation was moved to ${refusal.place} before. To move it from here again: --cancel first.`;
+    case 'differs':
+      return `Somebody has written meanwhile, to ${refusal.tables.join(', ')}: the two sides differ. Start this command again; it begins anew.`;
+  }
+}

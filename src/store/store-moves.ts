@@ -1,0 +1,50 @@
+/**
+ * The mark of a move to another database, in the one that is left and in the one that is filled. Nobody serves from a
+ * database that is being left, was left, or is not full yet: of two services that both believe that the containers are
+ * theirs, each would undo what the other does.
+ */
+import { StartError } from '../lib/start-error.ts';
+import type { Database, Tables } from './database.ts';
+
+export type StoreMove = Omit<Tables['storeMoves'], 'id' | 'isDone'> & { isDone: boolean };
+
+export async function storeMoveOf(db: Database): Promise<StoreMove | undefined> {
+  const row = await db
+    .selectFrom('storeMoves')
+    .select(['move', 'side', 'isDone', 'installation', 'place', 'run', 'at'])
+    .executeTakeFirst();
+  return row && { ...row, isDone: row.isDone === 1 };
+}
+
+export async function markMove(db: Database, { isDone, ...move }: StoreMove): Promise<void> {
+  const row = { ...move, isDone: isDone ? 1 : 0 };
+  await db
+    .insertInto('storeMoves')
+    .values({ id: 1, ...row })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+    .execute();
+}
+
+export async function unmarkMove(db: Database): Promise<void> {
+  await db.deleteFrom('storeMoves').execute();
+}
+
+/** Throws StartError where this database is not the one to serve from. */
+export async function requireNotMoving(db: Database): Promise<void> {
+  const obstacle = obstacleOf(await storeMoveOf(db));
+  if (obstacle !== undefined) throw new StartError(obstacle);
+}
+
+/** PURE. Why a database with this mark is not to be worked on; undefined when it is. */
+export function obstacleOf(move: StoreMove | undefined): string | undefined {
+  if (!move || (move.side === 'to' && move.isDone)) return undefined;
+  const { side, isDone, place, at } = move;
+  if (side === 'to')
+    return `This database is an unfinished copy of ${place}: run \`berth admin migrate-store\` again there.`;
+  const since = new Date(at).toISOString();
+  const told = isDone ? `was moved to ${place} at ${since}` : `is being moved to ${place} since ${since}`;
+  return (
+    `This installation ${told}: ${isDone ? 'use that database' : 'run `berth admin migrate-store` again to finish'}, ` +
+    'or `berth admin migrate-store --cancel` to stay here.'
+  );
+}
