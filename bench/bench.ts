@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: time to live, updates and removal against Docker Compose, the latency of the API, how many
- * deployments fit, what the control loop costs with up to 100,000, and what its stores take with 100,000, on this machine,
- * in one run.
+ * deployments fit, what the control loop costs with up to 100,000, what its stores take with 100,000, and what the gate adds to a pull, on
+ * this machine, in one run.
  */
 import { readFile } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
@@ -20,6 +20,7 @@ import {
   commandSection,
   densitySection,
   guardSection,
+  imageSections,
   latencySection,
   loopSections,
   neighbourSections,
@@ -29,6 +30,7 @@ import {
   updateSections,
 } from './figures.ts';
 import { measureGuards } from './guards.ts';
+import { measureImages } from './images.ts';
 import { measureLatencies } from './latency.ts';
 import { measureLoop } from './loop.ts';
 import { measureNeighbour } from './neighbour.ts';
@@ -91,6 +93,10 @@ async function measure(part: Part, bench: Bench): Promise<Section[]> {
     return await announce(`Starting the command line, ${options.commands} times each`, async () => [
       commandSection(await measureCommandLine(options.commands, guestbook, signal)),
     ]);
+  if (part === 'images')
+    return await announce(`Pulling images, ${options.rounds} times each`, async () =>
+      imageSections(await measureImages(options, undo, signal)),
+    );
   const service = await serviceOf();
   const yaml = await readFile(guestbook, 'utf8');
   switch (part) {

@@ -2,6 +2,7 @@
 import type { CommandTimes } from './command-line.ts';
 import type { Density } from './density.ts';
 import type { GuardTimes, Lateness } from './guards.ts';
+import type { ImageTimes } from './images.ts';
 import type { Latencies } from './latency.ts';
 import type { LoopCost } from './loop.ts';
 import type { NeighbourTimes, Window } from './neighbour.ts';
@@ -272,6 +273,45 @@ export function neighbourSections({ quiet, attacked }: NeighbourTimes): Section[
   return [
     { title: 'Beside an attack (fork bomb, memory, disk, connections)', unit: 'ms', figures: latencies },
     { title: 'Attacked / quiet, 99th percentiles', unit: 'ratio', figures: ratios },
+  ];
+}
+
+export function imageSections({ sentBytes, own, cold, warm, here, memoryBytes }: ImageTimes): Section[] {
+  const size = `${Math.round(sentBytes / 1e6)} MB`;
+  const rows: [string, string, number[]][] = [
+    ['images.own', `the engine's own pull of an image of ${size}`, own],
+    ['images.cold', 'Berth: POST until it answers, nobody has had the image', cold],
+    ['images.warm', 'Berth: POST until it answers, the engine has lost the image', warm],
+    ['images.here', 'Berth: POST until it answers, the engine has the image', here],
+  ];
+  const ratio = (id: string, says: string, ours: number[]): Figure => {
+    const { ofMedians, medianOfPairs } = ratioOf(ours, own);
+    return { id, says, values: { 'of medians': ofMedians, 'median of pairs': medianOfPairs } };
+  };
+  const memory = (id: string, says: string, bytes: number): Figure => ({
+    id,
+    says,
+    values: { MiB: bytes / mebibyte },
+  });
+  return [
+    {
+      title: 'Pulls from a registry on this machine',
+      unit: 'ms',
+      figures: rows.map(([id, says, samples]) => ({ id, says, values: spread(samples), samples })),
+    },
+    {
+      title: "Live / the engine's own pull",
+      unit: 'ratio',
+      figures: [ratio('ratio.cold', 'nobody has had the image', cold), ratio('ratio.warm', 'it was lost', warm)],
+    },
+    {
+      title: 'Most memory of the service',
+      unit: 'mixed',
+      figures: [
+        memory('images.memory.before', 'before', memoryBytes.before),
+        memory('images.memory.after', 'after all pulls', memoryBytes.after),
+      ],
+    },
   ];
 }
 

@@ -5,7 +5,18 @@ import type { LoopOptions } from './loop.ts';
 import type { StoreOptions } from './store.ts';
 
 /** What is measured, in this order. */
-export const parts = ['live', 'latency', 'updates', 'neighbour', 'density', 'loop', 'guards', 'store', 'cli'] as const;
+export const parts = [
+  'live',
+  'latency',
+  'updates',
+  'neighbour',
+  'density',
+  'loop',
+  'guards',
+  'store',
+  'cli',
+  'images',
+] as const;
 export type Part = (typeof parts)[number];
 
 export type Options = {

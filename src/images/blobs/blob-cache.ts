@@ -11,8 +11,8 @@ const noteEveryMs = 60_000;
 /** Closing it waits for what is being kept. */
 export type BlobCache = AsyncDisposable & {
   read(digest: Digest, range?: ByteRange): Promise<{ sizeBytes: number; stream: Readable } | undefined>;
-  /** A file to write a blob into while it passes by. */
-  stage(): Promise<StagedFile>;
+  /** A file to write a blob into while it passes by; `digest`: of somebody who computes it of the same pieces. */
+  stage(digest?: () => Digest): Promise<StagedFile>;
   /** Takes it; what is larger than the budget is not kept for long. */
   adopt(staged: StagedFile, said: { digest: Digest; sizeBytes?: number }): Promise<Adopted>;
   /** As `adopt`, while others go on; what goes wrong costs the blob alone. */
@@ -97,7 +97,7 @@ export async function openBlobCache({ folder, budgetBytes, now }: BlobCacheOptio
       if (isDue) await blobs.touch(digest, now());
       return found;
     },
-    stage: () => stageFile(blobs.stagingPath(randomUUID())),
+    stage: (digest) => stageFile(blobs.stagingPath(randomUUID()), digest),
     usedBytes: () => usedBytes,
   };
 }

@@ -26,10 +26,10 @@ export type StagedFile = {
   discard(): Promise<void>;
 };
 
-/** Throws when the file exists. */
-export async function stageFile(path: string): Promise<StagedFile> {
+/** Throws when the file exists. `digest`: of somebody who computes it of the same pieces. */
+export async function stageFile(path: string, digest?: () => Digest): Promise<StagedFile> {
   const handle = await open(path, 'wx', 0o600);
-  return staged(path, createHash('sha256'), { sizeBytes: 0, handle });
+  return staged(path, digest ?? createHash('sha256'), { sizeBytes: 0, handle });
 }
 
 /** Goes on with what an earlier one has left, by reading it once; undefined where there is none. */
@@ -48,7 +48,11 @@ export async function resumeStaged(path: string): Promise<StagedFile | undefined
   return staged(path, hash, { sizeBytes });
 }
 
-function staged(path: string, hash: Hash, begun: { sizeBytes: number; handle?: FileHandle }): StagedFile {
+function staged(
+  path: string,
+  hash: Hash | (() => Digest),
+  begun: { sizeBytes: number; handle?: FileHandle },
+): StagedFile {
   let { sizeBytes, handle } = begun;
   const opened = async () => {
     handle ??= await open(path, constants.O_WRONLY);
@@ -70,10 +74,10 @@ function staged(path: string, hash: Hash, begun: { sizeBytes: number; handle?: F
         const { bytesWritten } = await file.write(piece, done, piece.length - done, sizeBytes + done);
         done += bytesWritten;
       }
-      hash.update(piece);
+      if (typeof hash !== 'function') hash.update(piece);
       sizeBytes += piece.length;
     },
-    digest: () => `sha256:${hash.copy().digest('hex')}`,
+    digest: () => (typeof hash === 'function' ? hash() : `sha256:${hash.copy().digest('hex')}`),
     rest,
     async keep(kept) {
       const file = await opened();

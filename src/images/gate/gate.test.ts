@@ -88,8 +88,8 @@ test('a layer that has passed once is not asked for again, and one that was a li
     const [, host, name] = /^([^/]+)\/(.+)@/.exec(offer.reference)!;
     const authorization = `Basic ${Buffer.from(`engine:${offer.auth.password}`).toString('base64')}`;
     const path = `http://${host}/v2/${name}/blobs/${digest}`;
-    const answered = fetch(path, { headers: { authorization } }).then((answer) => answer.arrayBuffer());
-    return await answered.then(Buffer.from, () => undefined);
+    const answer = await fetch(path, { headers: { authorization } });
+    return answer.ok ? await answer.arrayBuffer().then(Buffer.from, () => undefined) : undefined;
   };
   sent = [Buffer.from(layer).fill(0, 200_000, 200_010)];
   assert.equal(await pull(), undefined);
@@ -97,4 +97,48 @@ test('a layer that has passed once is not asked for again, and one that was a li
   assert.deepEqual(await pull(), layer);
   assert.deepEqual(await pull(), layer);
   assert.deepEqual(sent, []);
+});
+
+async function pullThrough(layer: Buffer, roomBytes: number, limit: number) {
+  const digest = `sha256:${createHash('sha256').update(layer).digest('hex')}`;
+  const url = new URL('https://r.example/');
+  const client = { ask: async () => ({ status: 200, headers: {}, url, body: Readable.from(piecesOf(layer)) }) };
+  const descriptor = { mediaType: 'x', digest, sizeBytes: layer.length };
+  const limits = { compressedBytes: 2 ** 40, unpackedBytes: limit };
+  await using gate = await openGate({ host: '127.0.0.1', limits });
+  const faults: string[] = [];
+  const pull = async () => {
+    const failed = ({ message }: Error) => faults.push(message);
+    using offer = gate.offer({ ...image, layers: [descriptor], client }, { failed, roomBytes });
+    const [, host, name] = /^([^/]+)\/(.+)@/.exec(offer.reference)!;
+    const authorization = `Basic ${Buffer.from(`engine:${offer.auth.password}`).toString('base64')}`;
+    const answer = await fetch(`http://${host}/v2/${name}/blobs/${digest}`, { headers: { authorization } });
+    const came = await answer.arrayBuffer().then(
+      ({ byteLength }) => byteLength,
+      () => 0,
+    );
+    await offer.counted();
+    return came;
+  };
+  return { faults, came: [await pull(), await pull()] };
+}
+
+function piecesOf(bytes: Buffer): Buffer[] {
+  return Array.from({ length: Math.ceil(bytes.length / 65_536) }, (_, at) =>
+    bytes.subarray(at * 65_536, (at + 1) * 65_536),
+  );
+}
+
+test('a layer may be with the engine before it is counted only where the disk has room for all that it could be', async () => {
+  // Three megabytes that unpack to three.
+  const layer = gzipSync(randomBytes(3_000_000));
+  const mostBytes = layer.length * 1_032;
+  const roomy = await pullThrough(layer, mostBytes, 2_000_000);
+  assert.equal(roomy.came[0], layer.length);
+  // Counted all the same; what was refused once is asked for in vain.
+  assert.match(roomy.faults[0]!, /unpacks to more than 1\.9 MiB/);
+  const narrow = await pullThrough(layer, 2_500_000, 2 ** 30);
+  assert.deepEqual(narrow.came, [0, 0]);
+  assert.match(narrow.faults[0]!, /no space left/);
+  assert.deepEqual(await pullThrough(layer, mostBytes, 2 ** 30), { faults: [], came: [layer.length, layer.length] });
 });

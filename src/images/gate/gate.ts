@@ -5,13 +5,16 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { printBytes } from '../../config/values/units.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import { type Pace, usualPace } from '../dialer/bounded-body.ts';
-import { ImageFault, outOfDisk } from '../image-fault.ts';
+import { ImageFault } from '../image-fault.ts';
 import type { ImageLimits } from '../resolve/image-limits.ts';
-import { type ResolvedUpstream, refusal } from '../resolve/resolve.ts';
+import type { Descriptor } from '../resolve/manifest.ts';
+import type { ResolvedUpstream } from '../resolve/resolve.ts';
+import { createCountingRoom } from './count-behind.ts';
+import { openCountingThread } from './counting-thread.ts';
 import { passLayer } from './layer-stream.ts';
+import { createUnpackedSum, type UnpackedSum } from './unpacked-sum.ts';
 
 export type Gate = AsyncDisposable & {
   /** Until it is disposed of, the engine can pull the image. */
@@ -32,9 +35,18 @@ export type Offer = Disposable & {
   reference: string;
   /** What the engine has to show, as it takes it. */
   auth: { username: string; password: string; serveraddress: string };
+  /** Resolves when all that the engine has is counted: a reason against it has been told then. */
+  counted(): Promise<void>;
 };
 
-type Offered = { image: ResolvedUpstream; offering: Offering; ended: AbortController; unpacked: Map<string, number> };
+type Offered = {
+  image: ResolvedUpstream;
+  offering: Offering;
+  ended: AbortController;
+  sum: UnpackedSum;
+  /** Layers that pass, or that the engine has, and that are still counted. */
+  passing: Set<Promise<void>>;
+};
 
 export type GateOptions = {
   /** The address where it listens. */
@@ -53,6 +65,10 @@ export async function openGate({ host, limits, pace = usualPace, cache }: GateOp
   const password = randomBytes(24).toString('hex');
   const expected = Buffer.from(`Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`);
   const offers = new Set<Offered>();
+  const room = createCountingRoom();
+  const thread = openCountingThread();
+  /** By digest. */
+  const known = new Map<string, number>();
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!isShown(request.headers.authorization, expected)) {
@@ -82,27 +98,21 @@ export async function openGate({ host, limits, pace = usualPace, cache }: GateOp
     response.setHeader('content-type', 'application/octet-stream');
     response.setHeader('content-length', layer.sizeBytes);
     if (request.method === 'HEAD') return void response.end();
+    const passing = pass(offered, layer, response);
+    offered.passing.add(passing);
+    await passing.finally(() => offered.passing.delete(passing));
+  }
+
+  async function pass({ image, offering, ended, sum }: Offered, layer: Descriptor, response: ServerResponse) {
     const closed = new AbortController();
-    response.once('close', () => closed.abort());
-    const { image, offering, ended, unpacked } = offered;
-    const { roomBytes = Number.POSITIVE_INFINITY } = offering;
-    const isTooLarge = (most: number) => [...unpacked.values()].reduce((sum, each) => sum + each, 0) > most;
-    const mayUnpackTo = (bytes: number) => {
-      unpacked.set(digest, bytes);
-      return !isTooLarge(Math.min(roomBytes, limits.unpackedBytes));
-    };
-    const tooLarge = () => {
-      if (!isTooLarge(limits.unpackedBytes)) return outOfDisk(image.asked.image);
-      const because = `unpacks to more than ${printBytes(limits.unpackedBytes)}, which is all that an image may have`;
-      return refusal(image.asked, because, 'leave out what it does not need to run');
-    };
+    response.once('close', () => response.writableFinished || closed.abort());
     try {
       await passLayer(image, layer, response, {
-        ...{ mayUnpackTo, tooLarge, pace, cache },
+        ...{ sum, thread, room, known, pace, cache },
         passed: (bytes) => offering.passed?.(bytes),
-        signal: AbortSignal.any([ended.signal, closed.signal]),
+        closed: closed.signal,
+        ended: ended.signal,
       });
-      response.end();
     } catch (error) {
       if (error instanceof ImageFault && !closed.signal.aborted) offering.failed(error);
       if (response.headersSent) response.destroy();
@@ -120,11 +130,15 @@ export async function openGate({ host, limits, pace = usualPace, cache }: GateOp
 
   return {
     offer(image, offering) {
-      const offered: Offered = { image, offering, ended: new AbortController(), unpacked: new Map() };
+      const sum = createUnpackedSum(image.asked, limits, offering.roomBytes);
+      const offered: Offered = { image, offering, sum, ended: new AbortController(), passing: new Set() };
       offers.add(offered);
       return {
         reference: `${address}/${nameOf(image)}@${image.manifest.digest}`,
         auth: { username, password, serveraddress: address },
+        async counted() {
+          await Promise.all(offered.passing);
+        },
         [Symbol.dispose]() {
           offers.delete(offered);
           offered.ended.abort();
@@ -135,6 +149,7 @@ export async function openGate({ host, limits, pace = usualPace, cache }: GateOp
       for (const { ended } of offers) ended.abort();
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
+      await thread[Symbol.asyncDispose]();
     },
   };
 }

@@ -29,72 +29,61 @@ export class UnpackFault extends Error {
 }
 
 export type UnpackedCounter = {
-  /** Resolves when what it unpacks to has been counted, but for some 100 kB. Throws UnpackFault. */
+  /** A byte of it unpacks to so many at the most. */
+  readonly mostRatio: number;
+  /** Resolves when what it unpacks to has been counted. Throws UnpackFault. */
   write(chunk: Buffer): Promise<void>;
   /** Resolves when all has been counted. Throws UnpackFault. */
   end(): Promise<void>;
-  /** To be called when it is not ended. */
+  /** To be called in any case. */
   destroy(): void;
 };
 
 /** Told the count so far; false when it is too much. */
 export type Judge = (bytes: number) => boolean;
 
-/** `head`: the first bytes, which are to be written too. */
-export function countUnpacked(head: Buffer, isAllowed: Judge): UnpackedCounter {
-  const packing = packingOf(head);
-  if (packing === 'uncounted') throw new UnpackFault('uncounted');
-  if (packing === 'none') return countPlain(isAllowed);
-  return countWith(packing === 'gzip' ? createGunzip(pieces) : createZstdDecompress(pieces), isAllowed);
-}
+export type UnpackingCount = Omit<UnpackedCounter, 'mostRatio'> & {
+  /** So far. */
+  bytes(): number;
+};
 
-/** Large pieces: each costs a change of threads. So much may wait to be counted while more comes. */
-const pieces = { chunkSize: 2 ** 19, highWaterMark: 2 ** 20 };
+/** Larger pieces cost fewer changes of threads, and are slower to come by. */
+const pieces = { chunkSize: 2 ** 18, highWaterMark: 2 ** 20 };
 
-function countPlain(isAllowed: Judge): UnpackedCounter {
-  let bytes = 0;
-  return {
-    async write(chunk) {
-      bytes += chunk.length;
-      if (!isAllowed(bytes)) throw new UnpackFault('too-large');
-    },
-    end: async () => {},
-    destroy() {},
-  };
-}
-
-function countWith(unpack: Transform, isAllowed: Judge): UnpackedCounter {
+/** By unpacking it. `told`: the count so far, whenever more has come. */
+export function countUnpacked(packing: 'gzip' | 'zstd', told: (bytes: number) => void): UnpackingCount {
+  const unpack: Transform = packing === 'gzip' ? createGunzip(pieces) : createZstdDecompress(pieces);
   let bytes = 0;
   let fault: UnpackFault | undefined;
   unpack.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (!isAllowed(bytes)) unpack.destroy(new UnpackFault('too-large'));
+    told(bytes);
   });
   unpack.on('error', (error) => {
-    fault ??= error instanceof UnpackFault ? error : new UnpackFault('broken', { cause: error });
+    fault ??= new UnpackFault('broken', { cause: error });
   });
-  const settle = async (event: 'drain' | 'end') => {
-    // An end of the packed stream before that of the layer closes it too: what follows is not unpacked by anybody.
-    const settled = new AbortController();
-    const options = { signal: settled.signal };
-    const waits = [event, 'close'].map((name) => once(unpack, name, options).catch(() => {}));
-    await Promise.race(waits);
-    settled.abort();
-    if (fault) throw fault;
-  };
+  // An end of the packed stream before that of the layer closes it too: what follows is not unpacked by anybody.
+  const closed = once(unpack, 'close').catch(() => {});
+  const isOver = () => unpack.destroyed || unpack.readableEnded;
   return {
+    bytes: () => bytes,
     async write(chunk) {
+      if (!fault && !isOver()) {
+        const unpacked = Promise.withResolvers<void>();
+        unpack.write(chunk, () => unpacked.resolve());
+        await Promise.race([unpacked.promise, closed]);
+      }
       if (fault) throw fault;
-      if (unpack.destroyed || unpack.readableEnded) return;
-      if (!unpack.write(chunk)) await settle('drain');
     },
     async end() {
-      if (fault) throw fault;
-      if (!unpack.destroyed && !unpack.readableEnded) {
-        const ended = settle('end');
+      if (!fault && !isOver()) {
+        const ended = new AbortController();
+        const isEnded = once(unpack, 'end', { signal: ended.signal }).catch(() => {});
         unpack.end();
-        await ended;
+        await Promise.race([isEnded, closed]);
+        ended.abort();
       }
+      if (fault) throw fault;
     },
     destroy: () => void unpack.destroy(),
   };

@@ -149,10 +149,13 @@ async function bring(
       // Whoever starts on this engine clears what has no name yet; its layers are here, so that the next try is quick.
       for (let tries = 0; tries < 3; tries++) {
         await pull(docker, pulled);
+        await orAbort(offer.counted(), signal);
+        signal.throwIfAborted();
         if (await keep(docker, offer.reference, image, resolved.digest)) return resolved.digest;
       }
       throw new EngineFault('unavailable', `Image ${image} is gone from the host again.`, { image });
     } catch (error) {
+      if (fault) await unless(docker.getImage(offer.reference).remove(), 404).catch(() => {});
       throw fault ?? error;
     }
   } catch (error) {

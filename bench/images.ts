@@ -1,0 +1,176 @@
+/**
+ * What the gate costs: an application whose image nobody has had yet, live, against the engine's own pull of as large an
+ * image from the same registry, which is on this machine; and again when the engine has lost the image.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import type Docker from 'dockerode';
+import { pack } from 'tar-stream';
+import { connectDocker } from '../src/engine/docker/connect.ts';
+import { programImage } from '../test/contract/image.ts';
+import { identityPath, port as programPort } from '../test/contract/program.ts';
+import { removeBrought } from '../test/support/images.ts';
+import { untilOk } from './http.ts';
+import { startService } from './service.ts';
+import type { Undo } from './undo.ts';
+
+export type ImageTimes = {
+  /** Of the layers of one image, as they are sent. */
+  sentBytes: number;
+  /** Milliseconds, one for each round. */
+  own: number[];
+  cold: number[];
+  warm: number[];
+  /** With the image on the engine. */
+  here: number[];
+  /** Most memory of the service, before anything was pulled and at the end. */
+  memoryBytes: { before: number; after: number };
+};
+
+const manifestType = 'application/vnd.oci.image.manifest.v1+json';
+
+export async function measureImages(
+  { rounds, settings }: { rounds: number; settings: Readonly<Record<string, string>> },
+  undo: Undo,
+  signal: AbortSignal,
+): Promise<ImageTimes> {
+  const docker = await connectDocker();
+  const registry = await openRegistry();
+  undo.add('close the registry', registry.close);
+  undo.add('remove the images', () => removeBrought(docker, registry.host));
+  const service = await startService({ BERTH_REGISTRIES: `${registry.host} http`, ...settings }, undo, signal);
+  const memoryOf = async () =>
+    Number(/VmHWM:\s+(\d+)/.exec(await readFile(`/proc/${service.pid}/status`, 'utf8'))![1]) * 1024;
+  const before = await memoryOf();
+
+  async function live(image: string): Promise<number> {
+    const begunAt = performance.now();
+    const started = await service.start(yamlOf(image));
+    const liveAt = await untilOk({ port: service.port, host: started.host, path: identityPath }, signal);
+    await service.remove(started);
+    return liveAt - begunAt;
+  }
+
+  const times = { own: [] as number[], cold: [] as number[], warm: [] as number[], here: [] as number[] };
+  for (let round = 0; round < rounds; round++) {
+    const ours = async () => {
+      const image = await registry.publish();
+      times.cold.push(await live(image));
+      await removeBrought(docker, registry.host);
+      times.warm.push(await live(image));
+      times.here.push(await live(image));
+      await removeBrought(docker, registry.host);
+    };
+    const own = async () => times.own.push(await timedPull(docker, await registry.publish()));
+    // Neither always runs after the other.
+    for (const contender of round % 2 === 0 ? [own, ours] : [ours, own]) await contender();
+  }
+  return { ...times, sentBytes: registry.sentBytes, memoryBytes: { before, after: await memoryOf() } };
+}
+
+const yamlOf = (image: string) => `application:
+  name: pulled
+  pods:
+    - name: web
+      image: ${image}
+      path: /
+      servicePorts: [${programPort}]
+`;
+
+async function timedPull(docker: Docker, image: string): Promise<number> {
+  const begunAt = performance.now();
+  const stream = await docker.pull(image);
+  await new Promise<void>((resolve, reject) =>
+    docker.modem.followProgress(stream, (error) => (error ? reject(error) : resolve())),
+  );
+  const ms = performance.now() - begunAt;
+  await docker.getImage(image).remove();
+  return ms;
+}
+
+type Layer = { packed: Buffer; diffId: string };
+
+/** A registry on loopback with images that differ in all of their layers. */
+async function openRegistry() {
+  const program = await programImage();
+  // What lies in images: a program of 120 MB.
+  const file = await tarOf('opt/program', await readFile(process.execPath));
+  const base = { raw: file, packed: gzipSync(file, { level: 6 }) };
+  const documents = new Map<string, Buffer>();
+  const server = createServer((request, response) => {
+    const [, kind, reference = ''] = /^\/v2\/bench\/(manifests|blobs)\/(.+)$/.exec(request.url!) ?? [];
+    const found = documents.get(reference);
+    if (request.url === '/v2/') return void response.end('{}');
+    if (!kind || !found) return void response.writeHead(404).end();
+    response.setHeader('content-length', found.length);
+    if (kind === 'manifests') {
+      response.setHeader('content-type', manifestType);
+      response.setHeader('docker-content-digest', digestOf(found));
+    }
+    response.end(request.method === 'HEAD' ? undefined : found);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  /** The same content with a file of its own before it: packed files one after another are one packed file. */
+  async function layerOf({ raw, packed }: typeof base): Promise<Layer> {
+    const mark = (await tarOf(`opt/${randomUUID()}`, Buffer.from(randomUUID()))).subarray(0, -endBytes);
+    const diffId = `sha256:${createHash('sha256').update(mark).update(raw).digest('hex')}`;
+    return { packed: Buffer.concat([gzipSync(mark), packed]), diffId };
+  }
+
+  async function publish(): Promise<string> {
+    documents.clear();
+    const small = { raw: program.layer, packed: gzipSync(program.layer) };
+    const layers = [await layerOf(small), await layerOf(base), await layerOf(base)];
+    const add = (bytes: Buffer) => {
+      documents.set(digestOf(bytes), bytes);
+      return { digest: digestOf(bytes), size: bytes.length };
+    };
+    const config = Buffer.from(
+      JSON.stringify({
+        ...{ os: 'linux', architecture: process.arch === 'x64' ? 'amd64' : process.arch, config: program.config },
+        rootfs: { type: 'layers', diff_ids: layers.map(({ diffId }) => diffId) },
+      }),
+    );
+    const manifest = Buffer.from(
+      JSON.stringify({
+        ...{ schemaVersion: 2, mediaType: manifestType },
+        config: { mediaType: 'application/vnd.oci.image.config.v1+json', ...add(config) },
+        layers: layers.map(({ packed }) => ({
+          mediaType: 'application/vnd.oci.image.layer.v1.tar+gzip',
+          ...add(packed),
+        })),
+      }),
+    );
+    const tag = randomUUID();
+    add(manifest);
+    documents.set(tag, manifest);
+    return `${host}/bench:${tag}`;
+  }
+
+  const close = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { host, publish, close, sentBytes: 2 * base.packed.length };
+}
+
+/** An archive ends with so many zeros. */
+const endBytes = 1024;
+
+async function tarOf(name: string, content: Buffer): Promise<Buffer> {
+  const archive = pack();
+  archive.entry({ name }, content);
+  archive.finalize();
+  return Buffer.concat(await Array.fromAsync(archive as AsyncIterable<Buffer>));
+}
+
+function digestOf(bytes: Buffer): string {
+  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+}
