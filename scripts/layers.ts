@@ -19,12 +19,13 @@ export const layers = {
   control: [...pure, 'store', 'engine'],
   edge: [...pure, 'store', 'engine'],
   accounts: [...pure, 'store', 'engine'],
-  api: [...pure, 'store', 'images', 'engine'],
+  api: [...pure, 'store', 'images', 'engine', 'client', 'mcp'],
   admin: [...pure, 'store'],
   client: ['lib'],
+  mcp: ['lib', 'client'],
   folder: ['lib', 'config'],
   push: ['lib', 'folder'],
-  cli: ['lib', 'config', 'settings', 'admin', 'client', 'folder', 'push'],
+  cli: ['lib', 'config', 'settings', 'admin', 'client', 'mcp', 'folder', 'push'],
 } as const satisfies Record<string, readonly string[]>;
 
 type Layer = keyof typeof layers;

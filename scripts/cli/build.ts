@@ -40,7 +40,8 @@ async function bundle(
   file: string,
   { platform, banner }: { platform: 'node' | 'browser'; banner: string },
 ) {
-  const made = await rolldown({ input: join(root, entry), platform, transform: { target } });
+  const alias = { '@modelcontextprotocol/server/_shims': join(import.meta.dirname, 'mcp-shims.ts') };
+  const made = await rolldown({ input: join(root, entry), platform, resolve: { alias }, transform: { target } });
   await made.write({ file, format: 'esm', minify: true, codeSplitting: false, banner });
   await made.close();
 }

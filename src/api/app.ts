@@ -31,6 +31,7 @@ import { sessionEndpoints } from './deployments/session-endpoints.ts';
 import { statusEndpoints } from './deployments/status-endpoints.ts';
 import { describeApi } from './description/description.ts';
 import { logEndpoints } from './logs/log-endpoints.ts';
+import { mcpEndpoint } from './mcp/mcp-endpoint.ts';
 import { docsEndpoints } from './operations/docs-endpoints.ts';
 import { healthEndpoints } from './operations/health-endpoints.ts';
 import { metricsEndpoints } from './operations/metrics-endpoints.ts';
@@ -145,6 +146,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await app.register(metricsEndpoints(service));
   await app.register(docsEndpoints(service.settings));
   await app.register(textEndpoints(service.settings));
+  await app.register(mcpEndpoint(service.settings));
 
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0]!.replace(/(?<=.)\/$/, '');

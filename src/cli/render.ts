@@ -1,6 +1,9 @@
 /** Diagnostics as text for people: each with its line of the document and a caret below the place. Pure. */
-import { stripVTControlCharacters, styleText } from 'node:util';
+import { styleText } from 'node:util';
 import type { Diagnostic } from '../config/diagnostics/diagnostics.ts';
+import { printable } from '../lib/printable.ts';
+
+export { printable };
 
 export type Checked = { file: string; text: string; isValid: boolean; diagnostics: Diagnostic[] };
 
@@ -80,14 +83,6 @@ function excerptAround(line: string, at: number): { shown: string; caretAt: numb
   const after = from + excerptWidth < line.length ? '…' : '';
   const lead = widthOf(line.slice(from, Math.max(from, at)));
   return { shown: `${before}${printable(cut)}${after}`, caretAt: before.length + lead };
-}
-
-/** A tab is printed as one space; what a terminal would obey is not printed. */
-export function printable(text: string): string {
-  return Array.from(stripVTControlCharacters(text), (character) => {
-    if (character === '\t') return ' ';
-    return /[\p{Cc}\p{Cf}]/u.test(character) ? '·' : character;
-  }).join('');
 }
 
 /** Columns on a terminal: East Asian letters and emoji take two. */

@@ -30,6 +30,7 @@ const runs: Record<Remote, () => Promise<Run>> = {
   claim: async () => (await import('./commands/lifetime.ts')).claim,
   remove: async () => (await import('./commands/lifetime.ts')).remove,
   open: async () => (await import('./commands/lifetime.ts')).open,
+  mcp: async () => (await import('./commands/mcp.ts')).mcp,
   version: async () => (await import('./commands/version.ts')).version,
 };
 
@@ -84,10 +85,11 @@ async function askService(
   const { createTerminal } = await import('./terminal.ts');
   const terminal = createTerminal(streams, asJson);
   try {
-    const connection = connect({ options, env: streams.env, memory: await recall(folder) });
+    const reconnect = async () => connect({ options, env: streams.env, memory: await recall(folder) });
+    const connection = await reconnect();
     if (typeof connection === 'string') return terminal.fail(connection);
     const context: Context = {
-      ...{ given, options, terminal, connection, signal },
+      ...{ given, options, terminal, connection, reconnect, streams, signal },
       remember: (memory) => remember(folder, memory),
       read: async (file) => await readFor(file, streams),
       confirm: (question) => confirm(question, streams, signal),

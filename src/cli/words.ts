@@ -75,6 +75,12 @@ export const commands = {
     flags: {},
     isRemote: false,
   },
+  mcp: {
+    words: [],
+    help: 'serve agents, by the Model Context Protocol on stdin and stdout',
+    flags: {},
+    isRemote: true,
+  },
   whoami: { words: [], help: 'who the token stands for, and what it may have', flags: {}, isRemote: true },
   version: { words: [], help: 'of this command, and of the service', flags: {}, isRemote: true },
   completion: { words: ['bash|zsh'], help: 'a script that completes these words', flags: {}, isRemote: false },

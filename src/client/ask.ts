@@ -2,6 +2,7 @@
  * One request to the service and its answer. Refusals and a service that does not answer are values; nothing here throws.
  * Runs in browsers and in Node alike.
  */
+import type { Diagnostic } from './service-types.ts';
 
 export type Problem = {
   /** The HTTP status; 0 where no answer came. */
@@ -11,6 +12,10 @@ export type Problem = {
   hint?: string;
   /** The single faults of a configuration. */
   errors?: string[];
+  /** The same as values, with what is only odd. */
+  diagnostics?: Diagnostic[];
+  /** The proof of work that is asked for, where it was not found. */
+  challenge?: unknown;
   /** When it may be tried again. */
   retryAfterSeconds?: number;
 };
@@ -33,6 +38,8 @@ export type Place = {
   /** Its address, without a slash at the end; empty for the page's own. */
   baseUrl?: string;
   fetch?: typeof fetch;
+  /** Whether a proof of work that is asked for is found here. Default: yes. */
+  solvesProofs?: boolean;
 };
 
 export async function ask<T>(place: Place, path: string, question: Question = {}): Promise<Answer<T>> {
@@ -45,7 +52,7 @@ export async function ask<T>(place: Place, path: string, question: Question = {}
 export async function send(place: Place, path: string, question: Question = {}): Promise<Answer<Response>> {
   try {
     const response = await sendOnce(place, path, question);
-    if (response.status !== 429) return { ok: true, value: response };
+    if (response.status !== 429 || place.solvesProofs === false) return { ok: true, value: response };
     const proof = await proofFor(response, question.signal);
     if (!proof) return { ok: true, value: response };
     const headers = { ...question.headers, ...proof };
@@ -84,7 +91,9 @@ async function readAnswer<T>(response: Response, signal: AbortSignal | undefined
 
 /** What a response that refuses says; `body` is what has been read of it. */
 export function problemOf({ status, headers }: Pick<Response, 'status' | 'headers'>, body: unknown): Problem {
-  const { error, code, hint, errors } = (typeof body === 'object' && body !== null ? body : {}) as Partial<Problem>;
+  const { error, code, hint, errors, diagnostics, challenge } = (
+    typeof body === 'object' && body !== null ? body : {}
+  ) as Partial<Problem>;
   const retryAfter = headers.get('retry-after');
   return {
     status,
@@ -92,6 +101,8 @@ export function problemOf({ status, headers }: Pick<Response, 'status' | 'header
     error: error ?? `The service answered ${status}.`,
     ...(hint !== undefined && { hint }),
     ...(errors && { errors }),
+    ...(diagnostics && { diagnostics }),
+    ...(challenge !== undefined && { challenge }),
     ...(retryAfter && /^\d+$/.test(retryAfter) && { retryAfterSeconds: Number(retryAfter) }),
   };
 }

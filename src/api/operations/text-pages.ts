@@ -11,12 +11,13 @@ import type { ApiSettings } from '../api-service.ts';
 import { nothingHere, sendProblem } from '../requests/errors.ts';
 
 const folder = join(import.meta.dirname, '../../../docs');
+const examplesFolder = join(import.meta.dirname, '../../../examples');
 
 /** The address that the pages use for a service. */
 const example = 'http://localhost:8080';
 
 /** For who uses a service, in the order in which one reads; all others are for who runs one. */
-const forUsers = ['agents', 'auth', 'configuration', 'api', 'compose', 'cli', 'accounts'];
+const forUsers = ['agents', 'auth', 'mcp', 'configuration', 'api', 'compose', 'cli', 'accounts'];
 
 /** What an answer says of the descriptions of the service: RFC 8631, and the texts. */
 export const describedBy = [
@@ -29,8 +30,9 @@ type Pages = ReadonlyMap<string, string>;
 
 export function textEndpoints({ baseUrl }: Pick<ApiSettings, 'baseUrl'>): FastifyPluginAsyncTypebox {
   const pages = readPages(baseUrl.origin);
+  const examples = readExamples();
   const texts: Record<string, string> = {
-    '/llms.txt': indexOf(pages, baseUrl.origin),
+    '/llms.txt': indexOf(pages, [...examples.keys()], baseUrl.origin),
     '/llms-full.txt': forUsers.map((name) => pages.get(`${name}.md`)).join('\n'),
     '/auth.md': pages.get('auth.md')!,
   };
@@ -48,7 +50,18 @@ export function textEndpoints({ baseUrl }: Pick<ApiSettings, 'baseUrl'>): Fastif
       if (text === undefined) return sendProblem(reply, nothingHere);
       return reply.type(type).header('Link', describedBy).send(text);
     });
+    app.get('/docs/examples/:page', { config, schema: { hide: true, params } }, async (request, reply) => {
+      const text = examples.get(request.params.page);
+      if (text === undefined) return sendProblem(reply, nothingHere);
+      return reply.type('application/yaml; charset=utf-8').send(text);
+    });
   };
+}
+
+/** The examples of the repository, as they are. */
+function readExamples(): Pages {
+  const names = readdirSync(examplesFolder).filter((name) => name.endsWith('.yaml'));
+  return new Map(names.sort().map((name) => [name, readFileSync(join(examplesFolder, name), 'utf8')]));
 }
 
 /** Once: a page has a few thousand words, and all of them together 200 kB. */
@@ -62,7 +75,7 @@ function readPages(origin: string): Pages {
   return new Map(names.sort().map((name) => [name, read(name)]));
 }
 
-function indexOf(pages: Pages, origin: string): string {
+function indexOf(pages: Pages, examples: string[], origin: string): string {
   const line = (name: string) => `- [${titleOf(pages.get(name)!)}](${origin}/docs/${name})`;
   const user = forUsers.map((name) => `${name}.md`);
   const operator = [...pages.keys()].filter((name) => !user.includes(name));
@@ -80,6 +93,8 @@ ${user.map(line).join('\n')}
 - [All of these in one](${origin}/llms-full.txt)
 - [Description of the API (OpenAPI)](${origin}/openapi.json)
 - [JSON Schema of a configuration](${origin}/schema)
+- Examples: ${examples.map((name) => `[${name}](${origin}/docs/examples/${name})`).join(', ')}
+- \`POST ${origin}/mcp\`: the same for clients of the Model Context Protocol (Streamable HTTP)
 
 ## Optional
 

@@ -1,7 +1,7 @@
 /** What a command of the service's is given, and what several of them do alike. */
 import type { Connection } from '../connect.ts';
 import type { Memory } from '../folder.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Streams, Terminal } from '../terminal.ts';
 import type { Options } from '../words.ts';
 
 export type Context = {
@@ -9,6 +9,10 @@ export type Context = {
   options: Options;
   terminal: Terminal;
   connection: Connection;
+  /** The same with what the folder remembers by now. A text says what is wrong. */
+  reconnect(): Promise<Connection | string>;
+  /** Of the process, for a command that speaks a protocol on them. */
+  streams: Streams;
   /** Of the folder: what it remembers from now on. */
   remember(memory: Memory): Promise<void>;
   /** Reads a file, or the standard input for `-`. Throws for one that cannot be read. */

@@ -147,7 +147,7 @@ frontend public from listening
   ${guessRules(settings)}
 
   use_backend registry if api { path -m reg ^/v2(/|$) }
-  use_backend api-waiting if api { url_param(wait) -m found }
+  use_backend api-waiting if api { url_param(wait) -m found } or api { path /mcp }
   use_backend api if api
   use_backend application-browser if { var(txn.endpoint) -m found } browser
   use_backend application if { var(txn.endpoint) -m found }

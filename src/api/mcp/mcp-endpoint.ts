@@ -1,0 +1,83 @@
+/**
+ * `POST /mcp`: the Model Context Protocol (Streamable HTTP, stateless: a server for each request, which remembers
+ * nothing). The library checks neither Host nor Origin nor tokens: that is here, and in what the tools ask of the API.
+ */
+import { isIP } from 'node:net';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import manifest from '../../../package.json' with { type: 'json' };
+import { ask } from '../../client/ask.ts';
+import { createClient } from '../../client/client.ts';
+import type { Service } from '../../mcp/service.ts';
+import type { ApiSettings } from '../api-service.ts';
+import { crossSite, isSameOrigin } from '../requests/browser-security.ts';
+import { sendProblem } from '../requests/errors.ts';
+import { fetchInProcess } from './in-process.ts';
+
+/** A configuration of 256 KiB, as JSON writes it. */
+const mostBytes = 1024 * 1024;
+
+/** Revisions of the protocol before 2025-06-18 have lists of messages, each of which may ask for a list of all tools. */
+const mostMessages = 10;
+
+export function mcpEndpoint({ baseUrl }: Pick<ApiSettings, 'baseUrl'>): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.post('/mcp', { bodyLimit: mostBytes, schema: { hide: true } }, async (request, reply) => {
+      if (!isOwnHost(request, baseUrl) || !isOwnOrigin(request, baseUrl)) return sendProblem(reply, crossSite);
+      const { body } = request;
+      if (Array.isArray(body) && body.length > mostMessages) {
+        return sendProblem(reply, {
+          code: 'invalid_request',
+          error: `A list may have ${mostMessages} messages.`,
+          hint: 'Send each message as a request of its own.',
+        });
+      }
+      const gone = new AbortController();
+      reply.raw.once('close', () => gone.abort());
+      // Loaded when it is needed: it takes longer than all else of the API together.
+      const { createMcpHandler } = await import('@modelcontextprotocol/server');
+      const { createMcpServer } = await import('../../mcp/server.ts');
+      const handler = createMcpHandler(() => createMcpServer(asService(app, request)), {
+        // What there is changes with a release alone, so there is nothing to listen for.
+        maxSubscriptions: 0,
+      });
+      return reply.send(await handler.fetch(webRequest(request, baseUrl, gone.signal), { parsedBody: body }));
+    });
+  };
+}
+
+function asService(app: Pick<FastifyInstance, 'inject'>, request: FastifyRequest): Service {
+  const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  // A proof of work is the caller's to find.
+  const place = { fetch: fetchInProcess(app, request), solvesProofs: false };
+  return {
+    clientOf: async (token) => createClient({ ...place, token: token ?? bearer }),
+    read: async (path) => {
+      const answer = await ask<unknown>(place, path);
+      if (!answer.ok) return answer;
+      const { value } = answer;
+      return { ok: true, value: typeof value === 'string' ? value : JSON.stringify(value, undefined, 2) };
+    },
+    version: manifest.version,
+  };
+}
+
+/** A page whose own name leads here, by a name server that lies, has that name in Host: an address cannot lie. */
+function isOwnHost({ headers }: FastifyRequest, baseUrl: URL): boolean {
+  const host = URL.parse(`http://${headers.host}`)?.hostname;
+  if (host === undefined) return false;
+  return host === baseUrl.hostname || host === 'localhost' || isIP(host.replace(/^\[|\]$/g, '')) !== 0;
+}
+
+/** Programs say nothing of where they come from. A page may show a token too: it is refused all the same. */
+function isOwnOrigin(request: FastifyRequest, baseUrl: URL): boolean {
+  const { origin, 'sec-fetch-site': site } = request.headers;
+  return (origin === undefined && site === undefined) || isSameOrigin(request, baseUrl);
+}
+
+function webRequest({ headers }: FastifyRequest, baseUrl: URL, signal: AbortSignal): Request {
+  const given = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined || name === 'content-length' ? [] : [[name, String(value)] as [string, string]],
+  );
+  return new Request(new URL('/mcp', baseUrl), { method: 'POST', headers: given, signal });
+}

@@ -1,0 +1,20 @@
+/** What the tools work with: the service through the typed client, and who calls. */
+import type { Answer } from '../client/ask.ts';
+import type { Client } from '../client/client.ts';
+
+/** Undefined: what the transport says of who asks, or what the folder remembers. */
+type Token = string | undefined;
+
+export type Service = {
+  clientOf(token: Token): Promise<Client>;
+  /** A text that the service has below its address, such as `/docs/agents.md`. */
+  read(path: string): Promise<Answer<string>>;
+  /** Keeps what a start has answered. Without it the caller has to keep the token. */
+  remember?: (started: Remembered) => Promise<void>;
+  /** What is meant where a call names no application. */
+  application?: () => Promise<Application | undefined>;
+  version: string;
+};
+
+export type Application = { applicationName: string; environment?: string };
+export type Remembered = Required<Application> & { url: string; sessionToken: string };

@@ -1,0 +1,141 @@
+/** How a tool is made of a call to the service: its answer becomes structured content, a refusal an error with the service's words. */
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  isInputRequiredResult,
+  type McpServer,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import * as z from 'zod/v4';
+import type { Answer, Problem } from '../client/ask.ts';
+import { printable } from '../lib/printable.ts';
+import type { Application, Service } from './service.ts';
+
+type Shape = Record<string, z.ZodType>;
+
+type Tool<Input extends Shape, Output extends z.ZodType> = {
+  title: string;
+  description: string;
+  input: Input;
+  output: Output;
+  /** `reads`: it changes nothing. `removes`: it takes away what cannot be had back. */
+  effect: 'reads' | 'changes' | 'removes';
+  /** Whether applications have written some of its answer, which is then shown without what terminals obey. */
+  quotesApplications?: boolean;
+  /** The words for people and models, instead of the structured content as JSON. */
+  print?: (value: z.input<Output>) => string;
+  run: (
+    given: z.output<z.ZodObject<Input>>,
+    calling: Calling,
+  ) => Promise<Answer<z.input<Output>> | InputRequiredResult>;
+};
+
+export type Calling = { signal: AbortSignal; context: ServerContext };
+
+export function addTool<Input extends Shape, Output extends z.ZodType>(
+  server: McpServer,
+  name: string,
+  { title, description, input, output, effect, quotesApplications, print, run }: Tool<Input, Output>,
+): void {
+  const annotations = {
+    readOnlyHint: effect === 'reads',
+    destructiveHint: effect === 'removes',
+    idempotentHint: effect === 'reads',
+    openWorldHint: false,
+  };
+  // What is misspelt would be ignored without a word.
+  const inputSchema = z.strictObject(input);
+  const config = { title, description, inputSchema, outputSchema: output, annotations };
+  const call = async (given: unknown, context: ServerContext) => {
+    const answer = await run(given as z.output<z.ZodObject<Input>>, { signal: signalOf(context), context });
+    if (isInputRequiredResult(answer)) return answer;
+    if (!answer.ok) return refusal(answer.problem);
+    const value = quotesApplications ? withoutControls(answer.value) : answer.value;
+    return succeeded(value, print ? print(value) : undefined);
+  };
+  server.registerTool(name, config, call as Parameters<typeof server.registerTool>[2]);
+}
+
+/** A transport ends a call that was cancelled; over HTTP a caller who has gone has cancelled too. */
+function signalOf({ mcpReq, http }: ServerContext): AbortSignal {
+  const gone = http?.req?.signal;
+  return gone ? AbortSignal.any([mcpReq.signal, gone]) : mcpReq.signal;
+}
+
+function succeeded(value: unknown, words: string | undefined): CallToolResult {
+  return {
+    content: [{ type: 'text', text: words ?? printJson(value) }],
+    structuredContent: value as Record<string, unknown>,
+  };
+}
+
+/** The same fields as the body of a refusal over HTTP. */
+export function refusal({ status: _, ...problem }: Problem): CallToolResult {
+  return { content: [{ type: 'text', text: printJson(problem) }], isError: true };
+}
+
+/** What JSON leaves as it is, and nobody sees, is escaped too. */
+function printJson(value: unknown): string {
+  return JSON.stringify(value, undefined, 1).replaceAll(/[\u007f-\u009f]|\p{Cf}/gu, (character) =>
+    Array.from({ length: character.length }, (_, at) => {
+      const unit = character.charCodeAt(at).toString(16).padStart(4, '0');
+      return `\\u${unit}`;
+    }).join(''),
+  );
+}
+
+function withoutControls<T>(value: T): T {
+  if (typeof value === 'string') return value.split('\n').map(printable).join('\n') as T;
+  if (Array.isArray(value)) return value.map(withoutControls) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withoutControls(each)])) as T;
+}
+
+/** Printable, so that it can be sent as a header. */
+export const token = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,200}$/)
+  .optional()
+  .describe('What deploy answered as sessionToken, or an API key. Needed unless the connection says who you are.');
+
+export const named = {
+  applicationName: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('The application; without it the only one that there is.'),
+  environment: z.string().max(100).optional().describe('Which of several applications of one name.'),
+  sessionToken: token,
+};
+
+type Named = {
+  applicationName?: string | undefined;
+  environment?: string | undefined;
+  sessionToken?: string | undefined;
+};
+
+/** The application that a call means: the named one, the folder's, or the only one that there is. */
+export async function applicationOf(service: Service, given: Named, signal: AbortSignal): Promise<Answer<Application>> {
+  const { applicationName, environment, sessionToken } = given;
+  if (applicationName !== undefined) {
+    return { ok: true, value: { applicationName, ...(environment !== undefined && { environment }) } };
+  }
+  const remembered = sessionToken === undefined ? await service.application?.() : undefined;
+  if (remembered) return { ok: true, value: remembered };
+  const list = await (await service.clientOf(sessionToken)).call('listDeployments', { signal });
+  if (!list.ok) return list;
+  const [only, ...others] = list.value.reservedDeployments;
+  if (only && others.length === 0) {
+    return { ok: true, value: { applicationName: only.applicationName, environment: only.environment } };
+  }
+  const names = list.value.reservedDeployments.map(({ applicationName }) => applicationName).join(', ');
+  return {
+    ok: false,
+    problem: {
+      ...{ status: 404, code: 'application_not_found' },
+      error: only ? 'There are several applications.' : 'There is no application.',
+      hint: only ? `Say which with applicationName: ${names}.` : 'Start one with deploy.',
+    },
+  };
+}

@@ -1,0 +1,126 @@
+/** The tools that take a document: validate, deploy, update and preview. */
+import type { McpServer } from '@modelcontextprotocol/server';
+import * as z from 'zod/v4';
+import type { Answer } from '../../client/ask.ts';
+import type { Started } from '../../client/service-types.ts';
+import { deployment, diagnostic, findings } from '../schemas.ts';
+import type { Service } from '../service.ts';
+import { addTool, token } from '../tool.ts';
+
+const document = z
+  .string()
+  .min(1)
+  .describe(
+    'The YAML, whole: an `application` with `name` and `pods`, or a Compose file. Files go inline, 256 KiB in all.',
+  );
+const environment = z.string().max(100).optional().describe('Which of several applications of one name.');
+const dryRun = z.boolean().default(false).describe('Check everything and change nothing.');
+
+const { url, status, extend, claim } = deployment.shape;
+const started = z.looseObject({
+  ...{ message: z.string(), applicationName: z.string(), ...findings },
+  ...{ environment: z.string().optional(), url: url.optional(), status: status.optional() },
+  ...{ extend: extend.optional(), claim: claim.optional() },
+  sessionToken: z.string().optional().describe('The key to what was started, shown this once: keep it.'),
+  dryRun: z.boolean().optional(),
+});
+
+export function addDocumentTools(server: McpServer, service: Service): void {
+  addTool(server, 'validate', {
+    title: 'Validate a document',
+    description:
+      'Checks a document without deploying it: every problem with line, column and hint, and `fixed`, the document with what is certain to be right. Valid means deployable here.',
+    input: { document },
+    output: z.looseObject({
+      ...{ valid: z.boolean(), errors: z.array(z.string()), ...findings },
+      fixed: z.string().optional().describe('The document with all certain fixes applied.'),
+      fixedErrors: z.array(z.string()).optional().describe('The errors that `fixed` still has.'),
+    }),
+    effect: 'reads',
+    run: async ({ document }, { signal }) =>
+      (await service.clientOf(undefined)).call('validateConfig', { body: document, query: { fix: 'true' }, signal }),
+  });
+
+  addTool(server, 'deploy', {
+    title: 'Deploy a document',
+    description: `Starts what a document describes and answers its live URL at once; status then waits until it runs. Needs no account. ${
+      service.remember
+        ? 'The folder remembers it, with its token.'
+        : 'Keep sessionToken: the other tools need it. Give it here too, to start more beside what it has.'
+    }`,
+    input: {
+      ...{ document, sessionToken: token, dryRun },
+      idempotencyKey: z
+        .string()
+        .regex(/^[\x21-\x7e]{1,200}$/)
+        .optional()
+        .describe('Your own random text: the same start sent again with it is the same deployment.'),
+    },
+    output: started,
+    effect: 'changes',
+    run: async ({ document, sessionToken, dryRun, idempotencyKey }, { signal }) => {
+      const answer = await (await service.clientOf(sessionToken)).call('startDeployment', {
+        body: document,
+        query: { ...(dryRun && { dryRun: 'true' as const }) },
+        ...(idempotencyKey !== undefined && { headers: { 'Idempotency-Key': idempotencyKey } }),
+        signal,
+      });
+      if (!answer.ok || 'dryRun' in answer.value) return answer;
+      return await kept(service, answer.value, sessionToken);
+    },
+  });
+
+  addTool(server, 'update', {
+    title: 'Update a deployment',
+    description:
+      'Applies a changed document to the deployment whose application has the same name; the URL stays. What runs goes on until the new pods are ready, and stays when they fail. status then waits.',
+    input: { document, environment, sessionToken: token, dryRun },
+    output: started.omit({ applicationName: true, sessionToken: true }),
+    effect: 'changes',
+    run: async ({ document, environment, sessionToken, dryRun }, { signal }) =>
+      (await service.clientOf(sessionToken)).call('updateDeployment', {
+        body: document,
+        query: { ...(environment !== undefined && { environment }), ...(dryRun && { dryRun: 'true' as const }) },
+        signal,
+      }),
+  });
+
+  addTool(server, 'preview', {
+    title: 'Preview an update',
+    description:
+      'What an update with this document would do to each pod, its data and its public paths. Changes nothing.',
+    input: { document, environment, sessionToken: token },
+    output: z.looseObject({
+      pods: z.array(
+        z.looseObject({
+          name: z.string(),
+          change: z.enum(['added', 'removed', 'unchanged', 'replaced', 'restarted', 'scaled', 'grown', 'rerouted']),
+          keepsData: z.boolean(),
+          because: z.string(),
+        }),
+      ),
+      interrupted: z.array(z.string()).describe('Public paths that nobody answers at for a while.'),
+      refusal: z.looseObject({ code: z.string(), error: z.string(), hint: z.string().optional() }).optional(),
+      ...{ warnings: z.array(z.string()), diagnostics: z.array(diagnostic) },
+    }),
+    effect: 'reads',
+    run: async ({ document, environment, sessionToken }, { signal }) =>
+      (await service.clientOf(sessionToken)).call('previewUpdate', {
+        body: document,
+        query: { ...(environment !== undefined && { environment }) },
+        signal,
+      }),
+  });
+}
+
+/** Where the folder keeps the token, nobody has to see it. */
+async function kept(
+  service: Service,
+  answer: Started,
+  token: string | undefined,
+): Promise<Answer<Omit<Started, 'sessionToken'>>> {
+  if (!service.remember || token !== undefined) return { ok: true, value: answer };
+  await service.remember(answer);
+  const { sessionToken: _, ...told } = answer;
+  return { ok: true, value: told };
+}

@@ -1,0 +1,84 @@
+/** The tools for how long a deployment lives, and whose it is: extend, claim_link and remove. */
+import { acceptedContent, inputRequired, inputResponse, type McpServer } from '@modelcontextprotocol/server';
+import * as z from 'zod/v4';
+import type { Problem } from '../../client/ask.ts';
+import { printable } from '../../lib/printable.ts';
+import type { Service } from '../service.ts';
+import { addTool, applicationOf, type Calling, named } from '../tool.ts';
+
+export function addLifetimeTools(server: McpServer, service: Service): void {
+  addTool(server, 'extend', {
+    title: 'Move the time limit',
+    description: 'Gives an unclaimed deployment more time, a few times.',
+    input: named,
+    output: z.looseObject({ message: z.string() }),
+    effect: 'changes',
+    run: async (given, { signal }) => {
+      const application = await applicationOf(service, given, signal);
+      if (!application.ok) return application;
+      const client = await service.clientOf(given.sessionToken);
+      const answer = await client.call('extendDeployment', { body: application.value, signal });
+      return answer.ok ? { ok: true, value: { message: answer.value } } : answer;
+    },
+  });
+
+  addTool(server, 'claim_link', {
+    title: 'Hand over to a person',
+    description:
+      'A link that you give to the person you work for: who opens it within 24 hours and signs in keeps the deployment. Open it for nobody.',
+    input: named,
+    output: z.looseObject({ message: z.string(), claimUrl: z.string() }),
+    effect: 'changes',
+    run: async (given, { signal }) => {
+      const application = await applicationOf(service, given, signal);
+      if (!application.ok) return application;
+      const client = await service.clientOf(given.sessionToken);
+      const answer = await client.call('claimDeployment', { body: application.value, signal });
+      if (!answer.ok) return answer;
+      const { message, claimUrl } = answer.value;
+      return { ok: true, value: { message, claimUrl } };
+    },
+  });
+
+  addTool(server, 'remove', {
+    title: 'Remove a deployment',
+    description: 'Ends a deployment and deletes its data, at once and for good. Only when the person has asked for it.',
+    input: { ...named, applicationName: named.applicationName.unwrap().describe('The application to remove.') },
+    output: z.looseObject({ message: z.string() }),
+    effect: 'removes',
+    run: async (given, calling) => {
+      const { signal } = calling;
+      const application = await applicationOf(service, given, signal);
+      if (!application.ok) return application;
+      const consent = consentOf(server, calling, application.value.applicationName);
+      if (consent === 'refused') return { ok: false, problem: notRemoved };
+      if (consent !== 'given') return consent;
+      const client = await service.clientOf(given.sessionToken);
+      return await client.call('removeDeploymentReservation', { body: application.value, signal });
+    },
+  });
+}
+
+const confirmation = z.object({ confirm: z.boolean().describe('Remove it, with its data.') });
+
+/**
+ * A client that can ask its person does so. One that cannot has the annotations of the tool, by which it asks before
+ * it calls.
+ */
+function consentOf(server: McpServer, { context }: Calling, applicationName: string) {
+  if (!server.server.getClientCapabilities()?.elicitation) return 'given';
+  const { inputResponses } = context.mcpReq;
+  const answered = inputResponse(inputResponses, 'confirm');
+  if (answered.kind === 'missing') {
+    const message = `Remove ${printable(applicationName)}, with its data? This can't be undone.`;
+    const confirm = inputRequired.elicit({ message, requestedSchema: confirmation });
+    return inputRequired({ inputRequests: { confirm } });
+  }
+  return acceptedContent(inputResponses, 'confirm', confirmation)?.confirm === true ? 'given' : 'refused';
+}
+
+const notRemoved: Problem = {
+  status: 0,
+  code: 'not_confirmed',
+  error: 'The person has not agreed. Nothing was removed.',
+};
