@@ -58,10 +58,12 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
     await openImages(settings, { pushed, cache, notePullsLeft: (pulls) => metrics.dockerHubPulls.set(pulls) }),
   );
   const { engine } = opening.use(await openEngine(settings, { owner, now, metrics, images, log }));
-  const edge = opening.use(await openEdge({ ...settings, apiHosts: apiHosts(settings) }, { db, now, log }));
+  const edgeExtras = { apiHosts: apiHosts(settings), isShared: settings.databaseUrl !== undefined };
+  const edge = opening.use(await openEdge({ ...settings, ...edgeExtras }, { db, now, log }));
   const control = opening.use(
     await openControl(settings, {
       ...{ db, seal, engine, refreshEdge: edge.refresh, underWay: edge.countUnderWay, urlOf, metrics, now },
+      ...(edge.othersServe && { othersServe: edge.othersServe }),
       egressOf: async (deployment) =>
         (await planOfDeployment(db, settings.tiers, deployment))?.tier.egress ?? settings.egress,
       log: part('control'),
@@ -74,7 +76,8 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
     due: (deploymentId = '') => control.wake(deploymentId),
     told: told.ring,
     asked: (text: string) => exchange?.hear(text),
-    routes: () => {},
+    routes: edge.hearRoutes,
+    edges: edge.hearRoutes,
   };
   opening.use(await store.follow(heard));
   const signIn = { ...accountSettings(settings), otherOrigins: otherOrigins(settings) };

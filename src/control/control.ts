@@ -40,6 +40,8 @@ export type Control = {
   seal: Seal;
   engine: Engine;
   refreshEdge: () => Promise<void>;
+  /** Resolves when no other edge sends requests where the store says no more; absent where there is one edge. */
+  othersServe?: (stop?: AbortSignal) => Promise<void>;
   /** How many requests the edge has under way at these addresses; absent where it cannot tell. */
   underWay?: (addresses: readonly string[]) => Promise<number>;
   routed: Routed;

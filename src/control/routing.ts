@@ -9,10 +9,13 @@ import { routesSince, servedRoutes } from '../store/routes.ts';
 /** What this process knows of where requests are sent. */
 export type Routed = {
   /** Of the edge, by deployment. */
-  edge: Map<string, { taken: string } | InDoubt>;
+  edge: Map<string, Taken | InDoubt>;
   /** What the rows say, by deployment, as of a version of the route table. */
   rows: { version: number | undefined; addresses: Map<string, string[]> };
 };
+
+/** By our own edge; `everywhere`: by whoever else is one, too. */
+type Taken = { taken: string; everywhere?: boolean };
 
 /** On the way to the edge, or not taken: it may send requests to any of these addresses. */
 type InDoubt = { taken?: undefined; addresses: string[] };
@@ -51,6 +54,10 @@ export async function heldAddresses(db: Database, { edge, rows }: Routed): Promi
 export type Router = {
   /** Resolves when the edge serves what the store says. */
   refreshEdge: () => Promise<void>;
+  /** Resolves when no other edge sends requests where the store says no more; absent where there is one edge. */
+  othersServe?: (stop?: AbortSignal) => Promise<void>;
+  /** Ends waiting for them. */
+  stop?: AbortSignal;
   routed: Routed;
   /** Writes to the deployment's row; false when the visit is no longer the one to write. */
   record: (observation: Observation) => Promise<boolean>;
@@ -83,16 +90,27 @@ export async function route(
 }
 
 /**
- * Before something is removed, and before it is said that all is well. Whoever wrote the row may have died before the
- * edge knew of it, or could not write that the edge did not take it: nobody relies on what he has not seen.
+ * Before it is said that all is well. Whoever wrote the row may have died before the edge knew of it, or could not write
+ * that the edge did not take it: nobody relies on what he has not seen.
  */
 export async function confirmRoutes(
   { id, endpoints }: Deployment,
-  { refreshEdge, routed }: Omit<Router, 'record'>,
+  { refreshEdge, routed }: Pick<Router, 'refreshEdge' | 'routed'>,
 ): Promise<void> {
   if (routed.edge.get(id)?.taken === print(endpoints)) return;
   await refreshEdge();
   routed.edge.set(id, { taken: print(endpoints) });
+}
+
+/** Before something is removed that old routes lead to: no edge serves them, or answers at all. */
+export async function confirmEverywhere(deployment: Deployment, router: Omit<Router, 'record'>): Promise<void> {
+  const { othersServe, routed, stop } = router;
+  await confirmRoutes(deployment, router);
+  const known = routed.edge.get(deployment.id);
+  if (!othersServe || known?.taken === undefined || known.everywhere) return;
+  await othersServe(stop);
+  // Unless it was led elsewhere meanwhile.
+  if (routed.edge.get(deployment.id) === known) known.everywhere = true;
 }
 
 function print(endpoints: readonly Endpoint[]): string {

@@ -18,6 +18,8 @@ export type EdgeSettings = {
   limits: EdgeLimits;
   /** Requests of a client for hosts where nothing is; above it, it reaches the sites alone that it has visited. */
   guessRate: Rate;
+  /** It answers for applications until it is told so anew: there may be other edges. Absent: always. */
+  isShared?: boolean;
   /** Name or path of HAProxy's executable. */
   binary?: string;
 };

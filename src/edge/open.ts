@@ -7,12 +7,14 @@ import { StartError } from '../lib/start-error.ts';
 import type { Database } from '../store/database.ts';
 import { routesSince } from '../store/routes.ts';
 import { edgePaths } from './edge-paths.ts';
+import { ownEdge } from './edge-place.ts';
 import type { EdgeSettings } from './edge-settings.ts';
 import { type Edge, startEdge, stopEdge } from './haproxy/haproxy.ts';
 import { PortTakenError } from './haproxy/haproxy-process.ts';
 import { startPageServer } from './pages/page-server.ts';
 import { createRouteFeed } from './route-feed.ts';
 import { siteState, sitesOf } from './served-sites.ts';
+import { announceEdge, type SharedRoutes, shareRoutes } from './shared-routes.ts';
 import { admitProxy, clearSocket } from './sockets.ts';
 
 /** For the head of a request, and the body of one to the API: 256 KiB in this time are 17 KiB a second. */
@@ -27,6 +29,8 @@ export type OpenEdgeSettings = Omit<EdgeSettings, 'limits'> & {
   /** Of one client address at a time. */
   clientConnections: number;
   guessRate: Rate;
+  /** How long one of several edges answers without a word of its service, and the others wait for it. */
+  edgeSilenceMs: number;
   appsDomain: string;
   baseUrl: URL;
 };
@@ -37,6 +41,11 @@ export type EdgeParts = { db: Database; now: () => Instant; log: Logger };
 export type OpenEdge = AsyncDisposable & {
   /** Makes exactly those sites reachable that the store says; resolves when a table at least as new is live. */
   refresh(): Promise<void>;
+  /** Resolves when no other edge sends requests where the store says no more; absent where there can be none. */
+  othersServe?: SharedRoutes['othersServe'];
+  /** Another process has changed routes, or its edge has taken them. */
+  hearRoutes(): void;
+  /** At whichever edge. */
   countUnderWay: Edge['countUnderWay'];
   /** Have the API, and the registry of images, listen at a socket that HAProxy alone reaches. */
   admitApi: Admit;
@@ -49,13 +58,16 @@ type Admit = (listen: (socketPath: string) => Promise<unknown>) => Promise<void>
 
 /** In a data directory that is prepared (`running-service.ts`). Throws StartError. */
 export async function openEdge(settings: OpenEdgeSettings, { db, now, log }: EdgeParts): Promise<OpenEdge> {
-  const { dataDir, port, appsDomain, baseUrl, clientConnections } = settings;
+  const { dataDir, port, appsDomain, baseUrl, clientConnections, isShared, edgeSilenceMs } = settings;
   const paths = edgePaths(dataDir);
   await using opening = new AsyncDisposableStack();
   const edgeLog = log.child({ part: 'edge' });
   const limits = { connectionsPerClient: clientConnections, requestTimeoutMs };
+  const place = isShared && { db, own: await ownEdge(dataDir), silenceMs: edgeSilenceMs, now };
+  const answersUntil = place ? await announceEdge(place) : undefined;
   const { version, changed } = await routesSince(db, undefined);
-  const edge = await startEdge({ ...settings, limits }, edgeLog, sitesOf(changed, appsDomain)).catch((error: Error) => {
+  const sites = sitesOf(changed, appsDomain);
+  const edge = await startEdge({ ...settings, limits }, edgeLog, sites, answersUntil).catch((error: Error) => {
     const isTaken = error instanceof PortTakenError;
     throw new StartError(
       isTaken ? `${error.message}\nThe port ${port} is taken: set BERTH_PORT to another one.` : error.message,
@@ -72,6 +84,7 @@ export async function openEdge(settings: OpenEdgeSettings, { db, now, log }: Edg
     await edge.close();
     if (!isKept) await stopEdge(dataDir);
   });
+  const shared = place && opening.use(await shareRoutes({ ...place, feed, edge, log: edgeLog }));
   const pages = await startPageServer(
     paths.pagesSocket,
     (host) => siteState(db, { host, appsDomain, baseUrl, now: now() }),
@@ -81,7 +94,14 @@ export async function openEdge(settings: OpenEdgeSettings, { db, now, log }: Edg
   const open = opening.move();
   return {
     refresh: feed.refresh,
-    countUnderWay: edge.countUnderWay,
+    ...(shared && { othersServe: shared.othersServe }),
+    hearRoutes: () => {
+      if (shared) shared.hear();
+    },
+    countUnderWay: async (addresses) => {
+      const counts = [edge.countUnderWay(addresses), shared ? shared.countUnderWay(addresses) : 0];
+      return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+    },
     admitApi: (listen) => admitAt(paths.apiSocket, listen),
     admitRegistry: (listen) => admitAt(paths.registrySocket, listen),
     keep: () => {

@@ -13,6 +13,8 @@ const comparedAtOnce = 500;
 export type RouteFeed = {
   /** Makes exactly those sites reachable that the store says; resolves when a table at least as new is live. */
   refresh(): Promise<void>;
+  /** Of the route table, which the edge has at least; undefined before it has one. */
+  version(): number | undefined;
   /** Compares the next part of the table, one after the other, and has the edge take what it has missed. */
   compare(): Promise<void>;
 };
@@ -37,6 +39,8 @@ export function createRouteFeed(
         taken = news.version;
       }),
     ),
+
+    version: () => taken,
 
     compare: () =>
       inTurn(async () => {

@@ -56,6 +56,7 @@ export type Settings = SignInSettings &
     deployDeadlineMs: number;
     listenPatienceMs: number;
     drainMs: number;
+    edgeSilenceMs: number;
     networkPool: string;
     egress: Egress;
     resolvers: string[] | undefined;
@@ -171,6 +172,12 @@ const table = {
     variable: 'DRAIN',
     default: '30s',
     help: 'most time for requests and WebSockets under way on workloads that an update replaces',
+    read: duration,
+  },
+  edgeSilenceMs: {
+    variable: 'EDGE_SILENCE',
+    default: '30s',
+    help: 'with PostgreSQL, how long one of several edges answers without word of the others, and they wait for it',
     read: duration,
   },
   networkPool: {

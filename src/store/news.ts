@@ -19,8 +19,10 @@ export type NewsListener = {
   due(deploymentId?: string): void;
   /** Whichever process: an event of the deployment is written. */
   told(deploymentId: string): void;
-  /** Whichever process: routes have changed, or an edge has taken them; or news may have been missed. */
+  /** Whichever process: routes have changed; or news may have been missed. */
   routes(): void;
+  /** Whichever process: its edge has said which routes it serves. */
+  edges(): void;
   /** Of another process. */
   asked(text: string): void;
 };

@@ -37,11 +37,15 @@ export async function nextRoutesVersion(db: Database): Promise<number> {
  */
 export async function routesSince(db: Database, since: number | undefined): Promise<RouteNews> {
   // Before the rows: what changes in between is told twice.
-  const { version } = (await db.selectFrom('routeTable').select('version').executeTakeFirst()) ?? { version: 0 };
+  const version = await routesVersion(db);
   if (since !== undefined && since === version) return { version, changed: [], isWhole: false };
   if (since === undefined || since > version) return { version, changed: await servedRoutes(db), isWhole: true };
   const rows = await routes(db).where('routesVersion', '>', since).orderBy('routesVersion').execute();
   return { version, changed: rows.map(fromRow), isWhole: false };
+}
+
+export async function routesVersion(db: Database): Promise<number> {
+  return (await db.selectFrom('routeTable').select('version').executeTakeFirst())?.version ?? 0;
 }
 
 /** All that lead somewhere. */

@@ -38,6 +38,7 @@ before(async () => {
     due: (deploymentId = 'anything') => heard.push(deploymentId),
     told: (deploymentId) => heard.push(`an event of ${deploymentId}`),
     routes: () => heard.push('routes'),
+    edges: () => heard.push('edges'),
     asked: (text) => heard.push(text),
   });
   await hears('anything');

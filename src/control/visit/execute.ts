@@ -4,7 +4,7 @@ import type { DeploymentEvent } from '../../deployment/event/event.ts';
 import type { Operation } from '../../deployment/plan/operation.ts';
 import { type Engine, facetOf, type Pulling } from '../../engine/engine.ts';
 import type { Metrics } from '../../lib/metrics.ts';
-import { confirmRoutes, heldAddresses, type Router, route } from '../routing.ts';
+import { confirmEverywhere, heldAddresses, type Router, route } from '../routing.ts';
 import { checkImages, confirmAccess, pullImage } from './deployment-images.ts';
 import { type Drainer, drain } from './drain.ts';
 
@@ -60,10 +60,12 @@ async function perform(
       return;
     case 'remove':
     case 'remove-network':
-      await confirmRoutes(deployment, executor);
+      await confirmEverywhere(deployment, executor);
       await engine.execute(deployment.id, operation);
       return;
     case 'drain':
+      // What is not under way at an edge that still serves the old may begin there any time.
+      await confirmEverywhere(deployment, executor);
       await drain(deployment, operation.addresses, executor);
       return;
     default:

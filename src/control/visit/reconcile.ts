@@ -21,7 +21,7 @@ import { mandateOf } from '../../store/leases.ts';
 import { forgetConfigurations, forgetSuperseded } from '../../store/revisions.ts';
 import type { Control, Visit } from '../control.ts';
 import { explainByDisk } from '../disk/disk-explanation.ts';
-import { confirmRoutes } from '../routing.ts';
+import { confirmEverywhere, confirmRoutes } from '../routing.ts';
 import { nextVisitAt, soonAt } from '../schedule.ts';
 import { execute } from './execute.ts';
 import { aboutPods, blamedBy, finalReason, linesHint, reasonOf } from './failure.ts';
@@ -108,7 +108,7 @@ class Step {
     if (unrouting.length > 0) return await this.#execute(unrouting);
     const operations = plan(desired, await this.#observe(desired), []);
     if (operations.length > 0) return await this.#execute(operations);
-    await confirmRoutes(deployment, this.#control);
+    await confirmEverywhere(deployment, { ...this.#control, stop: this.#visit.stop });
     await forgetConfigurations(this.#control.db, this.#control.seal, deployment);
     await this.#journal.record({ goneAt: this.#control.now() });
     this.#control.log.info({ deployment: deployment.id, because: desired.because }, 'deployment gone');

@@ -7,6 +7,7 @@ import { proxyAccount } from '../sockets.ts';
 import { clientRules, clientTable, connectionLimits, trustedProxiesFile } from './client-rules.ts';
 import { cookiePage, oversizedAnswers, oversizedHeads, ownCookies } from './domain-cookies.ts';
 import { guessCounting, guessRules, guessTables } from './host-guesses.ts';
+import { staleRules } from './stale-rules.ts';
 
 export const configurationFile = 'haproxy.cfg';
 export const sitesMap = 'sites.map';
@@ -149,7 +150,7 @@ frontend public from listening
   use_backend registry if api { path -m reg ^/v2(/|$) }
   use_backend api-waiting if api { url_param(wait) -m found } or api { path /mcp }
   use_backend api if api
-  use_backend application-browser if { var(txn.endpoint) -m found } browser
+${settings.isShared ? staleRules : ''}  use_backend application-browser if { var(txn.endpoint) -m found } browser
   use_backend application if { var(txn.endpoint) -m found }
   # A route without its endpoint: the maps changed between two look-ups. Trying again helps.
   use_backend unreachable if { var(txn.route) -m found }

@@ -7,6 +7,7 @@ import type { EdgeLog, EdgeSettings } from '../edge-settings.ts';
 import type { RouteChange } from '../route-changes.ts';
 import { type HostTable, hostsOf } from '../routes.ts';
 import { prepareRunDirectory, startsAsRoot } from '../sockets.ts';
+import { createAnswering } from './answering.ts';
 import { type Configuration, proxyConfiguration } from './haproxy-configuration.ts';
 import { checkVersion, findProxies, killProxies, startProxy, stopProxies } from './haproxy-process.ts';
 import { createRouteMaps, type RouteMaps } from './route-maps.ts';
@@ -32,14 +33,18 @@ export type Edge = {
   countUnderWay(addresses: readonly string[]): Promise<number>;
   /** Lets go of HAProxy, which goes on serving what it has. */
   close(): Promise<void>;
+  /** Of several edges: answers for applications until this instant, and not longer. Throws when HAProxy is away. */
+  answerUntil(at: number): Promise<void>;
+  /** Called when HAProxy had to be started anew: one of several edges has yet to be told until when it answers. */
+  whenStarted(listener: () => void): void;
 };
 
 /**
  * Takes over the HAProxy that runs for this data directory, or starts one; a changed configuration is loaded without
- * dropping connections. It serves exactly these sites when this resolves.
+ * dropping connections. It serves exactly these sites when this resolves; one of several edges until `answersUntil`.
  * @throws when HAProxy is missing, too old, or cannot listen.
  */
-export async function startEdge(settings: EdgeSettings, log: EdgeLog, sites: Site[]): Promise<Edge> {
+export async function startEdge(settings: EdgeSettings, log: EdgeLog, sites: Site[], answersUntil = 0): Promise<Edge> {
   const problem = dataDirProblem(settings.dataDir);
   if (problem) throw new Error(problem);
   const binary = settings.binary ?? 'haproxy';
@@ -52,7 +57,18 @@ export async function startEdge(settings: EdgeSettings, log: EdgeLog, sites: Sit
 
   const inTurn = createSemaphore(1);
   const maps = createRouteMaps(paths);
-  const ensure = () => ensureRunning(binary, paths, configuration, maps, log);
+  const answering = settings.isShared ? createAnswering(paths) : undefined;
+  let started = () => {};
+  /** One that has to be started later may have been ended because its routes are old: it is told when it may answer. */
+  async function ensure(until?: number): Promise<'started' | 'taken-over'> {
+    const writeFiles = async () => {
+      await answering?.writeFile(until);
+      return await maps.writeFiles();
+    };
+    const how = await ensureRunning(binary, paths, configuration, { writeFiles }, log);
+    if (how === 'started') started();
+    return how;
+  }
 
   const hosts = (sites: Site[]): HostTable => {
     const { hosts, refused } = hostsOf(sites);
@@ -77,9 +93,10 @@ export async function startEdge(settings: EdgeSettings, log: EdgeLog, sites: Sit
   }
 
   maps.wantOnly(hosts(sites));
-  const isNew = (await ensure().catch((error: unknown) => forgetFailed(paths, error))) === 'started';
+  const isNew = (await ensure(answersUntil).catch((error: unknown) => forgetFailed(paths, error))) === 'started';
   await put(nothing);
-  const stopGuarding = guard(paths, () => inTurn(ensure), log);
+  await answering?.until(answersUntil);
+  const stopGuarding = guard(paths, () => inTurn(() => ensure()), log);
 
   return {
     isNew,
@@ -92,6 +109,16 @@ export async function startEdge(settings: EdgeSettings, log: EdgeLog, sites: Sit
       }),
     mend,
     countUnderWay: (addresses) => countUnderWay(paths.adminSocket, addresses),
+    answerUntil: (at) =>
+      inTurn(async () => {
+        await answering?.until(at).catch(async (error: unknown) => {
+          await ensure();
+          throw error;
+        });
+      }),
+    whenStarted: (listener) => {
+      started = listener;
+    },
     close: async () => {
       stopGuarding();
       await inTurn(async () => {});
@@ -118,7 +145,7 @@ async function ensureRunning(
   binary: string,
   paths: EdgePaths,
   wanted: Configuration,
-  maps: RouteMaps,
+  maps: Pick<RouteMaps, 'writeFiles'>,
   log: EdgeLog,
 ): Promise<'started' | 'taken-over'> {
   const running = await describeRunning(paths.adminSocket);

@@ -11,8 +11,10 @@ export const channels = {
   due: 'berth_due',
   /** The id of a deployment of which there is an event to tell. */
   told: 'berth_told',
-  /** Nothing: routes have changed, or an edge has taken them. */
+  /** Nothing: routes have changed. */
   routes: 'berth_routes',
+  /** Nothing: an edge has said which routes it serves. */
+  edges: 'berth_edges',
   /** What clients have asked, as `api/requests/shared-limits.ts` writes it. */
   asked: 'berth_asked',
 } as const;

@@ -1,0 +1,23 @@
+/**
+ * Until when HAProxy answers for applications: it compares its clock with a time that it is told again and again. So it
+ * stops by itself when nobody tells it, whatever has happened to the service, and also after it has stood still.
+ */
+import type { EdgePaths } from '../edge-paths.ts';
+import { commandAll } from './runtime-socket.ts';
+import { answeringMap } from './stale-rules.ts';
+import { writeAtomically } from './write-atomically.ts';
+
+export type Answering = {
+  /** From now on HAProxy answers until this instant, and not longer. */
+  until(at: number): Promise<void>;
+  /** For a HAProxy that starts now: until this instant, and, unless it is given, not before it is told. */
+  writeFile(at?: number): Promise<void>;
+};
+
+export function createAnswering(paths: EdgePaths): Answering {
+  const entry = (at: number) => `until ${Math.floor(at / 1000)}`;
+  return {
+    until: (at) => commandAll(paths.adminSocket, [`set map ${answeringMap} ${entry(at)}`]),
+    writeFile: (at = 0) => writeAtomically(paths, answeringMap, `${entry(at)}\n`),
+  };
+}

@@ -1,0 +1,10 @@
+/** For one of several edges: what was led to before may be somebody else's by now; see `answering.ts`. */
+
+/** Holds one entry: until when, in seconds since 1970. */
+export const answeringMap = 'answering.map';
+
+export const staleRules = `  # Among several edges, one that nobody has told so for a time answers for no application.
+  http-request set-var(txn.until) str(until),map_str_int(${answeringMap},0)
+  acl stale date,sub(txn.until) ge 0
+  use_backend unreachable if { var(txn.endpoint) -m found } stale
+`;

@@ -1,0 +1,154 @@
+/**
+ * One edge among several on one database. It says which version of the routes it serves and until when it answers; whoever
+ * takes something away waits until all others have said that they serve a newer version, or answer no more.
+ */
+import { latestOnly } from '../lib/latest-only.ts';
+import { wait } from '../lib/wait.ts';
+import type { Database, EdgeRow } from '../store/database.ts';
+import { edgeOf, forever, otherEdges, registerEdge, renewEdge, strikeEdge } from '../store/edges.ts';
+import { routesVersion } from '../store/routes.ts';
+import { countUnderWayAt, silence } from './edge-place.ts';
+import type { EdgeLog } from './edge-settings.ts';
+import type { Edge } from './haproxy/haproxy.ts';
+import type { RouteFeed } from './route-feed.ts';
+
+/** Clocks of two machines may differ by so much. */
+const mostSkewMs = 5_000;
+/** News may be missed. */
+const lookEveryMs = 250;
+
+export type SharedRoutes = AsyncDisposable & {
+  /** Another process has changed routes, or its edge has taken them. */
+  hear(): void;
+  /** Resolves when no other edge sends requests where the store says no more now. Throws when one does not say so. */
+  othersServe(stop?: AbortSignal): Promise<void>;
+  /** How many requests the others have under way at these addresses. Throws when one cannot be asked. */
+  countUnderWay(addresses: readonly string[]): Promise<number>;
+};
+
+export type SharedRoutesParts = {
+  db: Database;
+  own: Pick<EdgeRow, 'id' | 'machine' | 'directory'>;
+  /** How long it answers without a word of its service, and others wait for one. */
+  silenceMs: number;
+  feed: Pick<RouteFeed, 'refresh' | 'version'>;
+  edge: Pick<Edge, 'answerUntil' | 'whenStarted'>;
+  now: () => number;
+  log: EdgeLog;
+};
+
+/** Before any route is read for it. Answers until when HAProxy may answer with what is read then. */
+export async function announceEdge({
+  db,
+  own,
+  silenceMs,
+  now,
+}: Pick<SharedRoutesParts, 'db' | 'own' | 'silenceMs' | 'now'>): Promise<number> {
+  const until = await nextUntil(db, own.id, { now: now(), silenceMs });
+  const promised = (await edgeOf(db, own.id))?.answersUntil ?? 0;
+  await registerEdge(db, { ...own, answersUntil: Math.max(until, promised) });
+  return until;
+}
+
+/** The edge is announced, and HAProxy serves what was read since. Resolves when others know that. */
+export async function shareRoutes(parts: SharedRoutesParts): Promise<SharedRoutes> {
+  const { db, own, silenceMs, feed, edge: haproxy, now, log } = parts;
+  const closing = new AbortController();
+  let said: number | undefined;
+  let news = Promise.withResolvers<void>();
+
+  /** The row first where HAProxy is to answer for longer, and HAProxy first where for less: the row never says too little. */
+  async function renew(): Promise<void> {
+    await feed.refresh();
+    const version = feed.version()!;
+    const until = await nextUntil(db, own.id, { now: now(), silenceMs });
+    const promised = (await edgeOf(db, own.id))?.answersUntil;
+    if (promised === undefined) return await begin();
+    const row = { id: own.id, version };
+    if (!(await renewEdge(db, { ...row, answersUntil: Math.max(until, promised) }))) return await begin();
+    await haproxy.answerUntil(until);
+    if (until < promised) await renewEdge(db, { ...row, answersUntil: until });
+    said = version;
+  }
+
+  /** It was struck off: what it serves may be old, and it says nothing before it has read the routes anew. */
+  async function begin(): Promise<void> {
+    log.warn({}, 'the other edges have gone on without this one; it begins anew');
+    await announceEdge(parts);
+    await feed.refresh();
+    const until = await nextUntil(db, own.id, { now: now(), silenceMs });
+    const version = feed.version()!;
+    await renewEdge(db, { id: own.id, version, answersUntil: until });
+    await haproxy.answerUntil(until);
+    said = version;
+  }
+
+  const renewLatest = latestOnly<void>(renew);
+  const renewSoon = () => void renewLatest().catch((err) => log.warn({ err }, 'the edge cannot say what it serves'));
+  haproxy.whenStarted(renewSoon);
+  await renewLatest();
+  const timer = setInterval(renewSoon, silenceMs / 6).unref();
+
+  async function isOver(edge: EdgeRow, waitedMs: number): Promise<boolean> {
+    const isHere = edge.machine === own.machine;
+    const isEndless = edge.answersUntil === forever;
+    const isLate = isEndless ? isHere && waitedMs > silenceMs : now() > edge.answersUntil + (isHere ? 0 : mostSkewMs);
+    if (!isLate) return false;
+    if (isHere) await silence(edge, !isEndless);
+    const isStruck = await strikeEdge(db, edge);
+    if (isStruck) log.warn({ edge: edge.id, directory: edge.directory }, 'an edge is silent, and no longer waited for');
+    return isStruck;
+  }
+
+  return {
+    hear() {
+      news.resolve();
+      news = Promise.withResolvers();
+      if (!closing.signal.aborted)
+        void routesVersion(db).then(
+          (version) => version !== said && renewSoon(),
+          () => {},
+        );
+    },
+
+    async othersServe(stop) {
+      const version = await routesVersion(db);
+      const startedAt = performance.now();
+      for (;;) {
+        const heard = news.promise;
+        const waitedMs = performance.now() - startedAt;
+        let isWaiting = false;
+        for (const edge of await otherEdges(db, own.id))
+          if (edge.version < version && !(await isOver(edge, waitedMs))) isWaiting = true;
+        if (!isWaiting) return;
+        stop?.throwIfAborted();
+        if (waitedMs > 2 * silenceMs + mostSkewMs)
+          throw new Error('another edge does not say that it serves new routes');
+        await Promise.race([heard, wait(lookEveryMs, stop)]);
+      }
+    },
+
+    async countUnderWay(addresses) {
+      const others = await otherEdges(db, own.id);
+      if (others.some(({ machine }) => machine !== own.machine)) throw new Error('an edge is on another machine');
+      const counts = await Promise.all(others.map((edge) => countUnderWayAt(edge, addresses)));
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+
+    async [Symbol.asyncDispose]() {
+      closing.abort();
+      clearInterval(timer);
+      await renewLatest().catch(() => {});
+    },
+  };
+}
+
+/** An edge that is alone is not in anybody's way, and answers whatever becomes of its service. */
+async function nextUntil(
+  db: Database,
+  id: string,
+  { now, silenceMs }: { now: number; silenceMs: number },
+): Promise<number> {
+  const others = await otherEdges(db, id);
+  return others.some(({ answersUntil }) => answersUntil > now) ? now + silenceMs : forever;
+}

@@ -1,0 +1,173 @@
+/**
+ * Two processes on one PostgreSQL, each with an edge at a port of its own. One of them, its HAProxy, or both stand still
+ * for longer than the others wait; meanwhile what an application had becomes another tenant's.
+ */
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { edgePaths } from '../../src/edge/edge-paths.ts';
+import { stopEdge } from '../../src/edge/haproxy/haproxy.ts';
+import { findProxies } from '../../src/edge/haproxy/haproxy-process.ts';
+import { wait } from '../../src/lib/wait.ts';
+import { addDeployment } from '../../src/store/deployments.ts';
+import { forever, otherEdges } from '../../src/store/edges.ts';
+import { nextRoutesVersion } from '../../src/store/routes.ts';
+import { addSession } from '../../src/store/sessions.ts';
+import { write } from '../../src/store/transaction.ts';
+import { afterDeath } from '../after-death.ts';
+import { freePort } from '../free-port.ts';
+import { deploymentOf } from '../support/deployments.ts';
+import { ask, eventually, stop } from '../support/edge.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { type EdgeService, type EdgeServiceTask, serveEdge } from './edge-service.ts';
+
+const silenceMs = 2_000;
+
+let postgres: TestPostgres;
+let ours: EdgeService;
+let theirs: ChildProcess;
+let tasks: EdgeServiceTask[];
+let workloads: Server;
+/** `<tenant> at <address>`: whose request came to whose workload. */
+const strayed = new Set<string>();
+/** By address: the label of whose workload is there. */
+const tenants = new Map<string, string>();
+
+before(async () => {
+  postgres = await startPostgres();
+  await (await postgres.openStore()).destroy();
+  tasks = await Promise.all(
+    ['ours', 'theirs'].map(async (name) => {
+      const dataDir = await mkdtemp(join(tmpdir(), `berth-${name}-`));
+      return { databaseUrl: postgres.url('store'), dataDir, port: await freePort(), silenceMs };
+    }),
+  );
+  workloads = createServer((request, response) => {
+    const address = request.socket.localAddress!;
+    const tenant = request.headers.host!.split('.')[0]!;
+    if (tenants.get(address) !== tenant) strayed.add(`${tenant} at ${address}`);
+    response.end(`${tenant} at ${address}`);
+  });
+  await new Promise<void>((resolve) => workloads.listen(0, '0.0.0.0', resolve));
+  ours = await serveEdge(tasks[0]!);
+  await addSession(ours.store.db, { id: 'session', token: 'token', createdAt: 0 });
+  for (const id of ['shop', 'blog'])
+    await addDeployment(ours.store.db, deploymentOf({ id, label: id, applicationName: id }));
+});
+const undertakers: { dismiss(): void }[] = [];
+after(async () => {
+  theirs?.kill('SIGKILL');
+  await ours?.[Symbol.asyncDispose]();
+  for (const { dataDir } of tasks ?? []) {
+    await stopEdge(dataDir);
+    await rm(dataDir, { recursive: true });
+  }
+  for (const undertaker of undertakers) undertaker.dismiss();
+  await stop(workloads);
+  await postgres?.[Symbol.asyncDispose]();
+});
+
+async function startTheirs(): Promise<void> {
+  theirs = fork(join(import.meta.dirname, 'edge-service.ts'), [JSON.stringify(tasks[1])]);
+  await once(theirs, 'message');
+}
+
+/** As a visit does: the row, then our edge, then whoever else is one. */
+async function lead(id: string, addresses: string[]): Promise<void> {
+  const { port } = workloads.address() as AddressInfo;
+  const endpoints = JSON.stringify(addresses.map((address) => ({ path: '/', address, port })));
+  for (const address of addresses) tenants.set(address, id);
+  await write(ours.store.db, 'all', async (db) => {
+    const routesVersion = await nextRoutesVersion(db);
+    await db.updateTable('deployments').set({ endpoints, routesVersion }).where('id', '=', id).execute();
+  });
+  await ours.edge.refresh();
+  await ours.edge.othersServe!();
+}
+
+const visit = (edge: number, tenant: string) => ask(tasks[edge]!.port, { host: `${tenant}.apps.test` });
+/** What the edge answers, or nothing where it cannot. */
+const told = async (edge: number, tenant: string) =>
+  await visit(edge, tenant).then(
+    ({ status, body }) => (status === 200 ? body : String(status)),
+    () => '',
+  );
+
+test('an edge that is alone answers without end; when another one comes, neither does', async () => {
+  for (const { dataDir } of tasks) undertakers.push(afterDeath(['test/end-edge.ts', dataDir]));
+  const untils = async () => (await otherEdges(ours.store.db, '')).map(({ answersUntil }) => answersUntil);
+  assert.deepEqual(await untils(), [forever]);
+  await startTheirs();
+  await eventually(async () => {
+    const all = await untils();
+    return all.length === 2 && all.every((until) => until < Date.now() + 2 * silenceMs);
+  });
+});
+
+test('when a change of routes is confirmed, every edge serves it', async () => {
+  for (const address of ['127.9.0.1', '127.9.0.2', '127.9.0.3']) {
+    await lead('shop', [address]);
+    assert.deepEqual(await Promise.all([0, 1].map((edge) => told(edge, 'shop'))), [
+      `shop at ${address}`,
+      `shop at ${address}`,
+    ]);
+  }
+});
+
+for (const [title, whom] of [
+  ['a service', ['service']],
+  ['a HAProxy', ['edge']],
+  ['a service and its HAProxy', ['service', 'edge']],
+] as const)
+  test(`while ${title} stands still for longer than others wait, and after, no request reaches another tenant's workload`, async () => {
+    await lead('blog', []);
+    await lead('shop', ['127.9.0.7']);
+    const proxies = await findProxies(edgePaths(tasks[1]!.dataDir));
+    const stopped = whom.flatMap((part) => (part === 'service' ? [theirs.pid!] : proxies));
+    let isVisiting = true;
+    const visitors = Array.from({ length: 16 }, async () => {
+      while (isVisiting) {
+        await told(1, 'shop');
+        await wait(1);
+      }
+    });
+    await eventually(async () => (await told(1, 'shop')) === 'shop at 127.9.0.7');
+
+    for (const pid of stopped) process.kill(pid, 'SIGSTOP');
+    // From here on they stand still for as long as the others wait, and then some.
+    await lead('shop', []);
+    await lead('blog', ['127.9.0.7']);
+    assert.equal(await told(0, 'blog'), 'blog at 127.9.0.7');
+    await wait(silenceMs);
+    for (const pid of stopped) if (await isAlive(pid)) process.kill(pid, 'SIGCONT');
+    await eventually(async () => (await told(1, 'blog')) === 'blog at 127.9.0.7');
+    assert.notEqual(await told(1, 'shop'), 'shop at 127.9.0.7');
+    isVisiting = false;
+    await Promise.all(visitors);
+    assert.deepEqual([...strayed], []);
+  });
+
+test('an edge whose service has died answers for nobody after a time, and again when it is back', async () => {
+  await lead('shop', ['127.9.0.8']);
+  assert.equal(await told(1, 'shop'), 'shop at 127.9.0.8');
+  theirs.kill('SIGKILL');
+  await eventually(async () => (await told(1, 'shop')) === '503');
+  assert.equal(await told(0, 'shop'), 'shop at 127.9.0.8');
+  await startTheirs();
+  await eventually(async () => (await told(1, 'shop')) === 'shop at 127.9.0.8');
+});
+
+async function isAlive(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
