@@ -14,6 +14,7 @@ import { hasUnreadBody } from '../lib/unread-body.ts';
 import { StoreFault } from '../store/store-fault.ts';
 import { accountEndpoints } from './account/account-endpoints.ts';
 import { apiKeyEndpoints } from './account/api-key-endpoints.ts';
+import { pointToProtectedResource, protectedResource } from './account/protected-resource.ts';
 import { signInEndpoints } from './account/sign-in-endpoints.ts';
 import { quotaEndpoints } from './admission/quota-endpoints.ts';
 import type { Service } from './api-service.ts';
@@ -113,6 +114,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   gatherTokens(app);
   app.addHook('preValidation', async (request, reply) => (limits.refuseByToken(request, reply) ? reply : undefined));
   app.addHook('onSend', async (request, reply) => endWithAnswer(request, reply));
+  pointToProtectedResource(app, service.settings);
   app.addHook('onClose', async () => await reader.close());
   warnOfParameters(app);
   app.addHook('onResponse', async (request, reply) => {
@@ -141,6 +143,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await app.register(apiKeyEndpoints(service));
   await app.register(tokenEndpoints(service));
   await app.register(signInEndpoints(service));
+  await app.register(protectedResource(service.settings));
   await app.register(pageEndpoints(service));
   await app.register(healthEndpoints(service));
   await app.register(metricsEndpoints(service));

@@ -1,0 +1,33 @@
+/**
+ * What this service says of how its keys are had (RFC 9728): for programs that look where a 401 points. Nobody gives out
+ * tokens for it by OAuth, so no authorization server is named; the page for people and agents that is named says how.
+ */
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import type { ApiSettings } from '../api-service.ts';
+
+const path = '/.well-known/oauth-protected-resource';
+
+export function protectedResource({ baseUrl: { origin } }: Pick<ApiSettings, 'baseUrl'>): FastifyPluginAsync {
+  const described = (resource: string) => ({
+    ...{ resource, resource_name: 'Berth', resource_documentation: `${origin}/auth.md` },
+    bearer_methods_supported: ['header'],
+  });
+  return async (app) => {
+    const options = { config: { limit: 'page' as const }, schema: { hide: true } };
+    app.get(path, options, async () => described(origin));
+    // Section 3.1: of a resource with a path, this stands before it.
+    app.get(`${path}/mcp`, options, async () => described(`${origin}/mcp`));
+  };
+}
+
+/** Section 5.1. After the challenge itself, which says what is wrong. */
+export function pointToProtectedResource(
+  app: FastifyInstance,
+  { baseUrl: { origin } }: Pick<ApiSettings, 'baseUrl'>,
+): void {
+  app.addHook('onSend', async (_, reply) => {
+    const challenge = reply.getHeader('WWW-Authenticate');
+    if (reply.statusCode !== 401 || typeof challenge !== 'string') return;
+    reply.header('WWW-Authenticate', `${challenge}, resource_metadata="${origin}${path}"`);
+  });
+}
