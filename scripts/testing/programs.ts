@@ -9,7 +9,12 @@ import { pathToFileURL } from 'node:url';
 import { type RolldownPlugin, rolldown } from 'rolldown';
 
 /** By their paths in the project, which are in the paths of what is made of them too: `down` knows a service by that. */
-const programs = ['src/main.ts', 'scripts/down.ts', 'test/scenarios/hooked-service.ts'];
+const programs = [
+  'src/main.ts',
+  'scripts/down.ts',
+  'test/scenarios/hooked-service.ts',
+  'test/scenarios/started-service.ts',
+];
 
 /** Of what the client of the engine brings, what it needs for engines behind SSH and for building images is not ours. */
 const unused = ['@grpc/grpc-js', '@grpc/proto-loader', 'ssh2'];

@@ -18,6 +18,15 @@ const sources = {
   spins: `test('never ends', () => { for (;;); });`,
   leaves: `test('fine', () => {}); setInterval(() => {}, 1000);`,
   dies: `test('fine', () => {}); test('gone', () => process.kill(process.pid, 'SIGKILL'));`,
+  strays: `test('in a timer', async () => { setTimeout(() => { throw new Error('late'); }); await later(50); });
+    test('in a promise', async () => { void later(5).then(() => { throw new Error('unseen'); }); await later(50); });
+    describe('side by side', { concurrency: 2 }, () => {
+      test('in a microtask', async () => { await later(1); queueMicrotask(() => { throw new Error('sudden'); }); await later(50); });
+      test('beside it', async () => { await later(1); await later(50); });
+    });`,
+  belated: `test('ended', () => { setTimeout(() => { throw new Error('too late'); }, 5); }); test('then', () => later(50));`,
+  deferred: `describe('suite', async () => { await later(1); test('inner', async () => {
+      await later(1); await test('deep', async () => { await later(1); await test('deepest', () => {}); }); }); });`,
   exits: `test('fine', () => {}); test('gone', () => process.exit(0));`,
 };
 type Name = keyof typeof sources;
@@ -25,8 +34,10 @@ type Name = keyof typeof sources;
 let root: string;
 before(async () => {
   root = await mkdtemp(join(tmpdir(), 'berth-files-'));
-  const hooks = `import { after, before, describe, test } from 'node:test';\n`;
-  for (const [name, source] of Object.entries(sources)) await writeFile(join(root, `${name}.test.mjs`), hooks + source);
+  const imports = `import { after, before, describe, test } from 'node:test';
+    import { setTimeout as later } from 'node:timers/promises';\n`;
+  for (const [name, source] of Object.entries(sources))
+    await writeFile(join(root, `${name}.test.mjs`), imports + source);
 });
 after(() => rm(root, { recursive: true }));
 
@@ -43,9 +54,24 @@ async function outcome(names: Name[], timeoutMs = 600_000): Promise<string[]> {
 }
 
 test('alone or together, a file has the same tests', async () => {
-  const alone = (await Promise.all([outcome(['good']), outcome(['skips']), outcome(['hooks'])])).flat();
-  assert.deepEqual(alone, ['good: 3 passed, 0 skipped', 'skips: 1 passed, 1 skipped', 'hooks: 1 passed, 0 skipped']);
-  assert.deepEqual(await outcome(['good', 'skips', 'hooks']), alone);
+  const names = ['good', 'skips', 'hooks', 'deferred'] as const;
+  const alone = (await Promise.all(names.map((name) => outcome([name])))).flat();
+  assert.deepEqual(alone, [
+    'good: 3 passed, 0 skipped',
+    'skips: 1 passed, 1 skipped',
+    'hooks: 1 passed, 0 skipped',
+    'deferred: 3 passed, 0 skipped',
+  ]);
+  assert.deepEqual(await outcome([...names]), alone);
+});
+
+test('an error that nobody catches is that of its test, also where several run at once', async () => {
+  const failed = 'strays: 1 passed, 0 skipped, in a timer, in a promise, in a microtask';
+  assert.deepEqual(await outcome(['strays']), [failed]);
+});
+
+test('an error that comes after the end of its test is a failure of its file', async () => {
+  assert.match((await outcome(['belated']))[0]!, /^belated: 2 passed, 0 skipped, .*\(1\)/);
 });
 
 for (const [how, others] of [

@@ -28,6 +28,7 @@ export async function runFiles(files: readonly string[], { root, timeoutMs }: Ru
   const child = spawn(
     process.execPath,
     [
+      ...['--import', join(import.meta.dirname, 'test-contexts.ts')],
       ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
       // It writes elsewhere, and has to be given a destination all the same.
       ...[`--test-reporter=${join(import.meta.dirname, 'facts.ts')}`, '--test-reporter-destination=stderr'],

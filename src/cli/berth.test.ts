@@ -20,7 +20,8 @@ function file(name: string, text: string): string {
 }
 
 function berth(words: string[], input = '') {
-  const env = { PATH: process.env.PATH };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE };
   const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...words], { encoding: 'utf8', input, env });
   return { status, stdout, stderr };
 }

@@ -134,7 +134,7 @@ test('2 for words that are none, and where no service ever was', async () => {
   const berth = (words: string[], env: Record<string, string>) =>
     spawnSync(process.execPath, ['src/cli/bin.mjs', ...words], {
       encoding: 'utf8',
-      env: { PATH: process.env.PATH, ...env },
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
     });
   const nowhere = berth(['admin', 'accounts'], { BERTH_DATA_DIR: join(dataDir, 'nothing') });
   assert.deepEqual([nowhere.status, nowhere.stdout], [2, '']);

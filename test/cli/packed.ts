@@ -31,7 +31,8 @@ export async function installPacked() {
     program,
     /** Starts it; `kill` is Ctrl-C. */
     start(words: string[], { cwd = installed, env = {} }: { cwd?: string; env?: Record<string, string> } = {}) {
-      const options = { cwd, env: { PATH: process.env.PATH, ...env } };
+      const { PATH, NODE_COMPILE_CACHE } = process.env;
+      const options = { cwd, env: { PATH, NODE_COMPILE_CACHE, ...env } };
       const child = spawn(process.execPath, [program, ...words], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
       const stdout = collect(child.stdout);
       const stderr = collect(child.stderr);

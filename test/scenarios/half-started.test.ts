@@ -37,7 +37,7 @@ async function start({ dataDir, port }: Place, env: Record<string, string> = {},
   const entry = programFile('test/scenarios/started-service.ts');
   const own = { BERTH_ENGINE: 'memory', BERTH_DATA_DIR: dataDir, BERTH_PORT: String(port) };
   const service = spawn(process.execPath, [entry, ...(argument ? [argument] : [])], {
-    env: { PATH: process.env.PATH, ...own, ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...own, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -35,10 +35,12 @@ function tellingYaml(word: string): string {
 `;
 }
 
-const rotate = async () =>
-  await promisify(execFile)(process.execPath, ['src/cli/bin.mjs', 'admin', 'rotate-key'], {
-    env: { PATH: process.env.PATH, BERTH_DATA_DIR: berth.settings.dataDir },
+async function rotate() {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  return await promisify(execFile)(process.execPath, ['src/cli/bin.mjs', 'admin', 'rotate-key'], {
+    env: { PATH, NODE_COMPILE_CACHE, BERTH_DATA_DIR: berth.settings.dataDir },
   });
+}
 
 /** As the command, in a process that dies right after the new key is in the file. */
 const dieHalfWay = `
