@@ -1,7 +1,7 @@
 /** Starts the service and stops it gracefully: `npm run serve`. Everything is wired here. */
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { createAccounts } from './accounts/sign-in-library.ts';
+import { openAccounts } from './accounts/open.ts';
 import { planOfDeployment } from './api/admission/plans.ts';
 import { openApi } from './api/open.ts';
 import { createCountExchange } from './api/requests/count-exchange.ts';
@@ -81,7 +81,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   };
   opening.use(await store.follow(heard));
   const signIn = { ...accountSettings(settings), otherOrigins: otherOrigins(settings) };
-  const accounts = createAccounts({ db, seal, now, log: part('accounts'), settings: signIn });
+  const accounts = openAccounts({ db, seal, now, log: part('accounts'), settings: signIn });
   const service = { db, seal, accounts, urlOf, metrics, now, engine, told, exchange, wake: control.wake };
   opening.use(
     await openApi(settings, {

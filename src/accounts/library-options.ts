@@ -2,34 +2,15 @@
 import { kyselyAdapter } from '@better-auth/kysely-adapter';
 import type { BetterAuthOptions } from 'better-auth';
 import { APIError } from 'better-auth/api';
-import type { Kysely } from 'kysely';
-import type { Logger } from 'pino';
-import type { Instant } from '../deployment/deployment.ts';
 import { hideTokens } from '../lib/ids.ts';
-import type { Seal } from '../lib/seal.ts';
 import { signInCookiePrefix } from '../lib/sign-in-cookie.ts';
-import type { Tables } from '../store/database.ts';
 import { isPostgres } from '../store/dialect/dialect.ts';
 import { endAccount, passwordBeforeDeletion } from './deletion.ts';
 import { withHashedTokens } from './hashed-tokens.ts';
-import type { Mailer, MailSettings } from './mailer.ts';
-import { githubProvider, type ProviderSettings } from './sign-in-providers.ts';
-
-export type AccountSettings = {
-  baseUrl: URL;
-  /** Origins at which the dashboard is served too, such as http://127.0.0.1:8080. */
-  otherOrigins: string[];
-  signUp: 'open' | 'closed';
-  mail?: MailSettings;
-} & ProviderSettings;
-
-export type Wiring = {
-  db: Kysely<Tables>;
-  seal: Seal;
-  log: Logger;
-  now: () => Instant;
-  settings: AccountSettings;
-};
+import type { Mailer } from './mailer.ts';
+import type { Wiring } from './open.ts';
+import { githubProvider } from './sign-in-providers.ts';
+import { signInSecret } from './sign-in-secret.ts';
 
 const day = 24 * 60 * 60;
 /** RFC 5321 allows no longer path. */
@@ -124,11 +105,6 @@ function toldToPage(link: string, token: string): string {
   if (url.searchParams.get('callbackURL') === verifyPage)
     url.searchParams.set('callbackURL', `${verifyPage}?token=${token}`);
   return url.href;
-}
-
-/** Of the present key: with a new one, cookies, and links that verify an address, of the one before are worth nothing. */
-export function signInSecret(seal: Seal): string {
-  return Buffer.from(seal.derive('sign-in')).toString('base64url');
 }
 
 /** What people are called ends up in lists and tables; a picture is an address that nobody here asks for. */

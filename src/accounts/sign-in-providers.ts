@@ -1,13 +1,11 @@
 /** Signing in with somebody else's account: GitHub, and any OpenID Connect provider. */
-import { type GenericOAuthConfig, genericOAuth } from 'better-auth/plugins/generic-oauth';
-
 export type ProviderSettings = {
   github?: { clientId: string; clientSecret: string };
   oidc?: { issuer: URL; clientId: string; clientSecret: string; name: string };
 };
 
 /** The provider's id in `/api/auth/callback/oidc`. */
-const oidcId = 'oidc';
+export const oidcId = 'oidc';
 const patienceMs = 3_000;
 
 export function providersOf({ github, oidc }: ProviderSettings, isOidcThere: boolean): { id: string; name: string }[] {
@@ -19,18 +17,6 @@ export function providersOf({ github, oidc }: ProviderSettings, isOidcThere: boo
 
 export function githubProvider({ github }: ProviderSettings, disableSignUp: boolean) {
   return github && { github: { ...github, disableSignUp } };
-}
-
-export function oidcPlugin({ issuer, ...settings }: NonNullable<ProviderSettings['oidc']>, disableSignUp: boolean) {
-  const config: GenericOAuthConfig = {
-    ...settings,
-    providerId: oidcId,
-    discoveryUrl: discoveryUrl(issuer),
-    requireIdTokenVerification: true,
-    scopes: ['openid', 'email', 'profile'],
-    disableSignUp,
-  };
-  return genericOAuth({ config: [config] });
 }
 
 /**
@@ -47,7 +33,7 @@ export async function isOidcThere({ issuer }: NonNullable<ProviderSettings['oidc
   }
 }
 
-function discoveryUrl(issuer: URL): string {
+export function discoveryUrl(issuer: URL): string {
   return `${withoutSlash(issuer.href)}/.well-known/openid-configuration`;
 }
 

@@ -1,6 +1,6 @@
 /** The API with real accounts over a database in memory, and people with browsers: each keeps its own cookies. */
 import assert from 'node:assert/strict';
-import { type AccountSettings, createAccounts } from '../../src/accounts/sign-in-library.ts';
+import { type AccountSettings, openAccounts } from '../../src/accounts/open.ts';
 import type { ApiSettings, Service } from '../../src/api/api-service.ts';
 import { testApi } from '../support/api.ts';
 
@@ -19,7 +19,7 @@ export async function apiWithAccounts(
   const api = await testApi(
     apiSettings,
     ({ db, seal, log, now }) =>
-      createAccounts({
+      openAccounts({
         ...{ db, seal, log, now },
         settings: {
           baseUrl: new URL(origin),

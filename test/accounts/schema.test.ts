@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { getMigrations } from 'better-auth/db/migration';
 import { pino } from 'pino';
-import { createLibrary } from '../../src/accounts/sign-in-library.ts';
+import { libraryMaker } from '../../src/accounts/sign-in-library.ts';
 import { sealWith } from '../../src/lib/seal.ts';
 import { openSqlite } from '../../src/store/database.ts';
 
@@ -16,7 +16,7 @@ test('our migrations make every table and column that the sign-in library wants'
     log: pino({ level: 'silent' }),
     settings: { ...settings, otherOrigins: [] },
   };
-  const { options } = createLibrary(wiring, undefined, false);
+  const { options } = libraryMaker(wiring)(false);
   // Its own connection, which is what it can look into.
   const { compileMigrations } = await getMigrations({ ...options, database: { db, type: 'sqlite' } });
   assert.equal(await compileMigrations(), ';');

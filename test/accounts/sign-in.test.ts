@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { signInSecret } from '../../src/accounts/library-options.ts';
+import { signInSecret } from '../../src/accounts/sign-in-secret.ts';
 import { forgetSignIns } from '../../src/store/accounts.ts';
 import { apiWithAccounts, password } from './people.ts';
 

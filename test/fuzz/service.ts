@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { createAccounts } from '../../src/accounts/sign-in-library.ts';
+import { openAccounts } from '../../src/accounts/open.ts';
 import type { Service } from '../../src/api/api-service.ts';
 import { createApp } from '../../src/api/app.ts';
 import { createRegistry } from '../../src/api/registry/registry.ts';
@@ -83,7 +83,7 @@ const loop = startLoop({
 });
 const service: Service = {
   ...{ db, seal, engine, urlOf, metrics, now, told: createBells(), wake: loop.wake },
-  accounts: createAccounts({ db, seal, log, now, settings: { baseUrl, otherOrigins: [], signUp: 'open' } }),
+  accounts: openAccounts({ db, seal, log, now, settings: { baseUrl, otherOrigins: [], signUp: 'open' } }),
   budget: async () => ({ memoryBytes: 2 ** 40, cpuMillis: 1e7, diskBytes: 2 ** 50 }),
   settings: {
     limits: { lifetimeMs, extensionMs: 1_000, extensions: 2 },

@@ -1,0 +1,15 @@
+/** Any OpenID Connect provider, as the sign-in library is told of it. */
+import { type GenericOAuthConfig, genericOAuth } from 'better-auth/plugins/generic-oauth';
+import { discoveryUrl, oidcId, type ProviderSettings } from './sign-in-providers.ts';
+
+export function oidcPlugin({ issuer, ...settings }: NonNullable<ProviderSettings['oidc']>, disableSignUp: boolean) {
+  const config: GenericOAuthConfig = {
+    ...settings,
+    providerId: oidcId,
+    discoveryUrl: discoveryUrl(issuer),
+    requireIdTokenVerification: true,
+    scopes: ['openid', 'email', 'profile'],
+    disableSignUp,
+  };
+  return genericOAuth({ config: [config] });
+}

@@ -1,0 +1,7 @@
+/** What cookies of a sign-in, and links in mails, are signed with. */
+import type { Seal } from '../lib/seal.ts';
+
+/** Of the present key: with a new one, cookies, and links that verify an address, of the one before are worth nothing. */
+export function signInSecret(seal: Seal): string {
+  return Buffer.from(seal.derive('sign-in')).toString('base64url');
+}
