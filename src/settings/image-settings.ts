@@ -14,7 +14,7 @@ export type ImageSettings = {
   imageKeepMs: number;
 };
 
-type ListedRegistry = { host: string; plainHttp: boolean; caFile?: string; loginFile?: string };
+type ListedRegistry = { host: string; plainHttp: boolean; caFile?: string; loginFile?: string; open?: string[] };
 
 /** `built`: those that the set-up has built; besides, those whose names match a pattern, in which `*` is anything. */
 type LocalImages = { built: boolean; patterns: string[] };
@@ -84,7 +84,7 @@ export const imageTable = {
 
 const registryForm =
   'must be registries such as "registry.lan:5000 http; harbor.lan ca=/etc/ca.pem login=/etc/harbor.login", ' +
-  'where a login is a file with one line, name:token';
+  'where a login is a file with one line, name:token, and open=acme/ says which repositories it opens';
 
 /** Also of those who never set it. */
 export const noRegistries: ListedRegistry[] = [];
@@ -102,6 +102,11 @@ function registry(text: string): ListedRegistry {
     throw new Unreadable(registryForm);
   const listed: ListedRegistry = { host, plainHttp: isPlain };
   for (const word of words.filter((each) => each !== 'http')) {
+    const [, beginning] = /^open=([a-z0-9][a-z0-9._/-]*)$/.exec(word) ?? [];
+    if (beginning !== undefined) {
+      listed.open = [...(listed.open ?? []), beginning];
+      continue;
+    }
     const [, key, file] = /^(ca|login)=(\/.+)$/.exec(word) ?? [];
     if (file === undefined) throw new Unreadable(registryForm);
     if (key === 'ca') listed.caFile = file;

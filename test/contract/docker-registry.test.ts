@@ -1,12 +1,16 @@
 /** Pulls from the reference implementation of the protocol, as Debian has it. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type Docker from 'dockerode';
 import { connectDocker } from '../../src/engine/docker/connect.ts';
 import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
 import { EngineFault } from '../../src/engine/engine.ts';
+import type { ImageFault } from '../../src/images/image-fault.ts';
 import { type DebianRegistry, debianLogin, startDebianRegistry } from '../support/debian-registry.ts';
 import { openTestImages, removeBrought } from '../support/images.ts';
 import { networkPool } from './docker-contractor.ts';
@@ -108,6 +112,32 @@ describe("docker engine: images of Debian's registry", () => {
     assert.equal((await engine.images.pull('x', { image, ...mine })).reference, reference);
     assert.equal((await check(image, mine))?.reference, reference);
     await assert.rejects(check(image), isFault('image-access-denied'));
+  });
+
+  test("the operator's login opens the repositories that it is said to open, and no others", async (context) => {
+    const { Arch: architecture } = await docker.version();
+    await push(closed, architecture, 'four');
+    const folder = await mkdtemp(join(tmpdir(), 'berth-login-'));
+    context.after(() => rm(folder, { recursive: true }));
+    const loginFile = join(folder, 'login');
+    await writeFile(loginFile, `${debianLogin.username}:${debianLogin.personalAccessToken}\n`);
+    const image = `${closed.host}/team/app:four`;
+    const platform = { os: 'linux', architecture };
+    const tries: [{ open?: string[] }, string][] = [
+      [{}, 'in'],
+      [{ open: ['team/'] }, 'in'],
+      [{ open: ['others/', 'team/apple'] }, 'image-access-denied'],
+    ];
+    for (const [more, expected] of tries) {
+      const registries = [{ host: closed.host, plainHttp: true, loginFile, ...more }];
+      await using mine = await openTestImages([], { registries });
+      const asked = mine.images.resolve({ image }, platform, AbortSignal.timeout(60_000));
+      const outcome = await asked.then(
+        () => 'in',
+        ({ kind }: ImageFault) => kind,
+      );
+      assert.equal(outcome, expected, JSON.stringify(more));
+    }
   });
 
   test('what it does not have is not found', async () => {

@@ -10,6 +10,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
+import type { RegistryLogin } from '../../src/config/spec/spec.ts';
 import { ImageFault } from '../../src/images/image-fault.ts';
 import type { Images } from '../../src/images/open.ts';
 import { makeCertificate } from '../support/certificate.ts';
@@ -281,6 +282,33 @@ describe('a hostile registry', () => {
     assert.equal(fault?.kind, 'out-of-disk');
     assert.ok(came[0]! < layer.bytes.length);
     assert.equal((await pull(`${evil}/x:1`, 5_000_000)).fault, undefined);
+  });
+
+  test('cannot have a layer run that it does not have, although it is on the host', async () => {
+    const layer = blobOf(gzipSync(randomBytes(1_000)));
+    // The engine has it already, and asks for nothing.
+    const faultOf = async (image: string, registryLogin?: RegistryLogin) => {
+      const request = { image, ...(registryLogin && { registryLogin }) };
+      const resolved = await images.resolve(request, platform, AbortSignal.timeout(60_000));
+      let fault: ImageFault | undefined;
+      using offer = images.offer(resolved, { failed: (reason) => (fault ??= reason) });
+      await offer.confirm();
+      return fault?.message;
+    };
+    for (const repository of ['thief', 'second-thief', 'owner', 'another-owner']) publish(repository, [layer]);
+    const lies: RequestListener[] = [(_, response) => void response.writeHead(404).end(), send(randomBytes(1_000))];
+    lies.forEach((lie, index) => {
+      routes.set(`/v2/${['thief', 'second-thief'][index]}/blobs/${layer.digest}`, lie);
+    });
+    const refused = [/does not exist/, /cannot be had/];
+    const login = { registry: evil, username: 'me', personalAccessToken: 'secret' };
+    // Whose own login has shown it shows it to nobody else.
+    assert.equal(await faultOf(`${evil}/owner:1`, login), undefined);
+    assert.match((await faultOf(`${evil}/thief:1`)) ?? '', refused[0]!);
+    assert.match((await faultOf(`${evil}/second-thief:1`)) ?? '', refused[1]!);
+    // What its registry shows to everybody is anybody's.
+    assert.equal(await faultOf(`${evil}/another-owner:1`), undefined);
+    assert.equal(await faultOf(`${evil}/thief:1`), undefined);
   });
 
   test('that has been asked too often is left alone for as long as it says, by whom it said that to', async () => {

@@ -10,6 +10,7 @@ const noteEveryMs = 60_000;
 
 /** Closing it waits for what is being kept. */
 export type BlobCache = AsyncDisposable & {
+  has(digest: Digest): boolean;
   read(digest: Digest, range?: ByteRange): Promise<{ sizeBytes: number; stream: Readable } | undefined>;
   /** A file to write a blob into while it passes by; `digest`: of somebody who computes it of the same pieces. */
   stage(digest?: () => Digest): Promise<StagedFile>;
@@ -74,6 +75,7 @@ export async function openBlobCache({ folder, budgetBytes, now }: BlobCacheOptio
 
   return {
     adopt,
+    has: (digest) => known.has(digest),
     keep(staged, said) {
       const kept = adopt(staged, said)
         .catch(() => staged.discard())

@@ -11,9 +11,11 @@ import { ImageFault } from '../image-fault.ts';
 import type { ImageLimits } from '../resolve/image-limits.ts';
 import type { Descriptor } from '../resolve/manifest.ts';
 import type { ResolvedUpstream } from '../resolve/resolve.ts';
+import { dialFault } from '../upstream/registry-faults.ts';
 import { createCountingRoom } from './count-behind.ts';
 import { openCountingThread } from './counting-thread.ts';
 import { passLayer } from './layer-stream.ts';
+import { createPossession } from './possession.ts';
 import { createUnpackedSum, type UnpackedSum } from './unpacked-sum.ts';
 
 export type Gate = AsyncDisposable & {
@@ -35,8 +37,11 @@ export type Offer = Disposable & {
   reference: string;
   /** What the engine has to show, as it takes it. */
   auth: { username: string; password: string; serveraddress: string };
-  /** Resolves when all that the engine has is counted: a reason against it has been told then. */
-  counted(): Promise<void>;
+  /**
+   * When the engine has it all: resolves when that is counted, and its registry has shown that it has those layers
+   * which the engine had from elsewhere. A reason against the image has been told then.
+   */
+  confirm(): Promise<void>;
 };
 
 type Offered = {
@@ -67,6 +72,7 @@ export async function openGate({ host, limits, pace = usualPace, cache }: GateOp
   const offers = new Set<Offered>();
   const room = createCountingRoom();
   const thread = openCountingThread();
+  const possession = createPossession(pace, cache);
   /** By digest. */
   const known = new Map<string, number>();
 
@@ -113,6 +119,7 @@ export async function openGate({ host, limits, pace = usualPace, cache }: GateOp
         closed: closed.signal,
         ended: ended.signal,
       });
+      possession.note(image, layer);
     } catch (error) {
       if (error instanceof ImageFault && !closed.signal.aborted) offering.failed(error);
       if (response.headersSent) response.destroy();
@@ -136,8 +143,15 @@ export async function openGate({ host, limits, pace = usualPace, cache }: GateOp
       return {
         reference: `${address}/${nameOf(image)}@${image.manifest.digest}`,
         auth: { username, password, serveraddress: address },
-        async counted() {
+        async confirm() {
           await Promise.all(offered.passing);
+          try {
+            for (const layer of image.layers) await possession.confirm(image, layer, offered.ended.signal);
+          } catch (error) {
+            const fault = dialFault(error, image.asked);
+            if (!(fault instanceof ImageFault)) throw fault;
+            offering.failed(fault);
+          }
         },
         [Symbol.dispose]() {
           offers.delete(offered);

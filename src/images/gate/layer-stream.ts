@@ -1,20 +1,16 @@
 /** A layer on its way from its registry to the engine: counted, held against its digest, and never complete before. */
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import { pushedRegistry } from '../../config/values/pushed-image.ts';
 import { orAbort } from '../../lib/abortable.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
-import type { Digest } from '../blobs/digest.ts';
-import { type Pace, readAtPace } from '../dialer/bounded-body.ts';
-import { DialFault } from '../dialer/dial-fault.ts';
+import type { Pace } from '../dialer/bounded-body.ts';
 import type { ImageFault } from '../image-fault.ts';
 import type { Descriptor } from '../resolve/manifest.ts';
-import { type ResolvedUpstream, refusal } from '../resolve/resolve.ts';
-import { dialFault, statusFault } from '../upstream/registry-faults.ts';
-import { cachedChunks } from './cached-layer.ts';
+import { refusal } from '../resolve/resolve.ts';
+import { type Asked, dialFault } from '../upstream/registry-faults.ts';
 import { type CountBehind, type CountingRoom, countBehind } from './count-behind.ts';
 import type { CountingThread } from './counting-thread.ts';
+import { type LayerOrigin, verifiedChunks } from './layer-chunks.ts';
 import { headBytes, UnpackFault } from './unpacked-bytes.ts';
 import type { UnpackedSum } from './unpacked-sum.ts';
 
@@ -40,13 +36,12 @@ export type Passing = {
  * and length are right, so that an engine never has a whole layer that is wrong. Throws ImageFault.
  */
 export async function passLayer(
-  { client, asked }: Pick<ResolvedUpstream, 'client' | 'asked'>,
+  origin: LayerOrigin,
   layer: Descriptor,
   out: Writable,
   { sum, thread, room, known, pace, passed, cache, closed, ended }: Passing,
 ): Promise<void> {
-  const hash = createHash('sha256');
-  const digestSoFar = (): Digest => `sha256:${hash.copy().digest('hex')}`;
+  const { asked } = origin;
   const signal = AbortSignal.any([closed, ended]);
   let bytes = 0;
   let unpacked = known.get(layer.digest);
@@ -65,13 +60,8 @@ export async function passLayer(
   };
   try {
     if (unpacked !== undefined && !isAllowed(unpacked)) throw new UnpackFault('too-large');
-    const upstream = layerChunks({ client, asked }, layer, pace, signal);
-    // What was pushed is on the disk already.
-    const isKept = cache && asked.registry !== pushedRegistry;
-    for await (const chunk of isKept ? cachedChunks(cache, layer, upstream, digestSoFar) : upstream) {
+    for await (const chunk of verifiedChunks(origin, layer, { pace, cache, signal })) {
       bytes += chunk.length;
-      if (bytes > layer.sizeBytes) throw lies(asked, 'is longer than its manifest says');
-      hash.update(chunk);
       if (held.length > 0) await pass(held);
       held = chunk;
       if (isKnown) continue;
@@ -87,8 +77,6 @@ export async function passLayer(
       counter = countBehind(thread.count(first, isAllowed), room, mayBeAhead);
       await counter.write(first);
     }
-    if (bytes < layer.sizeBytes) throw lies(asked, 'is shorter than its manifest says');
-    if (digestSoFar() !== layer.digest) throw lies(asked, 'is not what its digest says');
     if (bytes <= countedAtOnce) await counter?.end();
     await pass(held);
     out.end();
@@ -116,69 +104,7 @@ function remember(known: Map<string, number>, digest: string, unpacked: number):
   if (known.size > mostKnown) known.delete(known.keys().next().value!);
 }
 
-/** After a connection that was cut it goes on where that ended. */
-async function* layerChunks(
-  { client, asked }: Pick<ResolvedUpstream, 'client' | 'asked'>,
-  layer: Descriptor,
-  pace: Pace,
-  signal: AbortSignal,
-): AsyncIterable<Buffer> {
-  let bytes = 0;
-  for (let resumed = 0; ; resumed++) {
-    const range = bytes > 0 ? `bytes=${bytes}-` : undefined;
-    const { status, body, url } = await client.ask('GET', `blobs/${layer.digest}`, { accept: '*/*', range, signal });
-    if (status !== (range ? 206 : 200)) {
-      body.destroy();
-      throw statusFault(status, asked);
-    }
-    try {
-      for await (const chunk of inPieces(readAtPace(body, url.host, pace))) {
-        bytes += chunk.length;
-        yield chunk;
-      }
-      return;
-    } catch (error) {
-      const isCut = error instanceof DialFault && error.kind === 'unreachable';
-      if (!isCut || signal.aborted || resumed === mostResumed || bytes === 0) throw error;
-    }
-  }
-}
-
-/** Sockets give 64 KiB at a time; each piece is hashed, counted, kept and sent on its own. */
-const pieceBytes = 2 ** 19;
-
-/** What has come before a fault is given before it is thrown. */
-async function* inPieces(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-  let parts: Buffer[] = [];
-  let length = 0;
-  const take = () => {
-    const piece = parts.length === 1 ? parts[0]! : Buffer.concat(parts, length);
-    parts = [];
-    length = 0;
-    return piece;
-  };
-  let fault: { reason: unknown } | undefined;
-  try {
-    for await (const chunk of chunks) {
-      parts.push(chunk);
-      length += chunk.length;
-      if (length >= pieceBytes) yield take();
-    }
-  } catch (reason) {
-    fault = { reason };
-  }
-  if (length > 0) yield take();
-  if (fault) throw fault.reason;
-}
-
-/** As often as Docker tries. */
-const mostResumed = 5;
-
-function lies(asked: ResolvedUpstream['asked'], because: string): ImageFault {
-  return refusal(asked, `cannot be had: a layer of it ${because}`, 'its registry sends something else');
-}
-
-function unpackFault({ kind }: UnpackFault, asked: ResolvedUpstream['asked'], sum: UnpackedSum): ImageFault {
+function unpackFault({ kind }: UnpackFault, asked: Asked, sum: UnpackedSum): ImageFault {
   switch (kind) {
     case 'too-large':
       return sum.fault();

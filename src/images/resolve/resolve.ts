@@ -9,7 +9,7 @@ import type { Dialer } from '../dialer/dialer.ts';
 import { architectureHint, ImageFault } from '../image-fault.ts';
 import { createPushedClient } from '../pushed/pushed-client.ts';
 import type { PushedImages } from '../pushed/pushed-images.ts';
-import type { ListedRegistry, Login } from '../upstream/listed-registries.ts';
+import { type ListedRegistry, type Login, opens } from '../upstream/listed-registries.ts';
 import { createRateLimits, pullsLeft, retryAfterMs } from '../upstream/rate-limits.ts';
 import { createRegistryClient, type RegistryClient } from '../upstream/registry-client.ts';
 import { type Asked, dialFault, rateLimitFault, statusFault } from '../upstream/registry-faults.ts';
@@ -37,6 +37,8 @@ export type ResolvedUpstream = {
   manifest: { digest: string; mediaType: string; bytes: Buffer };
   config: { descriptor: Descriptor; bytes: Buffer };
   layers: Descriptor[];
+  /** Nobody had to show a login of his own: whoever asks may have what it consists of. */
+  isForEverybody: boolean;
   /** Asks for the layers, with the login that has let us in. */
   client: RegistryClient;
   asked: Asked;
@@ -67,19 +69,29 @@ export function createResolver(parts: ResolverParts): Resolver {
   const rateLimits = createRateLimits();
 
   /** Says of whatever goes wrong which image and registry it is about. */
-  async function about<T>(request: ImageRequest, work: (client: RegistryClient, asked: Asked) => Promise<T>) {
+  async function about<T>(
+    request: ImageRequest,
+    signal: AbortSignal,
+    work: (client: RegistryClient, asked: Asked) => Promise<T>,
+  ) {
     const { image } = request;
     if (!isReference(image)) throw notAName(image);
     const { registry, repository, reference } = locateImage(image);
     if (!repositoryGrammar.test(repository) || !referenceGrammar.test(reference)) throw notAName(image);
     const listed = registries.get(registry);
-    const login = loginOf(request) ?? listed?.login;
+    const ownLogin = loginOf(request);
+    const login = ownLogin ?? listed?.login;
     const asked = { image, registry, hasLogin: login !== undefined };
+    const location = { registry, repository };
     const client =
       registry === pushedRegistry && pushed
         ? createPushedClient(pushed, repository)
-        : createRegistryClient(dialer, { location: { registry, repository }, login, listed });
+        : createRegistryClient(dialer, { location, login, listed });
     try {
+      if (listed?.login && !ownLogin && !opens(listed, location)) {
+        const without = createRegistryClient(dialer, { location, login: undefined, listed });
+        await confirmPublic(without, reference, { ...asked, hasLogin: false }, signal);
+      }
       return await work(client, asked);
     } catch (error) {
       throw dialFault(error, asked);
@@ -88,7 +100,7 @@ export function createResolver(parts: ResolverParts): Resolver {
 
   return {
     digestOf: (request, signal) =>
-      about(request, async (client, asked) => {
+      about(request, signal, async (client, asked) => {
         const { reference } = locateImage(request.image);
         const wish = { accept: acceptedManifests, signal };
         // Docker Hub does not count this request.
@@ -103,7 +115,7 @@ export function createResolver(parts: ResolverParts): Resolver {
       }),
 
     resolve: (request, platform, signal) =>
-      about(request, async (client, asked) => {
+      about(request, signal, async (client, asked) => {
         const { reference, repository } = locateImage(request.image);
         // What one login, or none, has used up at a repository says nothing of another.
         const what = JSON.stringify([asked.registry, repository, loginOf(request)?.username]);
@@ -121,6 +133,7 @@ export function createResolver(parts: ResolverParts): Resolver {
           digest: named.digest,
           manifest: { digest: manifest.digest, mediaType: manifest.mediaType, bytes: manifest.bytes },
           config: { descriptor, bytes: config.bytes },
+          isForEverybody: asked.registry !== pushedRegistry && loginOf(request) === undefined,
           ...{ layers, client, asked },
         };
       }),
@@ -139,6 +152,16 @@ function notAName(image: string): ImageFault {
 function loginOf({ image, registryLogin }: ImageRequest): Login | undefined {
   const login = loginFor(image, registryLogin);
   return login && { username: login.username, password: login.personalAccessToken };
+}
+
+/**
+ * The operator's login is there to be asked more often: it shows nobody an image that its registry would not show him.
+ * Docker Hub does not count this request.
+ */
+async function confirmPublic(client: RegistryClient, reference: string, asked: Asked, signal: AbortSignal) {
+  const { status, body } = await client.ask('HEAD', `manifests/${reference}`, { accept: acceptedManifests, signal });
+  body.destroy();
+  if (status !== 200) throw statusFault(status, asked);
 }
 
 type Document = { digest: string; mediaType: string; bytes: Buffer };

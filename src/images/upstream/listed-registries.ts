@@ -4,19 +4,40 @@ import { StartError } from '../../lib/start-error.ts';
 import type { ListedHost } from '../dialer/dialer.ts';
 
 /** As the setting says it; the files are read when the service starts. */
-export type RegistrySetting = { host: string; plainHttp: boolean; caFile?: string; loginFile?: string };
+export type RegistrySetting = {
+  host: string;
+  plainHttp: boolean;
+  caFile?: string;
+  loginFile?: string;
+  open?: string[];
+};
 
 export type Login = { username: string; password: string };
 
-export type ListedRegistry = ListedHost & { login?: Login };
+export type ListedRegistry = ListedHost & {
+  login?: Login;
+  /** What its login opens to everybody, by the beginnings of repositories; default: see `opens`. */
+  open?: readonly string[];
+};
+
+/**
+ * Whether the login of a registry opens a repository to everybody. On Docker Hub it is there because of the limit of
+ * pulls, and opens what is named; elsewhere it is there to open.
+ */
+export function opens({ open }: ListedRegistry, { registry, repository }: { registry: string; repository: string }) {
+  if (registry === 'docker.io' && repository.startsWith('library/')) return true;
+  return open ? open.some((beginning) => repository.startsWith(beginning)) : registry !== 'docker.io';
+}
 
 /** By host. Throws StartError when a file cannot be read or says nothing. */
 export async function readRegistries(settings: readonly RegistrySetting[]): Promise<Map<string, ListedRegistry>> {
-  const entries = settings.map(async ({ host, plainHttp, caFile, loginFile }): Promise<[string, ListedRegistry]> => {
-    const ca = caFile === undefined ? undefined : await readText(caFile);
-    const login = loginFile === undefined ? undefined : readLogin(await readText(loginFile), loginFile);
-    return [host, { plainHttp, ...(ca !== undefined && { ca }), ...(login && { login }) }];
-  });
+  const entries = settings.map(
+    async ({ host, plainHttp, caFile, loginFile, open }): Promise<[string, ListedRegistry]> => {
+      const ca = caFile === undefined ? undefined : await readText(caFile);
+      const login = loginFile === undefined ? undefined : readLogin(await readText(loginFile), loginFile);
+      return [host, { plainHttp, ...(ca !== undefined && { ca }), ...(login && { login }), ...(open && { open }) }];
+    },
+  );
   return new Map(await Promise.all(entries));
 }
 

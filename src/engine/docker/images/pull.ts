@@ -149,7 +149,7 @@ async function bring(
       // Whoever starts on this engine clears what has no name yet; its layers are here, so that the next try is quick.
       for (let tries = 0; tries < 3; tries++) {
         await pull(docker, pulled);
-        await orAbort(offer.counted(), signal);
+        await orAbort(offer.confirm(), signal);
         signal.throwIfAborted();
         if (await keep(docker, offer.reference, image, resolved.digest)) return resolved.digest;
       }

@@ -1,0 +1,104 @@
+/** The bytes of a layer as they come from its registry or the cache: exactly those that its digest says, or a fault. */
+import { createHash } from 'node:crypto';
+import type { BlobCache } from '../blobs/blob-cache.ts';
+import type { Digest } from '../blobs/digest.ts';
+import { type Pace, readAtPace } from '../dialer/bounded-body.ts';
+import { DialFault } from '../dialer/dial-fault.ts';
+import type { ImageFault } from '../image-fault.ts';
+import type { Descriptor } from '../resolve/manifest.ts';
+import { type ResolvedUpstream, refusal } from '../resolve/resolve.ts';
+import { statusFault } from '../upstream/registry-faults.ts';
+import { cachedChunks } from './cached-layer.ts';
+
+export type LayerOrigin = Pick<ResolvedUpstream, 'client' | 'asked' | 'isForEverybody'>;
+
+export type Reading = { pace: Pace; cache?: BlobCache | undefined; signal: AbortSignal };
+
+/**
+ * Ends only after digest and length are right: whoever keeps the last chunk until then has not passed on a whole layer
+ * that is wrong. What somebody's own login has shown is not kept for others, and what was pushed is on the disk already.
+ * Throws ImageFault, DialFault.
+ */
+export async function* verifiedChunks(
+  origin: LayerOrigin,
+  layer: Descriptor,
+  { pace, cache, signal }: Reading,
+): AsyncIterable<Buffer> {
+  const { asked } = origin;
+  const hash = createHash('sha256');
+  const digestSoFar = (): Digest => `sha256:${hash.copy().digest('hex')}`;
+  const upstream = layerChunks(origin, layer, pace, signal);
+  let bytes = 0;
+  for await (const chunk of cache && origin.isForEverybody
+    ? cachedChunks(cache, layer, upstream, digestSoFar)
+    : upstream) {
+    bytes += chunk.length;
+    if (bytes > layer.sizeBytes) throw lies(asked, 'is longer than its manifest says');
+    hash.update(chunk);
+    yield chunk;
+  }
+  if (bytes < layer.sizeBytes) throw lies(asked, 'is shorter than its manifest says');
+  if (digestSoFar() !== layer.digest) throw lies(asked, 'is not what its digest says');
+}
+
+/** After a connection that was cut it goes on where that ended. */
+async function* layerChunks(
+  { client, asked }: LayerOrigin,
+  layer: Descriptor,
+  pace: Pace,
+  signal: AbortSignal,
+): AsyncIterable<Buffer> {
+  let bytes = 0;
+  for (let resumed = 0; ; resumed++) {
+    const range = bytes > 0 ? `bytes=${bytes}-` : undefined;
+    const { status, body, url } = await client.ask('GET', `blobs/${layer.digest}`, { accept: '*/*', range, signal });
+    if (status !== (range ? 206 : 200)) {
+      body.destroy();
+      throw statusFault(status, asked);
+    }
+    try {
+      for await (const chunk of inPieces(readAtPace(body, url.host, pace))) {
+        bytes += chunk.length;
+        yield chunk;
+      }
+      return;
+    } catch (error) {
+      const isCut = error instanceof DialFault && error.kind === 'unreachable';
+      if (!isCut || signal.aborted || resumed === mostResumed || bytes === 0) throw error;
+    }
+  }
+}
+
+/** Sockets give 64 KiB at a time; each piece is hashed, counted, kept and sent on its own. */
+const pieceBytes = 2 ** 19;
+
+/** What has come before a fault is given before it is thrown. */
+async function* inPieces(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  const take = () => {
+    const piece = parts.length === 1 ? parts[0]! : Buffer.concat(parts, length);
+    parts = [];
+    length = 0;
+    return piece;
+  };
+  let fault: { reason: unknown } | undefined;
+  try {
+    for await (const chunk of chunks) {
+      parts.push(chunk);
+      length += chunk.length;
+      if (length >= pieceBytes) yield take();
+    }
+  } catch (reason) {
+    fault = { reason };
+  }
+  if (length > 0) yield take();
+  if (fault) throw fault.reason;
+}
+
+/** As often as Docker tries. */
+const mostResumed = 5;
+
+function lies(asked: ResolvedUpstream['asked'], because: string): ImageFault {
+  return refusal(asked, `cannot be had: a layer of it ${because}`, 'its registry sends something else');
+}

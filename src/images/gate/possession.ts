@@ -1,0 +1,54 @@
+/**
+ * Who may have a layer by its digest. The engine keeps the layers of all images together, and takes one that is there
+ * without asking for it: a registry could so have anybody's layer run whose digest it lists. So each registry has to
+ * show once that it has what it lists.
+ */
+
+import { pushedRegistry } from '../../config/values/pushed-image.ts';
+import type { BlobCache } from '../blobs/blob-cache.ts';
+import { isDigest } from '../blobs/digest.ts';
+import type { Pace } from '../dialer/bounded-body.ts';
+import type { Descriptor } from '../resolve/manifest.ts';
+import { type ResolvedUpstream, refusal } from '../resolve/resolve.ts';
+import { verifiedChunks } from './layer-chunks.ts';
+
+export type Possession = {
+  /** Notes that its registry has sent a layer. */
+  note(image: ResolvedUpstream, layer: Descriptor): void;
+  /** Resolves when its registry has the layer: everybody may have it, it was sent before, or is sent now. Throws ImageFault, DialFault. */
+  confirm(image: ResolvedUpstream, layer: Descriptor, signal: AbortSignal): Promise<void>;
+};
+
+/** Each is some 200 bytes. One that was forgotten is shown again. */
+const mostNoted = 50_000;
+
+export function createPossession(pace: Pace, cache: BlobCache | undefined): Possession {
+  const noted = new Set<string>();
+  const everybodys = (layer: Descriptor) => layer.digest;
+  const inRepository = ({ asked, repository }: ResolvedUpstream, { digest }: Descriptor) =>
+    `${asked.registry}/${repository} ${digest}`;
+
+  function note(image: ResolvedUpstream, layer: Descriptor): void {
+    noted.add(image.isForEverybody ? everybodys(layer) : inRepository(image, layer));
+    if (noted.size > mostNoted) noted.delete(noted.values().next().value!);
+  }
+
+  return {
+    note,
+    async confirm(image, layer, signal) {
+      if (noted.has(everybodys(layer)) || noted.has(inRepository(image, layer))) return;
+      // It has only what everybody may have.
+      if (isDigest(layer.digest) && cache?.has(layer.digest)) return;
+      if (image.asked.registry === pushedRegistry) return await confirmPushed(image, layer, signal);
+      for await (const _ of verifiedChunks(image, layer, { pace, cache, signal }));
+      note(image, layer);
+    },
+  };
+}
+
+/** Whoever has pushed it has shown it. */
+async function confirmPushed({ client, asked }: ResolvedUpstream, { digest }: Descriptor, signal: AbortSignal) {
+  const { status, body } = await client.ask('HEAD', `blobs/${digest}`, { accept: '*/*', signal });
+  body.destroy();
+  if (status !== 200) throw refusal(asked, 'names a layer that was not pushed with it');
+}
