@@ -30,6 +30,7 @@ const runs: Record<Remote, () => Promise<Run>> = {
   claim: async () => (await import('./commands/lifetime.ts')).claim,
   remove: async () => (await import('./commands/lifetime.ts')).remove,
   open: async () => (await import('./commands/lifetime.ts')).open,
+  export: async () => (await import('./commands/export.ts')).exportDeployment,
   mcp: async () => (await import('./commands/mcp.ts')).mcp,
   version: async () => (await import('./commands/version.ts')).version,
 };

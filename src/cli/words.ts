@@ -75,6 +75,15 @@ export const commands = {
     flags: {},
     isRemote: false,
   },
+  export: {
+    words: ['[compose|kubernetes]'],
+    help: 'what runs, as a Compose file or Kubernetes manifests',
+    flags: {
+      secrets: { type: 'boolean', help: 'with passwords and keys; else they are left to be set' },
+      host: { type: 'string', value: 'NAME', help: 'where it will be, for Kubernetes' },
+    },
+    isRemote: true,
+  },
   mcp: {
     words: [],
     help: 'serve agents, by the Model Context Protocol on stdin and stdout',

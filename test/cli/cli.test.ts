@@ -132,6 +132,11 @@ test('from a file to a live URL, an update, and its end', async () => {
   assert.match((await cli(['whoami'])).stdout, /a session, by its token\ndeployments: 1 of/);
   assert.match((await cli(['version'])).stdout, /^berth \d.*\n.* answers\n$/);
 
+  const exported = await cli(['export']);
+  assert.match(exported.stdout, /^name: shop\nservices:\n {2}web:\n {4}image: nginx@sha256:/, exported.stderr);
+  assert.match((await cli(['export', 'kubernetes'])).stdout, /^kind: Deployment$/m);
+  assert.equal((await cli(['export', 'helm'])).status, 2);
+
   await writeFile(
     join(folder, 'next.yaml'),
     yaml.replace('nginx:1', digest).replace('servicePorts', 'vars: {A: b}, servicePorts'),

@@ -1,0 +1,214 @@
+/** An AppSpec as a Compose file, which Docker Compose runs without Berth and Berth reads back. Pure. */
+import { Document } from 'yaml';
+import type { AppSpec, ContainerOptions, HealthCheck, PodSpec, Resources } from '../spec/spec.ts';
+import { replaceScriptlets, type Scriptlet } from '../variables/scriptlets.ts';
+import { piecesOf, type Secrets, secretsOf, variableName } from './secret-values.ts';
+
+export type Export = { text: string; notes: string[] };
+export type ExportOptions = { withSecrets: boolean };
+
+/** Of the first public pod; each further one has the next. */
+const firstPort = 8080;
+
+/** Under these names the address of the application is asked for, and said where nobody says another. */
+const addresses = { url: 'BERTH_URL', host: 'BERTH_HOST', domain: 'BERTH_DOMAIN', registry: 'BERTH_REGISTRY' } as const;
+const defaults = {
+  url: `http://localhost:${firstPort}`,
+  host: 'localhost',
+  domain: `localhost:${firstPort}`,
+  registry: 'localhost',
+};
+
+export function exportCompose(spec: AppSpec, { withSecrets }: ExportOptions): Export {
+  const texts = writer(withSecrets ? [] : secretsOf(spec));
+  const publicPods = spec.pods.filter(({ path }) => path !== undefined);
+  // Whoever serves the start of the site has the first port, which is that of the application's address.
+  publicPods.sort((a, b) => Number(b.path === '/') - Number(a.path === '/'));
+  const portOf = new Map(publicPods.map(({ name }, at) => [name, firstPort + at]));
+  const services = Object.fromEntries(
+    spec.pods.map((pod) => [pod.name, service(pod, spec, { ...texts, published: portOf.get(pod.name), withSecrets })]),
+  );
+  const volumes = spec.pods.flatMap((pod) =>
+    pod.volumes.map((volume) => [volumeName(pod, volume), { 'x-berth': { size: `${volume.sizeBytes}` } }] as const),
+  );
+  const configs = spec.pods.flatMap((pod) =>
+    pod.files.map(
+      (file, at) => [configName(pod, at), { content: fileText(pod, at, file, texts, withSecrets) }] as const,
+    ),
+  );
+  const extension = written({ url: spec.url, vars: texts.used.size > 0 ? Object.fromEntries(texts.used) : undefined });
+  const document = written({
+    name: spec.name,
+    services,
+    volumes: filled(Object.fromEntries(volumes)),
+    configs: filled(Object.fromEntries(configs)),
+    'x-berth': filled(extension),
+  });
+  return {
+    text: new Document(document).toString({ lineWidth: 0 }),
+    notes: notesOf(spec, publicPods, portOf, texts.asked),
+  };
+}
+
+type Writer = {
+  write(text: string): string;
+  /** The variables that are the application's address, or values that Berth makes up. */
+  used: Map<string, string>;
+  /** Those that somebody has to set. */
+  asked: Set<string>;
+};
+
+/** A dollar sign of a value is doubled; what is not to be shown, or is not known before, is a variable. */
+function writer(secrets: Secrets): Writer {
+  const used = new Map<string, string>();
+  const asked = new Set<string>();
+  const ask = (name: string) => {
+    asked.add(name);
+    return `\${${name}:?is to be set}`;
+  };
+  const address = (scriptlet: Scriptlet): string => {
+    if (scriptlet.kind === 'secret') {
+      used.set(scriptlet.name, `<% SECRET ${scriptlet.name} %>`);
+      return ask(scriptlet.name);
+    }
+    const name = addresses[scriptlet.kind];
+    used.set(name, `<% ${scriptlet.kind.toUpperCase()} %>`);
+    return `\${${name}:-${defaults[scriptlet.kind]}}`;
+  };
+  return {
+    ...{ used, asked },
+    write: (text) =>
+      piecesOf(text, secrets)
+        .map((piece) =>
+          'secret' in piece ? ask(piece.secret) : replaceScriptlets(piece.text.replaceAll('$', '$$$$'), address),
+        )
+        .join(''),
+  };
+}
+
+type Surroundings = Writer & { published: number | undefined; withSecrets: boolean };
+
+function service(pod: PodSpec, spec: AppSpec, { write, published }: Surroundings) {
+  const [port, ...others] = pod.servicePorts;
+  const extension = written({
+    path: pod.path ?? (port === undefined ? undefined : false),
+    port: pod.path !== undefined && others.length > 0 ? port : undefined,
+    resourceType: pod.resourceType === 'deployment' ? undefined : pod.resourceType,
+    subdomain: pod.subdomain,
+  });
+  const isOnce = pod.resourceType === 'job';
+  return written({
+    image: write(pod.image),
+    entrypoint: pod.entrypoint?.map(write),
+    command: pod.command?.map(write),
+    working_dir: pod.workingDir,
+    user: pod.user,
+    environment: filled(Object.fromEntries(Object.entries(pod.vars).map(([name, value]) => [name, write(value)]))),
+    ports: published === undefined || port === undefined ? undefined : [`${published}:${port}`],
+    expose: filled(pod.servicePorts.map(String)),
+    volumes: filled(pod.volumes.map((volume) => `${volumeName(pod, volume)}:${volume.mountPath}`)),
+    configs: filled(pod.files.map(({ path }, at) => ({ source: configName(pod, at), target: path }))),
+    networks: { default: { aliases: [`${pod.name}.pod`, ...(pod.aliases ?? [])] } },
+    depends_on: filled(Object.fromEntries(pod.dependsOn.map((name) => [name, { condition: conditionOf(spec, name) }]))),
+    healthcheck: pod.healthCheck && healthcheck(pod.healthCheck, write),
+    restart: isOnce ? 'no' : 'unless-stopped',
+    ...container(pod.container ?? {}),
+    deploy: filled(
+      written({ replicas: pod.replicas === 1 ? undefined : pod.replicas, resources: filled(resources(pod)) }),
+    ),
+    'x-berth': filled(extension),
+  });
+}
+
+function conditionOf({ pods }: AppSpec, name: string): string {
+  const other = pods.find((pod) => pod.name === name);
+  if (other?.resourceType === 'job') return 'service_completed_successfully';
+  const isAsked = other?.healthCheck !== undefined && !('disabled' in other.healthCheck);
+  return isAsked ? 'service_healthy' : 'service_started';
+}
+
+function healthcheck(check: HealthCheck, write: Writer['write']) {
+  if ('disabled' in check) return { disable: true };
+  const { initialDelaySeconds, periodSeconds, timeoutSeconds, failureThreshold } = check;
+  const test =
+    'command' in check
+      ? ['CMD', ...check.command.map(write)]
+      : ['CMD', 'wget', '-q', '-O', '/dev/null', write(`http://localhost:${check.port}${check.path}`)];
+  const times = { interval: `${periodSeconds}s`, timeout: `${timeoutSeconds}s`, retries: failureThreshold };
+  return written({ test, ...times, start_period: initialDelaySeconds > 0 ? `${initialDelaySeconds}s` : undefined });
+}
+
+function resources({ resources: { requests, limits }, useGPU }: PodSpec) {
+  const gpu = { driver: 'nvidia', count: 1, capabilities: ['gpu'] };
+  const reserved = written({ ...amounts(requests), devices: useGPU ? [gpu] : undefined });
+  return written({ limits: filled(amounts(limits)), reservations: filled(reserved) });
+}
+
+function amounts({ cpuMillis, memoryBytes }: Resources) {
+  return written({
+    cpus: cpuMillis === undefined ? undefined : String(cpuMillis / 1000),
+    memory: memoryBytes === undefined ? undefined : `${memoryBytes}`,
+  });
+}
+
+function container({ shmBytes, tmpfs, ulimits, ...options }: ContainerOptions) {
+  return {
+    read_only: options.readOnly,
+    stop_signal: options.stopSignal,
+    stop_grace_period: options.stopGraceSeconds === undefined ? undefined : `${options.stopGraceSeconds}s`,
+    group_add: options.groups,
+    extra_hosts: options.extraHosts,
+    sysctls: options.sysctls,
+    shm_size: shmBytes === undefined ? undefined : `${shmBytes}`,
+    ulimits,
+    tmpfs: tmpfs?.map(({ mountPath, sizeBytes, mode, user, group, isExecutable }) => {
+      const choices = written({ size: sizeBytes, mode, uid: user, gid: group });
+      const words = [
+        ...Object.entries(choices).map(([name, value]) => `${name}=${value}`),
+        ...(isExecutable ? ['exec'] : []),
+      ];
+      return words.length > 0 ? `${mountPath}:${words.join(',')}` : mountPath;
+    }),
+  };
+}
+
+/** A pod's own volumes are told apart by its name; those of the application have their own. */
+function volumeName({ name: pod }: PodSpec, { name, isShared }: PodSpec['volumes'][number]): string {
+  return isShared ? name : `${pod}-${name}`;
+}
+
+function configName({ name }: PodSpec, at: number): string {
+  return `${name}-file-${at + 1}`;
+}
+
+function fileText(
+  { name }: PodSpec,
+  at: number,
+  { content, isSecret }: PodSpec['files'][number],
+  { write, asked }: Writer,
+  withSecrets: boolean,
+): string {
+  if (!isSecret || withSecrets) return write(content);
+  const variable = `${variableName(name)}_FILE_${at + 1}`;
+  asked.add(variable);
+  return `\${${variable}:?is to be set}`;
+}
+
+function notesOf({ registryLogin }: AppSpec, publicPods: PodSpec[], ports: Map<string, number>, asked: Set<string>) {
+  const notes: string[] = [];
+  if (asked.size > 0) notes.push(`Set these, in .env or the environment: ${[...asked].sort().join(', ')}.`);
+  if (publicPods.length > 1) {
+    const told = publicPods.map(({ name, path }) => `${path} is ${name} at ${ports.get(name)}`).join(', ');
+    notes.push(`Docker Compose has no paths: each public pod has a port of its own (${told}).`);
+  }
+  if (registryLogin) notes.push(`The images need "docker login ${registryLogin.registry}".`);
+  return notes;
+}
+
+function written<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as never;
+}
+
+function filled<T extends object>(value: T): T | undefined {
+  return Object.keys(value).length > 0 ? value : undefined;
+}

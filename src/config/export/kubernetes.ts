@@ -1,0 +1,281 @@
+/** An AppSpec as Kubernetes manifests: a workload and a Service for each pod, its files, secrets and claims, an Ingress. Pure. */
+import { Document } from 'yaml';
+import type { AppSpec, CheckTimes, HealthCheck, PodSpec, Resources } from '../spec/spec.ts';
+import { replaceScriptlets, type Scriptlet, scriptletsIn } from '../variables/scriptlets.ts';
+import type { Export } from './compose-file.ts';
+import { piecesOf, type Secrets, secretsOf } from './secret-values.ts';
+
+export type KubernetesOptions = {
+  withSecrets: boolean;
+  /** Where the application is reached. */
+  host: string;
+};
+
+/** Of which whoever applies the manifests has to make a value. */
+const placeholder = 'REPLACE-ME';
+
+type Manifest = {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; labels?: object };
+  [field: string]: unknown;
+};
+
+export function exportKubernetes(spec: AppSpec, { withSecrets, host }: KubernetesOptions): Export {
+  const secrets = secretsOf(spec);
+  const texts: Texts = {
+    host,
+    secrets,
+    withSecrets,
+    names: new Set(spec.pods.flatMap(({ name, aliases = [] }) => [name, ...aliases])),
+  };
+  const manifests = [
+    ...spec.pods.flatMap((pod) => manifestsOf(pod, spec, texts)),
+    ...sharedClaims(spec),
+    ...ingress(spec, host),
+  ];
+  const text = manifests.map((manifest) => new Document(manifest).toString({ lineWidth: 0 })).join('---\n');
+  return { text, notes: notesOf(spec, text) };
+}
+
+type Texts = { host: string; secrets: Secrets; withSecrets: boolean; names: ReadonlySet<string> };
+
+/** Pods are found by the name of their Service: `db.pod` is a name that only Berth has. */
+function write(text: string, { host, secrets, withSecrets, names }: Texts): string {
+  const addresses = { url: `https://${host}`, host, domain: host, registry: host };
+  const resolve = (scriptlet: Scriptlet) => (scriptlet.kind === 'secret' ? placeholder : addresses[scriptlet.kind]);
+  const shown = piecesOf(text, withSecrets ? [] : secrets)
+    .map((piece) => ('secret' in piece ? placeholder : piece.text))
+    .join('');
+  return replaceScriptlets(shown, resolve).replaceAll(
+    /([A-Za-z0-9][A-Za-z0-9-]{0,62})\.pod(?![A-Za-z0-9_-])/g,
+    (whole, name) => (names.has(name as string) ? (name as string) : whole),
+  );
+}
+
+/** Kubernetes replaces `$(NAME)` in values and commands. */
+function writeValue(text: string, texts: Texts): string {
+  return write(text, texts).replaceAll('$(', '$$$$(');
+}
+
+function isSecret(text: string, { secrets }: Texts): boolean {
+  const isMadeUp = scriptletsIn(text).some(({ scriptlet }) => scriptlet?.kind === 'secret');
+  return isMadeUp || piecesOf(text, secrets).some((piece) => 'secret' in piece);
+}
+
+function manifestsOf(pod: PodSpec, spec: AppSpec, texts: Texts): Manifest[] {
+  const plain = pod.files.map((file, at) => ({ ...file, key: `file-${at + 1}` }));
+  const [hidden, open] = split(plain, (file) => file.isSecret || isSecret(file.content, texts));
+  const [secretVars] = split(Object.entries(pod.vars), ([, value]) => isSecret(value, texts));
+  const content = (file: { isSecret: boolean; content: string }) =>
+    file.isSecret && !texts.withSecrets ? placeholder : write(file.content, texts);
+  const secretData = {
+    ...Object.fromEntries(secretVars.map(([name, value]) => [name, write(value, texts)])),
+    ...Object.fromEntries(hidden.map((file) => [file.key, content(file)])),
+  };
+  const openData = Object.fromEntries(open.map((file) => [file.key, content(file)]));
+  return [
+    ...(isEmpty(openData) ? [] : [{ ...head('v1', 'ConfigMap', `${pod.name}-files`, pod, spec), data: openData }]),
+    ...(isEmpty(secretData)
+      ? []
+      : [{ ...head('v1', 'Secret', `${pod.name}-secrets`, pod, spec), stringData: secretData }]),
+    ...pod.volumes
+      .filter(({ isShared }) => !isShared)
+      .map(({ name, sizeBytes }) => claim(`${pod.name}-${name}`, sizeBytes, 'ReadWriteOnce', labelsOf(pod, spec))),
+    ...services(pod, spec),
+    workload(pod, spec, { texts, hidden, open, secretVars: new Set(secretVars.map(([name]) => name)) }),
+  ];
+}
+
+type File = PodSpec['files'][number] & { key: string };
+type Parts = { texts: Texts; hidden: File[]; open: File[]; secretVars: ReadonlySet<string> };
+
+const kinds = { deployment: 'Deployment', statefulset: 'StatefulSet', daemonset: 'DaemonSet', job: 'Job' } as const;
+
+function workload(pod: PodSpec, spec: AppSpec, parts: Parts): Manifest {
+  const kind = kinds[pod.resourceType];
+  const labels = labelsOf(pod, spec);
+  const template = { metadata: { labels }, spec: podTemplate(pod, spec, parts) };
+  const isScaled = kind === 'Deployment' || kind === 'StatefulSet';
+  // What one pod holds, no second one can have beside it.
+  const replaces = kind === 'Deployment' && pod.volumes.length > 0;
+  return {
+    ...head(kind === 'Job' ? 'batch/v1' : 'apps/v1', kind, pod.name, pod, spec),
+    spec: written({
+      replicas: isScaled ? pod.replicas : undefined,
+      selector: kind === 'Job' ? undefined : { matchLabels: labels },
+      serviceName: kind === 'StatefulSet' ? pod.name : undefined,
+      strategy: replaces ? { type: 'Recreate' } : undefined,
+      template,
+    }),
+  };
+}
+
+function podTemplate(pod: PodSpec, spec: AppSpec, { texts, hidden, open, secretVars }: Parts) {
+  const { container = {} } = pod;
+  const memory = (container.tmpfs ?? []).map(({ mountPath, sizeBytes }, at) => ({
+    mount: { name: `memory-${at + 1}`, mountPath },
+    volume: { name: `memory-${at + 1}`, emptyDir: written({ medium: 'Memory', sizeLimit: sizeBytes }) },
+  }));
+  const fileMount =
+    (volume: string) =>
+    ({ path, key }: File) => ({ name: volume, mountPath: path, subPath: key });
+  const mounts = [
+    ...pod.volumes.map(({ name, mountPath }) => ({ name: `volume-${name}`, mountPath })),
+    ...open.map(fileMount('files')),
+    ...hidden.map(fileMount('secrets')),
+    ...memory.map(({ mount }) => mount),
+  ];
+  const volumes = [
+    ...pod.volumes.map(({ name, isShared }) => ({
+      name: `volume-${name}`,
+      persistentVolumeClaim: { claimName: isShared ? name : `${pod.name}-${name}` },
+    })),
+    ...(open.length > 0 ? [{ name: 'files', configMap: { name: `${pod.name}-files` } }] : []),
+    ...(hidden.length > 0 ? [{ name: 'secrets', secret: { secretName: `${pod.name}-secrets` } }] : []),
+    ...memory.map(({ volume }) => volume),
+  ];
+  const env = Object.entries(pod.vars).map(([name, value]) =>
+    secretVars.has(name)
+      ? { name, valueFrom: { secretKeyRef: { name: `${pod.name}-secrets`, key: name } } }
+      : { name, value: writeValue(value, texts) },
+  );
+  return written({
+    // Variables of other Services would be told to every container.
+    enableServiceLinks: false,
+    automountServiceAccountToken: false,
+    restartPolicy: pod.resourceType === 'job' ? 'OnFailure' : undefined,
+    terminationGracePeriodSeconds: container.stopGraceSeconds,
+    securityContext: filled(securityContext(pod)),
+    imagePullSecrets: spec.registryLogin ? [{ name: 'registry-login' }] : undefined,
+    containers: [
+      written({
+        name: pod.name,
+        image: write(pod.image, texts),
+        command: pod.entrypoint?.map((word) => writeValue(word, texts)),
+        args: pod.command?.map((word) => writeValue(word, texts)),
+        workingDir: pod.workingDir,
+        env: filled(env),
+        ports: filled(pod.servicePorts.map((containerPort) => ({ containerPort }))),
+        resources: filled(resources(pod)),
+        readinessProbe: pod.healthCheck && probe(pod.healthCheck, texts),
+        securityContext: container.readOnly ? { readOnlyRootFilesystem: true } : undefined,
+        volumeMounts: filled(mounts),
+      }),
+    ],
+    volumes: filled(volumes),
+  });
+}
+
+/** Names of users are known to the image alone. */
+function securityContext({ user, container }: PodSpec) {
+  const [uid, gid] = (user ?? '').split(':');
+  const number = (text: string | undefined) => (/^\d+$/.test(text ?? '') ? Number(text) : undefined);
+  const groups = container?.groups?.map(number).filter((group) => group !== undefined) ?? [];
+  const sysctls = Object.entries(container?.sysctls ?? {}).map(([name, value]) => ({ name, value }));
+  return written({
+    runAsUser: number(uid),
+    runAsGroup: number(gid),
+    supplementalGroups: filled(groups),
+    sysctls: filled(sysctls),
+  });
+}
+
+function probe(check: HealthCheck, texts: Texts) {
+  if ('disabled' in check) return undefined;
+  const { initialDelaySeconds, periodSeconds, timeoutSeconds, failureThreshold }: CheckTimes = check;
+  const times = { initialDelaySeconds, periodSeconds, timeoutSeconds, failureThreshold };
+  const action =
+    'command' in check
+      ? { exec: { command: check.command.map((word) => write(word, texts)) } }
+      : { httpGet: { path: check.path, port: check.port } };
+  return { ...action, ...times };
+}
+
+function resources({ resources: { requests, limits }, useGPU }: PodSpec) {
+  const gpu = useGPU ? { 'nvidia.com/gpu': 1 } : {};
+  return written({ requests: filled(amounts(requests)), limits: filled({ ...amounts(limits), ...gpu }) });
+}
+
+function amounts({ cpuMillis, memoryBytes }: Resources) {
+  return written({ cpu: cpuMillis === undefined ? undefined : `${cpuMillis}m`, memory: memoryBytes });
+}
+
+/** One for each name by which it is reached. */
+function services(pod: PodSpec, spec: AppSpec): Manifest[] {
+  if (pod.servicePorts.length === 0) return [];
+  const names = [pod.name, ...(pod.aliases ?? [])].filter((name) => /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(name));
+  const ports = pod.servicePorts.map((port) => ({ name: `port-${port}`, port }));
+  return names.map((name) => ({
+    ...head('v1', 'Service', name, pod, spec),
+    spec: { selector: labelsOf(pod, spec), ports },
+  }));
+}
+
+function sharedClaims({ pods, name }: AppSpec): Manifest[] {
+  const shared = new Map(
+    pods.flatMap(({ volumes }) => volumes.filter(({ isShared }) => isShared).map((volume) => [volume.name, volume])),
+  );
+  const labels = { 'app.kubernetes.io/part-of': name };
+  return [...shared.values()].map(({ name, sizeBytes }) => claim(name, sizeBytes, 'ReadWriteMany', labels));
+}
+
+function claim(name: string, storage: number, mode: string, labels: object): Manifest {
+  const spec = { accessModes: [mode], resources: { requests: { storage } } };
+  return { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name, labels }, spec };
+}
+
+function ingress({ name, url, pods }: AppSpec, host: string): Manifest[] {
+  const paths = pods.flatMap(({ name, path, servicePorts: [port] }) =>
+    path === undefined || port === undefined
+      ? []
+      : [{ path, pathType: 'Prefix', backend: { service: { name, port: { number: port } } } }],
+  );
+  if (paths.length === 0) return [];
+  const metadata = { name, labels: { 'app.kubernetes.io/part-of': name } };
+  return [
+    {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'Ingress',
+      metadata,
+      spec: { rules: [{ host: url ?? host, http: { paths } }] },
+    },
+  ];
+}
+
+function head(apiVersion: string, kind: string, name: string, pod: PodSpec, spec: AppSpec): Manifest {
+  return { apiVersion, kind, metadata: { name, labels: labelsOf(pod, spec) } };
+}
+
+function labelsOf({ name }: PodSpec, { name: application }: AppSpec) {
+  return { 'app.kubernetes.io/name': name, 'app.kubernetes.io/part-of': application };
+}
+
+function notesOf({ registryLogin, pods }: AppSpec, text: string): string[] {
+  const notes: string[] = [];
+  if (text.includes(placeholder)) notes.push(`Put values in the place of ${placeholder}.`);
+  if (registryLogin)
+    notes.push('Make the Secret registry-login: kubectl create secret docker-registry registry-login …');
+  const named = pods.filter(({ user }) => user !== undefined && !/^\d+(:\d+)?$/.test(user));
+  if (named.length > 0) notes.push(`A user by name is left out: ${named.map(({ name }) => name).join(', ')}.`);
+  if (pods.some(({ dependsOn }) => dependsOn.length > 0)) {
+    notes.push('Kubernetes starts all pods at once: dependsOn is left out, and programs have to try again.');
+  }
+  return notes;
+}
+
+function split<T>(list: readonly T[], isFirst: (value: T) => boolean): [T[], T[]] {
+  return [list.filter(isFirst), list.filter((value) => !isFirst(value))];
+}
+
+function isEmpty(object: object): boolean {
+  return Object.keys(object).length === 0;
+}
+
+function written<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as never;
+}
+
+function filled<T extends object>(value: T): T | undefined {
+  return isEmpty(value) ? undefined : value;
+}
