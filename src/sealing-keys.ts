@@ -5,6 +5,7 @@ import { followKeys, provideKeys } from './lib/key-file.ts';
 import { type Keys, keyIdOf, type Seal, sealBy } from './lib/seal.ts';
 import { StartError } from './lib/start-error.ts';
 import type { Settings } from './settings/settings.ts';
+import { recountCommitments } from './store/commitments.ts';
 import type { Tables } from './store/database.ts';
 import { isPostgres } from './store/dialect/dialect.ts';
 import { hasOtherService } from './store/dialect/postgres.ts';
@@ -38,6 +39,7 @@ export async function openKeys(
       'values are stored that none of the keys opens: put the key back, or update what they are of',
     );
   await countRevisions(db, seal);
+  await recountCommitments(db);
   return seal;
 }
 

@@ -1,10 +1,83 @@
-/** Commitments: what the deployments that are present have been promised of the host. */
+/**
+ * Commitments: what the deployments that are present have been promised of the host. The sum of all is kept, because
+ * every start asks for it: to add it up took 0.5 s with 100,000 deployments (measured).
+ */
+import type { Kysely } from 'kysely';
 import { type Amount, amountBy, amountKeys } from '../deployment/limits/pod-resources.ts';
-import type { Database } from './database.ts';
+import type { Database, Tables } from './database.ts';
+import { write } from './transaction.ts';
 
 /** The sum over all deployments that may have something on the engine. */
 export async function committedInAll(db: Database): Promise<Amount> {
-  return toAmount(await sumOf(db, largestOf(db).where('deployments.goneAt', 'is', null).groupBy('deployments.id')));
+  return toAmount(await db.selectFrom('commitmentTotals').select(amountKeys).executeTakeFirst());
+}
+
+/** The same, added up: what the kept sum has to be. */
+export async function addUpCommitments(db: Database): Promise<Amount> {
+  return toAmount(await sumOf(db, largestOfPresent(db).groupBy('deployments.id')));
+}
+
+/**
+ * Keeps the sum: call it in the transaction that has changed which revisions of a deployment count, or whether it is
+ * there, after that.
+ */
+export async function recommit(db: Database, deploymentId: string): Promise<void> {
+  const known = await db
+    .selectFrom('commitments')
+    .select(amountKeys)
+    .where('deploymentId', '=', deploymentId)
+    .executeTakeFirst();
+  const before = toAmount(known);
+  const present = toAmount(await largestOfPresent(db).where('deployments.id', '=', deploymentId).executeTakeFirst());
+  const added = amountBy((key) => present[key] - before[key]);
+  if (amountKeys.every((key) => added[key] === 0)) return;
+  await db
+    .insertInto('commitments')
+    .values({ deploymentId, ...present })
+    .onConflict((conflict) => conflict.column('deploymentId').doUpdateSet(present))
+    .execute();
+  await db
+    .insertInto('commitmentTotals')
+    .values({ id: 1, ...added })
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet((eb) =>
+          Object.fromEntries(amountKeys.map((key) => [key, eb(`commitmentTotals.${key}`, '+', added[key])])),
+        ),
+    )
+    .execute();
+}
+
+/** When nobody has anything any more. In a transaction. */
+export async function forgetCommitments(db: Database): Promise<void> {
+  await db.deleteFrom('commitments').execute();
+  await db.deleteFrom('commitmentTotals').execute();
+}
+
+/** Counts anew where the sum is another one: an earlier release, which keeps none, has written, or still does. */
+export async function recountCommitments(db: Kysely<Tables>): Promise<void> {
+  if (isSame(await committedInAll(db), await addUpCommitments(db))) return;
+  await write(db, 'all', async (db) => {
+    await forgetCommitments(db);
+    await db
+      .insertInto('commitments')
+      .columns([...amountKeys, 'deploymentId'])
+      .expression(largestOfPresent(db).select('deployments.id').groupBy('deployments.id'))
+      .execute();
+    await db
+      .insertInto('commitmentTotals')
+      .values({ id: 1, ...(await addUpCommitments(db)) })
+      .execute();
+  });
+}
+
+function isSame(one: Amount, other: Amount): boolean {
+  return amountKeys.every((key) => one[key] === other[key]);
+}
+
+function largestOfPresent(db: Database) {
+  return largestOf(db).where('deployments.goneAt', 'is', null);
 }
 
 export async function committedTo(db: Database, deploymentId: string): Promise<Amount> {
@@ -39,7 +112,7 @@ function largestOf(db: Database) {
           ]),
         ),
     )
-    .select((eb) => amountKeys.map((key) => eb.fn.max(`revisions.${key}`).as(key)));
+    .select((eb) => amountKeys.map((key) => eb.fn.coalesce(eb.fn.max(`revisions.${key}`), eb.lit(0)).as(key)));
 }
 
 /** PostgreSQL answers sums of large numbers as text; the sum of no rows is null. */

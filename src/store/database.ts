@@ -13,6 +13,7 @@ import {
 import type { Deployment, Instant } from '../deployment/deployment.ts';
 import type { EventKind } from '../deployment/event/event.ts';
 import type { Ban } from '../deployment/limits/ban.ts';
+import type { Amount } from '../deployment/limits/pod-resources.ts';
 import type { SessionStarts } from '../deployment/limits/session-starts.ts';
 import { type PostgresSettings, postgresDialect, requireUsable } from './dialect/postgres.ts';
 import { sqliteDialect } from './dialect/sqlite.ts';
@@ -66,6 +67,10 @@ export type Tables = {
   duties: { name: string; holder: string; heldUntil: Instant };
   spentProofs: { hash: string; expiresAt: Instant };
   edges: EdgeRow;
+  /** What each deployment that may have something on the engine has been promised; see `commitments.ts`. */
+  commitments: { deploymentId: string } & Amount;
+  /** One row: the sum of them. */
+  commitmentTotals: { id: number } & Amount;
   revisions: {
     deploymentId: string;
     number: number;

@@ -5,6 +5,7 @@ import type { Endpoint } from '../deployment/site.ts';
 import type { Explanation } from '../deployment/status/reason.ts';
 import { isActiveAt, isToExpireAt } from './active.ts';
 import { chunksOf } from './chunks.ts';
+import { forgetCommitments, recommit } from './commitments.ts';
 import type { Database, DeploymentRow } from './database.ts';
 import { nextRoutesVersion } from './routes.ts';
 
@@ -121,7 +122,7 @@ export type Intent = Partial<
   >
 > & { explanation?: Explanation | null };
 
-/** Writes an intent: the generation grows, so that whatever was decided before it is not written after it. */
+/** Writes an intent, in a transaction where it is another revision: the generation grows, so that whatever was decided before it is not written after it. */
 export async function writeIntent(db: Database, id: string, { explanation, ...fields }: Intent): Promise<void> {
   const told = explanation === undefined ? {} : { explanation: printExplanation(explanation) };
   await db
@@ -129,6 +130,7 @@ export async function writeIntent(db: Database, id: string, { explanation, ...fi
     .set((eb) => ({ ...fields, ...told, generation: eb('generation', '+', 1) }))
     .where('id', '=', id)
     .execute();
+  if (fields.revision !== undefined) await recommit(db, id);
 }
 
 export type Observation = Partial<
@@ -137,7 +139,7 @@ export type Observation = Partial<
 
 /**
  * Writes what the loop saw; false when the lease was lost or a newer intent has come. Call it in a transaction where it
- * tells endpoints: they are a version of the route table.
+ * tells endpoints, which are a version of the route table, or what counts of the host: `servingRevision`, `goneAt`.
  */
 export async function writeObservation(
   db: Database,
@@ -165,6 +167,7 @@ export async function writeObservation(
     const routesVersion = await nextRoutesVersion(db);
     await db.updateTable('deployments').set({ routesVersion }).where('id', '=', id).execute();
   }
+  if (isWritten && (fields.servingRevision !== undefined || fields.goneAt !== undefined)) await recommit(db, id);
   return isWritten;
 }
 
@@ -198,6 +201,7 @@ export async function endAll(db: Database, now: Instant): Promise<void> {
     .execute();
   const routesVersion = await nextRoutesVersion(db);
   await db.updateTable('deployments').set({ routesVersion }).where('goneAt', '=', now).execute();
+  await forgetCommitments(db);
 }
 
 /** Forgets deployments that were gone before `before`, with their revisions, events and claims. */

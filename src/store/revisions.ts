@@ -6,6 +6,7 @@ import { printSpec, readSpec } from '../config/spec/stored-spec.ts';
 import type { Deployment, Instant, Revision } from '../deployment/deployment.ts';
 import { amountOf, type VolumeSizes, volumeSizesOf } from '../deployment/limits/pod-resources.ts';
 import type { Seal } from '../lib/seal.ts';
+import { recommit } from './commitments.ts';
 import type { Database, Tables } from './database.ts';
 import { settledImages } from './settled-images.ts';
 import { write } from './transaction.ts';
@@ -27,6 +28,7 @@ export async function addRevision(
       images: JSON.stringify(imagesOf(spec)),
     })
     .execute();
+  await recommit(db, deploymentId);
 }
 
 function countedOf(spec: AppSpec, left: VolumeSizes) {

@@ -21,6 +21,7 @@ import * as pushedImages from './0018-pushed-images.ts';
 import * as routes from './0019-routes.ts';
 import * as severalProcesses from './0020-several-processes.ts';
 import * as storeMoves from './0021-store-moves.ts';
+import * as committedSum from './0022-committed-sum.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -44,4 +45,5 @@ export const migrations: Record<string, Migration> = {
   '0019-routes': routes,
   '0020-several-processes': severalProcesses,
   '0021-store-moves': storeMoves,
+  '0022-committed-sum': committedSum,
 };

@@ -3,6 +3,7 @@ import { describe } from 'node:test';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../../src/store/database.ts';
 import { activeContract } from './active.ts';
+import { commitmentsContract } from './commitments.ts';
 import { deploymentsContract } from './deployments.ts';
 import { eventsContract } from './events.ts';
 import { leasesContract } from './leases.ts';
@@ -18,6 +19,7 @@ export type OpenStore = () => Promise<Kysely<Tables>>;
 export function storeContract(name: string, open: OpenStore, { isShared }: { isShared: boolean }): void {
   describe(`deployments in ${name}`, () => deploymentsContract(open));
   describe(`active deployments in ${name}`, () => activeContract(open));
+  describe(`what is committed in ${name}`, () => commitmentsContract(open));
   describe(`names in ${name}`, () => namesContract(open));
   describe(`leases in ${name}`, () => leasesContract(open, { isShared }));
   describe(`routes in ${name}`, () => routesContract(open));
