@@ -7,14 +7,17 @@ import type { MemoryEngine } from '../../src/engine/memory/memory.ts';
 import type { MemoryContainer, MemoryWorld } from '../../src/engine/memory/world.ts';
 import type { Tables } from '../../src/store/database.ts';
 import { deploymentByLabel } from '../../src/store/deployments.ts';
+import { eventsAfter } from '../../src/store/events.ts';
 import type { TestApi } from '../support/api.ts';
 import type { Clock } from './clock.ts';
 import type { Process } from './process.ts';
 import { settings } from './settings.ts';
 import type { Act, Story } from './story.ts';
-import type { Witness } from './witness.ts';
+import type { Subject, Witness } from './witness.ts';
 
 const { leaseMs } = settings;
+/** Of a lease that is renewed three times in its span, so much may be gone when somebody looks at it. */
+const renewMs = leaseMs / 3;
 
 export type Stage = {
   story: Story;
@@ -25,6 +28,12 @@ export type Stage = {
   clock: Clock;
   processes: Process[];
   engine: MemoryEngine;
+  random: () => number;
+  /** How many there were. */
+  intents: number;
+  loseReply: (isLost: boolean) => void;
+  note: (what: string) => void;
+  tell: (line: string) => void;
 };
 
 /** Does what the story says. */
@@ -41,7 +50,7 @@ export async function perform(act: Act, stage: Stage): Promise<void> {
     case 'set-clock':
       clock.set(act.byMs);
       if (act.backAfterMs !== undefined) void clock.wait(act.backAfterMs).then(() => clock.set(-act.byMs));
-      if (Math.abs(act.byMs) >= leaseMs) witness.leasesOverlap = true;
+      if (Math.abs(act.byMs) + Math.max(...story.skewsMs) + renewMs >= leaseMs) witness.leasesOverlap = true;
       return;
     case 'kill':
       processes[act.worker % story.workers]?.kill();
@@ -65,7 +74,11 @@ export async function perform(act: Act, stage: Stage): Promise<void> {
 
 async function begin(spec: AppSpec, stage: Stage): Promise<void> {
   const { witness } = stage;
-  const answer = await post('/startUserDeployment', printSpec(spec), stage);
+  // Whoever has no answer asks again with the same key: it is the same deployment.
+  const headers = { 'idempotency-key': `number ${stage.intents + 1} of the simulation` };
+  const start = () => post('/startUserDeployment', printSpec(spec), stage, headers);
+  let answer = await start();
+  while (answer.status === 503) answer = await start();
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
   const { sessionToken, url } = answer.body;
   const label = new URL(url).hostname.split('.')[0]!;
@@ -82,11 +95,20 @@ async function intend(
   const subject = pick(witness.subjects, act.which);
   if (!subject) return;
   const { status } = await ask(act, subject.sessionToken, stage);
-  if (status !== 200) return;
+  const isDone = status === 503 ? await wasDone(subject, stage) : status === 200;
+  if (!isDone) return;
   subject.intents++;
   if (act.kind !== 'update') return;
   subject.specs.push(act.spec);
   subject.isExcused = arePullsInTrouble(witness);
+}
+
+/** Nobody has told: its owner looks. */
+async function wasDone({ id, intents }: Subject, { db }: Stage): Promise<boolean> {
+  const events = await eventsAfter(db, id, 0, 10_000);
+  const found = events.filter(({ kind }) => kind === 'intent').length;
+  assert.ok(found === intents || found === intents + 1, 'an intent was done twice, or lost');
+  return found > intents;
 }
 
 async function ask(act: Parameters<typeof intend>[0], sessionToken: string, stage: Stage): Promise<Answer> {
@@ -109,16 +131,27 @@ type Answer = Pick<Awaited<ReturnType<TestApi['get']>>, 'status' | 'body'>;
 
 const signedIn = { cookie: 'signed in', 'sec-fetch-site': 'same-origin' };
 
-/** A document or an object; whoever is to be woken is. */
+/** A document or an object; of those who are to be woken some are. */
 async function post(
   path: string,
   body: string | object,
-  { api, clock, processes }: Stage,
+  stage: Stage,
   headers: Record<string, string> = {},
 ): Promise<Answer> {
+  const { story, api, clock, processes, random, loseReply, note, tell } = stage;
   api.clock.now = clock.now();
-  const answer = await (typeof body === 'string' ? api.postYaml(path, body) : api.postJson(path, body, headers));
-  for (const deploymentId of api.woken.splice(0)) processes[0]?.wake(deploymentId);
+  const isLost = story.lostReplies.includes(++stage.intents);
+  loseReply(isLost);
+  const answer = await (typeof body === 'string'
+    ? api.postYaml(path, body, headers)
+    : api.postJson(path, body, headers));
+  loseReply(false);
+  if (answer.status === 503) {
+    note('lost reply');
+    tell(`    no reply to ${path}`);
+  }
+  for (const deploymentId of api.woken.splice(0))
+    for (const process of processes) if (random() < story.heardShare) process.wake(deploymentId);
   return answer;
 }
 

@@ -1,5 +1,5 @@
 /** A process of the service: the real loop on the store and the engine, which can die or stand still at any call. */
-import { type Dialect, type Driver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { type Driver, Kysely } from 'kysely';
 import type { Control } from '../../src/control/control.ts';
 import { createDiskBook } from '../../src/control/disk/disk-book.ts';
 import { type Loop, startLoop } from '../../src/control/loop.ts';
@@ -13,8 +13,9 @@ import type { MemoryWorld } from '../../src/engine/memory/world.ts';
 import { latestOnly } from '../../src/lib/latest-only.ts';
 import type { Wait } from '../../src/lib/wait.ts';
 import type { Tables } from '../../src/store/database.ts';
-import { takeOver } from '../../src/store/leases.ts';
+import { spreadVisits, takeOver } from '../../src/store/leases.ts';
 import type { Clock } from './clock.ts';
+import { dialectOn, faultyDriver, type StoreFaults } from './faulty-store.ts';
 import type { Act, Blow } from './story.ts';
 
 export type Call = { name: MemoryCall['name'] | 'publish' } & Omit<MemoryCall, 'name'>;
@@ -38,8 +39,12 @@ export type Surroundings = Omit<
   ask: (act: Act) => Promise<void>;
   /** Has something asked of all deployments. */
   overtake: () => Promise<void>;
-  /** Whether the next writing to the store fails. */
-  losesWrite: () => boolean;
+  /** What befalls what it asks of the store. */
+  store: StoreFaults;
+  /** How far its clock on the wall is ahead of the others'. */
+  skewMs: (process: number) => number;
+  /** A process, known by its function, begins an operation on a deployment; what is returned is called at its end. */
+  begins: (deploymentId: string, isAlive: () => boolean) => () => void;
   /** Called when a call has done something. */
   witness: (call: Call) => Promise<void>;
 };
@@ -61,6 +66,8 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
   let frozenUntil = 0;
   let loop: Loop | undefined;
 
+  const isAlive = () => !isDead;
+
   /** Nothing gets past here in a dead process, nor in one that stands still. */
   async function alive(): Promise<void> {
     while (!isDead && frozenUntil > clock.elapsed()) await clock.wait(frozenUntil - clock.elapsed());
@@ -80,30 +87,43 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
     await alive();
     if (facets.has('disk') && isGlance(call)) return await perform();
     const { blow, beforeMs, afterMs } = surroundings.fateOf(call, number);
+    const { operation, deploymentId } = call;
     const strike = async (when: Blow['when']) => {
       const { ask, overtake } = surroundings;
       if (blow?.when === when) await suffer(blow.what, { wait, freeze, ask, overtake, kill: () => (isDead = true) });
       await alive();
     };
-    await wait(beforeMs);
-    await strike('before');
-    if (blow?.when === 'halfway') {
-      if (call.operation?.kind === 'start') await perform('halfway');
-      await strike('halfway');
+    const end = operation && surroundings.begins(deploymentId!, isAlive);
+    try {
+      await wait(beforeMs);
+      await strike('before');
+      if (blow?.when === 'halfway') {
+        if (operation?.kind === 'start') await perform('halfway');
+        await strike('halfway');
+      }
+      const result = await perform();
+      await surroundings.witness(call);
+      await strike('after');
+      await wait(afterMs);
+      return result;
+    } finally {
+      end?.();
     }
-    const result = await perform();
-    await surroundings.witness(call);
-    await strike('after');
-    await wait(afterMs);
-    return result;
   }
 
-  const db = new Kysely<Tables>({ dialect: dialectOf(surroundings, alive) });
+  const store: StoreFaults = { ...surroundings.store, ready: alive };
+  const open = (faults: StoreFaults) =>
+    new Kysely<Tables>({ dialect: dialectOn(faultyDriver(surroundings.driver, faults)) });
+  const db = open(store);
+  /** Of this process alone. */
+  const now = () => clock.now() + surroundings.skewMs(number);
   const log = { info() {}, warn() {} };
-  const feed = createRouteFeed(db, surroundings.edge, { appsDomain: 'localhost', log });
+  // Of the one edge that all share, nobody takes back what another has told it since.
+  const { delaysRead: _, ...prompt } = store;
+  const feed = createRouteFeed(open(prompt), surroundings.edge, { appsDomain: 'localhost', log });
   const control: Control = {
     ...surroundings,
-    ...{ db, wait, now: clock.now, disk: createDiskBook() },
+    ...{ db, wait, now, disk: createDiskBook() },
     routed: createRouted(),
     pausedClock: createPausedClock(clock.elapsed),
     engine: engineOf(createMemoryEngine({ world, wait, weather, now: clock.now, facets }), { wait, random }, alive),
@@ -115,8 +135,9 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
     try {
       control.routed = await storedRoutes(db);
       await control.refreshEdge();
-      const { settings } = surroundings;
-      if (surroundings.isAlone) await takeOver(db, { now: clock.now(), spreadMs: settings.resyncMs, random });
+      const spread = { now: now(), spreadMs: surroundings.settings.resyncMs, random };
+      // In PostgreSQL nobody takes what another may still hold.
+      await (surroundings.isAlone ? takeOver(db, spread) : spreadVisits(db, spread));
       loop = startLoop(control);
     } catch {
       isDead = true;
@@ -125,7 +146,7 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
   void start();
 
   return {
-    isAlive: () => !isDead,
+    isAlive,
     wake: (deploymentId) => loop?.wake(deploymentId),
     kill: () => {
       isDead = true;
@@ -203,34 +224,5 @@ function engineOf(
       engine.watch((deploymentId) => {
         if (random() < heardShare) void alive().then(() => onChange(deploymentId));
       }, signal),
-  };
-}
-
-/** All processes share one connection, as the lock on writing makes them: they take turns by transactions. */
-function dialectOf({ driver, losesWrite }: Surroundings, alive: () => Promise<void>): Dialect {
-  return {
-    createAdapter: () => new SqliteAdapter(),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-    createIntrospector: (db) => new SqliteIntrospector(db),
-    createDriver: () => ({
-      init: async () => {},
-      async acquireConnection() {
-        await alive();
-        const isFull = losesWrite();
-        const connection = await driver.acquireConnection();
-        return {
-          streamQuery: connection.streamQuery.bind(connection),
-          async executeQuery(query) {
-            if (isFull && /^(insert|update|delete)/.test(query.sql)) throw new Error('database or disk is full');
-            return await connection.executeQuery(query);
-          },
-        };
-      },
-      beginTransaction: driver.beginTransaction.bind(driver),
-      commitTransaction: driver.commitTransaction.bind(driver),
-      rollbackTransaction: driver.rollbackTransaction.bind(driver),
-      releaseConnection: driver.releaseConnection.bind(driver),
-      destroy: async () => {},
-    }),
   };
 }

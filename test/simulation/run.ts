@@ -18,6 +18,7 @@ import { type TestApi, testApi } from '../support/api.ts';
 import { perform, type Stage, setRegistries } from './acts.ts';
 import { newImages } from './application.ts';
 import { type Clock, createClock } from './clock.ts';
+import { faultyDriver } from './faulty-store.ts';
 import { type Call, type Process, type Surroundings, startProcess } from './process.ts';
 import { limits, settings } from './settings.ts';
 import { type Blow, type Story, tellAct, tellSuffering } from './story.ts';
@@ -31,14 +32,26 @@ const maxWrites = 50_000;
 const recoveryMs = 12 * minute;
 
 /** The store and the API of all runs: to make them takes longer than a run. */
-export type Base = { db: Kysely<Tables>; driver: Driver; api: TestApi };
+export type Base = {
+  db: Kysely<Tables>;
+  driver: Driver;
+  api: TestApi;
+  /** Has the API not hear of its next commit. */
+  loseReply: (isLost: boolean) => void;
+};
 
 export async function createBase(): Promise<Base> {
+  let isReplyLost = false;
+  const takeReply = () => {
+    const isTaken = isReplyLost;
+    isReplyLost = false;
+    return isTaken;
+  };
   const dialect = sqliteDialect(':memory:');
   const driver = dialect.createDriver();
   await driver.init();
   const db = await openDatabase({
-    createDriver: () => driver,
+    createDriver: () => faultyDriver(driver, { losesAnswer: takeReply }),
     createAdapter: dialect.createAdapter.bind(dialect),
     createQueryCompiler: dialect.createQueryCompiler.bind(dialect),
     createIntrospector: dialect.createIntrospector.bind(dialect),
@@ -48,7 +61,10 @@ export async function createBase(): Promise<Base> {
     begin insert into transitions values (old.state, new.state, new.revision, new."servingRevision"); end`.execute(db);
   await sql`insert into accounts ("id", "name", "email", "emailVerified", "createdAt", "updatedAt")
     values ('owner', 'Owner', 'owner@example.com', 1, '', '')`.execute(db);
-  return { db, driver, api: await unlimitedApi(db) };
+  const loseReply = (isLost: boolean) => {
+    isReplyLost = isLost;
+  };
+  return { db, driver, api: await unlimitedApi(db), loseReply };
 }
 
 /** Whoever sends a cookie is signed in to the one account that there is. */
@@ -76,7 +92,8 @@ export type Reporter = {
 const metrics = createMetrics();
 
 /** Throws when something is not as it must be. */
-export async function run(story: Story, { db, driver, api }: Base, { note, tell = () => {} }: Reporter): Promise<void> {
+export async function run(story: Story, base: Base, { note, tell = () => {} }: Reporter): Promise<void> {
+  const { db, driver, api } = base;
   await emptyStore(db);
   seedIds(randomFrom(story.seed + 1));
   const { seal } = api.service;
@@ -96,7 +113,11 @@ export async function run(story: Story, { db, driver, api }: Base, { note, tell 
   let failure: unknown;
   let calls = 0;
   let writes = 0;
+  let commits = 0;
+  let reads = 0;
   let isOver = false;
+  /** What is under way on which deployment, and whose it is. */
+  const underWay: { deploymentId: string; isAlive: () => boolean }[] = [];
 
   const surroundings: Surroundings = {
     isAlone: story.workers === 1,
@@ -145,15 +166,31 @@ export async function run(story: Story, { db, driver, api }: Base, { note, tell 
         await makeDue(db, id, clock.now());
       }
     },
-    losesWrite: () => {
-      writes++;
-      if (writes > maxWrites) {
-        failure ??= new Error('it goes round in circles, without a call');
-        throw failure;
-      }
-      const isLost = !isOver && story.lostWrites.includes(writes);
-      if (isLost) note('lost write');
-      return isLost;
+    skewMs: (process) => (story.workers === 1 ? 0 : story.skewsMs[process]!),
+    begins(deploymentId, isAlive) {
+      const isOthers = (work: (typeof underWay)[number]) =>
+        work.deploymentId === deploymentId && work.isAlive !== isAlive && work.isAlive();
+      if (underWay.some(isOthers) && !witness.leasesOverlap)
+        failure ??= new Error(`two visits work on ${deploymentId} at once`);
+      const work = { deploymentId, isAlive };
+      underWay.push(work);
+      return () => void underWay.splice(underWay.indexOf(work), 1);
+    },
+    store: {
+      losesWrite() {
+        writes++;
+        if (writes > maxWrites) {
+          failure ??= new Error('it goes round in circles, without a call');
+          throw failure;
+        }
+        return happens(story.lostWrites.includes(writes), 'lost write');
+      },
+      losesAnswer: () => happens(story.lostAnswers.includes(++commits), 'lost answer'),
+      delaysRead() {
+        const late = story.lateReads.find(({ read }) => read === reads + 1);
+        reads++;
+        return late && happens(true, 'late read') ? clock.wait(late.ms) : undefined;
+      },
     },
     witness: async (call) => {
       note(`call ${call.operation?.kind ?? call.name}`);
@@ -163,6 +200,13 @@ export async function run(story: Story, { db, driver, api }: Base, { note, tell 
       });
     },
   };
+
+  function happens(isMeant: boolean, what: string): boolean {
+    if (!isMeant || isOver) return false;
+    note(what);
+    tell(`    ${what}`);
+    return true;
+  }
 
   /** What a blow may lead to by right. */
   function excuse({ what }: Blow, { deploymentId }: Call): void {
@@ -189,7 +233,10 @@ export async function run(story: Story, { db, driver, api }: Base, { note, tell 
     }
   }
 
-  const stage: Stage = { story, api, db, witness, world, clock, processes, engine: createMemoryEngine({ world }) };
+  const stage: Stage = {
+    ...{ story, api, db, witness, world, clock, processes, random, engine: createMemoryEngine({ world }) },
+    ...{ intents: 0, loseReply: base.loseReply, note, tell },
+  };
 
   try {
     revive();
@@ -206,11 +253,14 @@ export async function run(story: Story, { db, driver, api }: Base, { note, tell 
     setRegistries(world, false);
     await converge(scene, clock, pass, () => checkEnd(scene));
     await checkTransitions(db);
+    const { length } = await db.selectFrom('deployments').select('id').execute();
+    assert.equal(length, witness.subjects.length, 'more or fewer deployments than were asked for');
     await checkSecondPass(db, clock, pass, world);
     for (const { state } of await db.selectFrom('deployments').select('state').execute()) note(`ends ${state}`);
     if (witness.leasesOverlap) note('leases overlap');
     for (const facet of allFacets) note(`${facets.has(facet) ? 'with' : 'without'} ${facet}`);
   } finally {
+    base.loseReply(false);
     // Nobody of this run may write into the next one.
     for (const process of processes) process.kill();
     await clock.pass(0).catch(() => {});
@@ -237,7 +287,15 @@ function tellCall({ deploymentId = '', operation }: Call): string {
 
 const emptied = [
   ...(['idempotency', 'claims', 'leases', 'events', 'revisionImages', 'imageAccess', 'revisions'] as const),
-  ...(['origins', 'deployments', 'sessions', 'privateRepositories', 'pulledImages'] as const),
+  ...([
+    'commitments',
+    'commitmentTotals',
+    'origins',
+    'deployments',
+    'sessions',
+    'privateRepositories',
+    'pulledImages',
+  ] as const),
 ];
 
 async function emptyStore(db: Kysely<Tables>): Promise<void> {

@@ -36,6 +36,17 @@ test('whatever goes wrong, every deployment ends as it should, and nothing is le
   if (isChosen) return;
   const blows = ['death', 'freeze', 'fault', 'slow', 'hang', 'asked', 'overtaken'].map((kind) => `blow ${kind}`);
   const endings = ['running', 'failed', 'expired'].map((state) => `ends ${state}`);
-  for (const what of [...blows, ...endings, 'lost write', 'leases overlap', 'act claim', 'act stall', 'late pull'])
+  for (const what of [
+    ...blows,
+    ...endings,
+    'lost write',
+    'lost answer',
+    'lost reply',
+    'late read',
+    'leases overlap',
+    'act claim',
+    'act stall',
+    'late pull',
+  ])
     assert.ok((tally[what] ?? 0) > 0, `${what} never happened`);
 });

@@ -45,11 +45,21 @@ export type Story = {
   facets: FacetName[];
   /** Of what nobody chooses: how long things take, and jitter. */
   seed: number;
-  workers: 1 | 2;
+  workers: 1 | 2 | 3;
+  /** How far the clock of each is ahead; when one is alone, nobody knows. */
+  skewsMs: number[];
   acts: { afterMs: number; act: Act }[];
   blows: Blow[];
   /** Numbers of writes to the store that fail, as when its disk is full. */
   lostWrites: number[];
+  /** Numbers of commits whose answer is lost on the way to the process. */
+  lostAnswers: number[];
+  /** Numbers of intents whose commit is done, and the API does not hear of it. */
+  lostReplies: number[];
+  /** Numbers of reads that arrive so late that others have written since. */
+  lateReads: { read: number; ms: number }[];
+  /** Of what is made due by others, what share each process hears of. */
+  heardShare: number;
 };
 
 const minute = 60_000;
@@ -59,7 +69,7 @@ const longer = [3_000, 20_000, 70_000];
 const often = <T>(weight: number, arbitrary: fc.Arbitrary<T>) => ({ weight, arbitrary });
 const kinds = <const T extends string>(...kinds: T[]) => fc.constantFrom(...kinds);
 const which = fc.nat({ max: 7 });
-const worker = fc.nat({ max: 1 });
+const worker = fc.nat({ max: 2 });
 
 const intent: fc.Arbitrary<Act> = fc.oneof(
   often(3, fc.record({ kind: kinds('start'), spec: application })),
@@ -128,7 +138,11 @@ const facets: fc.Arbitrary<FacetName[]> = fc
 export const story: fc.Arbitrary<Story> = fc.record({
   facets,
   seed: fc.nat({ max: 2 ** 31 - 1 }),
-  workers: fc.constantFrom(1, 2),
+  workers: fc.constantFrom(1, 2, 3),
+  skewsMs: fc.oneof(
+    often(1, fc.constant<number[]>([0, 0, 0])),
+    often(1, fc.array(fc.constantFrom<number[]>(0, 5_000), { minLength: 3, maxLength: 3 })),
+  ),
   acts: fc
     .tuple(application, fc.array(fc.record({ afterMs: pause, act }), { maxLength: 7, size: 'max' }))
     .map(([spec, rest]) => [{ afterMs: 0, act: { kind: 'start' as const, spec } }, ...rest]),
@@ -137,15 +151,39 @@ export const story: fc.Arbitrary<Story> = fc.record({
     often(4, fc.constant<number[]>([])),
     often(1, fc.uniqueArray(fc.integer({ min: 1, max: 150 }), { maxLength: 3 })),
   ),
+  lostAnswers: fc.oneof(
+    often(2, fc.constant<number[]>([])),
+    often(1, fc.uniqueArray(fc.integer({ min: 1, max: 150 }), { maxLength: 3 })),
+  ),
+  lostReplies: fc.oneof(
+    often(2, fc.constant<number[]>([])),
+    often(1, fc.uniqueArray(fc.integer({ min: 1, max: 5 }), { maxLength: 2 })),
+  ),
+  lateReads: fc.oneof(
+    often(2, fc.constant<Story['lateReads']>([])),
+    often(
+      1,
+      fc.array(fc.record({ read: fc.integer({ min: 1, max: 300 }), ms: fc.constantFrom(400, 4_000) }), {
+        maxLength: 4,
+        size: 'max',
+      }),
+    ),
+  ),
+  heardShare: fc.constantFrom(1, 0.5, 0),
 });
 
 /** A line for everything that happens. */
-export function tell({ seed, workers, facets, acts, blows, lostWrites }: Story): string {
+export function tell(story: Story): string {
+  const { seed, workers, skewsMs, facets, acts, blows, heardShare } = story;
   return [
-    `seed ${seed}, ${workers} worker(s), an engine with [${facets}]`,
+    `seed ${seed}, ${workers} worker(s) with clocks ahead by ${skewsMs.slice(0, workers)} ms, an engine with [${facets}]`,
+    `each hears ${heardShare * 100} % of what others make due`,
     ...acts.map(({ afterMs, act }) => `after ${afterMs} ms: ${tellAct(act)}`),
     ...blows.map(({ of, call, when, what }) => `${when} call ${call} of ${of}: ${tellSuffering(what)}`),
-    ...lostWrites.map((write) => `writing ${write} fails`),
+    ...story.lostWrites.map((write) => `writing ${write} fails`),
+    ...story.lostAnswers.map((commit) => `the answer to commit ${commit} is lost`),
+    ...story.lostReplies.map((intent) => `the API is not told that intent ${intent} was written`),
+    ...story.lateReads.map(({ read, ms }) => `what read ${read} finds arrives ${ms} ms later`),
   ].join('\n');
 }
 
