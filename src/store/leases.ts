@@ -117,19 +117,22 @@ function waysToBeDue({ now, leaseMs, horizonMs }: Omit<Taking, 'limit'>): WayToB
 
 /** The deployments whose lease is still ours, and now is until `until`. */
 export async function renewLeases(db: Database, leases: readonly Lease[], until: Instant): Promise<Set<string>> {
-  const tokens = [...new Set(leases.map(({ token }) => token))];
-  const kept = await db
-    .updateTable('leases')
-    .set({ leasedUntil: until })
-    .where('token', 'in', tokens)
-    .where(
-      'deploymentId',
-      'in',
-      leases.map(({ deploymentId }) => deploymentId),
-    )
-    .returning('deploymentId')
-    .execute();
-  return new Set(kept.map(({ deploymentId }) => deploymentId));
+  const held = new Set<string>();
+  for (const some of chunksOf(leases)) {
+    const kept = await db
+      .updateTable('leases')
+      .set({ leasedUntil: until })
+      .where('token', 'in', [...new Set(some.map(({ token }) => token))])
+      .where(
+        'deploymentId',
+        'in',
+        some.map(({ deploymentId }) => deploymentId),
+      )
+      .returning('deploymentId')
+      .execute();
+    for (const { deploymentId } of kept) held.add(deploymentId);
+  }
+  return held;
 }
 
 /** `outdated`: the lease is still this one, but something was asked since `generation`. A read: it waits for no disk. */

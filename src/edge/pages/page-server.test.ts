@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Answer } from '../../../test/support/edge.ts';
+import { StoreFault } from '../../store/store-fault.ts';
 import { startPageServer } from './page-server.ts';
 
 const quiet = { info: () => {}, warn: () => {} };
@@ -27,6 +28,7 @@ test('the state of the host that was asked for, as a page or as JSON, for any me
   const lookUp = async (host: string) => {
     looked.push(host);
     if (host === 'broken.test') throw new Error('secret');
+    if (host === 'away.test') throw new StoreFault('secret', { wasDone: 'no', isBrief: true, code: 'ECONNREFUSED' });
     return { applicationName: 'shop', environment: 'jolly-tapir', state: 'deploying' as const, progress: 5 };
   };
   const server = await startPageServer(socketPath, lookUp, quiet);
@@ -41,8 +43,25 @@ test('the state of the host that was asked for, as a page or as JSON, for any me
   const broken = await ask(socketPath, 'broken.test');
   assert.equal(broken.status, 500);
   assert.doesNotMatch(broken.body, /secret/);
+  const away = await ask(socketPath, 'away.test');
+  assert.deepEqual(
+    [away.status, away.headers['retry-after'], JSON.parse(away.body).code],
+    [503, '5', 'service_unavailable'],
+  );
+  const awayPage = await ask(socketPath, 'away.test', 'GET', 'text/html');
+  assert.equal(awayPage.status, 503);
+  assert.match(awayPage.body, /^<!doctype html>.*Back in a moment/s);
+  assert.doesNotMatch(away.body + awayPage.body, /secret/);
   assert.equal((await ask(socketPath, '-')).status, 404);
-  assert.deepEqual(looked, ['shop.test', 'shop.test', 'shop.test', 'shop.test', 'broken.test']);
+  assert.deepEqual(looked, [
+    'shop.test',
+    'shop.test',
+    'shop.test',
+    'shop.test',
+    'broken.test',
+    'away.test',
+    'away.test',
+  ]);
 
   await server.close();
   await (await startPageServer(socketPath, lookUp, quiet)).close();

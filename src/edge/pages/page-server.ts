@@ -2,9 +2,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { answerExpectations, answerUnreadable } from '../../lib/malformed-requests.ts';
 import { hasUnreadBody } from '../../lib/unread-body.ts';
+import { StoreFault } from '../../store/store-fault.ts';
 import { normalHost } from '../canonical-host.ts';
 import type { EdgeLog } from '../edge-settings.ts';
 import { admitProxy, clearSocket } from '../sockets.ts';
+import { faultPage } from './fault-pages.ts';
 import { type SiteState, statePage } from './site-pages.ts';
 
 export type PageServer = { close(): Promise<void> };
@@ -17,6 +19,7 @@ export async function startPageServer(socketPath: string, lookUp: LookUp, log: E
   const server = createServer((request, response) => {
     answer(request, response, lookUp).catch((error: unknown) => {
       log.warn({ err: error }, 'a state page could not be made');
+      if (error instanceof StoreFault && !response.headersSent) return answerAway(request, response);
       if (!response.headersSent) response.writeHead(500, { 'Content-Type': 'application/json' });
       response.end(JSON.stringify({ error: 'The state of this site could not be read.', code: 'internal' }));
     });
@@ -40,13 +43,31 @@ export async function startPageServer(socketPath: string, lookUp: LookUp, log: E
 
 async function answer(request: IncomingMessage, response: ServerResponse, lookUp: LookUp): Promise<void> {
   const host = normalHost(request.headers.host ?? '');
-  const wantsHtml = /\btext\/html\b/i.test(request.headers.accept ?? '');
+  const wantsHtml = doesWantHtml(request);
   const path = (request.url ?? '/').split('?', 1)[0]!;
-  const page = statePage(host ? await lookUp(host) : undefined, { host: host ?? '', path, wantsHtml });
-  response.writeHead(page.status, {
-    ...page.headers,
-    'Content-Length': Buffer.byteLength(page.body),
+  send(request, response, statePage(host ? await lookUp(host) : undefined, { host: host ?? '', path, wantsHtml }));
+}
+
+/** The database is away: nothing is wrong with the site, and the same request may go well in a moment. */
+function answerAway(request: IncomingMessage, response: ServerResponse): void {
+  const { html, json, headers, htmlHeaders } = faultPage('pages', 503);
+  const page = doesWantHtml(request)
+    ? { headers: { ...htmlHeaders, 'Content-Type': 'text/html; charset=utf-8' }, body: html }
+    : { headers: { ...headers, 'Content-Type': 'application/json' }, body: json };
+  send(request, response, { status: 503, ...page });
+}
+
+function doesWantHtml({ headers }: IncomingMessage): boolean {
+  return /\btext\/html\b/i.test(headers.accept ?? '');
+}
+
+type Page = { status: number; headers: Record<string, string>; body: string };
+
+function send(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Page): void {
+  response.writeHead(status, {
+    ...headers,
+    'Content-Length': Buffer.byteLength(body),
     ...(hasUnreadBody(request) && { Connection: 'close' }),
   });
-  response.end(request.method === 'HEAD' ? undefined : page.body);
+  response.end(request.method === 'HEAD' ? undefined : body);
 }

@@ -38,6 +38,20 @@ export function leasesContract(open: OpenStore, { isShared }: { isShared: boolea
     }
   }
 
+  test('of very many leases all that are still held are renewed', async () => {
+    const ids = Array.from({ length: 1_201 }, (_, index) => `many${index}`);
+    await db.transaction().execute(async (db) => {
+      for (const id of ids) {
+        await addDeployment(db, deploymentOf({ id, label: id, applicationName: id }));
+        await makeDue(db, id, 0);
+      }
+    });
+    const held = await takeLeases(db, { now: 0, leaseMs: 100, horizonMs: 1_000, limit: 2_000 });
+    assert.ok(held.length >= ids.length);
+    await releaseLease(db, held[7]!, { dueAt: null, outline: null });
+    assert.equal((await renewLeases(db, held, 300)).size, held.length - 1);
+  });
+
   test('a due deployment is leased once, renewed by its holder alone, and due again when released', async () => {
     await makeDue(db, 'shop', 10);
     assert.deepEqual(await take(9), []);
