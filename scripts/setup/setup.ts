@@ -21,7 +21,7 @@ export type SetUpOptions = {
   /** Also what only tests need. */
   forTests?: boolean;
   /** In memory nothing runs that would need an engine, images and a firewall. Default: docker. */
-  engine?: 'docker' | 'memory';
+  engine?: string;
   /** What pods are to run in; default: runc, which every engine has. */
   runtime?: Runtime;
 };

@@ -1,14 +1,22 @@
 /** The door of this layer: opens the engine that the settings name. */
+
+import { StartError } from '../lib/start-error.ts';
 import { type DockerSettings, openDocker } from './docker/open.ts';
 import { openMemory } from './memory/open.ts';
 import type { EngineParts, OpenEngine } from './opening.ts';
 
-export type EngineSettings = DockerSettings & { engine: keyof typeof openers };
+export type EngineSettings = DockerSettings & { engine: string };
+
+type Opener = (settings: DockerSettings, parts: EngineParts) => Promise<OpenEngine>;
 
 /** One line for each engine. */
-const openers = { docker: openDocker, memory: openMemory };
+const openers: Readonly<Record<string, Opener>> = { docker: openDocker, memory: openMemory };
 
 /** Throws StartError. */
 export async function openEngine(settings: EngineSettings, parts: EngineParts): Promise<OpenEngine> {
-  return await openers[settings.engine](settings, parts);
+  const { engine } = settings;
+  const open = Object.hasOwn(openers, engine) ? openers[engine] : undefined;
+  if (!open)
+    throw new StartError(`BERTH_ENGINE is ${engine}: there is no such engine, but ${Object.keys(openers).join(', ')}.`);
+  return await open(settings, parts);
 }

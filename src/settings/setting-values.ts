@@ -37,6 +37,12 @@ export function oneOf<T extends string>(...values: T[]): (text: string) => T {
   };
 }
 
+/** A name that whoever has given names of this kind judges. */
+export function word(text: string): string {
+  if (!/^[a-z][a-z0-9-]*$/.test(text)) throw new Unreadable('must be a word of lower-case letters');
+  return text;
+}
+
 export function integer(least: number, most: number): (text: string) => number {
   return (value) => {
     const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;

@@ -27,6 +27,7 @@ import {
   type Unsafe,
   unsafe,
   webAddress,
+  word,
 } from './setting-values.ts';
 import { sharedDomainMistakes } from './shared-domain.ts';
 import { type SignInSettings, signInGroups, signInTable } from './sign-in-settings.ts';
@@ -44,7 +45,7 @@ export type Settings = SignInSettings &
     dataDir: string;
     databaseUrl: PostgresAddress | undefined;
     databaseConnections: number;
-    engine: 'docker' | 'memory';
+    engine: string;
     runtime: 'runc' | 'runsc';
     lifetimeMs: number;
     extensionMs: number;
@@ -113,7 +114,7 @@ const table = {
     variable: 'ENGINE',
     default: 'docker',
     help: 'what runs containers: docker (its address: DOCKER_HOST), or memory: nothing really runs, for demonstrations',
-    read: oneOf('docker', 'memory'),
+    read: word,
   },
   runtime: {
     variable: 'RUNTIME',

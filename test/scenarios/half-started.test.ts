@@ -84,6 +84,11 @@ const steps: Record<
       return [];
     },
   },
+  'the choice of the engine': {
+    words: /there is no such engine, but docker, memory/,
+    env: { BERTH_ENGINE: 'elsewhere' },
+    prevent: async () => [],
+  },
   'the engine': {
     words: /No Docker engine answers/,
     env: { BERTH_ENGINE: 'docker', DOCKER_HOST: 'unix:///nowhere/docker.sock' },

@@ -23,11 +23,13 @@ export async function isCurrent<T>(database: Kysely<T>): Promise<boolean> {
   return isDeepStrictEqual(await present(database), Object.keys(migrations).sort());
 }
 
-/** The names of those that the database has. */
+/**
+ * The names of those that the database has; none where their table is missing, and where they cannot be read: what else
+ * is wrong, migrating finds too.
+ */
 async function present<T>(database: Kysely<T>): Promise<string[]> {
-  const tables = await database.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return [];
   const table = sql.table(DEFAULT_MIGRATION_TABLE);
-  const { rows } = await sql<{ name: string }>`select name from ${table} order by name`.execute(database);
+  const query = sql<{ name: string }>`select name from ${table} order by name`;
+  const { rows } = await query.execute(database).catch(() => ({ rows: [] }));
   return rows.map(({ name }) => name);
 }
