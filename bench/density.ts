@@ -1,7 +1,7 @@
 /** Many small deployments at the same time: what each further one costs, and what they all cost when nothing happens. */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { connectDocker } from '../src/engine/docker/connect.ts';
+import { connectDocker } from '../src/engine/docker/connect-docker.ts';
 import type { Owned } from '../src/engine/engine.ts';
 import { ask, untilOk } from './http.ts';
 import type { Service, Started } from './service.ts';

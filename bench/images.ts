@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type Docker from 'dockerode';
 import { pack } from 'tar-stream';
-import { connectDocker } from '../src/engine/docker/connect.ts';
+import { connectDocker } from '../src/engine/docker/connect-docker.ts';
 import { programImage } from '../test/contract/image.ts';
 import { identityPath, port as programPort } from '../test/contract/program.ts';
 import { removeBrought } from '../test/support/images.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stopEdge } from '../src/edge/haproxy/haproxy.ts';
-import { connectDocker } from '../src/engine/docker/connect.ts';
+import { connectDocker } from '../src/engine/docker/connect-docker.ts';
 import { createDockerEngine } from '../src/engine/docker/docker.ts';
 import { endIsolation } from '../src/engine/docker/firewall/isolate.ts';
 import { volumesFolder } from '../src/engine/docker/volumes/loop-layout.ts';

@@ -1,7 +1,7 @@
 /** What this installation has on the engine, for the commands that list or remove it while no service needs to run. */
 import type Docker from 'dockerode';
 import { openStore } from '../src/admin/open-store.ts';
-import { connectDocker } from '../src/engine/docker/connect.ts';
+import { connectDocker } from '../src/engine/docker/connect-docker.ts';
 import { createDockerEngine } from '../src/engine/docker/docker.ts';
 import { openGroups } from '../src/engine/docker/groups/open.ts';
 import { volumesFolder } from '../src/engine/docker/volumes/loop-layout.ts';

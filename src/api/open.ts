@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { budgetOf } from '../deployment/limits/host-budget.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { PushedImages } from '../images/pushed/pushed-images.ts';
+import type { PushedImages } from '../images/pushed/pushed-image-store.ts';
 import type { ApiSettings, Service } from './api-service.ts';
 import { createApp } from './app.ts';
 import { readDashboard } from './dashboard/bundle.ts';

@@ -2,7 +2,7 @@
  * Changes of routes: how HAProxy's maps get from one table to another, entry by entry, and whether they are what they
  * should be. Pure.
  */
-import type { HostRoutes, HostTable } from './routes.ts';
+import type { HostRoutes, HostTable } from './route-maps.ts';
 
 /** By host. */
 export type RouteTable = ReadonlyMap<string, HostRoutes>;

@@ -11,11 +11,11 @@ import type { ExportedImage, ExportedLayer } from './docker/exported-image.ts';
 import { type AddedLayer, type Descriptor, layerType } from './image-documents.ts';
 import { type BasePaths, noteEntry } from './layers/base-paths.ts';
 import { layerEntries } from './layers/folder-layer.ts';
-import type { Entry } from './layers/listing.ts';
+import type { Entry } from './layers/folder-listing.ts';
 import { packEntries } from './layers/tarball.ts';
 import { PushFault } from './push-fault.ts';
 import type { PushedMemory } from './pushed-memory.ts';
-import type { BlobFile, RegistryClient } from './registry/registry-client.ts';
+import type { BlobFile, RegistryClient } from './registry/push-client.ts';
 
 export type Preparing = { registry: RegistryClient; repository: string; memory: PushedMemory; scratch: string };
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ImageToMake } from '../folder/project.ts';
 import { buildImage } from './docker/build.ts';
-import type { Docker } from './docker/docker.ts';
+import type { Docker } from './docker/docker-command.ts';
 import { exportImage } from './docker/exported-image.ts';
 import { digestOf, manifestOf, manifestType, withLayers } from './image-documents.ts';
 import type { BuildContext } from './layers/build-context.ts';
@@ -12,7 +12,7 @@ import { listLayer } from './layers/folder-layer.ts';
 import { type Preparing, prepareExported, prepareLayers } from './prepare-layers.ts';
 import { PushFault } from './push-fault.ts';
 import type { PushedMemory } from './pushed-memory.ts';
-import type { BlobFile, RegistryClient } from './registry/registry-client.ts';
+import type { BlobFile, RegistryClient } from './registry/push-client.ts';
 
 export type Pushing = {
   docker: Docker;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type Docker from 'dockerode';
 import { pin } from '../../src/config/values/image-names.ts';
-import { connectDocker } from '../../src/engine/docker/connect.ts';
+import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
 import { keptName } from '../../src/engine/docker/images/kept-names.ts';
 import { EngineFault } from '../../src/engine/engine.ts';

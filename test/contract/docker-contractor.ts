@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { openEgress } from '../../src/deployment/workload/egress.ts';
-import { connectDocker } from '../../src/engine/docker/connect.ts';
+import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import type { DiskRate } from '../../src/engine/docker/disk/disk-throttle.ts';
 import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
 import { removeFirewall, startFirewall } from '../../src/engine/docker/firewall/firewall.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type Docker from 'dockerode';
 import { clearImages } from '../../src/control/clear-images.ts';
-import { connectDocker } from '../../src/engine/docker/connect.ts';
+import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
 import { removeUnnamed } from '../../src/engine/docker/images/image-store.ts';
 import { keptName } from '../../src/engine/docker/images/kept-names.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { release } from 'node:os';
 import { describe, test } from 'node:test';
 import type { Workload } from '../../src/deployment/workload/workload.ts';
-import { connectDocker } from '../../src/engine/docker/connect.ts';
+import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { runInside } from '../images/containers.ts';
 import { until } from '../scenarios/berth.ts';
 import { dockerContractor } from './docker-contractor.ts';

@@ -7,7 +7,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type Docker from 'dockerode';
-import { connectDocker } from '../../src/engine/docker/connect.ts';
+import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { volumesFolder } from '../../src/engine/docker/volumes/loop-layout.ts';
 import { labelKeys } from '../../src/engine/labels.ts';
 import { buildImage } from '../contract/image.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { findOrphans } from '../../src/control/sweep.ts';
 import { newDeployment } from '../../src/deployment/deployment.ts';
-import { connectDocker } from '../../src/engine/docker/connect.ts';
+import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { createDockerEngine } from '../../src/engine/docker/docker.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { sealWith } from '../../src/lib/seal.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, type TestContext, test } from 'node:test';
-import { connectDocker } from '../../src/engine/docker/connect.ts';
+import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { buildImage } from '../contract/image.ts';
 import { type Berth, createBerth, until } from './berth.ts';
 

@@ -10,7 +10,7 @@ import { startLoop } from '../../src/control/loop.ts';
 import { createRouted } from '../../src/control/routing.ts';
 import { createPausedClock } from '../../src/control/visit/paused-clock.ts';
 import { openEgress } from '../../src/deployment/workload/egress.ts';
-import { connectDocker } from '../../src/engine/docker/connect.ts';
+import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { createDockerEngine } from '../../src/engine/docker/docker.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { sealWith } from '../../src/lib/seal.ts';

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createClient } from '../../src/client/client.ts';
 import type { Build, ImageToMake } from '../../src/folder/project.ts';
-import { findDocker } from '../../src/push/docker/docker.ts';
+import { findDocker } from '../../src/push/docker/docker-command.ts';
 import { PushFault } from '../../src/push/push-fault.ts';
 import { pushImage } from '../../src/push/push-image.ts';
-import { createRegistryClient } from '../../src/push/registry/registry-client.ts';
+import { createRegistryClient } from '../../src/push/registry/push-client.ts';
 import { type Berth, createBerth } from '../scenarios/berth.ts';
 
 let berth: Berth;

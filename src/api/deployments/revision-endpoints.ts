@@ -7,7 +7,7 @@ import type { AppSpec } from '../../config/spec/spec.ts';
 import { outlineOf } from '../../config/spec/spec-outline.ts';
 import type { Deployment, Revision } from '../../deployment/deployment.ts';
 import { desiredAt, wantedRevision } from '../../deployment/desired.ts';
-import { podChanges, previewUpdate, type UpdatePreview } from '../../deployment/preview/preview.ts';
+import { podChanges, previewUpdate, type UpdatePreview } from '../../deployment/preview/update-preview.ts';
 import { noEgress } from '../../deployment/workload/egress.ts';
 import type { Problem } from '../../lib/problem.ts';
 import { documentOf, revisionOf } from '../../store/revisions.ts';

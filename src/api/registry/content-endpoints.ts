@@ -1,8 +1,8 @@
 /** What is asked of images that are here: manifests, blobs, tags. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isDigest } from '../../images/blobs/digest.ts';
-import { maxManifestBytes } from '../../images/pushed/manifest.ts';
-import { blobSize, takeManifest } from '../../images/pushed/pushed-images.ts';
+import { blobSize, takeManifest } from '../../images/pushed/pushed-image-store.ts';
+import { maxManifestBytes } from '../../images/pushed/pushed-manifest.ts';
 import { readReference } from '../../images/pushed/repository-names.ts';
 import {
   findPushedManifest,

@@ -1,8 +1,8 @@
 /** How much somebody may still push. */
 import { statfs } from 'node:fs/promises';
 import { printBytes } from '../../config/values/units.ts';
-import { imageBytesOf, imageBytesOfStrangers } from '../../deployment/limits/image-limits.ts';
-import type { PushedImages } from '../../images/pushed/pushed-images.ts';
+import { imageBytesOf, imageBytesOfStrangers } from '../../deployment/limits/pushed-image-limits.ts';
+import type { PushedImages } from '../../images/pushed/pushed-image-store.ts';
 import { bytesOfAccount, bytesOfAll, bytesOfClient } from '../../store/image-namespaces.ts';
 import { planOf } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';

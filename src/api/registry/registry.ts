@@ -4,7 +4,7 @@
  * the specification's words, and reads bodies as they come.
  */
 import fastify, { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
-import type { PushedImages } from '../../images/pushed/pushed-images.ts';
+import type { PushedImages } from '../../images/pushed/pushed-image-store.ts';
 import { namespaceIn } from '../../images/pushed/repository-names.ts';
 import { answerExpectations, answerUnreadable } from '../../lib/malformed-requests.ts';
 import { createLimiter } from '../../lib/rate-limit.ts';

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isDigest } from '../../images/blobs/digest.ts';
 import type { StagedFile } from '../../images/blobs/staged-file.ts';
-import { blobSize, shareBlob, takeBlob } from '../../images/pushed/pushed-images.ts';
+import { blobSize, shareBlob, takeBlob } from '../../images/pushed/pushed-image-store.ts';
 import { isRepository, namespaceIn } from '../../images/pushed/repository-names.ts';
 import type { Namespace } from '../../store/image-namespaces.ts';
 import { allowanceOf } from './push-allowance.ts';

@@ -4,7 +4,7 @@ import { changePlan, listAccounts } from '../../admin/account-plans.ts';
 import { actorOf } from '../../admin/actor.ts';
 import { printBytes } from '../../config/values/units.ts';
 import { renderTable } from '../render.ts';
-import { type Command, done, refused } from './command.ts';
+import { type Command, done, refused } from './admin-command.ts';
 
 export const accountsCommand: Command = {
   words: [],

@@ -1,7 +1,7 @@
 /** `berth admin audit`. */
 import { listAudit } from '../../admin/list-audit.ts';
 import { renderTable } from '../render.ts';
-import { type Command, done } from './command.ts';
+import { type Command, done } from './admin-command.ts';
 
 export const auditCommand: Command = {
   words: [],

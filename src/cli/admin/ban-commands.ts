@@ -2,7 +2,7 @@
 import { actorOf } from '../../admin/actor.ts';
 import { ban, listBans, unban } from '../../admin/ban-and-unban.ts';
 import { renderTable } from '../render.ts';
-import { type Command, done, refused } from './command.ts';
+import { type Command, done, refused } from './admin-command.ts';
 
 export const bansCommand: Command = {
   words: [],

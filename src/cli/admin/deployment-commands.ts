@@ -4,7 +4,7 @@ import { type Inspection, inspect } from '../../admin/inspect-deployment.ts';
 import { listDeployments } from '../../admin/list-deployments.ts';
 import { stop } from '../../admin/stop-deployment.ts';
 import { renderTable } from '../render.ts';
-import { type Command, done, refused } from './command.ts';
+import { type Command, done, refused } from './admin-command.ts';
 
 export const deploymentsCommand: Command = {
   words: [],

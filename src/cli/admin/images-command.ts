@@ -2,7 +2,7 @@
 import { listImages } from '../../admin/list-images.ts';
 import { printBytes } from '../../config/values/units.ts';
 import { renderTable } from '../render.ts';
-import { type Command, done } from './command.ts';
+import { type Command, done } from './admin-command.ts';
 
 export const imagesCommand: Command = {
   words: [],

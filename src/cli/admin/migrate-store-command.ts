@@ -3,7 +3,7 @@ import { actorOf } from '../../admin/actor.ts';
 import { cancelMove, type MoveRefusal, type MoveStep, migrateStore } from '../../admin/migrate-store.ts';
 import { openPlace, placeName, placeOf, readPlace, type StorePlace } from '../../admin/store-places.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { type Command, done, refused } from './command.ts';
+import { type Command, done, refused } from './admin-command.ts';
 
 const more = `berth admin migrate-store moves an installation to another database: --to postgresql://user@host/database, or --to FILE for
 one of SQLite. It comes from where the settings say (BERTH_DATABASE_URL, else BERTH_DATA_DIR). Stop the service first;

@@ -1,7 +1,7 @@
 /** `berth admin rotate-key`. */
 import { actorOf } from '../../admin/actor.ts';
 import { keyFileOf, type RotationStep, rotateKey } from '../../admin/rotate-key.ts';
-import { type Command, done, refused } from './command.ts';
+import { type Command, done, refused } from './admin-command.ts';
 
 const bySetting = `The key is in BERTH_SECRET_KEY, and a service cannot be told a new one while it runs. Start it once with the new key there
 and the one before in BERTH_OLD_SECRET_KEY: it seals everything anew before it serves.`;

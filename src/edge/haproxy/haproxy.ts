@@ -5,7 +5,7 @@ import { createSemaphore } from '../../lib/concurrency.ts';
 import { dataDirProblem, type EdgePaths, edgePaths } from '../edge-paths.ts';
 import type { EdgeLog, EdgeSettings } from '../edge-settings.ts';
 import type { RouteChange } from '../route-changes.ts';
-import { type HostTable, hostsOf } from '../routes.ts';
+import { type HostTable, hostsOf } from '../route-maps.ts';
 import { prepareRunDirectory, startsAsRoot } from '../sockets.ts';
 import { createAnswering } from './answering.ts';
 import { type Configuration, proxyConfiguration } from './haproxy-configuration.ts';

@@ -2,7 +2,7 @@
 import { newId } from '../../lib/ids.ts';
 import type { EdgePaths } from '../edge-paths.ts';
 import { changeOf, compareMaps, type Maps, mapsOf, type RouteChange, type Turn, versionKey } from '../route-changes.ts';
-import type { HostRoutes, HostTable } from '../routes.ts';
+import type { HostRoutes, HostTable } from '../route-maps.ts';
 import { endpointsMap, routesMap, sitesMap } from './haproxy-configuration.ts';
 import { addEntries, commandAll, mapValue, readMap, replaceMap } from './runtime-socket.ts';
 import { writeAtomically } from './write-atomically.ts';

@@ -1,6 +1,6 @@
 /** What a site answers while no pod does: the state of its deployment, as a page or as JSON. Pure. */
 import type { Health } from '../../deployment/status/deployment-health.ts';
-import { leads } from '../routes.ts';
+import { leads } from '../route-maps.ts';
 import { type Html, html } from './markup.ts';
 import { type Page, renderPage } from './page-layout.ts';
 import { busyStates, failedStates, readyStates, reloadScript, watchScript } from './page-script.ts';

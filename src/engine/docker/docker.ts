@@ -21,7 +21,7 @@ import { listImages, removeImage } from './images/image-store.ts';
 import { type LocalImages, setUpImages } from './images/local-images.ts';
 import { createPull } from './images/pull.ts';
 import { createCheck } from './images/tag-check.ts';
-import { createLogReader, followLogs } from './logs/logs.ts';
+import { createLogReader, followLogs } from './logs/container-logs.ts';
 import { bridgeName } from './names.ts';
 import { createNetworks } from './networks/networks.ts';
 import { createObserver } from './observe.ts';

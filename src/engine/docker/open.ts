@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { DiskLimits } from '../../deployment/disk/disk-levels.ts';
 import { StartError } from '../../lib/start-error.ts';
 import type { EngineParts, OpenEngine } from '../opening.ts';
-import { connectDocker } from './connect.ts';
+import { connectDocker } from './connect-docker.ts';
 import { type DiskMeans, findDiskMeans } from './disk/disk-means.ts';
 import { createDockerEngine, type DockerEngineOptions } from './docker.ts';
 import type { FirewallOptions } from './firewall/firewall.ts';

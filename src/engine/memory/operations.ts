@@ -5,8 +5,8 @@ import { type Egress, printEgress } from '../../deployment/workload/egress.ts';
 import { isSameWorkload } from '../../deployment/workload/fingerprint.ts';
 import type { Workload } from '../../deployment/workload/workload.ts';
 import { EngineFault } from '../engine.ts';
+import { filesAt } from './container-process.ts';
 import { checkImage, isOnHost, pullImage } from './images.ts';
-import { filesAt } from './process.ts';
 import {
   addNetwork,
   freeAddress,

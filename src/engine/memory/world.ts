@@ -2,8 +2,8 @@
 import type { Capacity } from '../../deployment/limits/host-budget.ts';
 import type { Stuck, Workload } from '../../deployment/workload/workload.ts';
 import type { FaultKind } from '../engine.ts';
+import { processOf } from './container-process.ts';
 import { imageOf } from './images.ts';
-import { processOf } from './process.ts';
 import { Shelf } from './shelf.ts';
 
 /** Unless a program says otherwise, an image listens on the ports of its workload and answers 200; a job exits with 0. */

@@ -18,7 +18,7 @@ import { settleImage } from '../../store/settled-images.ts';
 import { type BlobFolder, openBlobFolder } from '../blobs/blob-folder.ts';
 import { type Digest, digestOf } from '../blobs/digest.ts';
 import { collect } from './collect.ts';
-import { blobSize, createPushedImages, type PushedImages, takeBlob, takeManifest } from './pushed-images.ts';
+import { blobSize, createPushedImages, type PushedImages, takeBlob, takeManifest } from './pushed-image-store.ts';
 import { namespaceOf } from './repository-names.ts';
 
 const hour = 3_600_000;

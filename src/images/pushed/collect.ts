@@ -12,7 +12,7 @@ import {
   removeUnnamedBlobs,
   removeUnwantedManifests,
 } from '../../store/pushed-images.ts';
-import type { PushedImages } from './pushed-images.ts';
+import type { PushedImages } from './pushed-image-store.ts';
 
 export type Keeping = {
   /**

@@ -5,7 +5,7 @@ import { wait } from '../../lib/wait.ts';
 import type { Tables } from '../../store/database.ts';
 import { openBlobFolder } from '../blobs/blob-folder.ts';
 import { collect, type Keeping } from './collect.ts';
-import { createPushedImages, type PushedImages } from './pushed-images.ts';
+import { createPushedImages, type PushedImages } from './pushed-image-store.ts';
 
 const collectEveryMs = 5 * 60_000;
 

@@ -5,7 +5,7 @@ import { findPushedManifest, pushedBlobSizes } from '../../store/pushed-images.t
 import { isDigest } from '../blobs/digest.ts';
 import type { Answer } from '../dialer/dialer.ts';
 import type { RegistryClient } from '../upstream/registry-client.ts';
-import type { PushedImages } from './pushed-images.ts';
+import type { PushedImages } from './pushed-image-store.ts';
 import { namespaceIn, readReference } from './repository-names.ts';
 
 const url = new URL(`https://${pushedRegistry}/`);

@@ -8,11 +8,11 @@ import { readWhole } from '../dialer/bounded-body.ts';
 import type { Dialer } from '../dialer/dialer.ts';
 import { architectureHint, ImageFault } from '../image-fault.ts';
 import { createPushedClient } from '../pushed/pushed-client.ts';
-import type { PushedImages } from '../pushed/pushed-images.ts';
+import type { PushedImages } from '../pushed/pushed-image-store.ts';
 import { type ListedRegistry, type Login, opens } from '../upstream/listed-registries.ts';
-import { createRateLimits, pullsLeft, retryAfterMs } from '../upstream/rate-limits.ts';
 import { createRegistryClient, type RegistryClient } from '../upstream/registry-client.ts';
 import { type Asked, dialFault, rateLimitFault, statusFault } from '../upstream/registry-faults.ts';
+import { createRateLimits, pullsLeft, retryAfterMs } from '../upstream/registry-rates.ts';
 import { findExcess, type ImageLimits } from './image-limits.ts';
 import {
   acceptedManifests,

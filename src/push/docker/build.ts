@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Build } from '../../folder/project.ts';
 import { type BuildContext, readBuildContext } from '../layers/build-context.ts';
 import { PushFault } from '../push-fault.ts';
-import type { Docker } from './docker.ts';
+import type { Docker } from './docker-command.ts';
 
 export type Building = {
   /** What the server runs: `linux/amd64`. */

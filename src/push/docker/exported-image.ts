@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { extract } from 'tar-stream';
 import { PushFault } from '../push-fault.ts';
-import type { Docker } from './docker.ts';
+import type { Docker } from './docker-command.ts';
 
 export type ExportedLayer = {
   file: string;

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import dockerignore from '@balena/dockerignore';
 import type { Build } from '../../folder/project.ts';
 import { PushFault } from '../push-fault.ts';
-import { bytesOf, type Entry, entryAt, type Ignored, listFolder } from './listing.ts';
+import { bytesOf, type Entry, entryAt, type Ignored, listFolder } from './folder-listing.ts';
 import { type Made, packEntries } from './tarball.ts';
 
 export type BuildContext = {

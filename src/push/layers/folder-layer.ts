@@ -4,7 +4,7 @@ import { posix } from 'node:path';
 import type { FolderLayer } from '../../folder/project.ts';
 import { PushFault } from '../push-fault.ts';
 import { type BasePaths, noteEntry, resolvePath } from './base-paths.ts';
-import { type Entry, entryAt, listFolder } from './listing.ts';
+import { type Entry, entryAt, listFolder } from './folder-listing.ts';
 import type { Made } from './tarball.ts';
 
 /** Marks a folder of which nothing of the layers below is seen any more. */

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { type Header, type Pack, pack } from 'tar-stream';
 import { PushFault } from '../push-fault.ts';
-import type { Entry } from './listing.ts';
+import type { Entry } from './folder-listing.ts';
 
 /** Something that is in no folder of this machine. */
 export type Made = { path: string; mode: number; uid?: number; gid?: number } & (

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readManifest } from './manifest.ts';
+import { readManifest } from './pushed-manifest.ts';
 
 const digest = `sha256:${'a'.repeat(64)}`;
 const config = { mediaType: 'application/vnd.oci.image.config.v1+json', digest, size: 2 };

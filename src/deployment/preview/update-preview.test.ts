@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { deploymentOf, pod, resolvedAt, specOf } from '../../../test/support/deployments.ts';
 import type { PodSpec } from '../../config/spec/spec.ts';
 import { desiredAt } from '../desired.ts';
-import { previewUpdate } from './preview.ts';
+import { previewUpdate } from './update-preview.ts';
 
 const data = { name: 'data', sizeBytes: 1, mountPath: '/data' };
 const web = pod('web', { image: 'nginx:1', path: '/', servicePorts: [80] });

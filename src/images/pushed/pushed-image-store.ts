@@ -23,7 +23,7 @@ import { write } from '../../store/transaction.ts';
 import type { Adopted, BlobFolder } from '../blobs/blob-folder.ts';
 import { type Digest, digestOf } from '../blobs/digest.ts';
 import { type StagedFile, stageFile } from '../blobs/staged-file.ts';
-import { type ManifestFacts, readManifest } from './manifest.ts';
+import { type ManifestFacts, readManifest } from './pushed-manifest.ts';
 import { createUploads, type Uploads } from './uploads.ts';
 
 export type PushedImages = {

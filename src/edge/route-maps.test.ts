@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { site } from '../../test/support/edge.ts';
 import type { Site } from '../deployment/site.ts';
-import { canonicalPath, hostsOf } from './routes.ts';
+import { canonicalPath, hostsOf } from './route-maps.ts';
 
 const hosts = (...sites: Site[]) => hostsOf(sites).hosts;
 

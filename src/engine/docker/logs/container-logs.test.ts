@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import Docker from 'dockerode';
 import { labelKeys } from '../../labels.ts';
-import { createLogReader } from './logs.ts';
+import { createLogReader } from './container-logs.ts';
 
 const frame = (text: string): Buffer => {
   const line = Buffer.from(`2026-01-01T12:00:00.000000000Z ${text}\n`);

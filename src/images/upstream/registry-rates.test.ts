@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRateLimits, pullsLeft, retryAfterMs } from './rate-limits.ts';
+import { createRateLimits, pullsLeft, retryAfterMs } from './registry-rates.ts';
 
 test('a registry is left alone for as long as it says, and for six hours at the most', () => {
   const now = Date.parse('2026-01-01T00:00:00Z');

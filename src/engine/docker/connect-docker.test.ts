@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { connectDocker } from './connect.ts';
+import { connectDocker } from './connect-docker.ts';
 
 test('an engine that comes back as another one, with other versions of its API, is spoken to in one of those', async (t) => {
   let spoken = '1.41';
