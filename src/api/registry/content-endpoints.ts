@@ -134,7 +134,8 @@ function referenceOf(text: string) {
 async function readWhole(request: FastifyRequest, mostBytes: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let length = 0;
-  for await (const piece of request.raw as AsyncIterable<Buffer>) {
+  // A refusal in the middle has to be answered on the same connection.
+  for await (const piece of request.raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += piece.length;
     if (length > mostBytes) throw new RegistryRefusal('SIZE_INVALID', `manifests may have ${mostBytes / 2 ** 20} MiB`);
     pieces.push(piece);

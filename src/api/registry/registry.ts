@@ -8,7 +8,7 @@ import type { PushedImages } from '../../images/pushed/pushed-image-store.ts';
 import { namespaceIn } from '../../images/pushed/repository-names.ts';
 import { answerExpectations, answerUnreadable } from '../../lib/malformed-requests.ts';
 import { createLimiter } from '../../lib/rate-limit.ts';
-import { hasUnreadBody } from '../../lib/unread-body.ts';
+import { hasUnreadBody, passOverBody } from '../../lib/unread-body.ts';
 import type { Namespace } from '../../store/image-namespaces.ts';
 import { refuseBanned } from '../admission/caller-admission.ts';
 import type { Service } from '../api-service.ts';
@@ -65,6 +65,7 @@ export function createRegistry(registry: Registry, log: FastifyBaseLogger) {
     return sendRefusal(reply, 'TOOMANYREQUESTS', 'too many requests from your address; try again in a minute');
   });
   app.addHook('onSend', async (request, reply) => {
+    await passOverBody(request.raw);
     if (hasUnreadBody(request.raw)) reply.header('Connection', 'close');
   });
   app.addHook('onResponse', async (request, reply) => {

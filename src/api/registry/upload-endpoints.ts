@@ -136,7 +136,8 @@ async function receive(
   if (announced > allowed.bytes) throw new RegistryRefusal('DENIED', allowed.refusal);
   let since = 0;
   try {
-    for await (const piece of body as AsyncIterable<Buffer>) {
+    // A refusal in the middle has to be answered on the same connection.
+    for await (const piece of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       since += piece.length;
       if (since > Math.min(askEveryBytes, allowed.bytes)) {
         allowed = await allowanceOf(service, images, limits, pusher);
