@@ -22,7 +22,10 @@ export type Project = {
   document: string;
   /** What has to be made and pushed before the document is sent; each name once. */
   images: ImageToMake[];
-  /** Volumes to fill from folders once the pods run; only what the options ask for. */
+  /**
+   * Volumes that begin with the content of folders, as the options ask. For the plan: each has its layer in `images`
+   * already, since a new volume begins with what the image has in its place.
+   */
   fills: VolumeFill[];
   /** What was understood, left out or changed, for the plan. */
   notes: Note[];
@@ -37,7 +40,7 @@ export type Project = {
 
 /** One image to push. Several services may run it. */
 export type ImageToMake = {
-  /** As the document names it: `./web`. */
+  /** As the document names it, with a tag: `./web:1`; above a known image with its name, `./db/postgres:15`. */
   name: string;
   /** The services, or pods, that run it. */
   services: string[];
@@ -88,6 +91,8 @@ export type FolderLayer = {
   kind: 'file' | 'folder';
   /** Absolute path in the image; that of the file itself, or of the folder whose content this is. */
   to: string;
+  /** What of the folder is not taken: paths relative to it, each with all that is below. */
+  except: string[];
   at: Place;
 };
 
@@ -126,7 +131,7 @@ export type MissingValue = {
   /** What the file itself says of it: `${NAME:?why}`. */
   why?: string;
   /** What an `.env.example` beside the missing file has for it: to propose, never to take unasked. */
-  suggestion?: string;
+  suggestion?: { value: string; file: string };
   /** Named like a password, key or token: not to be shown while it is typed. */
   isSecret: boolean;
 };

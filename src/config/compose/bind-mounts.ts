@@ -19,7 +19,7 @@ export function openBinds(taken: readonly string[]): (bind: Bind) => string {
 
   return (bind) => {
     const target = bind.target || '/path';
-    switch (kindOf(bind)) {
+    switch (bindKind(bind)) {
       case 'machine':
         return 'remove it: nothing of the machine can be seen from a service';
       case 'certificates':
@@ -48,7 +48,7 @@ export function openBinds(taken: readonly string[]): (bind: Bind) => string {
   };
 }
 
-type Kind = 'machine' | 'certificates' | 'text' | 'written' | 'binary' | 'texts' | 'code' | 'data';
+export type BindKind = 'machine' | 'certificates' | 'text' | 'written' | 'binary' | 'texts' | 'code' | 'data';
 
 const machine =
   /^(?:\/|\/(?:proc|sys|dev|boot|run|lib|sbin|bin|usr\/(?:src|s?bin|lib|local\/s?bin|share\/zoneinfo))(?:\/.*)?|\/var\/(?:run|log|lib\/docker)(?:\/.*)?|\/tmp\/\.X11-unix|\/etc\/(?:passwd|group|shadow|hostname|hosts|resolv\.conf|machine-id|os-release))$/;
@@ -68,7 +68,8 @@ const codeFolder =
 const codeTarget = /^\/(?:app|code|src|usr\/src|workspaces?|srv|project|var\/www|home\/node|opt\/app)(?:\/|$)/;
 const dataFolder = /(?:data|db|database|uploads?|storage|media|logs?|cache|backups?|volumes?|dump|files|pgdata)$/i;
 
-function kindOf({ source, target }: Bind): Kind {
+/** What a mount is most likely for, by its names alone: nobody looks at the host. */
+export function bindKind({ source, target }: Pick<Bind, 'source' | 'target'>): BindKind {
   if (machine.test(source)) return 'machine';
   if (certificates.test(source)) return 'certificates';
   const last = lastOf(source);
@@ -84,6 +85,20 @@ function kindOf({ source, target }: Bind): Kind {
   if (dataFolder.test(last)) return 'data';
   if (codeFolder.test(last) || codeTarget.test(target)) return 'code';
   return foldersOfTexts.test(last) ? 'texts' : 'data';
+}
+
+/** Whether a folder of this name most likely holds what a program writes. */
+export function isDataFolderName(path: string): boolean {
+  return dataFolder.test(lastOf(path));
+}
+
+/** Scripts and settings that a program reads when it starts: never data, whatever the folder is called. */
+export function isReadAtStart(target: string): boolean {
+  return (
+    scripts.test(target) ||
+    /^\/etc(?:\/|$)/.test(target) ||
+    /\/(?:html|www|htdocs|public|static|templates)\/?$/.test(target)
+  );
 }
 
 function lastOf(path: string): string {

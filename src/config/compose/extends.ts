@@ -1,7 +1,8 @@
 /** `extends`: a service with what it takes from another one of the document. */
 import { nearestName } from '../diagnostics/suggest.ts';
-import { childOf, type Entry, entriesOf, type Field, isEmpty, type Tree } from '../document/tree.ts';
+import { childOf, entriesOf, type Field } from '../document/tree.ts';
 import { keyOf, type Reading } from './compose-reader.ts';
+import { mergeService } from './merge.ts';
 
 /** Longest chain. A chain of thousands would be merged anew for each of its links. */
 const longest = 20;
@@ -57,72 +58,4 @@ export function resolveExtends(services: Field, reading: Reading): Map<string, F
 
 export function listOf(names: readonly string[]): string {
   return names.length <= 10 ? names.join(', ') : `${names.slice(0, 10).join(', ')}, …`;
-}
-
-/** What a command is replaces what it was; it is not continued by it. */
-const replaced = new Set(['command', 'entrypoint', 'test', 'extends']);
-
-/** These may be maps or lists; both are read as names with values. */
-const paired = new Set(['environment', 'labels', 'annotations', 'extra_hosts', 'sysctls', 'depends_on', 'networks']);
-
-function mergeService(base: Tree, own: Tree): Tree {
-  if (base.kind !== 'map') return own;
-  if (own.kind !== 'map') return own.kind === 'scalar' && own.value === null ? base : own;
-  const entries = new Map<string, Entry>([...base.entries].filter(([key]) => key !== 'extends'));
-  for (const [key, entry] of own.entries) {
-    const inherited = entries.get(key);
-    entries.set(key, inherited && !replaced.has(key) ? mergeEntry(key, inherited, entry) : entry);
-  }
-  return { ...own, entries };
-}
-
-function mergeEntry(key: string, base: Entry, own: Entry): Entry {
-  const [before, after] =
-    paired.has(key) && base.value.kind !== own.value.kind
-      ? [asMap(base.value, key), asMap(own.value, key)]
-      : [base.value, own.value];
-  if (isEmpty({ tree: after, path: [] })) return base;
-  if (before.kind === 'map' && after.kind === 'map') return { ...own, value: mergeService(before, after) };
-  if (before.kind === 'list' && after.kind === 'list') {
-    const items = [...before.items, ...after.items];
-    const kept = key === 'volumes' ? lastOfEachTarget(items) : withoutRepeated(items);
-    return { ...own, value: { ...after, items: kept } };
-  }
-  return own;
-}
-
-/** The list form as a map: `[a, b]` and `[A=1]` become `{ a: , b: }` and `{ A: 1 }`. */
-function asMap(tree: Tree, key: string): Tree {
-  if (tree.kind !== 'list') return tree;
-  const entries = tree.items.flatMap((item): [string, Entry][] => {
-    if (item.kind !== 'scalar') return [];
-    const equals = key === 'environment' ? item.text.indexOf('=') : -1;
-    const name = equals === -1 ? item.text : item.text.slice(0, equals);
-    const value = equals === -1 ? null : item.text.slice(equals + 1);
-    return [[name, { key: item, value: { ...item, value, text: value ?? '' } }]];
-  });
-  return { kind: 'map', entries: new Map(entries), at: tree.at, to: tree.to };
-}
-
-function withoutRepeated(items: Tree[]): Tree[] {
-  const seen = new Set<string>();
-  return items.filter((item) => {
-    if (item.kind !== 'scalar') return true;
-    if (seen.has(item.text)) return false;
-    seen.add(item.text);
-    return true;
-  });
-}
-
-/** A mount at the same place replaces the one of the base. */
-function lastOfEachTarget(items: Tree[]): Tree[] {
-  const last = new Map(items.map((item, index) => [targetOf(item) ?? `#${index}`, item]));
-  return items.filter((item, index) => last.get(targetOf(item) ?? `#${index}`) === item);
-}
-
-function targetOf(item: Tree): string | undefined {
-  if (item.kind === 'scalar')
-    return item.text.split(':').find((part, index) => index > 0 && part.startsWith('/')) ?? item.text;
-  const target = item.kind === 'map' ? item.entries.get('target')?.value : undefined;
-  return target?.kind === 'scalar' ? target.text : undefined;
 }

@@ -10,6 +10,8 @@ export type Variables = {
   find: Lookup;
   /** The value for a variable without an operator, which may stand in for one that nobody has written down. */
   stand: Lookup;
+  /** What stands for a variable that has to have a value and has none; nothing, unless somebody is asked for it. */
+  missing?: (name: string) => string;
 };
 
 export type InterpolationProblem =
@@ -30,7 +32,7 @@ const braced = /^([A-Za-z_][A-Za-z0-9_]*)(?:(:?[-?+])([\s\S]*))?$/;
 
 export function interpolate(
   text: string,
-  { find, stand }: Variables,
+  { find, stand, missing = () => '' }: Variables,
 ): { text: string; problems: InterpolationProblem[] } {
   const problems: InterpolationProblem[] = [];
   let length = 0;
@@ -93,7 +95,7 @@ export function interpolate(
     const instead = replaceAll(word, depth + 1);
     if (operator.endsWith('-')) return instead;
     problems.push({ kind: 'required', name, why: instead });
-    return '';
+    return missing(name);
   };
 
   return { text: replaceAll(text, 0), problems };

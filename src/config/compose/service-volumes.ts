@@ -133,12 +133,13 @@ function warnOfReadOnly(field: Field, reading: Reading): void {
   );
 }
 
-function isHostPath(source: string): boolean {
+/** Anything else is the name of a volume. */
+export function isHostPath(source: string): boolean {
   return /^(?:[./~]|[A-Za-z]:[\\/]|\\\\)/.test(source);
 }
 
 /** What many files mount although it does not matter, with what would. */
-const harmless: Record<string, string> = {
+export const harmlessMounts: Record<string, string> = {
   '/etc/localtime': 'for the time zone, set the variable TZ, for example TZ: Europe/Berlin',
   '/etc/timezone': 'for the time zone, set the variable TZ, for example TZ: Europe/Berlin',
   '/dev/urandom': 'every container has its own',
@@ -146,10 +147,15 @@ const harmless: Record<string, string> = {
   '/dev/shm': 'every container has its own, of 64 MiB',
 };
 
+/** Whoever has it owns the host. */
+export function isEngineSocket(source: string): boolean {
+  return /docker\.sock|containerd\.sock|podman\.sock/.test(source);
+}
+
 function refuseBind(field: Field, source: string, target: string, { reading, instead }: Context): undefined {
-  if (Object.hasOwn(harmless, source)) {
-    ignore(field, reading, source, harmless[source]!);
-  } else if (/docker\.sock|containerd\.sock|podman\.sock/.test(source)) {
+  if (Object.hasOwn(harmlessMounts, source)) {
+    ignore(field, reading, source, harmlessMounts[source]!);
+  } else if (isEngineSocket(source)) {
     const instead = 'remove it: whoever has it owns the host. Routes come from ports: or x-berth: { path: /… }';
     reading.error(field, 'docker-socket', "the engine's socket cannot be mounted on a shared host", instead);
   } else {

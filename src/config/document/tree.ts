@@ -5,10 +5,15 @@ import type { Path } from '../diagnostics/diagnostics.ts';
 /** Offsets into the text, in UTF-16 units. A value that an alias repeats stands where its anchor does. */
 export type Span = { at: number; to: number };
 
+/** `!reset` and `!override`: what becomes of what another file of the same project says in its place. */
+export type MergeTag = 'reset' | 'override';
+
+type Value = Span & { mergeTag?: MergeTag };
+
 export type Tree = Scalar | List | Mapping;
-export type Scalar = Span & { kind: 'scalar'; value: string | number | boolean | null; text: string };
-export type List = Span & { kind: 'list'; items: Tree[] };
-type Mapping = Span & { kind: 'map'; entries: Map<string, Entry> };
+export type Scalar = Value & { kind: 'scalar'; value: string | number | boolean | null; text: string };
+export type List = Value & { kind: 'list'; items: Tree[] };
+export type Mapping = Value & { kind: 'map'; entries: Map<string, Entry> };
 
 export type Entry = { key: Span; value: Tree };
 
@@ -23,6 +28,11 @@ const maxExpandedLength = 1024 * 1024;
 const maxRepeatedValues = 20_000;
 /** Most keys that merge keys (`<<`) may bring in. */
 const maxMergedKeys = 50_000;
+
+const mergeTags = new Map<string, MergeTag>([
+  ['!reset', 'reset'],
+  ['!override', 'override'],
+]);
 
 export class TooDeep extends Error {}
 export class TooManyAliases extends Error {}
@@ -50,6 +60,8 @@ export function toTree(document: Document): Tree {
       return target;
     }
     const tree = buildOwn(node, depth, at);
+    const mergeTag = isNode(node) ? mergeTags.get(node.tag ?? '') : undefined;
+    if (mergeTag) tree.mergeTag = mergeTag;
     written += 1;
     const size = sizeOf(tree, sizes);
     if (size.length > maxExpandedLength || size.values > maxRepeatedValues + written) throw new TooManyAliases();

@@ -27,11 +27,16 @@ const distributed = /(?:^|\/)(?:bitnami|bitnamilegacy|linuxserver|rapidfort|chai
 /** Tells the program another directory; PostgreSQL has a variable for it. */
 const chosen = /(?:^|\s)(?:-D|--?datadir|--dbpath)(?:[=\s]|$)/;
 
+/** Where the image of a database keeps its data, by its name; undefined for others. */
+export function dataDirectoryOf(image: string): string | undefined {
+  const name = shortNameOf(image);
+  return Object.hasOwn(directories, name) ? directories[name] : undefined;
+}
+
 /** Where a volume is missing, and whether there are volumes that are elsewhere; undefined for a pod that has one. */
 export function unsavedData(pod: PodSpec): { directory: string; hasOthers: boolean } | undefined {
   const { image, volumes, vars, command = [], resourceType, servicePorts } = pod;
-  const name = shortNameOf(image);
-  const usual = Object.hasOwn(directories, name) ? directories[name] : undefined;
+  const usual = dataDirectoryOf(image);
   // Without a port it is a client of a database, such as one that makes backups.
   if (usual === undefined || resourceType === 'job' || servicePorts.length === 0) return undefined;
   const directory = vars.PGDATA ?? usual;

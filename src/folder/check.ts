@@ -1,0 +1,91 @@
+/** The document that is made, judged as the service judges it; what is wrong is told at its place in the folder's files. */
+
+import { secretUsesIn } from '../config/compose/secret-uses.ts';
+import { readSource } from '../config/document/source.ts';
+import { childOf, type Tree } from '../config/document/tree.ts';
+import { parseConfiguration } from '../config/parse.ts';
+import { openGenerated, type SecretUse } from '../config/variables/generated-secrets.ts';
+import { isSecretName } from '../config/variables/secret-names.ts';
+import { type Findings, wordsOf } from './findings.ts';
+import type { MissingValue } from './project.ts';
+import { offsetsByPath, printTree } from './trees.ts';
+import { markedIn, type Variables, writeText } from './variables.ts';
+
+type Examples = (name: string) => { value: string; file: string } | undefined;
+
+/** The text to send, and the values that are to be asked for; what cannot run is refused. */
+export function checkDocument(
+  tree: Tree,
+  variables: Variables,
+  examples: Examples,
+  findings: Findings,
+): { document: string; questions: MissingValue[] } {
+  const document = printTree(tree, writeText);
+  const questions = questionsIn(tree, document, variables, examples, findings);
+  judge(document, offsetsByPath(tree), questions.length > 0, findings);
+  return { document, questions };
+}
+
+/** Whatever a value that is still missing may stand for: these are refused all the same. */
+const certain = new Set(['unsupported', 'docker-socket', 'bind-mount', 'external']);
+/** Said by questions. */
+const asked = new Set(['unset-variable', 'missing-key', 'required-variable']);
+
+function judge(document: string, offsetOf: (path: string) => number, isIncomplete: boolean, findings: Findings): void {
+  const { diagnostics } = parseConfiguration(document);
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  // Whatever else is wrong may be a consequence of what is refused, or of a value that is missing.
+  const isJudged = !isIncomplete && findings.refusals.length === 0 && !errors.some(({ code }) => certain.has(code));
+  for (const diagnostic of errors) {
+    const { code, message, hint } = wordsOf(diagnostic);
+    if (isJudged || certain.has(code)) findings.refuse(code, message, offsetOf(diagnostic.path), hint);
+  }
+  for (const diagnostic of diagnostics) {
+    const { code, message, hint } = wordsOf(diagnostic);
+    if (diagnostic.severity === 'error' || (isIncomplete && asked.has(code))) continue;
+    findings.note(code, message, offsetOf(diagnostic.path), hint);
+  }
+}
+
+function questionsIn(
+  tree: Tree,
+  document: string,
+  { whys }: Variables,
+  examples: Examples,
+  findings: Findings,
+): MissingValue[] {
+  const uses = new Map<string, number[]>();
+  collect(tree, uses, new Set());
+  if (uses.size === 0) return [];
+  const madeUp = openGenerated((name) => secretUses(document).get(name) ?? []);
+  return [...uses].flatMap(([name, places]): MissingValue[] => {
+    const suggestion = examples(name);
+    const why = whys.get(name);
+    if (why === undefined && suggestion === undefined && madeUp(name)) return [];
+    return [
+      {
+        name,
+        at: findings.placeOf(places[0]!),
+        uses: places.length,
+        ...(why !== undefined && why !== '' && { why }),
+        ...(suggestion && { suggestion }),
+        isSecret: isSecretName(name),
+      },
+    ];
+  });
+}
+
+function secretUses(document: string): Map<string, SecretUse[]> {
+  const { source } = readSource(document);
+  const root = source && { tree: source.root, path: [] };
+  const services = childOf(root, 'services');
+  return root && services ? secretUsesIn(root, services) : new Map();
+}
+
+function collect(tree: Tree, uses: Map<string, number[]>, seen: Set<Tree>): void {
+  if (seen.has(tree)) return;
+  seen.add(tree);
+  if (tree.kind === 'list') for (const item of tree.items) collect(item, uses, seen);
+  else if (tree.kind === 'map') for (const { value } of tree.entries.values()) collect(value, uses, seen);
+  else for (const name of markedIn(tree.text)) uses.set(name, [...(uses.get(name) ?? []), tree.at]);
+}

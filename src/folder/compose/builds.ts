@@ -1,0 +1,151 @@
+/** `build` of a service: what is to be built, from where and with what. */
+import { posix, resolve } from 'node:path';
+import { childOf, entriesOf, entryOf, type Field, itemsOf, textOf } from '../../config/document/tree.ts';
+import { type DockerImage, readDockerfile } from '../dockerfile.ts';
+import { type FolderFiles, shownPath } from '../files.ts';
+import type { Findings } from '../findings.ts';
+import type { Build, BuildSecret } from '../project.ts';
+import { refuseOutside, type Variables } from '../variables.ts';
+import { isRemoteContext } from './local-paths.ts';
+
+export type BuildContext = { document: Field; files: FolderFiles; findings: Findings; variables: Variables };
+/** `image`: what its Dockerfile says, where it can be read. */
+export type ReadBuild = { build: Build; image: DockerImage | undefined; at: number };
+
+/** Largest Dockerfile, in bytes. */
+const maxDockerfile = 1024 * 1024;
+
+/** Undefined when the service is not built, or what it needs is not there; that is refused unless it has an image too. */
+export function readBuild(service: Field, context: BuildContext): ReadBuild | undefined {
+  const { files, findings } = context;
+  const field = childOf(service, 'build');
+  if (!field) return undefined;
+  const isShort = field.tree.kind === 'scalar';
+  const at = field.key?.at ?? field.tree.at;
+  const text = (key: string) => (isShort ? undefined : textOf(childOf(field, key)));
+  const contextText = (isShort ? textOf(field) : text('context')) ?? files.folder;
+  const isRemote = isRemoteContext(contextText);
+  const inline = text('dockerfile_inline');
+  const named = text('dockerfile');
+  const folder = isRemote ? contextText : resolve(files.folder, contextText);
+  const dockerfile = isRemote || inline !== undefined ? named : resolve(folder, named ?? 'Dockerfile');
+  const hasImage = childOf(service, 'image') !== undefined;
+
+  if (!isRemote && !isReadable(folder, 'folder', hasImage, at, context)) return undefined;
+  let written = inline;
+  if (!isRemote && inline === undefined) {
+    if (!isReadable(dockerfile!, 'file', hasImage, at, context)) return undefined;
+    written = files.read(dockerfile!, maxDockerfile)?.toString('utf8');
+  }
+  const args = pairs(childOf(field, 'args'), context.variables);
+  const target = text('target');
+  const image =
+    written === undefined ? undefined : readDockerfile(written, { args, ...(target !== undefined && { target }) });
+  if (written !== undefined && !image) {
+    const what = target === undefined ? 'no FROM' : `no stage "${target}"`;
+    findings.refuse('bad-dockerfile', `the Dockerfile has ${what}`, at);
+    return undefined;
+  }
+  const contexts = pairs(childOf(field, 'additional_contexts'), context.variables);
+  for (const [name, one] of Object.entries(contexts)) {
+    if (isRemoteContext(one)) {
+      if (!/^(?:service|target):/.test(one)) continue;
+      findings.refuse(
+        'unsupported',
+        `the build context "${name}" is another service`,
+        at,
+        'copy from its image by name: docker-image://…',
+      );
+    } else isReadable(one, 'folder', false, at, context);
+  }
+  const words = (key: string) => itemsOf(childOf(field, key)).flatMap((item) => textOf(item) ?? []);
+  const tag = textOf(childOf(service, 'image'));
+  const build: Build = {
+    context: folder,
+    isRemote,
+    ...(dockerfile !== undefined && { dockerfile }),
+    ...(inline !== undefined && { inline }),
+    ...(target !== undefined && { target }),
+    args,
+    secrets: itemsOf(childOf(field, 'secrets')).flatMap((item) => readSecret(item, context)),
+    ssh: words('ssh'),
+    platforms: words('platforms'),
+    additionalContexts: contexts,
+    extraHosts: hostsOf(childOf(field, 'extra_hosts')),
+    ...(tag !== undefined && { tag }),
+    ...optional('shmSize', text('shm_size')),
+    ...optional('network', text('network')),
+    noCache: text('no_cache') === 'true',
+    pull: text('pull') === 'true',
+    labels: pairs(childOf(field, 'labels'), context.variables),
+  };
+  return { build, image, at };
+}
+
+function optional<K extends string>(key: K, value: string | undefined): { [key in K]?: string } {
+  return value === undefined ? {} : ({ [key]: value } as { [key in K]?: string });
+}
+
+function isReadable(
+  path: string,
+  wanted: 'file' | 'folder',
+  hasImage: boolean,
+  at: number,
+  { files, findings }: BuildContext,
+): boolean {
+  const { kind } = files.look(path);
+  if (kind === wanted) return true;
+  const shown = shownPath(files, path);
+  if (kind === 'outside') refuseOutside(path, files, findings, at);
+  else if (hasImage)
+    findings.note('build-left-out', `nothing is built: ${shown} is not there, and the service has an image`, at);
+  else findings.refuse('missing-file', `what is built needs the ${wanted} ${shown}, which is not there`, at);
+  return false;
+}
+
+/** A map or a list of `NAME=value`; a name alone takes the value of the variable, and is left out without one. */
+function pairs(field: Field | undefined, { lookup }: Variables): Record<string, string> {
+  const read: [string, string | undefined][] =
+    field?.tree.kind === 'map'
+      ? entriesOf(field).map(([name, value]) => [name, textOf(value) ?? lookup(name)])
+      : itemsOf(field).map((item) => {
+          const [, name = '', value] = /^([^=]*)(?:=([\s\S]*))?$/.exec(textOf(item) ?? '') ?? [];
+          return [name, value ?? lookup(name)];
+        });
+  return Object.fromEntries(read.filter((pair): pair is [string, string] => pair[0] !== '' && pair[1] !== undefined));
+}
+
+function hostsOf(field: Field | undefined): string[] {
+  if (field?.tree.kind === 'map') return entriesOf(field).map(([name, value]) => `${name}=${textOf(value) ?? ''}`);
+  return itemsOf(field).map((item) => (textOf(item) ?? '').replace(/^([^:=]+):/, '$1='));
+}
+
+/** Of the top-level `secrets`: a file, or the value of a variable. */
+function readSecret(item: Field, { document, files, findings, variables }: BuildContext): BuildSecret[] {
+  const isLong = item.tree.kind === 'map';
+  const source = textOf(isLong ? childOf(item, 'source') : item);
+  const id = (isLong ? textOf(childOf(item, 'target')) : undefined) ?? source;
+  const { at } = item.tree;
+  if (source === undefined || id === undefined) return [];
+  const secrets = childOf(document, 'secrets');
+  const definition = secrets && entryOf(secrets, source);
+  const file = textOf(childOf(definition, 'file'));
+  const environment = textOf(childOf(definition, 'environment'));
+  if (file !== undefined) {
+    const { kind } = files.look(file);
+    if (kind === 'file') return [{ id: posix.basename(id), file }];
+    if (kind === 'outside') refuseOutside(file, files, findings, at);
+    else
+      findings.refuse(
+        'missing-file',
+        `the file of the secret "${source}", ${shownPath(files, file)}, is not there`,
+        at,
+      );
+    return [];
+  }
+  const value = environment === undefined ? undefined : variables.lookup(environment);
+  if (value !== undefined) return [{ id: posix.basename(id), value }];
+  const what = environment === undefined ? 'is not in the top-level "secrets"' : `needs the variable ${environment}`;
+  findings.refuse('unknown-secret', `the secret "${source}" of the build ${what}`, at);
+  return [];
+}

@@ -1,0 +1,125 @@
+/** `env_file` of a service as a part of its `environment`. */
+import { dirname, join } from 'node:path';
+import { childOf, entriesOf, type Field, itemsOf, type Tree, textOf } from '../../config/document/tree.ts';
+import { readEnvFile, readRawEnvFile } from '../env-file.ts';
+import { type FolderFiles, shownPath } from '../files.ts';
+import type { Findings } from '../findings.ts';
+import { mapTree, scalar, withKeys } from '../trees.ts';
+import { markOf, readEnvText, type Variables } from '../variables.ts';
+
+export type EnvironmentContext = {
+  files: FolderFiles;
+  findings: Findings;
+  variables: Variables;
+  sources: string[];
+  /** Variables of a missing file, of which only its example is there: they are asked for. */
+  examples: Map<string, { value: string; file: string }>;
+};
+
+/** How people call the copy of a file with variables that they commit. */
+const exampleNames = (name: string) => [
+  ...['example', 'sample', 'template', 'dist', 'default', 'defaults'].flatMap((word) => [
+    `${name}.${word}`,
+    `${name.replace(/^\./, '')}.${word}`,
+    `${word}${name.startsWith('.') ? name : `.${name}`}`,
+  ]),
+];
+
+/** The service with `environment` alone. What stands there wins over the files, and a later file over an earlier one. */
+export function joinEnvironment(service: Field, context: EnvironmentContext): Tree {
+  const { tree } = service;
+  const own = childOf(service, 'environment');
+  const files = itemsOf(childOf(service, 'env_file'));
+  const { lookup } = context.variables;
+  const given = own ? pairsOf(own) : [];
+  const names = new Set(given.map(([name]) => name));
+  const values = new Map<string, Tree>();
+  for (const file of files) {
+    for (const [name, value] of readOne(file, names, context)) values.set(name, value);
+  }
+  for (const [name, value] of given) {
+    // A name alone takes the value that it has where Compose runs.
+    const taken = value.kind === 'scalar' && value.value === null ? lookup(name) : undefined;
+    values.set(name, taken === undefined ? value : scalar(taken, value.at));
+  }
+  const at = own?.tree.at ?? files[0]?.tree.at ?? tree.at;
+  const environment = values.size > 0 ? mapTree([...values], at) : undefined;
+  return withKeys(tree, { env_file: undefined, environment });
+}
+
+function pairsOf(field: Field): [string, Tree][] {
+  if (field.tree.kind === 'map') return entriesOf(field).map(([name, { tree }]) => [name, tree]);
+  return itemsOf(field).flatMap((item): [string, Tree][] => {
+    if (item.tree.kind === 'map') return pairsOf(item);
+    if (item.tree.kind !== 'scalar') return [];
+    const { text, at, to } = item.tree;
+    const equals = text.indexOf('=');
+    if (equals === -1) return [[text.trim(), { kind: 'scalar', value: null, text: '', at, to }]];
+    return [[text.slice(0, equals).trim(), scalar(text.slice(equals + 1), at)]];
+  });
+}
+
+function readOne(file: Field, own: ReadonlySet<string>, context: EnvironmentContext): [string, Tree][] {
+  const { files, findings, variables, sources } = context;
+  const isLong = file.tree.kind === 'map';
+  const path = textOf(isLong ? childOf(file, 'path') : file);
+  const { at } = file.tree;
+  if (path === undefined) return [];
+  const isRequired = !isLong || textOf(childOf(file, 'required')) !== 'false';
+  const isRaw = isLong && textOf(childOf(file, 'format')) === 'raw';
+  const shown = shownPath(files, path);
+  if (files.look(path).kind === 'missing') {
+    if (!isRequired) return [];
+    const example = exampleNames(path.slice(dirname(path).length + 1))
+      .map((name) => join(dirname(path), name))
+      .find((one) => files.look(one).kind === 'file');
+    if (example !== undefined) return askFor(example, own, at, context);
+    const hint = 'write it, with a NAME=value a line; or write required: false, if it works without';
+    findings.refuse('missing-file', `the file ${shown} with variables is not there`, at, hint);
+    return [];
+  }
+  const text = readEnvText(path, files, findings, isRequired, at);
+  if (text === undefined) return [];
+  if (!sources.includes(shown)) sources.push(shown);
+  const from = findings.addText(shown, text);
+  const read = isRaw ? readRawEnvFile(text) : readEnvFile(text, variables.lookup);
+  for (const { at: place, message } of read.problems) findings.refuse('env-file', message, from + place);
+  return read.values.flatMap(({ name, value = variables.lookup(name), at: place }): [string, Tree][] =>
+    value === undefined ? [] : [[name, scalar(value, from + place)]],
+  );
+}
+
+function askFor(
+  example: string,
+  own: ReadonlySet<string>,
+  at: number,
+  { files, findings, variables, examples }: EnvironmentContext,
+): [string, Tree][] {
+  const text = readEnvText(example, files, findings, false, at);
+  if (text === undefined) return [];
+  const file = shownPath(files, example);
+  return readEnvFile(text, variables.lookup).values.map(({ name, value = '' }): [string, Tree] => {
+    const given = variables.lookup(name);
+    if (given === undefined && !own.has(name)) examples.set(name, { value, file });
+    return [name, scalar(given ?? (own.has(name) ? value : markOf(name)), at)];
+  });
+}
+
+/** What an example of the project's own `.env` proposes. */
+export function readExamples(
+  base: string,
+  files: FolderFiles,
+  findings: Findings,
+): (name: string) => { value: string; file: string } | undefined {
+  const found = new Map<string, { value: string; file: string }>();
+  for (const name of exampleNames('.env')) {
+    const path = join(base, name);
+    if (files.look(path).kind !== 'file') continue;
+    const text = readEnvText(path, files, findings, false) ?? '';
+    const file = shownPath(files, path);
+    for (const { name: variable, value } of readEnvFile(text, () => undefined).values) {
+      if (value !== undefined && !found.has(variable)) found.set(variable, { value, file });
+    }
+  }
+  return (name) => found.get(name);
+}

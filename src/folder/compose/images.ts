@@ -1,0 +1,66 @@
+/** The images that a project needs and that nobody has yet: one for each different build or stack of layers. */
+import { slugOf } from '../../config/compose/compose-names.ts';
+import { knownImage } from '../../config/compose/known-images.ts';
+import { databaseOf } from '../../config/software/software.ts';
+import { shortNameOf, splitImage } from '../../config/values/image-names.ts';
+import type { FolderLayer, ImageToMake, Place } from '../project.ts';
+
+export type Images = {
+  /** The name under which the service runs the image; the same one for the same base and layers. */
+  nameFor(service: string, wanted: Wanted): string;
+  all(): ImageToMake[];
+};
+
+export type Wanted = {
+  base: ImageToMake['base'];
+  /** The image of a registry that it is built on in the end. */
+  root: string | undefined;
+  layers: FolderLayer[];
+  at: Place;
+};
+
+/** Not one that means whatever is newest: a start settles which image it is. */
+const tag = '1';
+
+export function openImages(): Images {
+  const images = new Map<string, ImageToMake>();
+  const taken = new Set<string>();
+  return {
+    nameFor(service, { base, root, layers, at }) {
+      const content = layers.map(({ at: _, ...layer }) => layer);
+      // The tag says under which name Compose would keep what is built, not what that is.
+      const made = base.kind === 'build' ? Object.entries(base.build).filter(([key]) => key !== 'tag') : base.image;
+      const id = JSON.stringify([made, content]);
+      const known = images.get(id);
+      if (known) {
+        known.services.push(service);
+        return known.name;
+      }
+      const name = freeName(service, root, base.kind, taken);
+      images.set(id, { name, services: [service], base, layers, at });
+      return name;
+    },
+    all: () => [...images.values()],
+  };
+}
+
+/**
+ * What an image is known for is told by the last part of its name, and by its version where that matters: a database
+ * with a file of its own is still that database.
+ */
+function freeName(
+  service: string,
+  root: string | undefined,
+  kind: ImageToMake['base']['kind'],
+  taken: Set<string>,
+): string {
+  const own = slugOf(service) || 'service';
+  const isKnown = root !== undefined && (databaseOf(root) !== undefined || knownImage(root) !== undefined);
+  const software = isKnown ? `/${shortNameOf(root)}` : '';
+  const version = isKnown ? splitImage(root).tag : undefined;
+  const end = version !== undefined && (kind === 'image' || databaseOf(root!)) ? version : tag;
+  let name = own;
+  for (let number = 2; taken.has(name); number++) name = `${own}-${number}`;
+  taken.add(name);
+  return `./${name}${software}:${end}`;
+}

@@ -1,0 +1,208 @@
+/**
+ * What of this machine a service would have mounted. Nothing of it can be, on a shared host; so what a program reads goes
+ * into the document or the image, what it writes onto a volume, and the host's own things are refused.
+ */
+import { posix, relative, resolve, sep } from 'node:path';
+import { bindKind, isDataFolderName, isReadAtStart } from '../../config/compose/bind-mounts.ts';
+import { harmlessMounts, isEngineSocket } from '../../config/compose/service-volumes.ts';
+import { childOf, type Field, itemsOf, type Tree, textOf } from '../../config/document/tree.ts';
+import { dataDirectoryOf } from '../../config/software/data-directories.ts';
+import type { DockerImage } from '../dockerfile.ts';
+import { type FolderFiles, shownPath } from '../files.ts';
+import type { Findings } from '../findings.ts';
+import type { InlineFile, InlineFiles } from '../inline-files.ts';
+import type { FolderLayer } from '../project.ts';
+import { refuseOutside } from '../variables.ts';
+
+export type Mount = { source: string; target: string; isReadOnly: boolean; at: number };
+
+/** What becomes of the mounts of one service. */
+export type Mounted = {
+  /** Mounts of volumes, which stay as they are written. */
+  kept: Tree[];
+  inline: { file: InlineFile; at: number }[];
+  layers: FolderLayer[];
+  /** Folders whose place a volume takes; each is filled where the caller wants that. */
+  data: (Mount & { isThere: boolean })[];
+};
+
+export type MountContext = {
+  service: string;
+  /** The image that it runs, or that its own is built on. */
+  image: string;
+  built?: { context: string; image: DockerImage };
+  files: FolderFiles;
+  findings: Findings;
+  inline: InlineFiles;
+};
+
+/** Not wanted of any folder: what Git and Berth remember of it. */
+const never = ['.git', '.berth'];
+
+/** Folders that a build makes anew, and that a volume is put over only to hide those of the laptop. */
+const made = /(?:^|\/)(?:node_modules|vendor|\.venv|venv|\.next|\.nuxt|__pycache__|target|bundle)\/?$/;
+
+export function readMounts(service: Field, context: MountContext): Mounted {
+  const { findings, built } = context;
+  const mounted: Mounted = { kept: [], inline: [], layers: [], data: [] };
+  const binds: Mount[] = [];
+  const hidden: string[] = [];
+  for (const item of itemsOf(childOf(service, 'volumes'))) {
+    const bind = bindOf(item);
+    if (bind) {
+      binds.push(bind);
+      continue;
+    }
+    const target = volumeTarget(item);
+    if (target !== undefined) hidden.push(target);
+    if (built && target !== undefined && made.test(target)) {
+      const message = `the volume at ${target} of "${context.service}" is left out: the image that is built has its own`;
+      findings.note('made-folder-left-out', message, item.tree.at);
+    } else mounted.kept.push(item.tree);
+  }
+  for (const bind of binds) place(bind, hidden, mounted, context);
+  return mounted;
+}
+
+function bindOf(item: Field): Mount | undefined {
+  const { tree } = item;
+  if (tree.kind !== 'map' || textOf(childOf(item, 'type')) !== 'bind') return undefined;
+  const source = textOf(childOf(item, 'source')) ?? '';
+  const target =
+    textOf(childOf(item, 'target')) ?? textOf(childOf(item, 'dst')) ?? textOf(childOf(item, 'destination'));
+  if (target === undefined || !source.startsWith(sep)) return undefined;
+  const isReadOnly = /^(?:true|yes)$/i.test(textOf(childOf(item, 'read_only')) ?? '');
+  return { source, target: target === '/' ? target : target.replace(/\/+$/, ''), isReadOnly, at: tree.at };
+}
+
+/** Of a volume, in either form. */
+function volumeTarget(item: Field): string | undefined {
+  if (item.tree.kind === 'map') return textOf(childOf(item, 'target'));
+  const parts = (textOf(item) ?? '').split(':');
+  return parts.length === 1 ? parts[0] : parts[1];
+}
+
+function place(bind: Mount, hidden: readonly string[], mounted: Mounted, context: MountContext): void {
+  const { files, findings, inline, service, built } = context;
+  const { source, target, at } = bind;
+  const shown = shownPath(files, source);
+  const entry = files.look(source);
+  const isOwn = source === files.folder || source.startsWith(files.folder + sep);
+  const machine = isOwn ? undefined : ofMachine(bind, context);
+  if (machine === 'done') return;
+  if (entry.kind === 'special') {
+    findings.refuse('bind-mount', `${shown} is neither a file nor a folder`, at);
+  } else if (entry.kind === 'missing' || entry.kind === 'outside') {
+    replaceAbsent(bind, entry.kind, mounted, context);
+  } else if (built && isCopied(bind, built, files)) {
+    const message = `${shown} is not mounted into "${service}": its image is built with it at ${target}`;
+    findings.note('source-mount-left-out', message, at);
+  } else if (entry.kind === 'folder' && isData(bind, context)) {
+    mounted.data.push({ ...bind, isThere: true });
+  } else {
+    const found =
+      entry.kind === 'file' ? [inline.takeFile(source, target) ?? []].flat() : inline.takeFolder(source, target);
+    if (found && found.length > 0) {
+      mounted.inline.push(...found.map((file) => ({ file, at })));
+      return;
+    }
+    const below = hidden.filter((path) => path.startsWith(`${target}/`)).map((path) => posix.relative(target, path));
+    const except = entry.kind === 'folder' ? [...never, ...below] : [];
+    mounted.layers.push({ from: source, kind: entry.kind, to: target, except, at: findings.placeOf(at) });
+    const volume = hidden.find((path) => target.startsWith(`${path}/`) || target === path);
+    if (volume === undefined) return;
+    const message = `${shown} is copied onto the volume at ${volume} of "${service}" while that is new, and not again`;
+    findings.note('layer-below-volume', message, at);
+  }
+}
+
+/** Things of the machine itself; `done` when there is nothing more to say. */
+function ofMachine({ source, target, at }: Mount, { findings, service }: MountContext): 'done' | undefined {
+  if (isEngineSocket(source)) {
+    const message = `"${service}" wants the engine's socket, and whoever has it owns the host`;
+    findings.refuse('docker-socket', message, at, 'it cannot run on a shared host; leave the service out');
+    return 'done';
+  }
+  if (Object.hasOwn(harmlessMounts, source)) {
+    findings.note('ignored', `${source} is not mounted into "${service}"`, at, harmlessMounts[source]);
+    return 'done';
+  }
+  if (bindKind({ source, target }) !== 'machine') return undefined;
+  const message = `"${service}" wants ${source} of the machine, of which nothing can be seen on a shared host`;
+  findings.refuse('bind-mount', message, at, 'remove the mount, or leave the service out');
+  return 'done';
+}
+
+/** Compose makes a folder where there is none; what is outside is not looked at. */
+function replaceAbsent(bind: Mount, absence: 'missing' | 'outside', mounted: Mounted, context: MountContext): void {
+  const { files, findings } = context;
+  const { source, target, isReadOnly, at } = bind;
+  const shown = shownPath(files, source);
+  const kind = bindKind({ source, target });
+  const isWritten = kind === 'data' || isDataFolderName(source) || isDataDirectory(target, context.image);
+  if (isWritten && !isReadOnly) mounted.data.push({ ...bind, isThere: false });
+  else if (absence === 'outside') refuseOutside(source, files, findings, at);
+  else if (kind === 'code' || kind === 'texts') {
+    mounted.data.push({ ...bind, isThere: false });
+  } else {
+    const similar = [`${source}.example`, `${source}.sample`, `${source}.dist`].find(
+      (path) => files.look(path).kind === 'file',
+    );
+    const hint = similar ? `copy it from ${shownPath(files, similar)}` : undefined;
+    findings.refuse('missing-file', `${shown}, which "${context.service}" mounts, is not there`, at, hint);
+  }
+}
+
+function isData({ source, target, isReadOnly }: Mount, { image }: MountContext): boolean {
+  if (isDataDirectory(target, image)) return true;
+  return !isReadOnly && isDataFolderName(source) && !isReadAtStart(target);
+}
+
+function isDataDirectory(target: string, image: string): boolean {
+  const directory = dataDirectoryOf(image);
+  return (
+    directory !== undefined && (isWithin(target, directory) || (isWithin(directory, target) && target !== '/var/lib'))
+  );
+}
+
+/** Whether the image has at the mount's place what is mounted: its Dockerfile copies it there. */
+function isCopied(
+  { source, target }: Mount,
+  built: { context: string; image: DockerImage },
+  files: FolderFiles,
+): boolean {
+  return built.image.copies.some(({ sources, to }) =>
+    sources.some((written) => {
+      const from = resolve(built.context, `.${posix.resolve('/', written)}`);
+      const isPattern = /[*?[]/.test(written);
+      if (isPattern) return matches(source, from) && posix.join(to, posix.basename(source)) === target;
+      const { kind } = files.look(from);
+      if (kind === 'file') {
+        const isFolder = to.endsWith('/');
+        return source === from && (isFolder ? posix.join(to, posix.basename(from)) : to) === target;
+      }
+      if (kind !== 'folder') return false;
+      if (isWithin(source, from)) return trimmed(posix.join(to, relative(from, source))) === target;
+      // A part of what is mounted is copied, to where the mount would have it.
+      return isWithin(from, source) && trimmed(to) === posix.join(target, relative(source, from));
+    }),
+  );
+}
+
+/** `package*.json`: in the last part alone, as nobody writes it elsewhere. */
+function matches(path: string, pattern: string): boolean {
+  if (posix.dirname(path) !== posix.dirname(pattern)) return false;
+  const parts = posix.basename(pattern).split(/([*?])/);
+  const expression = parts.map((part) =>
+    part === '*' ? '[^/]{0,200}' : part === '?' ? '[^/]' : part.replace(/[^\w]/g, '\\$&'),
+  );
+  return new RegExp(`^${expression.join('')}$`).test(posix.basename(path));
+}
+
+function trimmed(path: string): string {
+  return path.replace(/(?<=.)\/+$/, '');
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
+}

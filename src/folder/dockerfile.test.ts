@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readDockerfile } from './dockerfile.ts';
+
+test('the last stage says where the program listens, and what it inherits', () => {
+  const image = readDockerfile(`
+ARG VERSION=26
+FROM node:\${VERSION}-slim AS base
+WORKDIR /app
+ENV PORT=3000 MODE="a b"
+EXPOSE $PORT
+FROM base AS build
+RUN npm run build
+FROM base
+COPY --from=build /app/dist ./dist
+COPY src ./src/
+COPY package*.json .
+EXPOSE 9229/tcp 5000/udp
+`);
+  assert.deepEqual(image, {
+    base: 'node:26-slim',
+    ports: [3000, 9229],
+    env: { PORT: '3000', MODE: 'a b' },
+    directory: '/app',
+    copies: [
+      { sources: ['src'], to: '/app/src/' },
+      { sources: ['package*.json'], to: '/app/' },
+    ],
+  });
+});
+
+test('a target is found by name or number, and one that is not there is nothing', () => {
+  const text = 'FROM node:26 AS Builder\nEXPOSE 1\nFROM nginx:1\nEXPOSE 2\n';
+  assert.deepEqual(readDockerfile(text, { target: 'builder' })?.ports, [1]);
+  assert.deepEqual(readDockerfile(text, { target: '0' })?.ports, [1]);
+  assert.deepEqual(readDockerfile(text)?.ports, [2]);
+  assert.equal(readDockerfile(text, { target: 'other' }), undefined);
+  assert.equal(readDockerfile('# nothing\n'), undefined);
+});
+
+test('a health check is read in both forms, with its times', () => {
+  const check = (line: string) => readDockerfile(`FROM a:1\nHEALTHCHECK ${line}`)?.healthCheck;
+  assert.deepEqual(check('--interval=5s --retries=3 CMD curl -f http://localhost/ || exit 1'), {
+    test: ['CMD-SHELL', 'curl -f http://localhost/ || exit 1'],
+    interval: '5s',
+    retries: '3',
+  });
+  assert.deepEqual(check('CMD ["pg_isready", "-U", "me"]')?.test, ['CMD', 'pg_isready', '-U', 'me']);
+  assert.deepEqual(check('NONE')?.test, ['NONE']);
+});
+
+test('what a build argument says is used, and what stands in a heredoc is no instruction', () => {
+  const text = 'ARG TAG=1\nFROM a:$TAG\nRUN <<EOF\nEXPOSE 99\nEOF\nARG PORT=80\nEXPOSE ${PORT}\n';
+  assert.deepEqual(readDockerfile(text, { args: { TAG: '2', PORT: '81' } })?.base, 'a:2');
+  assert.deepEqual(readDockerfile(text, { args: { TAG: '2', PORT: '81' } })?.ports, [81]);
+});
+
+test('lines that are joined, comments between them, and lower case are read', () => {
+  const text = 'from a:1\nrun one && \\\n# why\n  two\nexpose \\\n  80 \\\n  81\n';
+  assert.deepEqual(readDockerfile(text)?.ports, [80, 81]);
+});

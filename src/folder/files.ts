@@ -1,0 +1,120 @@
+/**
+ * The files of a project, and nothing else of the machine: a repository that somebody cloned may name any path, in its
+ * documents and by symbolic links. What is outside of the folder can be read only where the options allow it.
+ */
+import {
+  accessSync,
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+
+export type Entry =
+  | { kind: 'file'; size: number; isExecutable: boolean }
+  | { kind: 'folder' }
+  | { kind: 'missing' }
+  /** Not to be read, whether it is there or not. `to`: where a symbolic link leads. */
+  | { kind: 'outside'; to?: string }
+  /** A socket, pipe or device. */
+  | { kind: 'special' };
+
+export type FolderFiles = {
+  /** Absolute, links resolved. */
+  folder: string;
+  /** What is at an absolute path, links followed. */
+  look(path: string): Entry;
+  /** The content of a file that `look` has called one; undefined for one above `max` bytes or that cannot be read. */
+  read(path: string, max: number): Buffer | undefined;
+  /** The names in a folder, sorted, `max` at the most; links are marked. */
+  list(path: string, max: number): { name: string; isLink: boolean }[];
+};
+
+/** @throws when the folder is not there. */
+export function openFiles(folder: string, allowed: readonly string[] = []): FolderFiles {
+  const root = realpathSync(folder);
+  const roots = [root, ...allowed.flatMap((path) => resolved(path) ?? [])];
+  const isInside = (path: string) =>
+    roots.some((one) => path === one || path.startsWith(one === sep ? sep : `${one}${sep}`));
+  const isAllowed = (path: string) => {
+    const real = resolved(path);
+    return real !== undefined && isInside(real);
+  };
+  return {
+    folder: root,
+    look(path) {
+      const real = resolved(path);
+      if (real === undefined) return isInside(nearestReal(path)) ? { kind: 'missing' } : { kind: 'outside' };
+      if (!isInside(real)) return { kind: 'outside', ...(real !== path && { to: real }) };
+      const found = statSync(real);
+      if (found.isDirectory()) return { kind: 'folder' };
+      if (!found.isFile()) return { kind: 'special' };
+      return { kind: 'file', size: found.size, isExecutable: (found.mode & 0o100) !== 0 };
+    },
+    read(path, max) {
+      if (!isAllowed(path)) return undefined;
+      try {
+        accessSync(path, constants.R_OK);
+        return readAtMost(path, max);
+      } catch {
+        return undefined;
+      }
+    },
+    list(path, max) {
+      if (!isAllowed(path)) return [];
+      const entries = readdirSync(path, { withFileTypes: true }).slice(0, max);
+      return entries
+        .map((entry) => ({ name: entry.name, isLink: entry.isSymbolicLink() }))
+        .sort((a, b) => (a.name < b.name ? -1 : 1));
+    },
+  };
+}
+
+/** As people write it: relative to the folder, with `/`. */
+export function shownPath({ folder }: Pick<FolderFiles, 'folder'>, path: string): string {
+  const shown = relative(folder, path);
+  return shown === '' ? '.' : shown.startsWith(`..${sep}..`) ? path : shown.split(sep).join('/');
+}
+
+function resolved(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where a path that is not there would be: its nearest folder that is, with the rest. */
+function nearestReal(path: string): string {
+  const parent = dirname(path);
+  if (parent === path) return path;
+  const real = resolved(parent);
+  // A link to nothing leads wherever it says.
+  if (real !== undefined) return isLink(path) ? sep : join(real, path.slice(parent.length));
+  return join(nearestReal(parent), path.slice(parent.length));
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+}
+
+function readAtMost(path: string, max: number): Buffer | undefined {
+  const descriptor = openSync(path, 'r');
+  try {
+    const buffer = Buffer.alloc(Math.min(max, statSync(path).size) + 1);
+    let length = 0;
+    while (length < buffer.length) {
+      const count = readSync(descriptor, buffer, length, buffer.length - length, undefined as never);
+      if (count === 0) return buffer.subarray(0, length);
+      length += count;
+    }
+    return undefined;
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,49 @@
+/** Which files of a folder say what is to run. */
+import { dirname, resolve } from 'node:path';
+import { type FolderFiles, shownPath } from './files.ts';
+import type { Findings } from './findings.ts';
+
+export type Found =
+  /** The first one is the main one; a file beside it that is merged comes behind it. */
+  { kind: 'documents'; paths: string[] } | { kind: 'dockerfile'; path: string } | { kind: 'nothing' };
+
+const native = ['berth.yaml', 'berth.yml', 'nexlayer.yaml', 'nexlayer.yml'];
+const compose = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml'];
+const dockerfiles = ['Dockerfile', 'Containerfile', 'dockerfile'];
+
+/** `named`: what `-f` says, relative to the folder. What is not found is refused, with what was looked for. */
+export function findDocuments(named: readonly string[], files: FolderFiles, findings: Findings): Found {
+  const { folder } = files;
+  if (named.length > 0) {
+    const paths = named.map((name) => resolve(folder, name));
+    return { kind: 'documents', paths };
+  }
+  const first = (names: readonly string[]) =>
+    names.map((name) => resolve(folder, name)).find((path) => files.look(path).kind !== 'missing');
+  const own = first(native);
+  if (own) return { kind: 'documents', paths: [own] };
+  const main = first(compose);
+  if (main) {
+    const names = compose.map((name) => name.replace('compose.', 'compose.override.'));
+    const override = first(names);
+    return { kind: 'documents', paths: [main, ...(override ? [override] : [])] };
+  }
+  const dockerfile = first(dockerfiles);
+  if (dockerfile) return { kind: 'dockerfile', path: dockerfile };
+  findings.refuse(
+    'nothing-found',
+    `there is nothing to run in ${folder}: looked for ${[...native, ...compose, 'Dockerfile'].join(', ')}`,
+    undefined,
+    'name the file with -f, or begin with a Dockerfile',
+  );
+  return { kind: 'nothing' };
+}
+
+/** The folder that relative paths begin at: that of the first file. */
+export function baseOf(paths: readonly string[]): string {
+  return dirname(paths[0]!);
+}
+
+export function shownPaths(files: FolderFiles, paths: readonly string[]): string[] {
+  return paths.map((path) => shownPath(files, path));
+}

@@ -1,0 +1,99 @@
+/** What the reading of a folder has to say, and where: one list of places for all the files that it reads. */
+import type { Diagnostic } from '../config/diagnostics/diagnostics.ts';
+import { readSource } from '../config/document/source.ts';
+import type { Entry, Tree } from '../config/document/tree.ts';
+import type { Note, Place, Refusal } from './project.ts';
+
+/**
+ * Where a value of a tree stands, whichever file it is from: the offsets of each file begin where those of the one
+ * before it end, so that trees of several files can be merged, and every value still knows its place.
+ */
+export type Findings = {
+  notes: Note[];
+  refusals: Refusal[];
+  note(code: string, message: string, at?: number, hint?: string): void;
+  refuse(code: string, message: string, at?: number, hint?: string): void;
+  /** The tree of a text; undefined when it is no YAML, which is then refused. */
+  readYaml(file: string, text: string): Tree | undefined;
+  /** Offsets for the lines of a file that is no YAML. */
+  addText(file: string, text: string): number;
+  placeOf(at: number): Place;
+};
+
+export function openFindings(): Findings {
+  const texts: { file: string; text: string; from: number }[] = [];
+  const said = new Set<string>();
+  const isNew = (...parts: unknown[]) => {
+    const id = JSON.stringify(parts);
+    if (said.has(id)) return false;
+    said.add(id);
+    return true;
+  };
+  const findings: Findings = {
+    notes: [],
+    refusals: [],
+    note(code, message, at, hint) {
+      if (isNew('note', code, message, at)) findings.notes.push(finding(code, message, at, hint));
+    },
+    refuse(code, message, at, hint) {
+      if (isNew('refusal', code, message, at)) findings.refusals.push(finding(code, message, at, hint));
+    },
+    readYaml(file, text) {
+      const from = findings.addText(file, text);
+      const { source, diagnostics } = readSource(text);
+      for (const diagnostic of diagnostics)
+        findings.refusals.push({ ...wordsOf(diagnostic), at: { ...placeIn(diagnostic), file } });
+      return source && shift(source.root, from, new Map());
+    },
+    addText(file, text) {
+      const last = texts.at(-1);
+      const from = last ? last.from + last.text.length + 1 : 0;
+      texts.push({ file, text, from });
+      return from;
+    },
+    placeOf(at) {
+      const { file, text, from } = texts.findLast((one) => one.from <= at) ?? texts[0]!;
+      const before = text.slice(0, at - from).split('\n');
+      return { file, line: before.length, column: before.at(-1)!.length + 1 };
+    },
+  };
+  const finding = (code: string, message: string, at: number | undefined, hint: string | undefined) => ({
+    code,
+    message,
+    ...(hint !== undefined && { hint }),
+    ...(at !== undefined && texts.length > 0 && { at: findings.placeOf(at) }),
+  });
+  return findings;
+}
+
+export function wordsOf({ code, message, hint }: Diagnostic): Refusal {
+  return { code, message, ...(hint !== undefined && { hint }) };
+}
+
+function placeIn({ line, column }: Diagnostic) {
+  return { line, column };
+}
+
+/** A value that several aliases repeat stays shared. */
+function shift(tree: Tree, by: number, known: Map<Tree, Tree>): Tree {
+  const done = known.get(tree);
+  if (done) return done;
+  const span = { at: tree.at + by, to: tree.to + by };
+  const shifted: Tree =
+    tree.kind === 'map'
+      ? {
+          ...tree,
+          ...span,
+          entries: new Map(
+            [...tree.entries].map(([name, { key, value }]): [string, Entry] => [
+              name,
+              { key: { at: key.at + by, to: key.to + by }, value: shift(value, by, known) },
+            ]),
+          ),
+        }
+      : tree.kind === 'list'
+        ? { ...tree, ...span, items: tree.items.map((item) => shift(item, by, known)) }
+        : { ...tree, ...span };
+  known.set(tree, shifted);
+  return shifted;
+}

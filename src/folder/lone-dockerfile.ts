@@ -1,0 +1,99 @@
+/** A folder with nothing but a Dockerfile: one service, with the port and the health check that it names. */
+import { basename } from 'node:path';
+import { toApplicationName } from '../config/compose/compose-names.ts';
+import { knownImage } from '../config/compose/known-images.ts';
+import { checkDocument } from './check.ts';
+import { type DockerImage, readDockerfile } from './dockerfile.ts';
+import type { FolderFiles } from './files.ts';
+import type { Findings } from './findings.ts';
+import type { FolderOptions, Project } from './project.ts';
+import { listTree, mapTree, scalar } from './trees.ts';
+import { refuseOutside } from './variables.ts';
+
+const maxDockerfile = 1024 * 1024;
+const imageName = './web:1';
+
+export function readLoneDockerfile(
+  path: string,
+  start: Project,
+  { files, findings, options }: { files: FolderFiles; findings: Findings; options: FolderOptions },
+): Project {
+  const [file = ''] = start.sources;
+  if (files.look(path).kind === 'outside') {
+    refuseOutside(path, files, findings, undefined);
+    return start;
+  }
+  const text = files.read(path, maxDockerfile)?.toString('utf8');
+  const image = text === undefined ? undefined : readDockerfile(text);
+  if (text === undefined || !image) {
+    findings.refuse('bad-dockerfile', `${file} cannot be read, or has no FROM`);
+    return start;
+  }
+  const at = findings.addText(file, text);
+  const port = portOf(image);
+  if (port === undefined) {
+    const hint = 'write EXPOSE with the port that the program listens on, for example EXPOSE 3000';
+    findings.refuse('no-port', `${file} names no port`, at, hint);
+    return { ...start, form: 'dockerfile' };
+  }
+  const name = toApplicationName(options.name ?? basename(files.folder));
+  const check = image.healthCheck;
+  const healthCheck = check && [
+    [
+      'test',
+      listTree(
+        check.test.map((word) => scalar(word, at)),
+        at,
+      ),
+    ] as const,
+    ...(['interval', 'timeout', 'retries', 'start_period'] as const).flatMap((key) =>
+      check[key] === undefined ? [] : [[key, scalar(check[key], at)] as const],
+    ),
+  ];
+  const service = mapTree(
+    [
+      ['image', scalar(imageName, at)],
+      ['ports', listTree([scalar(String(port), at)], at)],
+      ...(healthCheck ? [['healthcheck', mapTree(healthCheck, at)] as const] : []),
+    ],
+    at,
+  );
+  const tree = mapTree(
+    [
+      ['name', scalar(name, at)],
+      ['services', mapTree([['web', service]], at)],
+    ],
+    at,
+  );
+  const variables = { lookup: () => undefined, sources: [], whys: new Map(), fromShell: new Set<string>() };
+  const { document } = checkDocument(tree, variables, () => undefined, findings);
+  const build = {
+    context: files.folder,
+    isRemote: false,
+    dockerfile: path,
+    args: {},
+    secrets: [],
+    ssh: [],
+    platforms: [],
+    additionalContexts: {},
+    extraHosts: [],
+    noCache: false,
+    pull: false,
+    labels: {},
+  };
+  const made = {
+    name: imageName,
+    services: ['web'],
+    base: { kind: 'build' as const, build },
+    layers: [],
+    at: findings.placeOf(at),
+  };
+  return { ...start, form: 'dockerfile', name, document, images: [made] };
+}
+
+/** What it names first; a program is often told by PORT, and known images listen where they always do. */
+function portOf({ ports, env, base }: DockerImage): number | undefined {
+  const told = /^\d{1,5}$/.test(env.PORT ?? '') ? Number(env.PORT) : undefined;
+  const known = base === undefined ? undefined : knownImage(base)?.port;
+  return ports[0] ?? told ?? (known || undefined);
+}

@@ -1,0 +1,95 @@
+/** The way in: a folder → the project that it is. Files are read, and nothing is run, sent or written. */
+import { isCompose } from '../config/compose/compose.ts';
+import { toApplicationName } from '../config/compose/compose-names.ts';
+import { maxDocumentBytes } from '../config/document/source.ts';
+import type { Tree } from '../config/document/tree.ts';
+import { checkDocument } from './check.ts';
+import { readExamples } from './compose/environment.ts';
+import { loadCompose } from './compose/load.ts';
+import { readCompose } from './compose/read-compose.ts';
+import { type FolderFiles, openFiles, shownPath } from './files.ts';
+import { baseOf, findDocuments, shownPaths } from './find-documents.ts';
+import { type Findings, openFindings } from './findings.ts';
+import { readLoneDockerfile } from './lone-dockerfile.ts';
+import { readNative } from './native.ts';
+import type { FolderOptions, Project } from './project.ts';
+import { openVariables, refuseOutside, type Variables } from './variables.ts';
+
+/**
+ * Whatever is wrong with what is in the folder is a refusal of the project, also when there is nothing to run.
+ * @throws when the folder itself is not there.
+ */
+export async function readFolder(folder: string, options: FolderOptions = {}): Promise<Project> {
+  const files = openFiles(folder, options.allowed);
+  const findings = openFindings();
+  const empty: Project = {
+    folder: files.folder,
+    name: options.name ?? toApplicationName(files.folder.split('/').at(-1) ?? ''),
+    form: 'compose',
+    sources: [],
+    document: '',
+    images: [],
+    fills: [],
+    notes: findings.notes,
+    refusals: findings.refusals,
+    questions: [],
+  };
+  const first = openVariables(files.folder, options, files, findings);
+  const listed = first.lookup('COMPOSE_FILE')?.split(first.lookup('COMPOSE_PATH_SEPARATOR') ?? ':') ?? [];
+  const found = findDocuments(options.files?.length ? options.files : listed, files, findings);
+  if (found.kind === 'nothing') return empty;
+  const paths = found.kind === 'dockerfile' ? [found.path] : found.paths;
+  const base = baseOf(paths);
+  const variables = base === files.folder ? first : openVariables(base, options, files, findings);
+  const start = { ...empty, sources: shownPaths(files, paths) };
+  const project =
+    found.kind === 'dockerfile'
+      ? readLoneDockerfile(found.path, start, { files, findings, options })
+      : readDocuments(paths, base, start, variables, { files, findings, options });
+  noteShell(variables, findings);
+  return { ...project, sources: [...new Set([...project.sources, ...variables.sources])] };
+}
+
+type Context = { files: FolderFiles; findings: Findings; options: FolderOptions };
+
+function readDocuments(
+  paths: readonly string[],
+  base: string,
+  start: Project,
+  variables: Variables,
+  context: Context,
+): Project {
+  const { files, findings, options } = context;
+  const main = readMain(paths[0]!, context);
+  if (!main) return start;
+  if (main.tree && !isCompose({ root: main.tree })) return readNative(main, start, context);
+  const loaded = main.tree && loadCompose(paths, variables, { files, findings, home: options.environment?.HOME });
+  if (!loaded) return start;
+  const sources = [...loaded.sources];
+  const read = readCompose(loaded.tree, { ...context, variables, sources });
+  const examples = readExamples(base, files, findings);
+  const checked = checkDocument(read.tree, variables, (name) => read.examples.get(name) ?? examples(name), findings);
+  return { ...start, ...checked, name: read.name, sources, images: read.images, fills: read.fills };
+}
+
+/** The main file, to see which form it has; undefined when it cannot be read, which is refused. */
+function readMain(path: string, { files, findings }: Context): { text: string; tree: Tree | undefined } | undefined {
+  const { kind } = files.look(path);
+  const shown = shownPath(files, path);
+  if (kind === 'outside') refuseOutside(path, files, findings, undefined);
+  else if (kind !== 'file') findings.refuse('missing-file', `the file ${shown} is not there`);
+  if (kind !== 'file') return undefined;
+  const text = files.read(path, maxDocumentBytes)?.toString('utf8');
+  if (text !== undefined) return { text, tree: findings.readYaml(shown, text) };
+  findings.refuse(
+    'unreadable-file',
+    `the file ${shown} cannot be read, or is larger than ${maxDocumentBytes / 1024} KiB`,
+  );
+  return undefined;
+}
+
+function noteShell({ fromShell }: Variables, findings: Findings): void {
+  const names = [...fromShell].filter((name) => !name.startsWith('COMPOSE_')).sort();
+  if (names.length === 0) return;
+  findings.note('shell-variables', `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} taken from the shell`);
+}

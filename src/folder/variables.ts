@@ -1,0 +1,135 @@
+/**
+ * Where the values of variables come from: what was answered, then the shell, then `.env`. One that nobody gives keeps its
+ * place in the texts as a mark, so that it can be asked for, or left to the service, once it is known what it is for.
+ */
+import { resolve } from 'node:path';
+import { type InterpolationProblem, interpolate, type Lookup } from '../config/compose/interpolate.ts';
+import type { Tree } from '../config/document/tree.ts';
+import { readEnvFile } from './env-file.ts';
+import { type FolderFiles, shownPath } from './files.ts';
+import type { Findings } from './findings.ts';
+import type { FolderOptions } from './project.ts';
+import { mapScalars } from './trees.ts';
+
+export type Variables = {
+  lookup: Lookup;
+  /** The files that the values come from. */
+  sources: string[];
+  /** Reasons that `${NAME:?why}` gives, by the variable. */
+  whys: Map<string, string>;
+  /** The names that were taken from the shell. */
+  fromShell: Set<string>;
+};
+
+/** Largest file with variables, in bytes. */
+const maxEnvBytes = 256 * 1024;
+
+/** @param base Folder of the `.env` that is read when the options name no files. */
+export function openVariables(
+  base: string,
+  { values = {}, environment = {}, envFiles }: Pick<FolderOptions, 'values' | 'environment' | 'envFiles'>,
+  files: FolderFiles,
+  findings: Findings,
+): Variables {
+  const fromShell = new Set<string>();
+  const shell: Lookup = (name) => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (value !== undefined) return value;
+    const own = Object.hasOwn(environment, name) ? environment[name] : undefined;
+    if (own !== undefined) fromShell.add(name);
+    return own;
+  };
+  const known = new Map<string, string>();
+  const sources: string[] = [];
+  const named = envFiles?.map((file) => resolve(files.folder, file));
+  for (const path of named ?? [resolve(base, '.env')]) {
+    const text = readEnvText(path, files, findings, named !== undefined);
+    if (text === undefined) continue;
+    const shown = shownPath(files, path);
+    sources.push(shown);
+    const from = findings.addText(shown, text);
+    const read = readEnvFile(text, (name) => shell(name) ?? known.get(name));
+    for (const { at, message } of read.problems) findings.refuse('env-file', message, from + at);
+    for (const { name, value } of read.values) if (value !== undefined) known.set(name, value);
+  }
+  return { lookup: (name) => shell(name) ?? known.get(name), sources, whys: new Map(), fromShell };
+}
+
+/** The same with further values below all others. */
+export function withFallback(variables: Variables, fallback: Lookup): Variables {
+  return { ...variables, lookup: (name) => variables.lookup(name) ?? fallback(name) };
+}
+
+/** Undefined when it is not there, or may not be read, which is refused. */
+export function readEnvText(
+  path: string,
+  files: FolderFiles,
+  findings: Findings,
+  isRequired: boolean,
+  at?: number,
+): string | undefined {
+  const shown = shownPath(files, path);
+  const { kind } = files.look(path);
+  if (kind === 'outside') {
+    refuseOutside(path, files, findings, at);
+    return undefined;
+  }
+  if (kind !== 'file') {
+    if (isRequired) findings.refuse('missing-file', `the file ${shown} is not there`, at);
+    return undefined;
+  }
+  const text = files.read(path, maxEnvBytes)?.toString('utf8');
+  if (text === undefined) {
+    const message = `the file ${shown} cannot be read, or is larger than ${maxEnvBytes / 1024} KiB`;
+    findings.refuse('unreadable-file', message, at);
+  }
+  return text;
+}
+
+export function refuseOutside(path: string, files: FolderFiles, findings: Findings, at: number | undefined): void {
+  const entry = files.look(path);
+  const leads = entry.kind === 'outside' && entry.to !== undefined ? `, which leads to ${entry.to},` : '';
+  findings.refuse(
+    'outside-folder',
+    `${shownPath(files, path)}${leads} is outside of the folder`,
+    at,
+    'nothing outside is read unless you allow it: name its folder with --allow, or begin in a folder above both',
+  );
+}
+
+/** All texts with their variables replaced; what is no variable is refused. */
+export function interpolateTree(tree: Tree, { lookup, whys }: Variables, findings: Findings): Tree {
+  return mapScalars(tree, (scalar) => {
+    const { value, text, at } = scalar;
+    if (typeof value !== 'string') return scalar;
+    // A NUL is no part of any value; the marks are made of it.
+    const clean = text.replaceAll('\0', '');
+    if (!clean.includes('$')) return clean === text ? scalar : { ...scalar, value: clean, text: clean };
+    const result = interpolate(clean, { find: lookup, stand: (name) => lookup(name) ?? markOf(name), missing: markOf });
+    for (const problem of result.problems) report(problem, at);
+    return { ...scalar, value: result.text, text: result.text };
+  });
+
+  function report(problem: InterpolationProblem, at: number) {
+    if (problem.kind === 'required' && !whys.has(problem.name)) whys.set(problem.name, problem.why);
+    if (problem.kind !== 'malformed') return;
+    const hint = `write \${NAME} or \${NAME:-default}, and $$ for a dollar sign itself`;
+    findings.refuse('bad-interpolation', `"${problem.text}" cannot be read as a variable`, at, hint);
+  }
+}
+
+/** Stands in a text for the value of a variable that nobody has given. */
+export function markOf(name: string): string {
+  return `\0${name}\0`;
+}
+
+const mark = /\0([^\0]*)\0/g;
+
+export function markedIn(text: string): string[] {
+  return text.includes('\0') ? Array.from(text.matchAll(mark), ([, name]) => name!) : [];
+}
+
+/** A text as Compose reads it back: dollar signs are doubled, and marks are variables again. */
+export function writeText(text: string): string {
+  return text.replaceAll('$', () => '$$').replace(mark, (_, name: string) => `\${${name}}`);
+}
