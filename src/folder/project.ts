@@ -91,8 +91,11 @@ export type FolderLayer = {
   kind: 'file' | 'folder';
   /** Absolute path in the image; that of the file itself, or of the folder whose content this is. */
   to: string;
-  /** What of the folder is not taken: paths relative to it, each with all that is below. */
-  except: string[];
+  /**
+   * What of the folder is not taken: paths relative to it, each with all that is below. What the image has there shows
+   * through, as it would in a volume over the mount; otherwise the folder hides what the image has in its place.
+   */
+  except?: string[];
   at: Place;
 };
 

@@ -36,9 +36,6 @@ export type MountContext = {
   inline: InlineFiles;
 };
 
-/** Not wanted of any folder: what Git and Berth remember of it. */
-const never = ['.git', '.berth'];
-
 /** Folders that a build makes anew, and that a volume is put over only to hide those of the laptop. */
 const made = /(?:^|\/)(?:node_modules|vendor|\.venv|venv|\.next|\.nuxt|__pycache__|target|bundle)\/?$/;
 
@@ -107,8 +104,8 @@ function place(bind: Mount, hidden: readonly string[], mounted: Mounted, context
       return;
     }
     const below = hidden.filter((path) => path.startsWith(`${target}/`)).map((path) => posix.relative(target, path));
-    const except = entry.kind === 'folder' ? [...never, ...below] : [];
-    mounted.layers.push({ from: source, kind: entry.kind, to: target, except, at: findings.placeOf(at) });
+    const except = entry.kind === 'folder' && below.length > 0 ? { except: below } : {};
+    mounted.layers.push({ from: source, kind: entry.kind, to: target, ...except, at: findings.placeOf(at) });
     const volume = hidden.find((path) => target.startsWith(`${path}/`) || target === path);
     if (volume === undefined) return;
     const message = `${shown} is copied onto the volume at ${volume} of "${service}" while that is new, and not again`;

@@ -165,7 +165,7 @@ function openAdded(document: Tree) {
           context.options.fill?.some((one) => one === service || one === `${service}:${target}`) ?? false;
         const place = context.findings.placeOf(at);
         if (isWanted && isThere) {
-          layers.push({ from: source, kind: 'folder', to: target, except: [], at: place });
+          layers.push({ from: source, kind: 'folder', to: target, at: place });
           fills.push({ from: source, service, mountPath: target, at: place });
         } else noteData(service, source, target, isThere, at, context);
         return mapTree(

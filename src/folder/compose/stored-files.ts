@@ -89,7 +89,7 @@ export function splitUses(
       if (file === undefined) return [item.tree];
       const target = (item.tree.kind === 'map' ? textOf(childOf(item, 'target')) : undefined) ?? source;
       const to = posix.resolve(kind === 'secrets' ? '/run/secrets' : '/', target);
-      layers.push({ from: file, kind: 'file', to, except: [], at: findings.placeOf(item.tree.at) });
+      layers.push({ from: file, kind: 'file', to, at: findings.placeOf(item.tree.at) });
       return [];
     });
   return { changes: { configs: kept('configs'), secrets: kept('secrets') }, layers };

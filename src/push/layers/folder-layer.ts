@@ -10,10 +10,14 @@ import type { Made } from './tarball.ts';
 /** Marks a folder of which nothing of the layers below is seen any more. */
 const opaque = '.wh..wh..opq';
 
+/** What a folder remembers of its past is no part of what it shows, and no visitor's business. */
+const history = '.git';
+
 /** What is on this machine, before it is known what it is put on. */
-export async function listLayer({ from, kind }: FolderLayer): Promise<Entry[]> {
+export async function listLayer({ from, kind, except = [] }: FolderLayer): Promise<Entry[]> {
   if (kind === 'folder') {
-    const entries = await listFolder(from);
+    const all = await listFolder(from);
+    const entries = all.filter(({ path }) => ![history, ...except].some((one) => isWithin(path, one)));
     for (const entry of entries) if (entry.kind === 'link') refuseLeaving(from, entry);
     return entries;
   }
@@ -25,9 +29,14 @@ export async function listLayer({ from, kind }: FolderLayer): Promise<Entry[]> {
 
 /**
  * The entries of the layer above an image in which `paths` are; those of this layer are noted there. A folder hides what
- * the image has at its place, as a mount would: a server's default site would answer beside the one that was meant.
+ * the image has at its place, as a mount would: a server's default site would answer beside the one that was meant. Where
+ * something of the image is to show through, it hides nothing.
  */
-export function layerEntries({ kind, to }: FolderLayer, listed: readonly Entry[], paths: BasePaths): (Entry | Made)[] {
+export function layerEntries(
+  { kind, to, except = [] }: FolderLayer,
+  listed: readonly Entry[],
+  paths: BasePaths,
+): (Entry | Made)[] {
   const place = resolvePath(paths, to);
   const within = (path: string) => posix.join(place, path).slice(1);
   const entries: (Entry | Made)[] = [...foldersAbove(place, paths)];
@@ -35,7 +44,8 @@ export function layerEntries({ kind, to }: FolderLayer, listed: readonly Entry[]
     entries.push({ ...listed[0]!, path: place.slice(1) });
   } else {
     const own = place === '/' ? [] : [folderAt(place, paths)];
-    const hiding: Made[] = place === '/' ? [] : [{ kind: 'made', path: within(opaque), mode: 0o644, content: '' }];
+    const isMerged = place === '/' || except.length > 0;
+    const hiding: Made[] = isMerged ? [] : [{ kind: 'made', path: within(opaque), mode: 0o644, content: '' }];
     entries.push(...own, ...hiding, ...listed.map((entry) => ({ ...entry, path: within(entry.path) })));
   }
   for (const entry of entries) note(paths, entry);
@@ -70,4 +80,8 @@ function refuseLeaving(folder: string, { path, target }: Entry & { kind: 'link' 
   throw new PushFault(`${posix.join(folder, path)} is a link that leaves the folder, to ${target}.`, {
     hint: 'Put what it points at into the folder, or remove the link.',
   });
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
 }
