@@ -1,6 +1,7 @@
 /** Which service a command asks, as whom, and about which application. */
 import { type Client, createClient } from '../client/client.ts';
 import type { Memory } from './folder.ts';
+import type { Keys } from './kept-keys.ts';
 import type { Options } from './words.ts';
 
 export const defaultServer = 'http://localhost:8080';
@@ -13,21 +14,24 @@ export type Connection = {
   /** The origin of the service, without a slash at the end. */
   server: string;
   token: string | undefined;
+  /** Of the account that this person has logged in to here. */
+  key?: string | undefined;
   /** What the folder knows of this service; of another one it knows nothing that helps. */
   memory: Memory;
   application: { applicationName: string; environment?: string } | undefined;
 };
 
-type Asked = { options: Options; env: Record<string, string | undefined>; memory: Memory };
+type Asked = { options: Options; env: Record<string, string | undefined>; memory: Memory; keys?: Keys };
 
 /** PURE. A text says what is wrong. */
-export function connect({ options, env, memory }: Asked): Connection | string {
+export function connect({ options, env, memory, keys = {} }: Asked): Connection | string {
   const given = textOf(options.server) ?? (env.BERTH_SERVER || undefined) ?? memory.server ?? defaultServer;
   const server = originOf(given);
   if (server === undefined) return `"${given}" is no address of a service; write http://host:port or https://host.`;
   // A token is shown to the service that gave it and to no other.
   const known: Memory = memory.server === server ? memory : {};
-  const token = textOf(options.token) ?? (env.BERTH_TOKEN || undefined) ?? known.sessionToken;
+  const key = Object.hasOwn(keys, server) ? keys[server] : undefined;
+  const token = textOf(options.token) ?? (env.BERTH_TOKEN || undefined) ?? known.sessionToken ?? key;
   // What the folder remembers is its own session's, or an account's, which comes with its key each time.
   const isOthers = known.sessionToken !== undefined && token !== known.sessionToken;
   const remembered = isOthers ? undefined : known.applicationName;
@@ -37,8 +41,7 @@ export function connect({ options, env, memory }: Asked): Connection | string {
   return {
     client: createClient({ baseUrl: server, token }),
     as: (token) => createClient({ baseUrl: server, token }),
-    server,
-    token,
+    ...{ server, token, key },
     memory: known,
     application:
       name === undefined ? undefined : { applicationName: name, ...(environment !== undefined && { environment }) },

@@ -31,6 +31,8 @@ const runs: Record<Remote, () => Promise<Run>> = {
   remove: async () => (await import('./commands/lifetime.ts')).remove,
   open: async () => (await import('./commands/lifetime.ts')).open,
   export: async () => (await import('./commands/export.ts')).exportDeployment,
+  login: async () => (await import('./commands/login.ts')).login,
+  logout: async () => (await import('./commands/login.ts')).logout,
   mcp: async () => (await import('./commands/mcp.ts')).mcp,
   version: async () => (await import('./commands/version.ts')).version,
 };
@@ -83,10 +85,14 @@ async function askService(
 ): Promise<number> {
   const { connect } = await import('./connect.ts');
   const { FolderError, recall, remember } = await import('./folder.ts');
+  const { keptKeys } = await import('./kept-keys.ts');
   const { createTerminal } = await import('./terminal.ts');
   const terminal = createTerminal(streams, asJson);
   try {
-    const reconnect = async () => connect({ options, env: streams.env, memory: await recall(folder) });
+    const reconnect = async () => {
+      const keys = await keptKeys(streams.env);
+      return connect({ options, env: streams.env, memory: await recall(folder), keys });
+    };
     const connection = await reconnect();
     if (typeof connection === 'string') return terminal.fail(connection);
     const context: Context = {

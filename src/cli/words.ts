@@ -7,7 +7,11 @@ export type CommandName = keyof typeof commands;
 /** Of every command that asks a service. */
 const common = {
   server: { type: 'string', value: 'URL', help: 'the service; else BERTH_SERVER, the folder’s, or localhost:8080' },
-  token: { type: 'string', value: 'TOKEN', help: 'a session token or an API key; else BERTH_TOKEN or the folder’s' },
+  token: {
+    type: 'string',
+    value: 'TOKEN',
+    help: 'a session token or an API key; else BERTH_TOKEN, the folder’s or login’s',
+  },
   app: { type: 'string', short: 'a', value: 'NAME', help: 'the application, if not the one that the folder remembers' },
   environment: { type: 'string', value: 'NAME', help: 'which of several applications of one name' },
 } as const satisfies Record<string, Flag>;
@@ -90,6 +94,8 @@ export const commands = {
     flags: {},
     isRemote: true,
   },
+  login: { words: [], help: 'keep an API key of an account for this service', flags: {}, isRemote: true },
+  logout: { words: [], help: 'forget it', flags: {}, isRemote: true },
   whoami: { words: [], help: 'who the token stands for, and what it may have', flags: {}, isRemote: true },
   version: { words: [], help: 'of this command, and of the service', flags: {}, isRemote: true },
   completion: { words: ['bash|zsh'], help: 'a script that completes these words', flags: {}, isRemote: false },

@@ -177,6 +177,36 @@ test('from a file to a live URL, an update, and its end', async () => {
   assert.equal((await cli(['remove', '--yes'])).status, 0);
 });
 
+test('a key that is pasted is kept for its service alone, says who one is, and is forgotten again', async () => {
+  const elsewhere = await mkdtemp(join(tmpdir(), 'berth-cli-'));
+  const person = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' };
+  const json = { 'content-type': 'application/json', origin: server() };
+  const send = (path: string, body: object, headers: Record<string, string> = {}) =>
+    fetch(`${server()}${path}`, { method: 'POST', headers: { ...json, ...headers }, body: JSON.stringify(body) });
+  const cookie = (await send('/api/auth/sign-up/email', person)).headers.getSetCookie()[0]!.split(';')[0]!;
+  const { key } = (await (await send('/api/keys', { name: 'tests' }, { cookie })).json()) as { key: string };
+  const env = { BERTH_SERVER: server(), HOME: elsewhere };
+  const ask = (words: string[], input = '', more = {}) =>
+    packed.start(words, { cwd: elsewhere, env: { ...env, ...more }, input }).ended;
+
+  assert.equal((await ask(['login'], 'no key\n')).status, 2);
+  assert.equal((await ask(['login'], 'berthkey_nobodys\n')).status, 1);
+  const file = join(elsewhere, '.config/berth/keys.json');
+  await assert.rejects(stat(file));
+  const done = await ask(['login'], `${key}\n`);
+  assert.match(done.stdout, /as ada@example\.com \(free\)/, done.stderr);
+  assert.ok(!`${done.stdout}${done.stderr}`.includes(key));
+  assert.equal((await stat(file)).mode & 0o777, 0o600);
+  assert.match((await ask(['whoami'])).stdout, /ada@example\.com/);
+
+  // Another service, which only calls itself by another name, is not shown it.
+  const other = server().replace('localhost', '127.0.0.1');
+  assert.match((await ask(['whoami'], '', { BERTH_SERVER: other })).stdout, /nobody/);
+  assert.match((await ask(['logout'])).stdout, /is forgotten/);
+  assert.match((await ask(['whoami'])).stdout, /nobody/);
+  await rm(elsewhere, { recursive: true });
+});
+
 test('what cannot be done ends with a status that says why, and a sentence', async () => {
   const cases: [words: string[], status: number, said: RegExp][] = [
     [['deploy', 'none.yaml'], 2, /none\.yaml: there is no such file/],

@@ -11,6 +11,7 @@ import { buildPackage } from '../../scripts/cli/build.ts';
 const run = promisify(execFile);
 
 export type Outcome = { status: number | null; stdout: string; stderr: string };
+type Starting = { cwd?: string; env?: Record<string, string>; input?: string };
 export type Packed = Awaited<ReturnType<typeof installPacked>>;
 
 /** `npm` asks no registry: there is nothing to fetch. */
@@ -30,10 +31,12 @@ export async function installPacked() {
     size,
     program,
     /** Starts it; `kill` is Ctrl-C. */
-    start(words: string[], { cwd = installed, env = {} }: { cwd?: string; env?: Record<string, string> } = {}) {
+    start(words: string[], { cwd = installed, env = {}, input = '' }: Starting = {}) {
       const { PATH, NODE_COMPILE_CACHE } = process.env;
-      const options = { cwd, env: { PATH, NODE_COMPILE_CACHE, ...env } };
-      const child = spawn(process.execPath, [program, ...words], { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+      const options = { cwd, env: { PATH, NODE_COMPILE_CACHE, HOME: folder, ...env } };
+      const child = spawn(process.execPath, [program, ...words], { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
+      // Whoever does not read its input may have ended before it comes.
+      child.stdin.on('error', () => {}).end(input);
       const stdout = collect(child.stdout);
       const stderr = collect(child.stderr);
       return {

@@ -53,6 +53,7 @@ for (const legacy of [false, true]) {
   describe(`the protocol ${legacy ? 'before 2026-07-28' : 'of 2026-07-28'}`, () => {
     test('has eleven tools with schemas of what they take and answer, of which one is destructive', async () => {
       const client = await connect({ legacy });
+      assert.equal(client.getNegotiatedProtocolVersion() === '2026-07-28', !legacy);
       const { tools } = await client.listTools();
       assert.deepEqual(
         tools.map(({ name }) => name),

@@ -21,9 +21,9 @@ export const deploy: Run = async (context) => {
     // Another name is another application; a session that has ended is started anew.
     const isNew = code === 'application_not_found' || code === 'session_not_found';
     if (!isNew) return terminal.refuse(updated.problem);
-    return await start(context, yaml, code === 'session_not_found' ? undefined : token);
+    return await start(context, yaml, code === 'session_not_found' ? connection.key : token);
   }
-  return await start(context, yaml, options.new ? keyOf(token) : token);
+  return await start(context, yaml, options.new ? (keyOf(token) ?? connection.key) : token);
 };
 
 /** What stands for an account stays; a session is left. */
@@ -62,7 +62,7 @@ async function start(context: Context, yaml: string, token: string | undefined):
     const { status, code } = answer.problem;
     // The folder's own session has ended with its last deployment: the next one makes another.
     const isOver = code === 'session_not_found' && token === connection.memory.sessionToken;
-    if (isOver) return await start(context, yaml, undefined);
+    if (isOver) return await start(context, yaml, connection.key);
     // A refusal is an answer; without one the start may have been heard.
     if (status !== 0) await context.remember(memory);
     else if (signal.aborted)
