@@ -9,8 +9,8 @@ import { namespaceIn } from './repository-names.ts';
 
 export type Uploads = {
   /**
-   * The id of a new one; it is known in its repository alone. Undefined when the namespace has too many open. `payer`:
-   * whom its bytes count to.
+   * The id of a new one; it is known in its repository alone. Undefined when too many are open: of the namespace, of the
+   * payer, or of all. `payer`: whom its bytes count to.
    */
   begin(repository: string, payer: string): Promise<string | undefined>;
   /**
@@ -29,8 +29,11 @@ export type Uploads = {
   clear(): Promise<void>;
 };
 
-/** A client has five under way for each image that it pushes. */
-const mostOfNamespace = 50;
+/**
+ * How many may be open. A client has five under way for each image that it pushes; an address may have as many sessions
+ * as it likes; each upload is a file and some memory.
+ */
+const usual = { ofNamespace: 50, ofPayer: 100, inAll: 2_000 };
 /** A client that was cut off comes back within minutes. */
 const patienceMs = 60 * 60_000;
 const idGrammar = /^[0-9a-f]{32}$/;
@@ -38,8 +41,9 @@ const idGrammar = /^[0-9a-f]{32}$/;
 type Open = { repository: string; payer: string; staged: StagedFile; isBusy: boolean; usedAt: number };
 
 /** `folder`: where uploads are staged. `now`: of the clock that dates files. */
-export function createUploads(folder: BlobFolder, now: () => number): Uploads {
+export function createUploads(folder: BlobFolder, now: () => number, most = usual): Uploads {
   const open = new Map<string, Open>();
+  const beginning = new Set<Pick<Open, 'repository' | 'payer'>>();
 
   async function find(repository: string, id: string, payer: string): Promise<Open | undefined> {
     if (!idGrammar.test(id)) return undefined;
@@ -51,18 +55,29 @@ export function createUploads(folder: BlobFolder, now: () => number): Uploads {
     return open.get(name);
   }
 
-  const ofNamespace = (namespace: string) =>
-    [...open.values()].filter(({ repository }) => repository.startsWith(`${namespace}/`));
+  function mayBegin({ repository, payer }: Pick<Open, 'repository' | 'payer'>): boolean {
+    const namespace = namespaceIn(repository);
+    const all = [...open.values(), ...beginning];
+    const ofNamespace = all.filter((upload) => namespaceIn(upload.repository) === namespace);
+    const ofPayer = all.filter((upload) => upload.payer === payer);
+    return all.length < most.inAll && ofPayer.length < most.ofPayer && ofNamespace.length < most.ofNamespace;
+  }
 
   return {
     async begin(repository, payer) {
-      if (ofNamespace(namespaceIn(repository)).length >= mostOfNamespace) return undefined;
-      const id = randomBytes(16).toString('hex');
-      const name = fileName(repository, id);
-      const staged = await stageFile(folder.stagingPath(name));
-      await staged.rest();
-      open.set(name, { repository, payer, staged, isBusy: false, usedAt: now() });
-      return id;
+      const upload = { repository, payer };
+      if (!mayBegin(upload)) return undefined;
+      beginning.add(upload);
+      try {
+        const id = randomBytes(16).toString('hex');
+        const name = fileName(repository, id);
+        const staged = await stageFile(folder.stagingPath(name));
+        await staged.rest();
+        open.set(name, { ...upload, staged, isBusy: false, usedAt: now() });
+        return id;
+      } finally {
+        beginning.delete(upload);
+      }
     },
     async use({ repository, id, payer }, work) {
       const upload = await find(repository, id, payer);
