@@ -2,28 +2,34 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { openAccounts } from './accounts/open.ts';
-import { planOfDeployment } from './api/admission/plans.ts';
-import { openApi } from './api/open.ts';
+import { leavingMs, openApi } from './api/open.ts';
 import { createCountExchange } from './api/requests/count-exchange.ts';
-import { type ControlParts, openControl } from './control/open.ts';
-import { openEdge } from './edge/open.ts';
+import type { ControlParts } from './control/open.ts';
+import { createDoors } from './edge/doors.ts';
+import { edgePaths } from './edge/edge-paths.ts';
+import { openPages } from './edge/open-pages.ts';
 import { openEngine } from './engine/open.ts';
+import { offerHandover } from './handover.ts';
 import { openBlobCache } from './images/blobs/blob-cache.ts';
 import { openImages } from './images/open.ts';
 import { openPushedImages } from './images/pushed/open.ts';
 import { createBells } from './lib/bells.ts';
+import { finishConnections } from './lib/finish-connections.ts';
 import { createMetrics } from './lib/metrics.ts';
 import { StartError } from './lib/start-error.ts';
 import { claimDataDirectory, openPidFile, stopOnSignal } from './running-service.ts';
 import { openKeys } from './sealing-keys.ts';
 import { settingsOrExit } from './settings/command-line.ts';
-import { apiHosts, otherOrigins } from './settings/own-hosts.ts';
+import { otherOrigins } from './settings/own-hosts.ts';
 import { applicationUrl, type Settings } from './settings/settings.ts';
 import { accountSettings } from './settings/sign-in-settings.ts';
 import { longestNews, tellAll } from './store/news.ts';
 import { openStore } from './store/open.ts';
+import { openWork, type Work } from './work.ts';
 
 export type Running = {
+  /** Resolves when another service has taken over and this one has answered all that it was asked. */
+  left: Promise<void>;
   /** Takes no more requests, ends what is under way, and leaves the applications and the edge running. */
   stop(): Promise<void>;
 };
@@ -34,11 +40,14 @@ export type Parts = Pick<ControlParts, 'now' | 'afterOperation'>;
 /** Resolves when requests are taken. The log goes to the standard output or to `logFile`. Throws StartError. */
 export async function serve(settings: Settings, logFile?: string, parts: Partial<Parts> = {}): Promise<Running> {
   const { now = Date.now, afterOperation } = parts;
-  await claimDataDirectory(settings);
+  const predecessor = await claimDataDirectory(settings);
   const log = pino({ level: settings.logLevel }, pino.destination({ dest: logFile ?? 1, sync: true, mode: 0o600 }));
   const part = (name: string) => log.child({ part: name });
   // Whatever fails closes what was opened before it, the last first.
   await using opening = new AsyncDisposableStack();
+  if (predecessor) opening.use(predecessor);
+  const doors = opening.use(createDoors());
+  const { apiSocket, pagesSocket, registrySocket, serviceSocket } = edgePaths(settings.dataDir);
   const metrics = createMetrics();
   const urlOf = (label: string) => applicationUrl(settings, label);
 
@@ -57,47 +66,48 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const { images } = opening.use(
     await openImages(settings, { pushed, cache, notePullsLeft: (pulls) => metrics.dockerHubPulls.set(pulls) }),
   );
-  const { engine } = opening.use(await openEngine(settings, { owner, now, metrics, images, log }));
-  const edgeExtras = { apiHosts: apiHosts(settings), isShared: settings.databaseUrl !== undefined };
-  const edge = opening.use(await openEdge({ ...settings, ...edgeExtras }, { db, now, log }));
-  const control = opening.use(
-    await openControl(settings, {
-      ...{ db, seal, engine, refreshEdge: edge.refresh, underWay: edge.countUnderWay, urlOf, metrics, now },
-      ...(edge.othersServe && { othersServe: edge.othersServe }),
-      egressOf: async (deployment) =>
-        (await planOfDeployment(db, settings.tiers, deployment))?.tier.egress ?? settings.egress,
-      log: part('control'),
-      ...(afterOperation && { afterOperation }),
-    }),
-  );
+  const { engine, standAside } = opening.use(await openEngine(settings, { owner, now, metrics, images, log }));
   const told = createBells();
   const exchange = settings.databaseUrl && createCountExchange((text) => tellAll(db, 'asked', text), longestNews - 100);
-  const heard = {
-    due: (deploymentId = '') => control.wake(deploymentId),
-    told: told.ring,
-    asked: (text: string) => exchange?.hear(text),
-    routes: edge.hearRoutes,
-    edges: edge.hearRoutes,
-  };
-  opening.use(await store.follow(heard));
+  const workParts = { store, seal, engine, urlOf, metrics, now, told, exchange, log };
+  const startWork = () => openWork(settings, { ...workParts, ...(afterOperation && { afterOperation }) });
+  await predecessor?.standAside();
+  let work: Work | undefined = await startWork();
+  opening.defer(() => work?.[Symbol.asyncDispose]());
+  const pages = opening.use(await openPages(settings, { db, now, admit: doors.at(pagesSocket), log: part('pages') }));
   const signIn = { ...accountSettings(settings), otherOrigins: otherOrigins(settings) };
   const accounts = openAccounts({ db, seal, now, log: part('accounts'), settings: signIn });
-  const service = { db, seal, accounts, urlOf, metrics, now, engine, told, exchange, wake: control.wake };
+  const wake = (deploymentId: string) => work?.wake(deploymentId);
+  const service = { db, seal, accounts, urlOf, metrics, now, engine, told, exchange, wake };
+  const at = { admit: doors.at(apiSocket), admitRegistry: doors.at(registrySocket) };
+  const api = opening.use(await openApi(settings, { ...service, ...at, pushed, log: part('api') }));
+  const { promise: left, resolve: leave } = Promise.withResolvers<void>();
   opening.use(
-    await openApi(settings, {
-      ...service,
-      pushed,
-      admit: edge.admitApi,
-      admitRegistry: edge.admitRegistry,
-      log: part('api'),
+    await offerHandover(doors.at(serviceSocket), {
+      async standAside() {
+        await work?.[Symbol.asyncDispose]();
+        work = undefined;
+        standAside?.(true);
+      },
+      async goOn() {
+        standAside?.(false);
+        work ??= await startWork();
+        work.keep();
+        await pid.write();
+      },
+      leave: () => void Promise.all([api.leave(), finishConnections(pages.server, leavingMs)]).then(() => leave()),
+      log,
     }),
   );
   await pid.write();
-  edge.keep();
+  await doors.open();
+  work.keep();
+  predecessor?.serves();
   log.info({ url: settings.baseUrl.origin, dataDir: settings.dataDir }, 'Berth serves');
 
   const open = opening.move();
   return {
+    left,
     async stop() {
       await open.disposeAsync();
       log.info('Berth has stopped; the applications keep running');

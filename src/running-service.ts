@@ -7,6 +7,7 @@ import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { dataDirProblem, edgePaths } from './edge/edge-paths.ts';
 import { prepareRunDirectory } from './edge/sockets.ts';
+import { findPredecessor, type Predecessor } from './handover.ts';
 import { StartError } from './lib/start-error.ts';
 import type { Settings } from './settings/settings.ts';
 
@@ -23,14 +24,19 @@ export async function isServing({ dataDir }: Pick<Settings, 'dataDir'>): Promise
   });
 }
 
-/** Makes the data directory fit for a service that nobody else is. Throws StartError. */
-export async function claimDataDirectory(settings: Pick<Settings, 'dataDir'>): Promise<void> {
+/** Makes the data directory fit for a service; answers the one that is at work for it and hands over. Throws StartError. */
+export async function claimDataDirectory(settings: Pick<Settings, 'dataDir'>): Promise<Predecessor | undefined> {
   const { dataDir } = settings;
   const problem = dataDirProblem(dataDir);
   if (problem) throw new StartError(`BERTH_DATA_DIR: ${problem}`);
   await mkdir(dataDir, { recursive: true, mode: 0o711 });
   await prepareRunDirectory(dataDir);
-  if (await isServing(settings)) throw new StartError(`Berth already serves from ${dataDir}.`);
+  const predecessor = await findPredecessor(dataDir);
+  if (!predecessor && (await isServing(settings)))
+    throw new StartError(
+      `Berth already serves from ${dataDir}, and is of a release that hands over to nobody: stop it first.`,
+    );
+  return predecessor;
 }
 
 /** Says the process id of this service from `write` on; closing it takes that back. */
@@ -55,8 +61,8 @@ export function pidFile({ dataDir }: Pick<Settings, 'dataDir'>): string {
   return join(dataDir, 'berth.pid');
 }
 
-/** Stops the service at the first Ctrl-C or SIGTERM, at once at the second. */
-export function stopOnSignal(running: { stop(): Promise<void> }): void {
+/** Stops the service at the first Ctrl-C or SIGTERM, at once at the second, and when another one has taken over. */
+export function stopOnSignal(running: { left: Promise<void>; stop(): Promise<void> }): void {
   let signals = 0;
   const stop = async () => {
     signals += 1;
@@ -64,6 +70,7 @@ export function stopOnSignal(running: { stop(): Promise<void> }): void {
     await running.stop();
     process.exit(0);
   };
+  void running.left.then(stop);
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
 }

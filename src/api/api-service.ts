@@ -67,6 +67,8 @@ export type Service = {
   told: Pick<Bells, 'listen'>;
   /** Where other processes serve the same installation. */
   exchange?: CountExchange | undefined;
+  /** Another service takes over: answers that stay open end. */
+  leaving?: AbortSignal;
   /** Called after an intent was written: the loop looks at the deployment now. */
   wake: (deploymentId: string) => void;
 };

@@ -4,11 +4,15 @@ import type { FastifyBaseLogger } from 'fastify';
 import { budgetOf } from '../deployment/limits/host-budget.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { PushedImages } from '../images/pushed/pushed-image-store.ts';
+import { finishConnections } from '../lib/finish-connections.ts';
 import type { ApiSettings, Service } from './api-service.ts';
 import { createApp } from './app.ts';
 import { readDashboard } from './dashboard/bundle.ts';
 import type { PushLimits } from './registry/push-allowance.ts';
 import { createRegistry } from './registry/registry.ts';
+
+/** HAProxy keeps a connection for a client that is silent for 60 s. */
+export const leavingMs = 65_000;
 
 /** Where `npm run serve`, `npm start` and `npm test` build it. */
 const dashboardFolder = join(import.meta.dirname, '../../web/dist');
@@ -22,7 +26,7 @@ export type OpenApiSettings = Omit<ApiSettings, 'limits' | 'termsUrl' | 'metrics
     metricsToken: ApiSettings['metricsToken'] | undefined;
   };
 
-export type ApiParts = Omit<Service, 'settings' | 'budget' | 'dashboard' | 'engine'> & {
+export type ApiParts = Omit<Service, 'settings' | 'budget' | 'dashboard' | 'engine' | 'leaving'> & {
   engine: Service['engine'] & Pick<Engine, 'capacity'>;
   /** Have it listen at a socket, and the registry of pushed images at another one. */
   admit: Admit;
@@ -33,19 +37,26 @@ export type ApiParts = Omit<Service, 'settings' | 'budget' | 'dashboard' | 'engi
 
 type Admit = (listen: (socketPath: string) => Promise<unknown>) => Promise<void>;
 
+export type OpenApi = AsyncDisposable & {
+  /** Finishes what it is asked while another service has its sockets. */
+  leave(): Promise<void>;
+};
+
 /** Resolves when requests are answered. Closing it ends those that are under way. */
 export async function openApi(
   settings: OpenApiSettings,
   { admit, admitRegistry, pushed, log, ...parts }: ApiParts,
-): Promise<AsyncDisposable> {
+): Promise<OpenApi> {
   const { baseUrl, startRate, rate, lifetimeMs, extensionMs, extensions, metricsToken, tiers, signInRate } = settings;
   const { strangers, termsUrl, proofOfWork, documentRate, networkPool, pushedBytes, diskFreeBytes } = settings;
   const { engine } = parts;
   await using opening = new AsyncDisposableStack();
   // The first answer asks the engine, so that no later one has to.
   await engine.capacity();
+  const leaving = new AbortController();
   const service: Service = {
     ...parts,
+    leaving: leaving.signal,
     budget: async () => budgetOf(await engine.capacity(), settings),
     dashboard: await readDashboard(dashboardFolder, settings),
     settings: {
@@ -62,5 +73,11 @@ export async function openApi(
   opening.defer(() => registry.close());
   await admitRegistry((path) => registry.listen({ path }));
   const open = opening.move();
-  return { [Symbol.asyncDispose]: () => open.disposeAsync() };
+  return {
+    async leave() {
+      leaving.abort();
+      await Promise.all([app.server, registry.server].map((server) => finishConnections(server, leavingMs)));
+    },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
 }

@@ -3,6 +3,8 @@ import { join, resolve } from 'node:path';
 
 /** `sun_path` has 108 bytes on Linux, the last one is its end. */
 const longestSocketPath = 107;
+/** Each socket has a name of its own first (`doors.ts`), which is longer by so much and a dot. */
+export const ownNameLength = 8;
 
 export type EdgePaths = {
   /** HAProxy's working directory: configuration, tables, admin socket. The service's user alone. */
@@ -12,6 +14,8 @@ export type EdgePaths = {
   apiSocket: string;
   pagesSocket: string;
   registrySocket: string;
+  /** Where a service that is to take this one's place asks for it. */
+  serviceSocket: string;
   adminSocket: string;
   pidFile: string;
 };
@@ -25,6 +29,7 @@ export function edgePaths(dataDir: string): EdgePaths {
     apiSocket: join(run, 'api.sock'),
     pagesSocket: join(run, 'pages.sock'),
     registrySocket: join(run, 'images.sock'),
+    serviceSocket: join(run, 'service.sock'),
     adminSocket: join(edge, 'admin.sock'),
     pidFile: join(edge, 'haproxy.pid'),
   };
@@ -32,10 +37,11 @@ export function edgePaths(dataDir: string): EdgePaths {
 
 /** @returns what is wrong with this data directory, in words for the operator, or nothing. */
 export function dataDirProblem(dataDir: string): string | undefined {
-  const { apiSocket, pagesSocket, registrySocket, adminSocket } = edgePaths(dataDir);
-  const excess =
-    Math.max(...[apiSocket, pagesSocket, registrySocket, adminSocket].map((path) => Buffer.byteLength(path))) -
-    longestSocketPath;
+  const { apiSocket, pagesSocket, registrySocket, serviceSocket, adminSocket } = edgePaths(dataDir);
+  const doors = [apiSocket, pagesSocket, registrySocket, serviceSocket].map(
+    (path) => `${path}.${'x'.repeat(ownNameLength)}`,
+  );
+  const excess = Math.max(...[...doors, adminSocket].map((path) => Buffer.byteLength(path))) - longestSocketPath;
   if (excess <= 0) return undefined;
   return `The data directory ${resolve(dataDir)} has too long a path for the sockets below it: ${excess} bytes less would fit.`;
 }

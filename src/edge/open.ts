@@ -1,4 +1,4 @@
-/** The door of this layer: HAProxy with the public port, the pages behind it, and a place for the API behind it. */
+/** The door of this layer: HAProxy with the public port, and the routes that it serves. */
 import type { Logger } from 'pino';
 import type { Instant } from '../deployment/deployment.ts';
 import { reportingFirstFault } from '../lib/first-fault.ts';
@@ -6,16 +6,13 @@ import type { Rate } from '../lib/rate-limit.ts';
 import { StartError } from '../lib/start-error.ts';
 import type { Database } from '../store/database.ts';
 import { routesSince } from '../store/routes.ts';
-import { edgePaths } from './edge-paths.ts';
 import { ownEdge } from './edge-place.ts';
 import type { EdgeSettings } from './edge-settings.ts';
 import { type Edge, startEdge, stopEdge } from './haproxy/haproxy.ts';
 import { PortTakenError } from './haproxy/haproxy-process.ts';
-import { startPageServer } from './pages/page-server.ts';
 import { createRouteFeed } from './route-feed.ts';
-import { siteState, sitesOf } from './served-sites.ts';
+import { sitesOf } from './served-sites.ts';
 import { announceEdge, type SharedRoutes, shareRoutes } from './shared-routes.ts';
-import { admitProxy, clearSocket } from './sockets.ts';
 
 /** For the head of a request, and the body of one to the API: 256 KiB in this time are 17 KiB a second. */
 const requestTimeoutMs = 15_000;
@@ -47,19 +44,13 @@ export type OpenEdge = AsyncDisposable & {
   hearRoutes(): void;
   /** At whichever edge. */
   countUnderWay: Edge['countUnderWay'];
-  /** Have the API, and the registry of images, listen at a socket that HAProxy alone reaches. */
-  admitApi: Admit;
-  admitRegistry: Admit;
   /** From now on HAProxy outlives this process: applications stay reachable without it. */
   keep(): void;
 };
 
-type Admit = (listen: (socketPath: string) => Promise<unknown>) => Promise<void>;
-
 /** In a data directory that is prepared (`running-service.ts`). Throws StartError. */
 export async function openEdge(settings: OpenEdgeSettings, { db, now, log }: EdgeParts): Promise<OpenEdge> {
-  const { dataDir, port, appsDomain, baseUrl, clientConnections, isShared, edgeSilenceMs } = settings;
-  const paths = edgePaths(dataDir);
+  const { dataDir, port, appsDomain, clientConnections, isShared, edgeSilenceMs } = settings;
   await using opening = new AsyncDisposableStack();
   const edgeLog = log.child({ part: 'edge' });
   const limits = { connectionsPerClient: clientConnections, requestTimeoutMs };
@@ -85,12 +76,6 @@ export async function openEdge(settings: OpenEdgeSettings, { db, now, log }: Edg
     if (!isKept) await stopEdge(dataDir);
   });
   const shared = place && opening.use(await shareRoutes({ ...place, feed, edge, log: edgeLog }));
-  const pages = await startPageServer(
-    paths.pagesSocket,
-    (host) => siteState(db, { host, appsDomain, baseUrl, now: now() }),
-    log.child({ part: 'pages' }),
-  );
-  opening.defer(() => pages.close());
   const open = opening.move();
   return {
     refresh: feed.refresh,
@@ -102,17 +87,9 @@ export async function openEdge(settings: OpenEdgeSettings, { db, now, log }: Edg
       const counts = [edge.countUnderWay(addresses), shared ? shared.countUnderWay(addresses) : 0];
       return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
     },
-    admitApi: (listen) => admitAt(paths.apiSocket, listen),
-    admitRegistry: (listen) => admitAt(paths.registrySocket, listen),
     keep: () => {
       isKept = true;
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
-}
-
-async function admitAt(socket: string, listen: (socketPath: string) => Promise<unknown>): Promise<void> {
-  await clearSocket(socket);
-  await listen(socket);
-  await admitProxy(socket);
 }

@@ -29,6 +29,15 @@ export async function admitProxy(socketPath: string): Promise<void> {
   await chmod(socketPath, startsAsRoot() ? 0o660 : 0o600);
 }
 
+/** Has a server listen where HAProxy finds it at once. */
+export function admitAt(socket: string): (listen: (socketPath: string) => Promise<unknown>) => Promise<void> {
+  return async (listen) => {
+    await clearSocket(socket);
+    await listen(socket);
+    await admitProxy(socket);
+  };
+}
+
 async function proxyGroup(): Promise<number> {
   const groups = await readFile('/etc/group', 'utf8');
   const id = groups

@@ -17,4 +17,8 @@ export type EngineParts = {
 };
 
 /** Closing it leaves all workloads running. */
-export type OpenEngine = AsyncDisposable & { engine: Engine };
+export type OpenEngine = AsyncDisposable & {
+  engine: Engine;
+  /** Leaves to another process what is looked after on the machine itself, or takes it up again; absent where nothing is. */
+  standAside?: (isAside: boolean) => void;
+};

@@ -105,8 +105,8 @@ export async function createBerth(
     /** All that the service has logged. */
     log: () => log.join(''),
 
-    /** Starts the service and waits until it takes requests. `more`: settings that hold until it ends. */
-    async serve(more: Record<string, string> = {}): Promise<void> {
+    /** Starts the service and waits until requests are taken. `more`: settings that hold until it ends. */
+    async serve(more: Record<string, string> = {}): Promise<ChildProcess> {
       const program = isHooked ? [programFile(hookedEntry), String(clockOffsetMs)] : [programFile('src/main.ts')];
       const argv = [process.execPath, ...program] as const;
       const options: SpawnOptions = {
@@ -121,6 +121,7 @@ export async function createBerth(
         assert.equal(service!.exitCode, null, `the service has ended: ${log.join('')}`);
         return (await berth.get('/healthz').catch(() => undefined))?.status === 200;
       });
+      return service;
     },
     async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
       if (!isRunning(service)) return;

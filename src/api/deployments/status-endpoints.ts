@@ -50,6 +50,7 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
   return async (app) => {
     const closing = new AbortController();
     app.addHook('preClose', async () => closing.abort());
+    service.leaving?.addEventListener('abort', () => closing.abort());
 
     app.get(
       '/getDeploymentStatus',

@@ -68,6 +68,7 @@ export function logEndpoints(service: Service, streams: Streams): FastifyPluginA
   return async (app) => {
     const closing = new AbortController();
     app.addHook('preClose', async () => closing.abort());
+    service.leaving?.addEventListener('abort', () => closing.abort());
 
     app.get(
       '/getDeploymentLogs',

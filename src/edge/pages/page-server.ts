@@ -1,21 +1,22 @@
 /** Answers for every site that has no route, on a socket that HAProxy alone can reach. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { answerExpectations, answerUnreadable } from '../../lib/malformed-requests.ts';
 import { hasUnreadBody } from '../../lib/unread-body.ts';
 import { StoreFault } from '../../store/store-fault.ts';
 import { normalHost } from '../canonical-host.ts';
+import type { Admit } from '../doors.ts';
 import type { EdgeLog } from '../edge-settings.ts';
-import { admitProxy, clearSocket } from '../sockets.ts';
+import { admitAt } from '../sockets.ts';
 import { faultPage } from './fault-pages.ts';
 import { type SiteState, statePage } from './site-pages.ts';
 
-export type PageServer = { close(): Promise<void> };
+export type PageServer = { server: Server; close(): Promise<void> };
 
 /** What is known of the deployment at a host; the host is normalised. */
 export type LookUp = (host: string) => Promise<SiteState | undefined>;
 
-/** Serves the state pages at `socketPath`, in a run directory that exists (`prepareRunDirectory`). */
-export async function startPageServer(socketPath: string, lookUp: LookUp, log: EdgeLog): Promise<PageServer> {
+/** Serves the state pages at `socket`, in a run directory that exists (`prepareRunDirectory`), or where it is admitted. */
+export async function startPageServer(socket: string | Admit, lookUp: LookUp, log: EdgeLog): Promise<PageServer> {
   const server = createServer((request, response) => {
     answer(request, response, lookUp).catch((error: unknown) => {
       log.warn({ err: error }, 'a state page could not be made');
@@ -26,13 +27,15 @@ export async function startPageServer(socketPath: string, lookUp: LookUp, log: E
   });
   server.on('clientError', answerUnreadable);
   answerExpectations(server);
-  await clearSocket(socketPath);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(socketPath, resolve);
+  const admit = typeof socket === 'string' ? admitAt(socket) : socket;
+  await admit(async (path) => {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(path, resolve);
+    });
   });
-  await admitProxy(socketPath);
   return {
+    server,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -77,6 +77,7 @@ export async function openDocker(settings: DockerSettings, parts: EngineParts): 
   return {
     // Where nobody is to watch what containers write, nobody looks.
     engine: { ...engine, ...(means.containers === 'watch' && { disk }) },
+    ...(firewall && { standAside: firewall.rest }),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

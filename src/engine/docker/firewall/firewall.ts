@@ -30,6 +30,8 @@ export type Firewall = {
   /** The bridge is gone. */
   dismiss(bridge: string): Promise<void>;
   egressOf(bridge: string): Egress | undefined;
+  /** While it rests, another process looks after the rules. */
+  rest(isResting: boolean): void;
   /** Stops looking after the rules; they stay. */
   close(): Promise<void>;
 };
@@ -139,7 +141,12 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
   await inTurn(load);
   await remember();
   report(true);
-  const lookAfter = latestOnly(() => inTurn(async () => report(await guard())));
+  let isResting = false;
+  const lookAfter = latestOnly(() =>
+    inTurn(async () => {
+      if (!isResting) report(await guard());
+    }),
+  );
   const timer = setInterval(lookAfter, lookEveryMs);
 
   return {
@@ -168,9 +175,13 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
 
     egressOf: (bridge) => bridges.get(bridge),
 
+    rest(isToRest) {
+      isResting = isToRest;
+    },
+
     async close() {
       clearInterval(timer);
-      await inTurn(remember);
+      if (!isResting) await inTurn(remember);
     },
   };
 }

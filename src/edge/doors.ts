@@ -1,0 +1,41 @@
+/**
+ * Where the servers of a service are to be found. Each listens at a name of its own, and all move to the names that HAProxy
+ * knows at once, in place of whoever was there: who was connected stays with that one, who comes from then on is ours.
+ */
+import { rename, rm, stat } from 'node:fs/promises';
+import { newId } from '../lib/ids.ts';
+import { ownNameLength } from './edge-paths.ts';
+import { admitProxy } from './sockets.ts';
+
+/** `listen` resolves when a server listens at the path that it is given. */
+export type Admit = (listen: (socketPath: string) => Promise<unknown>) => Promise<void>;
+
+/** Closing them, after the servers, takes away the names that are still ours. */
+export type Doors = AsyncDisposable & {
+  /** Has a server listen for whoever will come to `socket`; HAProxy is let in. */
+  at(socket: string): Admit;
+  /** From now on they do. */
+  open(): Promise<void>;
+};
+
+export function createDoors(): Doors {
+  const admitted = new Map<string, { own: string; inode: number }>();
+  return {
+    at: (socket) => async (listen) => {
+      const own = `${socket}.${newId().slice(0, ownNameLength)}`;
+      await listen(own);
+      await admitProxy(own);
+      admitted.set(socket, { own, inode: (await stat(own)).ino });
+    },
+    async open() {
+      for (const [socket, { own }] of admitted) await rename(own, socket);
+    },
+    async [Symbol.asyncDispose]() {
+      for (const [socket, { own, inode }] of admitted) {
+        await rm(own, { force: true });
+        const present = await stat(socket).catch(() => undefined);
+        if (present?.ino === inode) await rm(socket);
+      }
+    },
+  };
+}

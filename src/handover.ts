@@ -1,0 +1,127 @@
+/**
+ * Handing over: a service that is started beside another one of its data directory takes its place. The first stands aside:
+ * it goes on answering, but visits nothing, and leaves HAProxy and the firewall to the second. When that serves, the first
+ * finishes what it was asked and ends. A second one that fails before leaves the first to go on.
+ */
+import { createConnection, createServer, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import type { Admit } from './edge/doors.ts';
+import { edgePaths } from './edge/edge-paths.ts';
+import { StartError } from './lib/start-error.ts';
+import { wait } from './lib/wait.ts';
+
+/** Visits end at their next safe point, after what the engine is doing right now. */
+const patienceMs = 120_000;
+
+const goOnEveryMs = 1_000;
+
+/** Words of the two; each is a line. */
+const words = { standAside: 'stand aside', isAside: 'aside', isBusy: 'busy', serves: 'serves' } as const;
+
+/** The service that this one takes the place of. Closing it without `serves` lets it go on. */
+export type Predecessor = AsyncDisposable & {
+  /** Resolves when it stands aside, or has ended. Throws StartError. */
+  standAside(): Promise<void>;
+  /** It may leave. */
+  serves(): void;
+};
+
+/** Undefined where no service is that could hand over. */
+export async function findPredecessor(dataDir: string): Promise<Predecessor | undefined> {
+  const socket = createConnection(edgePaths(dataDir).serviceSocket);
+  const isThere = await new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+  });
+  if (!isThere) return undefined;
+  socket.on('error', () => {});
+  return {
+    async standAside() {
+      const answer = new Promise<string>((resolve, reject) => {
+        createInterface(socket)
+          .once('line', resolve)
+          .once('close', () => resolve(words.isAside));
+        setTimeout(() => reject(new StartError(`The service of ${dataDir} does not stand aside.`)), patienceMs).unref();
+      });
+      socket.write(`${words.standAside}\n`);
+      if ((await answer) === words.isBusy)
+        throw new StartError(`Another service is just taking the place of the one of ${dataDir}.`);
+    },
+    serves: () => void socket.write(`${words.serves}\n`),
+    async [Symbol.asyncDispose]() {
+      socket.destroySoon();
+    },
+  };
+}
+
+export type HandoverSides = {
+  standAside(): Promise<void>;
+  /** The successor has failed. */
+  goOn(): Promise<void>;
+  /** The successor serves. */
+  leave(): void;
+  log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
+};
+
+/** Lets a successor find this service; `admit` is for the service's socket. */
+export async function offerHandover(
+  admit: Admit,
+  { standAside, goOn, leave, log }: HandoverSides,
+): Promise<AsyncDisposable> {
+  const open = new Set<Socket>();
+  let successor: Socket | undefined;
+  let isLeaving = false;
+
+  async function hear(socket: Socket, line: string): Promise<void> {
+    if (line === words.standAside) {
+      if (successor) return void socket.end(`${words.isBusy}\n`);
+      successor = socket;
+      log.info({}, 'another service takes over; this one stands aside');
+      await standAside();
+      socket.write(`${words.isAside}\n`);
+    } else if (line === words.serves && socket === successor) {
+      isLeaving = true;
+      leave();
+    }
+  }
+
+  /** Nobody else does what this one has left: it tries until it succeeds. */
+  async function goOnAlone(): Promise<void> {
+    log.error({}, 'the service that was to take over has failed');
+    while (!isLeaving) {
+      try {
+        await goOn();
+        log.info({}, 'this service goes on');
+        successor = undefined;
+        return;
+      } catch (err) {
+        log.error({ err }, 'this service cannot go on, will be tried again');
+        await wait(goOnEveryMs);
+      }
+    }
+  }
+
+  const server = createServer((socket) => {
+    let done = Promise.resolve();
+    const next = (work: () => Promise<void>) => {
+      done = done.then(work).catch((err) => log.error({ err }, 'handing over failed'));
+    };
+    open.add(socket);
+    socket.on('error', () => {});
+    createInterface(socket).on('line', (line) => next(() => hear(socket, line)));
+    socket.on('close', () => {
+      open.delete(socket);
+      if (socket !== successor || isLeaving) return;
+      next(goOnAlone);
+    });
+  });
+  await admit(async (path) => {
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
+  });
+  return {
+    async [Symbol.asyncDispose]() {
+      isLeaving = true;
+      for (const socket of open) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

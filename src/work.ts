@@ -1,0 +1,55 @@
+/** What one service at a time does for a data directory: it looks after the edge, and visits deployments. */
+import type { Logger } from 'pino';
+import { planOfDeployment } from './api/admission/plans.ts';
+import type { CountExchange } from './api/requests/count-exchange.ts';
+import { type ControlParts, openControl } from './control/open.ts';
+import { openEdge } from './edge/open.ts';
+import type { Bells } from './lib/bells.ts';
+import { apiHosts } from './settings/own-hosts.ts';
+import type { Settings } from './settings/settings.ts';
+import type { Store } from './store/open.ts';
+
+export type WorkParts = Omit<ControlParts, 'db' | 'refreshEdge' | 'othersServe' | 'underWay' | 'egressOf' | 'log'> & {
+  store: Store;
+  told: Bells;
+  exchange: CountExchange | undefined;
+  log: Logger;
+};
+
+/** Closing it leaves HAProxy running, unless this has begun it and nobody has asked to `keep` it. */
+export type Work = AsyncDisposable & {
+  /** Something was asked of the deployment: look at it now. */
+  wake(deploymentId: string): void;
+  keep(): void;
+};
+
+export async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
+  const { store, told, exchange, log, ...others } = parts;
+  const { db } = store;
+  await using opening = new AsyncDisposableStack();
+  const isShared = settings.databaseUrl !== undefined;
+  const edge = opening.use(
+    await openEdge({ ...settings, apiHosts: apiHosts(settings), isShared }, { db, now: parts.now, log }),
+  );
+  const { othersServe } = edge;
+  const control = opening.use(
+    await openControl(settings, {
+      ...others,
+      ...{ db, refreshEdge: edge.refresh, underWay: edge.countUnderWay, ...(othersServe && { othersServe }) },
+      egressOf: async (deployment) =>
+        (await planOfDeployment(db, settings.tiers, deployment))?.tier.egress ?? settings.egress,
+      log: log.child({ part: 'control' }),
+    }),
+  );
+  opening.use(
+    await store.follow({
+      due: (deploymentId = '') => control.wake(deploymentId),
+      told: told.ring,
+      asked: (text) => exchange?.hear(text),
+      routes: edge.hearRoutes,
+      edges: edge.hearRoutes,
+    }),
+  );
+  const open = opening.move();
+  return { wake: control.wake, keep: edge.keep, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
