@@ -7,9 +7,10 @@ import { parseConfiguration } from '../config/parse.ts';
 import { openGenerated, type SecretUse } from '../config/variables/generated-secrets.ts';
 import { isSecretName } from '../config/variables/secret-names.ts';
 import { type Findings, wordsOf } from './findings.ts';
+import { markedIn, writeText } from './marks.ts';
 import type { MissingValue } from './project.ts';
-import { offsetsByPath, printTree } from './trees.ts';
-import { markedIn, type Variables, writeText } from './variables.ts';
+import { mapTree, offsetsByPath, printTree } from './trees.ts';
+import type { Variables } from './variables.ts';
 
 type Examples = (name: string) => { value: string; file: string } | undefined;
 
@@ -47,6 +48,11 @@ function judge(document: string, offsetOf: (path: string) => number, isIncomplet
   }
 }
 
+/** Of a project that cannot be read further before these are answered. */
+export function neededValues(variables: Variables, examples: Examples, findings: Findings): MissingValue[] {
+  return questionsIn(mapTree([], 0), '', variables, examples, findings);
+}
+
 function questionsIn(
   tree: Tree,
   document: string,
@@ -54,14 +60,14 @@ function questionsIn(
   examples: Examples,
   findings: Findings,
 ): MissingValue[] {
-  const uses = new Map<string, number[]>();
+  const uses = new Map(findings.needed);
   collect(tree, uses, new Set());
   if (uses.size === 0) return [];
   const madeUp = openGenerated((name) => secretUses(document).get(name) ?? []);
   return [...uses].flatMap(([name, places]): MissingValue[] => {
     const suggestion = examples(name);
     const why = whys.get(name);
-    if (why === undefined && suggestion === undefined && madeUp(name)) return [];
+    if (why === undefined && suggestion === undefined && !findings.needed.has(name) && madeUp(name)) return [];
     return [
       {
         name,

@@ -48,6 +48,8 @@ export function openFiles(folder: string, allowed: readonly string[] = []): Fold
   return {
     folder: root,
     look(path) {
+      // No file has a NUL in its name; a path with a mark in it has.
+      if (path.includes('\0')) return { kind: 'missing' };
       const real = resolved(path);
       if (real === undefined) return isInside(nearestReal(path)) ? { kind: 'missing' } : { kind: 'outside' };
       if (!isInside(real)) return { kind: 'outside', ...(real !== path && { to: real }) };

@@ -2,6 +2,7 @@
 import type { Diagnostic } from '../config/diagnostics/diagnostics.ts';
 import { readSource } from '../config/document/source.ts';
 import type { Entry, Tree } from '../config/document/tree.ts';
+import { markedIn } from './marks.ts';
 import type { Note, Place, Refusal } from './project.ts';
 
 /**
@@ -11,6 +12,8 @@ import type { Note, Place, Refusal } from './project.ts';
 export type Findings = {
   notes: Note[];
   refusals: Refusal[];
+  /** Variables without a value on which something hangs that is read here, a path most often; with their places. */
+  needed: Map<string, number[]>;
   note(code: string, message: string, at?: number, hint?: string): void;
   refuse(code: string, message: string, at?: number, hint?: string): void;
   /** The tree of a text; undefined when it is no YAML, which is then refused. */
@@ -32,10 +35,13 @@ export function openFindings(): Findings {
   const findings: Findings = {
     notes: [],
     refusals: [],
+    needed: new Map(),
     note(code, message, at, hint) {
+      if (isNeeding(message, at)) return;
       if (isNew('note', code, message, at)) findings.notes.push(finding(code, message, at, hint));
     },
     refuse(code, message, at, hint) {
+      if (isNeeding(message, at)) return;
       if (isNew('refusal', code, message, at)) findings.refusals.push(finding(code, message, at, hint));
     },
     readYaml(file, text) {
@@ -56,6 +62,12 @@ export function openFindings(): Findings {
       const before = text.slice(0, at - from).split('\n');
       return { file, line: before.length, column: before.at(-1)!.length + 1 };
     },
+  };
+  /** What is said of a path with a mark in it is not true of the path that will be meant. */
+  const isNeeding = (message: string, at = 0) => {
+    const names = markedIn(message);
+    for (const name of names) findings.needed.set(name, [...(findings.needed.get(name) ?? []), at]);
+    return names.length > 0;
   };
   const finding = (code: string, message: string, at: number | undefined, hint: string | undefined) => ({
     code,

@@ -3,7 +3,7 @@ import { isCompose } from '../config/compose/compose.ts';
 import { toApplicationName } from '../config/compose/compose-names.ts';
 import { maxDocumentBytes } from '../config/document/source.ts';
 import type { Tree } from '../config/document/tree.ts';
-import { checkDocument } from './check.ts';
+import { checkDocument, neededValues } from './check.ts';
 import { readExamples } from './compose/environment.ts';
 import { loadCompose } from './compose/load.ts';
 import { readCompose } from './compose/read-compose.ts';
@@ -64,11 +64,11 @@ function readDocuments(
   if (!main) return start;
   if (main.tree && !isCompose({ root: main.tree })) return readNative(main, start, context);
   const loaded = main.tree && loadCompose(paths, variables, { files, findings, home: options.environment?.HOME });
-  if (!loaded) return start;
+  const proposed = readExamples(base, files, findings);
+  if (!loaded) return { ...start, questions: neededValues(variables, proposed, findings) };
   const sources = [...loaded.sources];
   const read = readCompose(loaded.tree, { ...context, variables, sources });
-  const examples = readExamples(base, files, findings);
-  const checked = checkDocument(read.tree, variables, (name) => read.examples.get(name) ?? examples(name), findings);
+  const checked = checkDocument(read.tree, variables, (name) => read.examples.get(name) ?? proposed(name), findings);
   return { ...start, ...checked, name: read.name, sources, images: read.images, fills: read.fills };
 }
 

@@ -8,6 +8,7 @@ import type { Tree } from '../config/document/tree.ts';
 import { readEnvFile } from './env-file.ts';
 import { type FolderFiles, shownPath } from './files.ts';
 import type { Findings } from './findings.ts';
+import { markOf } from './marks.ts';
 import type { FolderOptions } from './project.ts';
 import { mapScalars } from './trees.ts';
 
@@ -116,20 +117,4 @@ export function interpolateTree(tree: Tree, { lookup, whys }: Variables, finding
     const hint = `write \${NAME} or \${NAME:-default}, and $$ for a dollar sign itself`;
     findings.refuse('bad-interpolation', `"${problem.text}" cannot be read as a variable`, at, hint);
   }
-}
-
-/** Stands in a text for the value of a variable that nobody has given. */
-export function markOf(name: string): string {
-  return `\0${name}\0`;
-}
-
-const mark = /\0([^\0]*)\0/g;
-
-export function markedIn(text: string): string[] {
-  return text.includes('\0') ? Array.from(text.matchAll(mark), ([, name]) => name!) : [];
-}
-
-/** A text as Compose reads it back: dollar signs are doubled, and marks are variables again. */
-export function writeText(text: string): string {
-  return text.replaceAll('$', () => '$$').replace(mark, (_, name: string) => `\${${name}}`);
 }

@@ -110,6 +110,22 @@ test('a value that nobody gives is asked for, with its place, its reason and wha
   assert.deepEqual(mode?.suggestion, { value: 'production', file: '.env.example' });
 });
 
+test('a value on which a path hangs is asked for before anything is said of the path', async (t) => {
+  const files = {
+    'compose.yaml': web('build: ./${APP}', 'env_file: ${ENV}.env', "volumes: ['./${DIR}/a.conf:/a.conf']"),
+    'app/Dockerfile': dockerfile,
+    'dev.env': 'A=1\n',
+    'conf/a.conf': '',
+  };
+  const { asked, refused } = await read(t, files);
+  assert.deepEqual(refused, []);
+  assert.deepEqual(asked, ['APP compose.yaml:4:5', 'DIR compose.yaml:6:15', 'ENV compose.yaml:5:15']);
+  const { pod } = await read(t, files, { values: { APP: 'app', ENV: 'dev', DIR: 'conf' } });
+  assert.deepEqual([pod('web').vars, pod('web').files.length], [{ A: '1' }, 1]);
+  const included = await read(t, { 'compose.yaml': 'include: ["${PART}.yaml"]\nservices: {}\n' });
+  assert.deepEqual([included.asked, included.refused], [['PART compose.yaml:1:11'], []]);
+});
+
 test('an answer makes the document whole, also an empty one', async (t) => {
   const files = { 'compose.yaml': web('image: "nginx:${TAG:?}"', 'environment: { MODE: "${MODE}" }') };
   const { pod, asked } = await read(t, files, { values: { TAG: '1.29', MODE: '' } });

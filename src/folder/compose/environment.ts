@@ -4,8 +4,9 @@ import { childOf, entriesOf, type Field, itemsOf, type Tree, textOf } from '../.
 import { readEnvFile, readRawEnvFile } from '../env-file.ts';
 import { type FolderFiles, shownPath } from '../files.ts';
 import type { Findings } from '../findings.ts';
+import { markOf } from '../marks.ts';
 import { mapTree, scalar, withKeys } from '../trees.ts';
-import { markOf, readEnvText, type Variables } from '../variables.ts';
+import { readEnvText, type Variables } from '../variables.ts';
 
 export type EnvironmentContext = {
   files: FolderFiles;

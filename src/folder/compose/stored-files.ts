@@ -4,9 +4,10 @@ import { childOf, type Entry, entriesOf, type Field, itemsOf, type Tree, textOf 
 import { type FolderFiles, shownPath } from '../files.ts';
 import type { Findings } from '../findings.ts';
 import type { InlineFiles } from '../inline-files.ts';
+import { markOf } from '../marks.ts';
 import type { FolderLayer } from '../project.ts';
 import { scalar, withKeys } from '../trees.ts';
-import { markOf, refuseOutside, type Variables } from '../variables.ts';
+import { refuseOutside, type Variables } from '../variables.ts';
 
 const kinds = ['configs', 'secrets'] as const;
 type Kind = (typeof kinds)[number];
