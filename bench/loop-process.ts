@@ -20,7 +20,6 @@ import { openEgress } from '../src/deployment/workload/egress.ts';
 import { outlineOf } from '../src/deployment/workload/observed-outline.ts';
 import { startEdge } from '../src/edge/haproxy/haproxy.ts';
 import { createRouteFeed } from '../src/edge/route-feed.ts';
-import { createMemoryEngine } from '../src/engine/memory/memory.ts';
 import { createMemoryWorld } from '../src/engine/memory/world.ts';
 import { newId, newToken } from '../src/lib/ids.ts';
 import { createMetrics } from '../src/lib/metrics.ts';
@@ -34,6 +33,7 @@ import { addRevision } from '../src/store/revisions.ts';
 import { addSession } from '../src/store/sessions.ts';
 import { pod, specOf } from '../test/support/deployments.ts';
 import { plainSettings } from '../test/support/edge.ts';
+import { createTestEngine } from '../test/support/memory-engine.ts';
 import { measureIdleChecks } from './idle-checks.ts';
 import type { LoopCost, LoopTask } from './loop.ts';
 
@@ -56,7 +56,7 @@ const revisitMs = 10 * 60_000;
 
 const db = await openSqlite(join(dataDir, 'berth.db'));
 const seal = sealWith('a secret of the benchmark');
-const engine = createMemoryEngine({ world: createMemoryWorld({ [image]: {} }) });
+const engine = createTestEngine({ world: createMemoryWorld({ [image]: {} }) });
 const now = Date.now;
 const log = { info() {}, error: (fields: object, message: string) => console.error(message, fields) };
 const edge = await startEdge({ ...plainSettings, dataDir, port }, { info() {}, warn: log.error }, []);

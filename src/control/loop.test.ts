@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { addNeighbour, type Shop, shopOnMemory } from '../../test/support/controlled-deployment.ts';
 import { pod, specOf } from '../../test/support/deployments.ts';
-import { createMemoryEngine } from '../engine/memory/memory.ts';
+import { createTestEngine } from '../../test/support/memory-engine.ts';
 import { deploymentById } from '../store/deployments.ts';
 import { nextDueAt } from '../store/leases.ts';
 import { startLoop } from './loop.ts';
@@ -28,7 +28,7 @@ async function isWaiting({ control, clock }: Shop): Promise<boolean> {
 
 test('the loop takes up what is due, what it is woken for, and what the engine says has changed', async (t) => {
   const shop = await shopOnMemory(spec, { 'nginx:1': {} });
-  const engine = createMemoryEngine({ world: shop.world });
+  const engine = createTestEngine({ world: shop.world });
   const loop = startLoop({ ...shop.control, engine });
   t.after(() => loop.stop());
   await reach(shop, async () => (await shop.deployment()).state === 'running');
@@ -45,7 +45,7 @@ test('the loop takes up what is due, what it is woken for, and what the engine s
 
 test('a fault of the engine is tried again, and told to the owner once', async (t) => {
   const shop = await shopOnMemory(spec, { 'nginx:1': {} });
-  const engine = createMemoryEngine({ world: shop.world });
+  const engine = createTestEngine({ world: shop.world });
   engine.interrupt({ operation: 1, when: 'before' });
   engine.interrupt({ operation: 2, when: 'before' });
   const loop = startLoop({ ...shop.control, engine });
@@ -66,13 +66,13 @@ test('a fault of the engine is tried again, and told to the owner once', async (
 
 test('a stopped loop has given its leases back, and a second one goes on', async (t) => {
   const shop = await shopOnMemory(spec, { 'nginx:1': { program: () => ({ ports: [] }) } });
-  const first = startLoop({ ...shop.control, engine: createMemoryEngine({ world: shop.world }) });
+  const first = startLoop({ ...shop.control, engine: createTestEngine({ world: shop.world }) });
   t.after(() => first.stop());
   await reach(shop, async () => shop.world.containers.size === 1);
   await first.stop();
   assert.equal((await shop.deployment()).state, 'deploying');
   shop.world.containers.get('berth-shop-web-1-0')!.run.ports = [80];
-  const second = startLoop({ ...shop.control, engine: createMemoryEngine({ world: shop.world }) });
+  const second = startLoop({ ...shop.control, engine: createTestEngine({ world: shop.world }) });
   t.after(() => second.stop());
   await reach(shop, async () => (await shop.deployment()).state === 'running');
   await second.stop();
@@ -85,7 +85,7 @@ test('a lease that cannot be given back, because the store takes nothing, runs o
     begin select raise(abort, 'database or disk is full'); end`.execute(db);
   const complaints: string[] = [];
   const log = { info() {}, error: (_: object, message: string) => void complaints.push(message) };
-  const loop = startLoop({ ...shop.control, log, engine: createMemoryEngine({ world: shop.world }) });
+  const loop = startLoop({ ...shop.control, log, engine: createTestEngine({ world: shop.world }) });
   t.after(() => loop.stop());
   await reach(shop, async () => complaints.includes('a lease could not be given back; it runs out'));
   await sql`drop trigger full`.execute(db);
@@ -97,7 +97,7 @@ test('a lease that cannot be given back, because the store takes nothing, runs o
 
 test('what no event has told of is seen by the survey', async (t) => {
   const shop = await shopOnMemory(spec, { 'nginx:1': {} });
-  const engine = createMemoryEngine({ world: shop.world });
+  const engine = createTestEngine({ world: shop.world });
   const loop = startLoop({
     ...shop.control,
     engine: { ...engine, watch() {} },
@@ -112,7 +112,7 @@ test('what no event has told of is seen by the survey', async (t) => {
 
 test('what happens while a visit looks for the last time is looked at again at once', async (t) => {
   const shop = await shopOnMemory(spec, { 'nginx:1': {} });
-  const engine = createMemoryEngine({ world: shop.world });
+  const engine = createTestEngine({ world: shop.world });
   let isHalted = false;
   const observe: typeof engine.observe = async (...asked) => {
     const seen = await engine.observe(...asked);
@@ -131,7 +131,7 @@ test('what happens while a visit looks for the last time is looked at again at o
 
 test('a process that has stood still for longer than its lease lets go of its old visit', async (t) => {
   const shop = await shopOnMemory(spec, { 'nginx:1': { program: () => ({ ports: [] }) } });
-  const engine = createMemoryEngine({ world: shop.world });
+  const engine = createTestEngine({ world: shop.world });
   const waits: AbortSignal[] = [];
   const change: typeof engine.change = async (...asked) => {
     waits.push(asked[3]);
@@ -158,7 +158,7 @@ for (const [title, image] of [
 ] as const) {
   test(`any number of deployments that ${title} delay nobody else`, async (t) => {
     const shop = await shopOnMemory(spec, { 'nginx:1': {}, 'slow:1': image });
-    const engine = createMemoryEngine({ world: shop.world });
+    const engine = createTestEngine({ world: shop.world });
     const over = new AbortController();
     const store = engine.images!;
     const pull: typeof store.pull = async (...asked) => {
@@ -191,7 +191,7 @@ async function pullingShop(t: TestContext, settings: object = {}) {
   const { promise, resolve: letGo } = Promise.withResolvers<void>();
   const shop = await shopOnMemory(spec, { 'nginx:1': { isOnHost: false, held: promise }, 'nginx:2': {} });
   const { control } = shop;
-  const engine = createMemoryEngine({ world: shop.world });
+  const engine = createTestEngine({ world: shop.world });
   const loop = startLoop({ ...control, engine, settings: { ...control.settings, ...settings } });
   t.after(() => loop.stop());
   await reach(shop, async () => (await shop.deployment()).pods[0]?.message === 'its image is on its way');
@@ -239,7 +239,7 @@ test('a pull in which nothing moves for too long fails in words, and is taken up
 
 test('when the clock is set back, everybody is looked at soon all the same', async (t) => {
   const shop = await shopOnMemory(spec, { 'nginx:1': {} });
-  const loop = startLoop({ ...shop.control, engine: createMemoryEngine({ world: shop.world }) });
+  const loop = startLoop({ ...shop.control, engine: createTestEngine({ world: shop.world }) });
   t.after(() => loop.stop());
   await reach(shop, async () => (await shop.deployment()).state === 'running' && (await isWaiting(shop)));
   const { settings, db } = shop.control;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { images, neighbourOf, shopOnMemory, spec, withWeb } from '../../test/support/controlled-deployment.ts';
+import { createTestEngine, type TestEngine } from '../../test/support/memory-engine.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { EngineFault } from '../engine/engine.ts';
-import { createMemoryEngine, type MemoryEngine } from '../engine/memory/memory.ts';
 
 /** One that runs and is to be updated by its next visit. */
 async function shopWithUpdate() {
@@ -94,7 +94,7 @@ test("an address that was lost is nobody else's before the edge has let go of it
   const { control } = shop;
   await shop.visit();
   const [served] = (await shop.deployment()).endpoints;
-  createMemoryEngine({ world: shop.world }).lose({ kind: 'network', id: 'shop' });
+  createTestEngine({ world: shop.world }).lose({ kind: 'network', id: 'shop' });
   const { refreshEdge } = control;
   let neighbour: Deployment | undefined;
   control.refreshEdge = async () => {
@@ -114,7 +114,7 @@ test('an edge that has taken a route and then failed is told again before anythi
     throw new EngineFault('bad-request', 'It has failed.');
   };
   const [served] = (await shop.deployment()).endpoints;
-  const lookAtRemovals = (engine: MemoryEngine) => {
+  const lookAtRemovals = (engine: TestEngine) => {
     const { execute } = engine;
     engine.execute = async (id, operation, ...rest) => {
       if (operation.kind === 'remove') assert.equal(shop.published.at(-1), `/ ${served!.address}`);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shopOnMemory } from '../../test/support/controlled-deployment.ts';
 import { pod, specOf } from '../../test/support/deployments.ts';
+import { createTestEngine } from '../../test/support/memory-engine.ts';
 import { outlineOf } from '../deployment/workload/observed-outline.ts';
-import { createMemoryEngine } from '../engine/memory/memory.ts';
 import { makeDue, nextDueAt, releaseLease, takeLeases } from '../store/leases.ts';
 import { createTidying } from './tidying.ts';
 
@@ -15,7 +15,7 @@ async function settledShop() {
   const shop = await shopOnMemory(spec, { 'nginx:1': {} });
   const { db, now, settings } = shop.control;
   await shop.visit();
-  const engine = createMemoryEngine({ world: shop.world });
+  const engine = createTestEngine({ world: shop.world });
   const settle = async () => {
     await makeDue(db, 'shop', now());
     const [lease] = await takeLeases(db, { now: now(), leaseMs: 1, horizonMs: settings.revisitMs, limit: 1 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shopOnMemory } from '../../test/support/controlled-deployment.ts';
 import { pod, specOf } from '../../test/support/deployments.ts';
-import { createMemoryEngine } from '../engine/memory/memory.ts';
+import { createTestEngine } from '../../test/support/memory-engine.ts';
 import { createTidying } from './tidying.ts';
 
 const spec = specOf(pod('web', { image: 'nginx:1', path: '/', servicePorts: [80] }));
@@ -14,7 +14,7 @@ test('what no row wants is removed, what a row wants stays, and what another ins
   const because = 'test';
   await engine.execute('stray', { kind: 'create-network', because });
   await engine.execute('stray', { kind: 'create-volume', volume: 'data', sizeBytes: 1, because });
-  const neighbour = createMemoryEngine({ world: shop.world, owner: 'neighbour' });
+  const neighbour = createTestEngine({ world: shop.world, owner: 'neighbour' });
   await neighbour.execute('theirs', { kind: 'create-network', because });
 
   const { removed } = await createTidying(shop.control).tidy();

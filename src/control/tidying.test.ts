@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deploymentOf } from '../../test/support/deployments.ts';
+import { createTestEngine } from '../../test/support/memory-engine.ts';
 import { watchQueries } from '../../test/support/queries.ts';
 import { outlineOfListed } from '../deployment/workload/observed-outline.ts';
 import type { Owned } from '../engine/engine.ts';
-import { createMemoryEngine } from '../engine/memory/memory.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { openSqlite } from '../store/database.ts';
 import { addDeployment } from '../store/deployments.ts';
@@ -33,7 +33,7 @@ async function manyDeployments(count: number) {
   const { watched, queries } = watchQueries(db);
   const removed: string[] = [];
   const engine = {
-    ...createMemoryEngine(),
+    ...createTestEngine(),
     listOwned: async () => [...owned.values()],
     removeOwned: async ({ id }: Pick<Owned, 'id'>) => void removed.push(id),
   };

@@ -1,6 +1,7 @@
 import type { FacetName } from '../../src/engine/engine.ts';
-import { allFacets, createMemoryEngine } from '../../src/engine/memory/memory.ts';
+import { allFacets } from '../../src/engine/memory/memory.ts';
 import { createMemoryWorld } from '../../src/engine/memory/world.ts';
+import { createTestEngine } from '../support/memory-engine.ts';
 import { engineContract } from './engine.ts';
 import { command, entrypoint, program } from './program.ts';
 
@@ -18,8 +19,8 @@ function memoryContract(name: string, facets: ReadonlySet<FacetName>): void {
       const world = createMemoryWorld({ 'contract:1': { entrypoint, command, program, readyAfter: 1 } });
       let held = 0;
       return {
-        engine: createMemoryEngine({ world, owner: 'one', facets }),
-        neighbour: createMemoryEngine({ world, owner: 'two', facets }),
+        engine: createTestEngine({ world, owner: 'one', facets }),
+        neighbour: createTestEngine({ world, owner: 'two', facets }),
         image: 'contract:1',
         async heldImage() {
           const { promise, resolve } = Promise.withResolvers<void>();

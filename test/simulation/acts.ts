@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import type { Kysely } from 'kysely';
 import { printSpec } from '../../src/config/spec/print-spec.ts';
 import type { AppSpec } from '../../src/config/spec/spec.ts';
-import type { MemoryEngine } from '../../src/engine/memory/memory.ts';
 import type { MemoryContainer, MemoryWorld } from '../../src/engine/memory/world.ts';
 import type { Tables } from '../../src/store/database.ts';
 import { deploymentByLabel } from '../../src/store/deployments.ts';
 import { eventsAfter } from '../../src/store/events.ts';
 import type { TestApi } from '../support/api.ts';
+import type { TestEngine } from '../support/memory-engine.ts';
 import type { Clock } from './clock.ts';
 import type { Process } from './process.ts';
 import { settings } from './settings.ts';
@@ -27,7 +27,7 @@ export type Stage = {
   world: MemoryWorld;
   clock: Clock;
   processes: Process[];
-  engine: MemoryEngine;
+  engine: TestEngine;
   random: () => number;
   /** How many there were. */
   intents: number;

@@ -7,13 +7,13 @@ import { createRouted, storedRoutes } from '../../src/control/routing.ts';
 import { createPausedClock } from '../../src/control/visit/paused-clock.ts';
 import { createRouteFeed } from '../../src/edge/route-feed.ts';
 import { EngineFault, type FacetName } from '../../src/engine/engine.ts';
-import { createMemoryEngine, type MemoryEngine } from '../../src/engine/memory/memory.ts';
-import type { MemoryCall } from '../../src/engine/memory/weather.ts';
+import type { MemoryCall } from '../../src/engine/memory/memory-call.ts';
 import type { MemoryWorld } from '../../src/engine/memory/world.ts';
 import { latestOnly } from '../../src/lib/latest-only.ts';
 import type { Wait } from '../../src/lib/wait.ts';
 import type { Tables } from '../../src/store/database.ts';
 import { spreadVisits, takeOver } from '../../src/store/leases.ts';
+import { createTestEngine, type TestEngine } from '../support/memory-engine.ts';
 import type { Clock } from './clock.ts';
 import { dialectOn, faultyDriver, type StoreFaults } from './faulty-store.ts';
 import type { Act, Blow } from './story.ts';
@@ -126,7 +126,11 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
     ...{ db, wait, now, disk: createDiskBook() },
     routed: createRouted(),
     pausedClock: createPausedClock(clock.elapsed),
-    engine: engineOf(createMemoryEngine({ world, wait, weather, now: clock.now, facets }), { wait, random }, alive),
+    engine: engineOf(
+      createTestEngine({ world, wait, intercept: weather, now: clock.now, facets }),
+      { wait, random },
+      alive,
+    ),
     refreshEdge: latestOnly<void>(() => weather({ name: 'publish' }, feed.refresh)),
   };
 
@@ -210,10 +214,10 @@ const heardShare = 0.75;
 
 /** A dead process hears nothing, and one that stands still hears it later. */
 function engineOf(
-  engine: MemoryEngine,
+  engine: TestEngine,
   { wait, random }: { wait: Wait; random: () => number },
   alive: () => Promise<void>,
-): MemoryEngine {
+): TestEngine {
   return {
     ...engine,
     change: async (...asked) => {

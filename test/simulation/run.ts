@@ -6,7 +6,7 @@ import { type Driver, type Kysely, sql } from 'kysely';
 import type { Deployment, DeploymentState } from '../../src/deployment/deployment.ts';
 import { nextState, type Trigger } from '../../src/deployment/status/lifecycle.ts';
 import { type Egress, openEgress } from '../../src/deployment/workload/egress.ts';
-import { allFacets, createMemoryEngine } from '../../src/engine/memory/memory.ts';
+import { allFacets } from '../../src/engine/memory/memory.ts';
 import { createMemoryWorld, type MemoryWorld } from '../../src/engine/memory/world.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { openDatabase, type Tables } from '../../src/store/database.ts';
@@ -15,6 +15,7 @@ import { sqliteDialect } from '../../src/store/dialect/sqlite.ts';
 import { makeDue } from '../../src/store/leases.ts';
 import { randomFrom } from '../random.ts';
 import { type TestApi, testApi } from '../support/api.ts';
+import { createTestEngine } from '../support/memory-engine.ts';
 import { perform, type Stage, setRegistries } from './acts.ts';
 import { newImages } from './application.ts';
 import { type Clock, createClock } from './clock.ts';
@@ -234,7 +235,7 @@ export async function run(story: Story, base: Base, { note, tell = () => {} }: R
   }
 
   const stage: Stage = {
-    ...{ story, api, db, witness, world, clock, processes, random, engine: createMemoryEngine({ world }) },
+    ...{ story, api, db, witness, world, clock, processes, random, engine: createTestEngine({ world }) },
     ...{ intents: 0, loseReply: base.loseReply, note, tell },
   };
 

@@ -10,7 +10,6 @@ import { matchWorkloads, plan } from '../../src/deployment/plan/plan.ts';
 import type { Endpoint } from '../../src/deployment/site.ts';
 import { type Egress, printEgress } from '../../src/deployment/workload/egress.ts';
 import type { FacetName } from '../../src/engine/engine.ts';
-import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
 import { reasonNotReady } from '../../src/engine/memory/why-not-ready.ts';
 import type { MemoryContainer, MemoryWorld } from '../../src/engine/memory/world.ts';
 import type { Seal } from '../../src/lib/seal.ts';
@@ -18,6 +17,7 @@ import type { Tables } from '../../src/store/database.ts';
 import { deploymentById } from '../../src/store/deployments.ts';
 import { eventsAfter } from '../../src/store/events.ts';
 import { revisionOf } from '../../src/store/revisions.ts';
+import { createTestEngine } from '../support/memory-engine.ts';
 import { areSeamless, hasSite, isGood } from './application.ts';
 import type { Call } from './process.ts';
 
@@ -135,7 +135,7 @@ function containerAt({ containers }: MemoryWorld, address: string): MemoryContai
 /** When nothing has gone wrong for a while: everything is as it should be, and there is nothing else. */
 export async function checkEnd(scene: Scene): Promise<void> {
   const { witness, world, db } = scene;
-  const engine = createMemoryEngine({ world });
+  const engine = createTestEngine({ world });
   assert.deepEqual(await findOrphans(engine, db), [], 'orphans');
   for (const subject of witness.subjects) {
     const deployment = await deploymentById(db, subject.id);
@@ -154,7 +154,7 @@ export async function checkEnd(scene: Scene): Promise<void> {
 
 async function checkGone(deployment: Deployment, { witness, world }: Scene): Promise<void> {
   assert.ok(deployment.goneAt !== null, 'an ended deployment is not gone');
-  const owned = await createMemoryEngine({ world }).listOwned();
+  const owned = await createTestEngine({ world }).listOwned();
   assert.deepEqual(
     owned.filter(({ deploymentId }) => deploymentId === deployment.id),
     [],
@@ -177,7 +177,7 @@ async function checkPresent(deployment: Deployment, subject: Subject, scene: Sce
   if (state === 'failed' && servingRevision !== null && servingRevision !== revision)
     assert.equal(explanation?.kind === 'failed' && explanation.servingRevision, servingRevision, told);
 
-  const engine = createMemoryEngine({ world, facets });
+  const engine = createTestEngine({ world, facets });
   const stored = await revisionOf(db, seal, deployment.id, wanted);
   const url = new URL(`http://${deployment.label}.localhost`);
   const desired = desiredAt(deployment, stored, { now: now(), url, egress: egressOf(deployment), derive: seal.derive });

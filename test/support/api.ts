@@ -4,13 +4,13 @@ import { type Logger, pino } from 'pino';
 import type { Accounts, ApiSettings, Service } from '../../src/api/api-service.ts';
 import { createApp } from '../../src/api/app.ts';
 import type { Budget } from '../../src/deployment/limits/host-budget.ts';
-import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
 import { createMemoryWorld } from '../../src/engine/memory/world.ts';
 import { createBells } from '../../src/lib/bells.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { sealWith } from '../../src/lib/seal.ts';
 import { openSqlite } from '../../src/store/database.ts';
 import { declaredCodes } from './declared-codes.ts';
+import { createTestEngine } from './memory-engine.ts';
 
 export const shopYaml = `application:
   name: shop
@@ -46,7 +46,7 @@ export async function testApi(
   const lines: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
   const service: Service = {
-    engine: createMemoryEngine({ world }),
+    engine: createTestEngine({ world }),
     ...{ db, seal, accounts: accountsOf({ db, seal, log, now: () => clock.now }) },
     settings: {
       baseUrl: new URL('http://localhost:8080'),

@@ -8,7 +8,6 @@ import { reconcile } from '../../src/control/visit/reconcile.ts';
 import { type Deployment, messageOf } from '../../src/deployment/deployment.ts';
 import { describeEvent } from '../../src/deployment/event/event-words.ts';
 import { type Egress, openEgress } from '../../src/deployment/workload/egress.ts';
-import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
 import { createMemoryWorld, type MemoryImage } from '../../src/engine/memory/world.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { sealWith } from '../../src/lib/seal.ts';
@@ -22,6 +21,7 @@ import { servedRoutes } from '../../src/store/routes.ts';
 import { provideSeed } from '../../src/store/seeds.ts';
 import { addSession } from '../../src/store/sessions.ts';
 import { deploymentOf, pod, specOf } from './deployments.ts';
+import { createTestEngine } from './memory-engine.ts';
 
 const id = 'shop';
 
@@ -56,7 +56,7 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
   /** What the account's plan says. */
   const plan: { egress: Egress } = { egress: openEgress };
   /** Whoever waits for a change has the clock moved. */
-  const engineOf = () => createMemoryEngine({ world, now: () => clock.now, wait: async (ms) => clock.pass(ms) });
+  const engineOf = () => createTestEngine({ world, now: () => clock.now, wait: async (ms) => clock.pass(ms) });
   const control: Control = {
     db: await openSqlite(':memory:'),
     seal: sealWith('tests'),
@@ -122,7 +122,7 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
     },
 
     /** One visit on an engine that may be told to fail first; a visit that throws leaves its lease, like a dead process. */
-    async visit(prepare: (engine: ReturnType<typeof createMemoryEngine>) => void = () => {}): Promise<string[]> {
+    async visit(prepare: (engine: ReturnType<typeof createTestEngine>) => void = () => {}): Promise<string[]> {
       const engine = engineOf();
       prepare(engine);
       await visitOnce(control, engine, id);
@@ -135,7 +135,7 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
 export async function neighbourOf(shop: Shop, id: string, spec: AppSpec) {
   const { control, world } = shop;
   await addNeighbour(shop, id, spec);
-  await visitOnce(control, createMemoryEngine({ world }), id);
+  await visitOnce(control, createTestEngine({ world }), id);
   const deployment = (await deploymentById(control.db, id))!;
   return { ...deployment, message: messageOf(deployment) };
 }

@@ -14,7 +14,6 @@ import { openEgress } from '../../src/deployment/workload/egress.ts';
 import type { Observed } from '../../src/deployment/workload/workload.ts';
 import { type Engine, EngineFault } from '../../src/engine/engine.ts';
 import { readWorkloadLabels } from '../../src/engine/labels.ts';
-import { createMemoryEngine } from '../../src/engine/memory/memory.ts';
 import { createMemoryWorld } from '../../src/engine/memory/world.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { wait } from '../../src/lib/wait.ts';
@@ -22,6 +21,7 @@ import { openKeys } from '../../src/sealing-keys.ts';
 import { applicationUrl, readSettings } from '../../src/settings/settings.ts';
 import { type Database, openSqlite } from '../../src/store/database.ts';
 import { takeLeases, takeOver } from '../../src/store/leases.ts';
+import { createTestEngine } from '../support/memory-engine.ts';
 
 type Record = {
   recordedAt: number;
@@ -89,7 +89,7 @@ async function takeOverFrom(t: TestContext, folder: string, { recordedAt, baseUr
   const log = { info() {}, error() {} };
   const executed: EngineOperation[] = [];
   const engine: Engine = {
-    ...createMemoryEngine({ world: createMemoryWorld({}) }),
+    ...createTestEngine({ world: createMemoryWorld({}) }),
     observe: async (deploymentId) => observed[deploymentId]!,
     execute: async (_, operation) => {
       executed.push(operation);

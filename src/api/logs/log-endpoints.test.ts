@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { get, type IncomingMessage } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { shopYaml, testApi } from '../../../test/support/api.ts';
+import { createTestEngine } from '../../../test/support/memory-engine.ts';
 import type { Workload } from '../../deployment/workload/workload.ts';
 import { EngineFault } from '../../engine/engine.ts';
-import { createMemoryEngine } from '../../engine/memory/memory.ts';
 
 /** A shop whose containers the test starts and ends itself; at each start `web` says how often it was started. */
 async function shop(context: TestContext) {
   const api = await testApi();
   const { world, clock } = api;
-  const engine = createMemoryEngine({ world, now: () => clock.now });
+  const engine = createTestEngine({ world, now: () => clock.now });
   let starts = 0;
   world.images.set('web:1', { program: () => ({ output: [`start ${++starts}`], ports: [80] }) });
   const token = await api.startShop();

@@ -11,8 +11,8 @@ import {
   withWeb,
 } from '../../../test/support/controlled-deployment.ts';
 import { specOf } from '../../../test/support/deployments.ts';
+import type { TestEngine } from '../../../test/support/memory-engine.ts';
 import { EngineFault } from '../../engine/engine.ts';
-import type { MemoryEngine } from '../../engine/memory/memory.ts';
 import { createPausedClock } from './paused-clock.ts';
 import { reconcile } from './reconcile.ts';
 
@@ -103,7 +103,7 @@ test('a failed deployment runs again when its pod recovers', async () => {
 
 test("a fault that no retry has mended by the deadline fails the deployment with the fault's own words", async () => {
   const shop = await shopOnMemory(spec, images);
-  const refuse = (engine: MemoryEngine) =>
+  const refuse = (engine: TestEngine) =>
     engine.interrupt({
       ...{ operation: 1, kind: 'start', when: 'before' },
       error: new EngineFault('unavailable', 'the host has no disk space left.'),
@@ -161,7 +161,7 @@ test('the deadline is kept by a clock that never jumps', async () => {
   const { deployDeadlineMs, leaseMs } = shop.control.settings;
   let uptime = 0;
   shop.control.pausedClock = createPausedClock(() => uptime);
-  const fail = (engine: MemoryEngine) =>
+  const fail = (engine: TestEngine) =>
     engine.interrupt({ operation: 1, when: 'before', error: new EngineFault('unavailable', 'not now.') });
   for (const jumpMs of [0, 10 * deployDeadlineMs, -20 * deployDeadlineMs]) {
     shop.clock.pass(jumpMs);
@@ -186,7 +186,7 @@ test('a site goes when its deployment does, though the engine is away', async ()
   assert.deepEqual(await shop.control.engine.listOwned(), []);
 });
 
-function goAway(engine: MemoryEngine): void {
+function goAway(engine: TestEngine): void {
   engine.observe = async () => {
     throw new EngineFault('unavailable', 'The container engine does not answer.');
   };

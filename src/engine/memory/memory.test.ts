@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createTestEngine } from '../../../test/support/memory-engine.ts';
 import type { EngineOperation } from '../../deployment/plan/operation.ts';
 import type { Workload } from '../../deployment/workload/workload.ts';
 import { EngineFault } from '../engine.ts';
-import { createMemoryEngine } from './memory.ts';
 import { createMemoryWorld, type MemoryImage } from './world.ts';
 
 const web: Workload = {
@@ -26,7 +26,7 @@ const network: EngineOperation = { kind: 'create-network', because: 'test' };
 const start: EngineOperation = { kind: 'start', workload: web, because: 'test' };
 
 function engineWith(image: MemoryImage) {
-  return createMemoryEngine({ world: createMemoryWorld({ 'web:1': image }) });
+  return createTestEngine({ world: createMemoryWorld({ 'web:1': image }) });
 }
 
 async function started(image: MemoryImage) {
@@ -147,7 +147,7 @@ test('a volume that a container has is not removed', async () => {
 test('what happens on one machine is told to every engine on it', async () => {
   const world = createMemoryWorld({ 'web:1': {} });
   const heard: string[] = [];
-  createMemoryEngine({ world }).watch((id) => heard.push(id), new AbortController().signal);
-  await createMemoryEngine({ world }).execute('a', network);
+  createTestEngine({ world }).watch((id) => heard.push(id), new AbortController().signal);
+  await createTestEngine({ world }).execute('a', network);
   assert.deepEqual(heard, ['a']);
 });

@@ -1,21 +1,19 @@
 /**
- * An engine in memory, held to the same contract as the real ones. Time passes by observations, not by the clock, and
- * it can be told to fail at any call, before, in the middle of or after it.
+ * An engine in memory, held to the same contract as the real ones. Time passes by observations, not by the clock.
  */
 import { once } from 'node:events';
-import type { Observed, ObservedWorkload, WorkloadName } from '../../deployment/workload/workload.ts';
+import type { Observed, ObservedWorkload } from '../../deployment/workload/workload.ts';
 import { orAbort } from '../../lib/abortable.ts';
 import { wait as reallyWait, type Wait } from '../../lib/wait.ts';
 import type { Engine, FacetName, Fairness, HostDisk, ImageStore, Isolation, Owned } from '../engine.ts';
 import { diskUse } from './disk.ts';
 import { heldBack, isLocal, isOnHost, listImages, pullImage, removeImage } from './images.ts';
-import { type MemoryOperation, perform, refuseInUse, setEgress } from './operations.ts';
-import { changeableWeather, type Interruption, type Weather } from './weather.ts';
+import type { Interceptor } from './memory-call.ts';
+import { perform, refuseInUse, setEgress } from './operations.ts';
 import { healthCheckBodyOf, noteStuck, reasonNotReady } from './why-not-ready.ts';
 import {
   announce,
   createMemoryWorld,
-  endContainer,
   type MemoryContainer,
   type MemoryWorld,
   passRound,
@@ -30,36 +28,22 @@ export type MemoryEngineOptions = {
   wait?: Wait;
   /** Epoch milliseconds; dates what is observed. */
   now?: () => number;
-  /** Default: fair, but for what `interrupt` asks for. */
-  weather?: Weather;
+  /** Default: every call does at once what it says. */
+  intercept?: Interceptor;
   /** Default: all. Without `images`, a start brings its image; without `disk`, nobody knows how full one is. */
   facets?: ReadonlySet<FacetName>;
 };
 
 export const allFacets: ReadonlySet<FacetName> = new Set(['images', 'disk', 'isolation', 'fairness']);
 
-export type MemoryEngine = Engine & {
-  /** Every operation that was executed to its end, in order. */
-  readonly executed: { deploymentId: string; operation: MemoryOperation }[];
-  interrupt(interruption: Interruption): void;
-  /** A running workload ends by itself, with this code; the engine restarts it. */
-  crash(name: WorkloadName, exitCode: number): void;
-  /** Somebody stops a workload behind our back; the engine leaves it like that. */
-  halt(name: WorkloadName): void;
-  /** Somebody removes a workload, a volume that nothing uses, or a network with everything on it, behind our back. */
-  lose(owned: Pick<Owned, 'kind' | 'id'>): void;
-};
-
 export function createMemoryEngine({
   world = createMemoryWorld({}),
   owner = 'memory',
   wait = reallyWait,
   now = Date.now,
-  ...options
-}: MemoryEngineOptions = {}): MemoryEngine {
-  const executed: MemoryEngine['executed'] = [];
-  const changeable = changeableWeather();
-  const { weather = changeable.weather, facets = allFacets } = options;
+  intercept = async (_, perform) => perform(),
+  facets = allFacets,
+}: MemoryEngineOptions = {}): Engine {
   const { watchers, versions } = world;
   const seenVersions = new WeakMap<Observed, number>();
 
@@ -67,29 +51,24 @@ export function createMemoryEngine({
     async pull(deploymentId, request, { progress, signal } = {}) {
       await orAbort(heldBack(world, request.image), signal);
       const operation = { kind: 'pull', because: '', ...request } as const;
-      return await weather({ name: 'execute', deploymentId, operation }, (extent) => {
-        const found = pullImage(world, request, progress);
-        // Of images nothing is told, as on Docker: they belong to no deployment.
-        if (extent !== 'halfway') executed.push({ deploymentId, operation });
-        return found;
-      });
+      // Of images nothing is told, as on Docker: they belong to no deployment.
+      return await intercept({ name: 'execute', deploymentId, operation }, () => pullImage(world, request, progress));
     },
-    list: () => weather({ name: 'images.list' }, () => listImages(world)),
-    remove: (image) => weather({ name: 'images.remove' }, () => removeImage(world, image)),
+    list: () => intercept({ name: 'images.list' }, () => listImages(world)),
+    remove: (image) => intercept({ name: 'images.remove' }, () => removeImage(world, image)),
   };
 
   const disk: HostDisk = {
-    use: () => weather({ name: 'disk.use' }, () => diskUse(world, owner)),
+    use: () => intercept({ name: 'disk.use' }, () => diskUse(world, owner)),
     mendVolumes: async () => [],
   };
 
   const isolation: Isolation = {
     setEgress(deploymentId, egress) {
       const operation = { kind: 'set-egress', egress, because: '' } as const;
-      return weather({ name: 'execute', deploymentId, operation }, (extent) => {
+      return intercept({ name: 'execute', deploymentId, operation }, () => {
         setEgress(world, owner, deploymentId, egress);
         announce(world, deploymentId);
-        if (extent !== 'halfway') executed.push({ deploymentId, operation });
       });
     },
   };
@@ -104,39 +83,21 @@ export function createMemoryEngine({
   };
 
   return {
-    executed,
-    interrupt: changeable.interrupt,
-
-    crash(name, exitCode) {
-      const container = findRunning(world, name);
-      endContainer(world, container, { exitCode, now: now() });
-      announce(world, container.deploymentId);
-    },
-
-    halt(name) {
-      const container = findRunning(world, name);
-      container.phase = 'exited';
-      announce(world, container.deploymentId);
-    },
-
-    lose: (owned) => removeOwned(world, owner, owned),
-
-    ping: () => weather({ name: 'ping' }, () => {}),
+    ping: () => intercept({ name: 'ping' }, () => {}),
 
     observe: (deploymentId, images) =>
-      weather({ name: 'observe', deploymentId }, () => {
+      intercept({ name: 'observe', deploymentId }, () => {
         const observed = observe(world, { owner, now: now(), facets }, deploymentId, images);
         seenVersions.set(observed, versions.get(deploymentId) ?? 0);
         return observed;
       }),
 
     execute: (deploymentId, operation) =>
-      weather({ name: 'execute', deploymentId, operation }, (extent) => {
+      intercept({ name: 'execute', deploymentId, operation }, (extent) => {
         const isHalfway = extent === 'halfway';
         const bringsImages = !facets.has('images');
         const found = perform(world, owner, deploymentId, operation, { isHalfway, bringsImages, now: now() });
         if (operation.kind !== 'check') announce(world, deploymentId);
-        if (!isHalfway) executed.push({ deploymentId, operation });
         return found;
       }),
 
@@ -156,16 +117,16 @@ export function createMemoryEngine({
       signal.addEventListener('abort', () => watchers.delete(onChange), { once: true });
     },
 
-    logs: (name, wanted) => weather({ name: 'logs' }, () => readLogs(world, owner, name, wanted)),
+    logs: (name, wanted) => intercept({ name: 'logs' }, () => readLogs(world, owner, name, wanted)),
     followLogs: (name, wanted, signal) => followLogs(world, owner, name, wanted, signal),
 
     capacity: () =>
-      weather({ name: 'capacity' }, () => {
+      intercept({ name: 'capacity' }, () => {
         const { disk, ...host } = world.capacity;
         return { ...host, ...(disk && facets.has('disk') && { disk }) };
       }),
-    listOwned: () => weather({ name: 'listOwned' }, () => listOwned(world, owner)),
-    removeOwned: (owned) => weather({ name: 'removeOwned' }, () => removeOwned(world, owner, owned)),
+    listOwned: () => intercept({ name: 'listOwned' }, () => listOwned(world, owner)),
+    removeOwned: (owned) => intercept({ name: 'removeOwned' }, () => removeOwned(world, owner, owned)),
 
     ...(facets.has('images') && { images }),
     ...(facets.has('disk') && { disk }),
@@ -233,12 +194,6 @@ function mayChange(world: MemoryWorld, deploymentId: string): boolean {
       ({ phase, run, rounds, readyAfter }) =>
         phase === 'running' && (run.exitCode !== undefined || rounds <= readyAfter),
     );
-}
-
-function findRunning(world: MemoryWorld, name: WorkloadName): MemoryContainer {
-  const container = world.containers.get(name);
-  if (container?.phase !== 'running') throw new Error(`${name} is not running`);
-  return container;
 }
 
 function removeOwned(world: MemoryWorld, owner: string, { kind, id }: Pick<Owned, 'kind' | 'id'>): void {

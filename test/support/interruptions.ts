@@ -1,19 +1,6 @@
-/** Everything that can go wrong with a call to the in-memory engine: it is late, fails before, in the middle or after. */
-import type { EngineCore } from '../engine.ts';
-import type { MemoryOperation } from './operations.ts';
-
-/** A call of the engine's port. What a plan asks of a facet is an execution, like what it asks of the core. */
-export type MemoryCall = {
-  name: Exclude<keyof EngineCore, 'watch' | 'followLogs'> | 'images.list' | 'images.remove' | 'disk.use';
-  deploymentId?: string;
-  operation?: MemoryOperation;
-};
-
-/**
- * Decides what becomes of a call: performs it or not, sooner or later, answers or throws. `halfway` stops a start
- * between the creation of the container and its start, as a crash does; nothing else has a middle.
- */
-export type Weather = <T>(call: MemoryCall, perform: (extent?: 'halfway') => T) => Promise<T>;
+/** Calls to the in-memory engine that fail: before, in the middle or after. */
+import type { Interceptor, MemoryCall } from '../../src/engine/memory/memory-call.ts';
+import type { MemoryOperation } from '../../src/engine/memory/operations.ts';
 
 /** Where to fail: at the `operation`-th call from now on (1 is the next) of that name and kind. Happens once. */
 export type Interruption = {
@@ -29,23 +16,23 @@ export type Interruption = {
 };
 
 /** Fair, but for what it is told to interrupt. */
-export function changeableWeather(): { weather: Weather; interrupt: (interruption: Interruption) => void } {
-  const interruptions: Interruption[] = [];
+export function interruptions(): { intercept: Interceptor; interrupt: (interruption: Interruption) => void } {
+  const awaited: Interruption[] = [];
 
   /** Counts down the interruptions, and answers the one whose turn it is. */
   function next({ name, operation }: MemoryCall): Interruption | undefined {
-    const concerned = interruptions.filter(
+    const concerned = awaited.filter(
       (each) => (each.name ?? 'execute') === name && (each.kind === undefined || each.kind === operation?.kind),
     );
     for (const interruption of concerned) interruption.operation--;
     const due = concerned.find((interruption) => interruption.operation <= 0);
-    if (due) interruptions.splice(interruptions.indexOf(due), 1);
+    if (due) awaited.splice(awaited.indexOf(due), 1);
     return due;
   }
 
   return {
-    interrupt: (interruption) => void interruptions.push({ ...interruption }),
-    async weather(call, perform) {
+    interrupt: (interruption) => void awaited.push({ ...interruption }),
+    async intercept(call, perform) {
       const interruption = next(call);
       if (!interruption) return perform();
       const { when, error = new Error(`interrupted ${when} ${call.operation?.kind ?? call.name}`) } = interruption;

@@ -1,0 +1,16 @@
+/** The calls of the in-memory engine's port, and what stands between each of them and what it does. */
+import type { EngineCore } from '../engine.ts';
+import type { MemoryOperation } from './operations.ts';
+
+/** A call of the engine's port. What a plan asks of a facet is an execution, like what it asks of the core. */
+export type MemoryCall = {
+  name: Exclude<keyof EngineCore, 'watch' | 'followLogs'> | 'images.list' | 'images.remove' | 'disk.use';
+  deploymentId?: string;
+  operation?: MemoryOperation;
+};
+
+/**
+ * What becomes of a call: it is performed or not, sooner or later, answers or throws. `halfway` stops a start between the
+ * creation of the container and its start, as a crash does; nothing else has a middle.
+ */
+export type Interceptor = <T>(call: MemoryCall, perform: (extent?: 'halfway') => T) => Promise<T>;

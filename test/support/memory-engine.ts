@@ -1,0 +1,78 @@
+/** The in-memory engine as tests have it: it tells what it has executed, can be made to fail, and has accidents. */
+import type { WorkloadName } from '../../src/deployment/workload/workload.ts';
+import type { Engine, Owned } from '../../src/engine/engine.ts';
+import { createMemoryEngine, type MemoryEngineOptions } from '../../src/engine/memory/memory.ts';
+import type { Interceptor } from '../../src/engine/memory/memory-call.ts';
+import { type MemoryOperation, refuseInUse } from '../../src/engine/memory/operations.ts';
+import {
+  announce,
+  createMemoryWorld,
+  endContainer,
+  type MemoryContainer,
+  type MemoryWorld,
+  removeNetwork,
+} from '../../src/engine/memory/world.ts';
+import { type Interruption, interruptions } from './interruptions.ts';
+
+export type TestEngine = Engine & {
+  /** Every operation that was executed to its end, in order. */
+  readonly executed: { deploymentId: string; operation: MemoryOperation }[];
+  interrupt(interruption: Interruption): void;
+  /** A running workload ends by itself, with this code; the engine restarts it. */
+  crash(name: WorkloadName, exitCode: number): void;
+  /** Somebody stops a workload behind our back; the engine leaves it like that. */
+  halt(name: WorkloadName): void;
+  /** Somebody removes a workload, a volume that nothing uses, or a network with everything on it, behind our back. */
+  lose(owned: Pick<Owned, 'kind' | 'id'>): void;
+};
+
+export function createTestEngine(options: MemoryEngineOptions = {}): TestEngine {
+  const { world = createMemoryWorld({}), now = Date.now } = options;
+  const executed: TestEngine['executed'] = [];
+  const awaited = interruptions();
+  const { intercept: outer = awaited.intercept } = options;
+
+  const intercept: Interceptor = (call, perform) =>
+    outer(call, (extent) => {
+      const found = perform(extent);
+      const { name, deploymentId, operation } = call;
+      if (name === 'execute' && extent !== 'halfway')
+        executed.push({ deploymentId: deploymentId!, operation: operation! });
+      return found;
+    });
+
+  return {
+    ...createMemoryEngine({ ...options, world, intercept }),
+    executed,
+    interrupt: awaited.interrupt,
+
+    crash(name, exitCode) {
+      const container = findRunning(world, name);
+      endContainer(world, container, { exitCode, now: now() });
+      announce(world, container.deploymentId);
+    },
+
+    halt(name) {
+      const container = findRunning(world, name);
+      container.phase = 'exited';
+      announce(world, container.deploymentId);
+    },
+
+    lose({ kind, id }) {
+      const { containers, volumes, networks } = world;
+      const objects = { workload: containers, volume: volumes, network: networks, group: new Map<string, never>() };
+      const found = objects[kind].get(id);
+      if (!found) return;
+      if (kind === 'volume') refuseInUse(world, id);
+      if (kind === 'network') removeNetwork(world, id);
+      else objects[kind].delete(id);
+      announce(world, found.deploymentId);
+    },
+  };
+}
+
+function findRunning(world: MemoryWorld, name: WorkloadName): MemoryContainer {
+  const container = world.containers.get(name);
+  if (container?.phase !== 'running') throw new Error(`${name} is not running`);
+  return container;
+}
