@@ -161,6 +161,20 @@ test('the limits of the API hold for what a tool does', async () => {
   assert.equal((await refused(client, 'deploy', { document: shopYaml })).code, 'rate_limited');
 });
 
+test('a call of a tool counts as one request, with its token too, and messages have a limit of their own', async () => {
+  const asShop = await api.startShop();
+  api = await testApi({ rate: { count: 10, windowMs: 60_000 } }, undefined, api.service.db);
+  const client = await connect({ headers: { authorization: `Bearer ${asShop}` } });
+  for (let calls = 0; calls < 10; calls++) assert.ok(!(await call(client, 'list', {})).isError, String(calls));
+  assert.equal((await refused(client, 'list', {})).code, 'rate_limited');
+  assert.equal((await api.get('/getReservations')).status, 429);
+  const headers = { accept: 'application/json, text/event-stream' };
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  const statuses = new Set<number>();
+  for (let sent = 0; sent < 30; sent++) statuses.add((await api.postJson('/mcp', list, headers)).status);
+  assert.deepEqual([...statuses], [200, 429]);
+});
+
 test('a proof of work is asked of the caller, and not found for it', async () => {
   api = await testApi({ proofOfWork: { mode: 'always', cost: 1 } });
   const problem = await refused(await connect(), 'deploy', { document: shopYaml });

@@ -22,27 +22,31 @@ const mostMessages = 10;
 
 export function mcpEndpoint({ baseUrl }: Pick<ApiSettings, 'baseUrl'>): FastifyPluginAsyncTypebox {
   return async (app) => {
-    app.post('/mcp', { bodyLimit: mostBytes, schema: { hide: true } }, async (request, reply) => {
-      if (!isOwnHost(request, baseUrl) || !isOwnOrigin(request, baseUrl)) return sendProblem(reply, crossSite);
-      const { body } = request;
-      if (Array.isArray(body) && body.length > mostMessages) {
-        return sendProblem(reply, {
-          code: 'invalid_request',
-          error: `A list may have ${mostMessages} messages.`,
-          hint: 'Send each message as a request of its own.',
+    app.post(
+      '/mcp',
+      { bodyLimit: mostBytes, config: { limit: 'mcp' }, schema: { hide: true } },
+      async (request, reply) => {
+        if (!isOwnHost(request, baseUrl) || !isOwnOrigin(request, baseUrl)) return sendProblem(reply, crossSite);
+        const { body } = request;
+        if (Array.isArray(body) && body.length > mostMessages) {
+          return sendProblem(reply, {
+            code: 'invalid_request',
+            error: `A list may have ${mostMessages} messages.`,
+            hint: 'Send each message as a request of its own.',
+          });
+        }
+        const gone = new AbortController();
+        reply.raw.once('close', () => gone.abort());
+        // Loaded when it is needed: it takes longer than all else of the API together.
+        const { createMcpHandler } = await import('@modelcontextprotocol/server');
+        const { createMcpServer } = await import('../../mcp/server.ts');
+        const handler = createMcpHandler(() => createMcpServer(asService(app, request)), {
+          // What there is changes with a release alone, so there is nothing to listen for.
+          maxSubscriptions: 0,
         });
-      }
-      const gone = new AbortController();
-      reply.raw.once('close', () => gone.abort());
-      // Loaded when it is needed: it takes longer than all else of the API together.
-      const { createMcpHandler } = await import('@modelcontextprotocol/server');
-      const { createMcpServer } = await import('../../mcp/server.ts');
-      const handler = createMcpHandler(() => createMcpServer(asService(app, request)), {
-        // What there is changes with a release alone, so there is nothing to listen for.
-        maxSubscriptions: 0,
-      });
-      return reply.send(await handler.fetch(webRequest(request, baseUrl, gone.signal), { parsedBody: body }));
-    });
+        return reply.send(await handler.fetch(webRequest(request, baseUrl, gone.signal), { parsedBody: body }));
+      },
+    );
   };
 }
 

@@ -12,7 +12,7 @@ import { clientKey } from './client-address.ts';
 import { sendProblem } from './errors.ts';
 
 /** Which limit a route counts against; without a word, the general one. */
-export type LimitName = 'start' | 'sign-in' | 'general' | 'probe' | 'page';
+export type LimitName = 'start' | 'sign-in' | 'general' | 'probe' | 'page' | 'mcp';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -24,6 +24,8 @@ declare module 'fastify' {
 const probesPerRequest = 10;
 /** The dashboard's page and the ten files that it loads come from memory. */
 const filesPerRequest = 10;
+/** What a tool asks of the API is counted there; around that come greetings and lists of tools. */
+const messagesPerRequest = 3;
 
 const things: Record<string, string> = {
   start: 'starts',
@@ -48,6 +50,7 @@ export function createLimits({ settings, now, exchange }: Pick<Service, 'setting
     general: createLimiter(rate),
     probe: createLimiter({ ...rate, count: rate.count * probesPerRequest }),
     page: createLimiter({ ...rate, count: rate.count * filesPerRequest }),
+    mcp: createLimiter({ ...rate, count: rate.count * messagesPerRequest }),
   };
   const byToken = createLimiter(rate);
   const byBytes = createLimiter(documentRate);
@@ -70,6 +73,7 @@ export function createLimits({ settings, now, exchange }: Pick<Service, 'setting
       return count(reply, 'document', clientKey(request, networkPool), bytes);
     },
     refuseByToken(request, reply) {
+      if (request.routeOptions.config.limit === 'mcp') return false;
       const token = tokenIn(request);
       return token !== undefined && count(reply, 'token', hashToken(token));
     },
