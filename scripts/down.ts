@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { clearPushedCopies } from '../src/control/clear-pushed-copies.ts';
 import { stopEdge } from '../src/edge/haproxy/haproxy.ts';
 import { endIsolation } from '../src/engine/docker/firewall/isolate.ts';
 import type { Owned } from '../src/engine/engine.ts';
@@ -30,6 +31,8 @@ await stopService();
 // The edge first: visitors get no half of an application.
 if (await stopEdge(settings.dataDir)) console.log('HAProxy stopped');
 const left = await removeAll();
+// What users have pushed is in the data directory, and nowhere else; images of registries stay for whoever comes next.
+await clearPushedCopies({ engine, db }, async () => false).catch(() => []);
 // Last, and only when nothing is left that the rules hold back.
 const rulesProblem = left > 0 ? '' : await endIsolation(owner, settings.dataDir).then(() => '', wordsOf);
 await db.transaction().execute((transaction) => endAll(transaction, Date.now()));

@@ -7,6 +7,7 @@ import { newId } from '../lib/ids.ts';
 import { leaveDuties, takeDuty } from '../store/duties.ts';
 import { makeDueIfSettled, nextDueAt, spreadVisits } from '../store/leases.ts';
 import { clearImages } from './clear-images.ts';
+import { clearPushedCopies } from './clear-pushed-copies.ts';
 import type { Control } from './control.ts';
 import { watchDisk } from './disk/watch-disk.ts';
 import { keepHouse, keepHouseEveryMs } from './housekeeping.ts';
@@ -48,6 +49,8 @@ export function startLoop(control: Control): Loop {
         await keepHouse(db, now());
         keptHouseAt = now();
       }
+      const copies = await clearPushedCopies(control);
+      if (copies.length > 0) log.info({ copies }, 'copies of images removed that nobody can name any more');
       const cleared = await clearImages({ ...control, mostUsed: settings.imageDiskShare });
       if (cleared.length > 0) log.info({ cleared }, 'unused images removed, the disk was too full');
     } catch (error) {

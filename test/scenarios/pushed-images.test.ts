@@ -14,10 +14,7 @@ before(async () => {
 });
 after(async () => {
   await berth.destroy();
-  const kept = (await docker.listImages()).flatMap(({ RepoTags }) => RepoTags ?? []);
-  const namespaces = made.map((name) => name.split('/')[1]!);
-  const brought = kept.filter((tag) => namespaces.some((each) => tag.includes(`/pushed.invalid/${each}/`)));
-  for (const name of [...made, ...brought])
+  for (const name of made)
     await docker
       .getImage(name)
       .remove()
@@ -81,4 +78,15 @@ test('an image is pushed through the edge, deployed by its short form, and runs;
   await berth.remove(thief);
   await berth.remove(started);
   await berth.remove(first);
+});
+
+test('with the installation go the copies of pushed images that the engine has', async () => {
+  const namespaces = made.map((name) => name.split('/')[1]!);
+  const copies = async () => {
+    const tags = (await docker.listImages()).flatMap(({ RepoTags }) => RepoTags ?? []);
+    return tags.filter((tag) => namespaces.some((each) => tag.includes(`/pushed.invalid/${each}/`)));
+  };
+  assert.equal((await copies()).length, 1);
+  await berth.destroy();
+  assert.deepEqual(await copies(), []);
 });

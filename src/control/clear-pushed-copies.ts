@@ -1,0 +1,40 @@
+/** The engine's copies of pushed images leave with what was pushed: nobody can name them any more. */
+import { fullReference } from '../config/values/image-names.ts';
+import { readPushedReference } from '../config/values/pushed-image.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Database } from '../store/database.ts';
+import { forgetPulled, pulledImages } from '../store/pulled-images.ts';
+import { findPushedManifest } from '../store/pushed-images.ts';
+
+type Pushed = { repository: string; digest: string };
+
+/**
+ * The references of those that were removed. Only names that this installation has given are taken away, and nothing
+ * that runs. `isThere`: whether it can still be named.
+ */
+export async function clearPushedCopies(
+  { engine, db }: { engine: Pick<Engine, 'images'>; db: Database },
+  isThere: (pushed: Pushed) => Promise<boolean> = async ({ repository, digest }) =>
+    (await findPushedManifest(db, repository, { digest })) !== undefined,
+): Promise<string[]> {
+  const { images: store } = engine;
+  if (!store) return [];
+  const gone = new Map<string, string>();
+  for (const { reference } of await pulledImages(db)) {
+    const pushed = readPushedReference(reference);
+    if (pushed && !(await isThere(pushed))) gone.set(reference, fullReference(reference));
+  }
+  if (gone.size === 0) return [];
+  const names = new Set(gone.values());
+  const kept = new Set<string>();
+  for (const image of await store.list()) {
+    const brought = image.brought.filter((name) => names.has(name));
+    if (brought.length === 0) continue;
+    // The same image may run under another name, of somebody else's; the engine refuses to give up the last one.
+    const isRemoved = await store.remove({ ...image, tags: [], digests: [], brought });
+    if (!isRemoved) for (const name of brought) kept.add(name);
+  }
+  const removed = [...gone].filter(([, name]) => !kept.has(name)).map(([reference]) => reference);
+  await forgetPulled(db, removed);
+  return removed;
+}
