@@ -4,7 +4,7 @@ import type { Memory } from './folder.ts';
 import type { Keys } from './kept-keys.ts';
 import type { Options } from './words.ts';
 
-export const defaultServer = 'http://localhost:8080';
+const defaultServer = 'http://localhost:8080';
 
 export type Connection = {
   /** As the caller. */

@@ -125,7 +125,7 @@ export type Words =
   | { kind: 'mistake'; message: string; of?: CommandName }
   | { kind: 'command'; name: CommandName; given: string[]; options: Options; asJson: boolean };
 
-export function isCommand(name: string | undefined): name is CommandName {
+function isCommand(name: string | undefined): name is CommandName {
   return name !== undefined && Object.hasOwn(commands, name);
 }
 

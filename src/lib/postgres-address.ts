@@ -1,7 +1,7 @@
 /** PURE. Where a PostgreSQL is, who asks it, and how well the connection is protected: read from a connection URL. */
 
 /** As libpq calls them: `require` encrypts and believes anybody, `verify-ca` any name that the authority has signed. */
-export const tlsModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
+const tlsModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 
 export type TlsMode = (typeof tlsModes)[number];
 

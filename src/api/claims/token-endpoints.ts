@@ -20,7 +20,7 @@ const Starts = Type.Enum([...sessionStarts], {
     'What is started with the token: `free` expires and has the limits of whoever has no account; `plan` is claimed from the beginning and counts to the plan.',
 });
 
-export const TokenRecord = Type.Object({
+const TokenRecord = Type.Object({
   id: Type.String(),
   applications: Type.Array(
     Type.Object({

@@ -22,7 +22,7 @@ import { parameterWarnings } from '../requests/query-parameters.ts';
 import { ErrorRecord, RemarkFields, Warnings } from './deployment-records.ts';
 import { update } from './update-deployment.ts';
 
-export const OutlineRecord = Type.Object({
+const OutlineRecord = Type.Object({
   revision: Type.Integer({ minimum: 1, description: 'The last revision that was asked for: the one described here.' }),
   servingRevision: Type.Optional(
     Type.Integer({ minimum: 1, description: 'The revision that serves; absent before the first one does.' }),
@@ -42,12 +42,12 @@ export const OutlineRecord = Type.Object({
   warnings: Warnings,
 });
 
-export const ConfigurationRecord = Type.Object({
+const ConfigurationRecord = Type.Object({
   yaml: Type.String({ description: 'The document as it was sent, secrets and all.' }),
   ...OutlineRecord.properties,
 });
 
-export const PreviewRecord = Type.Object({
+const PreviewRecord = Type.Object({
   pods: Type.Array(
     Type.Object({
       name: Type.String(),

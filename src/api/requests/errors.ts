@@ -12,7 +12,7 @@ export const nothingHere: Problem = {
   hint: 'GET /docs describes all paths.',
 };
 
-export const notJson: Problem = {
+const notJson: Problem = {
   code: 'unsupported_media_type',
   error: 'The body has a content type that is not read here.',
   hint: 'Send Content-Type: application/json.',

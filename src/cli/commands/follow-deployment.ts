@@ -9,7 +9,7 @@ import { type Context, leftUntil, type Target } from './command.ts';
 const waitSeconds = '50';
 
 /** Asks until it runs, has failed or has ended. */
-export async function untilSettled(
+async function untilSettled(
   { connection, signal }: Context,
   query: Target,
   token: string,

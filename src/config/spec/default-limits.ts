@@ -6,10 +6,10 @@ type PodResources = { requests: Resources; limits: Resources };
 const mebibyte = 2 ** 20;
 
 /** For a pod that sets no limits. */
-export const defaultLimits = { cpuMillis: 1000, memoryBytes: 512 * mebibyte };
+const defaultLimits = { cpuMillis: 1000, memoryBytes: 512 * mebibyte };
 
 /** Docker's own lower limits. */
-export const leastLimits = { cpuMillis: 10, memoryBytes: 6 * mebibyte };
+const leastLimits = { cpuMillis: 10, memoryBytes: 6 * mebibyte };
 
 /** Where no limit is given, the default one, or the request if that is more. */
 export function limitOf({ requests, limits }: PodResources, resource: keyof Resources): number {

@@ -18,7 +18,7 @@ export type Say = {
 export const max = { tmpfs: 20, groups: 20, names: 50 };
 
 /** A stop holds one of the service's places; whoever needs longer has to keep its data safe at any time. */
-export const longestStopSeconds = 30;
+const longestStopSeconds = 30;
 
 const signals = new Set(
   'HUP INT QUIT ABRT USR1 USR2 PIPE ALRM TERM CONT WINCH IO PWR KILL TSTP TTIN TTOU URG VTALRM'.split(' '),

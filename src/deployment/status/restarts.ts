@@ -7,7 +7,7 @@ import type { Match } from '../plan/plan.ts';
 
 /** So many restarts within so long: the pod keeps restarting. */
 const manyRestarts = 2;
-export const restartSpanMs = 30 * 60_000;
+const restartSpanMs = 30 * 60_000;
 
 /** More are never asked for. */
 const maxRemembered = 5;

@@ -91,7 +91,7 @@ async function readOutput(
 }
 
 /** PURE. What was written, to whichever of the two outputs. */
-export function withoutHeads(framed: Buffer): Buffer {
+function withoutHeads(framed: Buffer): Buffer {
   const parts: Buffer[] = [];
   for (let at = 0; at + 8 <= framed.length; ) {
     const length = framed.readUInt32BE(at + 4);

@@ -20,7 +20,7 @@ const beatMs = 1_000;
 export const mostInBeat = { port: 10, http: 200, command: 2 };
 
 /** PURE. Those to ask now: the longest unasked first. */
-export function dueAmong<T extends Pick<Probe, 'kind' | 'wasReady' | 'isAsked' | 'answeredAtMs' | 'dueInMs'>>(
+function dueAmong<T extends Pick<Probe, 'kind' | 'wasReady' | 'isAsked' | 'answeredAtMs' | 'dueInMs'>>(
   probes: readonly T[],
 ): T[] {
   const due = probes.filter((probe) => probe.wasReady && !probe.isAsked && probe.dueInMs() === 0);
