@@ -8,9 +8,8 @@ export function keepActive(document: Tree, profiles: readonly string[], findings
   const services = childOf({ tree: document, path: [] }, 'services');
   const all = entriesOf(services);
   const active = all.filter(([name, service]) => isActive(name, service, profiles, findings));
-  if (!services || active.length === all.length) return withoutProfiles(document, services, active, new Set());
   const gone = new Set(all.map(([name]) => name).filter((name) => !active.some(([kept]) => kept === name)));
-  return withoutProfiles(document, services, active, gone);
+  return withoutServices(document, active, gone);
 }
 
 function isActive(name: string, service: Field, profiles: readonly string[], findings: Findings): boolean {
@@ -31,14 +30,11 @@ function isActive(name: string, service: Field, profiles: readonly string[], fin
   return false;
 }
 
-function withoutProfiles(
-  document: Tree,
-  services: Field | undefined,
-  active: [string, Field][],
-  gone: ReadonlySet<string>,
-): Tree {
+/** With these services alone; nobody waits for those that are gone. */
+export function withoutServices(document: Tree, kept: readonly [string, Field][], gone: ReadonlySet<string>): Tree {
+  const services = childOf({ tree: document, path: [] }, 'services');
   if (!services) return document;
-  const entries = active.map(([name, { tree, key }]): [string, Entry] => [
+  const entries = kept.map(([name, { tree, key }]): [string, Entry] => [
     name,
     {
       key: key ?? tree,

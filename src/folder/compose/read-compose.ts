@@ -11,6 +11,7 @@ import { keepActive } from './active-services.ts';
 import { type ReadBuild, readBuild } from './builds.ts';
 import { joinEnvironment } from './environment.ts';
 import { openImages } from './images.ts';
+import { replaceLabelProxies } from './label-proxies.ts';
 import { type Mounted, readMounts } from './mounts.ts';
 import { readStoredFiles, splitUses, usedFiles } from './stored-files.ts';
 
@@ -35,7 +36,7 @@ export type ReadCompose = {
 export function readCompose(loaded: Tree, context: ComposeContext): ReadCompose {
   const { files, findings, options, variables } = context;
   const profiles = [...(options.profiles ?? []), ...(variables.lookup('COMPOSE_PROFILES')?.split(',') ?? [])];
-  const active = keepActive(loaded, profiles, findings);
+  const active = replaceLabelProxies(keepActive(loaded, profiles, findings), findings);
   const services = entriesOf(childOf({ tree: active, path: [] }, 'services'));
   const inline = openInlineFiles(files);
   const stored = readStoredFiles(active, usedFiles(services.map(([, service]) => service)), { ...context, inline });
