@@ -7,10 +7,10 @@ import { parseConfiguration } from '../config/parse.ts';
 import { openGenerated, type SecretUse } from '../config/variables/generated-secrets.ts';
 import { isSecretName } from '../config/variables/secret-names.ts';
 import { type Findings, wordsOf } from './findings.ts';
+import type { Variables } from './local-variables.ts';
 import { markedIn, writeText } from './marks.ts';
 import type { MissingValue } from './project.ts';
 import { mapTree, offsetsByPath, printTree } from './trees.ts';
-import type { Variables } from './variables.ts';
 
 type Examples = (name: string) => { value: string; file: string } | undefined;
 

@@ -1,7 +1,7 @@
 /** Which files of a folder say what is to run. */
 import { dirname, resolve } from 'node:path';
-import { type FolderFiles, shownPath } from './files.ts';
 import type { Findings } from './findings.ts';
+import { type FolderFiles, shownPath } from './folder-files.ts';
 
 export type Found =
   /** The first one is the main one; a file beside it that is merged comes behind it. */

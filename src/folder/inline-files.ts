@@ -1,6 +1,6 @@
 /** Files that travel in the document itself: small texts, as long as there is room for them. */
 import { join, posix } from 'node:path';
-import type { FolderFiles } from './files.ts';
+import type { FolderFiles } from './folder-files.ts';
 
 /** One file of the document. */
 export type InlineFile = { path: string; content: string; isSecret: boolean };

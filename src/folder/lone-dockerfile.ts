@@ -4,11 +4,11 @@ import { toApplicationName } from '../config/compose/compose-names.ts';
 import { knownImage } from '../config/compose/known-images.ts';
 import { checkDocument } from './check.ts';
 import { type DockerImage, readDockerfile } from './dockerfile.ts';
-import type { FolderFiles } from './files.ts';
 import type { Findings } from './findings.ts';
+import type { FolderFiles } from './folder-files.ts';
+import { refuseOutside } from './local-variables.ts';
 import type { FolderOptions, Project } from './project.ts';
 import { listTree, mapTree, scalar } from './trees.ts';
-import { refuseOutside } from './variables.ts';
 
 const maxDockerfile = 1024 * 1024;
 const imageName = './web:1';

@@ -7,13 +7,13 @@ import { checkDocument, neededValues } from './check.ts';
 import { readExamples } from './compose/environment.ts';
 import { loadCompose } from './compose/load.ts';
 import { readCompose } from './compose/read-compose.ts';
-import { type FolderFiles, openFiles, shownPath } from './files.ts';
 import { baseOf, findDocuments, shownPaths } from './find-documents.ts';
 import { type Findings, openFindings } from './findings.ts';
+import { type FolderFiles, openFiles, shownPath } from './folder-files.ts';
+import { openVariables, refuseOutside, type Variables } from './local-variables.ts';
 import { readLoneDockerfile } from './lone-dockerfile.ts';
 import { readNative } from './native.ts';
 import type { FolderOptions, Project } from './project.ts';
-import { openVariables, refuseOutside, type Variables } from './variables.ts';
 
 /**
  * Whatever is wrong with what is in the folder is a refusal of the project, also when there is nothing to run.

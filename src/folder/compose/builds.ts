@@ -2,10 +2,10 @@
 import { posix, resolve } from 'node:path';
 import { childOf, entriesOf, entryOf, type Field, itemsOf, textOf } from '../../config/document/tree.ts';
 import { type DockerImage, readDockerfile } from '../dockerfile.ts';
-import { type FolderFiles, shownPath } from '../files.ts';
 import type { Findings } from '../findings.ts';
+import { type FolderFiles, shownPath } from '../folder-files.ts';
+import { refuseOutside, type Variables } from '../local-variables.ts';
 import type { Build, BuildSecret } from '../project.ts';
-import { refuseOutside, type Variables } from '../variables.ts';
 import { isRemoteContext } from './local-paths.ts';
 
 export type BuildContext = { document: Field; files: FolderFiles; findings: Findings; variables: Variables };

@@ -2,11 +2,11 @@
 import { dirname, join } from 'node:path';
 import { childOf, entriesOf, type Field, itemsOf, type Tree, textOf } from '../../config/document/tree.ts';
 import { readEnvFile, readRawEnvFile } from '../env-file.ts';
-import { type FolderFiles, shownPath } from '../files.ts';
 import type { Findings } from '../findings.ts';
+import { type FolderFiles, shownPath } from '../folder-files.ts';
+import { readEnvText, type Variables } from '../local-variables.ts';
 import { markOf } from '../marks.ts';
 import { mapTree, scalar, withKeys } from '../trees.ts';
-import { readEnvText, type Variables } from '../variables.ts';
 
 export type EnvironmentContext = {
   files: FolderFiles;

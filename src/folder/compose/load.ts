@@ -3,10 +3,10 @@ import { dirname, resolve } from 'node:path';
 import { mergeDocuments, mergeService } from '../../config/compose/merge.ts';
 import { maxDocumentBytes } from '../../config/document/source.ts';
 import { childOf, type Entry, entriesOf, type Field, itemsOf, type Tree, textOf } from '../../config/document/tree.ts';
-import { type FolderFiles, shownPath } from '../files.ts';
 import type { Findings } from '../findings.ts';
+import { type FolderFiles, shownPath } from '../folder-files.ts';
+import { interpolateTree, openVariables, refuseOutside, type Variables, withFallback } from '../local-variables.ts';
 import { mapTree, withKeys } from '../trees.ts';
-import { interpolateTree, openVariables, refuseOutside, type Variables, withFallback } from '../variables.ts';
 import { absolutePath, type Bases, withAbsolutePaths } from './local-paths.ts';
 
 export type Loading = { files: FolderFiles; findings: Findings; home: string | undefined };

@@ -1,18 +1,18 @@
 /** A Compose file with its folder → the document to send, and the images that it needs. */
 import { toApplicationName, VolumeNames } from '../../config/compose/compose-names.ts';
 import { childOf, type Entry, entriesOf, type Field, itemsOf, type Tree, textOf } from '../../config/document/tree.ts';
-import type { FolderFiles } from '../files.ts';
 import type { Findings } from '../findings.ts';
+import type { FolderFiles } from '../folder-files.ts';
 import { type InlineFile, openInlineFiles } from '../inline-files.ts';
+import type { Variables } from '../local-variables.ts';
 import type { FolderLayer, FolderOptions, ImageToMake, VolumeFill } from '../project.ts';
 import { listTree, mapTree, scalar, withKeys } from '../trees.ts';
-import type { Variables } from '../variables.ts';
 import { keepActive } from './active-services.ts';
 import { type ReadBuild, readBuild } from './builds.ts';
 import { joinEnvironment } from './environment.ts';
-import { openImages } from './images.ts';
+import { openImages } from './images-to-make.ts';
 import { replaceLabelProxies } from './label-proxies.ts';
-import { type Mounted, readMounts } from './mounts.ts';
+import { type Mounted, readMounts } from './local-mounts.ts';
 import { readStoredFiles, splitUses, usedFiles } from './stored-files.ts';
 
 export type ComposeContext = {

@@ -1,13 +1,13 @@
 /** The top-level `configs` and `secrets`: with their text in the document, or as files of the images that use them. */
 import { posix } from 'node:path';
 import { childOf, type Entry, entriesOf, type Field, itemsOf, type Tree, textOf } from '../../config/document/tree.ts';
-import { type FolderFiles, shownPath } from '../files.ts';
 import type { Findings } from '../findings.ts';
+import { type FolderFiles, shownPath } from '../folder-files.ts';
 import type { InlineFiles } from '../inline-files.ts';
+import { refuseOutside, type Variables } from '../local-variables.ts';
 import { markOf } from '../marks.ts';
 import type { FolderLayer } from '../project.ts';
 import { scalar, withKeys } from '../trees.ts';
-import { refuseOutside, type Variables } from '../variables.ts';
 
 const kinds = ['configs', 'secrets'] as const;
 type Kind = (typeof kinds)[number];

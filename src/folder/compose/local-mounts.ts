@@ -8,11 +8,11 @@ import { harmlessMounts, isEngineSocket } from '../../config/compose/service-vol
 import { childOf, type Field, itemsOf, type Tree, textOf } from '../../config/document/tree.ts';
 import { dataDirectoryOf } from '../../config/software/data-directories.ts';
 import type { DockerImage } from '../dockerfile.ts';
-import { type FolderFiles, shownPath } from '../files.ts';
 import type { Findings } from '../findings.ts';
+import { type FolderFiles, shownPath } from '../folder-files.ts';
 import type { InlineFile, InlineFiles } from '../inline-files.ts';
+import { refuseOutside } from '../local-variables.ts';
 import type { FolderLayer } from '../project.ts';
-import { refuseOutside } from '../variables.ts';
 
 export type Mount = { source: string; target: string; isReadOnly: boolean; at: number };
 
