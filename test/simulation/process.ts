@@ -13,8 +13,10 @@ import { latestOnly } from '../../src/lib/latest-only.ts';
 import type { Wait } from '../../src/lib/wait.ts';
 import type { Tables } from '../../src/store/database.ts';
 import { spreadVisits, takeOver } from '../../src/store/leases.ts';
+import { routesVersion } from '../../src/store/routes.ts';
 import { createTestEngine, type TestEngine } from '../support/memory-engine.ts';
 import type { Clock } from './clock.ts';
+import { type Edges, renewMs } from './edges.ts';
 import { dialectOn, faultyDriver, type StoreFaults } from './faulty-store.ts';
 import type { Act, Blow } from './story.ts';
 
@@ -31,8 +33,10 @@ export type Surroundings = Omit<
   world: MemoryWorld;
   facets: ReadonlySet<FacetName>;
   driver: Driver;
-  /** One for all processes; each tells it what the store says has changed since it has told it last. */
-  edge: Parameters<typeof createRouteFeed>[1];
+  /** One to each process. */
+  edges: Edges;
+  /** The edge of a process has other routes than before. */
+  tellRoutes: (process: number) => void;
   /** What befalls the next call, and how long it takes before and after it does something. */
   fateOf: (call: Call, process: number) => { blow?: Blow; beforeMs: number; afterMs: number };
   /** Has something asked. */
@@ -52,6 +56,8 @@ export type Surroundings = Omit<
 export type Process = {
   isAlive(): boolean;
   wake(deploymentId: string): void;
+  /** Another process has changed routes. */
+  hearRoutes(): void;
   kill(): void;
   /** Ends in good order; `isAlive` says when it has. */
   stop(): Promise<void>;
@@ -118,9 +124,23 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
   /** Of this process alone. */
   const now = () => clock.now() + surroundings.skewMs(number);
   const log = { info() {}, warn() {} };
-  // Of the one edge that all share, nobody takes back what another has told it since.
-  const { delaysRead: _, ...prompt } = store;
-  const feed = createRouteFeed(open(prompt), surroundings.edge, { appsDomain: 'localhost', log });
+  const edge = surroundings.edges.of(number);
+  const feed = createRouteFeed(db, edge.told, { appsDomain: 'localhost', log });
+  async function refresh(): Promise<void> {
+    const before = feed.version();
+    await feed.refresh();
+    edge.renew(feed.version()!);
+    if (feed.version() !== before) surroundings.tellRoutes(number);
+  }
+
+  /** Whatever it has missed, its edge learns of soon, and answers on. */
+  async function renewForEver(): Promise<void> {
+    for (;;) {
+      await wait(renewMs);
+      await refresh().catch(() => {});
+    }
+  }
+
   const control: Control = {
     ...surroundings,
     ...{ db, wait, now, disk: createDiskBook() },
@@ -131,7 +151,10 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
       { wait, random },
       alive,
     ),
-    refreshEdge: latestOnly<void>(() => weather({ name: 'publish' }, feed.refresh)),
+    refreshEdge: latestOnly<void>(() => weather({ name: 'publish' }, refresh)),
+    ...(!surroundings.isAlone && {
+      othersServe: async (stop) => edge.othersServe(await routesVersion(db), { wait, stop }),
+    }),
   };
 
   /** As `main.ts` does it. */
@@ -142,6 +165,7 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
       const spread = { now: now(), spreadMs: surroundings.settings.resyncMs, random };
       // In PostgreSQL nobody takes what another may still hold.
       await (surroundings.isAlone ? takeOver(db, spread) : spreadVisits(db, spread));
+      if (!surroundings.isAlone) void renewForEver();
       loop = startLoop(control);
     } catch {
       isDead = true;
@@ -152,6 +176,7 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
   return {
     isAlive,
     wake: (deploymentId) => loop?.wake(deploymentId),
+    hearRoutes: () => void alive().then(() => refresh().catch(() => {})),
     kill: () => {
       isDead = true;
     },

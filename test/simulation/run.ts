@@ -19,6 +19,7 @@ import { createTestEngine } from '../support/memory-engine.ts';
 import { perform, type Stage, setRegistries } from './acts.ts';
 import { newImages } from './application.ts';
 import { type Clock, createClock } from './clock.ts';
+import { createEdges } from './edges.ts';
 import { faultyDriver } from './faulty-store.ts';
 import { type Call, type Process, type Surroundings, startProcess } from './process.ts';
 import { limits, settings } from './settings.ts';
@@ -103,11 +104,12 @@ export async function run(story: Story, base: Base, { note, tell = () => {} }: R
   const world = createMemoryWorld(newImages({ areAllOfRegistries: !facets.has('images') }));
   const witness: Witness = {
     isAlone: story.workers === 1,
-    ...{ subjects: [], edge: new Map(), volumes: new Map() },
+    ...{ subjects: [], volumes: new Map() },
     ...{ leasesOverlap: false, areRegistriesAway: false, stalls: 0 },
   };
   const egressOf = ({ claimedAt }: Deployment) => (claimedAt === null ? openEgress : egressOfOwner);
-  const scene = { witness, world, facets, db, seal, egressOf, now: clock.now };
+  const edges = createEdges(clock, { areShared: story.workers > 1 });
+  const scene = { witness, edges, world, facets, db, seal, egressOf, now: clock.now };
   const random = randomFrom(story.seed);
   const processes: Process[] = [];
   const calledOf = new Map<string, number>();
@@ -131,17 +133,10 @@ export async function run(story: Story, base: Base, { note, tell = () => {} }: R
       },
       error: (fields, message) => tell(`    ${message}: ${'err' in fields ? fields.err : ''}`),
     },
-    edge: {
-      async publish(sites) {
-        witness.edge = new Map(sites.map(({ host, endpoints }) => [labelOf(host), endpoints]));
-      },
-      async change(sites) {
-        for (const { host, endpoints } of sites) {
-          if (endpoints.length > 0) witness.edge.set(labelOf(host), endpoints);
-          else witness.edge.delete(labelOf(host));
-        }
-        return [];
-      },
+    edges,
+    tellRoutes(teller) {
+      for (const [number, process] of processes.entries())
+        if (number !== teller && random() < story.heardShare) process.hearRoutes();
     },
     fateOf(call, process) {
       calls++;
@@ -266,10 +261,6 @@ export async function run(story: Story, base: Base, { note, tell = () => {} }: R
     for (const process of processes) process.kill();
     await clock.pass(0).catch(() => {});
   }
-}
-
-function labelOf(host: string): string {
-  return host.slice(0, host.indexOf('.'));
 }
 
 /** Ids and tokens are of chance, and things are often taken in their order: the same ones again, for the same run. */

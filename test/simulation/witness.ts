@@ -7,7 +7,6 @@ import { withImages } from '../../src/control/visit/pulling.ts';
 import { type Deployment, isActive, messageOf } from '../../src/deployment/deployment.ts';
 import { desiredAt, wantedRevision } from '../../src/deployment/desired.ts';
 import { matchWorkloads, plan } from '../../src/deployment/plan/plan.ts';
-import type { Endpoint } from '../../src/deployment/site.ts';
 import { type Egress, printEgress } from '../../src/deployment/workload/egress.ts';
 import type { FacetName } from '../../src/engine/engine.ts';
 import { reasonNotReady } from '../../src/engine/memory/why-not-ready.ts';
@@ -17,8 +16,10 @@ import type { Tables } from '../../src/store/database.ts';
 import { deploymentById } from '../../src/store/deployments.ts';
 import { eventsAfter } from '../../src/store/events.ts';
 import { revisionOf } from '../../src/store/revisions.ts';
+import { routesVersion } from '../../src/store/routes.ts';
 import { createTestEngine } from '../support/memory-engine.ts';
 import { areSeamless, hasSite, isGood } from './application.ts';
+import type { Edges } from './edges.ts';
 import type { Call } from './process.ts';
 
 /** A deployment as whoever asked for it knows it. */
@@ -43,8 +44,6 @@ export type Witness = {
   subjects: Subject[];
   /** All that there were after the last call, by deployment and name. */
   volumes: Map<string, MemoryVolume>;
-  /** What the edge serves, by label. */
-  edge: Map<string, Endpoint[]>;
   /**
    * Somebody may go on working on what is another's by now: a process stood still for longer than its lease. One call
    * of it cannot be kept from happening, so that only what is mended afterwards is held to the letter.
@@ -57,6 +56,7 @@ export type Witness = {
 
 export type Scene = {
   witness: Witness;
+  edges: Pick<Edges, 'answering'>;
   world: MemoryWorld;
   facets: ReadonlySet<FacetName>;
   db: Kysely<Tables>;
@@ -91,10 +91,10 @@ async function checkVolumes(scene: Scene): Promise<void> {
 }
 
 /** An endpoint is a ready workload of that deployment, of a pod with that path and port. */
-function checkRoutes(call: Call, { witness, world }: Scene): void {
+function checkRoutes(call: Call, { witness, world, edges }: Scene): void {
   const what = call.operation?.kind ?? call.name;
   for (const { id, label, specs, isHarmed } of witness.subjects) {
-    for (const endpoint of witness.edge.get(label) ?? []) {
+    for (const endpoint of edges.answering().flatMap(({ sites }) => sites.get(label) ?? [])) {
       const text = `after ${what}, ${label} leads ${endpoint.path} to ${endpoint.address}`;
       const found = containerAt(world, endpoint.address);
       if (!found) {
@@ -116,7 +116,9 @@ function checkRoutes(call: Call, { witness, world }: Scene): void {
 }
 
 /** Once it has served, a deployment without volumes in what is public serves until its end. */
-async function checkServing({ witness, db, now }: Scene): Promise<void> {
+async function checkServing({ witness, edges, db, now }: Scene): Promise<void> {
+  const version = await routesVersion(db);
+  const current = edges.answering().filter((edge) => edge.version === version);
   for (const { id, label, specs, isHarmed } of witness.subjects) {
     if (isHarmed || witness.leasesOverlap || !areSeamless(specs)) continue;
     const deployment = await deploymentById(db, id);
@@ -124,7 +126,8 @@ async function checkServing({ witness, db, now }: Scene): Promise<void> {
     if (!deployment || !hasServed || deployment.state === 'expired' || !isActive(deployment, now())) continue;
     const { revision, servingRevision } = deployment;
     const isPublic = [revision, servingRevision!].every((number) => hasSite(specs[number - 1]!));
-    assert.ok(!isPublic || witness.edge.get(label)?.length, `${label} is not served any more`);
+    for (const { sites } of current)
+      assert.ok(!isPublic || sites.get(label)?.length, `${label} is not served any more`);
   }
 }
 
@@ -145,14 +148,17 @@ export async function checkEnd(scene: Scene): Promise<void> {
     await checkEvents(deployment, subject, scene);
   }
   const labels = witness.subjects.map(({ label }) => label);
-  assert.deepEqual(
-    [...witness.edge.keys()].filter((label) => !labels.includes(label)),
-    [],
-    'routes of nobody',
-  );
+  const served = scene.edges.answering();
+  assert.ok(served.length > 0, 'no edge answers');
+  for (const { sites } of served)
+    assert.deepEqual(
+      [...sites.keys()].filter((label) => !labels.includes(label)),
+      [],
+      'routes of nobody',
+    );
 }
 
-async function checkGone(deployment: Deployment, { witness, world }: Scene): Promise<void> {
+async function checkGone(deployment: Deployment, { edges, world }: Scene): Promise<void> {
   assert.ok(deployment.goneAt !== null, 'an ended deployment is not gone');
   const owned = await createTestEngine({ world }).listOwned();
   assert.deepEqual(
@@ -160,11 +166,12 @@ async function checkGone(deployment: Deployment, { witness, world }: Scene): Pro
     [],
   );
   assert.deepEqual(deployment.endpoints, []);
-  assert.equal(witness.edge.get(deployment.label), undefined, 'an ended deployment is served');
+  for (const { sites } of edges.answering())
+    assert.equal(sites.get(deployment.label), undefined, 'an ended deployment is served');
 }
 
 async function checkPresent(deployment: Deployment, subject: Subject, scene: Scene): Promise<void> {
-  const { world, facets, db, seal, witness, now, egressOf } = scene;
+  const { world, facets, db, seal, edges, now, egressOf } = scene;
   const { state, revision, servingRevision, explanation } = deployment;
   const wanted = wantedRevision(deployment);
   const spec = subject.specs[wanted - 1]!;
@@ -195,7 +202,8 @@ async function checkPresent(deployment: Deployment, subject: Subject, scene: Sce
   for (const { volume, sizeBytes } of desired.volumes)
     assert.ok((observed.volumeSizes?.[volume] ?? 0) >= sizeBytes, `volume ${volume} is not there (${told})`);
   assert.equal(observed.egress, facets.has('isolation') ? printEgress(desired.egress) : undefined);
-  assert.deepEqual(witness.edge.get(deployment.label) ?? [], deployment.endpoints, 'the edge serves something else');
+  for (const { sites } of edges.answering())
+    assert.deepEqual(sites.get(deployment.label) ?? [], deployment.endpoints, 'an edge serves something else');
   if (!isGood(spec)) return;
   assert.deepEqual(
     matches.filter(({ found }) => !found?.isReady).map(({ wanted }) => wanted.workload.name),
