@@ -78,7 +78,10 @@ type Bench = {
 
 async function measure(part: Part, bench: Bench): Promise<Section[]> {
   const { options, compose, serviceOf, announce, undo, signal } = bench;
-  if (part === 'loop') return loopSections(await measureLoop(options.loop, say, undo, signal));
+  if (part === 'loop') {
+    await providePostgres(await lookAtHost(), announce);
+    return loopSections(await measureLoop(options.loop, say, undo, signal));
+  }
   if (part === 'guards')
     return await announce(`Sending large configurations for ${options.guards.seconds} s`, async () => [
       guardSection(await measureGuards(options.guards, signal)),

@@ -156,6 +156,13 @@ export function densitySection(density: Density, idleSeconds: number): Section {
 
 /** In absolute figures, and compared with the first of them. */
 export function loopSections(costs: LoopCost[]): Section[] {
+  return [...Map.groupBy(costs, ({ database }) => database)].flatMap(([database, some]) =>
+    loopSectionsOn(database, some),
+  );
+}
+
+function loopSectionsOn(database: LoopCost['database'], costs: LoopCost[]): Section[] {
+  const name = database === 'SQLite' ? 'loop' : 'loop-postgresql';
   const rows: [string, string, (cost: LoopCost) => number][] = [
     ['idle', 'processor while nothing happens, % of one', ({ idleShare }) => idleShare * 100],
     ['checks', 'processor for as many health checks by request, % of one', ({ checksShare }) => checksShare * 100],
@@ -165,6 +172,12 @@ export function loopSections(costs: LoopCost[]): Section[] {
     ['memory', 'memory of the process and its engine, MiB', ({ residentBytes }) => residentBytes / mebibyte],
     ['each', 'memory that comes with each deployment, KiB', ({ bytesEach }) => bytesEach / 1024],
   ];
+  if (database === 'PostgreSQL')
+    rows.splice(1, 0, [
+      'server',
+      'processor of PostgreSQL meanwhile, % of one',
+      ({ serverShare }) => serverShare * 100,
+    ]);
   const first = costs[0]!;
   const figures = (prefix: string, value: (of: (cost: LoopCost) => number, cost: LoopCost) => number) =>
     rows.map(([id, says, of]): Figure => {
@@ -173,14 +186,14 @@ export function loopSections(costs: LoopCost[]): Section[] {
     });
   return [
     {
-      title: 'The control loop on the engine in memory, with so many live deployments',
+      title: `The control loop on the engine in memory and ${database}, with so many live deployments`,
       unit: 'mixed',
-      figures: figures('loop', (of, cost) => of(cost)),
+      figures: figures(name, (of, cost) => of(cost)),
     },
     {
       title: `The same, compared with ${first.deployments} deployments`,
       unit: 'ratio',
-      figures: figures('ratio.loop', (of, cost) => of(cost) / of(first)),
+      figures: figures(`ratio.${name}`, (of, cost) => of(cost) / of(first)),
     },
   ];
 }

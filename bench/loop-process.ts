@@ -2,6 +2,7 @@
  * The control loop with so many live deployments, in a process of its own: the real loop, store and edge, on the engine
  * in memory. `loop.ts` starts it and is sent what was measured.
  */
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -23,9 +24,10 @@ import { createRouteFeed } from '../src/edge/route-feed.ts';
 import { createMemoryWorld } from '../src/engine/memory/world.ts';
 import { newId, newToken } from '../src/lib/ids.ts';
 import { createMetrics } from '../src/lib/metrics.ts';
+import { parsePostgresUrl } from '../src/lib/postgres-address.ts';
 import { sealWith } from '../src/lib/seal.ts';
 import { wait } from '../src/lib/wait.ts';
-import { type Database, openSqlite } from '../src/store/database.ts';
+import { type Database, openPostgres, openSqlite } from '../src/store/database.ts';
 import { addDeployment } from '../src/store/deployments.ts';
 import { addEvents } from '../src/store/events.ts';
 import { leasedAfter, makeDue, nextDueAt } from '../src/store/leases.ts';
@@ -37,7 +39,7 @@ import { createTestEngine } from '../test/support/memory-engine.ts';
 import { measureIdleChecks } from './idle-checks.ts';
 import type { LoopCost, LoopTask } from './loop.ts';
 
-const { deployments, idleSeconds, starts, dataDir, port } = JSON.parse(process.argv[2]!) as LoopTask;
+const { deployments, idleSeconds, starts, dataDir, port, postgres } = JSON.parse(process.argv[2]!) as LoopTask;
 
 const image = 'nginx:1';
 const spec: AppSpec = specOf(pod('web', { image, path: '/', servicePorts: [80] }));
@@ -54,7 +56,9 @@ const mostChecked = 10_000;
 /** As in `control/open.ts`. */
 const revisitMs = 10 * 60_000;
 
-const db = await openSqlite(join(dataDir, 'berth.db'));
+const db = postgres
+  ? await openPostgres({ ...parsePostgresUrl(postgres.url), connections: 10 })
+  : await openSqlite(join(dataDir, 'berth.db'));
 const seal = sealWith('a secret of the benchmark');
 const engine = createTestEngine({ world: createMemoryWorld({ [image]: {} }) });
 const now = Date.now;
@@ -110,7 +114,7 @@ await spreadVisits(quietMs);
 await visitMany();
 const visitMs = await visitMany();
 await spreadVisits();
-const idleShare = await processorShare();
+const { idleShare, serverShare } = await processorShares();
 const tidying = createTidying(control);
 await tidying.tidy();
 const surveyMs: number[] = [];
@@ -124,7 +128,8 @@ await edge.close();
 await db.destroy();
 const bytesEach = (residentBytes - emptyBytes) / deployments;
 process.send!({
-  ...{ deployments, idleShare, checksShare, visitMs, surveyMs, liveMs, residentBytes, bytesEach },
+  database: postgres ? 'PostgreSQL' : 'SQLite',
+  ...{ deployments, idleShare, serverShare, checksShare, visitMs, surveyMs, liveMs, residentBytes, bytesEach },
 } satisfies LoopCost);
 process.disconnect!();
 
@@ -195,15 +200,39 @@ async function visitMany(): Promise<number> {
 /** As it is after some hours: visits are three quarters of the longest plan to all of it apart, and everybody's differ. */
 async function spreadVisits(firstInMs = 0): Promise<void> {
   const withinMs = (revisitMsOf(deployments, revisitMs) * 7) / 8;
-  await sql`update leases set "dueAt" = ${now() + firstInMs} + abs(random() % ${withinMs})`.execute(db);
+  const random = postgres ? sql`floor(random() * ${withinMs})` : sql`abs(random() % ${withinMs})`;
+  await sql`update leases set "dueAt" = ${now() + firstInMs} + ${random}`.execute(db);
 }
 
-async function processorShare(): Promise<number> {
+async function processorShares(): Promise<{ idleShare: number; serverShare: number }> {
   const begunAt = performance.now();
   const before = process.cpuUsage();
+  const serverBefore = await serverMs();
   await delay(idleSeconds * 1_000);
   const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1_000 / (performance.now() - begunAt);
+  const server = (await serverMs()) - serverBefore;
+  const tookMs = performance.now() - begunAt;
+  return { idleShare: (user + system) / 1_000 / tookMs, serverShare: server / tookMs };
+}
+
+/** Of the processor that all processes of PostgreSQL have used, in ticks of 10 ms; those that have ended are their parent's. */
+async function serverMs(): Promise<number> {
+  if (!postgres) return 0;
+  const parent = (await readFile(join(postgres.folder, 'data/postmaster.pid'), 'utf8')).split('\n')[0]!;
+  let ticks = 0;
+  for (const name of await readdir('/proc')) {
+    const stat = /^\d+$/.test(name) ? await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '') : '';
+    // After the name in parentheses: state, parent, …; https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [ofItself, ofChildren] = [fields.slice(11, 13), fields.slice(13, 15)];
+    if (name === parent) ticks += sum([...ofItself, ...ofChildren]);
+    else if (fields[1] === parent) ticks += sum(ofItself);
+  }
+  return ticks * 10;
+}
+
+function sum(numbers: readonly string[]): number {
+  return numbers.reduce((total, number) => total + Number(number), 0);
 }
 
 async function surveyOnce(): Promise<number> {

@@ -1,11 +1,16 @@
-/** What the control loop costs with ever more live deployments: each number in a process of its own. */
+/**
+ * What the control loop costs with ever more live deployments: each number in a process of its own, on SQLite and on a
+ * PostgreSQL of the benchmark's own.
+ */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stopEdge } from '../src/edge/haproxy/haproxy.ts';
+import { startPostgres } from '../test/support/postgres.ts';
 import { freePort } from './service.ts';
+import { thorough } from './store.ts';
 import type { Undo } from './undo.ts';
 
 export type LoopOptions = {
@@ -16,12 +21,21 @@ export type LoopOptions = {
   starts: number;
 };
 
-export type LoopTask = Omit<LoopOptions, 'deployments'> & { deployments: number; dataDir: string; port: number };
+export type LoopTask = Omit<LoopOptions, 'deployments'> & {
+  deployments: number;
+  dataDir: string;
+  port: number;
+  /** Absent: SQLite. `folder`: where its data is, by which its processes are known. */
+  postgres?: { url: string; folder: string };
+};
 
 export type LoopCost = {
+  database: 'SQLite' | 'PostgreSQL';
   deployments: number;
   /** Of one processor, while nothing happens: polls, a survey each half a minute, and the visits that are due. */
   idleShare: number;
+  /** The same, of the processes of PostgreSQL. */
+  serverShare: number;
   /** Of one processor, for health checks that as many pods want to be asked every second, and all answer; up to 10,000. */
   checksShare: number;
   /** Of one visit that finds all well, of up to a thousand at once. */
@@ -45,14 +59,23 @@ export async function measureLoop(
   signal: AbortSignal,
 ): Promise<LoopCost[]> {
   const costs: LoopCost[] = [];
-  for (const count of deployments) {
+  const measure = async (count: number, postgres?: LoopTask['postgres']) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'berth-bench-'));
     undo.add(`remove ${dataDir}`, () => rm(dataDir, { recursive: true, force: true }));
     undo.add('stop HAProxy', () => stopEdge(dataDir));
     await chmod(dataDir, 0o711);
-    costs.push(await measureOne({ ...rest, deployments: count, dataDir, port: await freePort() }, signal));
+    const task = { ...rest, deployments: count, dataDir, port: await freePort(), ...(postgres && { postgres }) };
+    const cost = await measureOne(task, signal);
+    costs.push(cost);
     await stopEdge(dataDir);
-    say(`${count} deployments have been measured`);
+    say(`${count} deployments have been measured on ${cost.database}`);
+  };
+  for (const count of deployments) await measure(count);
+  const server = await startPostgres({ settings: thorough });
+  undo.add('end PostgreSQL', async () => await server[Symbol.asyncDispose]());
+  for (const count of deployments) {
+    await server.ask(`create database loop${count}`);
+    await measure(count, { url: server.url(`loop${count}`), folder: server.folder });
   }
   return costs;
 }

@@ -18,6 +18,9 @@ export type StoreOptions = { deployments: number; requests: number };
 
 export type StoreTimes = { database: 'SQLite' | 'PostgreSQL'; start: number[]; update: number[]; list: number[] };
 
+/** Of PostgreSQL, as those have it who keep something in it. */
+export const thorough = ['fsync=on', 'full_page_writes=on', 'autovacuum=on', 'shared_buffers=128MB'];
+
 /** Rows of one statement: PostgreSQL takes 65,535 values at a time. */
 const rowsAtOnce = 500;
 /** Statements are planned, and pages read. */
@@ -28,9 +31,7 @@ export async function measureStores(options: StoreOptions, undo: Undo, signal: A
   const folder = await mkdtemp(join(tmpdir(), 'berth-bench-'));
   undo.add(`remove ${folder}`, () => rm(folder, { recursive: true, force: true }));
   const sqlite = await measure('SQLite', await openSqlite(join(folder, 'berth.db')), options, signal);
-  const postgres = await startPostgres({
-    settings: ['fsync=on', 'full_page_writes=on', 'autovacuum=on', 'shared_buffers=128MB'],
-  });
+  const postgres = await startPostgres({ settings: thorough });
   undo.add('end PostgreSQL', async () => await postgres[Symbol.asyncDispose]());
   return [sqlite, await measure('PostgreSQL', await postgres.openStore(), options, signal)];
 }
