@@ -395,6 +395,25 @@ describe('a hostile registry', () => {
     await images.resolve({ image: `${evil}/x:1`, registryLogin }, platform, AbortSignal.timeout(60_000));
     assert.deepEqual(shown, { registry: [undefined, 'Bearer short'], realm: [undefined] });
   });
+
+  test('whose token has expired in the middle of a pull is asked for another one', async () => {
+    const layers = [blobOf(randomBytes(1000)), blobOf(randomBytes(1001))];
+    publish('x', layers);
+    let tokens = 0;
+    routes.set('/token', (_, response) => void response.end(JSON.stringify({ token: `token-${++tokens}` })));
+    for (const [path, route] of [...routes].filter(([path]) => path.startsWith('/v2/x/'))) {
+      // Each layer is shown for a token that is newer than the last one.
+      const layer = layers.findIndex(({ digest }) => path.endsWith(digest));
+      const wanted = `Bearer token-${layer + 2}`;
+      routes.set(path, (request, response) => {
+        if (request.headers.authorization === wanted) return void route(request, response);
+        response.writeHead(401, { 'www-authenticate': `Bearer realm="https://${evil}/token",service="x"` }).end();
+      });
+    }
+    const { came, fault } = await pull(`${evil}/x:1`);
+    assert.equal(fault, undefined);
+    assert.deepEqual([came, tokens], [layers.map(({ bytes }) => bytes.length), 3]);
+  });
 });
 
 type Manifest = { schemaVersion: number; mediaType: string; config: object; layers: object[] };
