@@ -56,6 +56,6 @@ function originOf(given: string): string | undefined {
   return isUsable ? origin : undefined;
 }
 
-function textOf(option: string | boolean | undefined): string | undefined {
+function textOf(option: Options[string]): string | undefined {
   return typeof option === 'string' ? option : undefined;
 }

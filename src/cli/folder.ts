@@ -51,14 +51,20 @@ function readMemory(text: string, file: string): Memory {
 
 /** Written beside and moved into place: whoever reads, reads a whole one. */
 export async function remember(folder: string, memory: Memory): Promise<void> {
+  const place = await prepareMemoryFolder(folder);
+  const made = join(place, `config.json.${randomBytes(6).toString('hex')}`);
+  await writeFile(made, `${JSON.stringify(memory, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  await rename(made, join(place, 'config.json'));
+}
+
+/** Where everything lies that the folder remembers: made where it is missing, and kept out of repositories. */
+export async function prepareMemoryFolder(folder: string): Promise<string> {
   const place = join(folder, '.berth');
   await mkdir(place, { recursive: true, mode: 0o700 });
   await writeFile(join(place, '.gitignore'), '*\n', { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
-  const made = join(place, `config.json.${randomBytes(6).toString('hex')}`);
-  await writeFile(made, `${JSON.stringify(memory, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
-  await rename(made, join(place, 'config.json'));
+  return place;
 }
 
 /** A mistake in words for the caller. */

@@ -1,8 +1,10 @@
 /** Reads the words of `berth`, and hands over to one command. Each is loaded when it is asked for: the help is there at once. */
 import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline/promises';
-import type { Context, Run } from './commands/command.ts';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { ask, confirm } from './asking.ts';
 import type { Streams } from './terminal.ts';
+import type { UpContext } from './up/up-context.ts';
 import { type CommandName, helpOf, helpText, readWords, statuses, type Words } from './words.ts';
 
 /** What a command is started with. */
@@ -17,7 +19,8 @@ export type Surroundings = Streams & {
 
 type Remote = Exclude<CommandName, 'validate' | 'completion'>;
 
-const runs: Record<Remote, () => Promise<Run>> = {
+const runs: Record<Remote, () => Promise<(context: UpContext) => Promise<number>>> = {
+  up: async () => (await import('./commands/up.ts')).up,
   deploy: async () => (await import('./commands/deploy.ts')).deploy,
   update: async () => (await import('./commands/deploy.ts')).update,
   preview: async () => (await import('./commands/preview.ts')).preview,
@@ -81,7 +84,7 @@ async function runCommand(command: Words & { kind: 'command' }, surroundings: Su
 async function askService(
   name: Remote,
   { given, options, asJson }: Words & { kind: 'command' },
-  { folder, signal, ...streams }: Surroundings,
+  { folder: from, signal, ...streams }: Surroundings,
 ): Promise<number> {
   const { connect } = await import('./connect.ts');
   const { FolderError, recall, remember } = await import('./folder.ts');
@@ -89,17 +92,19 @@ async function askService(
   const { createTerminal } = await import('./terminal.ts');
   const terminal = createTerminal(streams, asJson);
   try {
+    const folder = name === 'up' ? await folderOf(resolve(from, given[0] ?? '.')) : from;
     const reconnect = async () => {
       const keys = await keptKeys(streams.env);
       return connect({ options, env: streams.env, memory: await recall(folder), keys });
     };
     const connection = await reconnect();
     if (typeof connection === 'string') return terminal.fail(connection);
-    const context: Context = {
-      ...{ given, options, terminal, connection, reconnect, streams, signal },
+    const context: UpContext = {
+      ...{ given, options, terminal, connection, reconnect, streams, signal, folder },
       remember: (memory) => remember(folder, memory),
       read: async (file) => await readFor(file, streams),
-      confirm: (question) => confirm(question, streams, signal),
+      confirm: (question, asking) => confirm(question, { streams, signal, ...asking }),
+      ask: (question, asking) => ask(question, { streams, signal, ...asking }),
       open: openInBrowser,
     };
     const status = await (await runs[name]())(context);
@@ -111,6 +116,12 @@ async function askService(
   }
 }
 
+async function folderOf(path: string): Promise<string> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory()) return path;
+  throw new Unreadable(`${path} is no folder${found ? '; write -f FILE to choose a file of one' : ''}.`);
+}
+
 class Unreadable extends Error {}
 
 async function readFor(file: string, { stdin }: Streams): Promise<string> {
@@ -119,23 +130,6 @@ async function readFor(file: string, { stdin }: Streams): Promise<string> {
     return await readDocument(file, stdin);
   } catch (error) {
     throw new Unreadable(`${file}: ${inWords(error)}`);
-  }
-}
-
-async function confirm(
-  question: string,
-  { stdin, stderr }: Streams,
-  signal: AbortSignal,
-): Promise<boolean | undefined> {
-  if (!stdin.isTTY || !stderr.isTTY) return undefined;
-  const asking = createInterface({ input: stdin, output: stderr });
-  try {
-    return /^y(es)?$/i.test((await asking.question(`${question} [y/N] `, { signal })).trim());
-  } catch {
-    // Ctrl-C is no yes.
-    return false;
-  } finally {
-    asking.close();
   }
 }
 

@@ -15,6 +15,8 @@ export type Terminal = {
   asJson: boolean;
   /** Of the standard output. */
   paint: Paint;
+  /** Of the standard error. */
+  paintNotes: Paint;
   /** Whether somebody looks at the standard error. */
   isWatched: boolean;
   /** The result, for people; nothing where JSON is asked for. */
@@ -40,6 +42,7 @@ export function createTerminal({ stdout, stderr, env }: Streams, asJson: boolean
   return {
     asJson,
     paint,
+    paintNotes,
     isWatched: stderr.isTTY === true,
     isRaw: stdout.isTTY !== true,
     line: (text) => void stdout.write(`${text}\n`),

@@ -1,7 +1,14 @@
 /** The commands of `berth` and their words: one table for reading them, for the help and for completion. Pure. */
 import { parseArgs } from 'node:util';
 
-type Flag = { type: 'boolean' | 'string'; short?: string; value?: string; help: string };
+type Flag = {
+  type: 'boolean' | 'string';
+  short?: string;
+  value?: string;
+  /** It may be given several times. */
+  multiple?: boolean;
+  help: string;
+};
 export type CommandName = keyof typeof commands;
 
 /** Of every command that asks a service. */
@@ -28,6 +35,28 @@ type Command = {
 };
 
 export const commands = {
+  up: {
+    words: ['[FOLDER]'],
+    help: 'build, push and start what is in a folder, or update it',
+    flags: {
+      yes: { type: 'boolean', short: 'y', help: 'without asking' },
+      'dry-run': { type: 'boolean', help: 'tell what would be done, and do nothing' },
+      open: { type: 'boolean', help: 'open it in a browser' },
+      follow: { type: 'boolean', help: 'go on with what the pods write' },
+      watch: { type: 'boolean', short: 'w', help: 'again after each change, until Ctrl-C' },
+      file: { type: 'string', short: 'f', value: 'FILE', multiple: true, help: 'read this one; several are merged' },
+      env: { type: 'string', short: 'e', value: 'NAME=VALUE', multiple: true, help: 'a variable, before all others' },
+      'env-file': { type: 'string', value: 'FILE', multiple: true, help: 'variables, instead of .env' },
+      profile: { type: 'string', value: 'NAME', multiple: true, help: 'with the services of this profile' },
+      name: { type: 'string', value: 'NAME', help: 'of the application, instead of the one that is found' },
+      allow: { type: 'string', value: 'FOLDER', multiple: true, help: 'another folder that may be read' },
+      fill: { type: 'string', value: 'SERVICE', multiple: true, help: 'begin its volumes with its data folders' },
+      new: { type: 'boolean', help: 'start another one, whatever the folder remembers' },
+      'no-wait': noWait,
+      verbose: { type: 'boolean', short: 'v', help: 'all that builds tell' },
+    },
+    isRemote: true,
+  },
   deploy: {
     words: ['FILE'],
     help: 'start what a file describes, or update what this folder has started',
@@ -112,13 +141,15 @@ export const statuses = {
 
 const meanings: Record<keyof typeof statuses, string> = {
   done: 'done',
-  refused: 'the service refuses, a file is not valid, or the deployment has failed',
+  refused: 'the service refuses, a file is not valid, an image cannot be made, or the deployment has failed',
   unusable: 'wrong words, a file that cannot be read, or nothing is known of a deployment',
   unreachable: 'the service does not answer',
   interrupted: 'interrupted (Ctrl-C)',
 };
 
-export type Options = Readonly<Record<string, string | boolean | undefined>>;
+export type Options = Readonly<Record<string, Given>>;
+
+type Given = string | boolean | readonly string[] | undefined;
 
 export type Words =
   | { kind: 'help'; of?: CommandName }
@@ -137,14 +168,14 @@ export function readWords(words: readonly string[]): Words {
   if (first === '--version' || first === '-v') return readWords(['version', ...rest]);
   if (!isCommand(first)) return { kind: 'mistake', message: `There is no command "${first}".` };
   const options = Object.fromEntries(
-    Object.entries({ ...flagsOf(first), ...always }).map(([name, { type, short }]) => [
+    Object.entries({ ...flagsOf(first), ...always }).map(([name, { type, short, multiple = false }]) => [
       name,
-      { type, ...(short !== undefined && { short }) },
+      { type, multiple, ...(short !== undefined && { short }) },
     ]),
   );
   try {
     const { values, positionals } = parseArgs({ args: rest, allowPositionals: true, options });
-    const { help, json, ...others } = values as Record<string, string | boolean | undefined>;
+    const { help, json, ...others } = values as Record<string, Given>;
     if (help) return { kind: 'help', of: first };
     if (!fits(commands[first].words, positionals)) {
       return { kind: 'mistake', of: first, message: `Write: ${['berth', first, ...commands[first].words].join(' ')}` };

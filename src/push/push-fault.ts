@@ -4,9 +4,15 @@ export class PushFault extends Error {
   /** Of a program that has failed: the end of what it has written. */
   readonly output: readonly string[];
 
-  constructor(message: string, { hint, output = [] }: { hint?: string; output?: readonly string[] } = {}) {
+  /** The service does not answer: the same again may go well. */
+  readonly isUnreachable: boolean;
+
+  constructor(message: string, { hint, output = [], isUnreachable = false }: FaultDetails = {}) {
     super(message);
+    this.isUnreachable = isUnreachable;
     this.hint = hint;
     this.output = output;
   }
 }
+
+type FaultDetails = { hint?: string; output?: readonly string[]; isUnreachable?: boolean };

@@ -43,6 +43,8 @@ export async function installPacked() {
         /** Resolves at its first words on the standard output. */
         spoken: once(child.stdout, 'data'),
         interrupt: () => child.kill('SIGINT'),
+        /** All that it has written so far. */
+        told: () => ({ stdout: stdout(), stderr: stderr() }),
         ended: once(child, 'close').then(
           ([status]): Outcome => ({ status: status as number | null, stdout: stdout(), stderr: stderr() }),
         ),

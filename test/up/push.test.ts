@@ -123,8 +123,8 @@ test('a folder takes the place of one of the image, as a mount would, and a file
   const image: ImageToMake = {
     ...{ name: './web', services: ['web'], base: { kind: 'image', image: 'nginx:1' }, at },
     layers: [
-      { from: html, kind: 'folder', to: '/usr/share/nginx/html', at },
-      { from: configuration, kind: 'file', to: '/etc/nginx/conf.d/extra.conf', at },
+      { from: html, kind: 'folder', to: '/usr/share/nginx/html', except: [], at },
+      { from: configuration, kind: 'file', to: '/etc/nginx/conf.d/extra.conf', except: [], at },
     ],
   };
   const first = await push(image);
@@ -173,7 +173,7 @@ test('a build that fails is told with its last lines; a link that leaves its fol
   await symlink('/etc/passwd', join(leaving, 'users'));
   const image: ImageToMake = {
     ...{ name: './web', services: ['web'], base: { kind: 'image', image: 'nginx:1' }, at },
-    layers: [{ from: leaving, kind: 'folder', to: '/srv', at }],
+    layers: [{ from: leaving, kind: 'folder', to: '/srv', except: [], at }],
   };
   await assert.rejects(push(image), /users is a link that leaves the folder, to \/etc\/passwd/);
 });

@@ -17,8 +17,8 @@ export type Context = {
   remember(memory: Memory): Promise<void>;
   /** Reads a file, or the standard input for `-`. Throws for one that cannot be read. */
   read(file: string): Promise<string>;
-  /** Asks on a terminal; undefined where nobody can be asked. */
-  confirm(question: string): Promise<boolean | undefined>;
+  /** Asks on a terminal; undefined where nobody can be asked. `isYes`: Enter means yes. */
+  confirm(question: string, asking?: { isYes: boolean }): Promise<boolean | undefined>;
   /** Opens an address in a browser; says whether it could. */
   open(url: string): Promise<boolean>;
   /** Aborts at Ctrl-C. */

@@ -10,9 +10,11 @@ import { followDeployment } from './follow-deployment.ts';
 type Findings = Pick<Started, 'warnings'>;
 
 /** Updates what the folder has started under the same name; else starts, in the folder's session where it has one. */
-export const deploy: Run = async (context) => {
+export const deploy: Run = async (context) => await deployDocument(context, await context.read(context.given[0]!));
+
+/** @returns the status to end with. */
+export async function deployDocument(context: Context, yaml: string): Promise<number> {
   const { connection, options, terminal } = context;
-  const yaml = await context.read(context.given[0]!);
   const { token, application } = connection;
   if (token !== undefined && application && !options.new) {
     const updated = await sendUpdate(context, yaml, application);
@@ -24,7 +26,7 @@ export const deploy: Run = async (context) => {
     return await start(context, yaml, code === 'session_not_found' ? connection.key : token);
   }
   return await start(context, yaml, options.new ? (keyOf(token) ?? connection.key) : token);
-};
+}
 
 /** What stands for an account stays; a session is left. */
 function keyOf(token: string | undefined): string | undefined {

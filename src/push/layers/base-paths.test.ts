@@ -23,8 +23,8 @@ const page = {
   sizeBytes: 1,
 } as const;
 
-function told(layer: Omit<FolderLayer, 'from' | 'at'>, paths: BasePaths): string[] {
-  return layerEntries({ from: '/x', at, ...layer }, [page], paths).map(({ kind, path, mode, ...rest }) => {
+function told(layer: Omit<FolderLayer, 'from' | 'except' | 'at'>, paths: BasePaths): string[] {
+  return layerEntries({ from: '/x', except: [], at, ...layer }, [page], paths).map(({ kind, path, mode, ...rest }) => {
     const { uid = 0 } = rest as { uid?: number };
     return `${kind} ${path} ${mode.toString(8)} ${uid}`;
   });

@@ -16,8 +16,8 @@ const history = '.git';
 /** What is on this machine, before it is known what it is put on. */
 export async function listLayer({ from, kind, except = [] }: FolderLayer): Promise<Entry[]> {
   if (kind === 'folder') {
-    const all = await listFolder(from);
-    const entries = all.filter(({ path }) => ![history, ...except].some((one) => isWithin(path, one)));
+    const ignores = (path: string) => [history, ...except].some((one) => isWithin(path, one));
+    const entries = await listFolder(from, { ignores, isWhole: true });
     for (const entry of entries) if (entry.kind === 'link') refuseLeaving(from, entry);
     return entries;
   }

@@ -58,7 +58,8 @@ export function createRegistryClient({ server, token, signal, pauses = pausesMs 
     } catch (error) {
       signal.throwIfAborted();
       const { cause } = error as Error;
-      return new PushFault(`${server} does not answer: ${(cause as Error | undefined)?.message ?? String(error)}`);
+      const why = (cause as Error | undefined)?.message || String(error);
+      return new PushFault(`${server} does not answer: ${why}`, { isUnreachable: true });
     }
   }
 
@@ -79,14 +80,21 @@ export function createRegistryClient({ server, token, signal, pauses = pausesMs 
     return placeOf(answer);
   }
 
-  /** Where an upload is by now; undefined when it is gone. */
+  /** How much of an upload is there by now; undefined when it is gone, or cannot be gone on with. */
   async function progressOf(place: string): Promise<number | undefined> {
-    const answer = await ask(place);
-    await answerRead(answer);
-    if (answer.status !== 204) return undefined;
-    const last = Number(/^(?:bytes=)?0-(\d+)$/.exec(answer.headers.get('range') ?? '')?.[1] ?? 0);
-    // Of nothing and of a single byte the same is said.
-    return last === 0 ? 0 : last + 1;
+    for (const pauseMs of [...pauses, undefined]) {
+      const answer = await ask(place);
+      await answerRead(answer);
+      if (answer.status === 204) {
+        const last = Number(/^(?:bytes=)?0-(\d+)$/.exec(answer.headers.get('range') ?? '')?.[1] ?? 0);
+        // Of nothing and of a single byte the same is said.
+        return last === 0 ? 0 : last + 1;
+      }
+      if (answer.status === 404 || pauseMs === undefined) return undefined;
+      // The service is still reading what came before the connection broke.
+      await delay(pauseMs, undefined, { signal });
+    }
+    return undefined;
   }
 
   return {
@@ -131,10 +139,10 @@ export function createRegistryClient({ server, token, signal, pauses = pausesMs 
         }
         const end = `${place}${place.includes('?') ? '&' : '?'}digest=${encodeURIComponent(digest)}`;
         const answer = await ask(end, { method: 'PUT' });
-        await answerRead(answer);
         // Asked a second time after a lost answer, the upload is gone, and the blob is there.
         if (answer.status === 404 && (await hasBlob(repository, digest))) return;
         if (answer.status !== 201) throw await refusalOf(answer);
+        await answerRead(answer);
       } finally {
         await handle.close();
       }

@@ -1,0 +1,55 @@
+/** Questions to whoever sits before a terminal. */
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import type { Streams } from './terminal.ts';
+
+type Asking = { streams: Pick<Streams, 'stdin' | 'stderr'>; signal: AbortSignal };
+
+/** Undefined where nobody can be asked. `isYes`: Enter means yes; Ctrl-C never does. */
+export async function confirm(
+  question: string,
+  { streams, signal, isYes = false }: Asking & { isYes?: boolean },
+): Promise<boolean | undefined> {
+  if (!canAsk(streams)) return undefined;
+  const answer = await ask(`${question} ${isYes ? '[Y/n]' : '[y/N]'}`, { streams, signal, isSecret: false });
+  if (answer === undefined) return false;
+  return answer === '' ? isYes : /^y(es)?$/i.test(answer);
+}
+
+/** Without blanks around it; a secret is not shown while it is typed. Undefined where nobody answers. */
+export async function ask(
+  question: string,
+  { streams, signal, isSecret }: Asking & { isSecret: boolean },
+): Promise<string | undefined> {
+  if (!canAsk(streams)) return undefined;
+  const { stdin, stderr } = streams;
+  let isHidden = false;
+  const output = new Writable({
+    write(piece, _encoding, done) {
+      if (!isHidden) stderr.write(piece);
+      done();
+    },
+  });
+  const asking = createInterface({ input: stdin, output, terminal: true });
+  // The terminal hands Ctrl-C to whoever reads from it.
+  asking.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  // Whoever ends the input answers nothing more.
+  const ended = new AbortController();
+  asking.once('close', () => ended.abort());
+  try {
+    const answering = asking.question(`${question}${question.endsWith(']') ? ' ' : ': '}`, {
+      signal: AbortSignal.any([signal, ended.signal]),
+    });
+    isHidden = isSecret;
+    return (await answering).trim();
+  } catch {
+    return undefined;
+  } finally {
+    asking.close();
+    if (isSecret) stderr.write('\n');
+  }
+}
+
+function canAsk({ stdin, stderr }: Asking['streams']): boolean {
+  return stdin.isTTY === true && stderr.isTTY === true;
+}

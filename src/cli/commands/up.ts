@@ -1,0 +1,125 @@
+/** `berth up`: a folder becomes a live deployment, or the next revision of the one that it has started. */
+import type { Problem } from '../../client/ask.ts';
+import type { Project } from '../../folder/project.ts';
+import { PushFault } from '../../push/push-fault.ts';
+import type { Connection } from '../connect.ts';
+import type { Memory } from '../folder.ts';
+import { printable } from '../render.ts';
+import { untilChanged } from '../up/folder-changes.ts';
+import { makeImages } from '../up/make-images.ts';
+import { readProject } from '../up/read-project.ts';
+import type { UpContext } from '../up/up-context.ts';
+import { placed, planOf, printPlan } from '../up/up-plan.ts';
+import { openSession } from '../up/up-session.ts';
+import { statuses } from '../words.ts';
+import { deployDocument } from './deploy.ts';
+import { logs } from './logs.ts';
+
+/** How many of the last lines of a failed build are shown. */
+const shownLines = 20;
+
+export async function up(given: UpContext): Promise<number> {
+  const context = remembering(given);
+  try {
+    const status = await goUp(context, { isFirst: true });
+    if (status !== statuses.done || given.options['dry-run'] === true) return status;
+    const { url } = context.connection.memory;
+    if (given.options.open === true && url !== undefined && !(await given.open(url)))
+      given.terminal.note('No browser could be started; open the address yourself.');
+    if (given.options.watch === true) return await watch(context);
+    if (given.options.follow === true)
+      return await logs({ ...context, given: [], options: { ...given.options, follow: true } });
+    return status;
+  } catch (error) {
+    if (!given.signal.aborted) throw error;
+    return statuses.interrupted;
+  }
+}
+
+/** What is remembered on the way holds for all that comes after it. */
+function remembering(context: UpContext): UpContext {
+  const current: UpContext = {
+    ...context,
+    async remember(memory) {
+      await context.remember(memory);
+      current.connection = connectionOf(current.connection, memory);
+    },
+  };
+  return current;
+}
+
+function connectionOf(connection: Connection, memory: Memory): Connection {
+  const token = memory.sessionToken ?? connection.token;
+  const { applicationName, environment } = memory;
+  const isAccount = memory.sessionToken === undefined && environment !== undefined;
+  return {
+    ...{ ...connection, memory, token, client: connection.as(token) },
+    application: applicationName === undefined ? undefined : { applicationName, ...(isAccount && { environment }) },
+  };
+}
+
+/** Once, from the folder to what runs. */
+async function goUp(context: UpContext, { isFirst }: { isFirst: boolean }): Promise<number> {
+  const { terminal, options } = context;
+  const project = await readProject(context);
+  if (typeof project === 'string') return terminal.fail(project);
+  const plan = planOf(project);
+  const { application } = context.connection;
+  const isUpdate = application?.applicationName === project.name && options.new !== true;
+  const { server } = context.connection;
+  if (isFirst || plan.refusals.length > 0) terminal.note(printPlan(plan, terminal.paintNotes, { server, isUpdate }));
+  const isPossible = plan.refusals.length === 0 && plan.missing.length === 0;
+  if (!isPossible || options['dry-run'] === true) {
+    terminal.json(plan);
+    if (plan.refusals.length === 0) tellMissing(context, project);
+    return isPossible ? statuses.done : statuses.refused;
+  }
+  // Where nobody can be asked, whoever has written the command has meant it.
+  if (isFirst && options.yes !== true && (await context.confirm('Go on?', { isYes: true })) === false) {
+    terminal.note('Nothing was changed.');
+    return context.signal.aborted ? statuses.interrupted : statuses.refused;
+  }
+  return await makeAndDeploy(context, project);
+}
+
+async function makeAndDeploy(context: UpContext, project: Project): Promise<number> {
+  const { terminal } = context;
+  try {
+    const session = project.images.length > 0 ? await openSession(context) : undefined;
+    if (session && 'error' in session) return terminal.refuse(session);
+    const images = session ? await makeImages(context, project, session) : [];
+    // A session that was made for the images is new already.
+    const options = session ? { ...context.options, new: false } : context.options;
+    const connection = session?.connection ?? context.connection;
+    const json = (value: unknown) => terminal.json({ ...(value as object), images });
+    return await deployDocument({ ...context, connection, options, terminal: { ...terminal, json } }, project.document);
+  } catch (error) {
+    if (!(error instanceof PushFault)) throw error;
+    for (const line of error.output.slice(-shownLines)) terminal.note(`  | ${printable(line)}`);
+    const { message, hint, isUnreachable } = error;
+    const refused = isUnreachable ? { status: 0, code: 'unreachable' } : { status: 400, code: 'image_not_made' };
+    const problem: Problem = { ...refused, error: message, ...(hint && { hint }) };
+    return terminal.refuse(problem);
+  }
+}
+
+function tellMissing({ terminal }: UpContext, { questions }: Project): void {
+  for (const { name, at, why, suggestion } of questions) {
+    const reason = why ? `: ${why}` : '';
+    terminal.note(printable(`${placed(at)}${name} has no value${reason}.`));
+    const proposed = suggestion ? ` (${suggestion.file} has ${suggestion.value})` : '';
+    terminal.note(printable(`  Write it into .env, or give --env ${name}=…${proposed}`));
+  }
+}
+
+/** Goes up again after each change, until Ctrl-C; what fails is mended by the next change. */
+async function watch(context: UpContext): Promise<number> {
+  const { terminal, folder, signal } = context;
+  terminal.note(`Watching ${printable(folder)}: Ctrl-C ends that, and what runs stays.`);
+  for (;;) {
+    const changed = await untilChanged(folder, signal);
+    if (changed === undefined) return statuses.interrupted;
+    terminal.note(`${printable(changed)} has changed.`);
+    await goUp(context, { isFirst: false });
+  }
+}

@@ -1,0 +1,47 @@
+/** Makes and pushes all images of a project, one after another. */
+import type { Project } from '../../folder/project.ts';
+import { findDocker } from '../../push/docker/docker-command.ts';
+import { type PushedImage, pushImage } from '../../push/push-image.ts';
+import { recallPushed, rememberPushed } from '../../push/pushed-memory.ts';
+import { createRegistryClient } from '../../push/registry/push-client.ts';
+import { prepareMemoryFolder } from '../folder.ts';
+import { printable } from '../render.ts';
+import { createProgress, printSize } from './push-progress.ts';
+import type { UpContext } from './up-context.ts';
+import type { UpSession } from './up-session.ts';
+
+/** Throws a PushFault that says which image cannot be made, and why. */
+export async function makeImages(
+  { folder, streams, options, terminal, signal }: UpContext,
+  { images }: Project,
+  { connection, namespace, platform }: UpSession,
+): Promise<PushedImage[]> {
+  if (images.length === 0) return [];
+  const { isWatched, paint } = terminal;
+  const progress = createProgress({ stderr: streams.stderr, isWatched, isVerbose: options.verbose === true, paint });
+  const place = await prepareMemoryFolder(folder);
+  const memory = await recallPushed(place);
+  const registry = createRegistryClient({ server: connection.server, token: connection.token!, signal });
+  const docker = await findDocker({ env: streams.env, signal });
+  const pushed: PushedImage[] = [];
+  try {
+    for (const image of images) {
+      const made = await pushImage(
+        { docker, registry, memory, namespace, platform, tell: (step) => progress.step(step) },
+        image,
+      );
+      progress.end();
+      pushed.push(made);
+      const moved =
+        made.sentBytes === 0
+          ? 'nothing has changed'
+          : `${printSize(made.sentBytes)} sent, ${made.sentLayers} of ${made.layers} layers`;
+      terminal.note(`  ${printable(image.name)}: ${moved}`);
+    }
+  } finally {
+    progress.end();
+    // What is there is there, also of a push that was interrupted.
+    await rememberPushed(place, memory);
+  }
+  return pushed;
+}

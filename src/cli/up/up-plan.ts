@@ -1,0 +1,96 @@
+/** PURE. What `berth up` is about to do, as a value and as text: what is made, pushed, published, left out and refused. */
+import { relative, sep } from 'node:path';
+import { parseConfiguration } from '../../config/parse.ts';
+import type { ImageToMake, Note, Place, Project, Refusal } from '../../folder/project.ts';
+import { type Paint, printable } from '../render.ts';
+
+export type Plan = {
+  application: string;
+  /** The files that it was read from. */
+  sources: string[];
+  images: PlannedImage[];
+  pods: { name: string; image: string; path?: string; volumes: string[] }[];
+  notes: Note[];
+  refusals: Refusal[];
+  missing: { name: string; at: Place }[];
+};
+
+type PlannedImage = {
+  name: string;
+  services: string[];
+  /** Built from this folder or address; or taken, and something put on it. */
+  build?: string;
+  image?: string;
+  folders: { from: string; to: string }[];
+};
+
+export function planOf(project: Project): Plan {
+  const { name, sources, notes, refusals, questions, document, images } = project;
+  const read = refusals.length === 0 && questions.length === 0 ? parseConfiguration(document) : undefined;
+  const pods = read?.kind === 'valid' ? read.spec.pods : [];
+  const invalid = read?.kind === 'invalid' ? read.diagnostics.filter(({ severity }) => severity === 'error') : [];
+  return {
+    ...{ application: name, sources, notes },
+    images: images.map((image) => plannedImage(project, image)),
+    pods: pods.map(({ name, image, path, volumes }) => ({
+      ...{ name, image },
+      ...(path !== undefined && { path }),
+      volumes: volumes.map(({ mountPath }) => mountPath),
+    })),
+    refusals: [...refusals, ...invalid.map(({ code, message, hint }) => ({ code, message, ...(hint && { hint }) }))],
+    missing: questions.map(({ name, at }) => ({ name, at })),
+  };
+}
+
+function plannedImage({ folder }: Project, { name, services, base, layers }: ImageToMake): PlannedImage {
+  const folders = layers.map(({ from, to }) => ({ from: shown(folder, from), to }));
+  if (base.kind === 'image') return { name, services, image: base.image, folders };
+  const { context, isRemote } = base.build;
+  return { name, services, build: isRemote ? context : shown(folder, context), folders };
+}
+
+/** Within the folder, as one would write it there. */
+function shown(folder: string, path: string): string {
+  const within = relative(folder, path);
+  if (within === '') return '.';
+  return within.startsWith('..') ? path : `./${within.split(sep).join('/')}`;
+}
+
+/** `server` and `update` say where it goes, and whether it is there already. */
+export function printPlan(
+  plan: Plan,
+  paint: Paint,
+  { server, isUpdate }: { server: string; isUpdate: boolean },
+): string {
+  const { application, sources, images, pods, notes, refusals, missing } = plan;
+  const row = (verb: string, text: string) => `  ${verb.padEnd(8)} ${printable(text)}`;
+  const lines = [
+    `${paint('bold', printable(application))} from ${printable(sources.join(', '))}`,
+    ...images.map(({ name, build, image, folders }) => {
+      const put = folders.map(({ from, to }) => `${from} at ${to}`).join(', ');
+      if (build !== undefined) return row('build', `${name} from ${build}${put && `, with ${put}`}`);
+      return row('make', `${name} from ${image}, with ${put}`);
+    }),
+    ...pods.map(({ name, image, path, volumes }) => {
+      const keeps = volumes.length > 0 ? `, keeps ${volumes.join(', ')}` : '';
+      return row(
+        path === undefined ? 'run' : 'publish',
+        `${name} (${image})${path === undefined ? '' : ` at ${path}`}${keeps}`,
+      );
+    }),
+    ...notes.flatMap(({ message, hint, at }) => [
+      row('note', `${placed(at)}${message}`),
+      ...(hint ? [`           ${printable(hint)}`] : []),
+    ]),
+    ...refusals.flatMap(({ message, hint, at, code }) => [
+      paint('red', row('refused', `${placed(at)}${message} [${code}]`)),
+      ...(hint ? [`           ${printable(hint)}`] : []),
+    ]),
+  ];
+  if (refusals.length === 0 && missing.length === 0) lines.push(row(isUpdate ? 'update' : 'start', `on ${server}`));
+  return lines.join('\n');
+}
+
+export function placed(at: Place | undefined): string {
+  return at ? `${at.file}:${at.line}:${at.column}: ` : '';
+}

@@ -1,0 +1,50 @@
+/** As whom a folder goes up, and where its images go: what it has started before, or a session that is made for it. */
+import type { Problem } from '../../client/ask.ts';
+import type { Connection } from '../connect.ts';
+import type { UpContext } from './up-context.ts';
+
+export type UpSession = {
+  connection: Connection;
+  /** The first part of the names of its images. */
+  namespace: string;
+  /** What the server runs: `linux/amd64`. */
+  platform: string;
+};
+
+/** Makes a session where there is none, and remembers it before anything is pushed: its token is shown this once. */
+export async function openSession(context: UpContext): Promise<UpSession | Problem> {
+  const { connection, options, signal } = context;
+  const { token, key, memory, server } = connection;
+  const isAccount = token?.startsWith('berthkey_') ?? false;
+  if (token !== undefined && (options.new !== true || isAccount)) {
+    const limits = await connection.client.call('getLimits', { signal });
+    const joined = options.new === true ? { ...connection, application: undefined } : connection;
+    if (limits.ok) return sessionWith(joined, limits.value.images);
+    // The folder's own session has ended with its last deployment: another one is made.
+    const isOver = limits.problem.code === 'session_not_found' && token === memory.sessionToken;
+    if (!isOver) return limits.problem;
+  }
+  // Whoever has logged in starts it as the account.
+  if (key !== undefined) return await joinAs(context, key, { server });
+  const made = await connection.as(undefined).call('createSession', { signal });
+  if (!made.ok) return made.problem;
+  const { sessionToken } = made.value;
+  const begun = { server, sessionToken };
+  await context.remember(begun);
+  return await joinAs(context, sessionToken, begun);
+}
+
+async function joinAs(
+  { connection, signal }: UpContext,
+  token: string,
+  memory: Connection['memory'],
+): Promise<UpSession | Problem> {
+  const client = connection.as(token);
+  const limits = await client.call('getLimits', { signal });
+  if (!limits.ok) return limits.problem;
+  return sessionWith({ ...connection, token, client, memory, application: undefined }, limits.value.images);
+}
+
+function sessionWith(connection: Connection, images: { namespace?: string; platform: string }): UpSession {
+  return { connection, namespace: images.namespace ?? '', platform: images.platform };
+}

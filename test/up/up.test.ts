@@ -1,0 +1,207 @@
+/** `berth up` as it is installed: from folders of several kinds to live pages, against a real service and real Docker. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { installPacked, type Packed } from '../cli/packed.ts';
+import { type Berth, createBerth, until } from '../scenarios/berth.ts';
+
+let packed: Packed;
+let berth: Berth;
+let place: string;
+before(async () => {
+  packed = await installPacked();
+  berth = await createBerth();
+  await berth.serve();
+  place = await mkdtemp(join(tmpdir(), 'berth-up-'));
+});
+after(async () => {
+  await berth?.destroy();
+  await packed?.remove();
+  await rm(place, { recursive: true, force: true });
+});
+
+/** A folder with these files, and `berth` in it. */
+async function project(name: string, files: Record<string, string | Buffer>) {
+  const folder = join(place, name);
+  const write = async (path: string, content: string | Buffer) => {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), content);
+  };
+  for (const [path, content] of Object.entries(files)) await write(path, content);
+  const start = (...words: string[]) =>
+    packed.start(words, { cwd: folder, env: { BERTH_SERVER: berth.settings.baseUrl.origin, HOME: place } });
+  const cli = async (...words: string[]) => await start(...words).ended;
+  return {
+    ...{ folder, write, start, cli },
+    /** Goes up, and answers what the command says as JSON. */
+    async up(...words: string[]) {
+      const { status, stdout, stderr } = await cli('up', '--json', ...words);
+      assert.equal(status, 0, stderr);
+      return { ...JSON.parse(stdout), stderr } as { url: string; images: Pushed[]; stderr: string };
+    },
+    remove: async () => assert.equal((await cli('remove', '--yes')).status, 0),
+  };
+}
+
+type Pushed = { name: string; sentBytes: number; sentLayers: number; layers: number };
+
+const site = {
+  Dockerfile:
+    'FROM nginx:1\nCOPY assets /usr/share/nginx/html/assets\nCOPY index.html /usr/share/nginx/html/\nEXPOSE 80\n',
+  'index.html': 'first',
+};
+
+test('a Dockerfile with a site and 5 MB of assets goes live; changed, it goes up again with the changed layer alone', async () => {
+  const { up, write, folder, remove } = await project('site', {
+    ...site,
+    'assets/large.bin': randomBytes(5 * 2 ** 20),
+  });
+  const first = await up();
+  assert.equal((await berth.visit(first.url)).text, 'first');
+  assert.ok(first.images[0]!.sentBytes > 5 * 2 ** 20);
+  assert.equal((await stat(join(folder, '.berth/config.json'))).mode & 0o777, 0o600);
+
+  await write('index.html', 'second');
+  const second = await up();
+  assert.equal(second.url, first.url);
+  assert.equal((await berth.visit(second.url)).text, 'second');
+  const { sentBytes, sentLayers } = second.images[0]!;
+  assert.equal(sentLayers, 1);
+  assert.ok(sentBytes < 20_000, `${sentBytes} bytes were sent`);
+  await remove();
+});
+
+const compose = `name: shop
+services:
+  web:
+    build: { context: ./web, args: { COLOUR: "\${COLOUR}" } }
+    ports: ["8000:3000"]
+    environment: { GREETING: "\${GREETING}", TOKEN: "\${SHOP_TOKEN}" }
+    volumes: ["./web:/app", "./pages:/pages:ro"]
+    depends_on: [cache]
+  cache:
+    image: redis:7
+    volumes: ["./settings/redis.conf:/etc/redis.conf:ro"]
+    command: redis-server /etc/redis.conf
+`;
+
+const shop = {
+  'compose.yaml': compose,
+  '.env': 'GREETING=good day\nCOLOUR=green\n',
+  'settings/redis.conf': 'maxmemory 10mb\n',
+  'pages/page.bin': Buffer.concat([Buffer.from('from the folder'), Buffer.from([0, 255])]),
+  'web/Dockerfile':
+    'FROM node:26-slim\nARG COLOUR\nENV COLOUR=$COLOUR\nWORKDIR /app\nCOPY . .\nEXPOSE 3000\nCMD ["node", "server.js"]\n',
+  'web/server.js': `const { GREETING, TOKEN, COLOUR } = process.env;
+const page = require('node:fs').readFileSync('/pages/page.bin', 'latin1').slice(0, 15);
+require('node:http').createServer((_, response) => response.end([GREETING, TOKEN, COLOUR, page].join(' '))).listen(3000);
+`,
+};
+
+test('a Compose folder with a build, mounted files and an .env goes live, and says which value it misses', async () => {
+  const { up, cli, write, folder, remove } = await project('shop', shop);
+  const missing = await cli('up');
+  assert.equal(missing.status, 1);
+  assert.match(missing.stderr, /^compose\.yaml:6:\d+: SHOP_TOKEN has no value/m);
+  assert.match(missing.stderr, /--env SHOP_TOKEN=/);
+  await assert.rejects(stat(join(folder, '.berth')), 'nothing was begun');
+
+  const first = await up('--env', 'SHOP_TOKEN=a1');
+  assert.equal((await berth.visit(first.url)).text, 'good day a1 green from the folder');
+  assert.match(first.stderr, /build +\.\/web:1 from \.\/web/);
+
+  await write('.env', 'GREETING=good night\nCOLOUR=green\nSHOP_TOKEN=b2\n');
+  const second = await up();
+  assert.deepEqual(second.images[0]!.sentBytes, 0, 'what is built is the same');
+  assert.equal((await berth.visit(second.url)).text, 'good night b2 green from the folder');
+  await remove();
+});
+
+test('a dry run tells the plan and does nothing; what cannot run on a shared host is refused by name', async () => {
+  const { cli, write, folder } = await project('dry', shop);
+  const dry = await cli('up', '--dry-run', '--json', '--env', 'SHOP_TOKEN=a');
+  assert.equal(dry.status, 0, dry.stderr);
+  const plan = JSON.parse(dry.stdout);
+  assert.deepEqual(
+    plan.pods.map(({ name, path }: { name: string; path?: string }) => [name, path]),
+    [
+      ['web', '/'],
+      ['cache', undefined],
+    ],
+  );
+  await write(
+    'compose.yaml',
+    'services: { agent: { image: redis:7, volumes: ["/var/run/docker.sock:/var/run/docker.sock"] } }',
+  );
+  const refused = await cli('up');
+  assert.equal(refused.status, 1);
+  assert.match(refused.stderr, /refused .*compose\.yaml:1:\d+: .*\[docker-socket\]/);
+  await assert.rejects(stat(join(folder, '.berth')));
+});
+
+test('a build that fails shows its last lines, and the session that was made for it is used by the next one', async () => {
+  const { up, cli, write, folder, remove } = await project('failing', {
+    Dockerfile: 'FROM nginx:1\nEXPOSE 80\nRUN echo no such thing && exit 3\n',
+  });
+  const failed = await cli('up');
+  assert.equal(failed.status, 1);
+  assert.match(failed.stderr, /\| .*no such thing/);
+  assert.match(failed.stderr, /The build has failed/);
+  const memory = async () => JSON.parse(await readFile(join(folder, '.berth/config.json'), 'utf8'));
+  const { sessionToken } = await memory();
+  await write('Dockerfile', 'FROM nginx:1\nEXPOSE 80\n');
+  await up();
+  assert.equal((await memory()).sessionToken, sessionToken);
+  await remove();
+});
+
+test('Ctrl-C while it builds leaves a sentence and nothing that runs; the same command goes on', async () => {
+  const { up, start, write, remove } = await project('interrupted', {
+    Dockerfile: 'FROM nginx:1\nEXPOSE 80\nRUN echo it has begun && sleep 600\n',
+  });
+  const running = start('up', '--verbose');
+  await until('the build runs', async () => running.told().stderr.includes('it has begun'));
+  running.interrupt();
+  const { status, stderr } = await running.ended;
+  assert.equal(status, 130);
+  assert.match(stderr, /Interrupted\.\n$/);
+  await write('Dockerfile', 'FROM nginx:1\nEXPOSE 80\n');
+  await up();
+  await remove();
+});
+
+test('with --watch a saved file is live without another word', async () => {
+  const { start, write, remove } = await project('watched', { ...site, 'assets/small.txt': 'x' });
+  const running = start('up', '--watch');
+  await until('it watches', async () => running.told().stderr.includes('Watching'));
+  const [url] = /http:\S+/.exec(running.told().stdout)!;
+  assert.equal((await berth.visit(url)).text, 'first');
+  await write('index.html', 'saved');
+  await until('the page is the new one', async () => (await berth.visit(url)).text === 'saved');
+  running.interrupt();
+  assert.equal((await running.ended).status, 130);
+  assert.equal((await berth.visit(url)).text, 'saved', 'what runs stays');
+  await remove();
+});
+
+test('without Docker it says so, and what could be done', async () => {
+  const { folder } = await project('bare', { Dockerfile: 'FROM nginx:1\nEXPOSE 80\n' });
+  const env = { PATH: place, BERTH_SERVER: berth.settings.baseUrl.origin };
+  const child = spawn(process.execPath, [packed.program, 'up'], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let told = '';
+  child.stderr.setEncoding('utf8').on('data', (piece) => {
+    told += piece;
+  });
+  const [status] = await once(child, 'close');
+  assert.equal(status, 1);
+  assert.match(told, /Docker is not installed here\.\n.*name images of a registry/);
+});
