@@ -51,7 +51,7 @@ export function buildWords(
   { platform, idFile, secretFiles }: Prepared,
 ): { words: string[]; env: Record<string, string> } {
   const env: Record<string, string> = hasBuildKit ? {} : { DOCKER_BUILDKIT: '0' };
-  const words = hasBuildKit ? ['buildx', 'build', '--load', '--progress=plain'] : ['build'];
+  const words = hasBuildKit ? ['buildx', 'build', '--load', '--progress=plain'] : ['build', '--force-rm'];
   words.push('--iidfile', idFile);
   // Attestations would make an index of each image.
   if (hasBuildKit) words.push('--provenance=false');
