@@ -15,9 +15,15 @@ export async function runProcess(admin?: Surroundings['admin']): Promise<void> {
     throw error;
   });
   const { stdin, stdout, stderr, env } = process;
-  process.exitCode = await run(process.argv.slice(2), {
-    ...{ stdin, stdout, stderr, env },
-    ...{ folder: process.cwd(), signal: interruption.signal },
-    ...(admin && { admin }),
-  });
+  try {
+    process.exitCode = await run(process.argv.slice(2), {
+      ...{ stdin, stdout, stderr, env },
+      ...{ folder: process.cwd(), signal: interruption.signal },
+      ...(admin && { admin }),
+    });
+  } catch (error) {
+    // Node would show the whole line of the source, and all of this command is on a few lines.
+    stderr.write(`This is a fault of the command itself: ${(error as Error).stack ?? error}\n`);
+    process.exitCode = statuses.refused;
+  }
 }

@@ -19,7 +19,7 @@ export async function openSession(context: UpContext): Promise<UpSession | Probl
   if (token !== undefined && (options.new !== true || isAccount)) {
     const limits = await connection.client.call('getLimits', { signal });
     const joined = options.new === true ? { ...connection, application: undefined } : connection;
-    if (limits.ok) return sessionWith(joined, limits.value.images);
+    if (limits.ok) return sessionWith(joined, limits.value);
     // The folder's own session has ended with its last deployment: another one is made.
     const isOver = limits.problem.code === 'session_not_found' && token === memory.sessionToken;
     if (!isOver) return limits.problem;
@@ -42,9 +42,19 @@ async function joinAs(
   const client = connection.as(token);
   const limits = await client.call('getLimits', { signal });
   if (!limits.ok) return limits.problem;
-  return sessionWith({ ...connection, token, client, memory, application: undefined }, limits.value.images);
+  return sessionWith({ ...connection, token, client, memory, application: undefined }, limits.value);
 }
 
-function sessionWith(connection: Connection, images: { namespace?: string; platform: string }): UpSession {
+/** A service of an earlier version says nothing of images. */
+type Limits = { images?: { namespace?: string; platform: string } };
+
+function sessionWith(connection: Connection, { images }: Limits): UpSession | Problem {
+  if (images === undefined)
+    return {
+      status: 501,
+      code: 'service_too_old',
+      error: `The service at ${connection.server} is of an earlier version, which takes no folders.`,
+      hint: 'Have it upgraded, or deploy a document whose images are in a registry: "berth deploy FILE".',
+    };
   return { connection, namespace: images.namespace ?? '', platform: images.platform };
 }
