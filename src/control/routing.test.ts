@@ -4,6 +4,7 @@ import { images, neighbourOf, shopOnMemory, spec, withWeb } from '../../test/sup
 import { createTestEngine, type TestEngine } from '../../test/support/memory-engine.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { EngineFault } from '../engine/engine.ts';
+import { confirmEverywhere } from './routing.ts';
 
 /** One that runs and is to be updated by its next visit. */
 async function shopWithUpdate() {
@@ -126,4 +127,19 @@ test('an edge that has taken a route and then failed is told again before anythi
   shop.clock.pass(control.settings.leaseMs);
   await shop.visit(lookAtRemovals);
   assert.equal((await shop.deployment()).state, 'failed');
+});
+
+test('of several edges each is asked anew before something is removed: another process may have led it elsewhere', async () => {
+  const shop = await shopOnMemory(spec, images);
+  await shop.visit();
+  const deployment = await shop.deployment();
+  const asked: string[] = [];
+  const router = {
+    refreshEdge: async () => void asked.push('own'),
+    othersServe: async () => void asked.push('others'),
+    routed: shop.control.routed,
+  };
+  await confirmEverywhere(deployment, router);
+  await confirmEverywhere(deployment, router);
+  assert.deepEqual(asked, ['own', 'others', 'own', 'others']);
 });

@@ -9,13 +9,10 @@ import { routesSince, servedRoutes } from '../store/routes.ts';
 /** What this process knows of where requests are sent. */
 export type Routed = {
   /** Of the edge, by deployment. */
-  edge: Map<string, Taken | InDoubt>;
+  edge: Map<string, { taken: string } | InDoubt>;
   /** What the rows say, by deployment, as of a version of the route table. */
   rows: { version: number | undefined; addresses: Map<string, string[]> };
 };
-
-/** By our own edge; `everywhere`: by whoever else is one, too. */
-type Taken = { taken: string; everywhere?: boolean };
 
 /** On the way to the edge, or not taken: it may send requests to any of these addresses. */
 type InDoubt = { taken?: undefined; addresses: string[] };
@@ -104,13 +101,12 @@ export async function confirmRoutes(
 
 /** Before something is removed that old routes lead to: no edge serves them, or answers at all. */
 export async function confirmEverywhere(deployment: Deployment, router: Omit<Router, 'record'>): Promise<void> {
-  const { othersServe, routed, stop } = router;
-  await confirmRoutes(deployment, router);
-  const known = routed.edge.get(deployment.id);
-  if (!othersServe || known?.taken === undefined || known.everywhere) return;
+  const { refreshEdge, othersServe, routed, stop } = router;
+  if (!othersServe) return await confirmRoutes(deployment, router);
+  // Another process may have led it elsewhere and back since: what was confirmed once says nothing.
+  await refreshEdge();
+  routed.edge.set(deployment.id, { taken: print(deployment.endpoints) });
   await othersServe(stop);
-  // Unless it was led elsewhere meanwhile.
-  if (routed.edge.get(deployment.id) === known) known.everywhere = true;
 }
 
 function print(endpoints: readonly Endpoint[]): string {
