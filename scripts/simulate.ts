@@ -13,14 +13,7 @@ const usualSeeds = '10000';
 const seedsPerPart = 200;
 const main = join(import.meta.dirname, '../test/simulation/main.ts');
 
-const { values } = parseArgs({
-  options: { seeds: { type: 'string', default: usualSeeds }, from: { type: 'string', default: '1' } },
-});
-const [seeds, from] = [values.seeds, values.from].map(Number) as [number, number];
-if (!(Number.isSafeInteger(seeds) && seeds > 0 && Number.isSafeInteger(from) && from >= 0)) {
-  console.error('Write: npm run simulate -- --seeds 10000 --from 1');
-  process.exit(2);
-}
+const { seeds, from } = readOptions();
 
 const waiting = partsOf({ from, seeds, most: seedsPerPart });
 const failed: string[] = [];
@@ -29,6 +22,20 @@ await Promise.all(Array.from({ length: availableParallelism() }, work));
 console.log(failed.length === 0 ? `${seeds} seeds from ${from}: all hold` : `Failed, each to be run again alone:`);
 for (const words of failed) console.log(`  ${words}`);
 process.exitCode = failed.length === 0 ? 0 : 1;
+
+function readOptions(): { seeds: number; from: number } {
+  try {
+    const { values } = parseArgs({
+      options: { seeds: { type: 'string', default: usualSeeds }, from: { type: 'string', default: '1' } },
+    });
+    const [seeds, from] = [values.seeds, values.from].map(Number) as [number, number];
+    if (Number.isSafeInteger(seeds) && seeds > 0 && Number.isSafeInteger(from) && from >= 0) return { seeds, from };
+  } catch {
+    // Words that are not known, --help among them.
+  }
+  console.error('Write: npm run simulate -- --seeds 10000 --from 1');
+  process.exit(2);
+}
 
 async function work(): Promise<void> {
   for (let part = waiting.shift(); part; part = waiting.shift()) {
