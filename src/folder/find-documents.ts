@@ -9,7 +9,8 @@ export type Found =
 
 const native = ['berth.yaml', 'berth.yml', 'nexlayer.yaml', 'nexlayer.yml'];
 const compose = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml'];
-const dockerfiles = ['Dockerfile', 'Containerfile', 'dockerfile'];
+/** What a Dockerfile may be called. */
+export const dockerfileNames = ['Dockerfile', 'Containerfile', 'dockerfile'];
 
 /** `named`: what `-f` says, relative to the folder. What is not found is refused, with what was looked for. */
 export function findDocuments(named: readonly string[], files: FolderFiles, findings: Findings): Found {
@@ -28,7 +29,7 @@ export function findDocuments(named: readonly string[], files: FolderFiles, find
     const override = first(names);
     return { kind: 'documents', paths: [main, ...(override ? [override] : [])] };
   }
-  const dockerfile = first(dockerfiles);
+  const dockerfile = first(dockerfileNames);
   if (dockerfile) return { kind: 'dockerfile', path: dockerfile };
   findings.refuse(
     'nothing-found',

@@ -7,6 +7,7 @@ import { type DockerImage, readDockerfile } from './dockerfile.ts';
 import type { Findings } from './findings.ts';
 import type { FolderFiles } from './folder-files.ts';
 import { refuseOutside } from './local-variables.ts';
+import { plainBuild } from './plain-build.ts';
 import type { FolderOptions, Project } from './project.ts';
 import { listTree, mapTree, scalar } from './trees.ts';
 
@@ -67,27 +68,7 @@ export function readLoneDockerfile(
   );
   const variables = { lookup: () => undefined, sources: [], whys: new Map(), fromShell: new Set<string>() };
   const { document } = checkDocument(tree, variables, () => undefined, findings);
-  const build = {
-    context: files.folder,
-    isRemote: false,
-    dockerfile: path,
-    args: {},
-    secrets: [],
-    ssh: [],
-    platforms: [],
-    additionalContexts: {},
-    extraHosts: [],
-    noCache: false,
-    pull: false,
-    labels: {},
-  };
-  const made = {
-    name: imageName,
-    services: ['web'],
-    base: { kind: 'build' as const, build },
-    layers: [],
-    at: findings.placeOf(at),
-  };
+  const made = { ...plainBuild(imageName, files.folder, path), services: ['web'], at: findings.placeOf(at) };
   return { ...start, form: 'dockerfile', name, document, images: [made] };
 }
 

@@ -12,7 +12,7 @@ import { type Findings, openFindings } from './findings.ts';
 import { type FolderFiles, openFiles, shownPath } from './folder-files.ts';
 import { openVariables, refuseOutside, type Variables } from './local-variables.ts';
 import { readLoneDockerfile } from './lone-dockerfile.ts';
-import { readNative } from './native.ts';
+import { readNative } from './native/read-native.ts';
 import type { FolderOptions, Project } from './project.ts';
 
 /**
@@ -62,8 +62,9 @@ function readDocuments(
   const { files, findings, options } = context;
   const main = readMain(paths[0]!, context);
   if (!main) return start;
-  if (main.tree && !isCompose({ root: main.tree })) return readNative(main, start, context);
-  const loaded = main.tree && loadCompose(paths, variables, { files, findings, home: options.environment?.HOME });
+  const { tree, text } = main;
+  if (tree && !isCompose({ root: tree })) return readNative({ text, tree }, start, variables, { ...context, base });
+  const loaded = tree && loadCompose(paths, variables, { files, findings, home: options.environment?.HOME });
   const proposed = readExamples(base, files, findings);
   if (!loaded) return { ...start, questions: neededValues(variables, proposed, findings) };
   const sources = [...loaded.sources];
