@@ -15,6 +15,8 @@ export type Memory = {
   url?: string;
   /** A start that was sent and whose answer has not come: sent again with its key, it is the same start. */
   starting?: { key: string; document: string };
+  /** What `berth up` has sent last, as a digest, and the revision that it became. */
+  sent?: { content: string; revision: number };
 };
 
 const fields = ['server', 'sessionToken', 'applicationName', 'environment', 'url'] as const;
@@ -46,6 +48,8 @@ function readMemory(text: string, file: string): Memory {
   for (const field of fields) if (typeof given[field] === 'string') memory[field] = given[field];
   const { key, document } = (given.starting ?? {}) as Record<string, unknown>;
   if (typeof key === 'string' && typeof document === 'string') memory.starting = { key, document };
+  const { content, revision } = (given.sent ?? {}) as Record<string, unknown>;
+  if (typeof content === 'string' && typeof revision === 'number') memory.sent = { content, revision };
   return memory;
 }
 

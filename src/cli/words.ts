@@ -52,6 +52,7 @@ export const commands = {
       allow: { type: 'string', value: 'FOLDER', multiple: true, help: 'another folder that may be read' },
       fill: { type: 'string', value: 'SERVICE', multiple: true, help: 'begin its volumes with its data folders' },
       new: { type: 'boolean', help: 'start another one, whatever the folder remembers' },
+      force: { type: 'boolean', help: 'send it although nothing has changed: tags are looked up anew' },
       'no-wait': noWait,
       verbose: { type: 'boolean', short: 'v', help: 'all that builds tell' },
     },

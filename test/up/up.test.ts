@@ -76,6 +76,32 @@ test('a Dockerfile with a site and 5 MB of assets goes live; changed, it goes up
   await remove();
 });
 
+test('a second time without a change sends nothing and says so; after an update from elsewhere it is sent again', async () => {
+  const { up, cli, write, remove } = await project('still', { ...site, 'assets/small.txt': 'x' });
+  const revision = async () => JSON.parse((await cli('status', '--json')).stdout).status.revision;
+  const first = await up();
+  const second = await up();
+  assert.match(second.stderr, /nothing has changed, so nothing is sent/);
+  assert.equal(second.url, first.url);
+  assert.equal(second.images[0]!.sentBytes, 0);
+  assert.equal(await revision(), 1);
+
+  await write(
+    'other.yaml',
+    'application: { name: still, pods: [{ name: web, image: nginx:1, path: /, servicePorts: [80] }] }',
+  );
+  assert.equal((await cli('deploy', 'other.yaml')).status, 0);
+  assert.equal(await revision(), 2);
+  const again = await up();
+  assert.doesNotMatch(again.stderr, /so nothing is sent/);
+  assert.equal(await revision(), 3);
+  assert.equal((await berth.visit(again.url)).text, 'first');
+
+  assert.doesNotMatch((await up('--force')).stderr, /so nothing is sent/);
+  assert.equal(await revision(), 4);
+  await remove();
+});
+
 const compose = `name: shop
 services:
   web:

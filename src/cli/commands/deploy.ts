@@ -12,20 +12,36 @@ type Findings = Pick<Started, 'warnings'>;
 /** Updates what the folder has started under the same name; else starts, in the folder's session where it has one. */
 export const deploy: Run = async (context) => await deployDocument(context, await context.read(context.given[0]!));
 
-/** @returns the status to end with. */
-export async function deployDocument(context: Context, yaml: string): Promise<number> {
+/**
+ * `content` is the digest of all that the document stands for, which the folder then remembers.
+ * @returns the status to end with.
+ */
+export async function deployDocument(context: Context, yaml: string, content?: string): Promise<number> {
   const { connection, options, terminal } = context;
   const { token, application } = connection;
   if (token !== undefined && application && !options.new) {
     const updated = await sendUpdate(context, yaml, application);
-    if (updated.ok) return await tellUpdate(context, updated.value, application, token);
+    if (updated.ok) {
+      await rememberSent(context, updated.value, content);
+      return await tellUpdate(context, updated.value, application, token);
+    }
     const { code } = updated.problem;
     // Another name is another application; a session that has ended is started anew.
     const isNew = code === 'application_not_found' || code === 'session_not_found';
     if (!isNew) return terminal.refuse(updated.problem);
-    return await start(context, yaml, code === 'session_not_found' ? connection.key : token);
+    return await start(context, yaml, { token: code === 'session_not_found' ? connection.key : token, content });
   }
-  return await start(context, yaml, options.new ? (keyOf(token) ?? connection.key) : token);
+  return await start(context, yaml, { token: options.new ? (keyOf(token) ?? connection.key) : token, content });
+}
+
+/** Only of the deployment that the folder remembers. */
+async function rememberSent(
+  { connection: { memory }, remember }: Context,
+  answer: Updated | { dryRun: true },
+  content: string | undefined,
+): Promise<void> {
+  if (content === undefined || 'dryRun' in answer || answer.url !== memory.url) return;
+  await remember({ ...memory, sent: { content, revision: answer.status.revision } });
 }
 
 /** What stands for an account stays; a session is left. */
@@ -42,7 +58,9 @@ export const update: Run = async (context) => {
   return await tellUpdate(context, updated.value, target, context.connection.token!);
 };
 
-async function start(context: Context, yaml: string, token: string | undefined): Promise<number> {
+type Starting = { token: string | undefined; content?: string | undefined };
+
+async function start(context: Context, yaml: string, { token, content }: Starting): Promise<number> {
   const { connection, options, terminal, signal } = context;
   if (options['dry-run']) {
     const answer = await connection
@@ -64,18 +82,19 @@ async function start(context: Context, yaml: string, token: string | undefined):
     const { status, code } = answer.problem;
     // The folder's own session has ended with its last deployment: the next one makes another.
     const isOver = code === 'session_not_found' && token === connection.memory.sessionToken;
-    if (isOver) return await start(context, yaml, connection.key);
+    if (isOver) return await start(context, yaml, { token: connection.key, content });
     // A refusal is an answer; without one the start may have been heard.
     if (status !== 0) await context.remember(memory);
     else if (signal.aborted)
       terminal.note('Interrupted before the service answered: the same command again finds what it has started.');
     return terminal.refuse(answer.problem);
   }
-  const { applicationName, environment, url, sessionToken, warnings } = answer.value as Started;
+  const { applicationName, environment, url, sessionToken, warnings, status } = answer.value as Started;
   const isAccount = token?.startsWith('berthkey_');
   await context.remember({
     ...{ server: connection.server, applicationName, environment, url },
     ...(isAccount ? {} : { sessionToken }),
+    ...(content !== undefined && { sent: { content, revision: status.revision } }),
   });
   tellWarnings(context, { warnings });
   terminal.note(`${printable(applicationName)} is being deployed: ${url}`);

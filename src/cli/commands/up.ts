@@ -6,6 +6,7 @@ import type { Connection } from '../connect.ts';
 import type { Memory } from '../folder.ts';
 import { printable } from '../render.ts';
 import { untilChanged } from '../up/folder-changes.ts';
+import { contentOf, keepUnchanged } from '../up/last-sent.ts';
 import { makeImages } from '../up/make-images.ts';
 import { readProject } from '../up/read-project.ts';
 import type { UpContext } from '../up/up-context.ts';
@@ -92,7 +93,11 @@ async function makeAndDeploy(context: UpContext, project: Project): Promise<numb
     const options = session ? { ...context.options, new: false } : context.options;
     const connection = session?.connection ?? context.connection;
     const json = (value: unknown) => terminal.json({ ...(value as object), images });
-    return await deployDocument({ ...context, connection, options, terminal: { ...terminal, json } }, project.document);
+    const deploying = { ...context, connection, options, terminal: { ...terminal, json } };
+    const content = contentOf(project, images);
+    const isMeant = context.options.new === true || context.options.force === true;
+    const kept = isMeant ? undefined : await keepUnchanged(deploying, content);
+    return kept ?? (await deployDocument(deploying, project.document, content));
   } catch (error) {
     if (!(error instanceof PushFault)) throw error;
     for (const line of error.output.slice(-shownLines)) terminal.note(`  | ${printable(line)}`);
