@@ -24,7 +24,7 @@ export const layers = {
   client: ['lib'],
   mcp: ['lib', 'client'],
   folder: ['lib', 'config'],
-  push: ['lib', 'folder'],
+  push: ['lib', 'folder', 'config'],
   cli: ['lib', 'config', 'settings', 'admin', 'client', 'mcp', 'folder', 'push'],
 } as const satisfies Record<string, readonly string[]>;
 

@@ -2,6 +2,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isSecretName } from '../../config/variables/secret-names.ts';
 import type { Build } from '../../folder/project.ts';
 import { type BuildContext, readBuildContext } from '../layers/build-context.ts';
 import { PushFault } from '../push-fault.ts';
@@ -44,7 +45,10 @@ export async function buildImage(
 
 type Prepared = { platform: string; idFile: string; secretFiles: Readonly<Record<string, string>> };
 
-/** PURE. Values of arguments go by the environment: words of a command can be seen by others on the machine. */
+/**
+ * PURE. Values that may be secrets go by the environment: words of a command can be seen by others on the machine. No
+ * others do, because the names are those of a project that somebody has cloned.
+ */
 export function buildWords(
   { platform: own, hasBuildKit }: Pick<Docker, 'platform' | 'hasBuildKit'>,
   build: Build,
@@ -58,15 +62,15 @@ export function buildWords(
   // The classic builder takes the word only where the engine may pull for another platform.
   if (hasBuildKit || platform !== own) words.push('--platform', platform);
   for (const [name, value] of Object.entries(build.args)) {
-    if (isOfDocker(name)) words.push('--build-arg', `${name}=${value}`);
-    else {
+    if (mayBeSecret(name, value) && !isOfPrograms(name)) {
       env[name] = value;
       words.push('--build-arg', name);
-    }
+    } else words.push('--build-arg', `${name}=${value}`);
   }
   for (const [name, value] of Object.entries(build.labels)) words.push('--label', `${name}=${value}`);
   for (const host of build.extraHosts) words.push('--add-host', host.replace('=', ':'));
-  for (const secret of build.secrets) words.push('--secret', `id=${secret.id},src=${secretFiles[secret.id]}`);
+  for (const secret of build.secrets)
+    words.push('--secret', csvOf([`id=${secret.id}`, `src=${secretFiles[secret.id]}`]));
   for (const ssh of build.ssh) words.push('--ssh', ssh);
   for (const [name, place] of Object.entries(build.additionalContexts))
     words.push('--build-context', `${name}=${place}`);
@@ -78,11 +82,24 @@ export function buildWords(
   return { words, env };
 }
 
-/** What Docker's own command reads from its environment has to stay as it is. */
-function isOfDocker(name: string): boolean {
-  return /^(PATH|HOME|USER|TMPDIR|LANG|HTTPS?_PROXY|NO_PROXY|https?_proxy|no_proxy|(DOCKER|BUILDKIT|BUILDX|SSH|XDG|LC)_.*)$/.test(
+/** Named as one, or an address with a login in it. */
+function mayBeSecret(name: string, value: string): boolean {
+  return isSecretName(name) || /:\/\/[^/\s@]{1,1000}@/.test(value);
+}
+
+/**
+ * What Docker's command, the programs that it starts and the loader of programs obey: `LD_PRELOAD` would have the project
+ * run on this machine, before any container.
+ */
+function isOfPrograms(name: string): boolean {
+  return /^(?:PATH$|HOME$|USER$|ENV$|IFS$|SHELL$|EDITOR$|PAGER$|TMPDIR$|LANG|LC_|LD_|DYLD_|GCONV|GLIBC|MALLOC|LOCPATH|HOSTALIASES|BASH|XDG_|SSL_|SSH_|GIT|GO|OTEL_|DOCKER|BUILD|COMPOSE|NODE_|PYTHON|PERL|RUBY|JAVA|JDK|DOTNET|CORECLR)|PROXY$/i.test(
     name,
   );
+}
+
+/** A comma in a name or a path would begin another field, such as the path of another file. */
+function csvOf(fields: readonly string[]): string {
+  return fields.map((field) => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',');
 }
 
 function refuseUnknown({ hasBuildKit }: Docker, build: Build): void {

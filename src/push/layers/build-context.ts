@@ -1,6 +1,6 @@
 /** The context of a build: what its `.dockerignore` leaves of the folder, as the builder gets it. */
-import { readFile, realpath } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import dockerignore from '@balena/dockerignore';
 import type { Build } from '../../folder/project.ts';
@@ -47,8 +47,8 @@ export async function readBuildContext(build: Build): Promise<BuildContext> {
 
 /** The rules of the Dockerfile's own file go before the folder's. */
 async function rulesOf(context: string, dockerfile: string | undefined): Promise<string | undefined> {
-  const own = dockerfile === undefined ? undefined : await textOf(`${dockerfile}.dockerignore`);
-  return own ?? (await textOf(join(context, '.dockerignore')));
+  const own = dockerfile === undefined ? undefined : await ruleText(`${dockerfile}.dockerignore`);
+  return own ?? (await ruleText(join(context, '.dockerignore')));
 }
 
 function ignoredBy(rules: string): Ignored {
@@ -57,6 +57,20 @@ function ignoredBy(rules: string): Ignored {
   return { ignores: (path) => read.ignores(path), isWhole: !patterns.some((pattern) => /^\s*!/.test(pattern)) };
 }
 
-async function textOf(file: string): Promise<string | undefined> {
-  return await readFile(file, 'utf8').catch(() => undefined);
+/** Builders read no larger ones usefully. */
+const mostRuleBytes = 1024 * 1024;
+
+/** Undefined where there is none. A link of a cloned project may lead to any file of this machine: what it says would be sent. */
+async function ruleText(file: string): Promise<string | undefined> {
+  const real = await realpath(file).catch(() => undefined);
+  if (real === undefined) return undefined;
+  const place = await realpath(dirname(file));
+  if (!real.startsWith(place === sep ? sep : `${place}${sep}`)) {
+    throw new PushFault(`${file} is a link that leaves its folder, to ${real}.`, {
+      hint: 'Put a copy of what it points at in its place.',
+    });
+  }
+  const { size } = await stat(real).then((found) => (found.isFile() ? found : { size: Number.POSITIVE_INFINITY }));
+  if (size > mostRuleBytes) throw new PushFault(`${file} is no file with rules, or larger than 1 MiB.`);
+  return await readFile(real, 'utf8');
 }

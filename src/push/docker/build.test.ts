@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Build } from '../../folder/project.ts';
+import { buildWords } from './build.ts';
+
+const build: Build = {
+  ...{ context: '/repo', isRemote: false, args: {}, secrets: [], ssh: [], platforms: [], additionalContexts: {} },
+  ...{ extraHosts: [], noCache: false, pull: false, labels: {} },
+};
+const docker = { platform: 'linux/amd64', hasBuildKit: true };
+const wordsFor = (changes: Partial<Build>, secretFiles: Record<string, string> = {}) =>
+  buildWords(docker, { ...build, ...changes }, { platform: 'linux/amd64', idFile: '/tmp/id', secretFiles });
+
+test('a build argument sets nothing that a program on this machine obeys', () => {
+  const args = {
+    LD_PRELOAD: './evil.so',
+    GIT_SSH_COMMAND: 'sh -c evil',
+    GIT_CONFIG_KEY_0: 'core.fsmonitor',
+    BASH_ENV: './evil.sh',
+    NODE_OPTIONS: '--require ./evil.js',
+    ALL_PROXY: 'http://user:password@evil.example',
+    DOCKER_AUTH_TOKEN: 'x',
+    VERSION: '1',
+  };
+  const { words, env } = wordsFor({ args });
+  assert.deepEqual(env, {});
+  for (const [name, value] of Object.entries(args)) assert.ok(words.includes(`${name}=${value}`), name);
+});
+
+test('an argument that may be a secret stands in no list of processes', () => {
+  const args = { DB_PASSWORD: 'hunter2', SOURCE: 'https://me:hunter2@git.example/a.git' };
+  const { words, env } = wordsFor({ args });
+  assert.deepEqual(env, args);
+  assert.ok(!words.join(' ').includes('hunter2'));
+});
+
+test('neither the name nor the path of a secret names another file', () => {
+  const secrets = [
+    { id: 'a,env=GITHUB_TOKEN', value: 'x' },
+    { id: 'b', file: '/repo/k,src=/proc/self/environ' },
+  ];
+  const { words } = wordsFor(
+    { secrets },
+    { 'a,env=GITHUB_TOKEN': '/tmp/secret-0', b: '/repo/k,src=/proc/self/environ' },
+  );
+  assert.deepEqual(
+    words.filter((_, at) => words[at - 1] === '--secret'),
+    ['"id=a,env=GITHUB_TOKEN",src=/tmp/secret-0', 'id=b,"src=/repo/k,src=/proc/self/environ"'],
+  );
+});
