@@ -100,7 +100,13 @@ async function baseOf(
   const here = await inspectImage(docker, base.image);
   if (here?.platform === platform) return here;
   tell({ kind: 'pull', image: name, base: base.image });
-  await docker.ask(['pull', '--quiet', ...(platform === docker.platform ? [] : ['--platform', platform]), base.image]);
+  await docker.ask([
+    'pull',
+    '--quiet',
+    ...(platform === docker.platform ? [] : ['--platform', platform]),
+    '--',
+    base.image,
+  ]);
   const pulled = await inspectImage(docker, base.image);
   if (pulled?.platform === platform) return pulled;
   throw new PushFault(`The image ${base.image} is there for ${pulled?.platform} only, and the server is ${platform}.`);
@@ -108,7 +114,7 @@ async function baseOf(
 
 /** Undefined for one that is not here. */
 async function inspectImage(docker: Docker, image: string) {
-  const { status, stdout } = await docker.run(['image', 'inspect', '--format', '{{json .}}', image]);
+  const { status, stdout } = await docker.run(['image', 'inspect', '--format', '{{json .}}', '--', image]);
   if (status !== 0) return undefined;
   const { Id, Os, Architecture, RootFS } = JSON.parse(stdout) as {
     Id: string;

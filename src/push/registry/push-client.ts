@@ -171,7 +171,8 @@ async function pieceAt(handle: FileHandle, at: number): Promise<Buffer<ArrayBuff
 /** Relative to the service: a login goes nowhere else. */
 function placeOf(answer: Response): string {
   const { pathname, search } = new URL(answer.headers.get('location') ?? '', answer.url);
-  return `${pathname}${search}`;
+  // Two slashes would begin the name of another host.
+  return `${pathname.replace(/^\/+/, '/')}${search}`;
 }
 
 /** Reads the rest of an answer, so that its connection can be used again. */
