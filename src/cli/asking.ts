@@ -1,6 +1,7 @@
 /** Questions to whoever sits before a terminal. */
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { printable } from '../lib/printable.ts';
 import type { Streams } from './terminal.ts';
 
 type Asking = { streams: Pick<Streams, 'stdin' | 'stderr'>; signal: AbortSignal };
@@ -37,7 +38,7 @@ export async function ask(
   const ended = new AbortController();
   asking.once('close', () => ended.abort());
   try {
-    const answering = asking.question(`${question}${question.endsWith(']') ? ' ' : ': '}`, {
+    const answering = asking.question(`${printable(question)}${question.endsWith(']') ? ' ' : ': '}`, {
       signal: AbortSignal.any([signal, ended.signal]),
     });
     isHidden = isSecret;

@@ -30,8 +30,13 @@ export function connect({ options, env, memory, keys = {} }: Asked): Connection 
   if (server === undefined) return `"${given}" is no address of a service; write http://host:port or https://host.`;
   // A token is shown to the service that gave it and to no other.
   const known: Memory = memory.server === server ? memory : {};
+  const shown = textOf(options.token) ?? (env.BERTH_TOKEN || undefined);
+  const isNamedByFolder = textOf(options.server) === undefined && !env.BERTH_SERVER && memory.server === server;
   const key = Object.hasOwn(keys, server) ? keys[server] : undefined;
-  const token = textOf(options.token) ?? (env.BERTH_TOKEN || undefined) ?? known.sessionToken ?? key;
+  // Whoever has written the repository that a folder comes from may have written its memory too.
+  if (shown !== undefined && isNamedByFolder && server !== defaultServer && ![known.sessionToken, key].includes(shown))
+    return `The folder names the service ${server}. A token that you give is shown to it only if you name it too: --server ${server}, or BERTH_SERVER.`;
+  const token = shown ?? known.sessionToken ?? key;
   // What the folder remembers is its own session's, or an account's, which comes with its key each time.
   const isOthers = known.sessionToken !== undefined && token !== known.sessionToken;
   const remembered = isOthers ? undefined : known.applicationName;

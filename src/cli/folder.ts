@@ -3,7 +3,7 @@
  * a `.gitignore` that keeps all of it out of repositories.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export type Memory = {
@@ -23,15 +23,38 @@ const fields = ['server', 'sessionToken', 'applicationName', 'environment', 'url
 
 /** Of a folder that remembers nothing, nothing. @throws FolderError for a file that cannot be read. */
 export async function recall(folder: string): Promise<Memory> {
-  const file = join(folder, '.berth', 'config.json');
-  let text: string;
+  const text = await readRemembered(folder, 'config.json');
+  return text === undefined ? {} : readMemory(text, join(folder, '.berth', 'config.json'));
+}
+
+/**
+ * A file of the memory; undefined for none. A link of a cloned project may lead to the memory of another one, or have ours
+ * written where everybody sees it. @throws FolderError for a link and for a file that cannot be read.
+ */
+export async function readRemembered(folder: string, name: string): Promise<string | undefined> {
+  const place = join(folder, '.berth');
+  const file = join(place, name);
+  await refuseLink(place);
+  await refuseLink(file);
   try {
-    text = await readFile(file, 'utf8');
+    return await readFile(file, 'utf8');
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return {};
+    if (isAbsence(error)) return undefined;
     throw new FolderError(`${file} cannot be read: ${(error as Error).message}`);
   }
-  return readMemory(text, file);
+}
+
+async function refuseLink(path: string): Promise<void> {
+  const found = await lstat(path).catch((error) => {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  });
+  if (found?.isSymbolicLink())
+    throw new FolderError(`${path} is a link, and nothing is remembered behind one: remove it.`);
+}
+
+function isAbsence(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 function readMemory(text: string, file: string): Memory {
@@ -64,6 +87,7 @@ export async function remember(folder: string, memory: Memory): Promise<void> {
 /** Where everything lies that the folder remembers: made where it is missing, and kept out of repositories. */
 export async function prepareMemoryFolder(folder: string): Promise<string> {
   const place = join(folder, '.berth');
+  await refuseLink(place);
   await mkdir(place, { recursive: true, mode: 0o700 });
   await writeFile(join(place, '.gitignore'), '*\n', { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;

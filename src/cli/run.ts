@@ -135,6 +135,8 @@ async function readFor(file: string, { stdin }: Streams): Promise<string> {
 
 /** The address is an argument of its own: no shell reads it. */
 function openInBrowser(url: string): Promise<boolean> {
+  // The service has said it: a program of the desktop opens more than pages.
+  if (!/^https?:\/\//i.test(url)) return Promise.resolve(false);
   const program = { darwin: ['open'], win32: ['rundll32', 'url.dll,FileProtocolHandler'] }[
     process.platform as string
   ] ?? ['xdg-open'];

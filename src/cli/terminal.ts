@@ -38,7 +38,8 @@ export function createTerminal({ stdout, stderr, env }: Streams, asJson: boolean
   const mayPaint = !env.NO_COLOR && env.TERM !== 'dumb';
   const paint = painter(mayPaint && stdout.isTTY === true);
   const paintNotes = painter(mayPaint && stderr.isTTY === true);
-  const note = (text: string) => void stderr.write(`${text}\n`);
+  const shownOn = ({ isTTY }: Streams['stdout'], text: string) => (isTTY === true ? withoutCommands(text) : text);
+  const note = (text: string) => void stderr.write(`${shownOn(stderr, text)}\n`);
   return {
     asJson,
     paint,
@@ -47,7 +48,7 @@ export function createTerminal({ stdout, stderr, env }: Streams, asJson: boolean
     isRaw: stdout.isTTY !== true,
     line: (text) => void stdout.write(`${text}\n`),
     note,
-    print: (text) => void (asJson || stdout.write(text.endsWith('\n') ? text : `${text}\n`)),
+    print: (text) => void (asJson || stdout.write(shownOn(stdout, text.endsWith('\n') ? text : `${text}\n`))),
     json: (value) => void (asJson && stdout.write(`${JSON.stringify(value, undefined, 2)}\n`)),
     refuse(problem) {
       const { code, error, hint, errors } = problem;
@@ -65,4 +66,15 @@ export function createTerminal({ stdout, stderr, env }: Streams, asJson: boolean
       return statuses.unusable;
     },
   };
+}
+
+/** Lines and the few colours of `Paint`. What else is there that a terminal obeys, a service or a folder has said. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is what terminals obey.
+const ownCommands = /(\n|\x1b\[(?:[12]|22|3[0-79])m)/;
+
+function withoutCommands(text: string): string {
+  return text
+    .split(ownCommands)
+    .map((part, at) => (at % 2 === 1 ? part : printable(part)))
+    .join('');
 }

@@ -1,14 +1,14 @@
 /** Values that somebody was asked for once, beside what else the folder remembers: for its owner alone. */
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { prepareMemoryFolder } from '../folder.ts';
+import { prepareMemoryFolder, readRemembered } from '../folder.ts';
 
 /** Each line is a name and, as JSON has it, a text: nothing in a value ends it. */
 const line = /^([A-Za-z_][\w.-]*)=(".*")$/;
 
 export async function recallValues(folder: string): Promise<Record<string, string>> {
-  const text = await readFile(join(folder, '.berth', 'values.env'), 'utf8').catch(() => '');
+  const text = (await readRemembered(folder, 'values.env')) ?? '';
   const values: Record<string, string> = {};
   for (const each of text.split('\n')) {
     const [, name, value] = line.exec(each) ?? [];

@@ -48,7 +48,14 @@ export function readBuild(service: Field, context: BuildContext): ReadBuild | un
   }
   const contexts = pairs(childOf(field, 'additional_contexts'), context.variables);
   for (const [name, one] of Object.entries(contexts)) {
-    if (isRemoteContext(one)) {
+    if (/^oci-layout:/.test(one)) {
+      findings.refuse(
+        'unsupported',
+        `the build context "${name}" is a layout of this machine`,
+        at,
+        'name an image: docker-image://…',
+      );
+    } else if (isRemoteContext(one)) {
       if (!/^(?:service|target):/.test(one)) continue;
       findings.refuse(
         'unsupported',
@@ -58,6 +65,7 @@ export function readBuild(service: Field, context: BuildContext): ReadBuild | un
       );
     } else isReadable(one, 'folder', false, at, context);
   }
+  noteNetwork(text('network'), at, findings);
   const words = (key: string) => itemsOf(childOf(field, key)).flatMap((item) => textOf(item) ?? []);
   const tag = textOf(childOf(service, 'image'));
   const build: Build = {
@@ -68,7 +76,7 @@ export function readBuild(service: Field, context: BuildContext): ReadBuild | un
     ...(target !== undefined && { target }),
     args,
     secrets: itemsOf(childOf(field, 'secrets')).flatMap((item) => readSecret(item, context)),
-    ssh: words('ssh'),
+    ssh: itemsOf(childOf(field, 'ssh')).flatMap((item) => readSsh(item, context)),
     platforms: words('platforms'),
     additionalContexts: contexts,
     extraHosts: hostsOf(childOf(field, 'extra_hosts')),
@@ -118,6 +126,32 @@ function pairs(field: Field | undefined, { lookup }: Variables): Record<string, 
 function hostsOf(field: Field | undefined): string[] {
   if (field?.tree.kind === 'map') return entriesOf(field).map(([name, value]) => `${name}=${textOf(value) ?? ''}`);
   return itemsOf(field).map((item) => (textOf(item) ?? '').replace(/^([^:=]+):/, '$1='));
+}
+
+/** What a build does with the keys of whoever builds is said before it does so. */
+function readSsh(item: Field, { files, findings }: BuildContext): string[] {
+  const { at } = item.tree;
+  const [, id = '', paths] = /^([^=]*)(?:=([\s\S]*))?$/.exec(textOf(item) ?? '') ?? [];
+  if (id === '') return [];
+  if (paths === undefined || paths === '') {
+    const hint = 'go on only with a project that you trust with them';
+    findings.note('ssh-agent', 'what is built may use all keys of your SSH agent', at, hint);
+    return [id];
+  }
+  const found = paths.split(',').map((path) => resolve(files.folder, path));
+  for (const path of found) {
+    const { kind } = files.look(path);
+    if (kind === 'outside') refuseOutside(path, files, findings, at);
+    else if (kind !== 'file' || path.includes(','))
+      findings.refuse('missing-file', `${shownPath(files, path)}, a key for the build, is no file`, at);
+  }
+  return [`${id}=${found.join(',')}`];
+}
+
+function noteNetwork(network: string | undefined, at: number, findings: Findings): void {
+  if (network !== 'host') return;
+  const hint = 'go on only with a project that you trust with it';
+  findings.note('build-network', 'what is built reaches all that listens on this machine', at, hint);
 }
 
 /** Of the top-level `secrets`: a file, or the value of a variable. */
