@@ -1,5 +1,5 @@
 /** Which values of an application are secrets, and the names under which an export asks for them. Pure. */
-import type { AppSpec } from '../spec/spec.ts';
+import type { AppSpec, PodSpec } from '../spec/spec.ts';
 import { scriptletsIn } from '../variables/scriptlets.ts';
 import { isSecretName } from '../variables/secret-names.ts';
 
@@ -7,7 +7,7 @@ import { isSecretName } from '../variables/secret-names.ts';
 const leastLength = 6;
 
 /** The passwords of addresses such as `postgres://user:password@db/app`. */
-const passwordInUrl = /:\/\/[^/\s:@]{0,200}:([^/\s@]{1,500})@/g;
+const passwordInUrl = /(?<=:\/\/[^/\s:@]{0,200}:)[^/\s@]{1,500}(?=@)/g;
 
 /** Each secret value with the name of a variable; the longest first, so that none is replaced by a part of it. */
 export type Secrets = readonly { value: string; name: string }[];
@@ -24,13 +24,22 @@ export function secretsOf({ pods }: AppSpec): Secrets {
   for (const { vars } of pods) {
     for (const [name, value] of Object.entries(vars)) if (isSecretName(name)) enter(value, name);
   }
-  for (const { name: pod, vars } of pods) {
-    for (const value of Object.values(vars)) {
-      for (const [, password] of value.matchAll(passwordInUrl)) enter(password!, `${variableName(pod)}_PASSWORD`);
+  for (const pod of pods) {
+    for (const text of textsOf(pod)) {
+      for (const [password] of text.matchAll(passwordInUrl)) {
+        // A shell puts it in.
+        if (!/^\$[\w{(]/.test(password)) enter(password, `${variableName(pod.name)}_PASSWORD`);
+      }
     }
   }
   const secrets = [...found].map(([value, name]) => ({ value, name }));
   return secrets.sort((a, b) => b.value.length - a.value.length);
+}
+
+/** Wherever somebody may have written an address with a password. */
+function textsOf({ vars, entrypoint = [], command = [], healthCheck, files }: PodSpec): string[] {
+  const check = healthCheck && 'command' in healthCheck ? healthCheck.command : [];
+  return [...Object.values(vars), ...entrypoint, ...command, ...check, ...files.map(({ content }) => content)];
 }
 
 /** `WEB_1` for `web-1`. */
@@ -41,11 +50,11 @@ export function variableName(text: string): string {
 
 export type Piece = { text: string } | { secret: string };
 
-/** A text as what is written and what is a secret. A short secret is one only where it is the whole. */
+/** A text as what is written and what is a secret. A short secret is one only where it is the whole, or an address's password. */
 export function piecesOf(text: string, secrets: Secrets): Piece[] {
   const whole = secrets.find(({ value }) => value === text);
   if (whole) return [{ secret: whole.name }];
-  let pieces: Piece[] = [{ text }];
+  let pieces = addressPieces(text, secrets);
   for (const { value, name } of secrets) {
     if (value.length < leastLength) continue;
     pieces = pieces.flatMap((piece) => {
@@ -59,4 +68,16 @@ export function piecesOf(text: string, secrets: Secrets): Piece[] {
     });
   }
   return pieces;
+}
+
+function addressPieces(text: string, secrets: Secrets): Piece[] {
+  const pieces: Piece[] = [];
+  let from = 0;
+  for (const { 0: password, index } of text.matchAll(passwordInUrl)) {
+    const known = secrets.find(({ value }) => value === password);
+    if (!known) continue;
+    pieces.push({ text: text.slice(from, index) }, { secret: known.name });
+    from = index + password.length;
+  }
+  return [...pieces, { text: text.slice(from) }];
 }
