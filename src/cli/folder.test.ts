@@ -69,9 +69,9 @@ test('a token is shown to the service that gave it and to no other', () => {
 });
 
 test('another token does not mean the application of the folder; an account’s is told by its environment', () => {
-  assert.equal(asked({ token: 'berth_other' }).application, undefined);
+  assert.equal(asked({ server: memory.server, token: 'berth_other' }).application, undefined);
   const { sessionToken: _, ...ofAccount } = memory;
-  assert.deepEqual(asked({}, { BERTH_TOKEN: 'berthkey_x' }, ofAccount).application, {
+  assert.deepEqual(asked({}, { BERTH_SERVER: memory.server, BERTH_TOKEN: 'berthkey_x' }, ofAccount).application, {
     ...{ applicationName: 'shop', environment: 'jolly-tapir' },
   });
   assert.deepEqual(asked({ app: 'blog' }).application, { applicationName: 'blog' });
