@@ -17,7 +17,7 @@ export type Surroundings = Streams & {
   admin?: (words: string[]) => Promise<number>;
 };
 
-type Remote = Exclude<CommandName, 'validate' | 'completion'>;
+type Remote = Exclude<CommandName, 'validate' | 'init' | 'completion'>;
 
 const runs: Record<Remote, () => Promise<(context: UpContext) => Promise<number>>> = {
   up: async () => (await import('./commands/up.ts')).up,
@@ -67,6 +67,10 @@ async function runCommand(command: Words & { kind: 'command' }, surroundings: Su
   if (name === 'validate') {
     const { validate } = await import('./validate.ts');
     return await validate(given, { asJson, process: surroundings });
+  }
+  if (name === 'init') {
+    const { init } = await import('./init.ts');
+    return await init(given[0], { asJson, from: surroundings.folder, streams: surroundings });
   }
   if (name === 'completion') {
     const { shells } = await import('./completion.ts');

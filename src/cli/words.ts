@@ -103,6 +103,12 @@ export const commands = {
     flags: { yes: { type: 'boolean', short: 'y', help: 'without asking' } },
     isRemote: true,
   },
+  init: {
+    words: ['[FOLDER]'],
+    help: 'write a first berth.yaml for what is in a folder',
+    flags: {},
+    isRemote: false,
+  },
   validate: {
     words: ['FILE…'],
     help: 'check files without a service; - is standard input',

@@ -40,6 +40,10 @@ export function findDocuments(named: readonly string[], files: FolderFiles, find
   return { kind: 'nothing' };
 }
 
+export function isComposeName(name: string): boolean {
+  return compose.includes(name);
+}
+
 /** The folder that relative paths begin at: that of the first file. */
 export function baseOf(paths: readonly string[]): string {
   return dirname(paths[0]!);

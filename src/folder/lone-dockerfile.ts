@@ -73,7 +73,7 @@ export function readLoneDockerfile(
 }
 
 /** What it names first; a program is often told by PORT, and known images listen where they always do. */
-function portOf({ ports, env, base }: DockerImage): number | undefined {
+export function portOf({ ports, env, base }: DockerImage): number | undefined {
   const told = /^\d{1,5}$/.test(env.PORT ?? '') ? Number(env.PORT) : undefined;
   const known = base === undefined ? undefined : knownImage(base)?.port;
   return ports[0] ?? told ?? (known || undefined);

@@ -1,0 +1,70 @@
+/** A first document for a folder that has none, told from what lies in it; with a Dockerfile where that is missing too. */
+import { basename, join } from 'node:path';
+import { toApplicationName } from '../../config/compose/compose-names.ts';
+import { readDockerfile } from '../dockerfile.ts';
+import { findDocuments, isComposeName } from '../find-documents.ts';
+import { openFindings } from '../findings.ts';
+import { type FolderFiles, shownPath } from '../folder-files.ts';
+import { portOf } from '../lone-dockerfile.ts';
+import { nodeRecipe } from './node-recipe.ts';
+import { pythonRecipe } from './python-recipe.ts';
+import type { Recipe } from './recipe.ts';
+import { siteRecipe } from './site-recipe.ts';
+import { readText } from './texts.ts';
+
+export type Draft =
+  /** `berth up` takes what is there already. */
+  | { kind: 'there'; file: string; isCompose: boolean }
+  | { kind: 'nothing'; lookedFor: string[] }
+  /** `berth.yaml` comes last: with it, everything that it needs is there. */
+  | { kind: 'draft'; found: string; port: number; isGuess: boolean; files: { name: string; content: string }[] };
+
+/** What an image has no use for, and what is nobody's but the developer's. */
+const ignored = ['.git', '.berth', '.env', '.env.local', 'berth.yaml', 'Dockerfile', '.dockerignore'];
+
+export function draftFolder(files: FolderFiles): Draft {
+  const found = findDocuments([], files, openFindings());
+  if (found.kind === 'documents') {
+    const file = shownPath(files, found.paths[0]!);
+    return { kind: 'there', file, isCompose: isComposeName(file) };
+  }
+  if (found.kind === 'dockerfile') return fromDockerfile(found.path, files);
+  const recipe = nodeRecipe(files) ?? pythonRecipe(files) ?? siteRecipe(files);
+  if (!recipe) return { kind: 'nothing', lookedFor: ['Dockerfile', 'package.json', 'requirements.txt', 'index.html'] };
+  const hasIgnored = files.look(join(files.folder, '.dockerignore')).kind !== 'missing';
+  const names = [...ignored, ...recipe.ignored];
+  const { found: what, port, isGuess } = recipe;
+  return {
+    ...{ kind: 'draft', found: what, port, isGuess },
+    files: [
+      { name: 'Dockerfile', content: recipe.dockerfile },
+      ...(hasIgnored ? [] : [{ name: '.dockerignore', content: `${names.join('\n')}\n` }]),
+      { name: 'berth.yaml', content: documentOf(files, recipe) },
+    ],
+  };
+}
+
+function fromDockerfile(path: string, files: FolderFiles): Draft {
+  const found = shownPath(files, path);
+  const image = readDockerfile(readText(files, found) ?? '');
+  const told = image && portOf(image);
+  const port = told ?? nodeRecipe(files)?.port ?? pythonRecipe(files)?.port ?? 3000;
+  const isGuess = told === undefined;
+  const content = documentOf(files, { port, isGuess });
+  return { kind: 'draft', found, port, isGuess, files: [{ name: 'berth.yaml', content }] };
+}
+
+function documentOf(files: FolderFiles, { port, isGuess }: Pick<Recipe, 'port' | 'isGuess'>): string {
+  const name = toApplicationName(basename(files.folder));
+  const guess = isGuess ? ' # a guess: the port that the program listens on' : '';
+  const hasValues = files.look(join(files.folder, '.env')).kind === 'file';
+  const vars = hasValues ? '      # vars: { NAME: "${NAME}" } # with the value that .env has\n' : '';
+  return `application:
+  name: ${name}
+  pods:
+    - name: web
+      image: ./web:1 # built from the Dockerfile in this folder
+      path: /
+      servicePorts: [${port}]${guess}
+${vars}`;
+}
