@@ -35,15 +35,20 @@ export type FolderFiles = {
   list(path: string, max: number): { name: string; isLink: boolean }[];
 };
 
+/** What the command remembers beside a project, with its tokens: no part of any project, and nobody's to publish. */
+const memory = '.berth';
+
 /** @throws when the folder is not there. */
 export function openFiles(folder: string, allowed: readonly string[] = []): FolderFiles {
   const root = realpathSync(folder);
   const roots = [root, ...allowed.flatMap((path) => resolved(path) ?? [])];
   const isInside = (path: string) =>
     roots.some((one) => path === one || path.startsWith(one === sep ? sep : `${one}${sep}`));
+  const isMemory = (path: string) =>
+    roots.some((one) => path.startsWith(one) && path.slice(one.length).split(sep).includes(memory));
   const isAllowed = (path: string) => {
     const real = resolved(path);
-    return real !== undefined && isInside(real);
+    return real !== undefined && isInside(real) && !isMemory(real);
   };
   return {
     folder: root,
@@ -52,6 +57,7 @@ export function openFiles(folder: string, allowed: readonly string[] = []): Fold
       if (path.includes('\0')) return { kind: 'missing' };
       const real = resolved(path);
       if (real === undefined) return isInside(nearestReal(path)) ? { kind: 'missing' } : { kind: 'outside' };
+      if (isMemory(real)) return { kind: 'missing' };
       if (!isInside(real)) return { kind: 'outside', ...(real !== path && { to: real }) };
       const found = statSync(real);
       if (found.isDirectory()) return { kind: 'folder' };
@@ -69,8 +75,9 @@ export function openFiles(folder: string, allowed: readonly string[] = []): Fold
     },
     list(path, max) {
       if (!isAllowed(path)) return [];
-      const entries = readdirSync(path, { withFileTypes: true }).slice(0, max);
+      const entries = readdirSync(path, { withFileTypes: true }).filter(({ name }) => name !== memory);
       return entries
+        .slice(0, max)
         .map((entry) => ({ name: entry.name, isLink: entry.isSymbolicLink() }))
         .sort((a, b) => (a.name < b.name ? -1 : 1));
     },
