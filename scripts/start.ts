@@ -1,8 +1,8 @@
 /** `npm start`: sets up what is missing, serves, deploys the example, prints its live URL, and stays. */
 import { join } from 'node:path';
 import { StartError } from '../src/lib/start-error.ts';
-import { type Running, serve } from '../src/main.ts';
-import { isServing, stopOnSignal } from '../src/running-service.ts';
+import { serve } from '../src/main.ts';
+import { isServing, type Running, stopOnSignal } from '../src/running-service.ts';
 import { settingsOrExit } from '../src/settings/command-line.ts';
 import { deployExample } from './example.ts';
 import { SetUpError, setUp } from './setup/setup.ts';

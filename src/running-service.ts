@@ -61,8 +61,30 @@ export function pidFile({ dataDir }: Pick<Settings, 'dataDir'>): string {
   return join(dataDir, 'berth.pid');
 }
 
-/** Stops the service at the first Ctrl-C or SIGTERM, at once at the second, and when another one has taken over. */
-export function stopOnSignal(running: { left: Promise<void>; stop(): Promise<void> }): void {
+export type Running = {
+  /** Resolves when another service has taken over and this one has answered all that it was asked. */
+  left: Promise<void>;
+  /** Takes no more requests, ends what is under way, and leaves the applications and the edge running. */
+  stop(): Promise<void>;
+};
+
+/**
+ * The service as a process. It stops at the first Ctrl-C or SIGTERM, at once at the second, and when another one has taken
+ * over; one that cannot start says why and ends with 1.
+ */
+export async function runService(start: () => Promise<Running>): Promise<void> {
+  try {
+    stopOnSignal(await start());
+  } catch (error) {
+    // Where closing has failed too, what it was closed for comes first.
+    const cause: unknown = error instanceof SuppressedError ? error.suppressed : error;
+    if (!(cause instanceof StartError)) throw error;
+    process.stderr.write(`${cause.message}\n`);
+    process.exit(1);
+  }
+}
+
+export function stopOnSignal(running: Running): void {
   let signals = 0;
   const stop = async () => {
     signals += 1;

@@ -17,13 +17,13 @@ export type WorkParts = Omit<ControlParts, 'db' | 'refreshEdge' | 'othersServe' 
 };
 
 /** Closing it leaves HAProxy running, unless this has begun it and nobody has asked to `keep` it. */
-export type Work = AsyncDisposable & {
+type Work = AsyncDisposable & {
   /** Something was asked of the deployment: look at it now. */
   wake(deploymentId: string): void;
   keep(): void;
 };
 
-export async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
+async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
   const { store, told, exchange, log, ...others } = parts;
   const { db } = store;
   await using opening = new AsyncDisposableStack();
@@ -52,4 +52,36 @@ export async function openWork(settings: Settings, parts: WorkParts): Promise<Wo
   );
   const open = opening.move();
   return { wake: control.wake, keep: edge.keep, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+/** This service's turn at that work, which another one may take over. Closing it ends the work. */
+export type Turn = AsyncDisposable &
+  Work & {
+    /** The work is another one's from now on. */
+    standAside(): Promise<void>;
+    /** It is this one's again. */
+    goOn(): Promise<void>;
+  };
+
+/** Begins with the work. `rest`: has the engine leave to another process what one process at a time does there. */
+export async function openTurn(
+  settings: Settings,
+  { rest, ...parts }: WorkParts & { rest: ((isResting: boolean) => void) | undefined },
+): Promise<Turn> {
+  let work: Work | undefined = await openWork(settings, parts);
+  return {
+    wake: (deploymentId) => work?.wake(deploymentId),
+    keep: () => work?.keep(),
+    async standAside() {
+      await work?.[Symbol.asyncDispose]();
+      work = undefined;
+      rest?.(true);
+    },
+    async goOn() {
+      rest?.(false);
+      work ??= await openWork(settings, parts);
+      work.keep();
+    },
+    [Symbol.asyncDispose]: async () => await work?.[Symbol.asyncDispose](),
+  };
 }

@@ -1,7 +1,11 @@
-/** The door of this layer: the gate that every image of a registry passes, and what references mean. */
+/** The door of this layer: the gate that every image of a registry passes, what references mean, and what is kept. */
+import { join } from 'node:path';
+import { openBlobCache } from './blobs/blob-cache.ts';
 import { type Pace, usualPace } from './dialer/bounded-body.ts';
 import { createDialer, type DialerOptions } from './dialer/dialer.ts';
 import { type Gate, type GateOptions, openGate } from './gate/gate.ts';
+import { type OpenPushedSettings, openPushedImages, type PushedParts } from './pushed/open.ts';
+import type { PushedImages } from './pushed/pushed-image-store.ts';
 import type { ImageLimits } from './resolve/image-limits.ts';
 import { createResolver, type Resolver, type ResolverParts } from './resolve/resolve.ts';
 import { type RegistrySetting, readRegistries } from './upstream/listed-registries.ts';
@@ -34,4 +38,19 @@ export async function openImages(
   const resolver = createResolver({ dialer, registries: listed, limits, notePullsLeft, pushed });
   const open = opening.move();
   return { images: { ...resolver, offer: gate.offer }, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+/** With what a data directory keeps: the images that users have pushed, and layers that were pulled. Throws StartError. */
+export async function openKeptImages(
+  settings: ImageSettings & OpenPushedSettings & { imageCacheBytes: number },
+  { notePullsLeft, ...parts }: PushedParts & Pick<ImageParts, 'notePullsLeft'>,
+): Promise<AsyncDisposable & { images: Images; pushed: PushedImages }> {
+  const { dataDir, imageCacheBytes } = settings;
+  await using opening = new AsyncDisposableStack();
+  const { images: pushed } = opening.use(await openPushedImages(settings, parts));
+  const folder = join(dataDir, 'images', 'cache');
+  const cache = opening.use(await openBlobCache({ folder, budgetBytes: imageCacheBytes, now: parts.now }));
+  const { images } = opening.use(await openImages(settings, { pushed, cache, notePullsLeft }));
+  const open = opening.move();
+  return { images, pushed, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
