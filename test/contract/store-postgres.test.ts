@@ -7,7 +7,7 @@ import { storeContract } from './store/store.ts';
 fc.configureGlobal({ numRuns: 10 });
 
 await using opening = new AsyncDisposableStack();
-const postgres = opening.use(await startPostgres());
+const postgres = opening.use(await startPostgres({ patienceMs: 60_000 }));
 const open = opening.move();
 after(() => open.disposeAsync());
 

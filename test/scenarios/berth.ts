@@ -33,7 +33,7 @@ export type ToldEvent = { number: number; kind: string; pod?: string; message: s
 export type Started = { url: string; sessionToken: string; applicationName: string };
 
 /** Longer than anything takes on a machine with many times its work; a test that runs into it has failed. */
-const patienceMs = 300_000;
+const patienceMs = 900_000;
 const hookedEntry = 'test/scenarios/hooked-service.ts';
 
 /** `TEST_STORE=postgresql npm test -- test/scenarios` keeps everything in PostgreSQL. */
@@ -277,7 +277,7 @@ export async function until<T>(what: string, look: () => Promise<T | undefined>)
     const found = await look();
     if (found) return found;
     const elapsedMs = performance.now() - startedMs;
-    if (elapsedMs > patienceMs) throw new Error(`still not so after five minutes: ${what}`);
+    if (elapsedMs > patienceMs) throw new Error(`still not so after fifteen minutes: ${what}`);
     await delay(Math.min(Math.max(elapsedMs / 10, 20), 150));
   }
 }

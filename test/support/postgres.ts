@@ -41,6 +41,8 @@ export type TestPostgresOptions = {
   settings?: readonly string[];
   /** It listens on loopback too. */
   port?: number;
+  /** Of the opened store, where slowness is not what is tried. */
+  patienceMs?: number;
   /** Whoever takes care of it ends it after a killed test, with what needs it before that. */
   isTakenCareOf?: boolean;
 };
@@ -48,6 +50,7 @@ export type TestPostgresOptions = {
 export async function startPostgres({
   settings = [],
   port,
+  patienceMs,
   isTakenCareOf = false,
 }: TestPostgresOptions = {}): Promise<TestPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-postgres-'));
@@ -100,7 +103,10 @@ export async function startPostgres({
     async openStore() {
       if ((await ask(`select from pg_database where datname = 'store'`)).length === 0)
         await ask('create database store');
-      const db = await openPostgres({ ...parsePostgresUrl(url('store')), connections: 10 });
+      const db = await openPostgres({
+        ...{ ...parsePostgresUrl(url('store')), connections: 10 },
+        ...(patienceMs !== undefined && { patienceMs }),
+      });
       const tables = (await db.introspection.getTables()).map(({ name }) => sql.table(name));
       await sql`truncate ${sql.join(tables)}`.execute(db);
       return db;

@@ -10,21 +10,20 @@ import { wait } from '../../lib/wait.ts';
 import { StoreFault } from '../store-fault.ts';
 import { troubleOf } from './postgres-faults.ts';
 
-/** How long a request waits for a database that is restarting, before it is told so. */
-const patienceMs = 5_000;
 /** Of a lone statement that the database undoes because of others. */
 const attempts = 5;
 
-export function forKysely(pool: Pool): PostgresPool {
+/** `patienceMs`: how long a request waits for a database that is restarting, before it is told so. */
+export function forKysely(pool: Pool, patienceMs: number): PostgresPool {
   // An idle connection that breaks leaves the pool by itself; nobody else has to hear of it.
   pool.on('error', () => {});
   return {
-    connect: async () => openConnection(pool, await acquire(pool)),
+    connect: async () => openConnection(pool, patienceMs, await acquire(pool, performance.now() + patienceMs)),
     end: () => pool.end(),
   };
 }
 
-async function acquire(pool: Pool, untilMs = performance.now() + patienceMs): Promise<PoolClient> {
+async function acquire(pool: Pool, untilMs: number): Promise<PoolClient> {
   for (let pauseMs = 50; ; pauseMs *= 2) {
     try {
       const client = await pool.connect();
@@ -39,7 +38,7 @@ async function acquire(pool: Pool, untilMs = performance.now() + patienceMs): Pr
   }
 }
 
-function openConnection(pool: Pool, first: PoolClient): PostgresPoolClient {
+function openConnection(pool: Pool, patienceMs: number, first: PoolClient): PostgresPoolClient {
   let client = first;
   let isBroken = false;
   let isInTransaction = false;

@@ -23,6 +23,8 @@ export type PostgresSettings = PostgresAddress & {
   processName?: string;
   /** What has to be mended when it is of no use. Default: BERTH_DATABASE_URL. */
   setting?: string;
+  /** How long a request waits for a connection or a lock before its client is told that it is busy. Default: 5 s. */
+  patienceMs?: number;
 };
 
 /** Names of services begin so; commands have another one. */
@@ -32,26 +34,27 @@ const usualSetting = 'BERTH_DATABASE_URL';
 
 /** As long as a request of the API may take. */
 const statementMs = 30_000;
-/** Somebody may hold what a transaction needs: after this its client is told that it is busy. */
-const lockMs = 5_000;
+/** Somebody may hold what a transaction needs. */
+const usualPatienceMs = 5_000;
 /** Longer than ours ever think between two statements: then its process stands still, and others wait for its locks. */
 const idleInTransactionMs = 15_000;
 
 /** `isMigrating`: to change tables takes as long as it takes. Throws StartError. */
 export async function postgresDialect(settings: PostgresSettings, isMigrating = false): Promise<Dialect> {
+  const { patienceMs = usualPatienceMs } = settings;
   const config: PoolConfig = {
     ...(await clientConfig(settings)),
     max: isMigrating ? 1 : settings.connections,
     types: { getTypeParser },
     ...(!isMigrating && {
       statement_timeout: statementMs,
-      lock_timeout: lockMs,
+      lock_timeout: patienceMs,
       idle_in_transaction_session_timeout: idleInTransactionMs,
       // The server that does not even say that the time is up has gone.
-      query_timeout: statementMs + lockMs,
+      query_timeout: statementMs + patienceMs,
     }),
   };
-  return new PortableDialect({ pool: async () => forKysely(new Pool(config)) });
+  return new PortableDialect({ pool: async () => forKysely(new Pool(config), patienceMs) });
 }
 
 /** How to reach it. Throws StartError where a file that the URL names cannot be read. */
@@ -61,7 +64,7 @@ export async function clientConfig(settings: PostgresSettings): Promise<ClientCo
     ...{ host, port, user, database, ...(password !== undefined && { password }) },
     ssl: await tlsOptions(settings),
     application_name: processName,
-    connectionTimeoutMillis: lockMs,
+    connectionTimeoutMillis: settings.patienceMs ?? usualPatienceMs,
     keepAlive: true,
   };
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { createHostFacts } from './host-facts.ts';
 
@@ -27,8 +28,23 @@ test('what an engine is, it is asked once a minute: it may have come back as ano
   assert.equal((await facts()).rootDirectory, '/var/lib/docker');
   assert.equal(told.questions, 1);
   nowMs = 60_000;
+  await facts();
+  // It is asked beside: its answer is the next caller's.
+  await setImmediate();
   assert.equal((await facts()).rootDirectory, '/srv/docker');
   assert.equal(told.questions, 2);
+});
+
+test('while the engine is away, or says nothing, it is what it was', async () => {
+  const { told, docker } = engine();
+  let nowMs = 0;
+  const facts = createHostFacts(docker, () => nowMs);
+  await facts();
+  told.isAway = true;
+  nowMs = 60_000;
+  assert.equal((await facts()).cpus, 2);
+  docker.info = () => new Promise(() => {});
+  assert.equal((await facts()).cpus, 2);
 });
 
 test('a question that failed is asked again by the next caller', async () => {

@@ -20,18 +20,30 @@ export type HostFacts = {
 /** An engine may be ended and come back as a newer one, with its folders elsewhere, while whoever asks runs on. */
 const rememberMs = 60_000;
 
-/** Asks the engine once a minute at the most; a failed question is asked again by the next caller. */
+/**
+ * Asks the engine once a minute at the most. Whoever comes meanwhile, or while it is away, is answered what it was: a start
+ * has to be taken then, too. Throws where it has never answered.
+ */
 export function createHostFacts(docker: Docker, uptime: () => number): () => Promise<HostFacts> {
-  let asked: { facts: Promise<HostFacts>; atMs: number } | undefined;
-  return () => {
-    if (!asked || uptime() - asked.atMs >= rememberMs) {
-      const asking = { facts: readHostFacts(docker), atMs: uptime() };
-      asking.facts.catch(() => {
-        if (asked === asking) asked = undefined;
-      });
-      asked = asking;
+  let known: { facts: HostFacts; atMs: number } | undefined;
+  let asking: Promise<HostFacts> | undefined;
+
+  async function ask(): Promise<HostFacts> {
+    try {
+      const facts = await readHostFacts(docker);
+      known = { facts, atMs: uptime() };
+      return facts;
+    } finally {
+      asking = undefined;
     }
-    return asked.facts;
+  }
+
+  return async () => {
+    const isOld = !known || uptime() - known.atMs >= rememberMs;
+    if (isOld) asking ??= ask();
+    if (!known) return await asking!;
+    asking?.catch(() => {});
+    return known.facts;
   };
 }
 
