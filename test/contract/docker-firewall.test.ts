@@ -68,3 +68,39 @@ test('two processes that look after the same rules undo nothing of each other', 
   assert.deepEqual([...readListing((await list(tableName(owner)))!).bridges.keys()], [stays]);
   assert.deepEqual(undone, []);
 });
+
+test('what one process has admitted or changed, another one leaves alone', needsRoot, async (t) => {
+  const owner = `test-${newId(randomBytes)}`;
+  const [made, awaited] = [`${bridgePrefix(owner)}1`, `${bridgePrefix(owner)}2`];
+  // The engine's labels say what networks were made with.
+  const networks = new Map<string, Egress>([[made, openEgress]]);
+  let looks = 0;
+  const start = () =>
+    startFirewall({
+      ...{ owner, readResolvers: async () => [], keep: async () => {}, report: () => looks++ },
+      readBridges: async () => new Map(networks),
+      log: { warn() {}, error() {} },
+    });
+  const chains = async () => Object.fromEntries(readListing((await list(tableName(owner)))!).bridges);
+  const ours = await start();
+  const processes = [ours];
+  t.after(async () => {
+    await Promise.all(processes.map((each) => each.close()));
+    await removeFirewall(owner);
+  });
+  await ours.admit(made, { kind: 'none' });
+  await ours.admit(awaited, openEgress);
+  const wanted = { [made]: 'egress_none', [awaited]: 'egress_open' };
+  ours.rest(true);
+  const theirs = await start();
+  processes.push(theirs);
+  assert.deepEqual(await chains(), wanted);
+  assert.deepEqual(theirs.egressOf(made), { kind: 'none' });
+
+  networks.set(awaited, openEgress);
+  await ours.admit(made, openEgress);
+  await until('the other one has noticed', async () => theirs.egressOf(made)?.kind === 'open');
+  const seen = looks;
+  await until('it has looked twice since', async () => looks > seen + 1);
+  assert.deepEqual(await chains(), { [made]: 'egress_open', [awaited]: 'egress_open' });
+});

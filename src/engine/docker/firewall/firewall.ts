@@ -2,7 +2,7 @@
  * The firewall: keeps our table of rules in the kernel as it should be. Level-triggered like everything else: whoever
  * changes or flushes it, within seconds it is whole again.
  */
-import { type Egress, printEgress } from '../../../deployment/workload/egress.ts';
+import { type Egress, openEgress, printEgress } from '../../../deployment/workload/egress.ts';
 import { createSemaphore } from '../../../lib/concurrency.ts';
 import { reportingFirstFault } from '../../../lib/first-fault.ts';
 import { latestOnly } from '../../../lib/latest-only.ts';
@@ -61,8 +61,8 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
   const bridges = new Map(await readBridges());
   /** When this process has admitted a bridge: it may be about to be made. */
   const admittedAt = new Map<string, number>();
-  /** Bridges in the rules that the last look knew nothing of. */
-  let strangers = '';
+  /** Bridges in the rules that nobody here knows, and since when: another process may be about to make them. */
+  const strangers = new Map<string, number>();
   /** Of the table as it was loaded. */
   let resolvers: string[] = [];
   let shape = '';
@@ -70,9 +70,9 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
   // Two loads at once would each record what the other has made.
   const inTurn = createSemaphore(1);
 
-  function rules(resolvers: string[]): string {
+  function rules(resolvers: string[], awaited: Bridges = new Map()): string {
     // In one order: processes that look after one table would else undo each other's.
-    const sorted = new Map([...bridges].sort(([a], [b]) => (a < b ? -1 : 1)));
+    const sorted = new Map([...bridges, ...awaited].sort(([a], [b]) => (a < b ? -1 : 1)));
     return tableText({ owner, resolvers, answersAll, ...(edge && { edge }) }, sorted);
   }
 
@@ -86,10 +86,11 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
 
   async function load(): Promise<void> {
     const present = await readResolvers();
-    await apply(rules(present));
+    const awaited = awaitedByOthers(await look());
+    await apply(rules(present, awaited));
     // Not before: what was not loaded would be taken for loaded at the next look.
     resolvers = present;
-    chains = new Set([...bridges.values()].map(policyChain));
+    chains = new Set([...bridges.values(), ...awaited.values()].map(policyChain));
     shape = (await look())?.shape ?? '';
     void remember();
   }
@@ -109,36 +110,67 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
     const haveMoved = (await readResolvers()).join() !== resolvers.join();
     const found = await look();
     if (!haveMoved && found && isWhole(found, shape, bridges)) return;
-    const isByOthers = await meetOthers();
-    if (!haveMoved && found && isWhole(found, shape, bridges)) return;
-    // Another process may have admitted a bridge that it is about to make: nobody has to be kept out at this look.
-    const unknown = found ? [...found.bridges.keys()].filter((bridge) => !bridges.has(bridge)).sort() : [];
-    const isNews = unknown.length > 0 && unknown.join() !== strangers;
-    strangers = unknown.join();
-    if (isNews && !haveMoved) return;
+    const isByOthers = await meetOthers(found);
+    const awaited = awaitedByOthers(found);
+    if (!haveMoved && found && isWhole(found, shape, new Map([...bridges, ...awaited]))) return;
     await load();
-    if (!haveMoved && !isByOthers)
+    if (!haveMoved && !isByOthers && awaited.size === 0)
       log.warn({ table: tableName(owner) }, 'firewall rules were changed from outside, and restored');
   }
 
-  /** Whether another process of this installation has made or removed networks meanwhile. */
-  async function meetOthers(): Promise<boolean> {
+  /** Whether another process of this installation has made, changed or removed networks meanwhile. */
+  async function meetOthers(found: Listing | undefined): Promise<boolean> {
     const present = await readBridges();
-    const before = [...bridges.keys()].join();
+    const print = () => [...bridges].map(([bridge, egress]) => `${bridge} ${policyChain(egress)}`).join();
+    const before = print();
     for (const [bridge, egress] of present) if (!bridges.has(bridge)) bridges.set(bridge, egress);
     for (const bridge of bridges.keys()) {
       const isAwaited = performance.now() - (admittedAt.get(bridge) ?? Number.NEGATIVE_INFINITY) < makingMs;
       if (!isAwaited) admittedAt.delete(bridge);
       if (!isAwaited && !present.has(bridge)) bridges.delete(bridge);
     }
-    return [...bridges.keys()].join() !== before;
+    followOthers(found);
+    return print() !== before;
+  }
+
+  /** A network keeps the label that it was made with: which policy another process has given it later, the rules say. */
+  function followOthers(found: Listing | undefined): void {
+    const policies = policiesByChain();
+    for (const bridge of bridges.keys()) {
+      const egress = policies.get(found?.bridges.get(bridge) ?? '');
+      if (egress && !admittedAt.has(bridge)) bridges.set(bridge, egress);
+    }
+  }
+
+  /** What others have admitted lately, and may be about to make: a whole table is not to shut it out. */
+  function awaitedByOthers(found: Listing | undefined): Bridges {
+    const policies = policiesByChain();
+    const awaited = new Map<string, Egress>();
+    for (const bridge of strangers.keys())
+      if (bridges.has(bridge) || !found?.bridges.has(bridge)) strangers.delete(bridge);
+    for (const [bridge, chain] of found?.bridges ?? []) {
+      if (bridges.has(bridge)) continue;
+      const since = strangers.get(bridge) ?? performance.now();
+      strangers.set(bridge, since);
+      const egress = policies.get(chain);
+      if (egress && performance.now() - since < makingMs) awaited.set(bridge, egress);
+    }
+    return awaited;
+  }
+
+  function policiesByChain(): Map<string, Egress> {
+    const known: Egress[] = [{ kind: 'none' }, openEgress, ...bridges.values()];
+    return new Map(known.map((egress) => [policyChain(egress), egress]));
   }
 
   const guard = reportingFirstFault(restore, (err) =>
     log.error({ err }, 'firewall rules cannot be looked after, will be tried again'),
   );
 
-  await inTurn(load);
+  await inTurn(async () => {
+    followOthers(await look());
+    await load();
+  });
   await remember();
   report(true);
   let isResting = false;
