@@ -36,7 +36,7 @@ export async function buildImage(
       onLine,
       ...(context && { input: () => context.open() }),
     });
-    if (status !== 0) throw new PushFault('The build has failed.', { output: lines.filter(isWorthReading) });
+    if (status !== 0) throw buildFault(docker, lines);
     return (await readFile(idFile, 'utf8')).trim();
   } finally {
     await rm(scratch, { recursive: true, force: true });
@@ -110,8 +110,21 @@ function refuseUnknown({ hasBuildKit }: Docker, build: Build): void {
     Object.keys(build.additionalContexts).length > 0 && 'additional_contexts',
   ].filter(Boolean);
   if (needed.length === 0) return;
-  throw new PushFault(`The build uses ${needed.join(' and ')}, which only BuildKit knows.`, {
-    hint: 'Install the plugin docker-buildx: "docker buildx version" has to answer.',
+  throw new PushFault(`The build uses ${needed.join(' and ')}, which only BuildKit knows.`, { hint: buildKitHint });
+}
+
+const buildKitHint = 'Install the plugin docker-buildx: "docker buildx version" has to answer.';
+
+/** How the classic builder stumbles over RUN --mount, here-documents, COPY --link and $BUILDPLATFORM. */
+const onlyBuildKit = /requires? BuildKit|unknown instruction|unknown flag|failed to parse platform/i;
+
+/** PURE. `lines` is what the build has told. */
+export function buildFault({ hasBuildKit }: Pick<Docker, 'hasBuildKit'>, lines: readonly string[]): PushFault {
+  const output = lines.filter(isWorthReading);
+  if (hasBuildKit || !output.some((line) => onlyBuildKit.test(line)))
+    return new PushFault('The build has failed.', { output });
+  return new PushFault('The build has failed: its Dockerfile may need BuildKit, which is not here.', {
+    ...{ output, hint: buildKitHint },
   });
 }
 
@@ -129,7 +142,7 @@ async function writeSecrets({ secrets }: Build, scratch: string): Promise<Record
 }
 
 function isWorthReading(line: string): boolean {
-  return !/legacy builder is deprecated|Install the buildx component|docs\.docker\.com\/go\/buildx|Sending build context/.test(
+  return !/legacy builder is deprecated|Install the buildx component|docs\.docker\.com\/go\/buildx|BuildKit is currently disabled|^\s*environment-variable\.$|Sending build context/.test(
     line,
   );
 }

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { buildFault } from './build.ts';
+
+/** What Docker's command says first without the plugin. */
+const preamble = [
+  'DEPRECATED: The legacy builder is deprecated and will be removed in a future release.',
+  '            BuildKit is currently disabled; enable it by removing the DOCKER_BUILDKIT=0',
+  '            environment-variable.',
+];
+
+for (const line of [
+  'Error response from daemon: dockerfile parse error line 18: unknown instruction: APK',
+  'the --mount option requires BuildKit. Refer to https://docs.docker.com/go/buildkit/ to learn how to build images with BuildKit enabled',
+  'Error response from daemon: dockerfile parse error line 2: Unknown flag: link',
+  'failed to parse platform : "" is an invalid component of "": platform specifier component must match',
+])
+  test(`what the classic builder does not know is said to need BuildKit: ${line.slice(0, 60)}`, () => {
+    const { message, hint, output } = buildFault({ hasBuildKit: false }, [...preamble, line]);
+    assert.match(message, /may need BuildKit/);
+    assert.match(hint!, /docker-buildx/);
+    assert.deepEqual(output, [line]);
+  });
+
+test('a build that fails for another reason, or with BuildKit, has failed', () => {
+  assert.equal(buildFault({ hasBuildKit: false }, ['exited with 3']).hint, undefined);
+  assert.equal(buildFault({ hasBuildKit: true }, ['unknown instruction: APK']).hint, undefined);
+});
