@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { extract } from 'tar-stream';
+import { type Extract, extract } from 'tar-stream';
 import type { FolderLayer } from '../folder/project.ts';
 import type { ExportedImage, ExportedLayer } from './docker/exported-image.ts';
 import { type AddedLayer, type Descriptor, layerType } from './image-documents.ts';
@@ -85,14 +85,18 @@ async function pathsOf(layers: readonly ExportedLayer[]): Promise<BasePaths> {
     const tar = extract();
     const source = createReadStream(file, { highWaterMark: 1024 * 1024 });
     const reading = compression === 'gzip' ? pipeline(source, createGunzip(), tar) : pipeline(source, tar);
-    for await (const entry of tar) {
-      const { name, type, mode = 0o755, uid = 0, gid = 0, linkname } = entry.header;
-      noteEntry(paths, { name, type: type ?? 'file', mode, uid, gid, target: linkname ?? '' });
-      entry.resume();
-    }
-    await reading;
+    // Both at once: of a stream that breaks off each of them fails, whichever hears of it first.
+    await Promise.all([reading, noteEntries(tar, paths)]);
   }
   return paths;
+}
+
+async function noteEntries(tar: Extract, paths: BasePaths): Promise<void> {
+  for await (const entry of tar) {
+    const { name, type, mode = 0o755, uid = 0, gid = 0, linkname } = entry.header;
+    noteEntry(paths, { name, type: type ?? 'file', mode, uid, gid, target: linkname ?? '' });
+    entry.resume();
+  }
 }
 
 type TarFile = { file: string; digest: string };

@@ -5,7 +5,7 @@ import { open, readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { extract } from 'tar-stream';
+import { type Extract, extract } from 'tar-stream';
 import { PushFault } from '../push-fault.ts';
 import type { Docker } from './docker-command.ts';
 
@@ -33,26 +33,29 @@ export async function exportImage(docker: Docker, id: string, folder: string): P
   const { status, lines } = await docker.run(['save', id], {
     output: async (stdout) => {
       const tar = extract();
-      const reading = pipeline(stdout, tar);
-      for await (const entry of tar) {
-        const { name, type, linkname } = entry.header;
-        const path = posix.normalize(name);
-        if (type === 'symlink' || type === 'link') {
-          const target = type === 'link' ? linkname! : posix.join(posix.dirname(path), linkname!);
-          parts.set(path, { kind: 'link', target: posix.normalize(target) });
-          entry.resume();
-        } else if (type !== 'file') entry.resume();
-        else {
-          // Which are layers is told by a list that comes last.
-          const layer = await keep(entry as unknown as Readable, join(folder, `part-${parts.size}`));
-          parts.set(path, { kind: 'file', layer });
-        }
-      }
-      await reading;
+      // Both at once: of a stream that breaks off each of them fails, whichever hears of it first.
+      await Promise.all([pipeline(stdout, tar), takeParts(tar, { parts, folder })]);
     },
   });
   if (status !== 0) throw new PushFault(`docker save has failed: ${lines.at(-1) ?? `status ${status}`}`);
   return await assemble(parts);
+}
+
+async function takeParts(tar: Extract, { parts, folder }: { parts: Map<string, Part>; folder: string }): Promise<void> {
+  for await (const entry of tar) {
+    const { name, type, linkname } = entry.header;
+    const path = posix.normalize(name);
+    if (type === 'symlink' || type === 'link') {
+      const target = type === 'link' ? linkname! : posix.join(posix.dirname(path), linkname!);
+      parts.set(path, { kind: 'link', target: posix.normalize(target) });
+      entry.resume();
+    } else if (type !== 'file') entry.resume();
+    else {
+      // Which are layers is told by a list that comes last.
+      const layer = await keep(entry as unknown as Readable, join(folder, `part-${parts.size}`));
+      parts.set(path, { kind: 'file', layer });
+    }
+  }
 }
 
 async function assemble(parts: Map<string, Part>): Promise<ExportedImage> {
