@@ -11,8 +11,8 @@ const room = { document: 160 * 1024, file: 64 * 1024, folder: 48 * 1024, filesOf
 export type InlineFiles = {
   /** A file as a part of the document; undefined when it is no small text, or a program. */
   takeFile(path: string, to: string): InlineFile | undefined;
-  /** The same for all that is in a folder, and nothing when one of them does not fit. */
-  takeFolder(path: string, to: string): InlineFile[] | undefined;
+  /** The same for all that is in a folder, and nothing when one of them does not fit, or not one is a secret where that is wanted. */
+  takeFolder(path: string, to: string, wanted?: { secrets: boolean }): InlineFile[] | undefined;
 };
 
 export function openInlineFiles(files: FolderFiles): InlineFiles {
@@ -56,9 +56,10 @@ export function openInlineFiles(files: FolderFiles): InlineFiles {
       const file = content === undefined ? undefined : { path: to, content, isSecret: isSecretFile(path) };
       return file && take([file]) ? file : undefined;
     },
-    takeFolder(path, to) {
+    takeFolder(path, to, { secrets } = { secrets: false }) {
       const found: InlineFile[] = [];
       if (!collect(path, to, found, 0)) return undefined;
+      if (secrets && !found.some(({ isSecret }) => isSecret)) return undefined;
       const isSmall = found.reduce((sum, { content }) => sum + content.length, 0) <= room.folder;
       return isSmall && take(found) ? found : undefined;
     },

@@ -52,6 +52,48 @@ test('programs, bytes and large folders become layers above the image', async (t
   );
 });
 
+test('a small folder hides what the image has in its place; where it does not, that is said', async (t) => {
+  const files = {
+    'conf/shop.conf': 'server {}\n',
+    'init/a.sql': 'select 1;\n',
+    'certs/a.key': 'key\n',
+    'rules/a.yml': 'a: 1\n',
+  };
+  const { project, pod, noted } = await read(t, {
+    ...files,
+    'compose.yaml': mounting(
+      'nginx:1.29',
+      './conf:/etc/nginx/conf.d',
+      './certs:/etc/nginx/certs',
+      './init:/docker-entrypoint-initdb.d',
+      './rules:/rules',
+    ),
+  });
+  assert.deepEqual(
+    project.images[0]?.layers.map(({ kind, to }) => [kind, to]),
+    [['folder', '/etc/nginx/conf.d']],
+  );
+  assert.deepEqual(
+    pod('web').files.map(({ path, isSecret }) => [path, isSecret]),
+    [
+      ['/etc/nginx/certs/a.key', true],
+      ['/docker-entrypoint-initdb.d/a.sql', false],
+      ['/rules/a.yml', false],
+    ],
+  );
+  assert.equal(noted.filter((one) => one.startsWith('files-inline')).length, 2);
+
+  const built = await read(t, {
+    ...files,
+    'compose.yaml': web('build: ./app', 'volumes: ["./rules:/rules"]'),
+    'app/Dockerfile': dockerfile,
+  });
+  assert.deepEqual(
+    built.project.images[0]?.layers.map(({ to }) => to),
+    ['/rules'],
+  );
+});
+
 test('a database with a layer is still known as that database', async (t) => {
   const { pod, noted } = await read(t, {
     'compose.yaml': `services:

@@ -97,10 +97,17 @@ function place(bind: Mount, hidden: readonly string[], mounted: Mounted, context
   } else if (entry.kind === 'folder' && isData(bind, context)) {
     mounted.data.push({ ...bind, isThere: true });
   } else {
+    // Files of the document lie beside those of the image, which a mounted folder hides. A key is in no image all the same.
+    const secrets = built !== undefined || holdsFiles(target);
     const found =
-      entry.kind === 'file' ? [inline.takeFile(source, target) ?? []].flat() : inline.takeFolder(source, target);
+      entry.kind === 'file'
+        ? [inline.takeFile(source, target) ?? []].flat()
+        : inline.takeFolder(source, target, { secrets });
     if (found && found.length > 0) {
       mounted.inline.push(...found.map((file) => ({ file, at })));
+      if (entry.kind === 'file' || isEmptyInImages(target)) return;
+      const message = `the files of ${shown} lie at ${target} of "${service}" beside those that its image has there`;
+      findings.note('files-inline', message, at);
       return;
     }
     const below = hidden.filter((path) => path.startsWith(`${target}/`)).map((path) => posix.relative(target, path));
@@ -111,6 +118,16 @@ function place(bind: Mount, hidden: readonly string[], mounted: Mounted, context
     const message = `${shown} is copied onto the volume at ${volume} of "${service}" while that is new, and not again`;
     findings.note('layer-below-volume', message, at);
   }
+}
+
+/** Whether images have files of their own at a place, as systems and programs put them there: `/etc/nginx/conf.d`. */
+function holdsFiles(target: string): boolean {
+  return /^\/(?:$|(?:bin|etc|home|lib|lib64|opt|root|sbin|srv|usr|var)(?:\/|$))/.test(target);
+}
+
+/** It is there to be mounted. */
+function isEmptyInImages(target: string): boolean {
+  return target.startsWith('/docker-entrypoint-initdb.d');
 }
 
 /** Things of the machine itself; `done` when there is nothing more to say. */
