@@ -10,7 +10,7 @@ const files = {
   '.berth/values.env': 'PASSWORD="berth_secret"\n',
 };
 const site = (mount: string) =>
-  `services:\n  web:\n    image: nginx:1.29\n    ports: ['80:80']\n    volumes: ['${mount}:/usr/share/nginx/html:ro']\n`;
+  `services:\n  web:\n    image: nginx:1.29\n    ports: ['80:80']\n    volumes: ['${mount}:/site:ro']\n`;
 
 test('a folder that is mounted as a whole is published without what the command remembers in it', async (t) => {
   const { project, refused } = await read(t, { ...files, 'compose.yaml': site('.') });
