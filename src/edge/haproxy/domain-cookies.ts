@@ -28,14 +28,16 @@ const headers = `hdr Cache-Control no-store hdr X-Frame-Options DENY`;
 
 /**
  * In a browser's script: what it sees here, for this host and each domain above it, and for each path that leads here.
- * On a click: a page that did so by itself could be opened by others to sign people out.
+ * On a click: a page that did so by itself could be opened by others to sign people out. Browsers keep cookies in another
+ * process, in its own time: a request that is sent at once may still bring what was removed.
  */
 const script = `
 'use strict';
 const button = document.querySelector('button');
 button.hidden = false;
+const present = () => document.cookie.split(';').map((cookie) => cookie.split('=')[0].trim());
 button.onclick = () => {
-  const names = document.cookie.split(';').map((cookie) => cookie.split('=')[0].trim());
+  const names = present();
   const labels = location.hostname.split('.');
   const domains = ['', ...labels.map((_, index) => ';domain=' + labels.slice(index).join('.'))];
   const parts = location.pathname.split('/').slice(1);
@@ -44,7 +46,12 @@ button.onclick = () => {
   for (const name of new Set(names))
     for (const domain of domains)
       for (const path of paths) document.cookie = name + '=;max-age=0;path=' + path + domain;
-  location.reload();
+  again(names, 40);
+};
+const again = (names, tries) => {
+  const isLeft = present().some((name) => name !== '' && names.includes(name));
+  if (isLeft && tries > 0) setTimeout(again, 50, names, tries - 1);
+  else location.reload();
 };
 `;
 
