@@ -201,19 +201,20 @@ test('an address may push so much without an account, in all of its sessions, an
 
 test('who does not say how long a layer is, is stopped where it becomes too long', async () => {
   const { headers } = await begin(owner);
-  let sent = 0;
-  const endless = new ReadableStream<Uint8Array>({
+  // Not endless: a `fetch` that is broken off may read what it was given to its end, without a pause.
+  let left = 40 * megabyte;
+  const body = new ReadableStream<Uint8Array>({
     pull: (controller) => {
-      sent += 65_536;
+      if (left <= 0) return controller.close();
+      left -= 65_536;
       controller.enqueue(new Uint8Array(65_536));
     },
   });
   const answer = await registry
-    .ask('PATCH', headers.get('location')!, { token: owner.token, body: endless })
+    .ask('PATCH', headers.get('location')!, { token: owner.token, body })
     // The client may notice first that nobody reads.
     .catch(() => undefined);
   if (answer) assert.equal(answer.error?.code, 'DENIED');
-  assert.ok(sent < 40 * megabyte, `${sent}`);
   assert.ok(registry.images.uploads.bytes() <= 9 * megabyte);
   await registry.ask('DELETE', headers.get('location')!, { token: owner.token });
 });
