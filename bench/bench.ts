@@ -13,6 +13,7 @@ import { setUp } from '../scripts/setup/setup.ts';
 import { parseConfiguration } from '../src/config/parse.ts';
 import type { AppSpec } from '../src/config/spec/spec.ts';
 import { measureCommandLine } from './command-line.ts';
+import { timeSections, updateSections } from './compared-figures.ts';
 import { timed } from './compose.ts';
 import { type Compose, provideCompose } from './compose-package.ts';
 import { measureDensity } from './density.ts';
@@ -26,8 +27,6 @@ import {
   neighbourSections,
   type Section,
   storeSections,
-  timeSections,
-  updateSections,
 } from './figures.ts';
 import { measureGuards } from './guards.ts';
 import { measureImages } from './images.ts';

@@ -3,8 +3,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createProbe } from '../src/engine/docker/readiness/probe.ts';
-import { leastPeriodMs, type Rechecked, recheckAgainAndAgain } from '../src/engine/docker/readiness/recheck.ts';
+import { createProbe } from '../src/engine/readiness/probe.ts';
+import { leastPeriodMs, type Rechecked, recheckAgainAndAgain } from '../src/engine/readiness/recheck.ts';
 
 /** The share of a processor that this process uses; each pod wants to be asked every second. */
 export async function measureIdleChecks(pods: number, seconds: number): Promise<number> {

@@ -18,7 +18,7 @@ import { type Deployment, newDeployment } from '../src/deployment/deployment.ts'
 import { desiredAt } from '../src/deployment/desired.ts';
 import type { Site } from '../src/deployment/site.ts';
 import { openEgress } from '../src/deployment/workload/egress.ts';
-import { outlineOf } from '../src/deployment/workload/observed-outline.ts';
+import { hashObserved } from '../src/deployment/workload/observed-hash.ts';
 import { startEdge } from '../src/edge/haproxy/haproxy.ts';
 import { createRouteFeed } from '../src/edge/route-feed.ts';
 import { createMemoryWorld } from '../src/engine/memory/world.ts';
@@ -158,7 +158,7 @@ async function writeRunning(count: number): Promise<void> {
       const endpoints = [{ path: '/', address: observed.workloads[0]!.address!, port: 80 }];
       await db
         .updateTable('leases')
-        .set({ outline: outlineOf(observed), dueAt: now() + revisitMs })
+        .set({ observedHash: hashObserved(observed), dueAt: now() + revisitMs })
         .where('deploymentId', '=', deployment.id)
         .execute();
       await db

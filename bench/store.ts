@@ -98,7 +98,7 @@ async function addRows(db: Kysely<Tables>, count: number, now: number): Promise<
     ...{ deploymentId, number: 1, createdAt: now, spec: sealed, document: sealed, images: '["nginx:1"]' },
     ...{ memoryBytes: 2 ** 20, cpuMillis: 1, diskBytes: 0, containers: 1, volumes: 0, gpus: 0, volumeSizes: '[]' },
   }));
-  const leases = ids.map((deploymentId) => ({ deploymentId, dueAt: now + hour, outline: 'as it was' }));
+  const leases = ids.map((deploymentId) => ({ deploymentId, dueAt: now + hour, observedHash: 'as it was' }));
   await db.transaction().execute(async (db) => {
     await db.insertInto('sessions').values(sessions).execute();
     await db.insertInto('deployments').values(running).execute();

@@ -2,14 +2,16 @@
  * `npm test`: brings what the machine lacks, then runs every test of the project with Node's own runner.
  * Words after `npm test --` choose files by a part of their path: `npm test -- guestbook src/config`.
  */
+import { execFile } from 'node:child_process';
 import { glob } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
+import { promisify } from 'node:util';
 import { SetUpError, setUp } from './setup/setup.ts';
+import { clusterTests } from './testing/cluster-tests.ts';
 import { findCompany } from './testing/company.ts';
 import { atPace, paceOfMachine } from './testing/pace.ts';
 import { processorMs } from './testing/processor-use.ts';
-import { makePrograms } from './testing/programs.ts';
 import { runFiles } from './testing/run-files.ts';
 import type { FileReport } from './testing/verdict.ts';
 
@@ -19,8 +21,10 @@ const timeoutMs = 30 * 60 * 1000;
 const slowestShown = 10;
 
 const root = join(import.meta.dirname, '..');
+const programs = join(import.meta.dirname, 'testing/programs.ts');
 const cache = join(root, 'node_modules/.cache/berth-tests');
-const files = await testFiles(process.argv.slice(2));
+const { files, leftOut } = clusterTests(await testFiles(process.argv.slice(2)), process.env);
+if (leftOut !== undefined) console.log(leftOut);
 if (files.length === 0) fail('No test file matches.');
 try {
   await setUp({ forTests: true });
@@ -32,7 +36,7 @@ const startedMs = performance.now();
 // Node is started some 500 times: what is compiled once is kept.
 process.env.NODE_COMPILE_CACHE ??= join(cache, 'compiled');
 process.env.TEST_PROGRAMS = join(cache, 'programs');
-await makePrograms(root, process.env.TEST_PROGRAMS);
+await promisify(execFile)(process.execPath, [programs, root, process.env.TEST_PROGRAMS]);
 const reports = await runAll(files);
 printSlowest(reports, performance.now() - startedMs);
 const failures = reports.flatMap(({ file, failures }) => failures.map((name) => `✖ ${file}: ${name}`));

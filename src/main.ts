@@ -1,6 +1,7 @@
 /** Starts the service and stops it gracefully: `npm run serve`. Everything is wired here. */
 import { pino } from 'pino';
 import { openAccounts } from './accounts/open.ts';
+import { addressMark, agreeOnAddress } from './agreed-address.ts';
 import { leavingMs, openApi } from './api/open.ts';
 import { createCountExchange } from './api/requests/count-exchange.ts';
 import type { ControlParts } from './control/open.ts';
@@ -40,8 +41,10 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const metrics = createMetrics();
   const urlOf = (label: string) => applicationUrl(settings, label);
   const pid = opening.use(openPidFile(settings));
-  const store = opening.use(await openStore(settings));
+  const mark = addressMark(settings);
+  const store = opening.use(await openStore({ ...settings, mark }));
   const { db, owner } = store;
+  await agreeOnAddress(db, mark, predecessor ? 1 : 0);
   const seal = await openKeys(db, settings, part('keys'));
   const notePullsLeft = (pulls: number) => metrics.dockerHubPulls.set(pulls);
   const kept = opening.use(await openKeptImages(settings, { db, now, notePullsLeft, log: part('images') }));
@@ -61,7 +64,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const { promise: left, resolve: leave } = Promise.withResolvers<void>();
   const sides = {
     standAside: turn.standAside,
-    goOn: () => turn.goOn().then(pid.write),
+    goOn: () => doors.open().then(turn.goOn).then(pid.write),
     leave: () => void Promise.all([api.leave(), finishConnections(pages.server, leavingMs)]).then(() => leave()),
   };
   opening.use(await offerHandover(doors.at(serviceSocket), { ...sides, log }));

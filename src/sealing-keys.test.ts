@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Kysely } from 'kysely';
 import { deploymentOf, pod, specOf } from '../test/support/deployments.ts';
+import { emptyStore } from '../test/support/empty-store.ts';
 import { openKeys } from './sealing-keys.ts';
-import { openSqlite, type Tables } from './store/database.ts';
+import type { Tables } from './store/database.ts';
 import { addDeployment } from './store/deployments.ts';
 import { addRevision, documentOf } from './store/revisions.ts';
 import { derivationOf, provideSeed } from './store/seeds.ts';
@@ -20,7 +21,7 @@ let db: Kysely<Tables>;
 let logged: string[];
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'berth-keys-'));
-  db = await openSqlite(':memory:');
+  db = await emptyStore();
   logged = [];
 });
 afterEach(async () => {

@@ -8,7 +8,7 @@ import type { Settings } from './settings/settings.ts';
 import { recountCommitments } from './store/commitments.ts';
 import type { Tables } from './store/database.ts';
 import { isPostgres } from './store/dialect/dialect.ts';
-import { hasOtherService } from './store/dialect/postgres.ts';
+import { otherServices } from './store/dialect/postgres.ts';
 import { installationKeyId, noteKeyId } from './store/installation.ts';
 import { countRevisions } from './store/revisions.ts';
 import { provideSeedsFrom } from './store/seeds.ts';
@@ -52,7 +52,7 @@ async function agreeOnKey(db: Kysely<Tables>, [newest, ...older]: Keys): Promise
   await write(db, 'all', async (transaction) => {
     const agreed = await installationKeyId(transaction);
     const isKnown = agreed === null || [newest, ...older].some((key) => keyIdOf(key) === agreed);
-    if (!isKnown && (await hasOtherService(transaction))) throw new StartError(anotherKey);
+    if (!isKnown && (await otherServices(transaction)).length > 0) throw new StartError(anotherKey);
     if (agreed !== keyIdOf(newest)) await noteKeyId(transaction, keyIdOf(newest));
   });
 }

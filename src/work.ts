@@ -7,9 +7,13 @@ import { openEdge } from './edge/open.ts';
 import type { Bells } from './lib/bells.ts';
 import { apiHosts } from './settings/own-hosts.ts';
 import type { Settings } from './settings/settings.ts';
+import { tlsOf } from './settings/tls-settings.ts';
 import type { Store } from './store/open.ts';
 
-export type WorkParts = Omit<ControlParts, 'db' | 'refreshEdge' | 'othersServe' | 'underWay' | 'egressOf' | 'log'> & {
+export type WorkParts = Omit<
+  ControlParts,
+  'db' | 'refreshEdge' | 'othersServe' | 'othersLead' | 'underWay' | 'egressOf' | 'log'
+> & {
   store: Store;
   told: Bells;
   exchange: CountExchange | undefined;
@@ -28,14 +32,27 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
   const { db } = store;
   await using opening = new AsyncDisposableStack();
   const isShared = settings.databaseUrl !== undefined;
+  const noteEnds = (instants: readonly number[]) => {
+    for (const [index, at] of instants.entries())
+      parts.metrics.certificateEnds.set({ file: index + 1 }, Math.floor(at / 1000));
+  };
   const edge = opening.use(
-    await openEdge({ ...settings, apiHosts: apiHosts(settings), isShared }, { db, now: parts.now, log }),
+    await openEdge(
+      { ...settings, apiHosts: apiHosts(settings), isShared, tls: tlsOf(settings) },
+      { db, now: parts.now, log, noteEnds },
+    ),
   );
-  const { othersServe } = edge;
+  const { othersServe, othersLead } = edge;
   const control = opening.use(
     await openControl(settings, {
       ...others,
-      ...{ db, refreshEdge: edge.refresh, underWay: edge.countUnderWay, ...(othersServe && { othersServe }) },
+      ...{
+        db,
+        refreshEdge: edge.refresh,
+        underWay: edge.countUnderWay,
+        ...(othersServe && { othersServe }),
+        ...(othersLead && { othersLead }),
+      },
       egressOf: async (deployment) =>
         (await planOfDeployment(db, settings.tiers, deployment))?.tier.egress ?? settings.egress,
       log: log.child({ part: 'control' }),

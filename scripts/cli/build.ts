@@ -1,12 +1,13 @@
 /**
- * `npm run build:cli`: the command and the client as a package of their own, in `dist/berth`: one file each, nothing to
- * install, for Node 20 or newer. `npm pack dist/berth` makes what `npx` runs.
+ * `npm run build:cli`: the command and the client as a package of their own, in `dist/berth`, with nothing to install, for
+ * Node 20 or newer. `npm pack dist/berth` makes what `npx` runs. Of the command each part is read when it is needed: as
+ * one file of 1 MB `berth --help` took 105 ms of processor time instead of 39, and a check 303 instead of 210 (measured).
  */
 import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { rolldown } from 'rolldown';
+import { type OutputOptions, rolldown } from 'rolldown';
 
 const root = join(import.meta.dirname, '../..');
 export const packageFolder = join(root, 'dist/berth');
@@ -20,9 +21,10 @@ export async function buildPackage(folder: string = packageFolder): Promise<void
   await mkdir(join(folder, '..'), { recursive: true });
   const made = await mkdtemp(`${folder}-`);
   try {
-    await bundle('src/cli/packaged.ts', join(made, 'berth.mjs'), { platform: 'node', banner: '#!/usr/bin/env node' });
+    const command = { entryFileNames: 'berth.mjs', chunkFileNames: 'parts/[name]-[hash].mjs' };
+    await bundle('src/cli/packaged.ts', 'node', { dir: made, ...command });
     await chmod(join(made, 'berth.mjs'), 0o755);
-    await bundle('src/client/client.ts', join(made, 'client.js'), { platform: 'browser', banner: '' });
+    await bundle('src/client/client.ts', 'browser', { file: join(made, 'client.js'), codeSplitting: false });
     await writeTypes(join(made, 'types'));
     await writeFile(join(made, 'package.json'), `${JSON.stringify(await manifest(), undefined, 2)}\n`);
     await copyFile(join(root, 'LICENSE'), join(made, 'LICENSE'));
@@ -35,14 +37,10 @@ export async function buildPackage(folder: string = packageFolder): Promise<void
   }
 }
 
-async function bundle(
-  entry: string,
-  file: string,
-  { platform, banner }: { platform: 'node' | 'browser'; banner: string },
-) {
+async function bundle(entry: string, platform: 'node' | 'browser', output: OutputOptions) {
   const alias = { '@modelcontextprotocol/server/_shims': join(import.meta.dirname, 'mcp-shims.ts') };
   const made = await rolldown({ input: join(root, entry), platform, resolve: { alias }, transform: { target } });
-  await made.write({ file, format: 'esm', minify: true, codeSplitting: false, banner });
+  await made.write({ ...output, format: 'esm', minify: true });
   await made.close();
 }
 

@@ -1,6 +1,6 @@
 /**
  * Programs that only tests need: those that make a machine inside the machine, with a network and a disk, the names of
- * its system calls, and a client of registries.
+ * its system calls, a client of registries, and what has a browser trust a test's authority.
  */
 import { type Announce, SetUpError } from './announce.ts';
 import { installPackages } from './apt.ts';
@@ -9,6 +9,7 @@ import type { Host } from './host.ts';
 
 /** By the program, the Debian package that it comes with; a minimal system has none of them. */
 const packageOf = {
+  certutil: 'libnss3-tools',
   ip: 'iproute2',
   'mkfs.ext4': 'e2fsprogs',
   scmp_sys_resolver: 'seccomp',

@@ -2,6 +2,8 @@
  * Programs of the project as one file each, for tests that start them again and again. The service alone is 2,500 modules:
  * to find and load them takes Node a second of processor at every start, and a whole run has some 300. The code is the
  * same, and finds its files beside its sources.
+ *
+ * `node programs.ts ROOT FOLDER` makes them in a process of its own: the bundler keeps a gigabyte until its process ends.
  */
 import { mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -25,7 +27,13 @@ export async function makePrograms(root: string, folder: string, paths: readonly
 }
 
 async function makeProgram(source: string, file: string): Promise<void> {
-  const bundle = await rolldown({ input: source, platform: 'node', plugins: [without(unused), originOf(source)] });
+  const external = ['@kubernetes/client-node'];
+  const bundle = await rolldown({
+    input: source,
+    external,
+    platform: 'node',
+    plugins: [without(unused), originOf(source)],
+  });
   // Another run may start what is there meanwhile.
   const made = `${file}.${process.pid}`;
   await bundle.write({ file: made, format: 'esm', codeSplitting: false });
@@ -61,4 +69,9 @@ export function withOrigin(code: string, path: string, isEntry: boolean): string
     .replaceAll(/\bimport\.meta\.main\b/g, String(isEntry));
   const asksForFolder = /\b__dirname\b/.test(told) && !/\b(const|let|var)\s+__dirname\b/.test(told);
   return asksForFolder ? `const __dirname = ${folder};\n${told}` : told;
+}
+
+if (import.meta.main) {
+  const [root, folder] = process.argv.slice(2);
+  await makePrograms(root!, folder!);
 }

@@ -1,7 +1,7 @@
 /** Images that users have pushed, as the operator sees them. */
 import type { Kysely } from 'kysely';
 import type { Tables } from '../store/database.ts';
-import { pushedRepositories } from '../store/pushed-images.ts';
+import { pushedRepositories } from '../store/pushed-repositories.ts';
 
 export type ImageLine = {
   /** `<namespace>/<name>` */

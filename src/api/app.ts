@@ -14,6 +14,7 @@ import { hasUnreadBody } from '../lib/unread-body.ts';
 import { StoreFault } from '../store/store-fault.ts';
 import { accountEndpoints } from './account/account-endpoints.ts';
 import { apiKeyEndpoints } from './account/api-key-endpoints.ts';
+import { loginEndpoints } from './account/login-endpoints.ts';
 import { pointToProtectedResource, protectedResource } from './account/protected-resource.ts';
 import { signInEndpoints } from './account/sign-in-endpoints.ts';
 import { quotaEndpoints } from './admission/quota-endpoints.ts';
@@ -37,6 +38,7 @@ import { docsEndpoints } from './operations/docs-endpoints.ts';
 import { healthEndpoints } from './operations/health-endpoints.ts';
 import { metricsEndpoints } from './operations/metrics-endpoints.ts';
 import { textEndpoints } from './operations/text-pages.ts';
+import { imageEndpoints } from './registry/image-endpoints.ts';
 import { crossSite, isCrossSite, secureHeaders } from './requests/browser-security.ts';
 import { compilersFactory } from './requests/compile-when-used.ts';
 import {
@@ -140,7 +142,9 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await app.register(claimEndpoints(service));
   await app.register(accountEndpoints(service));
   await app.register(quotaEndpoints(service));
+  await app.register(imageEndpoints(service));
   await app.register(apiKeyEndpoints(service));
+  await app.register(loginEndpoints(service));
   await app.register(tokenEndpoints(service));
   await app.register(signInEndpoints(service));
   await app.register(protectedResource(service.settings));

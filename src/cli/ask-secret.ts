@@ -1,6 +1,5 @@
 /** Asks for what nobody is to see: a line that is typed or pasted without being shown, or the standard input of a program. */
-import { createInterface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
+import { ask } from './asking.ts';
 import type { Streams } from './terminal.ts';
 
 /** Longer than any key. */
@@ -9,23 +8,11 @@ const mostCharacters = 1000;
 /** Undefined where there is none, or at Ctrl-C. */
 export async function askSecret(
   question: string,
-  { stdin, stderr }: Pick<Streams, 'stdin' | 'stderr'>,
+  streams: Pick<Streams, 'stdin' | 'stderr'>,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  if (!stdin.isTTY) return await firstLine(stdin);
-  stderr.write(question);
-  const unseen = new Writable({ write: (_piece, _encoding, done) => done() });
-  const asking = createInterface({ input: stdin, output: unseen, terminal: true });
-  // It takes Ctrl-C for itself while it reads.
-  asking.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
-  try {
-    return (await asking.question('', { signal })).trim() || undefined;
-  } catch {
-    return undefined;
-  } finally {
-    asking.close();
-    stderr.write('\n');
-  }
+  if (!streams.stdin.isTTY) return await firstLine(streams.stdin);
+  return (await ask(question, { streams, signal, isSecret: true })) || undefined;
 }
 
 async function firstLine(stdin: Streams['stdin']): Promise<string | undefined> {

@@ -2,9 +2,10 @@
  * What a folder remembers of its deployment: `.berth/config.json`, which holds its token and so is its owner's alone, and
  * a `.gitignore` that keeps all of it out of repositories.
  */
-import { randomBytes } from 'node:crypto';
-import { lstat, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceSharedFile } from '../lib/replace-file.ts';
+import { isSealed, type Seal } from './memory-seal.ts';
 
 export type Memory = {
   /** The service that all else is of. */
@@ -23,8 +24,27 @@ const fields = ['server', 'sessionToken', 'applicationName', 'environment', 'url
 
 /** Of a folder that remembers nothing, nothing. @throws FolderError for a file that cannot be read. */
 export async function recall(folder: string): Promise<Memory> {
+  return (await recallSealed(folder, undefined)).memory;
+}
+
+/** `isOwn`: whether whoever has the seal has written it. */
+export async function recallSealed(
+  folder: string,
+  seal: Seal | undefined,
+): Promise<{ memory: Memory; isOwn: boolean }> {
   const text = await readRemembered(folder, 'config.json');
-  return text === undefined ? {} : readMemory(text, join(folder, '.berth', 'config.json'));
+  if (text === undefined) return { memory: {}, isOwn: true };
+  const { seal: shown, ...memory } = readMemory(text, memoryFile(folder));
+  return { memory, isOwn: isSealed(seal, sealedText(memory), shown) };
+}
+
+export function memoryFile(folder: string): string {
+  return join(folder, '.berth', 'config.json');
+}
+
+/** What decides where something is sent, and as whom. */
+function sealedText(memory: Memory): string {
+  return JSON.stringify(fields.map((field) => memory[field] ?? null));
 }
 
 /**
@@ -57,7 +77,7 @@ function isAbsence(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
-function readMemory(text: string, file: string): Memory {
+function readMemory(text: string, file: string): Memory & { seal?: string } {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -67,7 +87,8 @@ function readMemory(text: string, file: string): Memory {
   if (typeof value !== 'object' || value === null)
     throw new FolderError(`${file} is no JSON object; remove it, or mend it.`);
   const given = value as Record<string, unknown>;
-  const memory: Memory = {};
+  const memory: Memory & { seal?: string } = {};
+  if (typeof given.seal === 'string') memory.seal = given.seal;
   for (const field of fields) if (typeof given[field] === 'string') memory[field] = given[field];
   const { key, document } = (given.starting ?? {}) as Record<string, unknown>;
   if (typeof key === 'string' && typeof document === 'string') memory.starting = { key, document };
@@ -76,12 +97,10 @@ function readMemory(text: string, file: string): Memory {
   return memory;
 }
 
-/** Written beside and moved into place: whoever reads, reads a whole one. */
-export async function remember(folder: string, memory: Memory): Promise<void> {
+export async function remember(folder: string, memory: Memory, seal?: Seal): Promise<void> {
   const place = await prepareMemoryFolder(folder);
-  const made = join(place, `config.json.${randomBytes(6).toString('hex')}`);
-  await writeFile(made, `${JSON.stringify(memory, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
-  await rename(made, join(place, 'config.json'));
+  const sealed = { ...memory, ...(seal && { seal: seal(sealedText(memory)) }) };
+  await replaceSharedFile(join(place, 'config.json'), `${JSON.stringify(sealed, undefined, 2)}\n`);
 }
 
 /** Where everything lies that the folder remembers: made where it is missing, and kept out of repositories. */

@@ -1,11 +1,13 @@
 /** A `.berth` that came with a repository which somebody cloned. */
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { connect } from './connect.ts';
-import { FolderError, prepareMemoryFolder, recall, remember } from './folder.ts';
+import { FolderError, memoryFile, prepareMemoryFolder, recall, remember } from './folder.ts';
+import { openSeal } from './memory-seal.ts';
+import { trustedMemory } from './trusted-memory.ts';
 import { recallValues } from './up/asked-values.ts';
 
 let place: string;
@@ -59,4 +61,59 @@ test('a token that somebody gives is shown to no service that only the folder na
   const own = connect({ options: {}, env: {}, memory: { ...memory, sessionToken: 'berth_theirs' } });
   assert.ok(typeof own === 'object');
   assert.equal(own.token, 'berth_theirs');
+});
+
+/** What somebody hears, and what they are asked; `answer` is what they say, or undefined where nobody can be asked. */
+function asked(answer: boolean | undefined) {
+  const told: string[] = [];
+  const confirm = async (question: string) => {
+    told.push(question);
+    return answer;
+  };
+  return { told, terminal: { note: (text: string) => void told.push(text) }, confirm };
+}
+
+test('a memory that came with a repository chooses no service and no session by itself', async () => {
+  const theirs = { server: 'https://evil.example', sessionToken: 'berth_theirs' };
+  await remember(folder, theirs, await openSeal({ HOME: join(place, 'eve') }));
+  const seal = await openSeal({ HOME: join(place, 'ada') });
+  const trust = (isServerNamed: boolean, asking: ReturnType<typeof asked>) =>
+    trustedMemory(folder, { seal, isServerNamed, ...asking });
+
+  const nobody = asked(undefined);
+  assert.match((await trust(false, nobody)) as string, /names the service https:\/\/evil\.example.*--server/);
+  const named = asked(undefined);
+  assert.deepEqual(await trust(true, named), {});
+  assert.match(named.told.join(), /is not used/);
+  const cautious = asked(false);
+  assert.deepEqual(await trust(false, cautious), {});
+  assert.match(cautious.told.join(), /evil\.example.*Use it\?/);
+
+  // Who has said yes once is not asked again.
+  assert.deepEqual(await trust(false, asked(true)), theirs);
+  const again = asked(undefined);
+  assert.deepEqual([await trust(false, again), again.told], [theirs, []]);
+});
+
+test('what one has written oneself is used without a word, until somebody else changes it', async () => {
+  const env = { HOME: join(place, 'ada') };
+  const own = { server: 'https://berth.example', sessionToken: 'berth_mine', applicationName: 'shop' };
+  await remember(folder, own, await openSeal(env));
+  const trust = async () =>
+    await trustedMemory(folder, { seal: await openSeal(env), isServerNamed: false, ...asked(undefined) });
+  assert.deepEqual(await trust(), own);
+  assert.equal((await stat(join(env.HOME, '.config/berth/memory.key'))).mode & 0o777, 0o600);
+  const text = await readFile(memoryFile(folder), 'utf8');
+  await writeFile(memoryFile(folder), text.replace('berth.example', 'evil.example'));
+  assert.match((await trust()) as string, /evil\.example/);
+});
+
+test('where no key can be kept, no memory counts as one’s own', async () => {
+  await writeFile(join(place, 'file'), '');
+  assert.equal(await openSeal({ HOME: join(place, 'file') }), undefined);
+});
+
+test('two commands that begin at the same time seal alike', async () => {
+  const seals = await Promise.all([1, 2, 3].map(() => openSeal({ HOME: join(place, 'ada') })));
+  assert.equal(new Set(seals.map((seal) => seal!('text'))).size, 1);
 });

@@ -2,21 +2,19 @@
  * The API keys of a person, one for each service that they have logged in to, in a file that is theirs alone. A key is
  * shown to the service that it was kept for and to no other, whatever a folder says.
  */
-import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { replaceSharedFile } from '../lib/replace-file.ts';
 import { FolderError } from './folder.ts';
+import { ownFolder } from './own-folder.ts';
 
 type Env = Record<string, string | undefined>;
 
 /** By the origin of their service. */
 export type Keys = Readonly<Record<string, string>>;
 
-/** XDG: a path that is not absolute is as none. */
-export function keysFile({ XDG_CONFIG_HOME: given, HOME }: Env): string {
-  const folder = given && isAbsolute(given) ? given : join(HOME || homedir(), '.config');
-  return join(folder, 'berth', 'keys.json');
+export function keysFile(env: Env): string {
+  return join(ownFolder(env), 'keys.json');
 }
 
 /** @throws FolderError for a file that cannot be read. */
@@ -32,13 +30,11 @@ export async function keptKeys(env: Env): Promise<Keys> {
   }
 }
 
-/** Without a key, that of the service is forgotten. Written beside and moved into place. */
+/** Without a key, that of the service is forgotten. */
 export async function keepKey(env: Env, server: string, key: string | undefined): Promise<void> {
   const file = keysFile(env);
   const { [server]: _, ...others } = await keptKeys(env);
   const keys = key === undefined ? others : { ...others, [server]: key };
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const made = `${file}.${randomBytes(6).toString('hex')}`;
-  await writeFile(made, `${JSON.stringify(keys, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
-  await rename(made, file);
+  await replaceSharedFile(file, `${JSON.stringify(keys, undefined, 2)}\n`);
 }

@@ -25,6 +25,7 @@ const runs: Record<Remote, () => Promise<(context: UpContext) => Promise<number>
   update: async () => (await import('./commands/deploy.ts')).update,
   preview: async () => (await import('./commands/preview.ts')).preview,
   status: async () => (await import('./commands/status.ts')).status,
+  images: async () => (await import('./commands/images.ts')).images,
   list: async () => (await import('./commands/status.ts')).list,
   whoami: async () => (await import('./commands/status.ts')).whoami,
   logs: async () => (await import('./commands/logs.ts')).logs,
@@ -91,24 +92,35 @@ async function askService(
   { folder: from, signal, ...streams }: Surroundings,
 ): Promise<number> {
   const { connect } = await import('./connect.ts');
-  const { FolderError, recall, remember } = await import('./folder.ts');
+  const { FolderError, remember } = await import('./folder.ts');
   const { keptKeys } = await import('./kept-keys.ts');
+  const { openSeal } = await import('./memory-seal.ts');
+  const { trustedMemory } = await import('./trusted-memory.ts');
   const { createTerminal } = await import('./terminal.ts');
   const terminal = createTerminal(streams, asJson);
   try {
     const folder = name === 'up' ? await folderOf(resolve(from, given[0] ?? '.')) : from;
+    const seal = await openSeal(streams.env);
+    const isServerNamed = typeof options.server === 'string' || Boolean(streams.env.BERTH_SERVER);
+    const asking = { streams, signal };
     const reconnect = async () => {
       const keys = await keptKeys(streams.env);
-      return connect({ options, env: streams.env, memory: await recall(folder), keys });
+      const memory = await trustedMemory(folder, {
+        seal,
+        isServerNamed,
+        terminal,
+        confirm: (text) => confirm(text, asking),
+      });
+      return typeof memory === 'string' ? memory : connect({ options, env: streams.env, memory, keys });
     };
     const connection = await reconnect();
     if (typeof connection === 'string') return terminal.fail(connection);
     const context: UpContext = {
       ...{ given, options, terminal, connection, reconnect, streams, signal, folder },
-      remember: (memory) => remember(folder, memory),
+      remember: (memory) => remember(folder, memory, seal),
       read: async (file) => await readFor(file, streams),
-      confirm: (question, asking) => confirm(question, { streams, signal, ...asking }),
-      ask: (question, asking) => ask(question, { streams, signal, ...asking }),
+      confirm: (question, more) => confirm(question, { ...asking, ...more }),
+      ask: (question, more) => ask(question, { ...asking, ...more }),
       open: openInBrowser,
     };
     const status = await (await runs[name]())(context);

@@ -414,7 +414,8 @@ export type Event =
   | StateEvent
   | FaultEvent
   | DiskEvent
-  | LegacyEvent;
+  | LegacyEvent
+  | ForgottenEvent;
 
 export type EventToldFields = {
   /** The same as a sentence. */
@@ -682,6 +683,12 @@ export type LegacyEvent = {
   pod?: string;
   /** Its sentence. */
   told: string;
+} & EventToldFields;
+
+export type ForgottenEvent = {
+  kind: 'forgotten';
+  /** How many, each as often as it has happened. */
+  events: number;
 } & EventToldFields;
 
 /** By `operationId`: what is asked and what is answered. */
@@ -1094,6 +1101,26 @@ export type Operations = {
     body: undefined;
     answer: Limits;
   };
+  /** The images that the caller has pushed, the last used first. `/api/images` */
+  listImages: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+    };
+    body: undefined;
+    answer: {
+      /** At most 500. */
+      images: {
+        /** As a document names it, without a tag: `namespace/name`. */
+        image: string;
+        tags: string[];
+        /** Of all its versions, each layer once. */
+        sizeBytes: number;
+        pushedAt: string;
+        lastUsedAt: string;
+      }[];
+    };
+  };
   /** The API keys of the account that is signed in. `/api/keys` */
   listKeys: {
     path: Record<never, never>;
@@ -1124,6 +1151,70 @@ export type Operations = {
     query: Record<never, never>;
     body: undefined;
     answer: Message;
+  };
+  /** Ask for an API key that a person confirms in a browser. `/api/logins` */
+  startLogin: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: {
+      /** What asks, in words that the person knows, such as `ada@laptop`. */
+      machine: string;
+    };
+    answer: {
+      /** With which the key is fetched. A secret. */
+      deviceCode: string;
+      /** Shown to the person, who compares it. */
+      userCode: string;
+      /** The page that asks for the code. */
+      url: string;
+      /** The same with the code filled in. */
+      urlWithCode: string;
+      expiresAt: string;
+      /** How long to wait between two questions for the key. */
+      intervalSeconds: number;
+    };
+  };
+  /** What asks for an API key with a code. `/api/logins/{code}` */
+  getLogin: {
+    path: {
+      code: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    answer: {
+      /** As it calls itself. */
+      machine: string;
+      /** The address that it asks from. */
+      address: string;
+      /** Whether this request comes from there too. */
+      isFromYourAddress: boolean;
+      createdAt: string;
+      expiresAt: string;
+    };
+  };
+  /** Confirm or refuse what asks for an API key. `/api/logins/{code}` */
+  decideLogin: {
+    path: {
+      code: string;
+    };
+    query: Record<never, never>;
+    body: {
+      decision: 'approved' | 'denied';
+    };
+    answer: Message;
+  };
+  /** The API key of a login that was confirmed. `/api/login-key` */
+  fetchKey: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: {
+      deviceCode: string;
+    };
+    answer: {
+      id: string;
+      name: string;
+      key: string;
+    };
   };
   /** The session tokens of the account that is signed in. `/api/tokens` */
   listTokens: {
@@ -1216,9 +1307,14 @@ export const requests = {
   getSignInMethods: { method: 'GET', path: '/api/sign-in-methods', sends: 'nothing' },
   getAccount: { method: 'GET', path: '/api/account', sends: 'nothing' },
   getLimits: { method: 'GET', path: '/api/limits', sends: 'nothing' },
+  listImages: { method: 'GET', path: '/api/images', sends: 'nothing' },
   listKeys: { method: 'GET', path: '/api/keys', sends: 'nothing' },
   addKey: { method: 'POST', path: '/api/keys', sends: 'json' },
   removeKey: { method: 'DELETE', path: '/api/keys/{id}', sends: 'nothing' },
+  startLogin: { method: 'POST', path: '/api/logins', sends: 'json' },
+  getLogin: { method: 'GET', path: '/api/logins/{code}', sends: 'nothing' },
+  decideLogin: { method: 'POST', path: '/api/logins/{code}', sends: 'json' },
+  fetchKey: { method: 'POST', path: '/api/login-key', sends: 'json' },
   listTokens: { method: 'GET', path: '/api/tokens', sends: 'nothing' },
   changeToken: { method: 'POST', path: '/api/tokens/{id}', sends: 'json' },
   endToken: { method: 'DELETE', path: '/api/tokens/{id}', sends: 'nothing' },

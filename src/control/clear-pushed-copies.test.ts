@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { emptyStore } from '../../test/support/empty-store.ts';
 import type { HostImage } from '../engine/engine.ts';
-import { openSqlite } from '../store/database.ts';
 import { notePulled, pulledImages } from '../store/pulled-images.ts';
 import { clearPushedCopies } from './clear-pushed-copies.ts';
 
@@ -9,7 +9,7 @@ const digest = `sha256:${'0'.repeat(64)}`;
 const named = (name: string) => `pushed.invalid/s0123456789abcdef/${name}`;
 
 test('a copy leaves when its image can be named no more, and takes no other name and nothing that runs along', async () => {
-  const db = await openSqlite(':memory:');
+  const db = await emptyStore();
   const images: HostImage[] = ['there', 'gone', 'running', 'strangers'].map((id) => ({
     ...{ id, tags: [`mine/${id}:1`], digests: [], sizeBytes: 1, isInUse: id === 'running' },
     brought: [`${named(id)}@${digest}`, `docker.io/library/${id}:1`],

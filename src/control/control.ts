@@ -42,6 +42,8 @@ export type Control = {
   refreshEdge: () => Promise<void>;
   /** Resolves when no other edge sends requests where the store says no more; absent where there is one edge. */
   othersServe?: (stop?: AbortSignal) => Promise<void>;
+  /** Addresses that other edges may send requests to which have not said that they serve this version; absent likewise. */
+  othersLead?: (version: number, stop?: AbortSignal) => Promise<string[]>;
   /** How many requests the edge has under way at these addresses; absent where it cannot tell. */
   underWay?: (addresses: readonly string[]) => Promise<number>;
   routed: Routed;

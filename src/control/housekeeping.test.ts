@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deploymentOf, specOf } from '../../test/support/deployments.ts';
+import { emptyStore } from '../../test/support/empty-store.ts';
 import { sealWith } from '../lib/seal.ts';
-import { openSqlite } from '../store/database.ts';
 import { addDeployment, deploymentById } from '../store/deployments.ts';
 import { notePulled, pulledImages } from '../store/pulled-images.ts';
-import { addRevision } from '../store/revisions.ts';
+import { addRevision, settleImage } from '../store/revisions.ts';
 import { addSession, sessionOfToken } from '../store/sessions.ts';
-import { settleImage } from '../store/settled-images.ts';
 import { keepHouse } from './housekeeping.ts';
 
 const day = 24 * 60 * 60_000;
 
 test('who is gone is forgotten after 30 days with its session; who is there, and what it runs from, is not', async () => {
-  const db = await openSqlite(':memory:');
+  const db = await emptyStore();
   for (const id of ['gone', 'there']) {
     await addSession(db, { id, token: id, createdAt: 0 });
     const goneAt = id === 'gone' ? day : null;

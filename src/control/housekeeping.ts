@@ -5,6 +5,7 @@ import { recountCommitments } from '../store/commitments.ts';
 import type { Database } from '../store/database.ts';
 import { forgetGone } from '../store/deployments.ts';
 import { forgetIdempotency } from '../store/idempotency.ts';
+import { forgetLogins } from '../store/logins.ts';
 import { touchUsed } from '../store/pulled-images.ts';
 import { forgetEmptySessions } from '../store/sessions.ts';
 import { forgetSpentProofs } from '../store/spent-proofs.ts';
@@ -21,6 +22,7 @@ export async function keepHouse(db: Database, now: Instant): Promise<void> {
   await forgetEmptySessions(db, now - forgetAfterMs);
   await forgetIdempotency(db, now);
   await forgetSpentProofs(db, now);
+  await forgetLogins(db, now);
   await forgetSignIns(db, now);
   await touchUsed(db, now);
   await recountCommitments(db);

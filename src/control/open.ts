@@ -17,7 +17,7 @@ export type OpenControlSettings = Omit<ControlSettings, 'leaseMs' | 'pollMs' | '
 
 export type ControlParts = Pick<
   Control,
-  | ('db' | 'seal' | 'engine' | 'refreshEdge' | 'othersServe' | 'underWay' | 'urlOf' | 'egressOf')
+  | ('db' | 'seal' | 'engine' | 'refreshEdge' | 'othersServe' | 'othersLead' | 'underWay' | 'urlOf' | 'egressOf')
   | ('metrics' | 'now' | 'log' | 'afterOperation')
 >;
 

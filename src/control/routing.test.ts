@@ -4,6 +4,7 @@ import { images, neighbourOf, shopOnMemory, spec, withWeb } from '../../test/sup
 import { createTestEngine, type TestEngine } from '../../test/support/memory-engine.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { EngineFault } from '../engine/engine.ts';
+import { nextRoutesVersion, routesVersion } from '../store/routes.ts';
 import { confirmEverywhere } from './routing.ts';
 
 /** One that runs and is to be updated by its next visit. */
@@ -142,4 +143,27 @@ test('of several edges each is asked anew before something is removed: another p
   await confirmEverywhere(deployment, router);
   await confirmEverywhere(deployment, router);
   assert.deepEqual(asked, ['own', 'others', 'own', 'others']);
+});
+
+test('where an edge may still lead that lags behind, no other deployment gets an address', async () => {
+  const shop = await shopOnMemory(spec, images);
+  const { control } = shop;
+  await shop.visit();
+  const [served] = (await shop.deployment()).endpoints;
+  // Its network is lost behind our back, and the row says so; another process has died before all edges knew.
+  createTestEngine({ world: shop.world }).lose({ kind: 'network', id: 'shop' });
+  const { db } = control;
+  const asked: number[] = [];
+  control.othersLead = async (version) => {
+    asked.push(version);
+    return [served!.address];
+  };
+  await db
+    .updateTable('deployments')
+    .set({ endpoints: '[]', routesVersion: await nextRoutesVersion(db) })
+    .execute();
+  const neighbour = await neighbourOf(shop, 'neighbour', spec);
+  assert.deepEqual([...new Set(asked)], [(await routesVersion(db)) - 1], 'before it had a route of its own');
+  assert.notEqual(neighbour.endpoints[0]!.address, served!.address);
+  assert.equal(neighbour.state, 'running');
 });

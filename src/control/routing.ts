@@ -29,10 +29,15 @@ export async function storedRoutes(db: Database): Promise<Routed> {
 }
 
 /**
- * Where the edge sends requests to, or may: what a row says no more before the edge knows of it is nobody else's yet,
+ * Where any edge sends requests to, or may: what a row says no more before all of them know of it is nobody else's yet,
  * though somebody has removed it behind our back. Of the rows only those are read that have changed since the last time.
  */
-export async function heldAddresses(db: Database, { edge, rows }: Routed): Promise<string[]> {
+export async function heldAddresses(
+  db: Database,
+  { routed: { edge, rows }, refreshEdge, othersLead, stop }: Omit<Router, 'record' | 'othersServe'>,
+): Promise<string[]> {
+  // Of what another process has changed, our own edge hears a moment later.
+  if (othersLead) await refreshEdge();
   const { version, changed, isWhole } = await routesSince(db, rows.version);
   if (isWhole) rows.addresses.clear();
   for (const { id, endpoints } of changed) {
@@ -45,7 +50,8 @@ export async function heldAddresses(db: Database, { edge, rows }: Routed): Promi
   }
   rows.version = version;
   const inDoubt = [...edge.values()].flatMap((known) => (known.taken === undefined ? known.addresses : []));
-  return [...rows.addresses.values(), inDoubt].flat();
+  const elsewhere = (await othersLead?.(version, stop)) ?? [];
+  return [...rows.addresses.values(), inDoubt, elsewhere].flat();
 }
 
 export type Router = {
@@ -53,6 +59,8 @@ export type Router = {
   refreshEdge: () => Promise<void>;
   /** Resolves when no other edge sends requests where the store says no more; absent where there is one edge. */
   othersServe?: (stop?: AbortSignal) => Promise<void>;
+  /** Addresses that other edges may send requests to which have not said that they serve this version; absent likewise. */
+  othersLead?: (version: number, stop?: AbortSignal) => Promise<string[]>;
   /** Ends waiting for them. */
   stop?: AbortSignal;
   routed: Routed;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { shopOnMemory } from '../../test/support/controlled-deployment.ts';
 import { pod, specOf } from '../../test/support/deployments.ts';
 import { createTestEngine } from '../../test/support/memory-engine.ts';
-import { outlineOf } from '../deployment/workload/observed-outline.ts';
+import { hashObserved } from '../deployment/workload/observed-hash.ts';
 import { makeDue, nextDueAt, releaseLease, takeLeases } from '../store/leases.ts';
 import { createTidying } from './tidying.ts';
 
@@ -19,8 +19,8 @@ async function settledShop() {
   const settle = async () => {
     await makeDue(db, 'shop', now());
     const [lease] = await takeLeases(db, { now: now(), leaseMs: 1, horizonMs: settings.revisitMs, limit: 1 });
-    const outline = outlineOf(await engine.observe('shop', []));
-    await releaseLease(db, lease!, { dueAt: now() + settings.revisitMs, outline });
+    const observedHash = hashObserved(await engine.observe('shop', []));
+    await releaseLease(db, lease!, { dueAt: now() + settings.revisitMs, observedHash });
   };
   await settle();
   const tidying = createTidying({ ...shop.control, engine });

@@ -2,8 +2,8 @@
  * The survey: one listing of the whole engine tells whose things differ from what their last visit saw, so that nobody
  * has to be visited only to see that nothing has happened. Engine events tell sooner, and may be missed.
  */
-import { outlineOfListed } from '../deployment/workload/observed-outline.ts';
-import { makeDueIfSettled, settledOutlines } from '../store/leases.ts';
+import { hashListed } from '../deployment/workload/observed-hash.ts';
+import { makeDueIfSettled, settledHashes } from '../store/leases.ts';
 import type { Things } from './attention.ts';
 import type { Control } from './control.ts';
 
@@ -13,9 +13,9 @@ export async function survey(
   things: Things,
   ids: Iterable<string>,
 ): Promise<string[]> {
-  const outlines = await settledOutlines(db, [...ids], now());
-  const changed = [...outlines]
-    .filter(([deploymentId, outline]) => outlineOfListed(things.get(deploymentId) ?? []) !== outline)
+  const hashes = await settledHashes(db, [...ids], now());
+  const changed = [...hashes]
+    .filter(([deploymentId, observedHash]) => hashListed(things.get(deploymentId) ?? []) !== observedHash)
     .map(([deploymentId]) => deploymentId);
   await makeDueIfSettled(db, changed, now());
   return changed;

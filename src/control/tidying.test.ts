@@ -1,34 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deploymentOf } from '../../test/support/deployments.ts';
+import { manyDeployments } from '../../test/support/many-deployments.ts';
 import { createTestEngine } from '../../test/support/memory-engine.ts';
 import { watchQueries } from '../../test/support/queries.ts';
-import { outlineOfListed } from '../deployment/workload/observed-outline.ts';
+import { hashListed } from '../deployment/workload/observed-hash.ts';
 import type { Owned } from '../engine/engine.ts';
 import { createMetrics } from '../lib/metrics.ts';
-import { openSqlite } from '../store/database.ts';
-import { addDeployment } from '../store/deployments.ts';
-import { makeDue } from '../store/leases.ts';
-import { addSession } from '../store/sessions.ts';
 import { createTidying } from './tidying.ts';
 
 const networkOf = (deploymentId: string): Owned => ({
   ...{ kind: 'network', id: deploymentId, name: deploymentId, deploymentId },
 });
-const outline = outlineOfListed([networkOf('any')]);
+const observedHash = hashListed([networkOf('any')]);
 
 /** So many deployments with a network each, as their last visits have seen them; the engine lists what is told here. */
-async function manyDeployments(count: number) {
-  const db = await openSqlite(':memory:');
-  await addSession(db, { id: 'session', token: 'token', createdAt: 0 });
-  const ids = Array.from({ length: count }, (_, index) => `d${String(index).padStart(4, '0')}`);
-  await db.transaction().execute(async (db) => {
-    for (const id of ids) {
-      await addDeployment(db, deploymentOf({ id, label: id, applicationName: id }));
-      await makeDue(db, id, 1_000);
-    }
-    await db.updateTable('leases').set({ outline }).execute();
-  });
+async function manySettled(count: number) {
+  const { db, ids } = await manyDeployments(count, 1_000);
+  await db.updateTable('leases').set({ observedHash }).execute();
   const owned = new Map(ids.map((id) => [id, networkOf(id)]));
   const { watched, queries } = watchQueries(db);
   const removed: string[] = [];
@@ -50,14 +38,14 @@ async function manyDeployments(count: number) {
 }
 
 test('of deployments of which the same is listed as before, nothing is read but of a part in turn', async () => {
-  const { tidy } = await manyDeployments(2_000);
+  const { tidy } = await manySettled(2_000);
   assert.ok((await tidy()).rows >= 2 * 2_000, 'the first time all');
-  // Its turn, its outline, and whether it is present.
+  // Its turn, its hash, and whether it is present.
   assert.deepEqual(await tidy(), { changed: [], rows: 3 * 500 });
 });
 
 test('whose things change, come or go is looked at, whoever has its turn', async () => {
-  const { tidy, owned } = await manyDeployments(2_000);
+  const { tidy, owned } = await manySettled(2_000);
   await tidy();
   owned.set('d1700', { ...networkOf('d1700'), kind: 'volume', volume: 'data' });
   owned.delete('d1800');
@@ -67,9 +55,13 @@ test('whose things change, come or go is looked at, whoever has its turn', async
 });
 
 test('who was visited since is looked at again: what its visit wrote may be older than the last listing', async () => {
-  const { tidy, tidying, db } = await manyDeployments(2_000);
+  const { tidy, tidying, db } = await manySettled(2_000);
   await tidy();
-  await db.updateTable('leases').set({ outline: 'another' }).where('deploymentId', 'in', ['d1700', 'd1800']).execute();
+  await db
+    .updateTable('leases')
+    .set({ observedHash: 'another' })
+    .where('deploymentId', 'in', ['d1700', 'd1800'])
+    .execute();
   tidying.visited('d1700');
   assert.deepEqual((await tidy()).changed, ['d1700']);
   const later = [await tidy(), await tidy(), await tidy()].flatMap(({ changed }) => changed);
@@ -77,7 +69,7 @@ test('who was visited since is looked at again: what its visit wrote may be olde
 });
 
 test('when the store fails, all that the listing has told is looked at the next time', async () => {
-  const { tidy, owned, tidying, engine } = await manyDeployments(2_000);
+  const { tidy, owned, tidying, engine } = await manySettled(2_000);
   await tidy();
   owned.delete('d1800');
   owned.set('stray', networkOf('stray'));
@@ -92,7 +84,7 @@ test('when the store fails, all that the listing has told is looked at the next 
 });
 
 test('an orphan that stays although it was removed is removed again', async () => {
-  const { tidy, owned, removed } = await manyDeployments(600);
+  const { tidy, owned, removed } = await manySettled(600);
   owned.set('stray', networkOf('stray'));
   for (const _ of ['once', 'twice', 'three times']) await tidy();
   assert.deepEqual(removed, ['stray', 'stray', 'stray']);

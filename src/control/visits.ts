@@ -3,12 +3,12 @@
  * registry, a change or visitors' last requests, its place is somebody else's. So nothing that is slow delays anybody but itself.
  */
 
-import { outlineOf } from '../deployment/workload/observed-outline.ts';
+import { hashObserved } from '../deployment/workload/observed-hash.ts';
 import type { Observed } from '../deployment/workload/workload.ts';
 import type { Engine } from '../engine/engine.ts';
 import { type Lease, type Release, releaseLease, renewLeases, takeLeases } from '../store/leases.ts';
-import { backOffMs } from './back-off.ts';
 import type { Control } from './control.ts';
+import { backOffMs } from './schedule.ts';
 import { reconcile } from './visit/reconcile.ts';
 
 /** Work is mostly waiting for the engine's answers, so there may be many; on two processors 64 keep it busy. */
@@ -88,10 +88,10 @@ export function createVisits(control: Control, stop: AbortSignal, { onPlace, onE
       );
       failures.delete(lease.deploymentId);
       if (dueAt === null) routed.edge.delete(lease.deploymentId);
-      if (dueAt === null || !underWay.seen) return { dueAt, outline: null };
-      return { dueAt: underWay.hasChanged ? now() : dueAt, outline: outlineOf(underWay.seen) };
+      if (dueAt === null || !underWay.seen) return { dueAt, observedHash: null };
+      return { dueAt: underWay.hasChanged ? now() : dueAt, observedHash: hashObserved(underWay.seen) };
     } catch (error) {
-      return { dueAt: now() + reportFault(lease.deploymentId, error), outline: null };
+      return { dueAt: now() + reportFault(lease.deploymentId, error), observedHash: null };
     }
   }
 

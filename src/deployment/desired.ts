@@ -114,10 +114,8 @@ export function replicasOf({ resourceType, replicas }: PodSpec): number {
 
 /** Those of which nothing is there; a volume that has never been made is among them. */
 export function lostVolumes(volumes: DesiredVolume[], observed: Observed): DesiredVolume[] {
-  const { volumes: found, volumeSizes = {}, keptVolumes = [] } = observed;
-  return volumes.filter(({ volume }) =>
-    found.includes(volume) ? volumeSizes[volume] === 0 : !keptVolumes.includes(volume),
-  );
+  const { volumes: found, volumeSizes = {} } = observed;
+  return volumes.filter(({ volume }) => !found.includes(volume) || volumeSizes[volume] === 0);
 }
 
 /** One that several pods share is as large as the largest of them wants it. */

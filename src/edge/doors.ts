@@ -1,11 +1,13 @@
 /**
- * Where the servers of a service are to be found. Each listens at a name of its own, and all move to the names that HAProxy
- * knows at once, in place of whoever was there: who was connected stays with that one, who comes from then on is ours.
+ * Where the servers of a service are to be found. Each listens at a name of its own, and all are put at the names that
+ * HAProxy knows at once, in place of whoever was there: who was connected stays with that one, who comes from then on is
+ * ours. The own names stay, so that whoever was replaced can be put there again.
  */
-import { rename, rm, stat } from 'node:fs/promises';
+import { link, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { newId } from '../lib/ids.ts';
 import { ownNameLength } from './edge-paths.ts';
-import { admitProxy } from './sockets.ts';
+import { admitProxy, isDeserted } from './sockets.ts';
 
 /** `listen` resolves when a server listens at the path that it is given. */
 export type Admit = (listen: (socketPath: string) => Promise<unknown>) => Promise<void>;
@@ -14,7 +16,7 @@ export type Admit = (listen: (socketPath: string) => Promise<unknown>) => Promis
 export type Doors = AsyncDisposable & {
   /** Has a server listen for whoever will come to `socket`; HAProxy is let in. */
   at(socket: string): Admit;
-  /** From now on they do. */
+  /** From now on they do, also where another service has taken that place meanwhile, and has died. */
   open(): Promise<void>;
 };
 
@@ -28,7 +30,14 @@ export function createDoors(): Doors {
       admitted.set(socket, { own, inode: (await stat(own)).ino });
     },
     async open() {
-      for (const [socket, { own }] of admitted) await rename(own, socket);
+      for (const [socket, { own }] of admitted) {
+        const second = `${own}.second`;
+        await link(own, second);
+        await rename(second, socket);
+        // Two names of one file are left as they are by a rename.
+        await rm(second, { force: true });
+      }
+      for (const socket of admitted.keys()) await clearDeserted(socket);
     },
     async [Symbol.asyncDispose]() {
       for (const [socket, { own, inode }] of admitted) {
@@ -38,4 +47,12 @@ export function createDoors(): Doors {
       }
     },
   };
+}
+
+/** The own names of services that were killed. */
+async function clearDeserted(socket: string): Promise<void> {
+  const folder = dirname(socket);
+  const names = (await readdir(folder)).filter((name) => name.startsWith(`${basename(socket)}.`));
+  for (const path of names.map((name) => join(folder, name)))
+    if (await isDeserted(path)) await rm(path, { force: true });
 }

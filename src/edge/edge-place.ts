@@ -1,12 +1,13 @@
 /** Where an edge runs, for others that share its machine, and what those can do about it when it is silent. */
+
 import { mkdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newId } from '../lib/ids.ts';
+import { replaceFile } from '../lib/replace-file.ts';
 import type { EdgeRow } from '../store/database.ts';
 import { edgePaths } from './edge-paths.ts';
 import { findProxies, killProxies } from './haproxy/haproxy-process.ts';
-import { countUnderWay, describeRunning } from './haproxy/runtime-socket.ts';
-import { writeAtomically } from './haproxy/write-atomically.ts';
+import { countUnderWay, describeRunning, outlastThreads } from './haproxy/runtime-socket.ts';
 
 /** Of the edge in a data directory: made once, and the same after each start. */
 export async function ownEdge(dataDir: string): Promise<Pick<EdgeRow, 'id' | 'machine' | 'directory'>> {
@@ -28,7 +29,7 @@ async function provideEdgeId(dataDir: string): Promise<string> {
   if (known !== '') return known;
   const id = newId();
   await mkdir(paths.edge, { recursive: true, mode: 0o700 });
-  await writeAtomically(paths, 'id', id);
+  await replaceFile(join(paths.edge, 'id'), id);
   return id;
 }
 
@@ -39,9 +40,12 @@ async function provideEdgeId(dataDir: string): Promise<string> {
  */
 export async function silence({ directory }: Pick<EdgeRow, 'directory'>, refusesByItself: boolean): Promise<void> {
   const paths = edgePaths(directory);
-  if (refusesByItself && (await describeRunning(paths.adminSocket))) return;
-  await killProxies(paths);
-  while ((await findProxies(paths)).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  const { adminSocket } = paths;
+  if (refusesByItself && (await describeRunning(adminSocket)) && (await outlastThreads(adminSocket))) return;
+  const killed = new Set(await killProxies(paths));
+  // Another one that is there at once answers for nobody before its service has told it to.
+  while ((await findProxies(paths)).some((pid) => killed.has(pid)))
+    await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 /** How many requests an edge of this machine has under way at these addresses. Throws when it cannot be asked. */

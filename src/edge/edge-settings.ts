@@ -7,6 +7,8 @@ export type EdgeSettings = {
   /** Where the public port listens: an address, `*`, or a name such as `localhost`. */
   host: string;
   port: number;
+  /** HTTPS, where this edge ends it; all that comes without it is sent to it. */
+  tls?: EdgeTls | undefined;
   /** Hosts (without port) whose requests go to the API and to no application. */
   apiHosts: string[];
   /** Addresses and networks of the proxies in front of this one, whose word on the client counts. */
@@ -22,6 +24,13 @@ export type EdgeSettings = {
   isShared?: boolean;
   /** Name or path of HAProxy's executable. */
   binary?: string;
+};
+
+export type EdgeTls = {
+  /** Where it listens, at the same host. */
+  port: number;
+  /** Where clients find it: another one when somebody in front hands connections on. */
+  publicPort: number;
 };
 
 export type EdgeLimits = {

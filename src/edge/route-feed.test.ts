@@ -2,29 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { deploymentOf } from '../../test/support/deployments.ts';
+import { manyDeployments } from '../../test/support/many-deployments.ts';
 import { scansOf, watchQueries } from '../../test/support/queries.ts';
 import type { Endpoint, Site } from '../deployment/site.ts';
-import { openSqlite } from '../store/database.ts';
-import { addDeployment, endAll, writeObservation } from '../store/deployments.ts';
-import { makeDue, takeLeases } from '../store/leases.ts';
+import { endAll, writeObservation } from '../store/deployments.ts';
+import { takeLeases } from '../store/leases.ts';
 import { servedRoutes } from '../store/routes.ts';
-import { addSession } from '../store/sessions.ts';
 import { createRouteFeed } from './route-feed.ts';
 
 const endpoint = (address: string): Endpoint => ({ path: '/', address, port: 80 });
 
 /** A store with some deployments, and an edge that remembers what it was told, and can fail to take it. */
 async function feedOf(count: number) {
-  const db = await openSqlite(':memory:');
-  await addSession(db, { id: 'session', token: 'token', createdAt: 0 });
-  const ids = Array.from({ length: count }, (_, index) => `d${String(index).padStart(4, '0')}`);
-  await db.transaction().execute(async (db) => {
-    for (const id of ids) {
-      await addDeployment(db, deploymentOf({ id, label: id, applicationName: id }));
-      await makeDue(db, id, 0);
-    }
-  });
+  const { db, ids } = await manyDeployments(count, 0);
   const [lease] = await takeLeases(db, { now: 0, leaseMs: 1e6, horizonMs: 1e6, limit: count });
   const served = new Map<string, Endpoint[]>();
   const told: number[] = [];

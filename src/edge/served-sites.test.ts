@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deploymentOf, podStatusOf } from '../../test/support/deployments.ts';
+import { emptyStore } from '../../test/support/empty-store.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import { openSqlite } from '../store/database.ts';
 import { addDeployment } from '../store/deployments.ts';
 import { addSession } from '../store/sessions.ts';
 import { statePage } from './pages/site-pages.ts';
@@ -18,7 +18,7 @@ const failing: Partial<Deployment> = {
 };
 
 async function stateOf(deployment: Partial<Deployment>) {
-  const db = await openSqlite(':memory:');
+  const db = await emptyStore();
   await addSession(db, { id: 'session', token: 'token', createdAt: 0 });
   const { label } = deploymentOf({});
   await addDeployment(db, deploymentOf({ expiresAt: null, ...deployment }));

@@ -7,6 +7,7 @@ import { wait } from '../lib/wait.ts';
 import type { Database, EdgeRow } from '../store/database.ts';
 import { edgeOf, forever, otherEdges, registerEdge, renewEdge, strikeEdge } from '../store/edges.ts';
 import { routesVersion } from '../store/routes.ts';
+import { addressesAt } from './edge-addresses.ts';
 import { countUnderWayAt, silence } from './edge-place.ts';
 import type { EdgeLog } from './edge-settings.ts';
 import type { Edge } from './haproxy/haproxy.ts';
@@ -22,6 +23,11 @@ export type SharedRoutes = AsyncDisposable & {
   hear(): void;
   /** Resolves when no other edge sends requests where the store says no more now. Throws when one does not say so. */
   othersServe(stop?: AbortSignal): Promise<void>;
+  /**
+   * Where the others may send requests to which have not said that they serve this version of the routes. Of one that
+   * cannot be asked, resolves when it sends none where the store says no more.
+   */
+  othersLead(version: number, stop?: AbortSignal): Promise<string[]>;
   /** How many requests the others have under way at these addresses. Throws when one cannot be asked. */
   countUnderWay(addresses: readonly string[]): Promise<number>;
 };
@@ -100,6 +106,22 @@ export async function shareRoutes(parts: SharedRoutesParts): Promise<SharedRoute
     return isStruck;
   }
 
+  async function othersServe(stop?: AbortSignal): Promise<void> {
+    const version = await routesVersion(db);
+    const startedAt = performance.now();
+    for (;;) {
+      const heard = news.promise;
+      const waitedMs = performance.now() - startedAt;
+      let isWaiting = false;
+      for (const edge of await otherEdges(db, own.id))
+        if (edge.version < version && !(await isOver(edge, waitedMs))) isWaiting = true;
+      if (!isWaiting) return;
+      stop?.throwIfAborted();
+      if (waitedMs > 2 * silenceMs + mostSkewMs) throw new Error('another edge does not say that it serves new routes');
+      await Promise.race([heard, wait(lookEveryMs, stop)]);
+    }
+  }
+
   return {
     hear() {
       news.resolve();
@@ -111,21 +133,16 @@ export async function shareRoutes(parts: SharedRoutesParts): Promise<SharedRoute
         );
     },
 
-    async othersServe(stop) {
-      const version = await routesVersion(db);
-      const startedAt = performance.now();
-      for (;;) {
-        const heard = news.promise;
-        const waitedMs = performance.now() - startedAt;
-        let isWaiting = false;
-        for (const edge of await otherEdges(db, own.id))
-          if (edge.version < version && !(await isOver(edge, waitedMs))) isWaiting = true;
-        if (!isWaiting) return;
-        stop?.throwIfAborted();
-        if (waitedMs > 2 * silenceMs + mostSkewMs)
-          throw new Error('another edge does not say that it serves new routes');
-        await Promise.race([heard, wait(lookEveryMs, stop)]);
+    othersServe,
+
+    async othersLead(version, stop) {
+      const behind = (await otherEdges(db, own.id)).filter((edge) => edge.version < version);
+      if (behind.every(({ machine }) => machine === own.machine)) {
+        const lists = await Promise.all(behind.map(addressesAt)).catch(() => undefined);
+        if (lists) return lists.flat();
       }
+      await othersServe(stop);
+      return [];
     },
 
     async countUnderWay(addresses) {

@@ -1,5 +1,6 @@
 /** Who may connect to the sockets that the service listens on: HAProxy, and nobody else. */
 import { chmod, chown, mkdir, readFile, rm } from 'node:fs/promises';
+import { createConnection } from 'node:net';
 import { edgePaths } from './edge-paths.ts';
 
 /** Made by Debian's package; HAProxy drops from root to this user and group. */
@@ -27,6 +28,19 @@ export async function clearSocket(path: string): Promise<void> {
 export async function admitProxy(socketPath: string): Promise<void> {
   if (startsAsRoot()) await chown(socketPath, 0, await proxyGroup());
   await chmod(socketPath, startsAsRoot() ? 0o660 : 0o600);
+}
+
+/** Whether the file of a socket is there, and nobody listens at it: whoever did was killed. */
+export async function isDeserted(path: string): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const socket = createConnection(path);
+    socket
+      .once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED'))
+      .once('connect', () => {
+        socket.destroy();
+        resolve(false);
+      });
+  });
 }
 
 /** Has a server listen where HAProxy finds it at once. */

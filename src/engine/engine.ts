@@ -18,7 +18,7 @@ export type EngineCore = {
   ping(): Promise<void>;
   /**
    * What exists for the deployment now; `images` are the references whose presence on the host is asked for, of which an
-   * engine without the facet `images` names none.
+   * engine without the facet `images` says nothing.
    */
   observe(deploymentId: string, images: string[]): Promise<Observed>;
   /**
@@ -53,6 +53,7 @@ export type EngineFacets = {
   images: ImageStore;
   disk: HostDisk;
   isolation: Isolation;
+  addresses: Addresses;
   fairness: Fairness;
 };
 
@@ -91,6 +92,12 @@ export type HostDisk = {
 export type Isolation = {
   /** From now on; connections that are there stay. Throws EngineFault when the deployment has no network. */
   setEgress(deploymentId: string, egress: Egress): Promise<void>;
+};
+
+/** The addresses of workloads, where the engine chooses them itself, and could give one to somebody else at once. */
+export type Addresses = {
+  /** From now on, no network and no workload that is made for the deployment gets one of these, instead of those before. */
+  holdBack(deploymentId: string, addresses: readonly string[]): void;
 };
 
 /** Who gives way to the others while the processor or the memory is short. */
@@ -150,7 +157,7 @@ export type LogLine = { at: Instant; text: string; mark: LogMark };
 export type LogMark = string;
 
 export type Owned = {
-  /** A group is one of the kernel's, in which the containers of a deployment were. */
+  /** A group is what held the things of a deployment together, and is empty: a control group, a namespace. */
   kind: 'workload' | 'volume' | 'network' | 'group';
   /** The engine's own handle: an id or a name. */
   id: string;

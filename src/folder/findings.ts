@@ -3,15 +3,15 @@ import type { Diagnostic } from '../config/diagnostics/diagnostics.ts';
 import { readSource } from '../config/document/source.ts';
 import type { Entry, Tree } from '../config/document/tree.ts';
 import { markedIn } from './marks.ts';
-import type { Note, Place, Refusal } from './project.ts';
+import type { Finding, Place } from './project.ts';
 
 /**
  * Where a value of a tree stands, whichever file it is from: the offsets of each file begin where those of the one
  * before it end, so that trees of several files can be merged, and every value still knows its place.
  */
 export type Findings = {
-  notes: Note[];
-  refusals: Refusal[];
+  notes: Finding[];
+  refusals: Finding[];
   /** Variables without a value on which something hangs that is read here, a path most often; with their places. */
   needed: Map<string, number[]>;
   note(code: string, message: string, at?: number, hint?: string): void;
@@ -47,8 +47,10 @@ export function openFindings(): Findings {
     readYaml(file, text) {
       const from = findings.addText(file, text);
       const { source, diagnostics } = readSource(text);
-      for (const diagnostic of diagnostics)
-        findings.refusals.push({ ...wordsOf(diagnostic), at: { ...placeIn(diagnostic), file } });
+      for (const diagnostic of diagnostics) {
+        const { line, column } = diagnostic;
+        findings.refusals.push({ ...wordsOf(diagnostic), at: { file, line, column } });
+      }
       return source && shift(source.root, from, new Map());
     },
     addText(file, text) {
@@ -78,12 +80,8 @@ export function openFindings(): Findings {
   return findings;
 }
 
-export function wordsOf({ code, message, hint }: Diagnostic): Refusal {
+export function wordsOf({ code, message, hint }: Diagnostic): Finding {
   return { code, message, ...(hint !== undefined && { hint }) };
-}
-
-function placeIn({ line, column }: Diagnostic) {
-  return { line, column };
 }
 
 /** A value that several aliases repeat stays shared. */

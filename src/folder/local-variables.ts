@@ -10,6 +10,7 @@ import type { Findings } from './findings.ts';
 import { type FolderFiles, shownPath } from './folder-files.ts';
 import { markOf } from './marks.ts';
 import type { FolderOptions } from './project.ts';
+import { readText } from './read-text.ts';
 import { mapScalars } from './trees.ts';
 
 export type Variables = {
@@ -69,33 +70,7 @@ export function readEnvText(
   isRequired: boolean,
   at?: number,
 ): string | undefined {
-  const shown = shownPath(files, path);
-  const { kind } = files.look(path);
-  if (kind === 'outside') {
-    refuseOutside(path, files, findings, at);
-    return undefined;
-  }
-  if (kind !== 'file') {
-    if (isRequired) findings.refuse('missing-file', `the file ${shown} is not there`, at);
-    return undefined;
-  }
-  const text = files.read(path, maxEnvBytes)?.toString('utf8');
-  if (text === undefined) {
-    const message = `the file ${shown} cannot be read, or is larger than ${maxEnvBytes / 1024} KiB`;
-    findings.refuse('unreadable-file', message, at);
-  }
-  return text;
-}
-
-export function refuseOutside(path: string, files: FolderFiles, findings: Findings, at: number | undefined): void {
-  const entry = files.look(path);
-  const leads = entry.kind === 'outside' && entry.to !== undefined ? `, which leads to ${entry.to},` : '';
-  findings.refuse(
-    'outside-folder',
-    `${shownPath(files, path)}${leads} is outside of the folder`,
-    at,
-    'nothing outside is read unless you allow it: name its folder with --allow, or begin in a folder above both',
-  );
+  return readText(path, { files, findings, mostBytes: maxEnvBytes, at, isOptional: !isRequired });
 }
 
 /** All texts with their variables replaced; what is no variable is refused. */

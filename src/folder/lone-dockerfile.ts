@@ -6,9 +6,9 @@ import { checkDocument } from './check.ts';
 import { type DockerImage, readDockerfile } from './dockerfile.ts';
 import type { Findings } from './findings.ts';
 import type { FolderFiles } from './folder-files.ts';
-import { refuseOutside } from './local-variables.ts';
 import { plainBuild } from './plain-build.ts';
 import type { FolderOptions, Project } from './project.ts';
+import { refuseOutside } from './read-text.ts';
 import { listTree, mapTree, scalar } from './trees.ts';
 
 const maxDockerfile = 1024 * 1024;

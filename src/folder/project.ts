@@ -28,9 +28,9 @@ export type Project = {
    */
   fills: VolumeFill[];
   /** What was understood, left out or changed, for the plan. */
-  notes: Note[];
+  notes: Finding[];
   /** Why it cannot go up as it is. When there is one, the document is not to be sent. */
-  refusals: Refusal[];
+  refusals: Finding[];
   /**
    * Values that the document needs and nobody has given. Ask, put the answers into `values` of the options, and read
    * again. Until then their places in the document hold `${NAME}`.
@@ -108,19 +108,15 @@ export type VolumeFill = {
   at: Place;
 };
 
-export type Note = {
-  /** Stable: `source-mount-left-out`, `data-folder`, `outside-data`, `files-inline`, … */
+/** What is said of a folder: a note, or why it is refused. */
+export type Finding = {
+  /**
+   * Stable. Of notes: `source-mount-left-out`, `data-folder`, `outside-data`, `files-inline`, … Of refusals:
+   * `nothing-found`, `docker-socket`, `outside-folder`, `unparsable`, … or a code of the validator.
+   */
   code: string;
   message: string;
   /** What to do about it, where something can be done. */
-  hint?: string;
-  at?: Place;
-};
-
-export type Refusal = {
-  /** Stable: `nothing-found`, `docker-socket`, `outside-folder`, `unparsable`, … or a code of the validator. */
-  code: string;
-  message: string;
   hint?: string;
   at?: Place;
 };

@@ -10,10 +10,11 @@ import { readCompose } from './compose/read-compose.ts';
 import { baseOf, findDocuments, shownPaths } from './find-documents.ts';
 import { type Findings, openFindings } from './findings.ts';
 import { type FolderFiles, openFiles, shownPath } from './folder-files.ts';
-import { openVariables, refuseOutside, type Variables } from './local-variables.ts';
+import { openVariables, type Variables } from './local-variables.ts';
 import { readLoneDockerfile } from './lone-dockerfile.ts';
 import { readNative } from './native/read-native.ts';
 import type { FolderOptions, Project } from './project.ts';
+import { readText } from './read-text.ts';
 
 /**
  * Whatever is wrong with what is in the folder is a refusal of the project, also when there is nothing to run.
@@ -75,18 +76,8 @@ function readDocuments(
 
 /** The main file, to see which form it has; undefined when it cannot be read, which is refused. */
 function readMain(path: string, { files, findings }: Context): { text: string; tree: Tree | undefined } | undefined {
-  const { kind } = files.look(path);
-  const shown = shownPath(files, path);
-  if (kind === 'outside') refuseOutside(path, files, findings, undefined);
-  else if (kind !== 'file') findings.refuse('missing-file', `the file ${shown} is not there`);
-  if (kind !== 'file') return undefined;
-  const text = files.read(path, maxDocumentBytes)?.toString('utf8');
-  if (text !== undefined) return { text, tree: findings.readYaml(shown, text) };
-  findings.refuse(
-    'unreadable-file',
-    `the file ${shown} cannot be read, or is larger than ${maxDocumentBytes / 1024} KiB`,
-  );
-  return undefined;
+  const text = readText(path, { files, findings, mostBytes: maxDocumentBytes });
+  return text === undefined ? undefined : { text, tree: findings.readYaml(shownPath(files, path), text) };
 }
 
 function noteShell({ fromShell }: Variables, findings: Findings): void {

@@ -40,16 +40,24 @@ export async function openImages(
   return { images: { ...resolver, offer: gate.offer }, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
+export type KeptImageSettings = ImageSettings &
+  Omit<OpenPushedSettings, 'folder' | 'twin'> & {
+    dataDir: string;
+    imageCacheBytes: number;
+  };
+
 /** With what a data directory keeps: the images that users have pushed, and layers that were pulled. Throws StartError. */
 export async function openKeptImages(
-  settings: ImageSettings & OpenPushedSettings & { imageCacheBytes: number },
+  settings: KeptImageSettings,
   { notePullsLeft, ...parts }: PushedParts & Pick<ImageParts, 'notePullsLeft'>,
 ): Promise<AsyncDisposable & { images: Images; pushed: PushedImages }> {
-  const { dataDir, imageCacheBytes } = settings;
+  const { dataDir, imageCacheBytes: budgetBytes, imageGraceMs, imageKeepMs } = settings;
+  const [ofPushed, ofCache] = [join(dataDir, 'images', 'pushed'), join(dataDir, 'images', 'cache')];
   await using opening = new AsyncDisposableStack();
-  const { images: pushed } = opening.use(await openPushedImages(settings, parts));
-  const folder = join(dataDir, 'images', 'cache');
-  const cache = opening.use(await openBlobCache({ folder, budgetBytes: imageCacheBytes, now: parts.now }));
+  const { images: pushed } = opening.use(
+    await openPushedImages({ folder: ofPushed, twin: ofCache, imageGraceMs, imageKeepMs }, parts),
+  );
+  const cache = opening.use(await openBlobCache({ folder: ofCache, twin: ofPushed, budgetBytes, now: parts.now }));
   const { images } = opening.use(await openImages(settings, { pushed, cache, notePullsLeft }));
   const open = opening.move();
   return { images, pushed, [Symbol.asyncDispose]: () => open.disposeAsync() };

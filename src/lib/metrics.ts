@@ -80,6 +80,12 @@ export function createMetrics() {
       help: 'Visits that ended with a fault and are tried again.',
       registers,
     }),
+    certificateEnds: new Gauge({
+      name: 'berth_certificate_end_seconds',
+      help: 'When each certificate of BERTH_TLS_CERTIFICATE ends, by its place there, in seconds since 1970.',
+      labelNames: ['file'] as const,
+      registers,
+    }),
     isolated: new Gauge({
       name: 'berth_isolated',
       help: 'Whether the firewall rules around containers are in force: 1, or 0.',

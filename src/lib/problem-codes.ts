@@ -28,6 +28,15 @@ export const problemCodes = {
   not_signed_in: { status: 401, meaning: 'nobody is signed in' },
   invalid_api_key: { status: 401, meaning: 'no account has this API key' },
   api_key_not_found: { status: 404, meaning: 'the account has no such API key' },
+  // The next four as RFC 8628 and 6749 name them.
+  authorization_pending: { status: 400, meaning: 'nobody has decided on the login yet; ask again' },
+  slow_down: {
+    status: 400,
+    meaning: 'a login was asked about too soon; `Retry-After` says how long to wait from now on',
+  },
+  access_denied: { status: 400, meaning: 'somebody has refused the login' },
+  expired_token: { status: 400, meaning: 'the login has ended, or never was' },
+  login_not_found: { status: 404, meaning: 'no login waits with this code' },
   token_not_found: { status: 404, meaning: 'the account has no session of this id' },
   cross_site_request: { status: 403, meaning: 'a page of another site has sent it' },
   plan_limit_reached: { status: 403, meaning: "the account's plan allows no more" },

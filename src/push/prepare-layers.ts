@@ -1,13 +1,12 @@
 /** The layers of an image as they are sent: those of the local Docker compressed, and folders on top of them. */
-import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
-import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { type Extract, extract } from 'tar-stream';
 import type { FolderLayer } from '../folder/project.ts';
 import type { ExportedImage, ExportedLayer } from './docker/exported-image.ts';
+import { type HashedFile, writeHashed } from './hashed-file.ts';
 import { type AddedLayer, type Descriptor, layerType } from './image-documents.ts';
 import { type BasePaths, noteEntry } from './layers/base-paths.ts';
 import { layerEntries } from './layers/folder-layer.ts';
@@ -15,12 +14,12 @@ import type { Entry } from './layers/folder-listing.ts';
 import { packEntries } from './layers/tarball.ts';
 import { PushFault } from './push-fault.ts';
 import type { PushedMemory } from './pushed-memory.ts';
-import type { BlobFile, RegistryClient } from './registry/push-client.ts';
+import type { RegistryClient } from './registry/push-client.ts';
 
 export type Preparing = { registry: RegistryClient; repository: string; memory: PushedMemory; scratch: string };
 
 /** `blob` is what the service does not have yet. */
-export type Prepared = { descriptor: Descriptor; blob?: BlobFile };
+export type Prepared = { descriptor: Descriptor; blob?: HashedFile };
 
 export async function prepareExported(preparing: Preparing, { layers }: ExportedImage): Promise<Prepared[]> {
   const prepared: Prepared[] = [];
@@ -36,7 +35,10 @@ export async function prepareExported(preparing: Preparing, { layers }: Exported
 }
 
 /** A tar is sent compressed; one that the service has under a known digest is not even compressed. */
-async function prepareTar(preparing: Preparing, { file, digest: diffId }: TarFile): Promise<Prepared> {
+async function prepareTar(
+  preparing: Preparing,
+  { file, digest: diffId }: Pick<HashedFile, 'file' | 'digest'>,
+): Promise<Prepared> {
   const { registry, repository, memory } = preparing;
   const known = memory.layers.get(diffId);
   if (known && (await registry.hasBlob(repository, known.digest))) return { descriptor: known };
@@ -99,28 +101,7 @@ async function noteEntries(tar: Extract, paths: BasePaths): Promise<void> {
   }
 }
 
-type TarFile = { file: string; digest: string };
-
 async function compress(from: string, file: string) {
   // Node writes no name and no time into the header: the same tar is the same blob.
   return await writeHashed(file, createReadStream(from), createGzip({ level: 6 }));
-}
-
-async function writeHashed(
-  file: string,
-  source: Readable,
-  through?: Transform,
-): Promise<TarFile & { sizeBytes: number }> {
-  const hash = createHash('sha256');
-  let sizeBytes = 0;
-  const counted = new Transform({
-    transform(piece: Buffer, _encoding, done) {
-      hash.update(piece);
-      sizeBytes += piece.length;
-      done(undefined, piece);
-    },
-  });
-  const written = createWriteStream(file, { mode: 0o600 });
-  await (through ? pipeline(source, through, counted, written) : pipeline(source, counted, written));
-  return { file, sizeBytes, digest: `sha256:${hash.digest('hex')}` };
 }

@@ -6,13 +6,15 @@ import type { ImageToMake } from '../folder/project.ts';
 import { buildImage } from './docker/build.ts';
 import type { Docker } from './docker/docker-command.ts';
 import { exportImage } from './docker/exported-image.ts';
+import { removeLeftover } from './docker/leftover-image.ts';
+import type { HashedFile } from './hashed-file.ts';
 import { digestOf, manifestOf, manifestType, withLayers } from './image-documents.ts';
 import type { BuildContext } from './layers/build-context.ts';
 import { listLayer } from './layers/folder-layer.ts';
 import { type Preparing, prepareExported, prepareLayers } from './prepare-layers.ts';
 import { PushFault } from './push-fault.ts';
 import type { PushedMemory } from './pushed-memory.ts';
-import type { BlobFile, RegistryClient } from './registry/push-client.ts';
+import type { RegistryClient } from './registry/push-client.ts';
 
 export type Pushing = {
   docker: Docker;
@@ -50,6 +52,7 @@ export async function pushImage(pushing: Pushing, image: ImageToMake): Promise<P
   const [name, tag = 'latest'] = image.name.replace(/^\.\//, '').split(':');
   const repository = `${namespace}/${name}`;
   const base = await baseOf(pushing, image);
+  await forgetLastBuild(pushing, image, base.id);
   const listed = await Promise.all(image.layers.map(listLayer));
   const key = digestOf(Buffer.from(JSON.stringify([base.id, image.layers.map(({ to }) => to), listed])));
   const known = memory.images.get(key);
@@ -69,15 +72,27 @@ export async function pushImage(pushing: Pushing, image: ImageToMake): Promise<P
       layers.map(({ descriptor }) => descriptor),
     );
     const missing = layers.flatMap(({ blob }) => blob ?? []);
-    const sentBytes = await sendAll(pushing, { image, repository, blobs: [...missing, await fileOf(config, scratch)] });
+    const { length: sentLayers } = missing;
+    const described = await fileOf(config, scratch);
+    if (!(await registry.hasBlob(repository, described.digest))) missing.push(described);
+    const sentBytes = await sendAll(pushing, { image, repository, blobs: missing });
     await registry.sendManifest(repository, tag, { content: manifest, mediaType: manifestType });
     const digest = digestOf(manifest);
     memory.images.delete(key);
     memory.images.set(key, digest);
-    return { name: image.name, digest, sentBytes, sentLayers: missing.length, layers: layers.length };
+    return { name: image.name, digest, sentBytes, sentLayers, layers: layers.length };
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** The image of an earlier build has done its work: its layers are the service's, or are those of the present one. */
+async function forgetLastBuild({ docker, memory }: Pushing, { name, base }: ImageToMake, id: string): Promise<void> {
+  if (base.kind !== 'build') return;
+  const last = memory.builds.get(name);
+  memory.builds.set(name, id);
+  if (last !== undefined && last !== id && ![...memory.builds.values()].includes(last))
+    await removeLeftover(docker, last);
 }
 
 async function baseOf(
@@ -125,15 +140,15 @@ async function inspectImage(docker: Docker, image: string) {
   return { id: Id, platform: `${Os}/${Architecture}`, layers: RootFS.Layers?.length ?? 0 };
 }
 
-async function fileOf(content: Buffer, scratch: string): Promise<BlobFile> {
+async function fileOf(content: Buffer, scratch: string): Promise<HashedFile> {
   const file = join(scratch, 'config.json');
   await writeFile(file, content, { mode: 0o600 });
   return { file, digest: digestOf(content), sizeBytes: content.length };
 }
 
-type Sending = { image: ImageToMake; repository: string; blobs: readonly BlobFile[] };
+type Sending = { image: ImageToMake; repository: string; blobs: readonly HashedFile[] };
 
-/** @returns how many bytes were sent. */
+/** `blobs`: what the service does not have. @returns how many bytes were sent. */
 async function sendAll({ registry, tell }: Pushing, { image, repository, blobs }: Sending): Promise<number> {
   // The same layer may be in an image twice.
   const distinct = [...new Map(blobs.map((blob) => [blob.digest, blob])).values()];
@@ -141,7 +156,6 @@ async function sendAll({ registry, tell }: Pushing, { image, repository, blobs }
   let sentBytes = 0;
   for (const blob of distinct) {
     tell({ kind: 'bytes', image: image.name, sentBytes, ofBytes });
-    if (await registry.hasBlob(repository, blob.digest)) continue;
     await registry.sendBlob(repository, blob, (bytes) => {
       sentBytes += bytes;
       tell({ kind: 'bytes', image: image.name, sentBytes, ofBytes });

@@ -2,9 +2,9 @@
  * What was pushed from a folder, so that the next push need not unpack and compress what the service has. Nothing hangs on
  * it: what it says is there is asked for, and without it everything is found out again.
  */
-import { randomBytes } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceSharedFile } from '../lib/replace-file.ts';
 import type { Descriptor } from './image-documents.ts';
 
 export type PushedMemory = {
@@ -12,6 +12,8 @@ export type PushedMemory = {
   layers: Map<string, Descriptor>;
   /** By what an image was made from: the digest of its manifest. */
   images: Map<string, string>;
+  /** By the name of an image: the id that its build had on this Docker. */
+  builds: Map<string, string>;
 };
 
 /** The latest ones; an image has a dozen. */
@@ -22,15 +24,16 @@ const digestForm = /^sha256:[0-9a-f]{64}$/;
 
 /** `folder` is the one for the command's own memory. One that cannot be read is none. */
 export async function recallPushed(folder: string): Promise<PushedMemory> {
-  const memory: PushedMemory = { layers: new Map(), images: new Map() };
+  const memory: PushedMemory = { layers: new Map(), images: new Map(), builds: new Map() };
   try {
-    const { layers, images } = JSON.parse(await readFile(join(folder, 'pushed.json'), 'utf8'));
+    const { layers, images, builds } = JSON.parse(await readFile(join(folder, 'pushed.json'), 'utf8'));
     for (const [diffId, { mediaType, digest, size }] of layers as [string, Descriptor][]) {
       if (digestForm.test(digest) && Number.isSafeInteger(size))
         memory.layers.set(diffId, { mediaType: String(mediaType), digest, size });
     }
     for (const [key, digest] of images as [string, string][])
       if (digestForm.test(digest)) memory.images.set(key, digest);
+    for (const [name, id] of (builds ?? []) as [string, string][]) if (digestForm.test(id)) memory.builds.set(name, id);
   } catch {
     // Then it is found out again.
   }
@@ -38,9 +41,11 @@ export async function recallPushed(folder: string): Promise<PushedMemory> {
 }
 
 /** The folder has to be there. */
-export async function rememberPushed(folder: string, { layers, images }: PushedMemory): Promise<void> {
-  const text = JSON.stringify({ layers: [...layers].slice(-mostLayers), images: [...images].slice(-mostImages) });
-  const made = join(folder, `pushed.json.${randomBytes(6).toString('hex')}`);
-  await writeFile(made, text, { mode: 0o600, flag: 'wx' });
-  await rename(made, join(folder, 'pushed.json'));
+export async function rememberPushed(folder: string, { layers, images, builds }: PushedMemory): Promise<void> {
+  const text = JSON.stringify({
+    layers: [...layers].slice(-mostLayers),
+    images: [...images].slice(-mostImages),
+    builds: [...builds].slice(-mostImages),
+  });
+  await replaceSharedFile(join(folder, 'pushed.json'), text);
 }

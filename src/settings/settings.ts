@@ -3,29 +3,26 @@ import { resolve } from 'node:path';
 import type { DiskLimits } from '../deployment/disk/disk-levels.ts';
 import type { Tiers } from '../deployment/limits/plan-tier.ts';
 import type { StrangerLimits } from '../deployment/limits/stranger-limits.ts';
-import type { Egress } from '../deployment/workload/egress.ts';
 import type { PostgresAddress } from '../lib/postgres-address.ts';
 import { type ClientSettings, clientMistakes, clientTable } from './client-settings.ts';
+import { type ClusterSettings, clusterTable } from './cluster-settings.ts';
 import { type ImageSettings, imageTable, noRegistries } from './image-settings.ts';
 import { type MachineSettings, machineTable } from './machine-settings.ts';
+import { type NetworkSettings, networkTable } from './network-settings.ts';
+import { type PatienceSettings, patienceTable } from './patience-settings.ts';
 import {
   address,
   databaseUrl,
   domain,
   duration,
-  egress,
   integer,
   link,
-  network,
   oneOf,
-  resolvers,
   type Setting,
   secret,
   share,
   size,
   Unreadable,
-  type Unsafe,
-  unsafe,
   webAddress,
   word,
 } from './setting-values.ts';
@@ -33,11 +30,16 @@ import { sharedDomainMistakes } from './shared-domain.ts';
 import { type SignInSettings, signInGroups, signInTable } from './sign-in-settings.ts';
 import { defaultStrangersText, strangers } from './stranger-settings.ts';
 import { defaultTiersText, tiers } from './tier-settings.ts';
+import { httpsPort, type TlsSettings, tlsMistakes, tlsTable } from './tls-settings.ts';
 
 export type Settings = SignInSettings &
   ClientSettings &
   MachineSettings &
-  ImageSettings & {
+  TlsSettings &
+  ImageSettings &
+  PatienceSettings &
+  NetworkSettings &
+  ClusterSettings & {
     host: string;
     port: number;
     baseUrl: URL;
@@ -54,14 +56,6 @@ export type Settings = SignInSettings &
     imageDiskShare: number;
     diskLimits: DiskLimits;
     containerDiskBytes: number;
-    deployDeadlineMs: number;
-    listenPatienceMs: number;
-    drainMs: number;
-    edgeSilenceMs: number;
-    networkPool: string;
-    egress: Egress;
-    resolvers: string[] | undefined;
-    allowUnsafe: Unsafe[];
     example: string;
     tiers: Tiers;
     strangers: StrangerLimits;
@@ -86,6 +80,7 @@ const table = {
     help: 'address that clients use; default http://localhost:<port>',
     read: webAddress,
   },
+  ...tlsTable,
   appsDomain: {
     variable: 'APPS_DOMAIN',
     default: 'localhost',
@@ -113,7 +108,7 @@ const table = {
   engine: {
     variable: 'ENGINE',
     default: 'docker',
-    help: 'what runs containers: docker (its address: DOCKER_HOST), or memory: nothing really runs, for demonstrations',
+    help: 'what runs containers: docker (its address: DOCKER_HOST), kubernetes (KUBECONFIG), or memory: nothing really runs, for demonstrations',
     read: word,
   },
   runtime: {
@@ -157,54 +152,9 @@ const table = {
     help: 'what a container may write outside of its volumes; one with more is stopped',
     read: size,
   },
-  deployDeadlineMs: {
-    variable: 'DEPLOY_DEADLINE',
-    default: '10m',
-    help: 'without progress for this long, a deploy has failed',
-    read: duration,
-  },
-  listenPatienceMs: {
-    variable: 'LISTEN_PATIENCE',
-    default: '10s',
-    help: 'a pod that does nothing for so long but listen where it should not has failed',
-    read: duration,
-  },
-  drainMs: {
-    variable: 'DRAIN',
-    default: '30s',
-    help: 'most time for requests and WebSockets under way on workloads that an update replaces',
-    read: duration,
-  },
-  edgeSilenceMs: {
-    variable: 'EDGE_SILENCE',
-    default: '30s',
-    help: 'with PostgreSQL, how long one of several edges answers without word of the others, and they wait for it',
-    read: duration,
-  },
-  networkPool: {
-    variable: 'NETWORK_POOL',
-    default: '10.200.0.0/13',
-    help: "addresses for the applications' networks",
-    read: network,
-  },
-  egress: {
-    variable: 'EGRESS',
-    default: 'open',
-    help: 'what applications may reach: open (the public internet), none, or 203.0.113.0/24:443,…',
-    read: egress,
-  },
-  resolvers: {
-    variable: 'RESOLVERS',
-    default: '',
-    help: 'whom applications ask about names, such as 9.9.9.9,149.112.112.112; default: whom this machine asks',
-    read: resolvers,
-  },
-  allowUnsafe: {
-    variable: 'ALLOW_UNSAFE',
-    default: '0',
-    help: 'serve all the same: firewall (none around pods), domain (applications on the domain of the API), 1 for both',
-    read: unsafe,
-  },
+  ...patienceTable,
+  ...networkTable,
+  ...clusterTable,
   example: {
     variable: 'EXAMPLE',
     default: 'guestbook',
@@ -290,14 +240,16 @@ export function readSettings(
     const names = (keys: (keyof Settings)[]) => keys.map((key) => `BERTH_${table[key].variable}`).join(' and ');
     mistakes.push(`${names(group)} belong together; set ${names(missing)} too`);
   }
-  mistakes.push(...clientMistakes(settings));
+  mistakes.push(...clientMistakes(settings), ...tlsMistakes(settings));
   if (!settings.allowUnsafe?.includes('domain')) mistakes.push(...sharedDomainMistakes(settings));
   if (mistakes.length > 0) return { ok: false, mistakes };
+  const baseUrl = settings.baseUrl ?? new URL(`http://localhost:${settings.port}`);
   return {
     ok: true,
     settings: {
       ...settings,
-      baseUrl: settings.baseUrl ?? new URL(`http://localhost:${settings.port}`),
+      baseUrl,
+      httpsPort: httpsPort(settings, baseUrl),
       registries: settings.registries ?? noRegistries,
       tiers: settings.tiers ?? tiers(defaultTiersText),
       strangers: settings.strangers ?? strangers(defaultStrangersText),

@@ -60,6 +60,20 @@ export type Tables = {
     createdAt: Instant;
     lastUsedAt: Instant | null;
   };
+  /** `accountId`: of who has decided. */
+  logins: {
+    deviceHash: string;
+    userHash: string;
+    machine: string;
+    address: string;
+    client: string;
+    createdAt: Instant;
+    expiresAt: Instant;
+    nextPollAt: Instant;
+    intervalMs: number;
+    accountId: string | null;
+    decision: 'approved' | 'denied' | null;
+  };
   deployments: DeploymentRow;
   /** One row. */
   routeTable: { id: number; version: number };
@@ -135,7 +149,7 @@ export type Tables = {
     token: string | null;
     leasedUntil: Instant | null;
     /** Of what the last visit saw; null when it failed, and before the first one. */
-    outline: string | null;
+    observedHash: string | null;
   };
   claims: { tokenHash: string; deploymentId: string; createdAt: Instant; expiresAt: Instant };
   /** Where a deployment was started from: the address, and the client that the limits count. */

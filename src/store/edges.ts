@@ -4,7 +4,8 @@
  */
 import type { Instant } from '../deployment/deployment.ts';
 import type { Database, EdgeRow } from './database.ts';
-import { tellAll } from './news.ts';
+import { isPostgres } from './dialect/dialect.ts';
+import { telling } from './news.ts';
 
 /** Of an edge that needs no word from anybody, because there is no other. */
 export const forever: Instant = 9_999_999_999_000;
@@ -24,10 +25,14 @@ export async function renewEdge(
   db: Database,
   { id, version, answersUntil }: Pick<EdgeRow, 'id' | 'version' | 'answersUntil'>,
 ): Promise<boolean> {
-  const result = await db.updateTable('edges').set({ version, answersUntil }).where('id', '=', id).executeTakeFirst();
-  if (result.numUpdatedRows === 0n) return false;
-  await tellAll(db, 'edges');
-  return true;
+  const rows = await db
+    .updateTable('edges')
+    .set({ version, answersUntil })
+    .where('id', '=', id)
+    .returning('id')
+    .$if(isPostgres(db), (query) => query.returning(telling('edges')))
+    .execute();
+  return rows.length > 0;
 }
 
 export async function edgeOf(db: Database, id: string): Promise<EdgeRow | undefined> {

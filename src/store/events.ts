@@ -5,7 +5,9 @@
 import type { Instant } from '../deployment/deployment.ts';
 import { type DeploymentEvent, identityOf } from '../deployment/event/event.ts';
 import type { Database, EventRow } from './database.ts';
-import { tellAll } from './news.ts';
+import { isPostgres } from './dialect/dialect.ts';
+import { diskEventsKept, forgetOldest } from './forgotten-events.ts';
+import { telling } from './news.ts';
 
 export type RecordedEvent = DeploymentEvent & {
   /** Which of the deployment's events it is, the same for all repetitions; they begin at 1. */
@@ -30,7 +32,8 @@ export async function addEvents(db: Database, deploymentId: string, events: Even
     events.map(({ event }) => identityOf(event)),
   );
   const written = new Map<number, EventRow>();
-  let sequence = await lastSequence(db, deploymentId);
+  const from = await lastSequence(db, deploymentId);
+  let sequence = from;
   for (const { at, event } of events) {
     sequence += 1;
     const { kind, ...fields } = event;
@@ -54,8 +57,10 @@ export async function addEvents(db: Database, deploymentId: string, events: Even
         count: eb.ref('excluded.count'),
       })),
     )
+    // PostgreSQL tells it once, however many rows say so.
+    .$if(isPostgres(db), (query) => query.returning(telling('told', deploymentId)))
     .execute();
-  await tellAll(db, 'told', deploymentId);
+  await forgetOldest(db, deploymentId, { from, to: sequence });
 }
 
 /** Those told after the place `after`, in the order of telling, at most `limit`. */
@@ -79,10 +84,7 @@ export async function latestEvents(db: Database, deploymentId: string, limit: nu
   return rows.map(fromRow);
 }
 
-/** Enough to find what was told last of each volume. */
-const diskEventsRead = 200;
-
-/** Those of the disk, last told first, at most 200. */
+/** Those of the disk that are kept, last told first: enough to find what was told last of each volume. */
 export async function latestOfDisk(
   db: Database,
   deploymentId: string,
@@ -90,7 +92,7 @@ export async function latestOfDisk(
   const rows = await eventsOf(db, deploymentId)
     .where('kind', '=', 'disk')
     .orderBy('sequence', 'desc')
-    .limit(diskEventsRead)
+    .limit(diskEventsKept)
     .execute();
   return rows.map(fromRow).filter((event) => event.kind === 'disk');
 }
@@ -101,12 +103,10 @@ async function repeatable(
   deploymentId: string,
   identities: (string | null)[],
 ): Promise<Map<string, EventRow>> {
+  const sought = identities.filter((identity) => identity !== null);
+  if (sought.length === 0) return new Map();
   const rows = await eventsOf(db, deploymentId)
-    .where(
-      'identity',
-      'in',
-      identities.filter((identity) => identity !== null),
-    )
+    .where('identity', 'in', sought)
     .where('number', '>', (eb) =>
       eb
         .selectFrom('events')

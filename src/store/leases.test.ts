@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deploymentOf } from '../../test/support/deployments.ts';
+import { emptyStore } from '../../test/support/empty-store.ts';
 import { scansOf, watchQueries } from '../../test/support/queries.ts';
-import { openSqlite } from './database.ts';
 import { addDeployment } from './deployments.ts';
 import { makeDue, nextDueAt, renewLeases, takeLeases } from './leases.ts';
 import { addSession } from './sessions.ts';
 
 test('what is due, and when something will be, is found without reading those that wait', async () => {
-  const db = await openSqlite(':memory:');
+  const db = await emptyStore();
   await addSession(db, { id: 'session', token: 'token', createdAt: 0 });
   await addDeployment(db, deploymentOf({}));
   await makeDue(db, 'shop', 0);

@@ -14,7 +14,7 @@ import { newId } from '../lib/ids.ts';
 import { chunksOf } from './chunks.ts';
 import type { Database, Tables } from './database.ts';
 import { isPostgres } from './dialect/dialect.ts';
-import { tellAll } from './news.ts';
+import { telling } from './news.ts';
 
 export type Lease = { deploymentId: string; token: string };
 
@@ -22,7 +22,7 @@ export type Lease = { deploymentId: string; token: string };
 export async function makeDue(db: Database, deploymentId: string, dueAt: Instant): Promise<void> {
   await db
     .insertInto('leases')
-    .values({ deploymentId, dueAt, token: null, leasedUntil: null, outline: null })
+    .values({ deploymentId, dueAt, token: null, leasedUntil: null, observedHash: null })
     .onConflict((conflict) =>
       conflict.column('deploymentId').doUpdateSet((eb) => ({
         dueAt: eb
@@ -33,8 +33,8 @@ export async function makeDue(db: Database, deploymentId: string, dueAt: Instant
           .end(),
       })),
     )
+    .$if(isPostgres(db), (query) => query.returning(telling('due', deploymentId)))
     .execute();
-  await tellAll(db, 'due', deploymentId);
 }
 
 /**
@@ -48,7 +48,7 @@ export async function makeDueIfSettled(db: Database, deploymentIds: readonly str
       .set({ dueAt: now })
       .where('deploymentId', 'in', some)
       .where('token', 'is', null)
-      .where('outline', 'is not', null)
+      .where('observedHash', 'is not', null)
       .where('dueAt', '>', now)
       .execute();
 }
@@ -156,18 +156,23 @@ export type Release = {
   /** Null: only when something wakes it. */
   dueAt: Instant | null;
   /** Of what the visit saw last; null when it has failed. */
-  outline: string | null;
+  observedHash: string | null;
 };
 
 /** Gives it back, to be visited again when it is due. */
 export async function releaseLease(
   db: Database,
   { deploymentId, token }: Lease,
-  { dueAt, outline }: Release,
+  { dueAt, observedHash }: Release,
 ): Promise<void> {
   await db
     .updateTable('leases')
-    .set((eb) => ({ token: null, leasedUntil: null, outline, dueAt: eb.fn.coalesce('dueAt', eb.val(whole(dueAt))) }))
+    .set((eb) => ({
+      token: null,
+      leasedUntil: null,
+      observedHash,
+      dueAt: eb.fn.coalesce('dueAt', eb.val(whole(dueAt))),
+    }))
     .where('deploymentId', '=', deploymentId)
     .where('token', '=', token)
     .execute();
@@ -195,7 +200,7 @@ export async function takeOver(db: Database, { now, spreadMs, random }: TakingOv
   if (!isPostgres(db))
     await db
       .updateTable('leases')
-      .set({ token: null, leasedUntil: null, outline: null, dueAt: now })
+      .set({ token: null, leasedUntil: null, observedHash: null, dueAt: now })
       .where('token', 'is not', null)
       .execute();
   await spreadVisits(db, { now, spreadMs, random });
@@ -233,24 +238,24 @@ export async function nextDueAt(db: Database): Promise<Instant | undefined> {
 }
 
 /** Of those of these deployments that wait for their time and whose last visit has not failed. */
-export async function settledOutlines(
+export async function settledHashes(
   db: Database,
   deploymentIds: readonly string[],
   now: Instant,
 ): Promise<Map<string, string>> {
-  const outlines = new Map<string, string>();
+  const hashes = new Map<string, string>();
   for (const some of chunksOf(deploymentIds)) {
     const rows = await db
       .selectFrom('leases')
-      .select(['deploymentId', 'outline'])
+      .select(['deploymentId', 'observedHash'])
       .where('deploymentId', 'in', some)
       .where('token', 'is', null)
       .where('dueAt', '>', now)
-      .where('outline', 'is not', null)
+      .where('observedHash', 'is not', null)
       .execute();
-    for (const { deploymentId, outline } of rows) outlines.set(deploymentId, outline!);
+    for (const { deploymentId, observedHash } of rows) hashes.set(deploymentId, observedHash!);
   }
-  return outlines;
+  return hashes;
 }
 
 /** The first deployments after an id, in the order of ids. */

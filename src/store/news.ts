@@ -9,9 +9,17 @@ export const longestNews = 7_900;
 
 /** Heard by all processes, this one too, when the transaction is committed. */
 export async function tellAll(db: Database, channel: Channel, text = ''): Promise<void> {
-  if (!isPostgres(db)) return;
+  if (isPostgres(db)) await sql`select ${notify(channel, text)}`.execute(db);
+}
+
+/** Is told to all as `tellAll` does, by the statement that returns it: in PostgreSQL each statement is a round trip. */
+export function telling(channel: Channel, text = '') {
+  return notify(channel, text).as('told');
+}
+
+function notify(channel: Channel, text: string) {
   const said = sql`current_setting('application_name') || ' ' || ${text}::text`;
-  await sql`select pg_notify(${sql.lit(channels[channel])}, ${said})`.execute(db);
+  return sql`pg_notify(${sql.lit(channels[channel])}, ${said})`;
 }
 
 export type NewsListener = {

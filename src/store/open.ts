@@ -15,6 +15,8 @@ export type StoreSettings = {
   /** Absent: SQLite, in a file of the data directory. */
   databaseUrl: PostgresAddress | undefined;
   databaseConnections: number;
+  /** A word without a dot or a space that other services on the database find in the name of this process. */
+  mark?: string;
 };
 
 export type Store = AsyncDisposable & {
@@ -30,8 +32,8 @@ export type Store = AsyncDisposable & {
 /** Makes or migrates it where it has to be. Throws StartError where a server cannot be used. */
 export async function openStore(settings: StoreSettings): Promise<Store> {
   await using opening = new AsyncDisposableStack();
-  const { databaseUrl, databaseConnections: connections } = settings;
-  const processName = `${processPrefix}${newId()}`;
+  const { databaseUrl, databaseConnections: connections, mark } = settings;
+  const processName = `${processPrefix}${newId()}${mark === undefined ? '' : `.${mark}`}`;
   const server = databaseUrl && { ...databaseUrl, connections, processName };
   const db = server ? await openPostgres(server) : await openSqlite(databaseFile(settings));
   opening.defer(() => db.destroy());

@@ -1,14 +1,14 @@
-/** Revisions: immutable, and sealed because configurations hold passwords. */
+/** Revisions: immutable, and sealed because configurations hold passwords; and what the images mean that they name. */
 import type { Kysely } from 'kysely';
 import type { AppSpec } from '../config/spec/spec.ts';
 import { imagesOf } from '../config/spec/spec-images.ts';
 import { printSpec, readSpec } from '../config/spec/stored-spec.ts';
 import type { Deployment, Instant, Revision } from '../deployment/deployment.ts';
 import { amountOf, type VolumeSizes, volumeSizesOf } from '../deployment/limits/pod-resources.ts';
+import type { ResolvedImage } from '../deployment/plan/operation.ts';
 import type { Seal } from '../lib/seal.ts';
 import { recommit } from './commitments.ts';
 import type { Database, Tables } from './database.ts';
-import { settledImages } from './settled-images.ts';
 import { write } from './transaction.ts';
 
 export async function addRevision(
@@ -18,7 +18,7 @@ export async function addRevision(
   revision: Revision & { document: string; createdAt: Instant },
 ): Promise<void> {
   const { number, spec, document, createdAt } = revision;
-  const left = await volumeSizesOfDeployment(db, deploymentId);
+  const left = number === 1 ? noVolumes : await volumeSizesOfDeployment(db, deploymentId);
   await db
     .insertInto('revisions')
     .values({
@@ -30,6 +30,9 @@ export async function addRevision(
     .execute();
   await recommit(db, deploymentId);
 }
+
+/** Before the first revision. */
+const noVolumes: VolumeSizes = new Map();
 
 function countedOf(spec: AppSpec, left: VolumeSizes) {
   return { ...amountOf(spec, left), volumeSizes: JSON.stringify([...volumeSizesOf(spec, left)]) };
@@ -183,4 +186,33 @@ function countedIn(seal: Seal, spec: Uint8Array, left: VolumeSizes): ReturnType<
   } catch {
     return undefined;
   }
+}
+
+/** A second look at the same reference changes nothing: what a revision runs from is decided once. */
+export async function settleImage(
+  db: Database,
+  deploymentId: string,
+  revision: number,
+  { image, reference }: ResolvedImage,
+): Promise<void> {
+  await db
+    .insertInto('revisionImages')
+    .values({ deploymentId, revision, image, reference })
+    .onConflict((conflict) => conflict.columns(['deploymentId', 'revision', 'image']).doNothing())
+    .execute();
+}
+
+/** By the reference that the configuration has. */
+export async function settledImages(
+  db: Database,
+  deploymentId: string,
+  revision: number,
+): Promise<Record<string, string>> {
+  const rows = await db
+    .selectFrom('revisionImages')
+    .select(['image', 'reference'])
+    .where('deploymentId', '=', deploymentId)
+    .where('revision', '=', revision)
+    .execute();
+  return Object.fromEntries(rows.map(({ image, reference }) => [image, reference]));
 }

@@ -1,7 +1,8 @@
 /** The route table: where each deployment is served, and what of that has changed since a version. */
 import type { Endpoint } from '../deployment/site.ts';
 import type { Database } from './database.ts';
-import { tellAll } from './news.ts';
+import { isPostgres } from './dialect/dialect.ts';
+import { telling } from './news.ts';
 
 /** What a deployment's site leads to; nowhere without endpoints. */
 export type StoredRoutes = { id: string; label: string; endpoints: Endpoint[] };
@@ -26,8 +27,8 @@ export async function nextRoutesVersion(db: Database): Promise<number> {
       conflict.column('id').doUpdateSet((eb) => ({ version: eb('routeTable.version', '+', 1) })),
     )
     .returning('version')
+    .$if(isPostgres(db), (query) => query.returning(telling('routes')))
     .executeTakeFirstOrThrow();
-  await tellAll(db, 'routes');
   return version;
 }
 

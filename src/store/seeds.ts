@@ -10,7 +10,11 @@ import type { Database } from './database.ts';
 /** Gives it one, unless it has one that can be read. With a new one, whatever was generated before is another. */
 export async function provideSeed(db: Database, seal: Seal, deploymentId: string): Promise<void> {
   const known = await sealedSeed(db, deploymentId);
-  if (known && canOpen(seal, known)) return;
+  if (!known || !canOpen(seal, known)) await giveSeed(db, seal, deploymentId);
+}
+
+/** Gives it a new one, as one that has just been added needs it. */
+export async function giveSeed(db: Database, seal: Seal, deploymentId: string): Promise<void> {
   const seed = sealSeed(seal, randomBytes(32));
   await db
     .insertInto('seeds')

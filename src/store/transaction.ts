@@ -3,6 +3,7 @@
  * nobody else who has it writes meanwhile.
  */
 import { type Kysely, sql, type Transaction } from 'kysely';
+import { createSemaphore, type Semaphore } from '../lib/concurrency.ts';
 import type { Result } from '../lib/problem.ts';
 import { wait } from '../lib/wait.ts';
 import type { Tables } from './database.ts';
@@ -22,6 +23,27 @@ export async function write<T>(
   work: (db: Transaction<Tables>) => Promise<T>,
 ): Promise<T> {
   if (!isPostgres(db)) return await db.transaction().execute(work);
+  if (right !== 'all') return await writeUntilDone(db, right, work);
+  return await turnsOf(db)(() => writeUntilDone(db, right, work));
+}
+
+/**
+ * Of one process, those who write everything take turns before they take a connection: only the first waits for other
+ * processes, for as long as the database lets it, and all others leave their connections to those who read.
+ */
+const turns = new WeakMap<Kysely<Tables>, Semaphore>();
+
+function turnsOf(db: Kysely<Tables>): Semaphore {
+  const known = turns.get(db) ?? createSemaphore(1);
+  turns.set(db, known);
+  return known;
+}
+
+async function writeUntilDone<T>(
+  db: Kysely<Tables>,
+  right: Right,
+  work: (db: Transaction<Tables>) => Promise<T>,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       const transaction = db.transaction().setIsolationLevel('read committed');

@@ -1,7 +1,10 @@
 /** A deployment from its validation to its removal, with every request that the description shows an example of. */
 import assert from 'node:assert/strict';
+import { digestOf } from '../../src/images/blobs/digest.ts';
+import { wait } from '../../src/lib/wait.ts';
 import type { Answer } from '../scenarios/ask.ts';
 import { type Berth, createBerth } from '../scenarios/berth.ts';
+import { imageManifest, ociImage } from '../support/image-registry.ts';
 
 const yaml = `application:
   name: hello
@@ -47,7 +50,9 @@ async function play(berth: Berth): Promise<Told> {
   note('getDeploymentOutline', await get('/getDeploymentOutline'));
   note('getDeploymentConfiguration', await get('/getDeploymentConfiguration'));
   note('listDeployments', await berth.get('/getReservations', authorization));
-  note('getLimits', await berth.get('/api/limits', authorization));
+  const limits = note('getLimits', await berth.get('/api/limits', authorization));
+  await pushImage(berth, limits.images.namespace, authorization);
+  note('listImages', await berth.get('/api/images', authorization));
   const query = `?sessionToken=${sessionToken}`;
   note('previewUpdate', await berth.postYaml(`/previewUserDeployment${query}`, updated), updated);
   note('updateDeployment', await berth.postYaml(`/updateUserDeployment${query}`, updated), updated);
@@ -64,6 +69,20 @@ async function play(berth: Berth): Promise<Told> {
   note('removeDeploymentReservation', await berth.postJson('/removeDeploymentReservation', removal), removal);
   note('endToken', await send('DELETE', `/api/tokens/${tokenId}`));
   return told;
+}
+
+/** An image without a layer, as any client pushes one. */
+async function pushImage(berth: Berth, namespace: string, headers: { authorization: string }): Promise<void> {
+  const { origin } = berth.settings.baseUrl;
+  const config = Buffer.from('{}');
+  const put = async (method: string, path: string, type: string, body: Buffer) => {
+    const url = `${origin}/v2/${namespace}/api/${path}`;
+    const sent = { method, headers: { ...headers, 'content-type': type }, body: body.toString() };
+    const { status, text } = await berth.visit(url, sent);
+    assert.equal(status, 201, text);
+  };
+  await put('POST', `blobs/uploads/?digest=${digestOf(config)}`, 'application/octet-stream', config);
+  await put('PUT', 'manifests/1', ociImage, imageManifest(config, []));
 }
 
 async function tellOfAccount(
@@ -87,6 +106,16 @@ async function tellOfAccount(
   const { id } = note('addKey', await send('POST', '/api/keys', { name: 'CI' }), { name: 'CI' });
   note('listKeys', await send('GET', '/api/keys'));
   note('removeKey', await send('DELETE', `/api/keys/${id}`));
+  const machine = { machine: 'ada@laptop' };
+  const started = note('startLogin', await send('POST', '/api/logins', machine), machine);
+  const { deviceCode, userCode, intervalSeconds } = started;
+  const codePath = `/api/logins/${userCode}`;
+  note('getLogin', await send('GET', codePath));
+  const decision = { decision: 'approved' };
+  note('decideLogin', await send('POST', codePath, decision), decision);
+  const fetching = { deviceCode };
+  await wait(intervalSeconds * 1000);
+  note('fetchKey', await send('POST', '/api/login-key', fetching), fetching);
   const { tokens } = note('listTokens', await send('GET', '/api/tokens'));
   const tokenId = tokens[0].id;
   const allowance = { starts: 'plan' };

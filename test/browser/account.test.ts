@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { wait } from '../../src/lib/wait.ts';
 import { startMailServer } from '../accounts/mail-server.ts';
 import { until } from '../scenarios/berth.ts';
 import { openBrowser, type TestBrowser, type Visitor, type Width } from './browser.ts';
@@ -326,3 +327,52 @@ test('with mail, an address is verified by its link, and a forgotten password se
     await server.close();
   }
 });
+
+for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
+  test(`a terminal is logged in by the person who compares its code, who sees what that grants (${width})`, async () => {
+    const { berth } = browser;
+    const startLogin = async () => (await berth.postJson('/api/logins', { machine: 'ada@laptop' })).body;
+    type Started = { deviceCode: string; intervalSeconds: number };
+    const fetchKey = async ({ deviceCode, intervalSeconds }: Started) => {
+      await wait(intervalSeconds * 1000);
+      return (await berth.postJson('/api/login-key', { deviceCode })).body;
+    };
+    const visitor = await browser.visitor('login', width);
+    const { page } = visitor;
+    const login = await startLogin();
+    await page.goto(login.urlWithCode);
+    await page.waitForSelector('text=nothing is granted by that');
+    await visitor.look('login-signed-out');
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await signUp(visitor, `login-${width}@example.com`);
+    await page.waitForURL(login.urlWithCode);
+    await page.waitForSelector('text=ada@laptop');
+    assert.equal(await page.locator('.login-code').innerText(), login.userCode);
+    await page.waitForSelector('text=It gets an API key of your account');
+    await visitor.look('login-asks');
+    // To come, with the code in the address, grants nothing.
+    assert.equal((await fetchKey(login)).code, 'authorization_pending');
+    await page.getByRole('button', { name: 'Log it in' }).click();
+    await page.waitForSelector('text=is logged in within a few seconds');
+    await visitor.look('login-done');
+    const { key } = await fetchKey(login);
+    const me = await berth.get('/api/account', { authorization: `Bearer ${key}` });
+    assert.equal(me.body.email, `login-${width}@example.com`);
+
+    const other = await startLogin();
+    await page.goto('/login');
+    await page.getByLabel('Code').fill('WRNG-CODE');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.waitForSelector('.notice >> text=No login waits with this code');
+    await visitor.complains(/404/);
+    await visitor.look('login-unknown');
+    await page.getByLabel('Code').fill(other.userCode.toLowerCase());
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Refuse' }).click();
+    await page.waitForSelector('text=nobody has got a key');
+    assert.equal((await fetchKey(other)).code, 'access_denied');
+    await page.getByRole('link', { name: 'Your API keys' }).click();
+    await page.waitForSelector('.key-rows >> text=berth on ada@laptop');
+    await visitor.close();
+  });
+}

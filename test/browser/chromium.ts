@@ -4,20 +4,26 @@
  * several times a second.
  */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createConnection, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { type Browser, chromium } from 'playwright-core';
 import { findBrowser } from '../../scripts/setup/browser.ts';
 import { joinSockets } from './join-sockets.ts';
 
+const run = promisify(execFile);
+
 export type TestChromium = { browser: Browser; close(): Promise<void> };
 
-/** `port` is this machine's and, within, the same of 127.0.0.1. Call `close` when done, whatever happened. Needs root. */
-export async function startChromium(port: number, args: readonly string[] = []): Promise<TestChromium> {
+/**
+ * `port` is this machine's and, within, the same of 127.0.0.1. `root`: the certificate of a further authority that this
+ * Chromium trusts, as PEM. Call `close` when done, whatever happened. Needs root.
+ */
+export async function startChromium(port: number, args: readonly string[] = [], root?: string): Promise<TestChromium> {
   assert.equal(process.getuid?.(), 0, 'a network of its own needs root');
   const folder = await mkdtemp(join(tmpdir(), 'berth-chromium-'));
   const socketPath = join(folder, 'out.sock');
@@ -46,10 +52,21 @@ export async function startChromium(port: number, args: readonly string[] = []):
     const words = ['nsenter', `--net=/proc/${inside.pid}/ns/net`, program].map((word) => `'${word}'`).join(' ');
     await writeFile(executablePath, `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o700 });
     // The sandbox of Chromium refuses to run as root.
-    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', ...args] });
+    if (root !== undefined) await trust(folder, root);
+    const env = { ...process.env, ...(root !== undefined && { HOME: folder }) };
+    const browser = await chromium.launch({ executablePath, env, args: ['--no-sandbox', ...args] });
     return { browser, close: () => browser.close().finally(close) };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** In the database below the home directory, where Chromium looks for the authorities that its user trusts. */
+async function trust(home: string, root: string): Promise<void> {
+  const [file, database] = [join(home, 'root.pem'), join(home, '.pki/nssdb')];
+  await writeFile(file, root);
+  await mkdir(database, { recursive: true });
+  await run('certutil', ['-N', '-d', `sql:${database}`, '--empty-password']);
+  await run('certutil', ['-A', '-d', `sql:${database}`, '-n', 'of a test', '-t', 'C,,', '-i', file]);
 }

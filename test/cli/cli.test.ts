@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { type Berth, createBerth } from '../scenarios/berth.ts';
+import { type Berth, createBerth, until } from '../scenarios/berth.ts';
 import { installPacked, type Packed } from './packed.ts';
 
 const yaml = `application:
@@ -64,12 +64,35 @@ const cli = (words: string[], env: Record<string, string> = {}) =>
   packed.start(words, { cwd: folder, env: { BERTH_SERVER: server(), ...env } }).ended;
 
 describe('the package', () => {
-  test('is one file for the command, which npx runs from an empty folder', async () => {
+  test('has nothing to install, and npx runs it from an empty folder', async () => {
     const { stdout } = await promisify(execFile)('npx', ['--no-install', 'berth', '--help'], { cwd: packed.folder });
     assert.match(stdout, /deploy FILE/);
     assert.ok(packed.size < 400_000, `${packed.size} bytes`);
     const { dependencies } = JSON.parse(await readFile(join(packed.folder, 'node_modules/berth/package.json'), 'utf8'));
     assert.equal(dependencies, undefined);
+  });
+  test('reads no more for the help than its words', async () => {
+    const preload = join(packed.folder, 'loaded.mjs');
+    const lines = [
+      `import { registerHooks } from 'node:module';`,
+      `import { statSync } from 'node:fs';`,
+      `import { fileURLToPath } from 'node:url';`,
+      `let bytes = 0;`,
+      `registerHooks({ load(url, context, next) {`,
+      `  if (url.startsWith('file:')) bytes += statSync(fileURLToPath(url)).size;`,
+      `  return next(url, context);`,
+      `} });`,
+      `process.on('exit', () => process.stderr.write(String(bytes)));`,
+    ];
+    await writeFile(preload, lines.join('\n'));
+    const bytesFor = async (...words: string[]) => {
+      const argv = ['--import', preload, packed.program, ...words];
+      return Number((await promisify(execFile)(process.execPath, argv, { cwd: packed.folder })).stderr);
+    };
+    const help = await bytesFor('--help');
+    assert.ok(help > 1_000 && help < 40_000, `${help} bytes`);
+    const all = await bytesFor('validate', join(import.meta.dirname, '../../examples/hello.yaml'));
+    assert.ok(all > 200_000 && all < 700_000, `${all} bytes`);
   });
   test('checks files in a Node that has only what Node 20 has', async () => {
     const older = join(packed.folder, 'older.cjs');
@@ -204,6 +227,45 @@ test('a key that is pasted is kept for its service alone, says who one is, and i
   assert.match((await ask(['whoami'], '', { BERTH_SERVER: other })).stdout, /nobody/);
   assert.match((await ask(['logout'])).stdout, /is forgotten/);
   assert.match((await ask(['whoami'])).stdout, /nobody/);
+  await rm(elsewhere, { recursive: true });
+});
+
+test('login shows a code, and has the key when somebody has confirmed it in a browser', async () => {
+  const elsewhere = await mkdtemp(join(tmpdir(), 'berth-cli-'));
+  const json = { 'content-type': 'application/json', origin: server() };
+  const send = (path: string, body: object, headers: Record<string, string> = {}) =>
+    fetch(`${server()}${path}`, { method: 'POST', headers: { ...json, ...headers }, body: JSON.stringify(body) });
+  const person = { name: 'Grace', email: 'grace@example.com', password: 'correct horse battery' };
+  const cookie = (await send('/api/auth/sign-up/email', person)).headers.getSetCookie()[0]!.split(';')[0]!;
+  const file = join(elsewhere, '.config/berth/keys.json');
+  const start = () => packed.start(['login'], { cwd: elsewhere, env: { BERTH_SERVER: server(), HOME: elsewhere } });
+  const codeOf = async (login: ReturnType<typeof start>) => {
+    const find = () => /confirm this code: ([A-Z]{4}-[A-Z]{4})\n/.exec(login.told().stderr)?.[1];
+    await until('a code is shown', async () => find() !== undefined);
+    return find()!;
+  };
+
+  const refused = start();
+  await send(`/api/logins/${await codeOf(refused)}`, { decision: 'denied' }, { cookie });
+  const { status, stderr } = await refused.ended;
+  assert.equal(status, 1);
+  assert.match(stderr, /was refused in the browser/);
+
+  const interrupted = start();
+  await codeOf(interrupted);
+  interrupted.interrupt();
+  assert.equal((await interrupted.ended).status, 130);
+  await assert.rejects(stat(file));
+
+  const login = start();
+  const code = await codeOf(login);
+  assert.ok(login.told().stderr.includes(`${server()}/login`));
+  assert.equal((await send(`/api/logins/${code}`, { decision: 'approved' }, { cookie })).status, 200);
+  const done = await login.ended;
+  assert.match(done.stdout, /as grace@example\.com/, done.stderr);
+  assert.equal((await stat(file)).mode & 0o777, 0o600);
+  const keys = JSON.parse(await readFile(file, 'utf8')) as Record<string, string>;
+  assert.ok(!`${done.stdout}${done.stderr}`.includes(keys[server()]!));
   await rm(elsewhere, { recursive: true });
 });
 

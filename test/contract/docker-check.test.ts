@@ -48,7 +48,7 @@ describe('docker engine: checks', () => {
   const pull = async (image: string, more = {}) => [await engine.images.pull('checks', { image, ...more })];
   const check = (image: string, more = {}) =>
     engine.execute('checks', { kind: 'check', images: [{ image, ...more }], because });
-  const present = async (image: string) => (await engine.observe('checks', [image])).images.length === 1;
+  const present = async (image: string) => (await engine.observe('checks', [image])).images?.present.length === 1;
 
   test('a pull tells which image it was, by a reference that stays', async () => {
     const image = `${registry.host}/good:1`;
@@ -56,7 +56,7 @@ describe('docker engine: checks', () => {
     assert.equal(pulled?.by, 'pull');
     assert.match(pulled?.reference ?? '', new RegExp(`^${registry.host}/good@sha256:[0-9a-f]{64}$`));
     const seen = await engine.observe('checks', [image, pulled!.reference]);
-    assert.deepEqual([seen.images.length, seen.localImages.length], [2, 0]);
+    assert.deepEqual([seen.images?.present.length, seen.images?.local.length], [2, 0]);
     assert.deepEqual(await pull(image), [{ image, reference: pulled!.reference, by: 'presence' }]);
   });
 

@@ -90,6 +90,7 @@ export async function dockerContractor({
     hasRealAddresses: true,
     limitsVolumes,
     isTmpInMemory: runtime === 'runsc',
+    keepsEveryStart: true,
     volumesFolder: join(folder, 'one'),
     async dispose() {
       await opened[Symbol.asyncDispose]();

@@ -84,7 +84,7 @@ describe('docker engine: room for images', () => {
     const { reference } = await engine.images.pull('x', { image: `${registry.host}/good:1` });
     await removeUnnamed(docker);
     assert.ok((await engine.images.list()).every((image) => image.id !== id));
-    assert.deepEqual((await engine.observe('x', [reference])).images, [reference]);
+    assert.deepEqual((await engine.observe('x', [reference])).images?.present, [reference]);
   });
 
   test('an image that came into use meanwhile is refused by the engine itself', async () => {

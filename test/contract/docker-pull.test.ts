@@ -6,6 +6,9 @@ import type Docker from 'dockerode';
 import type { PulledBytes } from '../../src/deployment/deployment.ts';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
+import { createHostFacts } from '../../src/engine/docker/host/host-facts.ts';
+import { setUpImages } from '../../src/engine/docker/images/local-images.ts';
+import { createPull } from '../../src/engine/docker/images/pull.ts';
 import { EngineFault } from '../../src/engine/engine.ts';
 import { until } from '../scenarios/berth.ts';
 import { openTestImages, removeBrought } from '../support/images.ts';
@@ -77,7 +80,7 @@ describe('docker engine: pulls', () => {
     assert.ok(shares.some(isOnItsWay));
     assert.ok(told.some((bytes) => bytes && bytes.doneBytes > 0 && bytes.doneBytes < bytes.totalBytes));
     const { images } = await engine.observe('pulls', [`${registry.host}/halved:1`]);
-    assert.equal(images.length, 1);
+    assert.equal(images?.present.length, 1);
   });
 
   test('the same image is pulled once for all who ask, each with progress', async () => {
@@ -157,13 +160,36 @@ describe('docker engine: pulls', () => {
     assert.equal(registry.layersServed(), before);
   });
 
+  test('a pull is given up when the disk has less than has to stay free, long before anybody is stopped for it', async () => {
+    // Who runs is stopped below half of what has to stay free.
+    let roomBytes = 2 ** 40;
+    const pullWithin = createPull({
+      ...{ docker, images: images.images, localImages: setUpImages },
+      hostFacts: createHostFacts(docker, () => performance.now()),
+      roomBytes: async () => roomBytes,
+    });
+    const { image, letGo } = await registry.hold('filling', 2);
+    const before = registry.layersServed();
+    const pulling = assert.rejects(
+      pullWithin(image, undefined),
+      isFault('unavailable', /^Out of disk: the host has no space left for image/),
+    );
+    await until('its layers are asked for', async () => registry.layersServed() > before);
+    roomBytes = -1;
+    await pulling;
+    letGo();
+    assert.deepEqual((await engine.observe('pulls', [image])).images?.present, []);
+    roomBytes = 2 ** 40;
+    assert.equal((await pullWithin(image, undefined)).by, 'pull');
+  });
+
   test('a name that is none is a bad request, and no image', async () => {
     const names = ['Capital:1', '../containers/json?all=1&x=', 'a/../../info', 'a b', ''];
     for (const image of names) {
       const pulling = engine.images.pull('pulls', { image });
       await assert.rejects(pulling, isFault('bad-request', /is not the name of an image/), image);
     }
-    assert.deepEqual((await engine.observe('pulls', names)).images, []);
+    assert.deepEqual((await engine.observe('pulls', names)).images, { present: [], local: [] });
   });
 });
 

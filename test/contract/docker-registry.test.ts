@@ -13,6 +13,7 @@ import { EngineFault } from '../../src/engine/engine.ts';
 import type { ImageFault } from '../../src/images/image-fault.ts';
 import { type DebianRegistry, debianLogin, startDebianRegistry } from '../support/debian-registry.ts';
 import { openTestImages, removeBrought } from '../support/images.ts';
+import { startTokenServer } from '../support/token-server.ts';
 import { networkPool } from './docker-contractor.ts';
 import { programImage } from './image.ts';
 
@@ -28,8 +29,8 @@ describe("docker engine: images of Debian's registry", () => {
   before(async () => {
     docker = await connectDocker();
     [open, closed] = await Promise.all([
-      startDebianRegistry({ needsLogin: false }),
-      startDebianRegistry({ needsLogin: true }),
+      startDebianRegistry({ kind: 'everybody' }),
+      startDebianRegistry({ kind: 'login' }),
     ]);
     opened = await openTestImages([open.host, closed.host]);
     engine = createDockerEngine({ docker, owner: 'test-debian', networkPool, images: opened.images });
@@ -42,7 +43,7 @@ describe("docker engine: images of Debian's registry", () => {
   });
 
   /** Pushes the program of the contract, for this processor or another; answers its descriptor. */
-  async function push(registry: DebianRegistry, architecture: string, says: string) {
+  async function push(registry: DebianRegistry, architecture: string, says: string, repository = 'team/app') {
     const { layer, config } = await programImage();
     const diffId = `sha256:${createHash('sha256').update(layer).digest('hex')}`;
     const described = {
@@ -55,16 +56,16 @@ describe("docker engine: images of Debian's registry", () => {
       ...{ schemaVersion: 2, mediaType: imageType },
       config: {
         mediaType: 'application/vnd.oci.image.config.v1+json',
-        ...(await registry.pushBlob('team/app', Buffer.from(JSON.stringify(described)))),
+        ...(await registry.pushBlob(repository, Buffer.from(JSON.stringify(described)))),
       },
       layers: [
         {
           mediaType: 'application/vnd.oci.image.layer.v1.tar+gzip',
-          ...(await registry.pushBlob('team/app', gzipSync(layer))),
+          ...(await registry.pushBlob(repository, gzipSync(layer))),
         },
       ],
     };
-    const digest = await registry.pushManifest('team/app', says, manifest);
+    const digest = await registry.pushManifest(repository, says, manifest);
     const platform = { os: 'linux', architecture };
     return { mediaType: imageType, digest, size: Buffer.byteLength(JSON.stringify(manifest)), platform };
   }
@@ -79,7 +80,8 @@ describe("docker engine: images of Debian's registry", () => {
     const reference = `${open.host}/team/app@${digest}`;
     assert.deepEqual(await engine.images.pull('x', { image }), { image, reference, by: 'pull' });
     assert.deepEqual(await check(image), { image, reference, by: 'registry' });
-    assert.deepEqual((await engine.observe('x', [image, reference])).images, [image, reference]);
+    const { images } = await engine.observe('x', [image, reference]);
+    assert.deepEqual(images, { present: [image, reference], local: [] });
   });
 
   test('of an index, the entry for this host is pulled, and the digest is that of the index', async () => {
@@ -112,6 +114,40 @@ describe("docker engine: images of Debian's registry", () => {
     assert.equal((await engine.images.pull('x', { image, ...mine })).reference, reference);
     assert.equal((await check(image, mine))?.reference, reference);
     await assert.rejects(check(image), isFault('image-access-denied'));
+  });
+
+  test('a registry that sends its clients to a token server is asked with a token of that, for this pull alone', async (context) => {
+    const { Arch: architecture } = await docker.version();
+    const { username, personalAccessToken } = debianLogin;
+    await using server = await startTokenServer({ username, password: personalAccessToken });
+    await using registry = await startDebianRegistry({ kind: 'token', server });
+    context.after(() => removeBrought(docker, registry.host));
+    await using opened = await openTestImages([registry.host, server.host]);
+    const engine = createDockerEngine({ docker, owner: 'test-debian', networkPool, images: opened.images });
+    const pull = (repository: string, password?: string) => {
+      const image = `${registry.host}/${repository}:one`;
+      const registryLogin = { registry: registry.host, username, personalAccessToken: password ?? '' };
+      return engine.images.pull('x', { image, ...(password !== undefined && { registryLogin }) });
+    };
+    const [open, closed] = ['public/app', 'team/app'];
+    const digests = {
+      [open]: (await push(registry, architecture, 'one', open)).digest,
+      [closed]: (await push(registry, architecture, 'one', closed)).digest,
+    };
+    assert.equal((await pull(open)).reference, `${registry.host}/${open}@${digests[open]}`);
+    assert.deepEqual(
+      server.asked.filter(({ scope, username }) => scope !== `repository:${open}:pull` || username !== undefined),
+      [],
+    );
+    await assert.rejects(pull(closed), isFault('image-access-denied'));
+    await assert.rejects(pull(closed, 'wrong'), isFault('image-access-denied'));
+    server.asked.length = 0;
+    assert.equal((await pull(closed, personalAccessToken)).reference, `${registry.host}/${closed}@${digests[closed]}`);
+    assert.ok(server.asked.length > 0);
+    assert.deepEqual(
+      server.asked.filter(({ scope, username: shown }) => scope !== `repository:${closed}:pull` || shown !== username),
+      [],
+    );
   });
 
   test("the operator's login opens the repositories that it is said to open, and no others", async (context) => {

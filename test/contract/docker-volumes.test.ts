@@ -136,11 +136,12 @@ describe('volumes on docker', needsRoot, () => {
     const scene = newScene();
     await scene.execute(createVolume('data'));
     await docker.getVolume(volumeName(scene.id, 'data')).remove();
-    assert.deepEqual((await scene.observe()).volumes, []);
+    const { volumes: seen, volumeSizes } = await scene.observe();
+    assert.deepEqual([seen, volumeSizes], [['data'], { data: 12 * 2 ** 20 }]);
     const left = (await contractor().engine.listOwned()).filter(({ deploymentId }) => deploymentId === scene.id);
     assert.deepEqual(
-      left.map(({ kind, name }) => `${kind} ${name}`),
-      [`volume ${volumeName(scene.id, 'data')}`],
+      left.map(({ kind, name, volume }) => `${kind} ${name} ${volume}`),
+      [`volume ${volumeName(scene.id, 'data')} data`],
     );
     assert.deepEqual(await contractor().neighbour.listOwned(), []);
     for (const one of [...left, ...left]) await contractor().engine.removeOwned(one);
@@ -155,8 +156,11 @@ describe('volumes on docker', needsRoot, () => {
     await scene.output(writer);
     await scene.execute({ kind: 'remove', name: writer.name });
     await docker.getVolume(volumeName(scene.id, 'data')).remove();
-    await scene.execute(createVolume('data'));
     assert.deepEqual(await append(scene, 'reader', 'more'), ['kept', 'more']);
+    await scene.execute({ kind: 'remove', name: scene.job('reader').name });
+    await docker.getVolume(volumeName(scene.id, 'data')).remove();
+    await scene.execute(createVolume('data'));
+    assert.deepEqual(await append(scene, 'third', 'most'), ['kept', 'more', 'most']);
   });
 
   test('removal leaves no file, no mount and no loop device, while somebody looks into the volume too', async () => {

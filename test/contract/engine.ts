@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type { Engine, FacetName } from '../../src/engine/engine.ts';
+import { addressesContract } from './addresses.ts';
 import { contentContract } from './content.ts';
 import { diskContract } from './disk.ts';
 import { fairnessContract } from './fairness.ts';
@@ -29,6 +30,8 @@ export type Contractor = {
   limitsVolumes: boolean;
   /** Whether `/tmp` is memory of the workload, where the image has nothing in it, and not disk. */
   isTmpInMemory: boolean;
+  /** Whether the lines of all starts of a workload are kept, and not those of the last two alone. */
+  keepsEveryStart: boolean;
   /** Removes what is left, after failed tests too. */
   dispose(): Promise<void>;
 };
@@ -40,6 +43,7 @@ const facetContracts = {
   images: [imagesContract, noImagesContract],
   disk: [diskContract, undefined],
   isolation: [isolationContract, noIsolationContract],
+  addresses: [addressesContract, undefined],
   fairness: [fairnessContract, undefined],
 } satisfies Record<FacetName, [has: (stage: Stage) => void, lacks: ((stage: Stage) => void) | undefined]>;
 

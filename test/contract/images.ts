@@ -10,8 +10,8 @@ export function imagesContract({ contractor, newScene }: Stage): void {
   test('which images are on the host is told, of those that are asked for', async () => {
     const scene = newScene();
     const { engine, image } = contractor();
-    const { images, localImages } = await engine.observe(scene.id, [image, 'no-such-image:1']);
-    assert.deepEqual({ images, localImages }, { images: [image], localImages: [image] });
+    const { images } = await engine.observe(scene.id, [image, 'no-such-image:1']);
+    assert.deepEqual(images, { present: [image], local: [image] });
   });
 
   test('an image that is on the host is not pulled again', async () => {
@@ -38,7 +38,7 @@ export function imagesContract({ contractor, newScene }: Stage): void {
     const found = (await store().list()).find(({ tags }) => tags.includes(image));
     assert.equal(found?.isInUse, true);
     assert.equal(await store().remove(found), false);
-    assert.deepEqual((await engine.observe(scene.id, [image])).images, [image]);
+    assert.deepEqual((await engine.observe(scene.id, [image])).images?.present, [image]);
   });
 
   test('a pull that is given up ends at once, and may be asked for again', async () => {
@@ -51,10 +51,10 @@ export function imagesContract({ contractor, newScene }: Stage): void {
     giveUp.abort(reason);
     await assert.rejects(pulling, reason);
     await assert.rejects(store().pull(scene.id, { image }, { signal: giveUp.signal }), reason);
-    assert.deepEqual((await engine.observe(scene.id, [image])).images, []);
+    assert.deepEqual((await engine.observe(scene.id, [image])).images?.present, []);
     letGo();
     await store().pull(scene.id, { image }, { signal: new AbortController().signal });
-    assert.deepEqual((await engine.observe(scene.id, [image])).images, [image]);
+    assert.deepEqual((await engine.observe(scene.id, [image])).images?.present, [image]);
   });
 
   test('a pull that one gives up goes on for another one', async () => {
@@ -71,12 +71,12 @@ export function imagesContract({ contractor, newScene }: Stage): void {
 }
 
 export function noImagesContract({ contractor, newScene }: Stage): void {
-  test('no image is told to be on a host, and a start brings the one that it needs', async () => {
+  test('of images on a host nothing is told, and a start brings the one that it needs', async () => {
     const scene = newScene();
     const { image, letGo } = await contractor().heldImage();
     letGo();
-    const { images, localImages } = await contractor().engine.observe(scene.id, [image, contractor().image]);
-    assert.deepEqual({ images, localImages }, { images: [], localImages: [] });
+    const { images } = await contractor().engine.observe(scene.id, [image, contractor().image]);
+    assert.equal(images, undefined);
     const web = scene.workload('web', { image });
     await scene.start(web);
     await scene.ready(web);

@@ -1,10 +1,11 @@
 /** What a workload has written and writes, through its restarts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Workload } from '../../src/deployment/workload/workload.ts';
 import type { LogsFollowed } from '../../src/engine/engine.ts';
 import type { Stage } from './engine.ts';
 import { decode, written } from './program.ts';
-import type { Scene } from './scene.ts';
+import { createVolume, type Scene } from './scene.ts';
 
 const never = new AbortController().signal;
 
@@ -20,9 +21,19 @@ export function logsContract({ contractor, newScene }: Stage): void {
     return lines;
   }
 
-  /** It writes two lines at each start, and crashes so often; then it stays. */
+  /** It writes two lines at each start, and crashes so often; then it stays. It counts in a volume, which outlives it. */
   const talker = (scene: Scene, crashes: number) =>
-    scene.workload('talker', { command: ['talk', `${crashes}`], ports: [], readiness: { kind: 'running' } });
+    scene.workload('talker', {
+      command: ['talk', `${crashes}`],
+      ports: [],
+      volumes: [{ volume: 'starts', mountPath: '/srv' }],
+      readiness: { kind: 'running' },
+    });
+
+  async function startTalker(scene: Scene, workload: Workload): Promise<void> {
+    await scene.execute(createVolume('starts'));
+    await scene.start(workload);
+  }
 
   test('logs are the last lines, oldest first; a workload that is gone has none', async () => {
     const scene = newScene();
@@ -47,7 +58,7 @@ export function logsContract({ contractor, newScene }: Stage): void {
   test('followed logs go on through restarts, and bring each line once', async () => {
     const scene = newScene();
     const workload = talker(scene, 3);
-    await scene.start(workload);
+    await startTalker(scene, workload);
     const [lines] = await Promise.all([
       follow(workload.name, {}, 8),
       scene.until(workload, ({ restarts }) => restarts === 3),
@@ -92,16 +103,17 @@ export function logsContract({ contractor, newScene }: Stage): void {
     const workload = talker(scene, 2);
     const previous = async (tail: number) =>
       (await engine.logs(workload.name, { tail, isPrevious: true })).map(({ text }) => text);
-    await scene.start(workload);
+    await startTalker(scene, workload);
     await Promise.all([follow(workload.name, {}, 6), scene.until(workload, ({ restarts }) => restarts === 2)]);
-    assert.deepEqual(await previous(100), ['start 1', 'and 1', 'start 2', 'and 2']);
+    const kept = contractor().keepsEveryStart ? ['start 1', 'and 1', 'start 2', 'and 2'] : ['start 2', 'and 2'];
+    assert.deepEqual(await previous(100), kept);
     assert.deepEqual(await previous(1), ['and 2']);
   });
 
   test('a workload that was never restarted has no previous lines', async () => {
     const scene = newScene();
     const workload = talker(scene, 0);
-    await scene.start(workload);
+    await startTalker(scene, workload);
     assert.deepEqual(await follow(workload.name, {}, 2), ['start 1', 'and 1']);
     assert.deepEqual(await contractor().engine.logs(workload.name, { tail: 10, isPrevious: true }), []);
   });

@@ -1,7 +1,7 @@
 import type { FacetName } from '../../src/engine/engine.ts';
 import { allFacets } from '../../src/engine/memory/memory.ts';
-import { createMemoryWorld } from '../../src/engine/memory/world.ts';
 import { createTestEngine } from '../support/memory-engine.ts';
+import { createTestWorld } from '../support/test-world.ts';
 import { engineContract } from './engine.ts';
 import { command, entrypoint, program } from './program.ts';
 
@@ -16,7 +16,7 @@ function memoryContract(name: string, facets: ReadonlySet<FacetName>): void {
   engineContract(
     name,
     async () => {
-      const world = createMemoryWorld({ 'contract:1': { entrypoint, command, program, readyAfter: 1 } });
+      const world = createTestWorld({ 'contract:1': { entrypoint, command, program, readyAfter: 1 } });
       let held = 0;
       return {
         engine: createTestEngine({ world, owner: 'one', facets }),
@@ -31,6 +31,7 @@ function memoryContract(name: string, facets: ReadonlySet<FacetName>): void {
         hasRealAddresses: false,
         limitsVolumes: true,
         isTmpInMemory: false,
+        keepsEveryStart: true,
         dispose: async () => {},
       };
     },

@@ -136,6 +136,24 @@ test('where all connections are in use, and where somebody holds a lock, a reque
   await small.destroy();
 });
 
+test('who waits to write everything keeps no connection from those who read', async () => {
+  const small = await openPostgres({ ...parsePostgresUrl(postgres.url('store')), connections: 2 });
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const order: number[] = [];
+  const first = write(small, 'all', async () => {
+    begin();
+    await held;
+  });
+  await begun;
+  const others = Array.from({ length: 10 }, (_, number) => write(small, 'all', async () => void order.push(number)));
+  assert.equal((await sessionOfToken(small, 'token'))?.id, 'session');
+  release();
+  await Promise.all([first, ...others]);
+  assert.deepEqual(order, [...others.keys()]);
+  await small.destroy();
+});
+
 test('while the server is away requests are answered 503 with Retry-After, and it is back with it', async () => {
   const api = await testApi({}, undefined, db);
   const token = await api.startShop();

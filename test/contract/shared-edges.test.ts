@@ -7,7 +7,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -17,7 +17,7 @@ import { findProxies } from '../../src/edge/haproxy/haproxy-process.ts';
 import { wait } from '../../src/lib/wait.ts';
 import { addDeployment } from '../../src/store/deployments.ts';
 import { forever, otherEdges } from '../../src/store/edges.ts';
-import { nextRoutesVersion } from '../../src/store/routes.ts';
+import { nextRoutesVersion, routesVersion } from '../../src/store/routes.ts';
 import { addSession } from '../../src/store/sessions.ts';
 import { write } from '../../src/store/transaction.ts';
 import { afterDeath } from '../after-death.ts';
@@ -38,6 +38,8 @@ let workloads: Server;
 const strayed = new Set<string>();
 /** By address: the label of whose workload is there. */
 const tenants = new Map<string, string>();
+/** Whose workload a connection has reached: it stays there, whoever gets the address afterwards. */
+const reached = new WeakMap<Socket, string | undefined>();
 
 before(async () => {
   postgres = await startPostgres();
@@ -51,9 +53,10 @@ before(async () => {
   workloads = createServer((request, response) => {
     const address = request.socket.localAddress!;
     const tenant = request.headers.host!.split('.')[0]!;
-    if (tenants.get(address) !== tenant) strayed.add(`${tenant} at ${address}`);
+    if (reached.get(request.socket) !== tenant) strayed.add(`${tenant} at ${address}`);
     response.end(`${tenant} at ${address}`);
   });
+  workloads.on('connection', (socket) => reached.set(socket, tenants.get(socket.localAddress!)));
   await new Promise<void>((resolve) => workloads.listen(0, '0.0.0.0', resolve));
   ours = await serveEdge(tasks[0]!);
   await addSession(ours.store.db, { id: 'session', token: 'token', createdAt: 0 });
@@ -153,11 +156,33 @@ for (const [title, whom] of [
     assert.deepEqual([...strayed], []);
   });
 
+test('what an edge leads to that lags behind is known to the others, until it lags no more', async () => {
+  await lead('blog', []);
+  await lead('shop', ['127.9.0.9']);
+  const version = () => routesVersion(ours.store.db);
+  assert.deepEqual(await ours.edge.othersLead!(await version()), [], 'it serves that version');
+  theirs.kill('SIGSTOP');
+  await write(ours.store.db, 'all', async (db) => {
+    const routesVersion = await nextRoutesVersion(db);
+    await db.updateTable('deployments').set({ endpoints: '[]', routesVersion }).where('id', '=', 'shop').execute();
+  });
+  const lost = (await ours.edge.othersLead!(await version())).includes('127.9.0.9');
+  assert.ok(lost, 'the row says nothing of it any more');
+  theirs.kill('SIGCONT');
+  await eventually(async () => (await ours.edge.othersLead!(await version())).length === 0);
+  assert.notEqual(await told(1, 'shop'), 'shop at 127.9.0.9');
+});
+
 test('an edge whose service has died answers for nobody after a time, and again when it is back', async () => {
   await lead('shop', ['127.9.0.8']);
   assert.equal(await told(1, 'shop'), 'shop at 127.9.0.8');
   theirs.kill('SIGKILL');
   await eventually(async () => (await told(1, 'shop')) === '503');
+  // It says why: nothing is wrong with the application.
+  assert.equal(JSON.parse((await visit(1, 'shop')).body).code, 'edge_silent');
+  const page = await ask(tasks[1]!.port, { host: 'shop.apps.test', headers: { accept: 'text/html' } });
+  assert.deepEqual([page.status, page.headers['retry-after']], [503, '5']);
+  assert.match(page.body, /<h1>Back in a moment<\/h1>/);
   assert.equal(await told(0, 'shop'), 'shop at 127.9.0.8');
   await startTheirs();
   await eventually(async () => (await told(1, 'shop')) === 'shop at 127.9.0.8');

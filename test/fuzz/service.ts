@@ -53,7 +53,7 @@ const dataDir = await mkdtemp(join(tmpdir(), 'berth-fuzz-'));
 const port = await freePort();
 const log = pino({ level: 'info' }, { write: judgeLine });
 const db = await openSqlite(join(dataDir, 'berth.db'));
-const engine = createTestEngine({ facets: new Set(['images', 'isolation']) });
+const engine = createTestEngine({ facets: new Set(['images', 'isolation', 'addresses']) });
 const metrics = createMetrics();
 const seal = sealWith(secret);
 const baseUrl = new URL(`http://localhost:${port}`);
@@ -100,7 +100,10 @@ const service: Service = {
     networkPool: '10.200.0.0/13',
   },
 };
-const pushed = await openPushedImages({ dataDir, imageGraceMs: lifetimeMs, imageKeepMs: lifetimeMs }, { db, now, log });
+const pushed = await openPushedImages(
+  { folder: join(dataDir, 'images', 'pushed'), imageGraceMs: lifetimeMs, imageKeepMs: lifetimeMs },
+  { db, now, log },
+);
 const app = await createApp(service, log);
 const registry = createRegistry(
   { service, images: pushed.images, limits: { mostBytes: 2 ** 30, diskFreeBytes: 0 } },

@@ -56,16 +56,7 @@ describe('a hostile registry', () => {
       plain: `127.0.0.2:${await listen(createPlainServer(inside), '127.0.0.2')}`,
       tls: `127.0.0.2:${await listen(createServer(pair, inside), '127.0.0.2')}`,
     };
-    opened = await openTestImages(
-      [],
-      { imageBytes: 50_000_000, imageUnpackedBytes: 6_000_000 },
-      {
-        resolve: async (name) => (name === 'inside.example' ? ['127.0.0.2'] : ['127.0.0.1']),
-        isAllowed: (address) => address === '127.0.0.1',
-        pace: { patienceMs: 500, leastBytesPerSecond: 100_000 },
-        answerMs: 500,
-      },
-    );
+    opened = await open({ pace: { patienceMs: 60_000, leastBytesPerSecond: 100_000 }, answerMs: 60_000 });
     images = opened.images;
   });
   after(async () => {
@@ -77,6 +68,16 @@ describe('a hostile registry', () => {
     reached.length = 0;
   });
 
+  const open = (patience: object) =>
+    openTestImages(
+      [],
+      { imageBytes: 50_000_000, imageUnpackedBytes: 6_000_000 },
+      {
+        resolve: async (name) => (name === 'inside.example' ? ['127.0.0.2'] : ['127.0.0.1']),
+        isAllowed: (address) => address === '127.0.0.1',
+        ...patience,
+      },
+    );
   const resolve = (image: string, signal = AbortSignal.timeout(60_000)) => images.resolve({ image }, platform, signal);
   const send =
     (bytes: Buffer, type?: string): RequestListener =>
@@ -115,10 +116,13 @@ describe('a hostile registry', () => {
   }
 
   /** Pulls as the engine does; answers how many bytes of each layer came before the connection ended. */
-  async function pull(image: string, roomBytes?: number): Promise<{ came: number[]; fault: ImageFault | undefined }> {
+  async function pull(
+    image: string,
+    { roomBytes, through = images }: { roomBytes?: number; through?: Images } = {},
+  ): Promise<{ came: number[]; fault: ImageFault | undefined }> {
     const resolved = await resolve(image);
     let fault: ImageFault | undefined;
-    using offer = images.offer(resolved, {
+    using offer = through.offer(resolved, {
       failed: (reason) => (fault ??= reason),
       ...(roomBytes !== undefined && { roomBytes }),
     });
@@ -139,8 +143,8 @@ describe('a hostile registry', () => {
     return { came, fault };
   }
 
-  async function givenUp(repository: string, layer: Blob, words: RegExp): Promise<void> {
-    const { came, fault } = await pull(`${evil}/${repository}:1`);
+  async function givenUp(repository: string, layer: Blob, words: RegExp, through = images): Promise<void> {
+    const { came, fault } = await pull(`${evil}/${repository}:1`, { through });
     assert.match(fault?.message ?? 'nothing', words);
     assert.equal(fault!.image, `${evil}/${repository}:1`);
     assert.ok(came[0]! < layer.bytes.length, 'the engine never has the whole layer');
@@ -278,10 +282,10 @@ describe('a hostile registry', () => {
   test('cannot fill the disk: what has no room there is cut off before the engine could unpack it', async () => {
     const layer = blobOf(gzipSync(Buffer.alloc(5_000_000)));
     publish('x', [layer]);
-    const { came, fault } = await pull(`${evil}/x:1`, 4_000_000);
+    const { came, fault } = await pull(`${evil}/x:1`, { roomBytes: 4_000_000 });
     assert.equal(fault?.kind, 'out-of-disk');
     assert.ok(came[0]! < layer.bytes.length);
-    assert.equal((await pull(`${evil}/x:1`, 5_000_000)).fault, undefined);
+    assert.equal((await pull(`${evil}/x:1`, { roomBytes: 5_000_000 })).fault, undefined);
   });
 
   test('cannot have a layer run that it does not have, although it is on the host', async () => {
@@ -339,6 +343,7 @@ describe('a hostile registry', () => {
   });
 
   test('cannot keep us waiting: by silence, by a drip, or by redirects without end', async () => {
+    await using impatient = await open({ pace: { patienceMs: 500, leastBytesPerSecond: 100_000 }, answerMs: 500 });
     const layer = blobOf(randomBytes(1_000_000));
     publish('x', [layer]);
     routes.set(`/v2/x/blobs/${layer.digest}`, (_, response) => {
@@ -346,9 +351,10 @@ describe('a hostile registry', () => {
       const drip = setInterval(() => response.write('x'), 10);
       response.on('close', () => clearInterval(drip));
     });
-    await givenUp('x', layer, /stopped answering/);
+    await givenUp('x', layer, /stopped answering/, impatient.images);
     routes.set('/v2/x/manifests/1', () => {});
-    await refusedAs(resolve(`${evil}/x:1`), 'registry-unreachable', /stopped answering/);
+    const answered = impatient.images.resolve({ image: `${evil}/x:1` }, platform, AbortSignal.timeout(60_000));
+    await refusedAs(answered, 'registry-unreachable', /stopped answering/);
     routes.set(
       '/v2/x/manifests/1',
       (_, response) => void response.writeHead(302, { location: '/v2/x/manifests/1' }).end(),

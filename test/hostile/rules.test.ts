@@ -63,7 +63,7 @@ for (const [title, egress, expected] of [
   ['a bridge that nobody has told the rules about is closed', 'unknown', []],
 ] as [string, Egress | 'unknown' | undefined, string[]][])
   test(title, async () => {
-    const bridges = new Map(typeof egress === 'object' ? [[bridge, egress]] : []);
+    const bridges = new Map(typeof egress === 'object' ? [[bridge, { egress, turn: 1 }]] : []);
     await load(egress ? tableText({ owner, resolvers: [] }, bridges) : removalText(owner));
     // An answer may be late; what is not to come must not come at any time.
     await until(`reached are ${expected}`, async () => {

@@ -1,6 +1,7 @@
 /**
  * The cases of the distribution specification's conformance suite, pull and push, in its order and by its titles: the
- * suite itself is a program in Go that is not to be had from Debian.
+ * suite itself is a program in Go that is not to be had from Debian. What it does before and after ("Setup", "Teardown")
+ * has no title here: its requests are those of other cases, and blobs cannot be deleted, which it accepts (405).
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -48,6 +49,11 @@ describe('pull', () => {
   test('GET nonexistent blob should result in 404 response', async () => {
     const { status, error } = await ask('GET', at(`blobs/${unknown}`));
     assert.deepEqual([status, error?.code], [404, 'BLOB_UNKNOWN']);
+  });
+
+  test('HEAD request to nonexistent blob should result in 404 response', async () => {
+    const { status, content } = await ask('HEAD', at(`blobs/${unknown}`));
+    assert.deepEqual([status, content.length], [404, 0]);
   });
 
   test('HEAD request to existing blob should yield 200', async () => {
@@ -141,19 +147,47 @@ describe('push', () => {
     assert.equal(late.status, 416);
   });
 
-  test('chunks: 202 each, 416 for one that is sent again, 204 and the range on a stale URL, 201 at the end', async () => {
-    const begun = await ask('POST', at('blobs/uploads/'));
-    const piece = (body: string, range: string) =>
-      ask('PATCH', locationOf(begun), { body, headers: { 'content-range': range } });
-    const first = await piece('abc', '0-2');
-    assert.deepEqual([first.status, first.headers.get('range')], [202, '0-2']);
-    assert.equal((await piece('abc', '0-2')).status, 416);
-    const told = await ask('GET', locationOf(begun));
-    assert.deepEqual([told.status, told.headers.get('range')], [204, '0-2']);
-    assert.equal((await piece('def', '3-5')).status, 202);
-    const put = await ask('PUT', `${locationOf(begun)}?digest=${digestOf('abcdef')}`);
-    assert.equal(put.status, 201);
-    assert.equal((await ask('GET', locationOf(put))).content.toString(), 'abcdef');
+  describe('an upload in chunks', () => {
+    let location: string;
+    const piece = (method: string, body: string, range: string, query = '') =>
+      ask(method, `${location}${query}`, { body, headers: { 'content-range': range } });
+
+    test('POST request should yield a session ID', async () => {
+      const begun = await ask('POST', at('blobs/uploads/'), { headers: { 'content-length': '0' } });
+      assert.equal(begun.status, 202);
+      location = locationOf(begun);
+    });
+
+    test('PATCH request with first chunk should return 202', async () => {
+      const first = await piece('PATCH', 'abc', '0-2');
+      assert.deepEqual([first.status, first.headers.get('range'), locationOf(first)], [202, '0-2', location]);
+    });
+
+    test('retry of the previous chunk should return 416', async () => {
+      assert.equal((await piece('PATCH', 'abc', '0-2')).status, 416);
+    });
+
+    test('GET on a stale upload should return 204 with a range and a location', async () => {
+      const told = await ask('GET', location);
+      assert.deepEqual([told.status, told.headers.get('range'), locationOf(told)], [204, '0-2', location]);
+    });
+
+    test('PATCH request with second chunk should return 202', async () => {
+      assert.equal((await piece('PATCH', 'def', '3-5')).status, 202);
+    });
+
+    test('PUT request with final chunk should return 201, GET request to the blob 200', async () => {
+      const put = await piece('PUT', 'ghi', '6-8', `?digest=${digestOf('abcdefghi')}`);
+      assert.equal(put.status, 201);
+      assert.equal((await ask('GET', locationOf(put))).content.toString(), 'abcdefghi');
+    });
+
+    test('PUT request without a body should return 201 as well', async () => {
+      const begun = await ask('POST', at('blobs/uploads/'));
+      location = locationOf(begun);
+      assert.equal((await piece('PATCH', 'whole', '0-4')).status, 202);
+      assert.equal((await ask('PUT', `${location}?digest=${digestOf('whole')}`)).status, 201);
+    });
   });
 
   test('DELETE of an upload should yield 204, and 404 from then on', async () => {

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { digestOf } from '../../src/images/blobs/digest.ts';
 import { deploymentById } from '../../src/store/deployments.ts';
 import { isGranted } from '../../src/store/image-access.ts';
-import { settledImages } from '../../src/store/settled-images.ts';
+import { settledImages } from '../../src/store/revisions.ts';
 import { shopYaml } from '../support/api.ts';
 import { type ImageRegistry, imageManifest, ociImage, openImageRegistry } from '../support/image-registry.ts';
 

@@ -1,7 +1,11 @@
 /** Small applications for scenarios. */
 
-/** One web server that answers with `says`; `fields` are further lines of its pod. */
-export function webYaml(name: string, says: string, fields: string[] = []): string {
+/**
+ * One web server that answers with `says`; `fields` are further lines of its pod. `lingersMs`: for so long it answers on
+ * after it was told to stop.
+ */
+export function webYaml(name: string, says: string, fields: string[] = [], lingersMs = 0): string {
+  const atEnd = lingersMs === 0 ? 'process.exit()' : `setTimeout(() => process.exit(), ${lingersMs})`;
   return `application:
   name: ${name}
   pods:
@@ -17,7 +21,7 @@ ${fields.map((line) => `      ${line}\n`).join('')}      files:
             import { createServer } from 'node:http';
             const { SAYS, OWN_URL } = process.env;
             createServer((request, response) => response.end(\`\${SAYS} at \${OWN_URL}\${request.url}\`)).listen(3000);
-            process.once('SIGTERM', () => process.exit());
+            process.once('SIGTERM', () => ${atEnd});
 `;
 }
 

@@ -80,6 +80,7 @@ export async function createBerth(
   const operations: string[] = [];
   let service: ChildProcess | undefined;
   let clockOffsetMs = 0;
+  let isDestroyed = false;
 
   const send = (url: URL | string, options: { method?: string; headers?: object; body?: string } = {}) =>
     ask(new URL(url), { host: ownEngine?.host.address ?? '127.0.0.1', port }, options);
@@ -148,6 +149,8 @@ export async function createBerth(
     takeOperations: () => operations.splice(0),
     /** Runs the real `down` command, which removes all that this Berth made; what is in an engine of its own goes with that. */
     async destroy(): Promise<void> {
+      if (isDestroyed) return;
+      isDestroyed = true;
       // `down` ends nothing but what `npm start` and `npm run serve` have started.
       if (isHooked || ownEngine) await berth.end('SIGKILL');
       const owner = ownEngine && (await query(installationId).catch(() => undefined));

@@ -85,7 +85,7 @@ const steps: Record<
     },
   },
   'the choice of the engine': {
-    words: /there is no such engine, but docker, memory/,
+    words: /there is no such engine, but docker, kubernetes, memory/,
     env: { BERTH_ENGINE: 'elsewhere' },
     prevent: async () => [],
   },
@@ -142,7 +142,7 @@ const steps: Record<
   },
 };
 
-const anybodysLease = { deploymentId: 'x', dueAt: 0, token: 'another', leasedUntil: 0, outline: null };
+const anybodysLease = { deploymentId: 'x', dueAt: 0, token: 'another', leasedUntil: 0, observedHash: null };
 const closing: (() => void)[] = [];
 
 for (const [step, { words, env, prevent }] of Object.entries(steps))

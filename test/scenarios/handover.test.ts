@@ -1,13 +1,14 @@
 /** `npm run serve` of another release beside the one that runs: it takes over, and nobody notices. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, rm, rmdir } from 'node:fs/promises';
-import { Agent, get, type RequestOptions } from 'node:http';
+import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { wait } from '../../src/lib/wait.ts';
+import { edgePaths } from '../../src/edge/edge-paths.ts';
 import { webYaml } from './applications.ts';
 import { type Berth, createBerth, type Started, until } from './berth.ts';
+import { type Crowd, crowdOf } from './crowd.ts';
 
 for (const store of ['sqlite', 'postgresql'] as const)
   test(`a service hands over to one that is started beside it, on ${store}, and no request fails`, async (t) => {
@@ -61,47 +62,42 @@ test('when the service that was to take over fails, the one that runs goes on', 
   assert.deepEqual(await crowd.end(), []);
 });
 
-/** Visitors of an application and clients of the API, on connections that they keep and on new ones. */
-function startCrowd({ settings: { port } }: Berth, { url, sessionToken, applicationName }: Started) {
-  const statusPath = `/getDeploymentStatus?${new URLSearchParams({ applicationName, sessionToken })}`;
-  const asked = [
-    { host: new URL(url).host, path: '/' },
-    { host: 'localhost', path: statusPath },
-    { host: 'localhost', path: '/healthz' },
-    { host: 'nobody.localhost', path: '/', status: 404 },
-  ];
-  const failed: string[] = [];
-  const counts: number[] = [];
-  let isGoing = true;
-  const everybody = [true, false].flatMap((keepAlive) =>
-    asked.map(async ({ host, path, status = 200 }) => {
-      const agent = new Agent({ keepAlive, maxSockets: 1 });
-      const own = counts.push(0) - 1;
-      while (isGoing) {
-        const answered = await answerOf({ agent, host: '127.0.0.1', port, path, headers: { host } });
-        if (answered !== String(status)) failed.push(`${host} ${path.split('?')[0]}: ${answered}`);
-        counts[own]!++;
-        await wait(5);
-      }
-      agent.destroy();
-    }),
-  );
-  return {
-    counts,
-    /** What was not answered as it should be. */
-    async end(): Promise<string[]> {
-      isGoing = false;
-      await Promise.all(everybody);
-      return failed;
-    },
-  };
-}
-
-function answerOf(options: RequestOptions): Promise<string> {
-  return new Promise((resolve) => {
-    get(options, (response) => {
-      response.resume().once('end', () => resolve(String(response.statusCode)));
-      response.once('error', ({ message }) => resolve(message));
-    }).once('error', ({ message }) => resolve(message));
+test('when the service that takes over is killed before it says that it serves, the one before is there again', async (t) => {
+  const berth = await createBerth({}, { store: 'sqlite' });
+  t.after(() => berth.destroy());
+  const present = await berth.serve();
+  const shop = await berth.start(webYaml('shop', 'one'));
+  await berth.reach(shop, 'running');
+  const dying = spawn(process.execPath, ['test/scenarios/dying-successor.ts', berth.settings.dataDir], {
+    stdio: ['ignore', 'ignore', 'inherit'],
   });
+  const [, signal] = await once(dying, 'exit');
+  assert.equal(signal, 'SIGKILL');
+  // Of an address that nobody has deployed to, the pages tell.
+  const isThere = async (host: string, path: string) => (await berth.visit(`http://${host}${path}`)).status;
+  await until('it answers for API, pushes and pages', async () => {
+    const all = [isThere('localhost', '/healthz'), isThere('localhost', '/v2/'), isThere('nobody.localhost', '/')];
+    return (await Promise.all(all)).join() === '200,401,404';
+  });
+  await until('it goes on', async () => berth.log().includes('this service goes on'));
+  assert.equal(present.exitCode, null);
+  const blog = await berth.start(webYaml('blog', 'two'));
+  await berth.reach(blog, 'running');
+  // It can be taken over again, and nothing is left of whoever has died.
+  const ended = once(present, 'exit');
+  await berth.serve();
+  assert.deepEqual(await ended, [0, null]);
+  const { run } = edgePaths(berth.settings.dataDir);
+  assert.equal((await readdir(run)).length, 8, 'each of four sockets has two names');
+});
+
+/** Visitors of an application and clients of the API. */
+function startCrowd({ settings: { port } }: Berth, { url, sessionToken, applicationName }: Started): Crowd {
+  const statusPath = `/getDeploymentStatus?${new URLSearchParams({ applicationName, sessionToken })}`;
+  return crowdOf([
+    { port, host: new URL(url).host, path: '/' },
+    { port, host: 'localhost', path: statusPath },
+    { port, host: 'localhost', path: '/healthz' },
+    { port, host: 'nobody.localhost', path: '/', statuses: [404] },
+  ]);
 }

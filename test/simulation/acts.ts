@@ -1,14 +1,16 @@
 /** What happens in a story: intents through the API, and harm to the machine, the clock and the processes. */
+
 import assert from 'node:assert/strict';
 import type { Kysely } from 'kysely';
 import { printSpec } from '../../src/config/spec/print-spec.ts';
 import type { AppSpec } from '../../src/config/spec/spec.ts';
-import type { MemoryContainer, MemoryWorld } from '../../src/engine/memory/world.ts';
+import type { MemoryContainer } from '../../src/engine/memory/world.ts';
 import type { Tables } from '../../src/store/database.ts';
 import { deploymentByLabel } from '../../src/store/deployments.ts';
 import { eventsAfter } from '../../src/store/events.ts';
 import type { TestApi } from '../support/api.ts';
 import type { TestEngine } from '../support/memory-engine.ts';
+import type { TestWorld } from '../support/test-world.ts';
 import type { Clock } from './clock.ts';
 import type { Process } from './process.ts';
 import { settings } from './settings.ts';
@@ -24,7 +26,7 @@ export type Stage = {
   api: TestApi;
   witness: Witness;
   db: Kysely<Tables>;
-  world: MemoryWorld;
+  world: TestWorld;
   clock: Clock;
   processes: Process[];
   engine: TestEngine;
@@ -227,7 +229,7 @@ function pick<T>(among: readonly T[], which: number): T | undefined {
   return among[which % Math.max(1, among.length)];
 }
 
-export function setRegistries(world: MemoryWorld, areAway: boolean): void {
+export function setRegistries(world: TestWorld, areAway: boolean): void {
   for (const image of world.images.values()) {
     if (image.digest === undefined) continue;
     if (areAway) image.pullFault = 'registry-unreachable';

@@ -1,22 +1,23 @@
 /** Applications of the simulation: any mixture of pods, and images that behave in all ways that images do. */
+
 import fc from 'fast-check';
 import type { AppSpec, PodSpec } from '../../src/config/spec/spec.ts';
-import type { MemoryImage } from '../../src/engine/memory/world.ts';
 import { pod } from '../support/deployments.ts';
+import type { TestImage } from '../support/test-world.ts';
 
 const registry = 'registry.example';
 const token = 'the token of the registry';
 
 /** Fresh ones for each run: a run changes them. Where nobody can build or load an image, all are of registries. */
-export function newImages({ areAllOfRegistries }: { areAllOfRegistries: boolean }): Record<string, MemoryImage> {
-  const images: Record<string, MemoryImage> = { ...goodImages(), ...badImages() };
+export function newImages({ areAllOfRegistries }: { areAllOfRegistries: boolean }): Record<string, TestImage> {
+  const images: Record<string, TestImage> = { ...goodImages(), ...badImages() };
   if (areAllOfRegistries)
     for (const [index, image] of Object.values(images).entries())
       if (!image.pullFault) image.digest ??= `sha256:a${index}`;
   return images;
 }
 
-const goodImages = (): Record<string, MemoryImage> => ({
+const goodImages = (): Record<string, TestImage> => ({
   'local:1': {},
   'local:2': { readyAfter: 1 },
   'slow:1': { readyAfter: 3 },
@@ -25,7 +26,7 @@ const goodImages = (): Record<string, MemoryImage> => ({
   [`${registry}/private:1`]: { isOnHost: false, digest: 'sha256:3', token },
 });
 
-const badImages = (): Record<string, MemoryImage> => ({
+const badImages = (): Record<string, TestImage> => ({
   'crash:1': { exitCode: 3 },
   'unknown:1': { isOnHost: false, pullFault: 'image-not-found' },
   /** Never listens, and never ends. */

@@ -18,6 +18,8 @@ export type SimulatedEdge = {
   told: Parameters<typeof createRouteFeed>[1];
   /** It has this version of the routes at least, and may answer for a while. */
   renew(version: number): void;
+  /** Where others lead that answer and have an older version. */
+  othersLead(version: number): string[];
   /** Resolves when no other edge that answers serves an older version. */
   othersServe(version: number, waiting: { wait: Wait; stop?: AbortSignal | undefined }): Promise<void>;
 };
@@ -61,6 +63,11 @@ export function createEdges(clock: Clock, { areShared }: { areShared: boolean })
         const answersUntil = areShared ? clock.elapsed() + silenceMs : Number.POSITIVE_INFINITY;
         Object.assign(stateOf(process), { version, answersUntil });
       },
+      othersLead: (version) =>
+        [...states]
+          .filter(([other, state]) => other !== process && answers(state) && state.version < version)
+          .flatMap(([, { sites }]) => [...sites.values()].flat())
+          .map(({ address }) => address),
       async othersServe(version, { wait, stop }) {
         const until = clock.elapsed() + 2 * silenceMs;
         const isBehind = () =>

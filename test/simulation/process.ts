@@ -154,6 +154,7 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
     refreshEdge: latestOnly<void>(() => weather({ name: 'publish' }, refresh)),
     ...(!surroundings.isAlone && {
       othersServe: async (stop) => edge.othersServe(await routesVersion(db), { wait, stop }),
+      othersLead: async (version) => edge.othersLead(version),
     }),
   };
 

@@ -1,13 +1,12 @@
 /** One run: tells a story to the service, then lets nothing go wrong any more, and looks whether all is well. */
+
 import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { type Driver, type Kysely, sql } from 'kysely';
-import type { Deployment, DeploymentState } from '../../src/deployment/deployment.ts';
-import { nextState, type Trigger } from '../../src/deployment/status/lifecycle.ts';
+import type { Deployment } from '../../src/deployment/deployment.ts';
 import { type Egress, openEgress } from '../../src/deployment/workload/egress.ts';
 import { allFacets } from '../../src/engine/memory/memory.ts';
-import { createMemoryWorld, type MemoryWorld } from '../../src/engine/memory/world.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { openDatabase, type Tables } from '../../src/store/database.ts';
 import { writeIntent } from '../../src/store/deployments.ts';
@@ -16,22 +15,22 @@ import { makeDue } from '../../src/store/leases.ts';
 import { randomFrom } from '../random.ts';
 import { type TestApi, testApi } from '../support/api.ts';
 import { createTestEngine } from '../support/memory-engine.ts';
+import { createTestWorld } from '../support/test-world.ts';
 import { perform, type Stage, setRegistries } from './acts.ts';
 import { newImages } from './application.ts';
-import { type Clock, createClock } from './clock.ts';
+import { createClock } from './clock.ts';
 import { createEdges } from './edges.ts';
 import { faultyDriver } from './faulty-store.ts';
 import { type Call, type Process, type Surroundings, startProcess } from './process.ts';
+import { checkSecondPass, checkTransitions, converge } from './recovery.ts';
 import { limits, settings } from './settings.ts';
 import { type Blow, type Story, tellAct, tellSuffering } from './story.ts';
-import { checkCall, checkEnd, type Scene, type Witness } from './witness.ts';
+import { checkCall, checkEnd, type Witness } from './witness.ts';
 
 const minute = 60_000;
 /** More than a quiet system ever needs. */
 const maxCalls = 1_500;
 const maxWrites = 50_000;
-/** How long everything may take to be well again when nothing goes wrong any more. */
-const recoveryMs = 12 * minute;
 
 /** The store and the API of all runs: to make them takes longer than a run. */
 export type Base = {
@@ -101,7 +100,7 @@ export async function run(story: Story, base: Base, { note, tell = () => {} }: R
   const { seal } = api.service;
   const clock = createClock(Date.UTC(2026, 0, 1, 12));
   const facets = new Set(story.facets);
-  const world = createMemoryWorld(newImages({ areAllOfRegistries: !facets.has('images') }));
+  const world = createTestWorld(newImages({ areAllOfRegistries: !facets.has('images') }));
   const witness: Witness = {
     isAlone: story.workers === 1,
     ...{ subjects: [], volumes: new Map() },
@@ -293,66 +292,4 @@ const emptied = [
 async function emptyStore(db: Kysely<Tables>): Promise<void> {
   for (const table of emptied) await db.deleteFrom(table).execute();
   await sql`delete from transitions`.execute(db);
-}
-
-/** Everything has been looked at since the last fault, nobody is at work, and all is well; or it never gets there. */
-async function converge(
-  { db, now }: Scene,
-  clock: Clock,
-  pass: (ms: number) => Promise<void>,
-  check: () => Promise<void>,
-) {
-  const begunAt = clock.elapsed();
-  for (;;) {
-    // The sweep and a whole round of visits, at least.
-    await pass(settings.resyncMs * 1.25);
-    const isLate = clock.elapsed() - begunAt >= recoveryMs;
-    const busy = await db
-      .selectFrom('deployments')
-      .innerJoin('leases', 'leases.deploymentId', 'deployments.id')
-      .select(['deployments.id', 'state', 'token', 'dueAt'])
-      .where('goneAt', 'is', null)
-      .where((eb) =>
-        eb.or([eb('token', 'is not', null), eb('dueAt', '<=', now()), eb('state', 'in', ['deploying', 'expired'])]),
-      )
-      .execute();
-    assert.ok(busy.length === 0 || !isLate, `still busy: ${JSON.stringify(busy)}`);
-    if (busy.length > 0) continue;
-    try {
-      return await check();
-    } catch (error) {
-      if (isLate) throw error;
-    }
-  }
-}
-
-const triggers: Trigger[] = ['updated', 'ready', 'given-up', 'ended'];
-
-async function checkTransitions(db: Kysely<Tables>): Promise<void> {
-  type Transition = { before: DeploymentState; after: DeploymentState; revision: number; serving: number | null };
-  const { rows } = await sql<Transition>`select * from transitions`.execute(db);
-  for (const { before, after, revision, serving } of rows) {
-    const isAllowed = triggers.some((trigger) => nextState(before, trigger) === after);
-    assert.ok(isAllowed, `${before} became ${after}`);
-    if (after === 'running') assert.equal(serving, revision, 'it became running without serving');
-  }
-}
-
-/** Everybody is visited once more, and nothing is done. */
-async function checkSecondPass(
-  db: Kysely<Tables>,
-  clock: Clock,
-  pass: (ms: number) => Promise<void>,
-  world: MemoryWorld,
-): Promise<void> {
-  const before = new Map(world.versions);
-  const running = await db
-    .selectFrom('deployments')
-    .select('id')
-    .where('goneAt', 'is', null)
-    .where('state', '=', 'running')
-    .execute();
-  for (const { id } of running) await makeDue(db, id, clock.now());
-  await pass(settings.pollMs + 10_000);
-  for (const { id } of running) assert.equal(world.versions.get(id), before.get(id), 'a second pass does something');
 }

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import type { Kysely } from 'kysely';
 import type { AppSpec } from '../../src/config/spec/spec.ts';
 import { findOrphans } from '../../src/control/sweep.ts';
-import { withImages } from '../../src/control/visit/pulling.ts';
 import { type Deployment, isActive, messageOf } from '../../src/deployment/deployment.ts';
 import { desiredAt, wantedRevision } from '../../src/deployment/desired.ts';
 import { matchWorkloads, plan } from '../../src/deployment/plan/plan.ts';
@@ -190,8 +189,7 @@ async function checkPresent(deployment: Deployment, subject: Subject, scene: Sce
   const desired = desiredAt(deployment, stored, { now: now(), url, egress: egressOf(deployment), derive: seal.derive });
   assert.ok(desired.kind === 'running');
   const images = desired.workloads.map(({ workload }) => workload.image);
-  const seen = await engine.observe(deployment.id, images);
-  const observed = engine.images ? seen : withImages(desired, seen);
+  const observed = await engine.observe(deployment.id, images);
   const matches = matchWorkloads(desired, observed);
   const kept = matches.flatMap(({ found }) => (found ? [found.name] : []));
   assert.deepEqual(

@@ -7,12 +7,12 @@ import type { Deployment, PodStatus } from '../../src/deployment/deployment.ts';
 import { statusAt } from '../../src/deployment/status/deployment-health.ts';
 import { statePage } from '../../src/edge/pages/site-pages.ts';
 import { siteState } from '../../src/edge/served-sites.ts';
-import { openSqlite } from '../../src/store/database.ts';
 import { addDeployment } from '../../src/store/deployments.ts';
 import { addSession } from '../../src/store/sessions.ts';
 import { journeyOf } from '../../web/src/deployment/steps.ts';
 import { toldEvents } from '../../web/src/deployment/testing.ts';
 import { deploymentOf, podStatusOf } from '../support/deployments.ts';
+import { emptyStore } from '../support/empty-store.ts';
 
 const url = new URL('http://jolly-tapir-shop.apps.test');
 const limits = { lifetimeMs: 1, extensionMs: 1, extensions: 2 };
@@ -96,7 +96,7 @@ test('health is the state, or one of the two that the state does not tell', () =
 async function pageOf(
   shop: Deployment,
 ): Promise<{ state: string; code: string; pods?: { name: string; state: string }[] }> {
-  const db = await openSqlite(':memory:');
+  const db = await emptyStore();
   await addSession(db, { id: shop.sessionId, token: 'token', createdAt: 0 });
   await addDeployment(db, shop);
   const where = {

@@ -8,8 +8,8 @@ import { createMemoryWorld } from '../../src/engine/memory/world.ts';
 import { createBells } from '../../src/lib/bells.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { sealWith } from '../../src/lib/seal.ts';
-import { openSqlite } from '../../src/store/database.ts';
 import { declaredCodes } from './declared-codes.ts';
+import { emptyStore } from './empty-store.ts';
 import { createTestEngine } from './memory-engine.ts';
 
 export const shopYaml = `application:
@@ -38,7 +38,7 @@ export async function testApi(
   seal: Service['seal'] = sealWith('a secret of the tests'),
   beside: Pick<Service, 'exchange'> = {},
 ) {
-  const db = given ?? (await openSqlite(':memory:'));
+  const db = given ?? (await emptyStore());
   const woken: string[] = [];
   const clock = { now: Date.UTC(2026, 0, 1, 12) };
   const world = createMemoryWorld({});

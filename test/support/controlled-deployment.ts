@@ -1,4 +1,5 @@
 /** One deployment on an in-memory engine and store, for tests of the control layer. */
+
 import type { AppSpec } from '../../src/config/spec/spec.ts';
 import type { Control } from '../../src/control/control.ts';
 import { createDiskBook } from '../../src/control/disk/disk-book.ts';
@@ -8,11 +9,9 @@ import { reconcile } from '../../src/control/visit/reconcile.ts';
 import { type Deployment, messageOf } from '../../src/deployment/deployment.ts';
 import { describeEvent } from '../../src/deployment/event/event-words.ts';
 import { type Egress, openEgress } from '../../src/deployment/workload/egress.ts';
-import { createMemoryWorld, type MemoryImage } from '../../src/engine/memory/world.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { sealWith } from '../../src/lib/seal.ts';
 import { wait } from '../../src/lib/wait.ts';
-import { openSqlite } from '../../src/store/database.ts';
 import { addDeployment, deploymentById, type Intent, writeIntent } from '../../src/store/deployments.ts';
 import { eventsAfter } from '../../src/store/events.ts';
 import { makeDue, releaseLease, takeLeases } from '../../src/store/leases.ts';
@@ -21,7 +20,9 @@ import { servedRoutes } from '../../src/store/routes.ts';
 import { provideSeed } from '../../src/store/seeds.ts';
 import { addSession } from '../../src/store/sessions.ts';
 import { deploymentOf, pod, specOf } from './deployments.ts';
+import { emptyStore } from './empty-store.ts';
 import { createTestEngine } from './memory-engine.ts';
+import { createTestWorld, type TestImage } from './test-world.ts';
 
 const id = 'shop';
 
@@ -41,10 +42,10 @@ export const web = pod('web', { image: 'nginx:1', path: '/', servicePorts: [80] 
 export const spec = specOf(database, web);
 export const withWeb = (image: string): AppSpec => specOf(database, { ...web, image });
 
-export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryImage>) {
+export async function shopOnMemory(spec: AppSpec, images: Record<string, TestImage>) {
   // A pull changes what it pulls: each test has images of its own.
   const own = Object.entries(images).map(([name, image]) => [name, { ...image }]);
-  const world = createMemoryWorld(Object.fromEntries(own));
+  const world = createTestWorld(Object.fromEntries(own));
   const clock = {
     now: Date.UTC(2026, 0, 1, 12),
     pass(ms: number) {
@@ -58,7 +59,7 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, MemoryI
   /** Whoever waits for a change has the clock moved. */
   const engineOf = () => createTestEngine({ world, now: () => clock.now, wait: async (ms) => clock.pass(ms) });
   const control: Control = {
-    db: await openSqlite(':memory:'),
+    db: await emptyStore(),
     seal: sealWith('tests'),
     engine: engineOf(),
     refreshEdge: async () => {
@@ -163,7 +164,7 @@ async function visitOnce(control: Control, engine: Control['engine'], id: string
   const never = new AbortController().signal;
   const visit = { lease: lease!, stop: never, interrupt: () => never };
   const dueAt = await reconcile(visit, { ...control, engine });
-  await releaseLease(db, lease!, { dueAt, outline: null });
+  await releaseLease(db, lease!, { dueAt, observedHash: null });
 }
 
 export type Shop = Awaited<ReturnType<typeof shopOnMemory>>;

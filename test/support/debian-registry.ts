@@ -10,13 +10,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../free-port.ts';
+import { type TokenServer, tokenIssuer, tokenService } from './token-server.ts';
 
 const run = promisify(execFile);
 
 /** What `htpasswd -B` writes for these. */
 export const debianLogin = { username: 'me', personalAccessToken: 'secret' };
 const htpasswd = 'me:$2b$05$abcdefghijklmnopqrstuuOQiyCxlgf/oeuTqixKmWdcYUh4Hjl0a\n';
-const authorization = `Basic ${Buffer.from(`${debianLogin.username}:${debianLogin.personalAccessToken}`).toString('base64')}`;
+const basic = `Basic ${Buffer.from(`${debianLogin.username}:${debianLogin.personalAccessToken}`).toString('base64')}`;
 
 export type DebianRegistry = AsyncDisposable & {
   /** `host:port`, over plain HTTP. */
@@ -27,18 +28,21 @@ export type DebianRegistry = AsyncDisposable & {
   pushManifest(repository: string, tag: string, manifest: { mediaType: string }): Promise<string>;
 };
 
-/** It asks for a login, or for none. Dispose of it when done. */
-export async function startDebianRegistry({ needsLogin }: { needsLogin: boolean }): Promise<DebianRegistry> {
+/** Whom it lets in: everybody, who shows the login, or who shows a token of the server that it sends clients to. */
+export type DebianAccess = { kind: 'everybody' } | { kind: 'login' } | { kind: 'token'; server: TokenServer };
+
+/** Dispose of it when done. */
+export async function startDebianRegistry(access: DebianAccess): Promise<DebianRegistry> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-registry-'));
   const program = await unpackRegistry(folder);
   const host = `127.0.0.1:${await freePort()}`;
-  await writeFile(join(folder, 'htpasswd'), htpasswd);
+  const auth = await authOf(access, folder);
   const configuration = {
     version: '0.1',
     log: { level: 'error' },
     storage: { filesystem: { rootdirectory: join(folder, 'data') } },
     http: { addr: host },
-    ...(needsLogin && { auth: { htpasswd: { realm: 'test', path: join(folder, 'htpasswd') } } }),
+    ...(auth && { auth }),
   };
   // Every JSON document is a YAML document.
   await writeFile(join(folder, 'config.yml'), JSON.stringify(configuration));
@@ -48,6 +52,9 @@ export async function startDebianRegistry({ needsLogin }: { needsLogin: boolean 
   await answers(server, `http://${host}/v2/`);
 
   async function ask(path: string, method: string, body?: Buffer | string, type = 'application/octet-stream') {
+    const [, repository] = /^\/v2\/(.+?)\/(?:blobs|manifests)\//.exec(path) ?? [];
+    const authorization =
+      access.kind === 'token' ? `Bearer ${access.server.grant(`repository:${repository}:pull,push`)}` : basic;
     const answer = await fetch(new URL(path, `http://${host}`), {
       method,
       headers: { authorization, 'content-type': type },
@@ -77,6 +84,19 @@ export async function startDebianRegistry({ needsLogin }: { needsLogin: boolean 
       await rm(folder, { recursive: true });
     },
   };
+}
+
+/** Undefined where it asks for nothing. */
+async function authOf(access: DebianAccess, folder: string): Promise<object | undefined> {
+  if (access.kind === 'everybody') return undefined;
+  const path = join(folder, access.kind);
+  if (access.kind === 'login') {
+    await writeFile(path, htpasswd);
+    return { htpasswd: { realm: 'test', path } };
+  }
+  const { realm, certificate } = access.server;
+  await writeFile(path, certificate);
+  return { token: { realm, service: tokenService, issuer: tokenIssuer, rootcertbundle: path } };
 }
 
 async function unpackRegistry(folder: string): Promise<string> {

@@ -79,8 +79,7 @@ export function observedOf(given: {
   return {
     hasNetwork: given.network ?? desired !== undefined,
     volumes: desired?.kind === 'running' ? desired.volumes.map(({ volume }) => volume) : [],
-    images,
-    localImages: given.localImages ?? images,
+    images: { present: images, local: given.localImages ?? images },
     workloads: [
       ...inCondition(given.ready, { isReady: true }),
       ...inCondition(given.starting, { notReadyBecause: 'does not listen on port 80' }),

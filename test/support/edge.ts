@@ -9,6 +9,7 @@ import type { Site } from '../../src/deployment/site.ts';
 import { edgePaths } from '../../src/edge/edge-paths.ts';
 import type { EdgeLog, EdgeSettings } from '../../src/edge/edge-settings.ts';
 import { type Edge, startEdge, stopEdge } from '../../src/edge/haproxy/haproxy.ts';
+import type { NamedCertificate } from '../../src/edge/haproxy/served-certificates.ts';
 import { type PageServer, startPageServer } from '../../src/edge/pages/page-server.ts';
 import type { SiteState } from '../../src/edge/pages/site-pages.ts';
 import { admitProxy, clearSocket, prepareRunDirectory } from '../../src/edge/sockets.ts';
@@ -46,7 +47,10 @@ export const plainSettings = {
   guessRate: { count: 100_000, windowMs: 60_000 },
 } satisfies Partial<EdgeSettings>;
 
-export async function openEdge(change: Partial<EdgeSettings> = {}): Promise<EdgeFixture> {
+export async function openEdge(
+  change: Partial<EdgeSettings> = {},
+  certificates: readonly NamedCertificate[] = [],
+): Promise<EdgeFixture> {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-edge-'));
   const settings: EdgeSettings = {
     ...plainSettings,
@@ -63,7 +67,7 @@ export async function openEdge(change: Partial<EdgeSettings> = {}): Promise<Edge
     lookedUp.push(host);
     return states.get(host);
   };
-  const edge = await startEdge(settings, log, []);
+  const edge = await startEdge(settings, log, [], { certificates });
   const fixture: EdgeFixture = {
     settings,
     edge,

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { parseConfiguration } from '../../src/config/parse.ts';
 import type { AppSpec, PodSpec } from '../../src/config/spec/spec.ts';
-import type { FolderOptions, Note, Project, Refusal } from '../../src/folder/project.ts';
+import type { Finding, FolderOptions, Project } from '../../src/folder/project.ts';
 import { readFolder } from '../../src/folder/read-folder.ts';
 
 /** A text; bytes; a program; a link; or, as `null`, an empty folder. */
@@ -44,7 +44,7 @@ export type Read = {
 
 export async function read(t: TestContext, files: Record<string, Written>, options: FolderOptions = {}): Promise<Read> {
   const project = await readFolder(makeFolder(t, files), options);
-  const said = ({ code, at }: Note | Refusal) => (at ? `${code} ${at.file}:${at.line}:${at.column}` : code);
+  const said = ({ code, at }: Finding) => (at ? `${code} ${at.file}:${at.line}:${at.column}` : code);
   const specOf = () => {
     const parsed = parseConfiguration(project.document);
     if (parsed.kind === 'valid') return parsed.spec;

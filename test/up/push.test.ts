@@ -37,10 +37,12 @@ async function pusher() {
   assert.ok(limits.ok);
   const { namespace, platform } = limits.value.images;
   assert.equal(namespace, images.split('/')[1]);
-  const memory = { layers: new Map(), images: new Map() };
+  const memory = { layers: new Map(), images: new Map(), builds: new Map<string, string>() };
   const registry = createRegistryClient({ server, token, signal });
   return {
     token,
+    docker,
+    builds: memory.builds,
     push: (image: ImageToMake) =>
       pushImage({ ...{ docker, registry, memory, platform, tell() {} }, namespace: namespace! }, image),
     /** What the folder remembers is lost. */
@@ -157,6 +159,27 @@ test('what the .dockerignore names, and what the folder remembers, gets into no 
   const { text } = await berth.visit(started.url);
   assert.equal(text, '/all/.dockerignore\n/all/README.md\n/all/index.html\n');
   await berth.remove(started);
+});
+
+test('of several builds of one image the last one stays on this Docker, and whatever somebody has tagged', async (t) => {
+  const context = join(folder, 'rebuilt');
+  await mkdir(context);
+  const { push, docker, builds } = await pusher();
+  const isHere = async (id: string) => (await docker.run(['image', 'inspect', '--', id])).status === 0;
+  const build = async (content: string) => {
+    await writeFile(join(context, 'index.html'), `${content} ${randomBytes(8).toString('hex')}`);
+    await push(buildOf(context, { inline: 'FROM nginx:1\nCOPY index.html /usr/share/nginx/html/\n' }));
+    return builds.get('./web')!;
+  };
+  const first = await build('first');
+  const second = await build('second');
+  assert.deepEqual([await isHere(first), await isHere(second)], [false, true]);
+  const tag = `berth-test-kept-${randomBytes(6).toString('hex')}`;
+  await docker.ask(['tag', second, tag]);
+  t.after(() => docker.run(['image', 'rm', '--', tag]));
+  const third = await build('third');
+  t.after(() => docker.run(['image', 'rm', '--', third]));
+  assert.deepEqual([await isHere(second), await isHere(third)], [true, true]);
 });
 
 test('a build that fails is told with its last lines; a link that leaves its folder is refused', async () => {

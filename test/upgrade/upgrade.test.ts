@@ -27,9 +27,18 @@ type Record = {
   recordedAt: number;
   baseUrl: string;
   appsDomain: string;
-  observed: { [deploymentId: string]: Observed };
+  observed: { [deploymentId: string]: Observed | ObservedByFirst };
   labels: { [container: string]: { [label: string]: string } };
 };
+
+/** As release 0.1 told of images. */
+type ObservedByFirst = Omit<Observed, 'images'> & { images: string[]; localImages: string[] };
+
+function readObserved(recorded: Observed | ObservedByFirst): Observed {
+  if (!('localImages' in recorded)) return recorded;
+  const { images: present, localImages: local, ...observed } = recorded;
+  return { ...observed, images: { present, local } };
+}
 
 const releases = (await readdir(import.meta.dirname, { withFileTypes: true }))
   .filter((entry) => entry.isDirectory())
@@ -90,7 +99,7 @@ async function takeOverFrom(t: TestContext, folder: string, { recordedAt, baseUr
   const executed: EngineOperation[] = [];
   const engine: Engine = {
     ...createTestEngine({ world: createMemoryWorld({}) }),
-    observe: async (deploymentId) => observed[deploymentId]!,
+    observe: async (deploymentId) => readObserved(observed[deploymentId]!),
     execute: async (_, operation) => {
       executed.push(operation);
       // One that nothing comes of would be planned again and again.

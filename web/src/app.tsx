@@ -13,6 +13,7 @@ import { UnknownPage } from './unknown-page.tsx';
 
 const AccountPage = lazy(() => import('./account/account-page.tsx'));
 const ClaimPage = lazy(() => import('./account/claim-page.tsx'));
+const LoginPage = lazy(() => import('./account/login-page.tsx'));
 const SignInPage = lazy(() => import('./account/sign-in-page.tsx'));
 const ForgotPasswordPage = lazy(() =>
   import('./account/password-pages.tsx').then(({ ForgotPasswordPage }) => ({ default: ForgotPasswordPage })),
@@ -133,6 +134,8 @@ function Page({ route }: { route: Route }) {
       return <ResetPasswordPage />;
     case 'verify-email':
       return <VerifyPage />;
+    case 'login':
+      return <LoginPage />;
     case 'unknown':
       return <UnknownPage />;
   }
@@ -147,6 +150,7 @@ const titles: Partial<Record<Route['page'], string>> = {
   'forgot-password': 'Forgotten password',
   'reset-password': 'A new password',
   'verify-email': 'Verification',
+  login: 'Log in a terminal',
 };
 
 function titleOf(route: Route): string {

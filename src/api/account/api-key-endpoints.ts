@@ -1,18 +1,13 @@
 /** The API keys of an account: made, listed and revoked by whoever is signed in, never by a key itself. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { newId, newToken } from '../../lib/ids.ts';
 import { type Problem, refuse } from '../../lib/problem.ts';
-import { addApiKey, apiKeysOf, removeApiKey } from '../../store/api-keys.ts';
+import { apiKeysOf, removeApiKey } from '../../store/api-keys.ts';
 import type { Service } from '../api-service.ts';
 import { ErrorRecord, MessageRecord } from '../deployments/deployment-records.ts';
-import { apiKeyPrefix, requireSignedIn } from '../requests/callers.ts';
+import { requireSignedIn } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
-
-/** More than anybody can tell apart; it bounds what one account can store. */
-const mostKeys = 50;
-/** Of its 32 random letters, so many are shown later: enough to know it by, too few to guess it. */
-const shownLetters = 4;
+import { makeApiKey } from './new-api-key.ts';
 
 export const ApiKeyRecord = Type.Object({
   id: Type.String(),
@@ -64,12 +59,8 @@ export function apiKeyEndpoints(service: Service): FastifyPluginAsyncTypebox {
       async (request, reply) => {
         const accountId = await requireSignedIn(service, request);
         if (!accountId.ok) return sendProblem(reply, accountId.problem);
-        if ((await apiKeysOf(db, accountId.value)).length >= mostKeys) return sendProblem(reply, tooManyKeys);
-        const { name } = request.body;
-        const [id, key] = [newId(), newToken(apiKeyPrefix)];
-        const start = key.slice(0, apiKeyPrefix.length + 1 + shownLetters);
-        await addApiKey(db, accountId.value, { id, name, key, start, createdAt: now() });
-        return { id, name, key };
+        const made = await makeApiKey(db, accountId.value, { name: request.body.name, createdAt: now() });
+        return made.ok ? made.value : sendProblem(reply, made.problem);
       },
     );
 
@@ -92,12 +83,6 @@ export function apiKeyEndpoints(service: Service): FastifyPluginAsyncTypebox {
     );
   };
 }
-
-const { problem: tooManyKeys }: { problem: Problem } = refuse(
-  'plan_limit_reached',
-  `An account has at most ${mostKeys} API keys.`,
-  'Revoke one that is not used any more.',
-);
 
 const { problem: unknownKey }: { problem: Problem } = refuse(
   'api_key_not_found',

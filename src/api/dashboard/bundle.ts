@@ -44,7 +44,7 @@ export async function readDashboard(folder: string, { baseUrl, termsUrl }: Told)
     assets: await readAssets(join(folder, 'assets')),
     page() {
       const nonce = randomBytes(18).toString('base64');
-      return { html: template.replaceAll(noncePlace, nonce), policy: policy(inline, nonce) };
+      return { html: template.replaceAll(noncePlace, nonce), policy: policy(inline, nonce, baseUrl) };
     },
   };
 }
@@ -74,7 +74,7 @@ export function bodyFor({ bodies }: Asset, accepted: string | undefined): { enco
 }
 
 /** The editor brings its styles with it and marks them with the nonce; scripts are files of ours, or known by their hash. */
-function policy(inlineScripts: string[], nonce: string): string {
+function policy(inlineScripts: string[], nonce: string, { protocol }: URL): string {
   return [
     "default-src 'none'",
     `script-src 'self' ${inlineScripts.join(' ')}`.trim(),
@@ -85,6 +85,7 @@ function policy(inlineScripts: string[], nonce: string): string {
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
+    ...(protocol === 'https:' ? ['upgrade-insecure-requests'] : []),
   ].join('; ');
 }
 

@@ -50,6 +50,13 @@ test('the policy of the page lets it run its own scripts and styles and nothing 
   assert.equal(first.headers['referrer-policy'], 'no-referrer');
 });
 
+test('over HTTPS the page loads nothing without it', async () => {
+  const policyAt = async (baseUrl: string) =>
+    (await readDashboard(folder, { baseUrl: new URL(baseUrl) }))!.page().policy.split('; ');
+  assert.ok((await policyAt('https://berth.test')).includes('upgrade-insecure-requests'));
+  assert.ok(!(await policyAt('http://localhost:8080')).includes('upgrade-insecure-requests'));
+});
+
 test('the page tells the terms of use, as text', async () => {
   const termsUrl = new URL('https://example.com/terms?a="><script>');
   const dashboard = await readDashboard(folder, { baseUrl: new URL('http://localhost:8080'), termsUrl });

@@ -23,6 +23,7 @@ const pagePaths = [
   '/forgot-password',
   '/reset-password',
   '/verify-email',
+  '/login',
 ];
 
 const yearSeconds = 31_536_000;

@@ -9,7 +9,7 @@ import type { Database } from '../../store/database.ts';
 import { grantAccess, markPrivate } from '../../store/image-access.ts';
 import { namespaceNamed } from '../../store/image-namespaces.ts';
 import { findPushedManifest } from '../../store/pushed-images.ts';
-import { settleImage } from '../../store/settled-images.ts';
+import { settleImage } from '../../store/revisions.ts';
 
 /** Whose images may be named. A session's token says nothing of the account that it belongs to. */
 export type PushOwner = { sessionId: string | undefined; accountId: string | null | undefined };

@@ -14,7 +14,7 @@ import { endPastLimit } from '../../store/intents.ts';
 import { makeDue } from '../../store/leases.ts';
 import { addOrigin, type Origin } from '../../store/origins.ts';
 import { addRevision } from '../../store/revisions.ts';
-import { provideSeed } from '../../store/seeds.ts';
+import { giveSeed } from '../../store/seeds.ts';
 import { addSession, sessionOfToken } from '../../store/sessions.ts';
 import { transact } from '../../store/transaction.ts';
 import { admit } from '../admission/admission.ts';
@@ -91,7 +91,7 @@ export async function start(service: Service, { document, spec, caller, origin, 
     });
     if (!(await addDeployment(db, deployment))) return alreadyRuns(spec.name);
     await addOrigin(db, deployment.id, origin);
-    await provideSeed(db, service.seal, deployment.id);
+    await giveSeed(db, service.seal, deployment.id);
     await addRevision(db, service.seal, deployment.id, { number: 1, spec, document, createdAt });
     await settlePushed(db, { deploymentId: deployment.id, revision: 1 }, pushed.value);
     await addEvents(db, deployment.id, [{ at: createdAt, event: { kind: 'intent', intent: 'start', revision: 1 } }]);

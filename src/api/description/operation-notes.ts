@@ -200,6 +200,11 @@ export const operations: Record<string, OperationNote> = {
     description: 'Requests with the token are refused from now on, and streams that it has opened end.',
     refusals: ['token_not_found'],
   },
+  listImages: {
+    tag: 'accounts',
+    access: 'caller',
+    description: 'Of the session, or of the account with its sessions. Layers that several share count for each.',
+  },
   listKeys: {
     tag: 'accounts',
     access: 'sign-in',
@@ -216,5 +221,29 @@ export const operations: Record<string, OperationNote> = {
     access: 'sign-in',
     description: 'Requests with the key are refused from now on.',
     refusals: ['api_key_not_found'],
+  },
+  startLogin: {
+    tag: 'accounts',
+    access: 'public',
+    description:
+      'For a program that wants an API key: show `userCode` and `url` to a person, who confirms it in a browser, and ask for the key meanwhile. As RFC 8628 has it.',
+  },
+  getLogin: {
+    tag: 'accounts',
+    access: 'sign-in',
+    description: 'Counted like signing in: codes cannot be tried out.',
+    refusals: ['login_not_found'],
+  },
+  decideLogin: {
+    tag: 'accounts',
+    access: 'sign-in',
+    description: 'The first decision counts. Counted like signing in.',
+    refusals: ['login_not_found', 'plan_limit_reached'],
+  },
+  fetchKey: {
+    tag: 'accounts',
+    access: 'public',
+    description: 'Asked again every `intervalSeconds` until somebody has decided; the key is shown this once.',
+    refusals: ['authorization_pending', 'slow_down', 'access_denied', 'expired_token', 'plan_limit_reached'],
   },
 };

@@ -30,14 +30,13 @@ export type Run = (context: Context) => Promise<number>;
 
 export type Target = { applicationName: string; environment?: string };
 
+export const nobodyKnown =
+  'Nothing is known of a deployment here: "berth deploy FILE" starts one, and --token names another.';
+
 /** The application that is meant: the named one, the folder's, or the only one that there is. A number is the status to end with. */
 export async function targetOf({ connection, terminal, signal }: Context): Promise<Target | number> {
   const { application, token, client } = connection;
-  if (token === undefined) {
-    return terminal.fail(
-      'Nothing is known of a deployment here: "berth deploy FILE" starts one, and --token names another.',
-    );
-  }
+  if (token === undefined) return terminal.fail(nobodyKnown);
   if (application) return application;
   const list = await client.call('listDeployments', { signal });
   if (!list.ok) return terminal.refuse(list.problem);

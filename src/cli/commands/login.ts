@@ -1,22 +1,26 @@
-/** `berth login` and `berth logout`: an account's API key, made in the browser and kept for this person alone. */
+/**
+ * `berth login` and `berth logout`: an API key of an account, kept for this person alone. It comes by a code that they
+ * confirm in a browser, or is one that they give.
+ */
+import { hostname, userInfo } from 'node:os';
+import type { Answer } from '../../client/ask.ts';
+import { wait } from '../../lib/wait.ts';
 import { askSecret } from '../ask-secret.ts';
 import { keepKey, keptKeys, keysFile } from '../kept-keys.ts';
 import { printable } from '../render.ts';
 import { statuses } from '../words.ts';
-import type { Run } from './command.ts';
+import type { Context, Run } from './command.ts';
 
-export const login: Run = async ({ connection, streams, terminal, signal, open }) => {
+export const login: Run = async (context) => {
+  const { connection, options, streams, terminal, signal } = context;
   const { server, as } = connection;
-  const page = `${server}/account`;
-  if (streams.stdin.isTTY) {
-    terminal.note(`Sign in at ${page}, add an API key there, and paste it here. Nobody sees it.`);
-    if (!(await open(page))) terminal.note('No browser could be started; open the address yourself.');
-  }
-  const key = await askSecret(`API key for ${server}: `, streams, signal);
+  const given = options['with-key'] === true || !streams.stdin.isTTY ? await givenKey(context) : undefined;
   if (signal.aborted) return statuses.interrupted;
-  if (key === undefined) return terminal.fail('No key was given.');
-  if (!/^berthkey_[\x21-\x7e]{1,200}$/.test(key))
+  if (given !== undefined && !/^berthkey_[\x21-\x7e]{1,200}$/.test(given))
     return terminal.fail('This is no API key: one begins with berthkey_.');
+  if (given === undefined && options['with-key'] === true) return terminal.fail('No key was given.');
+  const key = given ?? (await confirmedKey(context));
+  if (typeof key === 'number') return key;
   // Whatever is no account's is not kept.
   const account = await as(key).call('getAccount', { signal });
   if (!account.ok) return terminal.refuse(account.problem);
@@ -27,6 +31,49 @@ export const login: Run = async ({ connection, streams, terminal, signal, open }
   terminal.note(`The key is kept in ${keysFile(streams.env)}, for you alone. "berth logout" forgets it.`);
   return statuses.done;
 };
+
+/** Undefined where there is none: whoever starts this without a terminal may have nothing to say. */
+async function givenKey({ connection: { server }, streams, terminal, signal }: Context): Promise<string | undefined> {
+  if (streams.stdin.isTTY) terminal.note(`Make an API key at ${server}/account and paste it here. Nobody sees it.`);
+  return await askSecret(`API key for ${server}`, streams, signal);
+}
+
+/** The key of somebody who confirms the code in a browser; a number is the status to end with. */
+async function confirmedKey({ connection, streams, terminal, signal, open }: Context): Promise<string | number> {
+  const client = connection.as(undefined);
+  const asked = await client.call('startLogin', { body: { machine: machineName() }, signal });
+  if (!asked.ok) return terminal.refuse(asked.problem);
+  const { deviceCode, userCode, url, urlWithCode, expiresAt } = asked.value;
+  terminal.note(`Open ${printable(url)} in a browser and confirm this code: ${printable(userCode)}`);
+  if (streams.stdin.isTTY && !(await open(urlWithCode))) terminal.note('No browser could be started here.');
+  terminal.note('Waiting …');
+  let { intervalSeconds } = asked.value;
+  while (Date.now() < Date.parse(expiresAt)) {
+    await wait(intervalSeconds * 1000, signal);
+    if (signal.aborted) return statuses.interrupted;
+    const fetched: Answer<{ key: string }> = await client.call('fetchKey', { body: { deviceCode }, signal });
+    if (fetched.ok) return fetched.value.key;
+    const { code, status, retryAfterSeconds = intervalSeconds } = fetched.problem;
+    if (code === 'slow_down' || code === 'rate_limited') intervalSeconds = Math.max(intervalSeconds, retryAfterSeconds);
+    // What does not answer now may do so next time; until then nothing is lost.
+    else if (code !== 'authorization_pending' && status !== 0 && status < 500) return terminal.refuse(fetched.problem);
+  }
+  return terminal.fail('Nobody has confirmed the code in time. Run "berth login" again.');
+}
+
+/** What its owner knows it by, on the page that asks them. */
+function machineName(): string {
+  return `${userName()}${hostname()}`.slice(0, 80);
+}
+
+function userName(): string {
+  try {
+    return `${userInfo().username}@`;
+  } catch {
+    // Of a number without a name, as in many containers.
+    return '';
+  }
+}
 
 export const logout: Run = async ({ connection: { server }, streams: { env }, terminal }) => {
   const isKnown = (await keptKeys(env))[server] !== undefined;

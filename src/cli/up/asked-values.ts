@@ -1,7 +1,6 @@
 /** Values that somebody was asked for once, beside what else the folder remembers: for its owner alone. */
-import { randomBytes } from 'node:crypto';
-import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceSharedFile } from '../../lib/replace-file.ts';
 import { prepareMemoryFolder, readRemembered } from '../folder.ts';
 
 /** Each line is a name and, as JSON has it, a text: nothing in a value ends it. */
@@ -25,7 +24,5 @@ export async function recallValues(folder: string): Promise<Record<string, strin
 export async function rememberValues(folder: string, values: Readonly<Record<string, string>>): Promise<void> {
   const place = await prepareMemoryFolder(folder);
   const lines = Object.entries(values).map(([name, value]) => `${name}=${JSON.stringify(value)}\n`);
-  const made = join(place, `values.env.${randomBytes(6).toString('hex')}`);
-  await writeFile(made, lines.join(''), { mode: 0o600, flag: 'wx' });
-  await rename(made, join(place, 'values.env'));
+  await replaceSharedFile(join(place, 'values.env'), lines.join(''));
 }

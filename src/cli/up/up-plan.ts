@@ -1,7 +1,7 @@
 /** PURE. What `berth up` is about to do, as a value and as text: what is made, pushed, published, left out and refused. */
 import { relative, sep } from 'node:path';
 import { parseConfiguration } from '../../config/parse.ts';
-import type { ImageToMake, Note, Place, Project, Refusal } from '../../folder/project.ts';
+import type { Finding, ImageToMake, Place, Project } from '../../folder/project.ts';
 import { type Paint, printable } from '../render.ts';
 
 export type Plan = {
@@ -10,8 +10,8 @@ export type Plan = {
   sources: string[];
   images: PlannedImage[];
   pods: { name: string; image: string; path?: string; volumes: string[] }[];
-  notes: Note[];
-  refusals: Refusal[];
+  notes: Finding[];
+  refusals: Finding[];
   missing: { name: string; at: Place }[];
 };
 

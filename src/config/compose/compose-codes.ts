@@ -52,6 +52,7 @@ export const composeCodes = {
   'too-many-replicas': 'A service has more than 20 replicas.',
 
   // Routes and readiness.
+  'behind-proxy': 'A published service that a proxy in front waits for is reached through that alone.',
   'further-route': 'A further published service is at `/<service>`.',
   'further-port': 'A further port of a service is not published.',
   'local-port':

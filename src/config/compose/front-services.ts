@@ -40,6 +40,17 @@ export function sortByFront<T extends Published>(published: readonly T[], uses: 
     .map(({ one }) => one);
 }
 
+/**
+ * The services that visitors reach through a proxy: the first of the sorted ones, which waits for them. On a laptop each
+ * has a port of its own beside it; under a path of its own such a service would find none of its links.
+ */
+export function reachedThroughProxy<T extends Published>(sorted: readonly T[], uses: Uses): T[] {
+  const [first, ...others] = sorted;
+  if (first === undefined || roleOf(first).role !== 'proxy') return [];
+  const reached = reachedFrom(first.pod, uses);
+  return others.filter(({ pod }) => reached.has(pod));
+}
+
 type Role = { role: 'front' | 'proxy' | 'behind' | 'beside' | 'any'; strength: number };
 type Candidate = Role & { one: Published; reached: ReadonlySet<string> };
 

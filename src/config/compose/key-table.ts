@@ -48,7 +48,7 @@ export const serviceKeys: Record<string, Key> = {
   environment: honoured('variables, as a map or a list'),
   env_file: depends('the file is not part of the document: refused, unless `required: false`; write `environment:`'),
   ports: honoured(
-    'the container side; of the published HTTP services the one in front gets `/`, further ones `/<service>`',
+    'the container side; of the published HTTP services the one in front gets `/`, further ones `/<service>`, and those that a proxy in front waits for none',
   ),
   expose: honoured('ports for the other services'),
   depends_on: honoured('the others must be ready first; `service_completed_successfully` makes the other a job'),

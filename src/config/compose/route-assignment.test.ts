@@ -21,6 +21,21 @@ describe('the published HTTP services', () => {
       'api: { image: "b:1", ports: ["8000:8000"] }\nproxy: { image: "nginx:1", ports: ["80:8080", "443:8443"] }';
     assert.deepEqual(routes(text), ['api /api 8000', 'proxy / 8080']);
   });
+  test('what a proxy in front waits for is reached through it, and published nowhere else', () => {
+    const text = `
+web1: { image: "a:1", ports: ["81:5000"] }
+web2: { image: "a:1", ports: ["82:5000"] }
+docs: { image: "b:1", ports: ["83:5000"] }
+nginx: { image: "c:1", ports: ["80:80"], depends_on: [web1, web2] }`;
+    assert.deepEqual(routes(text), ['docs /docs 5000', 'nginx / 80']);
+    const named = text.replace('ports: ["81:5000"]', 'ports: ["81:5000"], x-berth: { path: /one }');
+    assert.deepEqual(routes(named), ['web1 /one 5000', 'docs /docs 5000', 'nginx / 80']);
+  });
+  test('a front end that is no proxy leaves its back end published', () => {
+    const text =
+      'api: { image: "a:1", ports: [4000] }\nfrontend: { image: "b:1", ports: ["80:3000"], depends_on: [api] }';
+    assert.deepEqual(routes(text), ['api /api 4000', 'frontend / 3000']);
+  });
   const ways: [string, string, string][] = [
     [
       'a front end comes before the back end that is written first',

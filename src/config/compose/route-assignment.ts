@@ -2,11 +2,18 @@
 
 import type { Reading } from './compose-reader.ts';
 import type { Draft } from './draft.ts';
-import { sortByFront } from './front-services.ts';
+import { reachedThroughProxy, sortByFront } from './front-services.ts';
 import { knownImage, otherProtocol } from './known-images.ts';
 import { type Port, portsOf } from './service-ports.ts';
 
-type Candidate = { draft: Draft; port: Port; rank: number; isLocal: boolean };
+type Candidate = {
+  draft: Draft;
+  port: Port;
+  rank: number;
+  isLocal: boolean;
+  /** The service in front, through which visitors reach it. */
+  through?: string;
+};
 
 /**
  * Gives paths to the drafts and puts the port of each route first. `/` goes to the service that stands in front of the
@@ -22,8 +29,12 @@ export function assignRoutes(drafts: Draft[], reading: Reading): void {
   const candidates = withoutLocal(inOrder(found, drafts), isAnyPublic, reading);
 
   let isRootFree = !drafts.some(({ pod }) => pod.path === '/' && pod.subdomain === undefined);
-  for (const { draft, port, rank } of candidates) {
+  for (const { draft, port, rank, through } of candidates) {
     const { pod, service } = draft;
+    if (through !== undefined) {
+      warnOfThrough(draft, port, through, reading);
+      continue;
+    }
     if (rank === ranks.store && (!isRootFree || isAnyPublic)) {
       warnOfStore(draft, port, reading);
       continue;
@@ -63,7 +74,14 @@ function inOrder(candidates: Candidate[], drafts: Draft[]): Candidate[] {
   });
   const sites = published.filter(({ candidate }) => candidate.rank === ranks.site);
   const others = candidates.filter(({ rank }) => rank !== ranks.site).sort((a, b) => a.rank - b.rank);
-  return [...sortByFront(sites, (pod) => byPod.get(pod) ?? []).map(({ candidate }) => candidate), ...others];
+  const uses = (pod: string) => byPod.get(pod) ?? [];
+  const sorted = sortByFront(sites, uses);
+  const hidden = new Set(reachedThroughProxy(sorted, uses));
+  const [first] = sorted;
+  const inFront = sorted.map((site) =>
+    hidden.has(site) ? { ...site.candidate, through: first!.service } : site.candidate,
+  );
+  return [...inFront, ...others];
 }
 
 function applyExtension({ extension, pod, origins }: Draft): void {
@@ -138,6 +156,11 @@ function warnOfProtocol({ service, pod }: Draft, { port, field }: Port, reading:
     message: `${portsOf(ports)} not published: only HTTP is routed`,
     hint: `the other services reach it as ${service}:${port}; nothing else is needed`,
   }));
+}
+
+function warnOfThrough({ service }: Draft, { port, field }: Port, through: string, reading: Reading): void {
+  const hint = `"${through}" reaches it as ${service}:${port}; x-berth: { path: /… } publishes it by itself`;
+  reading.warn(field, 'behind-proxy', `visitors reach "${service}" through "${through}" alone`, hint);
 }
 
 function warnOfStore({ service }: Draft, { port, field }: Port, reading: Reading): void {

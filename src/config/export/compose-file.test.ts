@@ -77,7 +77,7 @@ test('without its secrets an export has none of them, wherever they stand, and n
   assert.match(text, /DATABASE_URL: postgres:\/\/app:\$\{POSTGRES_PASSWORD:\?is to be set\}@db\.pod:5432\/app/);
   assert.match(text, /password = \$\{POSTGRES_PASSWORD:\?is to be set\}/);
   assert.match(notes[0]!, /^Set these, in \.env or the environment: POSTGRES_PASSWORD, WEB_FILE_1\.$/);
-  assert.match(notes[1]!, /\/ is web at 8080, \/api is api at 8081/);
+  assert.match(notes[1]!, /\/ is web at 8080-8081, \/api is api at 8082/);
 });
 
 test('what Docker Compose would replace is escaped, and the address is a variable with a default', () => {

@@ -24,7 +24,7 @@ export function exportCompose(spec: AppSpec, { withSecrets }: ExportOptions): Ex
   const publicPods = spec.pods.filter(({ path }) => path !== undefined);
   // Whoever serves the start of the site has the first port, which is that of the application's address.
   publicPods.sort((a, b) => Number(b.path === '/') - Number(a.path === '/'));
-  const portOf = new Map(publicPods.map(({ name }, at) => [name, firstPort + at]));
+  const portOf = publishedPorts(publicPods);
   const services = Object.fromEntries(
     spec.pods.map((pod) => [pod.name, service(pod, spec, { ...texts, published: portOf.get(pod.name), withSecrets })]),
   );
@@ -48,6 +48,18 @@ export function exportCompose(spec: AppSpec, { withSecrets }: ExportOptions): Ex
     text: new Document(document).toString({ lineWidth: 0 }),
     notes: notesOf(spec, publicPods, portOf, texts.asked),
   };
+}
+
+/** Each replica has a port of its own of the host: Compose publishes no port for several of them. */
+function publishedPorts(publicPods: readonly PodSpec[]): Map<string, string> {
+  let next = firstPort;
+  return new Map(
+    publicPods.map(({ name, replicas }) => {
+      const [first, last] = [next, next + replicas - 1];
+      next = last + 1;
+      return [name, first === last ? `${first}` : `${first}-${last}`];
+    }),
+  );
 }
 
 type Writer = {
@@ -86,7 +98,7 @@ function writer(secrets: Secrets): Writer {
   };
 }
 
-type Surroundings = Writer & { published: number | undefined; withSecrets: boolean };
+type Surroundings = Writer & { published: string | undefined; withSecrets: boolean };
 
 function service(pod: PodSpec, spec: AppSpec, { write, published }: Surroundings) {
   const [port, ...others] = pod.servicePorts;
@@ -111,7 +123,8 @@ function service(pod: PodSpec, spec: AppSpec, { write, published }: Surroundings
     networks: { default: { aliases: [`${pod.name}.pod`, ...(pod.aliases ?? [])] } },
     depends_on: filled(Object.fromEntries(pod.dependsOn.map((name) => [name, { condition: conditionOf(spec, name) }]))),
     healthcheck: pod.healthCheck && healthcheck(pod.healthCheck, write),
-    restart: isOnce ? 'no' : 'unless-stopped',
+    // What it waits for has only been started, as often as not: it tries again.
+    restart: isOnce ? 'on-failure' : 'unless-stopped',
     ...container(pod.container ?? {}),
     deploy: filled(
       written({ replicas: pod.replicas === 1 ? undefined : pod.replicas, resources: filled(resources(pod)) }),
@@ -194,7 +207,12 @@ function fileText(
   return `\${${variable}:?is to be set}`;
 }
 
-function notesOf({ registryLogin }: AppSpec, publicPods: PodSpec[], ports: Map<string, number>, asked: Set<string>) {
+function notesOf(
+  { registryLogin }: AppSpec,
+  publicPods: PodSpec[],
+  ports: ReadonlyMap<string, string>,
+  asked: Set<string>,
+) {
   const notes: string[] = [];
   if (asked.size > 0) notes.push(`Set these, in .env or the environment: ${[...asked].sort().join(', ')}.`);
   if (publicPods.length > 1) {

@@ -19,7 +19,7 @@ import { type Engine, EngineFault, facetOf, type Pulling, whenItAnswers } from '
 import type { Database } from '../../store/database.ts';
 import { grantAccess, isGranted, markPrivate, markPublic, mayUse } from '../../store/image-access.ts';
 import { notePulled } from '../../store/pulled-images.ts';
-import { settleImage } from '../../store/settled-images.ts';
+import { settleImage } from '../../store/revisions.ts';
 
 export type ImageKeeper = {
   db: Database;

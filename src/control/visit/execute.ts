@@ -40,7 +40,8 @@ async function perform(
   const { db, engine } = executor;
   switch (operation.kind) {
     case 'create-network':
-      await engine.execute(deployment.id, { ...operation, avoid: await heldAddresses(db, executor.routed) });
+      if (engine.addresses) engine.addresses.holdBack(deployment.id, await heldAddresses(db, executor));
+      await engine.execute(deployment.id, operation);
       return;
     case 'check':
       await checkImages(deployment, operation, executor);
@@ -50,6 +51,7 @@ async function perform(
       return;
     case 'start':
       await confirmAccess(deployment, operation.workload, executor);
+      engine.addresses?.holdBack(deployment.id, operation.avoid ?? []);
       await engine.execute(deployment.id, operation);
       return;
     case 'set-egress':

@@ -4,7 +4,10 @@ import type { Observed } from '../../deployment/workload/workload.ts';
 
 /** What will be observed at least, once the operation is done: enough to tell its owner before the next look. */
 export function afterOperation(observed: Observed, operation: Operation): Observed {
-  if (operation.kind === 'pull') return { ...observed, images: [...observed.images, operation.image] };
+  if (operation.kind === 'pull') {
+    const { present = [], local = [] } = observed.images ?? {};
+    return { ...observed, images: { present: [...present, operation.image], local } };
+  }
   if (operation.kind !== 'start') return observed;
   const { name, pod, revision, replica, fingerprint } = operation.workload;
   const others = observed.workloads.filter((workload) => workload.name !== name);

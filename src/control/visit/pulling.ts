@@ -1,10 +1,8 @@
 /** A pull within a visit: it tells how far it is, and does not hold the visit for longer than its owner would wait. */
 
 import { registryOf } from '../../config/values/image-names.ts';
-import { type Desired, imagesOf } from '../../deployment/desired.ts';
 import type { Operation } from '../../deployment/plan/operation.ts';
 import type { Pulled } from '../../deployment/status/deployment-progress.ts';
-import type { Observed } from '../../deployment/workload/workload.ts';
 import { EngineFault, type Pulling, whenItAnswers } from '../../engine/engine.ts';
 import type { Wait } from '../../lib/wait.ts';
 
@@ -27,11 +25,6 @@ export class LatePull extends EngineFault {
     const words = `The pull of ${image} gets no further: its registry ${registryOf(image)} may have stopped sending.`;
     super('registry-unreachable', words, { ...options, image, hint: whenItAnswers });
   }
-}
-
-/** As if all images were on the host: where there is no store of images to look at, whoever starts brings its image. */
-export function withImages(desired: Desired, observed: Observed): Observed {
-  return { ...observed, images: imagesOf(desired) };
 }
 
 /** Does `work`; that of a pull is watched. Throws LatePull when nothing more has come for too long. */

@@ -30,7 +30,7 @@ import { type Journal, openJournal } from './journal.ts';
 import { lastLinesOf } from './last-lines.ts';
 import { stillSince } from './paused-clock.ts';
 import { afterOperation } from './progress.ts';
-import { LatePull, watchPull, withImages } from './pulling.ts';
+import { LatePull, watchPull } from './pulling.ts';
 import { readWanted } from './wanted.ts';
 
 /** Returns when the deployment is due again (null: only when something wakes it). Throws faults of the engine. */
@@ -49,7 +49,7 @@ export async function reconcile(visit: Visit, control: Control): Promise<Instant
   }
 }
 
-const nothingObserved: Observed = { hasNetwork: false, volumes: [], images: [], localImages: [], workloads: [] };
+const nothingObserved: Observed = { hasNetwork: false, volumes: [], workloads: [] };
 
 type Outcome = 'again' | { dueAt: Instant | null };
 
@@ -121,9 +121,8 @@ class Step {
     const seen = await this.#observe(desired);
     // What the engine dates is compared with this: the clock may be set while it is written down.
     const seenAt = now();
-    const here = engine.images ? seen : withImages(desired, seen);
     const observed = withoutSecrets(
-      await explainByDisk(deployment, { desired, observed: here, journal: this.#journal }, this.#control),
+      await explainByDisk(deployment, { desired, observed: seen, journal: this.#journal }, this.#control),
       this.#redact,
     );
     const operations = plan(desired, observed, deployment.endpoints);

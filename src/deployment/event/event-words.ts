@@ -22,6 +22,10 @@ export function describeEvent(event: DeploymentEvent): string {
       return describeDisk(event);
     case 'legacy':
       return event.told;
+    case 'forgotten':
+      return event.events === 1
+        ? 'an earlier event is no longer kept'
+        : `${event.events} earlier events are no longer kept`;
   }
 }
 

@@ -62,6 +62,8 @@ test('events are told in the words that clients know', () => {
       'volume data of pod db is full (1 GiB): make it larger or delete files',
     ],
     [{ kind: 'legacy', was: 'fault', told: 'Somehow' }, 'Somehow'],
+    [{ kind: 'forgotten', events: 1_200 }, '1200 earlier events are no longer kept'],
+    [{ kind: 'forgotten', events: 1 }, 'an earlier event is no longer kept'],
   ];
   for (const [event, sentence] of told) assert.equal(describeEvent(event), sentence);
 });

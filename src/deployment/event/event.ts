@@ -150,6 +150,14 @@ const LegacyEvent = Type.Object(
   { description: 'An event of an earlier release that was stored as a sentence alone.' },
 );
 
+const ForgottenEvent = Type.Object(
+  {
+    kind: Type.Literal('forgotten'),
+    events: Type.Integer({ minimum: 1, description: 'How many, each as often as it has happened.' }),
+  },
+  { description: 'Stands for the oldest events, which are no longer kept.' },
+);
+
 /** A schema for each kind. */
 export const eventSchemas = {
   intent: IntentEvent,
@@ -160,6 +168,7 @@ export const eventSchemas = {
   fault: FaultEvent,
   disk: DiskEvent,
   legacy: LegacyEvent,
+  forgotten: ForgottenEvent,
 };
 
 export type EventKind = keyof typeof eventSchemas;
@@ -176,7 +185,7 @@ export const eventKinds = Object.keys(eventSchemas) as EventKind[];
  * differs from one time to the next (how full, the last lines) is not part of it: the last time is what is kept.
  */
 export function identityOf(event: DeploymentEvent): string | null {
-  if (event.kind === 'intent' || event.kind === 'legacy') return null;
+  if (event.kind === 'intent' || event.kind === 'legacy' || event.kind === 'forgotten') return null;
   const passing = new Set(['percent', 'lastLines', 'repeated']);
   const lasting = Object.entries(event).filter(([field]) => !passing.has(field));
   return JSON.stringify(lasting.toSorted(([a], [b]) => (a < b ? -1 : 1)));

@@ -6,19 +6,16 @@ import type { Endpoint } from '../site.ts';
 import { type Egress, printEgress } from '../workload/egress.ts';
 import type { Workload, WorkloadName } from '../workload/workload.ts';
 
-/**
- * Steps that an engine executes. Each one is idempotent: done twice, the second is a no-op. `avoid` are addresses that
- * nobody new may get: the edge still sends requests to them that are meant for somebody else.
- */
+/** Steps that an engine executes. Each one is idempotent: done twice, the second is a no-op. */
 export type EngineOperation =
-  | { kind: 'create-network'; egress?: Egress; avoid?: readonly string[]; because: string }
+  | { kind: 'create-network'; egress?: Egress; because: string }
   /** Where the host can make one, with a hard limit. */
   | { kind: 'create-volume'; volume: string; sizeBytes: number; because: string }
   /** Of a volume with a hard limit, while it is used; none is ever made smaller. */
   | { kind: 'grow-volume'; volume: string; sizeBytes: number; because: string }
   /** Asks the registries, all at once, which images these tags mean now. */
   | { kind: 'check'; images: ImageRequest[]; because: string }
-  | { kind: 'start'; workload: Workload; avoid?: readonly string[]; because: string }
+  | { kind: 'start'; workload: Workload; because: string }
   /** Stops (with the engine's grace period) and removes. */
   | { kind: 'remove'; name: WorkloadName; because: string }
   | { kind: 'remove-volume'; volume: string; because: string }
@@ -41,7 +38,9 @@ export type ResolvedImage = {
 };
 
 export type Operation =
-  | Exclude<EngineOperation, { kind: 'remove' }>
+  | Exclude<EngineOperation, { kind: 'remove' | 'start' }>
+  /** `avoid`: addresses to which the edge still sends requests that are meant for somebody else. */
+  | { kind: 'start'; workload: Workload; avoid?: readonly string[]; because: string }
   /** Which workload it is that goes is told; the engine needs no more than its name. */
   | { kind: 'remove'; name: WorkloadName; pod: string; revision: number; replica: number; because: string }
   /** Of an engine with a store of images. */

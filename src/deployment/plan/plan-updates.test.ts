@@ -29,7 +29,7 @@ test('an update replaces a statefulset with volumes one replica after another', 
 test('an update starts the new beside the old and leaves an unchanged pod alone', () => {
   const observed = observedOf({ desired: running(), ready: ['db', 'web'] });
   assert.equal(describePlan(plan(running(updated, second), observed, serving)), 'pull nginx:2, not on this host');
-  const pulled = { ...observed, images: ['nginx:2'], localImages: ['nginx:2'] };
+  const pulled = { ...observed, images: { present: ['nginx:2'], local: ['nginx:2'] } };
   assert.equal(describePlan(plan(running(updated, second), pulled, serving)), 'start berth-shop-web-2-0, revision 2');
 });
 

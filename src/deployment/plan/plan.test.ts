@@ -158,7 +158,7 @@ test('an expired deployment loses its route, then every workload, volume and its
     ].join('\n'),
   );
   assert.deepEqual(plan(expired, observedOf({ network: false }), []), []);
-  const left = { ...observedOf({ network: false }), keptVolumes: ['db-data'] };
+  const left = { ...observedOf({ network: false }), volumes: ['db-data'] };
   assert.equal(describePlan(plan(expired, left, [])), 'remove-volume db-data, expired');
 });
 

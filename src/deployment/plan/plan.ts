@@ -21,9 +21,7 @@ function planRemoval(because: string, observed: Observed, endpoints: Endpoint[])
   return [
     ...(endpoints.length > 0 ? [{ kind: 'route', endpoints: [], because } as const] : []),
     ...observed.workloads.map((workload) => removal(workload, because)),
-    ...[...observed.volumes, ...(observed.keptVolumes ?? [])].map(
-      (volume) => ({ kind: 'remove-volume', volume, because }) as const,
-    ),
+    ...observed.volumes.map((volume) => ({ kind: 'remove-volume', volume, because }) as const),
     ...(observed.hasNetwork ? [{ kind: 'remove-network', because } as const] : []),
   ];
 }
@@ -105,20 +103,20 @@ function outdatedWorkloads(matches: Match[], { workloads }: Observed): ObservedW
 
 function planStarts(desired: Running, observed: Observed, matches: Match[], outdated: ObservedWorkload[]): Operation[] {
   const operations: Operation[] = [];
-  const present = new Set(observed.images);
+  const pulled = new Set<string>();
   for (const { wanted, found } of matches) {
     const { workload, isExclusive } = wanted;
     if (found && !needsStart(wanted, found)) continue;
     if (!mayStart(wanted, matches)) continue;
     const { image } = workload;
-    if (!present.has(image)) {
+    if (!isPresent(image, observed) && !pulled.has(image)) {
       operations.push({ kind: 'pull', ...requestOf(workload), because: 'not on this host' });
-      present.add(image);
+      pulled.add(image);
     }
     // What the tag means is found out first; the next plan starts it. One pull at a time: what is ready to start meanwhile does.
     if (!isSettled(wanted, observed)) {
       const images = unsettledImages(matches, observed);
-      if (observed.images.includes(image)) operations.push({ kind: 'check', images, because: 'tags may have moved' });
+      if (isPresent(image, observed)) operations.push({ kind: 'check', images, because: 'tags may have moved' });
       return operations;
     }
     if (isExclusive) {
@@ -143,9 +141,14 @@ function avoiding(operation: Operation, matches: Match[], endpoints: Endpoint[])
   return avoid.length === 0 ? operation : { ...operation, avoid: avoid.map(({ address }) => address) };
 }
 
+/** Without a store of images, whoever starts brings its image. */
+export function isPresent(image: string, { images }: Pick<Observed, 'images'>): boolean {
+  return images?.present.includes(image) ?? true;
+}
+
 /** Of an image that was built here there is no other. */
-function isSettled({ isImageSettled, workload }: DesiredWorkload, { localImages }: Observed): boolean {
-  return isImageSettled || localImages.includes(workload.image);
+function isSettled({ isImageSettled, workload }: DesiredWorkload, { images }: Observed): boolean {
+  return isImageSettled || (images?.local.includes(workload.image) ?? false);
 }
 
 /** Those on the host that nothing is known to run from, for all pods at once: registries are slow, and many. */
@@ -153,7 +156,7 @@ function unsettledImages(matches: Match[], observed: Observed): ImageRequest[] {
   const requests = matches
     .filter(({ wanted, found }) => !found && !isSettled(wanted, observed))
     .map(({ wanted }) => requestOf(wanted.workload))
-    .filter(({ image }) => observed.images.includes(image));
+    .filter(({ image }) => isPresent(image, observed));
   return [...new Map(requests.map((request) => [request.image, request])).values()];
 }
 

@@ -94,7 +94,7 @@ function playOut(next: Running, from: Observed, endpoints: Endpoint[]): Operatio
   for (let round = 0; round < maxRounds; round++) {
     // What images mean was found out before, or is found out on the way: it decides nothing here.
     const images = next.workloads.map(({ workload }) => workload.image);
-    const operations = plan(next, { ...observed, images, localImages: images }, served);
+    const operations = plan(next, { ...observed, images: { present: images, local: images } }, served);
     if (operations.length === 0) return all;
     for (const operation of operations) {
       observed = afterwards(observed, operation);
@@ -123,7 +123,7 @@ function afterwards(observed: Observed, operation: Operation): Observed {
 function settled(desired: Running): Observed {
   const workloads = desired.workloads.map(({ workload }) => ready(workload));
   const volumes = desired.volumes.map(({ volume }) => volume);
-  return { hasNetwork: true, volumes, images: [], localImages: [], workloads };
+  return { hasNetwork: true, volumes, workloads };
 }
 
 function ready({ name, pod, revision, replica, fingerprint, readiness }: Workload): ObservedWorkload {

@@ -1,7 +1,7 @@
 /** Progress: 0 to 100 from the steps that are really done. */
 import type { PulledBytes } from '../deployment.ts';
 import type { Desired } from '../desired.ts';
-import { matchWorkloads } from '../plan/plan.ts';
+import { isPresent, matchWorkloads } from '../plan/plan.ts';
 import type { Observed } from '../workload/workload.ts';
 
 /** How much of an image is on the host: 0..1, with its unpacking, and in bytes where they are known. */
@@ -24,7 +24,7 @@ export function progressOf(
     if (found?.isReady) return 1;
     if (found && found.phase !== 'created') return (weights.image + weights.started) / total;
     const { image } = wanted.workload;
-    const share = observed.images.includes(image) ? 1 : (pulled.get(image)?.share ?? 0);
+    const share = isPresent(image, observed) ? 1 : (pulled.get(image)?.share ?? 0);
     return (weights.image * share) / total;
   });
   const sum = shares.reduce((a, b) => a + b, 0);

@@ -53,17 +53,20 @@ export type Observed = {
   hasNetwork: boolean;
   /** What its network lets out, as `printEgress` says it; absent where the engine does not see to that. */
   egress?: string;
-  /** Names as in `Workload.volumes`. */
+  /** Names as in `Workload.volumes`: those whose content is there, or that a workload could be given now. */
   volumes: string[];
-  /** Not among them, but what is in them is still on the host: they are made again with it. */
-  keptVolumes?: string[];
   /** Of those with a hard limit, how many bytes fit into each; 0 while it is not complete. */
   volumeSizes?: Record<string, number>;
-  /** Those of the images asked for that are present on the host. */
-  images: string[];
-  /** Those of them that no registry knows, because they were built or loaded here: there is nobody to ask about them. */
-  localImages: string[];
+  /** Of those asked for; absent where the engine has no store of images, and whoever starts brings its image. */
+  images?: ObservedImages;
   workloads: ObservedWorkload[];
+};
+
+export type ObservedImages = {
+  /** Those that are on the host. */
+  present: string[];
+  /** Those of them that no registry knows, because they were built or loaded here: there is nobody to ask about them. */
+  local: string[];
 };
 
 export type ObservedWorkload = {

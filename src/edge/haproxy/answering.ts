@@ -2,10 +2,11 @@
  * Until when HAProxy answers for applications: it compares its clock with a time that it is told again and again. So it
  * stops by itself when nobody tells it, whatever has happened to the service, and also after it has stood still.
  */
+import { join } from 'node:path';
+import { replaceFile } from '../../lib/replace-file.ts';
 import type { EdgePaths } from '../edge-paths.ts';
 import { commandAll } from './runtime-socket.ts';
 import { answeringMap } from './stale-rules.ts';
-import { writeAtomically } from './write-atomically.ts';
 
 export type Answering = {
   /** From now on HAProxy answers until this instant, and not longer. */
@@ -18,6 +19,6 @@ export function createAnswering(paths: EdgePaths): Answering {
   const entry = (at: number) => `until ${Math.floor(at / 1000)}`;
   return {
     until: (at) => commandAll(paths.adminSocket, [`set map ${answeringMap} ${entry(at)}`]),
-    writeFile: (at = 0) => writeAtomically(paths, answeringMap, `${entry(at)}\n`),
+    writeFile: (at = 0) => replaceFile(join(paths.edge, answeringMap), `${entry(at)}\n`),
   };
 }

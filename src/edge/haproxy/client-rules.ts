@@ -22,11 +22,13 @@ export function connectionLimits(settings: EdgeSettings): string {
   const max = limits.connectionsPerClient;
   const isTrusting = trustedProxies.length > 0;
   const trusted = isTrusted('src', settings);
+  // A session begins when TLS has been spoken: whoever does not get that far would not be counted.
+  const stage = settings.tls && !proxyProtocol ? 'connection' : 'session';
   return [
     // From then on `src` is the client that the proxy names. From anybody else the same bytes are a request, and a bad one.
     ...(isTrusting && proxyProtocol ? [`tcp-request connection expect-proxy layer4 if ${trusted}`] : []),
-    `tcp-request session track-sc0 src,ipmask(32,64) table clients${isTrusting ? ` unless ${trusted}` : ''}`,
-    `tcp-request session reject if { sc0_conn_cur(clients) gt ${max * 2} }`,
+    `tcp-request ${stage} track-sc0 src,ipmask(32,64) table clients${isTrusting ? ` unless ${trusted}` : ''}`,
+    `tcp-request ${stage} reject if { sc0_conn_cur(clients) gt ${max * 2} }`,
     `http-request return status 429 content-type application/json file 429.json hdr Retry-After 1 hdr Connection close if { sc0_conn_cur(clients) gt ${max} }`,
   ].join('\n  ');
 }

@@ -2,12 +2,13 @@
 import { createHash } from 'node:crypto';
 import { hostPattern, normalHost } from '../canonical-host.ts';
 import type { EdgeSettings } from '../edge-settings.ts';
-import { faultPage, guessPage } from '../pages/fault-pages.ts';
+import { type FaultyBackend, faultPage, guessPage } from '../pages/fault-pages.ts';
 import { proxyAccount } from '../sockets.ts';
 import { clientRules, clientTable, connectionLimits, trustedProxiesFile } from './client-rules.ts';
 import { cookiePage, oversizedAnswers, oversizedHeads, ownCookies } from './domain-cookies.ts';
 import { guessCounting, guessRules, guessTables } from './host-guesses.ts';
 import { staleRules } from './stale-rules.ts';
+import { httpsRules, tlsBinding, tlsDefaults } from './tls-rules.ts';
 
 export const configurationFile = 'haproxy.cfg';
 export const sitesMap = 'sites.map';
@@ -61,7 +62,7 @@ global
   tune.http.maxhdr 256
   stats socket unix@admin.sock mode 600 level admin expose-fd listeners
   stats timeout 1d
-${asRoot ? privileges : ''}
+${tlsDefaults(settings)}${asRoot ? privileges : ''}
 defaults base
   mode http
   timeout connect 5s
@@ -80,7 +81,7 @@ defaults listening from base
   option abortonclose
 
 frontend public from listening
-  ${bind(settings)}
+  ${bind(settings)}${settings.tls ? `\n  ${bind({ ...settings, port: settings.tls.port }, ` ${tlsBinding}`)}` : ''}
   # HTTP/2 without TLS is used by nobody but smugglers.
   option disable-h2-upgrade
   http-error status 400 content-type application/json file 400.json
@@ -108,7 +109,7 @@ frontend public from listening
   ${oversizedHeads(maxHeadBytes, maxHeaders)}
 
   # Who asked is said by us alone. A header that Connection names may be dropped by the next proxy, so none is.
-  ${clientRules(settings)}
+  ${clientRules(settings)}${httpsRules(settings)}
   acl websocket req.hdr(upgrade) -i websocket
   http-request del-header '${identityHeaders}' -m reg
   http-request del-header Upgrade unless websocket
@@ -164,6 +165,7 @@ ${apiBackend('api-waiting', settings, asRoot)}  option abortonclose
 ${registryBackend(asRoot)}
 ${[pagesBackend('pages', 'json', settings, asRoot), pagesBackend('pages-browser', 'html', settings, asRoot)].join('\n')}
 ${[applicationBackend('application', 'json'), applicationBackend('application-browser', 'html')].join('\n')}
+${settings.isShared ? [silentBackend('silent', 'json'), silentBackend('silent-browser', 'html')].join('\n') : ''}
 # How many requests, tunnels included, each endpoint's address has under way.
 backend ${underWayTable}
   stick-table type string len 15 size 100k expire 1h store conn_cur
@@ -223,9 +225,15 @@ function applicationBackend(name: string, kind: 'html' | 'json'): string {
 `;
 }
 
-const faultyBackends = ['api', 'pages', 'application'] as const;
+/** Without a server, each request is answered as a fault. */
+function silentBackend(name: string, kind: 'html' | 'json'): string {
+  return `backend ${name} from base
+  ${faults('silent', kind)}
+`;
+}
+
+const faultyBackends: readonly FaultyBackend[] = ['api', 'pages', 'application', 'silent'];
 const faultStatuses = [500, 502, 503, 504] as const;
-type FaultyBackend = (typeof faultyBackends)[number];
 
 function faults(backend: FaultyBackend, kind: 'html' | 'json'): string {
   return faultStatuses
@@ -277,13 +285,13 @@ function refusal(code: string, error: string, hint: string): string {
   return JSON.stringify({ error, code, hint });
 }
 
-function bind({ host, port }: EdgeSettings): string {
+function bind({ host, port }: Pick<EdgeSettings, 'host' | 'port'>, how = ''): string {
   if (!/^[0-9A-Za-z.:*[\]-]+$/.test(host)) throw new Error(`Not a host to listen on: ${JSON.stringify(host)}`);
   if (!Number.isInteger(port) || port < 1 || port > 65535) throw new Error(`Not a port to listen on: ${port}`);
   const bare = host.replace(/^\[|\]$/g, '');
   // Two sockets for "everything": with one, clients of IPv4 would be called ::ffff:a.b.c.d.
-  if (bare === '::') return `bind 0.0.0.0:${port}\n  bind ipv6@:::${port} v6only`;
-  return bare.includes(':') ? `bind ipv6@${bare}:${port}` : `bind ${bare}:${port}`;
+  if (bare === '::') return `bind 0.0.0.0:${port}${how}\n  bind ipv6@:::${port}${how} v6only`;
+  return `bind ${bare.includes(':') ? 'ipv6@' : ''}${bare}:${port}${how}`;
 }
 
 function apiHosts(settings: EdgeSettings): string[] {

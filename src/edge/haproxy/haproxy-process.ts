@@ -70,9 +70,11 @@ export async function stopProxies(paths: EdgePaths): Promise<number> {
   return found.length;
 }
 
-/** For a process that neither answers nor ends. */
-export async function killProxies(paths: EdgePaths): Promise<void> {
-  await signalAll(await findProxies(paths), 'SIGKILL', paths);
+/** For processes that neither answer nor end. @returns which. */
+export async function killProxies(paths: EdgePaths): Promise<number[]> {
+  const found = await findProxies(paths);
+  await signalAll(found, 'SIGKILL', paths);
+  return found;
 }
 
 /** A process id is reused sooner or later: it is ours by its command line, looked at right before the signal. */

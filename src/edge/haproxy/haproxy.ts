@@ -1,7 +1,10 @@
 /** The edge: keeps HAProxy running with our configuration and gives it the routes. */
+
 import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Site } from '../../deployment/site.ts';
 import { createSemaphore } from '../../lib/concurrency.ts';
+import { replaceFile } from '../../lib/replace-file.ts';
 import { dataDirProblem, type EdgePaths, edgePaths } from '../edge-paths.ts';
 import type { EdgeLog, EdgeSettings } from '../edge-settings.ts';
 import type { RouteChange } from '../route-changes.ts';
@@ -12,7 +15,7 @@ import { type Configuration, proxyConfiguration } from './haproxy-configuration.
 import { checkVersion, findProxies, killProxies, startProxy, stopProxies } from './haproxy-process.ts';
 import { createRouteMaps, type RouteMaps } from './route-maps.ts';
 import { countUnderWay, describeRunning, watchRunning } from './runtime-socket.ts';
-import { writeAtomically } from './write-atomically.ts';
+import { createServedCertificates, type NamedCertificate } from './served-certificates.ts';
 
 /** A HAProxy that ends at once is started again after 0.25 s, 0.5 s … 30 s; one that held a minute, at once. */
 const backOffMs = { first: 250, longest: 30_000, heldFor: 60_000 };
@@ -35,16 +38,30 @@ export type Edge = {
   close(): Promise<void>;
   /** Of several edges: answers for applications until this instant, and not longer. Throws when HAProxy is away. */
   answerUntil(at: number): Promise<void>;
+  /** Serves exactly these certificates. Throws when HAProxy refuses one: then it serves those from before. */
+  certify(certificates: readonly NamedCertificate[]): Promise<void>;
   /** Called when HAProxy had to be started anew: one of several edges has yet to be told until when it answers. */
   whenStarted(listener: () => void): void;
 };
 
+export type EdgeStart = {
+  /** Of one of several edges: how long it answers for applications without being told anew. */
+  answersUntil?: number | undefined;
+  /** Where it has HTTPS. */
+  certificates?: readonly NamedCertificate[];
+};
+
 /**
  * Takes over the HAProxy that runs for this data directory, or starts one; a changed configuration is loaded without
- * dropping connections. It serves exactly these sites when this resolves; one of several edges until `answersUntil`.
+ * dropping connections. It serves exactly these sites when this resolves.
  * @throws when HAProxy is missing, too old, or cannot listen.
  */
-export async function startEdge(settings: EdgeSettings, log: EdgeLog, sites: Site[], answersUntil = 0): Promise<Edge> {
+export async function startEdge(
+  settings: EdgeSettings,
+  log: EdgeLog,
+  sites: Site[],
+  { answersUntil = 0, certificates = [] }: EdgeStart = {},
+): Promise<Edge> {
   const problem = dataDirProblem(settings.dataDir);
   if (problem) throw new Error(problem);
   const binary = settings.binary ?? 'haproxy';
@@ -58,14 +75,17 @@ export async function startEdge(settings: EdgeSettings, log: EdgeLog, sites: Sit
   const inTurn = createSemaphore(1);
   const maps = createRouteMaps(paths);
   const answering = settings.isShared ? createAnswering(paths) : undefined;
+  const certified = settings.tls ? createServedCertificates(paths) : undefined;
   let started = () => {};
   /** One that has to be started later may have been ended because its routes are old: it is told when it may answer. */
   async function ensure(until?: number): Promise<'started' | 'taken-over'> {
     const writeFiles = async () => {
       await answering?.writeFile(until);
-      return await maps.writeFiles();
+      const areServed = [await certified?.writeFiles(), await maps.writeFiles()];
+      return () => areServed.forEach((tell) => void tell?.());
     };
-    const how = await ensureRunning(binary, paths, configuration, { writeFiles }, log);
+    const ensured = ensureRunning(binary, paths, configuration, { writeFiles }, log);
+    const how = await ensured.finally(() => certified?.removeFiles());
     if (how === 'started') started();
     return how;
   }
@@ -92,9 +112,26 @@ export async function startEdge(settings: EdgeSettings, log: EdgeLog, sites: Sit
     }).catch((error: unknown) => log.warn({ err: error }, 'HAProxy cannot be asked which routes it has'));
   }
 
+  async function certify(certificates: readonly NamedCertificate[]): Promise<void> {
+    const before = certified?.want(certificates);
+    await certified
+      ?.put()
+      .catch(async (error: unknown) => {
+        log.warn({ err: error }, 'HAProxy did not take the certificates');
+        await ensure();
+        await certified.put();
+      })
+      .catch((error: unknown) => {
+        certified.want(before ?? []);
+        throw error;
+      });
+  }
+
   maps.wantOnly(hosts(sites));
+  certified?.want(certificates);
   const isNew = (await ensure(answersUntil).catch((error: unknown) => forgetFailed(paths, error))) === 'started';
   await put(nothing);
+  await certified?.put();
   await answering?.until(answersUntil);
   const stopGuarding = guard(paths, () => inTurn(() => ensure()), log);
 
@@ -116,6 +153,7 @@ export async function startEdge(settings: EdgeSettings, log: EdgeLog, sites: Sit
           throw error;
         });
       }),
+    certify: (certificates) => inTurn(() => certify(certificates)),
     whenStarted: (listener) => {
       started = listener;
     },
@@ -200,5 +238,5 @@ function guard(paths: EdgePaths, ensure: () => Promise<unknown>, log: EdgeLog): 
 }
 
 async function writeConfiguration(paths: EdgePaths, { files }: Configuration): Promise<void> {
-  await Promise.all(Object.entries(files).map(([name, content]) => writeAtomically(paths, name, content)));
+  await Promise.all(Object.entries(files).map(([name, content]) => replaceFile(join(paths.edge, name), content)));
 }

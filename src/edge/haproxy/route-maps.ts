@@ -1,11 +1,12 @@
 /** The maps that HAProxy looks routes up in: brought to what is wanted, while it runs and in the files that it starts from. */
+import { join } from 'node:path';
 import { newId } from '../../lib/ids.ts';
+import { replaceFile } from '../../lib/replace-file.ts';
 import type { EdgePaths } from '../edge-paths.ts';
 import { changeOf, compareMaps, type Maps, mapsOf, type RouteChange, type Turn, versionKey } from '../route-changes.ts';
 import type { HostRoutes, HostTable } from '../route-maps.ts';
 import { endpointsMap, routesMap, sitesMap } from './haproxy-configuration.ts';
 import { addEntries, commandAll, mapValue, readMap, replaceMap } from './runtime-socket.ts';
-import { writeAtomically } from './write-atomically.ts';
 
 /** HAProxy looks for an entry to change from the first one on: above this, a whole map costs less. */
 const mostTurns = 200;
@@ -114,7 +115,7 @@ export function createRouteMaps(paths: EdgePaths): RouteMaps {
             [routesMap, routes],
             [endpointsMap, endpoints],
           ] as const
-        ).map(([map, entries]) => writeAtomically(paths, map, entries.map((entry) => `${entry}\n`).join(''))),
+        ).map(([map, entries]) => replaceFile(join(paths.edge, map), entries.map((entry) => `${entry}\n`).join(''))),
       );
       return () => {
         served = version;

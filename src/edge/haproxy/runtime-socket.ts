@@ -21,6 +21,18 @@ export async function describeRunning(socketPath: string): Promise<Running | und
 }
 
 /**
+ * Whether every thread has ended what it was at when this was asked. To answer it HAProxy waits until no thread is in the
+ * middle of anything; another question is answered by one thread, while another that the machine has held up may still
+ * send on what it has decided on long ago.
+ */
+export async function outlastThreads(socketPath: string): Promise<boolean> {
+  return await ask(socketPath, 'show fd 0').then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
  * Replaces a whole map at once: requests see the old one until they see the new one. Entries are `key value`; they hold
  * no line ends (`routes.ts` makes none).
  */
@@ -103,7 +115,8 @@ async function tell(socketPath: string, command: string): Promise<void> {
   if (answer) throw new Error(`HAProxy refused "${command.split('\n', 1)[0]}": ${answer}`);
 }
 
-function ask(socketPath: string, command: string): Promise<string> {
+/** The answer to any command. */
+export function ask(socketPath: string, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const connection = createConnection(socketPath);
     let answer = '';

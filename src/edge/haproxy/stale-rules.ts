@@ -6,5 +6,6 @@ export const answeringMap = 'answering.map';
 export const staleRules = `  # Among several edges, one that nobody has told so for a time answers for no application.
   http-request set-var(txn.until) str(until),map_str_int(${answeringMap},0)
   acl stale date,sub(txn.until) ge 0
-  use_backend unreachable if { var(txn.endpoint) -m found } stale
+  use_backend silent-browser if { var(txn.endpoint) -m found } stale browser
+  use_backend silent if { var(txn.endpoint) -m found } stale
 `;

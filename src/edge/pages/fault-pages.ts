@@ -12,8 +12,11 @@ export type Fault = {
 
 type Words = { code: string; error: string; heading: string; hint: string };
 
+/** Of which HAProxy answers by itself; `silent`: of an edge that nobody tells any more where applications run. */
+export type FaultyBackend = 'api' | 'pages' | 'application' | 'silent';
+
 /** A backend is asked for all of these; 500 is HAProxy's own failure, most likely out of memory. */
-export function faultPage(backend: 'api' | 'pages' | 'application', status: 500 | 502 | 503 | 504): Fault {
+export function faultPage(backend: FaultyBackend, status: 500 | 502 | 503 | 504): Fault {
   const { code, error, heading, hint } = words(backend, status);
   const page = renderPage({
     title: heading,
@@ -41,7 +44,14 @@ export const guessPage = (() => {
   return { html: page.html, json: JSON.stringify({ error, code: 'rate_limited', hint }), policy: page.policy };
 })();
 
-function words(backend: 'api' | 'pages' | 'application', status: number): Words {
+function words(backend: FaultyBackend, status: number): Words {
+  if (backend === 'silent')
+    return {
+      code: 'edge_silent',
+      heading: 'Back in a moment',
+      error: 'This address has not been told for a while where applications run, and sends nobody to a wrong one.',
+      hint: 'The application itself may be well. Try again in a few seconds.',
+    };
   if (backend !== 'application')
     return {
       code: 'service_unavailable',

@@ -6,7 +6,8 @@ import type { Observed } from '../../deployment/workload/workload.ts';
 import { ImageFault } from '../../images/image-fault.ts';
 import type { Images } from '../../images/open.ts';
 import type { Engine, EngineFacets } from '../engine.ts';
-import { type Mark, waitForChange } from './change.ts';
+import { type Mark, waitForChange } from '../readiness/change.ts';
+import { createRechecks, leastPeriodMs as leastProbePeriodMs } from '../readiness/recheck.ts';
 import { createWorkloads } from './containers/workloads.ts';
 import type { DiskRate } from './disk/disk-throttle.ts';
 import { createDiskUse } from './disk/disk-use.ts';
@@ -27,7 +28,6 @@ import { createNetworks } from './networks/networks.ts';
 import { createObserver } from './observe.ts';
 import { listOwned, removeOwned } from './owned.ts';
 import { createPing } from './ping.ts';
-import { createRechecks, leastPeriodMs as leastProbePeriodMs } from './readiness/recheck.ts';
 import { createLoopVolumes } from './volumes/loop-volumes.ts';
 import { createVolumes } from './volumes/volumes.ts';
 
@@ -109,6 +109,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
   const observer = createObserver(docker, { owner, volumes, localImages, leastPeriodMs, now, uptime });
   const recheckWhile = createRechecks(observer.allKnown, events.tell);
   const marks = new WeakMap<Observed, Mark>();
+  const heldBack = new Map<string, readonly string[]>();
 
   async function perform(deploymentId: string, operation: EngineOperation): Promise<ResolvedImage[]> {
     if (operation.kind === 'check') return await check(deploymentId, operation.images);
@@ -119,7 +120,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
   function change(deploymentId: string, operation: Exclude<EngineOperation, { kind: 'check' }>) {
     switch (operation.kind) {
       case 'create-network':
-        return networks.create(deploymentId, operation.egress ?? { kind: 'none' }, operation.avoid);
+        return networks.create(deploymentId, operation.egress ?? { kind: 'none' }, heldBack.get(deploymentId));
       case 'remove-network':
         return removeNetwork(deploymentId);
       case 'create-volume':
@@ -128,7 +129,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
       case 'remove-volume':
         return volumes.remove(deploymentId, operation.volume);
       case 'start':
-        return workloads.start(deploymentId, operation.workload, operation.avoid);
+        return workloads.start(deploymentId, operation.workload, heldBack.get(deploymentId));
       case 'remove':
         return workloads.remove(operation.name);
     }
@@ -137,6 +138,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
   /** The last of a deployment: what the firewall and the kernel know of it goes with it. */
   async function removeNetwork(deploymentId: string): Promise<void> {
     await networks.remove(deploymentId);
+    heldBack.delete(deploymentId);
     await groups?.remove(deploymentId);
   }
 
@@ -195,6 +197,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
     ...(firewall && {
       isolation: { setEgress: (deploymentId, egress) => withFaults(() => networks.setEgress(deploymentId, egress)) },
     }),
+    addresses: { holdBack: (deploymentId, addresses) => void heldBack.set(deploymentId, addresses) },
     ...(fairness && { fairness }),
   };
 }

@@ -1,17 +1,10 @@
 /** What exists of a deployment on the engine now, and whether it is ready. */
-import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import type { LastExit } from '../../deployment/deployment.ts';
-import type { Observed, ObservedWorkload, Readiness, Stuck, WorkloadName } from '../../deployment/workload/workload.ts';
+import type { Observed, ObservedWorkload, Readiness, WorkloadName } from '../../deployment/workload/workload.ts';
 import { isOwnedBy, labelKeys, labelSelector, readWorkloadLabels, type WorkloadLabels } from '../labels.ts';
-import { type Exit, type KnownEnd, lastEnd } from './containers/exits.ts';
-import { orAbsent } from './faults.ts';
-import { readImage } from './images/image-facts.ts';
-import type { LocalImages } from './images/local-images.ts';
-import { networkName } from './names.ts';
-import type { Reason } from './readiness/attempts.ts';
-import { createCommandCheck } from './readiness/command-check.ts';
-import { type ContainerState, containerStateOf, exitReason } from './readiness/container-state.ts';
+import type { Reason } from '../readiness/attempts.ts';
+import { type ContainerState, exitReason } from '../readiness/container-state.ts';
 import {
   type Elsewhere,
   followElsewhere,
@@ -19,13 +12,18 @@ import {
   listeningAfterMs,
   listeningReason,
   readListening,
-} from './readiness/listening.ts';
-import { createProbe, type Probe, type ProbedReadiness } from './readiness/probe.ts';
-import { judge } from './readiness/readiness.ts';
+} from '../readiness/listening.ts';
+import { createProbe, type Probe, type ProbedReadiness } from '../readiness/probe.ts';
+import { probeAll, stuckOf } from '../readiness/probing.ts';
+import { judge } from '../readiness/readiness.ts';
+import { createCommandCheck } from './containers/command-check.ts';
+import { type Exit, type KnownEnd, lastEnd } from './containers/exits.ts';
+import { containerStateOf } from './containers/inspected-state.ts';
+import { orAbsent } from './faults.ts';
+import { readImage } from './images/image-facts.ts';
+import type { LocalImages } from './images/local-images.ts';
+import { networkName } from './names.ts';
 import { listVolumes, type Volumes } from './volumes/volumes.ts';
-
-/** A probe may take longer; it goes on, and a later observation has its answer. */
-const probeWaitMs = 250;
 
 /** What is remembered of a container from one observation to the next. */
 export type Known = {
@@ -56,7 +54,7 @@ export type Clocks = { now: () => number; uptime: () => number };
 
 export type ObserverOptions = {
   owner: string;
-  volumes: Pick<Volumes, 'hardSizes' | 'kept'>;
+  volumes: Pick<Volumes, 'hardSizes'>;
   localImages: LocalImages;
   /** Who has been ready is asked no more often than this. */
   leastPeriodMs: number;
@@ -79,10 +77,7 @@ export function createObserver(docker: Docker, options: ObserverOptions): Observ
       const looks = await Promise.all(containers.map((container) => look(docker, container, before, options)));
       const known = looks.filter((container) => container !== undefined);
       await probeAll(known);
-      const [volumeSizes, keptVolumes] = await Promise.all([
-        options.volumes.hardSizes(volumes),
-        options.volumes.kept(deploymentId, volumes),
-      ]);
+      const volumeSizes = await options.volumes.hardSizes(deploymentId, volumes);
       // Last: it dates by the clock, with which the observation is compared.
       const workloads = await Promise.all(
         known.map((container) => describe(docker, container, { nowMs: now(), uptimeMs: uptime() })),
@@ -91,11 +86,17 @@ export function createObserver(docker: Docker, options: ObserverOptions): Observ
       else memory.delete(deploymentId);
       return {
         hasNetwork: isOwnedBy(owner, network?.Labels),
-        volumes: [...new Set(volumes.flatMap(({ Labels }) => Labels?.[labelKeys.volume] ?? []))].sort(),
+        volumes: [
+          ...new Set([
+            ...volumes.flatMap(({ Labels }) => Labels?.[labelKeys.volume] ?? []),
+            ...Object.keys(volumeSizes),
+          ]),
+        ].sort(),
         ...(Object.keys(volumeSizes).length > 0 && { volumeSizes }),
-        ...(keptVolumes.length > 0 && { keptVolumes }),
-        images: images.filter((_, index) => found[index]),
-        localImages: images.filter((_, index) => found[index] && found[index].pinned === undefined),
+        images: {
+          present: images.filter((_, index) => found[index]),
+          local: images.filter((_, index) => found[index] && found[index].pinned === undefined),
+        },
         workloads: workloads.sort((a, b) => (a.name < b.name ? -1 : 1)),
       };
     },
@@ -171,14 +172,6 @@ function probeFor(
   return newProbe(readiness, address);
 }
 
-async function probeAll(known: Known[]): Promise<void> {
-  const attempts = known.flatMap(({ probe }) => (probe?.dueInMs() === 0 ? [probe.attempt()] : []));
-  if (attempts.length === 0) return;
-  const enough = new AbortController();
-  await Promise.race([Promise.all(attempts), delay(probeWaitMs, undefined, { signal: enough.signal }).catch(() => {})]);
-  enough.abort();
-}
-
 async function describe(
   docker: Docker,
   known: Known,
@@ -237,11 +230,4 @@ async function readCpuMs(docker: Docker, containerId: string): Promise<number | 
   } catch {
     return undefined;
   }
-}
-
-/** `since` by the clock that never jumps. */
-function stuckOf({ probe, elsewhere, state }: Known): Stuck | undefined {
-  if (state.exit || !probe || probe.isReady) return undefined;
-  if (probe.unhealthySinceMs !== undefined) return { by: 'health-check', since: probe.unhealthySinceMs };
-  return elsewhere && { by: 'listening', since: elsewhere.sinceMs };
 }

@@ -1,4 +1,6 @@
 /** Opens the Docker engine of this machine with everything around it: firewall, disk, control groups. */
+import { hash } from 'node:crypto';
+import { resolve } from 'node:path';
 import type Docker from 'dockerode';
 import type { Logger } from 'pino';
 import type { DiskLimits } from '../../deployment/disk/disk-levels.ts';
@@ -20,6 +22,8 @@ export type DockerSettings = Pick<Parameters<typeof isolate>[1], 'dataDir' | 'eg
   Pick<GroupWishes, 'controlGroups' | 'startsIdle'> & {
     host: string;
     port: number;
+    /** Of HTTPS, where the edge has it. */
+    httpsPort?: number | undefined;
     runtime: Runtime;
     networkPool: string;
     gpus: number;
@@ -99,10 +103,12 @@ async function diskMeans(docker: Docker, owner: string, { dataDir, diskLimits }:
   });
 }
 
-/** What containers may reach of this machine: the public port, at the addresses where visitors find it. */
-function edgeSeenBy({ host, port }: DockerSettings): Pick<FirewallOptions, 'edge'> {
+/** What containers may reach of this machine: the public ports, at the addresses where visitors find it. */
+function edgeSeenBy({ host, port, httpsPort, dataDir }: DockerSettings): Pick<FirewallOptions, 'edges'> {
   if (host.startsWith('127.') || host === '::1') return {};
-  return { edge: { port, ...(host !== '0.0.0.0' && host !== '::' && { address: host }) } };
+  const of = hash('sha256', resolve(dataDir), 'hex').slice(0, 12);
+  const ports = httpsPort === undefined ? [port] : [port, httpsPort];
+  return { edges: ports.map((port) => ({ port, of, ...(host !== '0.0.0.0' && host !== '::' && { address: host }) })) };
 }
 
 /** Whoever can reach the API can run code here. Throws StartError unless the operator has said that this is wanted. */

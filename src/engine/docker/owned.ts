@@ -2,18 +2,18 @@
 import type Docker from 'dockerode';
 import type { Owned } from '../engine.ts';
 import { isOwnedBy, type Labels, labelKeys, labelSelector } from '../labels.ts';
+import { phaseOf } from './containers/inspected-state.ts';
 import { removeContainer } from './containers/workloads.ts';
 import { orAbsent } from './faults.ts';
 import type { Groups } from './groups/groups.ts';
 import { removeNetwork } from './networks/networks.ts';
-import { phaseOf } from './readiness/container-state.ts';
 import { listVolumes, type Volumes } from './volumes/volumes.ts';
 
 /** Workloads come first, then volumes and networks: in this order each one can be removed. */
 export async function listOwned(
   docker: Docker,
   owner: string,
-  held: Pick<Volumes, 'listLeft'>,
+  held: Pick<Volumes, 'listForgotten'>,
   groups?: Pick<Groups, 'list'>,
 ): Promise<Owned[]> {
   const filters = { label: labelSelector(owner) };
@@ -22,7 +22,7 @@ export async function listOwned(
     listVolumes(docker, owner),
     docker.listNetworks({ filters }),
   ]);
-  const left = await held.listLeft(volumes);
+  const forgotten = await held.listForgotten(volumes);
   // A control group goes with the network of its deployment; one without was left behind between the two.
   const connected = new Set(networks.map(({ Labels }) => Labels?.[labelKeys.deployment]));
   const leftGroups = ((await groups?.list()) ?? []).filter((deploymentId) => !connected.has(deploymentId));
@@ -35,7 +35,12 @@ export async function listOwned(
       const volume = Labels?.[labelKeys.volume];
       return { ...owned('volume', Name, Name, Labels), ...(volume !== undefined && { volume }) };
     }),
-    ...left.map(({ name, deploymentId }): Owned => ({ kind: 'volume', id: name, name, deploymentId })),
+    ...forgotten.map(
+      ({ name, deploymentId, volume, sizeBytes }): Owned => ({
+        ...{ kind: 'volume', id: name, name, deploymentId },
+        ...(sizeBytes > 0 && { volume }),
+      }),
+    ),
     ...networks.map(({ Id, Name, Labels }) => owned('network', Id, Name, Labels)),
     ...leftGroups.map((deploymentId): Owned => ({ kind: 'group', id: deploymentId, name: deploymentId, deploymentId })),
   ];

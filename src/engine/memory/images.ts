@@ -32,18 +32,13 @@ export function isLocal(world: MemoryWorld, reference: string): boolean {
 export function checkImage(world: MemoryWorld, { image: name, registryLogin }: ImageRequest): ResolvedImage {
   try {
     const image = askRegistry(world, name, registryLogin);
-    return { image: name, reference: pin(name, image.digest ?? 'sha256:none'), by: 'registry' };
+    return { image: name, reference: image.digest === undefined ? name : pin(name, image.digest), by: 'registry' };
   } catch (error) {
     const image = imageOf(world, name);
     const isAway = error instanceof EngineFault && error.kind === 'registry-unreachable';
     if (!isAway || !image || !isOnHost(world, name)) throw error;
     return { image: name, reference: pinnedOnHost(name, image), by: 'presence' };
   }
-}
-
-/** Until its registry sends it. */
-export async function heldBack(world: MemoryWorld, name: string): Promise<void> {
-  if (!isOnHost(world, name)) await imageOf(world, name)?.held;
 }
 
 export function pullImage(
@@ -90,7 +85,7 @@ export function removeImage(world: MemoryWorld, { id }: HostImage): boolean {
 function askRegistry(world: MemoryWorld, name: string, anyLogin: RegistryLogin | undefined): MemoryImage {
   const image = imageOf(world, name);
   if (!image) throw new EngineFault('image-not-found', `Image ${name} does not exist.`, { image: name });
-  if (image.pullFault) throw new EngineFault(image.pullFault, `Image ${name}: ${image.pullFault}.`, { image: name });
+  world.registries.ask(name);
   if (image.token !== undefined && loginFor(name, anyLogin)?.personalAccessToken !== image.token)
     throw new EngineFault('image-access-denied', `The registry refuses ${name}.`, { image: name });
   return image;

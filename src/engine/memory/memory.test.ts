@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestEngine } from '../../../test/support/memory-engine.ts';
+import { createTestWorld, type TestImage } from '../../../test/support/test-world.ts';
 import type { EngineOperation } from '../../deployment/plan/operation.ts';
 import type { Workload } from '../../deployment/workload/workload.ts';
 import { EngineFault } from '../engine.ts';
-import { createMemoryWorld, type MemoryImage } from './world.ts';
+import { createMemoryWorld } from './world.ts';
 
 const web: Workload = {
   name: 'berth-a-web-1-0',
@@ -25,11 +26,11 @@ const web: Workload = {
 const network: EngineOperation = { kind: 'create-network', because: 'test' };
 const start: EngineOperation = { kind: 'start', workload: web, because: 'test' };
 
-function engineWith(image: MemoryImage) {
-  return createTestEngine({ world: createMemoryWorld({ 'web:1': image }) });
+function engineWith(image: TestImage) {
+  return createTestEngine({ world: createTestWorld({ 'web:1': image }) });
 }
 
-async function started(image: MemoryImage) {
+async function started(image: TestImage) {
   const engine = engineWith(image);
   await engine.execute('a', network);
   await engine.execute('a', start);
@@ -93,7 +94,7 @@ test('a crash is restarted, a halt is not', async () => {
 test('an image that cannot be pulled fails as its settings say', async () => {
   const engine = engineWith({ isOnHost: false, pullFault: 'image-access-denied' });
   await assert.rejects(engine.images!.pull('a', { image: 'web:1' }), { kind: 'image-access-denied' });
-  assert.deepEqual((await engine.observe('a', ['web:1'])).images, []);
+  assert.deepEqual((await engine.observe('a', ['web:1'])).images?.present, []);
 });
 
 test('every call can be told to fail, before it has done anything or after', async () => {

@@ -5,9 +5,9 @@ import { once } from 'node:events';
 import type { Observed, ObservedWorkload } from '../../deployment/workload/workload.ts';
 import { orAbort } from '../../lib/abortable.ts';
 import { wait as reallyWait, type Wait } from '../../lib/wait.ts';
-import type { Engine, FacetName, Fairness, HostDisk, ImageStore, Isolation, Owned } from '../engine.ts';
+import type { Addresses, Engine, FacetName, Fairness, HostDisk, ImageStore, Isolation, Owned } from '../engine.ts';
 import { diskUse } from './disk.ts';
-import { heldBack, isLocal, isOnHost, listImages, pullImage, removeImage } from './images.ts';
+import { isLocal, isOnHost, listImages, pullImage, removeImage } from './images.ts';
 import type { Interceptor } from './memory-call.ts';
 import { perform, refuseInUse, setEgress } from './operations.ts';
 import { healthCheckBodyOf, noteStuck, reasonNotReady } from './why-not-ready.ts';
@@ -34,7 +34,7 @@ export type MemoryEngineOptions = {
   facets?: ReadonlySet<FacetName>;
 };
 
-export const allFacets: ReadonlySet<FacetName> = new Set(['images', 'disk', 'isolation', 'fairness']);
+export const allFacets: ReadonlySet<FacetName> = new Set(['images', 'disk', 'isolation', 'addresses', 'fairness']);
 
 export function createMemoryEngine({
   world = createMemoryWorld({}),
@@ -46,10 +46,11 @@ export function createMemoryEngine({
 }: MemoryEngineOptions = {}): Engine {
   const { watchers, versions } = world;
   const seenVersions = new WeakMap<Observed, number>();
+  const avoided = new Map<string, readonly string[]>();
 
   const images: ImageStore = {
     async pull(deploymentId, request, { progress, signal } = {}) {
-      await orAbort(heldBack(world, request.image), signal);
+      if (!isOnHost(world, request.image)) await orAbort(world.registries.send(request.image), signal);
       const operation = { kind: 'pull', because: '', ...request } as const;
       // Of images nothing is told, as on Docker: they belong to no deployment.
       return await intercept({ name: 'execute', deploymentId, operation }, () => pullImage(world, request, progress));
@@ -71,6 +72,10 @@ export function createMemoryEngine({
         announce(world, deploymentId);
       });
     },
+  };
+
+  const addresses: Addresses = {
+    holdBack: (deploymentId, held) => void avoided.set(deploymentId, held),
   };
 
   /** Here nobody computes, and nobody holds more than anybody else. */
@@ -96,7 +101,9 @@ export function createMemoryEngine({
       intercept({ name: 'execute', deploymentId, operation }, (extent) => {
         const isHalfway = extent === 'halfway';
         const bringsImages = !facets.has('images');
-        const found = perform(world, owner, deploymentId, operation, { isHalfway, bringsImages, now: now() });
+        const avoid = avoided.get(deploymentId) ?? [];
+        const found = perform(world, owner, deploymentId, operation, { isHalfway, bringsImages, avoid, now: now() });
+        if (operation.kind === 'remove-network') avoided.delete(deploymentId);
         if (operation.kind !== 'check') announce(world, deploymentId);
         return found;
       }),
@@ -131,6 +138,7 @@ export function createMemoryEngine({
     ...(facets.has('images') && { images }),
     ...(facets.has('disk') && { disk }),
     ...(facets.has('isolation') && { isolation }),
+    ...(facets.has('addresses') && { addresses }),
     ...(facets.has('fairness') && { fairness }),
   };
 }
@@ -150,7 +158,6 @@ function observe(
   const volumes = world.volumes.of(deploymentId).filter(isOurs);
   const network = world.networks.get(deploymentId);
   const hasNetwork = network?.owner === owner;
-  const asked = facets.has('images') ? images : [];
   return {
     hasNetwork,
     ...(hasNetwork && facets.has('isolation') && { egress: network.egress }),
@@ -158,8 +165,12 @@ function observe(
     ...(volumes.length > 0 && {
       volumeSizes: Object.fromEntries(volumes.map(({ volume, sizeBytes }) => [volume, sizeBytes])),
     }),
-    images: asked.filter((image) => isOnHost(world, image)),
-    localImages: asked.filter((image) => isLocal(world, image)),
+    ...(facets.has('images') && {
+      images: {
+        present: images.filter((image) => isOnHost(world, image)),
+        local: images.filter((image) => isLocal(world, image)),
+      },
+    }),
     workloads: containers.map(describe).sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
 }

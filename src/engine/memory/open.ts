@@ -12,7 +12,7 @@ export async function openMemory(_: unknown, { owner, now, log }: EngineParts): 
   world.capacity = { memoryBytes: totalmem(), cpuMillis: cpus().length * 1000 };
   const echoes = startEchoes(world, log.child({ part: 'echoes' }));
   return {
-    engine: createMemoryEngine({ world, owner, now, facets: new Set() }),
+    engine: createMemoryEngine({ world, owner, now, facets: new Set(['addresses']) }),
     [Symbol.asyncDispose]: () => echoes.close(),
   };
 }

@@ -22,9 +22,9 @@ export type MemoryOperation = EngineOperation | ImagePull | EgressChange;
 
 /**
  * `isHalfway` stops a start between the creation of the container and its start, as a crash does; `bringsImages`: a start
- * does what else a pull does, without waiting for a registry that is slow.
+ * does what else a pull does, without waiting for a registry that is slow; `avoid`: addresses that nothing new gets.
  */
-export type Performance = { isHalfway: boolean; bringsImages: boolean; now: number };
+export type Performance = { isHalfway: boolean; bringsImages: boolean; avoid: readonly string[]; now: number };
 
 export function perform(
   world: MemoryWorld,
@@ -47,7 +47,7 @@ function change(
 ): void {
   switch (operation.kind) {
     case 'create-network':
-      createNetwork(world, owner, deploymentId, operation.egress, operation.avoid);
+      createNetwork(world, owner, deploymentId, operation.egress, performance.avoid);
       return;
     case 'remove-network':
       if (world.networks.get(deploymentId)?.owner === owner) removeNetwork(world, deploymentId);
@@ -74,7 +74,7 @@ function createNetwork(
   owner: string,
   deploymentId: string,
   egress: Egress = { kind: 'none' },
-  avoid?: readonly string[],
+  avoid: readonly string[],
 ): void {
   const found = world.networks.get(deploymentId);
   if (found) refuseForeign(found.owner, owner, `network ${deploymentId}`);
@@ -123,8 +123,8 @@ function start(
   world: MemoryWorld,
   owner: string,
   deploymentId: string,
-  { workload, avoid }: { workload: Workload; avoid?: readonly string[] },
-  { isHalfway, bringsImages, now }: Performance,
+  { workload }: { workload: Workload },
+  { isHalfway, bringsImages, avoid, now }: Performance,
 ): void {
   const found = findOurs(world, owner, workload.name);
   if (found && found.phase !== 'created' && isSameWorkload(workload, found.workload.fingerprint)) {

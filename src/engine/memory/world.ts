@@ -1,7 +1,6 @@
 /** The machine behind the in-memory engine: images that are functions, containers, volumes, networks. */
 import type { Capacity } from '../../deployment/limits/host-budget.ts';
 import type { Stuck, Workload } from '../../deployment/workload/workload.ts';
-import type { FaultKind } from '../engine.ts';
 import { processOf } from './container-process.ts';
 import { imageOf } from './images.ts';
 import { Shelf } from './shelf.ts';
@@ -10,10 +9,6 @@ import { Shelf } from './shelf.ts';
 export type MemoryImage = {
   /** Default true: as if somebody had pulled it already. */
   isOnHost?: boolean;
-  /** What a pull of it, or a look at its registry, fails with. */
-  pullFault?: FaultKind;
-  /** A pull of it does not end before this does. */
-  held?: Promise<void>;
   /** What its tag means in its registry now. Without one, no registry knows it. */
   digest?: string;
   /** What it meant before: by digest the registry still gives it, and the host has it where it has the image at all. */
@@ -89,9 +84,18 @@ export type WrittenLine = { at: number; text: string; start: number };
 
 type Owned = { owner: string; deploymentId: string };
 
+/** The registries behind a world. */
+export type MemoryRegistries = {
+  /** Throws EngineFault when they refuse to speak of the image, or do not answer. */
+  ask(image: string): void;
+  /** Resolves when the image has come. */
+  send(image: string): Promise<void>;
+};
+
 export type MemoryWorld = {
   images: Map<string, MemoryImage>;
   hasEveryImage: boolean;
+  registries: MemoryRegistries;
   /** The first two numbers of the addresses in subnet 0. */
   firstNetwork: readonly [number, number];
   containers: Shelf<MemoryContainer>;
@@ -117,15 +121,20 @@ export type MemoryWorldOptions = {
   network?: 'private' | 'loopback';
   /** Every name is that of an image in a registry. */
   hasEveryImage?: boolean;
+  /** Default: they answer at once. */
+  registries?: MemoryRegistries;
 };
+
+const promptRegistries: MemoryRegistries = { ask() {}, async send() {} };
 
 export function createMemoryWorld(
   images: Record<string, MemoryImage>,
-  { network = 'private', hasEveryImage = false }: MemoryWorldOptions = {},
+  { network = 'private', hasEveryImage = false, registries = promptRegistries }: MemoryWorldOptions = {},
 ): MemoryWorld {
   return {
     images: new Map(Object.entries(images)),
     hasEveryImage,
+    registries,
     firstNetwork: network === 'private' ? [10, 200] : [127, 100],
     containers: new Shelf(),
     volumes: new Shelf(),
@@ -155,7 +164,7 @@ function tellReaders({ readers }: MemoryWorld): void {
 }
 
 /** With the lowest subnet that is free, as on Docker: one that has just been given back is soon another tenant's. */
-export function addNetwork(world: MemoryWorld, owned: Owned, egress: string, avoid: readonly string[] = []): void {
+export function addNetwork(world: MemoryWorld, owned: Owned, egress: string, avoid: readonly string[]): void {
   const { networks, subnets } = world;
   const { taken } = subnets;
   let subnet = subnets.lowestFree;
@@ -175,11 +184,7 @@ export function removeNetwork({ networks, subnets, containers }: MemoryWorld, de
 }
 
 /** The lowest of the subnet's 125 addresses that is free, as on Docker; undefined when none is. */
-export function freeAddress(
-  world: MemoryWorld,
-  deploymentId: string,
-  avoid: readonly string[] = [],
-): string | undefined {
+export function freeAddress(world: MemoryWorld, deploymentId: string, avoid: readonly string[]): string | undefined {
   const { containers, networks } = world;
   const { subnet } = networks.get(deploymentId)!;
   const used = new Set([...avoid, ...containers.of(deploymentId).map(({ address }) => address)]);

@@ -4,8 +4,9 @@ import { childOf, entriesOf, entryOf, type Field, itemsOf, textOf } from '../../
 import { type DockerImage, readDockerfile } from '../dockerfile.ts';
 import type { Findings } from '../findings.ts';
 import { type FolderFiles, shownPath } from '../folder-files.ts';
-import { refuseOutside, type Variables } from '../local-variables.ts';
+import type { Variables } from '../local-variables.ts';
 import type { Build, BuildSecret } from '../project.ts';
+import { refuseOutside } from '../read-text.ts';
 import { isRemoteContext } from './local-paths.ts';
 
 export type BuildContext = { document: Field; files: FolderFiles; findings: Findings; variables: Variables };

@@ -5,7 +5,8 @@ import { maxDocumentBytes } from '../../config/document/source.ts';
 import { childOf, type Entry, entriesOf, type Field, itemsOf, type Tree, textOf } from '../../config/document/tree.ts';
 import type { Findings } from '../findings.ts';
 import { type FolderFiles, shownPath } from '../folder-files.ts';
-import { interpolateTree, openVariables, refuseOutside, type Variables, withFallback } from '../local-variables.ts';
+import { interpolateTree, openVariables, type Variables, withFallback } from '../local-variables.ts';
+import { readText } from '../read-text.ts';
 import { mapTree, withKeys } from '../trees.ts';
 import { absolutePath, type Bases, withAbsolutePaths } from './local-paths.ts';
 
@@ -24,25 +25,17 @@ export function loadCompose(paths: readonly string[], variables: Variables, load
   const readTree = (path: string, at: number | undefined): Tree | undefined => {
     const known = texts.get(path);
     if (known) return known;
-    const { kind } = files.look(path);
-    const shown = shownPath(files, path);
-    if (kind === 'outside') refuseOutside(path, files, findings, at);
-    else if (kind !== 'file') findings.refuse('missing-file', `the file ${shown} is not there`, at);
-    else if (sources.length >= most.files)
+    const text = readText(path, { files, findings, mostBytes: maxDocumentBytes, at });
+    if (text === undefined) return undefined;
+    if (sources.length >= most.files) {
       findings.refuse('too-many-files', `more than ${most.files} files are included`, at);
-    else {
-      const content = files.read(path, maxDocumentBytes)?.toString('utf8');
-      if (content === undefined) {
-        const message = `the file ${shown} cannot be read, or is larger than ${maxDocumentBytes / 1024} KiB`;
-        findings.refuse('unreadable-file', message, at);
-      } else {
-        sources.push(shown);
-        const tree = findings.readYaml(shown, content);
-        texts.set(path, tree);
-        return tree;
-      }
+      return undefined;
     }
-    return undefined;
+    const shown = shownPath(files, path);
+    sources.push(shown);
+    const tree = findings.readYaml(shown, text);
+    texts.set(path, tree);
+    return tree;
   };
 
   /** One file as it is to be merged: its variables replaced, its paths absolute, its services extended. */

@@ -11,8 +11,8 @@ import type { DockerImage } from '../dockerfile.ts';
 import type { Findings } from '../findings.ts';
 import { type FolderFiles, shownPath } from '../folder-files.ts';
 import type { InlineFile, InlineFiles } from '../inline-files.ts';
-import { refuseOutside } from '../local-variables.ts';
 import type { FolderLayer } from '../project.ts';
+import { refuseOutside } from '../read-text.ts';
 
 export type Mount = { source: string; target: string; isReadOnly: boolean; at: number };
 

@@ -4,9 +4,10 @@ import { childOf, type Entry, entriesOf, type Field, itemsOf, type Tree, textOf 
 import type { Findings } from '../findings.ts';
 import { type FolderFiles, shownPath } from '../folder-files.ts';
 import type { InlineFiles } from '../inline-files.ts';
-import { refuseOutside, type Variables } from '../local-variables.ts';
+import type { Variables } from '../local-variables.ts';
 import { markOf } from '../marks.ts';
 import type { FolderLayer } from '../project.ts';
+import { refuseOutside } from '../read-text.ts';
 import { scalar, withKeys } from '../trees.ts';
 
 const kinds = ['configs', 'secrets'] as const;

@@ -6,9 +6,9 @@ import { type DockerImage, readDockerfile } from '../dockerfile.ts';
 import { dockerfileNames } from '../find-documents.ts';
 import type { Findings } from '../findings.ts';
 import { type FolderFiles, shownPath } from '../folder-files.ts';
-import { refuseOutside } from '../local-variables.ts';
 import { plainBuild } from '../plain-build.ts';
 import type { ImageToMake } from '../project.ts';
+import { refuseOutside } from '../read-text.ts';
 import { listTree, scalar, withKeys } from '../trees.ts';
 
 type Context = { base: string; files: FolderFiles; findings: Findings };

@@ -22,11 +22,12 @@ export type BlobCache = AsyncDisposable & {
   usedBytes(): number;
 };
 
-export type BlobCacheOptions = { folder: string; budgetBytes: number; now: () => number };
+/** `twin`: as of a folder of blobs; what is shared with it counts to the budget all the same. */
+export type BlobCacheOptions = { folder: string; twin?: string; budgetBytes: number; now: () => number };
 
 /** Clears what a process that died was writing: nobody else uses the folder. */
-export async function openBlobCache({ folder, budgetBytes, now }: BlobCacheOptions): Promise<BlobCache> {
-  const blobs = await openBlobFolder(folder);
+export async function openBlobCache({ folder, twin, budgetBytes, now }: BlobCacheOptions): Promise<BlobCache> {
+  const blobs = await openBlobFolder(folder, twin);
   await blobs.clearStaged(Number.POSITIVE_INFINITY);
   /** The least recently used first. */
   const known = new Map<Digest, { sizeBytes: number; notedAt: number }>();

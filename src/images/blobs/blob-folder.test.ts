@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -110,4 +110,30 @@ test('who reads a blob reads it to its end, whoever removes it meanwhile', async
 test('what is no digest never becomes a path', async () => {
   for (const name of ['sha256:../../secret.key', 'sha256:', '../x', `sha256:${'0'.repeat(63)}/`])
     await assert.rejects(folder.read(name as 'sha256:'), /Not a digest/);
+});
+
+test('what two folders both have is on the disk once, and stays for the one that keeps it', async () => {
+  const [first, second] = [join(directory, 'first'), join(directory, 'second')];
+  const folders = [await openBlobFolder(first, second), await openBlobFolder(second, first)] as const;
+  const content = Buffer.from('pushed, and pulled as well');
+  const digest = digestOf(content);
+  const put = async (into: BlobFolder) => {
+    const file = await stageFile(into.stagingPath('one'));
+    await file.write(content);
+    return await into.adopt(file, { digest });
+  };
+  const contentIn = async (from: BlobFolder) => {
+    const found = await from.read(digest);
+    return found && (await buffer(found.stream));
+  };
+  for (const [one, other] of [folders, folders.toReversed()] as [BlobFolder, BlobFolder][]) {
+    for (const into of [one, other, one, other]) assert.equal(await put(into), 'kept');
+    const [here, there] = await Promise.all([stat(one.pathOf(digest)), stat(other.pathOf(digest))]);
+    assert.deepEqual([here.ino, here.nlink], [there.ino, 2]);
+    await one.remove(digest);
+    assert.equal(await contentIn(one), undefined);
+    assert.deepEqual(await contentIn(other), content);
+    await other.remove(digest);
+  }
+  assert.deepEqual([...(await readdir(join(first, 'staged'))), ...(await readdir(join(second, 'staged')))], []);
 });

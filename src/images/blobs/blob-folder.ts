@@ -3,11 +3,11 @@
  * and its digest was compared.
  */
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { link, mkdir, open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type Digest, isDigest } from './digest.ts';
-import type { StagedFile } from './staged-file.ts';
+import { type StagedFile, syncFolder } from './staged-file.ts';
 
 /** Two reads of so much are under way at the most for each reader. */
 const readBytes = 256 * 1024;
@@ -37,8 +37,11 @@ export type BlobFolder = {
   pathOf(digest: Digest): string;
 };
 
-/** Makes `folder`, `<folder>/sha256` and `<folder>/staged`. */
-export async function openBlobFolder(folder: string): Promise<BlobFolder> {
+/**
+ * Makes `folder`, `<folder>/sha256` and `<folder>/staged`. `twin`: another such folder on the same file system; bytes that
+ * both have are there once, under two names, and gone when both names are.
+ */
+export async function openBlobFolder(folder: string, twin?: string): Promise<BlobFolder> {
   const blobs = join(folder, 'sha256');
   const stagedFiles = join(folder, 'staged');
   await mkdir(blobs, { recursive: true, mode: 0o700 });
@@ -47,8 +50,22 @@ export async function openBlobFolder(folder: string): Promise<BlobFolder> {
   const pathOf = (digest: Digest) => {
     // It becomes a path: what is no digest must not get so far.
     if (!isDigest(digest)) throw new Error(`Not a digest: ${JSON.stringify(digest)}`);
-    return join(blobs, digest.slice('sha256:'.length));
+    return join(blobs, nameOf(digest));
   };
+
+  /** Gives the twin's bytes a name here as well; false where it has none, or files can have no second name. */
+  async function shareTwin(digest: Digest): Promise<boolean> {
+    if (twin === undefined) return false;
+    try {
+      await link(join(twin, 'sha256', nameOf(digest)), pathOf(digest));
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException;
+      if (['ENOENT', 'EXDEV', 'EPERM', 'EMLINK', 'EOPNOTSUPP'].includes(code)) return false;
+      if (code !== 'EEXIST') throw error;
+    }
+    await syncFolder(blobs);
+    return true;
+  }
 
   return {
     pathOf,
@@ -76,7 +93,8 @@ export async function openBlobFolder(folder: string): Promise<BlobFolder> {
         await staged.discard();
         return fault;
       }
-      await staged.keep(pathOf(digest));
+      if (await shareTwin(digest)) await staged.discard();
+      else await staged.keep(pathOf(digest));
       return 'kept';
     },
     async touch(digest, at) {
@@ -101,6 +119,10 @@ export async function openBlobFolder(folder: string): Promise<BlobFolder> {
       }
     },
   };
+}
+
+function nameOf(digest: Digest): string {
+  return digest.slice('sha256:'.length);
 }
 
 async function whenThere<T>(looking: Promise<T>): Promise<T | undefined> {

@@ -96,7 +96,7 @@ function staged(
 }
 
 /** A new name is as lasting as the folder that has it. */
-async function syncFolder(path: string): Promise<void> {
+export async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, constants.O_RDONLY);
   try {
     await handle.sync();

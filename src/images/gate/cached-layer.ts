@@ -1,8 +1,8 @@
 /** Layers that have passed the gate once: the next engine or deployment that may have one costs no request. */
 import type { BlobCache } from '../blobs/blob-cache.ts';
-import { type Digest, isDigest } from '../blobs/digest.ts';
+import type { Digest } from '../blobs/digest.ts';
 import type { StagedFile } from '../blobs/staged-file.ts';
-import type { Descriptor } from '../resolve/manifest.ts';
+import type { Descriptor } from '../manifests/manifest.ts';
 
 /**
  * From the cache, or else as they come; what has come to its end is kept when it is what its digest says. A disk that
@@ -14,7 +14,6 @@ export async function* cachedChunks(
   upstream: AsyncIterable<Buffer>,
   digestSoFar: () => Digest,
 ): AsyncIterable<Buffer> {
-  if (!isDigest(digest)) return yield* upstream;
   const found = await cache.read(digest);
   if (found?.sizeBytes === sizeBytes) return yield* found.stream as AsyncIterable<Buffer>;
   found?.stream.destroy();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,21 +7,22 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { openBlobCache } from '../blobs/blob-cache.ts';
+import { type Digest, digestOf } from '../blobs/digest.ts';
 import type { ResolvedUpstream } from '../resolve/resolve.ts';
 import { isGateName, openGate } from './gate.ts';
 
-const digestOf = (letter: string) => `sha256:${letter.repeat(64)}`;
+const digestOfLetter = (letter: string): Digest => `sha256:${letter.repeat(64)}`;
 
 const image: ResolvedUpstream = {
   repository: 'a/b',
-  digest: digestOf('0'),
+  digest: digestOfLetter('0'),
   manifest: {
-    digest: digestOf('1'),
+    digest: digestOfLetter('1'),
     mediaType: 'application/vnd.oci.image.manifest.v1+json',
     bytes: Buffer.from('{}'),
   },
   config: {
-    descriptor: { mediaType: 'x', digest: digestOf('2'), sizeBytes: 4 },
+    descriptor: { mediaType: 'x', digest: digestOfLetter('2'), sizeBytes: 4 },
     bytes: Buffer.from('null'),
   },
   layers: [],
@@ -38,7 +39,7 @@ test('only who has the secret of the gate is answered, and only about what is be
   await using gate = await openGate({ host: '127.0.0.1', limits: { compressedBytes: 1, unpackedBytes: 1 } });
   const offer = gate.offer(image, { failed: () => {} });
   const [, host, name] = /^([^/]+)\/(.+)@/.exec(offer.reference)!;
-  assert.equal(offer.reference, `${host}/berth.gate/r.example__5000/a/b@${digestOf('1')}`);
+  assert.equal(offer.reference, `${host}/berth.gate/r.example__5000/a/b@${digestOfLetter('1')}`);
   assert.ok(isGateName(offer.reference));
   assert.ok(!isGateName('127.0.0.1:5000/a/berth.gate/b:1'));
   assert.match(host!, /^127\.0\.0\.1:/);
@@ -47,18 +48,18 @@ test('only who has the secret of the gate is answered, and only about what is be
     const answer = await fetch(`http://${host}${path}`, { method, headers: { authorization } });
     return [answer.status, method === 'GET' ? (await answer.text()).slice(0, 4) : undefined];
   };
-  const manifest = `/v2/${name}/manifests/${digestOf('1')}`;
+  const manifest = `/v2/${name}/manifests/${digestOfLetter('1')}`;
   assert.deepEqual(await ask('/v2/'), [200, '{}']);
   assert.deepEqual(await ask(manifest), [200, '{}']);
   assert.deepEqual(await ask(manifest, undefined, 'HEAD'), [200, undefined]);
-  assert.deepEqual(await ask(`/v2/${name}/blobs/${digestOf('2')}`), [200, 'null']);
+  assert.deepEqual(await ask(`/v2/${name}/blobs/${digestOfLetter('2')}`), [200, 'null']);
 
   for (const path of ['/v2/', manifest]) assert.equal((await ask(path, 'guess'))[0], 401);
   assert.equal((await fetch(`http://${host}${manifest}`)).status, 401);
   assert.equal((await ask(manifest, undefined, 'DELETE'))[0], 405);
   for (const path of [
-    `/v2/${name}/blobs/${digestOf('3')}`,
-    `/v2/other/manifests/${digestOf('1')}`,
+    `/v2/${name}/blobs/${digestOfLetter('3')}`,
+    `/v2/other/manifests/${digestOfLetter('1')}`,
     '/v2/_catalog',
     '/',
   ])
@@ -71,7 +72,7 @@ test('a layer that has passed once is not asked for again, and one that was a li
   const directory = await mkdtemp(join(tmpdir(), 'berth-gate-'));
   t.after(() => rm(directory, { recursive: true }));
   const layer = gzipSync(randomBytes(300_000));
-  const digest = `sha256:${createHash('sha256').update(layer).digest('hex')}`;
+  const digest = digestOf(layer);
   let sent: Buffer[] = [];
   const ask = async () => {
     const body = sent.shift();
@@ -101,7 +102,7 @@ test('a layer that has passed once is not asked for again, and one that was a li
 });
 
 async function pullThrough(layer: Buffer, roomBytes: number, limit: number) {
-  const digest = `sha256:${createHash('sha256').update(layer).digest('hex')}`;
+  const digest = digestOf(layer);
   const url = new URL('https://r.example/');
   const client = { ask: async () => ({ status: 200, headers: {}, url, body: Readable.from(piecesOf(layer)) }) };
   const descriptor = { mediaType: 'x', digest, sizeBytes: layer.length };

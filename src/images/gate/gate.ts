@@ -8,8 +8,8 @@ import type { AddressInfo } from 'node:net';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import { type Pace, usualPace } from '../dialer/bounded-body.ts';
 import { ImageFault } from '../image-fault.ts';
+import type { Descriptor } from '../manifests/manifest.ts';
 import type { ImageLimits } from '../resolve/image-limits.ts';
-import type { Descriptor } from '../resolve/manifest.ts';
 import type { ResolvedUpstream } from '../resolve/resolve.ts';
 import { dialFault } from '../upstream/registry-faults.ts';
 import { createCountingRoom } from './count-behind.ts';
@@ -189,7 +189,7 @@ function nameOf({ asked: { registry }, repository }: ResolvedUpstream): string {
 }
 
 function has({ manifest, config, layers }: ResolvedUpstream, digest: string): boolean {
-  const digests = [manifest.digest, config.descriptor.digest, ...layers.map((layer) => layer.digest)];
+  const digests: string[] = [manifest.digest, config.descriptor.digest, ...layers.map((layer) => layer.digest)];
   return digests.includes(digest);
 }
 

@@ -5,7 +5,7 @@ import type { Digest } from '../blobs/digest.ts';
 import { type Pace, readAtPace } from '../dialer/bounded-body.ts';
 import { DialFault } from '../dialer/dial-fault.ts';
 import type { ImageFault } from '../image-fault.ts';
-import type { Descriptor } from '../resolve/manifest.ts';
+import type { Descriptor } from '../manifests/manifest.ts';
 import { type ResolvedUpstream, refusal } from '../resolve/resolve.ts';
 import { statusFault } from '../upstream/registry-faults.ts';
 import { cachedChunks } from './cached-layer.ts';

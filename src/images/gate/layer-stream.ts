@@ -5,7 +5,7 @@ import { orAbort } from '../../lib/abortable.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import type { Pace } from '../dialer/bounded-body.ts';
 import type { ImageFault } from '../image-fault.ts';
-import type { Descriptor } from '../resolve/manifest.ts';
+import type { Descriptor } from '../manifests/manifest.ts';
 import { refusal } from '../resolve/resolve.ts';
 import { type Asked, dialFault } from '../upstream/registry-faults.ts';
 import { type CountBehind, type CountingRoom, countBehind } from './count-behind.ts';

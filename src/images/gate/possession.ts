@@ -6,9 +6,8 @@
 
 import { pushedRegistry } from '../../config/values/pushed-image.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
-import { isDigest } from '../blobs/digest.ts';
 import type { Pace } from '../dialer/bounded-body.ts';
-import type { Descriptor } from '../resolve/manifest.ts';
+import type { Descriptor } from '../manifests/manifest.ts';
 import { type ResolvedUpstream, refusal } from '../resolve/resolve.ts';
 import { verifiedChunks } from './layer-chunks.ts';
 
@@ -38,7 +37,7 @@ export function createPossession(pace: Pace, cache: BlobCache | undefined): Poss
     async confirm(image, layer, signal) {
       if (noted.has(everybodys(layer)) || noted.has(inRepository(image, layer))) return;
       // It has only what everybody may have.
-      if (isDigest(layer.digest) && cache?.has(layer.digest)) return;
+      if (cache?.has(layer.digest)) return;
       if (image.asked.registry === pushedRegistry) return await confirmPushed(image, layer, signal);
       for await (const _ of verifiedChunks(image, layer, { pace, cache, signal }));
       note(image, layer);

@@ -7,14 +7,16 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import type { Kysely, KyselyPlugin } from 'kysely';
 import { deploymentOf } from '../../../test/support/deployments.ts';
+import { emptyStore } from '../../../test/support/empty-store.ts';
 import { imageManifest, ociImage } from '../../../test/support/image-registry.ts';
 import { pushedReference } from '../../config/values/pushed-image.ts';
-import { openSqlite, type Tables } from '../../store/database.ts';
+import type { Tables } from '../../store/database.ts';
 
 import { addDeployment } from '../../store/deployments.ts';
-import { findPushedManifest, pushedRepositories, removePushedManifest } from '../../store/pushed-images.ts';
+import { findPushedManifest, removePushedManifest } from '../../store/pushed-images.ts';
+import { pushedRepositories } from '../../store/pushed-repositories.ts';
+import { settleImage } from '../../store/revisions.ts';
 import { addSession } from '../../store/sessions.ts';
-import { settleImage } from '../../store/settled-images.ts';
 import { type BlobFolder, openBlobFolder } from '../blobs/blob-folder.ts';
 import { type Digest, digestOf } from '../blobs/digest.ts';
 import { collect } from './collect.ts';
@@ -36,7 +38,7 @@ class Killed extends Error {}
 /** `killAt`: how many steps are done before. Each query and each change of a file is one. */
 async function openWorld() {
   const path = join(directory, String(folders++));
-  const db = await openSqlite(':memory:');
+  const db = await emptyStore();
   const clock = { now: Date.now() };
   const open = async (killAt = Number.POSITIVE_INFINITY): Promise<PushedImages> => {
     let steps = 0;

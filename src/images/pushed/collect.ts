@@ -4,14 +4,14 @@
  */
 import { pushedRegistry, readPushedReference } from '../../config/values/pushed-image.ts';
 import { forgetNamespaces, noteAlive } from '../../store/image-namespaces.ts';
+import { notePulledManifest } from '../../store/pushed-images.ts';
 import {
   isNamed,
   namedDigests,
-  notePulledManifest,
   presentReferences,
   removeUnnamedBlobs,
   removeUnwantedManifests,
-} from '../../store/pushed-images.ts';
+} from '../../store/unwanted-images.ts';
 import type { PushedImages } from './pushed-image-store.ts';
 
 export type Keeping = {

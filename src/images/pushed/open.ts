@@ -1,5 +1,4 @@
 /** The pushed images of a data directory, and what clears them. */
-import { join } from 'node:path';
 import type { Kysely } from 'kysely';
 import { wait } from '../../lib/wait.ts';
 import type { Tables } from '../../store/database.ts';
@@ -9,7 +8,8 @@ import { createPushedImages, type PushedImages } from './pushed-image-store.ts';
 
 const collectEveryMs = 5 * 60_000;
 
-export type OpenPushedSettings = { dataDir: string; imageGraceMs: number; imageKeepMs: number };
+/** `folder`, `twin`: as of a folder of blobs. */
+export type OpenPushedSettings = { folder: string; twin?: string; imageGraceMs: number; imageKeepMs: number };
 
 export type PushedParts = {
   db: Kysely<Tables>;
@@ -19,10 +19,10 @@ export type PushedParts = {
 
 /** Clears at once what an earlier process has left, and what nobody wants every few minutes until it is closed. */
 export async function openPushedImages(
-  { dataDir, imageGraceMs: graceMs, imageKeepMs: keepMs }: OpenPushedSettings,
+  { folder, twin, imageGraceMs: graceMs, imageKeepMs: keepMs }: OpenPushedSettings,
   { db, now, log }: PushedParts,
 ): Promise<AsyncDisposable & { images: PushedImages }> {
-  const images = createPushedImages(db, await openBlobFolder(join(dataDir, 'images', 'pushed')), now);
+  const images = createPushedImages(db, await openBlobFolder(folder, twin), now);
   const stopping = new AbortController();
   const collecting = keepCollecting(images, { graceMs, keepMs }, { log, stop: stopping.signal });
   return {

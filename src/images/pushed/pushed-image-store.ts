@@ -11,19 +11,13 @@ import { serializeByKey } from '../../lib/concurrency.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import type { Tables } from '../../store/database.ts';
 import { type Namespace, provideNamespace } from '../../store/image-namespaces.ts';
-import {
-  addPushedBlob,
-  addPushedManifest,
-  knownManifests,
-  type PushedManifest,
-  pushedBlobSizes,
-  seePushedBlob,
-} from '../../store/pushed-images.ts';
+import { addPushedBlob, pushedBlobSizes, seePushedBlob } from '../../store/pushed-blobs.ts';
+import { addPushedManifest, knownManifests, type PushedManifest } from '../../store/pushed-images.ts';
 import { write } from '../../store/transaction.ts';
 import type { Adopted, BlobFolder } from '../blobs/blob-folder.ts';
 import { type Digest, digestOf } from '../blobs/digest.ts';
 import { type StagedFile, stageFile } from '../blobs/staged-file.ts';
-import { type ManifestFacts, readManifest } from './pushed-manifest.ts';
+import { type ManifestFacts, readPushedManifest } from './pushed-manifest.ts';
 import { createUploads, type Uploads } from './uploads.ts';
 
 export type PushedImages = {
@@ -99,7 +93,7 @@ export async function takeManifest(
   { db, folder, turns, now }: PushedImages,
   { repository, namespace, content, declaredType, reference }: ManifestPush,
 ): Promise<Result<{ digest: Digest }>> {
-  const facts = readManifest(content, declaredType);
+  const facts = readPushedManifest(content, declaredType);
   if (!facts.ok) return facts;
   const digest = digestOf(content);
   if (reference.kind === 'digest' && reference.digest !== digest)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readManifest } from './pushed-manifest.ts';
+import { readPushedManifest } from './pushed-manifest.ts';
 
 const digest = `sha256:${'a'.repeat(64)}`;
 const config = { mediaType: 'application/vnd.oci.image.config.v1+json', digest, size: 2 };
@@ -18,7 +18,8 @@ const index = {
   manifests: [{ mediaType: image.mediaType, digest, size: 100 }],
 };
 
-const read = (manifest: unknown, declared?: string) => readManifest(Buffer.from(JSON.stringify(manifest)), declared);
+const read = (manifest: unknown, declared?: string) =>
+  readPushedManifest(Buffer.from(JSON.stringify(manifest)), declared);
 
 function refusal(manifest: unknown, declared?: string): string {
   const result = read(manifest, declared);
@@ -91,8 +92,8 @@ test('what is not known is refused in words', () => {
     ['text', /not a JSON object/],
   ];
   for (const [manifest, words] of cases) assert.match(refusal(manifest), words);
-  assert.equal(readManifest(Buffer.alloc(4 * 2 ** 20 + 1, ' '), undefined).ok, false);
-  assert.equal(readManifest(Buffer.from([0x7b, 0xff, 0x7d]), undefined).ok, false);
+  assert.equal(readPushedManifest(Buffer.alloc(4 * 2 ** 20 + 1, ' '), undefined).ok, false);
+  assert.equal(readPushedManifest(Buffer.from([0x7b, 0xff, 0x7d]), undefined).ok, false);
 });
 
 test('whatever comes is taken or refused, and never throws', () => {

@@ -1,6 +1,7 @@
 /** PURE. What one image may have, judged by what its manifest and configuration say, before any layer moves. */
 import { printBytes } from '../../config/values/units.ts';
-import type { Descriptor, ImageConfig } from './manifest.ts';
+import type { Descriptor } from '../manifests/manifest.ts';
+import type { ImageConfig } from './image-config.ts';
 
 export type ImageLimits = {
   /** Of all layers as they are sent. */

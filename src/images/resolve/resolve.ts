@@ -1,40 +1,38 @@
 /** What a reference means: asked of its registry by us, through the dialer. */
-import { createHash } from 'node:crypto';
 import { loginFor } from '../../config/spec/spec-images.ts';
 import { isReference, locateImage } from '../../config/values/image-names.ts';
 import { pushedRegistry } from '../../config/values/pushed-image.ts';
 import type { ImageRequest } from '../../deployment/plan/operation.ts';
+import { type Digest, digestOf, isDigest } from '../blobs/digest.ts';
 import { readWhole } from '../dialer/bounded-body.ts';
 import type { Dialer } from '../dialer/dialer.ts';
 import { architectureHint, ImageFault } from '../image-fault.ts';
+import {
+  type Descriptor,
+  isAttestation,
+  isManifestFault,
+  type Manifest,
+  manifestTypes,
+  type Platform,
+  readManifest,
+} from '../manifests/manifest.ts';
 import { createPushedClient } from '../pushed/pushed-client.ts';
 import type { PushedImages } from '../pushed/pushed-image-store.ts';
 import { type ListedRegistry, type Login, opens } from '../upstream/listed-registries.ts';
 import { createRegistryClient, type RegistryClient } from '../upstream/registry-client.ts';
 import { type Asked, dialFault, rateLimitFault, statusFault } from '../upstream/registry-faults.ts';
 import { createRateLimits, pullsLeft, retryAfterMs } from '../upstream/registry-rates.ts';
+import { choosePlatform, type ImageConfig, printPlatform, printPlatforms, readConfig } from './image-config.ts';
 import { findExcess, type ImageLimits } from './image-limits.ts';
-import {
-  acceptedManifests,
-  choosePlatform,
-  type Descriptor,
-  digestGrammar,
-  type ImageConfig,
-  type Platform,
-  printPlatform,
-  printPlatforms,
-  type ReadManifest,
-  readConfig,
-  readManifest,
-} from './manifest.ts';
+import { whyNotRun } from './manifest-words.ts';
 
 /** An image of a registry, as far as it is known before a layer of it is here. */
 export type ResolvedUpstream = {
   repository: string;
   /** What the reference means: an index, or the manifest itself. */
-  digest: string;
+  digest: Digest;
   /** Of this host's platform. */
-  manifest: { digest: string; mediaType: string; bytes: Buffer };
+  manifest: { digest: Digest; mediaType: string; bytes: Buffer };
   config: { descriptor: Descriptor; bytes: Buffer };
   layers: Descriptor[];
   /** Nobody had to show a login of his own: whoever asks may have what it consists of. */
@@ -63,6 +61,8 @@ export type ResolverParts = {
 
 /** What the distribution specification asks registries to take. */
 const mostManifestBytes = 4 * 2 ** 20;
+
+const accepted = manifestTypes.join(', ');
 
 export function createResolver(parts: ResolverParts): Resolver {
   const { dialer, registries, limits, notePullsLeft, pushed } = parts;
@@ -102,7 +102,7 @@ export function createResolver(parts: ResolverParts): Resolver {
     digestOf: (request, signal) =>
       about(request, signal, async (client, asked) => {
         const { reference } = locateImage(request.image);
-        const wish = { accept: acceptedManifests, signal };
+        const wish = { accept: accepted, signal };
         // Docker Hub does not count this request.
         const { status, headers, body } = await client.ask('HEAD', `manifests/${reference}`, wish);
         body.destroy();
@@ -110,7 +110,7 @@ export function createResolver(parts: ResolverParts): Resolver {
         if (left !== undefined) notePullsLeft?.(left);
         if (status !== 200) throw statusFault(status, asked);
         const digest = String(headers['docker-content-digest'] ?? '');
-        if (digestGrammar.test(digest)) return digest;
+        if (isDigest(digest)) return digest;
         return (await readVerified(client, 'manifests', reference, asked, signal)).digest;
       }),
 
@@ -159,12 +159,12 @@ function loginOf({ image, registryLogin }: ImageRequest): Login | undefined {
  * Docker Hub does not count this request.
  */
 async function confirmPublic(client: RegistryClient, reference: string, asked: Asked, signal: AbortSignal) {
-  const { status, body } = await client.ask('HEAD', `manifests/${reference}`, { accept: acceptedManifests, signal });
+  const { status, body } = await client.ask('HEAD', `manifests/${reference}`, { accept: accepted, signal });
   body.destroy();
   if (status !== 200) throw statusFault(status, asked);
 }
 
-type Document = { digest: string; mediaType: string; bytes: Buffer };
+type Document = { digest: Digest; mediaType: string; bytes: Buffer };
 
 /** A document of the registry, whose digest is what was asked for, or computed where a tag was. */
 async function readVerified(
@@ -175,7 +175,7 @@ async function readVerified(
   signal: AbortSignal,
   refusedFor?: (ms: number) => void,
 ): Promise<Document> {
-  const accept = kind === 'manifests' ? acceptedManifests : '*/*';
+  const accept = kind === 'manifests' ? accepted : '*/*';
   const { status, headers, body, url } = await client.ask('GET', `${kind}/${reference}`, { accept, signal });
   if (status !== 200) {
     body.destroy();
@@ -185,8 +185,8 @@ async function readVerified(
     throw rateLimitFault(asked, waitMs);
   }
   const bytes = await readWhole(body, mostManifestBytes, url.host);
-  const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
-  if (digestGrammar.test(reference) && reference !== digest)
+  const digest = digestOf(bytes);
+  if (isDigest(reference) && reference !== digest)
     throw refusal(asked, 'is not what its digest says', 'its registry sends something else');
   return { digest, bytes, mediaType: String(headers['content-type'] ?? '') };
 }
@@ -195,29 +195,35 @@ type Narrowing = { client: RegistryClient; platform: Platform; asked: Asked; sig
 
 /** The manifest for this platform; of an index its entry. */
 async function narrow(document: Document, { client, platform, asked, signal }: Narrowing) {
-  const read = readManifest(document.bytes.toString(), document.mediaType);
-  if (read.kind !== 'index') return asImage(document, read, asked);
+  const read = readable(document, asked);
+  if (read.kind === 'image') return asImage(document, read, asked);
   const entry = choosePlatform(read.entries, platform);
   if (!entry) throw wrongPlatform(asked, printPlatforms(read.entries), platform);
   const chosen = await readVerified(client, 'manifests', entry.descriptor.digest, asked, signal);
-  const narrowed = readManifest(chosen.bytes.toString(), chosen.mediaType);
+  const narrowed = readable(chosen, asked);
   if (narrowed.kind === 'index') throw refusal(asked, 'is an index within an index');
   return asImage(chosen, narrowed, asked);
 }
 
-function asImage(document: Document, read: Exclude<ReadManifest, { kind: 'index' }>, asked: Asked) {
-  if (read.kind === 'refused') throw refusal(asked, read.because);
+function readable({ bytes, mediaType }: Document, asked: Asked): Manifest {
+  const read = readManifest(bytes, mediaType);
+  if (isManifestFault(read)) throw refusal(asked, whyNotRun(read));
+  return read;
+}
+
+function asImage(document: Document, read: Extract<Manifest, { kind: 'image' }>, asked: Asked) {
+  const attestation = read.layers.find(isAttestation);
+  if (attestation) throw refusal(asked, whyNotRun({ kind: 'layer-type', found: attestation.mediaType }));
   // What the registry calls it may be wrong, and the engine goes by it.
-  const own = (JSON.parse(document.bytes.toString()) as { mediaType?: string }).mediaType;
-  return { ...document, mediaType: own ?? document.mediaType, read };
+  return { ...document, mediaType: read.mediaType, read };
 }
 
 function judge(
   layers: readonly Descriptor[],
-  text: Buffer,
+  content: Buffer,
   { platform, asked, limits }: { platform: Platform; asked: Asked; limits: ImageLimits },
 ): void {
-  const config: ImageConfig | undefined = readConfig(text.toString());
+  const config: ImageConfig | undefined = readConfig(content);
   if (!config) throw refusal(asked, 'has a configuration that is none');
   // An imported image may not say what it was built for.
   const { os, architecture } = config.platform;

@@ -26,3 +26,13 @@ test('a build that fails for another reason, or with BuildKit, has failed', () =
   assert.equal(buildFault({ hasBuildKit: false }, ['exited with 3']).hint, undefined);
   assert.equal(buildFault({ hasBuildKit: true }, ['unknown instruction: APK']).hint, undefined);
 });
+
+for (const line of [
+  'ERROR: failed to solve: rpc error: code = Unknown desc = failed to solve with frontend dockerfile.v0: unsupported frontend capability moby.buildkit.frontend.contexts',
+  'ERROR: failed to solve: rpc error: code = Unknown desc = failed to solve with frontend dockerfile.v0: failed to create LLB definition: dockerfile parse error line 3: unknown instruction: ECHO',
+])
+  test(`what the BuildKit of an older engine does not know is said to need a later one: ${line.slice(105, 160)}`, () => {
+    const { message, hint } = buildFault({ hasBuildKit: true }, [line]);
+    assert.match(message, /may be too old/);
+    assert.match(hint!, /Docker 23/);
+  });

@@ -7,6 +7,7 @@ import type { Build } from '../../folder/project.ts';
 import { type BuildContext, readBuildContext } from '../layers/build-context.ts';
 import { PushFault } from '../push-fault.ts';
 import type { Docker } from './docker-command.ts';
+import { withoutMemories } from './further-contexts.ts';
 
 export type Building = {
   /** What the server runs: `linux/amd64`. */
@@ -28,7 +29,9 @@ export async function buildImage(
     if (context) onContext(context);
     const idFile = join(scratch, 'id');
     const files = await writeSecrets(build, scratch);
-    const { words, env } = buildWords(docker, build, { platform, idFile, secretFiles: files });
+    const additionalContexts = await withoutMemories(build.additionalContexts, scratch);
+    const given = { ...build, additionalContexts };
+    const { words, env } = buildWords(docker, given, { platform, idFile, secretFiles: files });
     const dockerfile = context?.dockerfile ?? build.dockerfile;
     const place = [...(dockerfile === undefined ? [] : ['-f', dockerfile]), context ? '-' : build.context];
     const { status, lines } = await docker.run([...words, ...place], {
@@ -118,9 +121,16 @@ const buildKitHint = 'Install the plugin docker-buildx: "docker buildx version" 
 /** How the classic builder stumbles over RUN --mount, here-documents, COPY --link and $BUILDPLATFORM. */
 const onlyBuildKit = /requires? BuildKit|unknown instruction|unknown flag|failed to parse platform/i;
 
+/** How the BuildKit of an engine stumbles over further contexts and here-documents that it does not know yet (20.10). */
+const laterEngine = /unsupported frontend capability|dockerfile parse error .*unknown instruction/i;
+
 /** PURE. `lines` is what the build has told. */
 export function buildFault({ hasBuildKit }: Pick<Docker, 'hasBuildKit'>, lines: readonly string[]): PushFault {
   const output = lines.filter(isWorthReading);
+  if (hasBuildKit && output.some((line) => laterEngine.test(line)))
+    return new PushFault('The build has failed: this Docker engine may be too old for what it uses.', {
+      ...{ output, hint: 'Docker 23 and newer know further contexts and here-documents.' },
+    });
   if (hasBuildKit || !output.some((line) => onlyBuildKit.test(line)))
     return new PushFault('The build has failed.', { output });
   return new PushFault('The build has failed: its Dockerfile may need BuildKit, which is not here.', {

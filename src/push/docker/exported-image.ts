@@ -1,19 +1,14 @@
 /** An image of the local Docker as files: `docker save`, taken apart while it comes. Formats of old and new engines. */
-import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Extract, extract } from 'tar-stream';
+import { type HashedFile, writeHashed } from '../hashed-file.ts';
 import { PushFault } from '../push-fault.ts';
 import type { Docker } from './docker-command.ts';
 
-export type ExportedLayer = {
-  file: string;
-  /** Of the file, as `sha256:…`. */
-  digest: string;
-  sizeBytes: number;
+export type ExportedLayer = HashedFile & {
   /** As it is in the file: older engines have plain tars. */
   compression: 'none' | 'gzip' | 'zstd';
 };
@@ -52,8 +47,8 @@ async function takeParts(tar: Extract, { parts, folder }: { parts: Map<string, P
     } else if (type !== 'file') entry.resume();
     else {
       // Which are layers is told by a list that comes last.
-      const layer = await keep(entry as unknown as Readable, join(folder, `part-${parts.size}`));
-      parts.set(path, { kind: 'file', layer });
+      const written = await writeHashed(join(folder, `part-${parts.size}`), entry as unknown as Readable);
+      parts.set(path, { kind: 'file', layer: { ...written, compression: await compressionOf(written.file) } });
     }
   }
 }
@@ -74,23 +69,6 @@ function fileAt(parts: Map<string, Part>, path: string): ExportedLayer {
   const found = part?.kind === 'link' ? parts.get(part.target) : part;
   if (found?.kind !== 'file') throw new PushFault(`docker save has not written ${path}.`);
   return found.layer;
-}
-
-async function keep(stream: Readable, file: string): Promise<ExportedLayer> {
-  const hash = createHash('sha256');
-  let sizeBytes = 0;
-  await pipeline(
-    stream,
-    async function* (source: AsyncIterable<Buffer>) {
-      for await (const piece of source) {
-        hash.update(piece);
-        sizeBytes += piece.length;
-        yield piece;
-      }
-    },
-    createWriteStream(file, { mode: 0o600 }),
-  );
-  return { file, sizeBytes, digest: `sha256:${hash.digest('hex')}`, compression: await compressionOf(file) };
 }
 
 async function compressionOf(file: string): Promise<ExportedLayer['compression']> {

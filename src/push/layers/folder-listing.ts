@@ -20,14 +20,14 @@ export type Entry = {
 export type Ignored = { ignores(path: string): boolean; isWhole: boolean };
 
 /** The memory of the command, with its tokens, goes into no image. */
-const own = '.berth';
+export const ownMemory = '.berth';
 
 /** Sorted by path. Sockets, pipes and devices are left out: no layer can hold them usefully. */
 export async function listFolder(folder: string, ignored?: Ignored): Promise<Entry[]> {
   const found: Entry[] = [];
   const visit = async (below: string): Promise<void> => {
     for (const { name } of await readdir(join(folder, below), { withFileTypes: true })) {
-      if (name === own) continue;
+      if (name === ownMemory) continue;
       const path = posix.join(below, name);
       const entry = await entryAt(join(folder, path), path);
       if (!entry) continue;

@@ -4,6 +4,7 @@
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { HashedFile } from '../hashed-file.ts';
 import { PushFault } from '../push-fault.ts';
 
 /** So much is in memory of a layer, is lost with a connection, and passes every proxy on the way. */
@@ -15,11 +16,10 @@ export type RegistryClient = {
   /** Of the manifest that a tag names; undefined for none. */
   digestOf(repository: string, tag: string): Promise<string | undefined>;
   /** Sends a file; `onBytes` is told how many more of them are there. */
-  sendBlob(repository: string, blob: BlobFile, onBytes: (bytes: number) => void): Promise<void>;
+  sendBlob(repository: string, blob: HashedFile, onBytes: (bytes: number) => void): Promise<void>;
   sendManifest(repository: string, reference: string, manifest: Manifest): Promise<void>;
 };
 
-export type BlobFile = { file: string; digest: string; sizeBytes: number };
 export type Manifest = { content: Buffer; mediaType: string };
 
 export type RegistryOptions = {

@@ -1,7 +1,7 @@
 /** Which database it is, for the few places where the two are asked differently. */
 import { type Kysely, PostgresAdapter, sql } from 'kysely';
 import { wait } from '../../lib/wait.ts';
-import { hasOtherService } from './postgres.ts';
+import { otherServices } from './postgres.ts';
 
 export function isPostgres(db: Pick<Kysely<unknown>, 'getExecutor'>): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
@@ -9,7 +9,7 @@ export function isPostgres(db: Pick<Kysely<unknown>, 'getExecutor'>): boolean {
 
 /** Whether others are connected to it: in SQLite anybody at all, in PostgreSQL services. */
 export async function areOthersOn<T>(db: Kysely<T>): Promise<boolean> {
-  if (isPostgres(db)) return await hasOtherService(db);
+  if (isPostgres(db)) return (await otherServices(db)).length > 0;
   try {
     // It takes the file for itself, which it cannot have while anybody else has opened it.
     await sql`pragma journal_mode = delete`.execute(db);

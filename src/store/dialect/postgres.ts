@@ -90,12 +90,12 @@ export async function requireUsable<T>(
     throw new StartError(`The database of ${setting} holds ${encoding}: make one with encoding 'UTF8'.`);
 }
 
-/** Whether another service is connected to this database now. */
-export async function hasOtherService(db: QueryExecutorProvider): Promise<boolean> {
-  const { rows } = await sql`select from pg_stat_activity where datname = current_database()
-    and application_name like ${`${processPrefix}%`} and application_name <> current_setting('application_name')
-    limit 1`.execute(db);
-  return rows.length > 0;
+/** The names of the other services that are connected to this database now. */
+export async function otherServices(db: QueryExecutorProvider): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select distinct application_name as name from pg_stat_activity
+    where datname = current_database() and application_name like ${`${processPrefix}%`}
+    and application_name <> current_setting('application_name')`.execute(db);
+  return rows.map(({ name }) => name);
 }
 
 /** Text is compared byte by byte, as SQLite does, whatever language the server speaks. */

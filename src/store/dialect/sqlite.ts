@@ -8,7 +8,11 @@ export function sqliteDialect(file: string): Dialect {
   // SQLite makes it readable to all, and its write-ahead log like the file itself.
   if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600));
   // Before anything else: the first look at the file waits too, for another process that is closing it, for example.
-  const sqlite = new DatabaseSync(file, { timeout: 5000 });
+  return dialectOf(new DatabaseSync(file, { timeout: 5000 }));
+}
+
+/** Of one that is open. */
+export function dialectOf(sqlite: DatabaseSync): Dialect {
   // FULL: an answered request survives a power cut, not only a crash of ours. Costs 0.18 ms a write (measured).
   sqlite.exec('pragma journal_mode = wal; pragma synchronous = full');
   // What is deleted or written over leaves the file as well: it may be sealed with a key that others know by now.

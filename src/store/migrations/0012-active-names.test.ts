@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Kysely, Migrator } from 'kysely';
+import type { Kysely } from 'kysely';
 import { deploymentOf } from '../../../test/support/deployments.ts';
+import { earlierDatabase } from '../../../test/support/earlier-database.ts';
 import type { Tables } from '../database.ts';
 import { activeDeployments, addDeployment, deploymentById, writeIntent } from '../deployments.ts';
-import { sqliteDialect } from '../dialect/sqlite.ts';
 import { idempotencyOf } from '../idempotency.ts';
-import { migrations } from './index.ts';
 
 const shop = (id: string, fields: Parameters<typeof deploymentOf>[0] = {}) =>
   deploymentOf({ id, label: id, expiresAt: 1_000, ...fields });
 
 test('two active deployments of one name in one session come over from an older database, and a third is refused', async () => {
-  const before = new Kysely<Tables>({ dialect: sqliteDialect(':memory:') });
-  const migrator = new Migrator({ db: before, provider: { getMigrations: async () => migrations } });
-  const { error } = await migrator.migrateTo('0011-hashed-sign-ins');
-  assert.equal(error, undefined);
+  const { db: before, migrator } = await earlierDatabase<Tables>('0011-hashed-sign-ins');
   const rows = [
     shop('first', { createdAt: 1 }),
     shop('second', { createdAt: 2 }),

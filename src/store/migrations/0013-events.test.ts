@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { Kysely, Migrator } from 'kysely';
 import { Value } from 'typebox/value';
+import { databaseFile, earlierDatabase } from '../../../test/support/earlier-database.ts';
 import { type DeploymentEvent, eventSchemas } from '../../deployment/event/event.ts';
 import { describeEvent } from '../../deployment/event/event-words.ts';
 import { describeExplanation, type Explanation } from '../../deployment/status/reason.ts';
@@ -13,7 +10,6 @@ import { deploymentById } from '../deployments.ts';
 import { sqliteDialect } from '../dialect/sqlite.ts';
 import { addEvents, eventsAfter } from '../events.ts';
 import { readEvent, readMessage } from './0013-events.ts';
-import { migrations } from './index.ts';
 
 /** `<kind> [<pod>|]<sentence>`, as the release before wrote them; `?`: what it says is not told exactly. */
 const events = [
@@ -87,13 +83,8 @@ test('what was told beside a state is told after the migration as well', () => {
 });
 
 test('a database of the release before comes over with all its events, and numbers go on where they were', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'berth-'));
-  t.after(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'berth.db');
-  const before = new Kysely<Record<string, Record<string, unknown>>>({ dialect: sqliteDialect(file) });
-  const migrator = new Migrator({ db: before, provider: { getMigrations: async () => migrations } });
-  const { error } = await migrator.migrateTo('0011-hashed-sign-ins');
-  assert.equal(error, undefined);
+  const file = databaseFile(t);
+  const { db: before } = await earlierDatabase('0011-hashed-sign-ins', file);
   await before.insertInto('sessions').values({ id: 'session', tokenHash: 'hash', createdAt: 0 }).execute();
   const message = 'pod web: exited with code 1 (look); revision 1 still serves';
   const shop = {

@@ -1,23 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { Kysely, Migrator } from 'kysely';
+import { databaseFile, earlierDatabase } from '../../../test/support/earlier-database.ts';
 import { statusAt } from '../../deployment/status/deployment-health.ts';
 import { openDatabase } from '../database.ts';
 import { deploymentById } from '../deployments.ts';
 import { sqliteDialect } from '../dialect/sqlite.ts';
-import { migrations } from './index.ts';
 
 test('a deployment of an earlier release comes over with its state, and its pods are told when they were looked at', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'berth-'));
-  t.after(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'berth.db');
-  const before = new Kysely<Record<string, Record<string, unknown>>>({ dialect: sqliteDialect(file) });
-  const migrator = new Migrator({ db: before, provider: { getMigrations: async () => migrations } });
-  const { error } = await migrator.migrateTo('0011-hashed-sign-ins');
-  assert.equal(error, undefined);
+  const file = databaseFile(t);
+  const { db: before } = await earlierDatabase('0011-hashed-sign-ins', file);
   await before.insertInto('sessions').values({ id: 'session', tokenHash: 'hash', createdAt: 0 }).execute();
   const shop = {
     ...{ id: 'shop', sessionId: 'session', applicationName: 'shop', environment: 'jolly-tapir', label: 'shop' },

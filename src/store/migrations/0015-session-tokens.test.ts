@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Kysely, Migrator } from 'kysely';
-import { sqliteDialect } from '../dialect/sqlite.ts';
-import { migrations } from './index.ts';
+import { earlierDatabase } from '../../../test/support/earlier-database.ts';
 
 test('sessions of an earlier release keep their tokens; those that were claimed start free, an account’s own on its plan', async () => {
-  const db = new Kysely<Record<string, Record<string, unknown>>>({ dialect: sqliteDialect(':memory:') });
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
-  assert.equal((await migrator.migrateTo('0014-pods')).error, undefined);
+  const { db, migrator } = await earlierDatabase('0014-pods');
   const account = { id: 'ada', name: 'Ada', email: 'ada@example.com', emailVerified: 1, createdAt: '', updatedAt: '' };
   await db.insertInto('accounts').values(account).execute();
   const sessions = [

@@ -22,6 +22,8 @@ import * as routes from './0019-routes.ts';
 import * as severalProcesses from './0020-several-processes.ts';
 import * as storeMoves from './0021-store-moves.ts';
 import * as committedSum from './0022-committed-sum.ts';
+import * as observedHash from './0024-observed-hash.ts';
+import * as logins from './0025-logins.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -46,4 +48,6 @@ export const migrations: Record<string, Migration> = {
   '0020-several-processes': severalProcesses,
   '0021-store-moves': storeMoves,
   '0022-committed-sum': committedSum,
+  '0024-observed-hash': observedHash,
+  '0025-logins': logins,
 };

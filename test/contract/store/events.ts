@@ -5,7 +5,8 @@ import type { Kysely } from 'kysely';
 import type { DeploymentEvent } from '../../../src/deployment/event/event.ts';
 import type { Tables } from '../../../src/store/database.ts';
 import { addDeployment } from '../../../src/store/deployments.ts';
-import { addEvents, eventsAfter, latestEvents } from '../../../src/store/events.ts';
+import { addEvents, eventsAfter, latestEvents, latestOfDisk } from '../../../src/store/events.ts';
+import { diskEventsKept, otherEventsKept } from '../../../src/store/forgotten-events.ts';
 import { addSession } from '../../../src/store/sessions.ts';
 import { anyEvent } from '../../support/any-event.ts';
 import { deploymentOf } from '../../support/deployments.ts';
@@ -106,6 +107,52 @@ export function eventsContract(open: OpenStore): void {
     await tell(failed('12:02 no database'));
     const [event] = await eventsAfter(db, 'shop', 0, 100);
     assert.deepEqual([event!.count, 'lastLines' in event! && event.lastLines], [2, ['12:02 no database']]);
+  });
+
+  const extend: DeploymentEvent = { kind: 'intent', intent: 'extend' };
+  const mended: DeploymentEvent = { kind: 'disk', disk: 'mended', volume: 'db-data', title: 'volume data of pod db' };
+  const tellMany = async (times: number, ...events: DeploymentEvent[]) => {
+    for (let left = times; left > 0; left -= 50) await tell(...Array(Math.min(left, 50)).fill(events).flat());
+  };
+  const all = async () => await eventsAfter(db, 'shop', 0, 10_000);
+
+  test('of very many the oldest are forgotten, and one event in their place tells how many', async () => {
+    await tell(web('a'), web('a'));
+    await tellMany(3_000, extend);
+    const [first, ...others] = await all();
+    const { number, sequence, ...forgotten } = first!;
+    assert.deepEqual(forgotten, {
+      ...{ kind: 'forgotten', events: 3_002 - others.length, count: 1 },
+      ...{ firstAt: 1_000, at: 1_000 * (2 + Math.floor((sequence - 3) / 50)) },
+    });
+    assert.deepEqual([number, sequence], [others[0]!.number - 1, others[0]!.sequence - 1]);
+    assert.ok(others.length >= otherEventsKept && others.length < otherEventsKept + 200, `${others.length} are kept`);
+  });
+
+  test('whoever has read so far hears nothing of what is forgotten, and who has not is told', async () => {
+    await tellMany(500, extend);
+    const early = (await all()).at(-1)!;
+    await tellMany(2_000, extend);
+    const [forgotten] = await eventsAfter(db, 'shop', early.sequence, 1);
+    assert.equal(forgotten!.kind, 'forgotten');
+    const late = (await all()).at(-1)!;
+    await tellMany(200, extend);
+    assert.deepEqual(
+      (await eventsAfter(db, 'shop', late.sequence, 10_000)).filter(({ kind }) => kind === 'forgotten'),
+      [],
+    );
+  });
+
+  test('what was told of the disk is kept however much else has happened, and bounded too', async () => {
+    await tell(mended);
+    await tellMany(2_000, extend);
+    assert.equal((await latestOfDisk(db, 'shop')).length, 1);
+    await tellMany(500, extend, mended);
+    const kept = await all();
+    const ofDisk = kept.filter(({ kind }) => kind === 'disk').length;
+    assert.ok(ofDisk >= diskEventsKept && ofDisk < diskEventsKept + 200, `${ofDisk} of the disk are kept`);
+    const told = kept.reduce((sum, event) => sum + (event.kind === 'forgotten' ? event.events : event.count), 0);
+    assert.equal(told, kept.at(-1)!.sequence);
   });
 
   test('what is told is written or counted, in one order, whatever happens', async () => {

@@ -10,7 +10,7 @@ import {
   nextDueAt,
   releaseLease,
   renewLeases,
-  settledOutlines,
+  settledHashes,
   takeLeases,
   takeOver,
 } from '../../../src/store/leases.ts';
@@ -21,7 +21,7 @@ import type { OpenStore } from './store.ts';
 export function leasesContract(open: OpenStore, { isShared }: { isShared: boolean }): void {
   let db: Kysely<Tables>;
   const shop = deploymentOf({});
-  const outline = 'as it was';
+  const observedHash = 'as it was';
   beforeEach(async () => {
     db = await open();
     await addSession(db, { id: 'session', token: 'token', createdAt: 0 });
@@ -48,7 +48,7 @@ export function leasesContract(open: OpenStore, { isShared }: { isShared: boolea
     });
     const held = await takeLeases(db, { now: 0, leaseMs: 100, horizonMs: 1_000, limit: 2_000 });
     assert.ok(held.length >= ids.length);
-    await releaseLease(db, held[7]!, { dueAt: null, outline: null });
+    await releaseLease(db, held[7]!, { dueAt: null, observedHash: null });
     assert.equal((await renewLeases(db, held, 300)).size, held.length - 1);
   });
 
@@ -59,7 +59,7 @@ export function leasesContract(open: OpenStore, { isShared }: { isShared: boolea
     assert.deepEqual(await take(50), []);
     assert.deepEqual([...(await renewLeases(db, [lease!], 200))], ['shop']);
     assert.deepEqual([...(await renewLeases(db, [{ ...lease!, token: 'another' }], 200))], []);
-    await releaseLease(db, lease!, { dueAt: 300, outline });
+    await releaseLease(db, lease!, { dueAt: 300, observedHash });
     assert.equal(await nextDueAt(db), 300);
   });
 
@@ -90,7 +90,7 @@ export function leasesContract(open: OpenStore, { isShared }: { isShared: boolea
     await makeDue(db, 'shop', 0);
     const [lease] = await take(0);
     await makeDue(db, 'shop', 5);
-    await releaseLease(db, lease!, { dueAt: 1_000, outline });
+    await releaseLease(db, lease!, { dueAt: 1_000, observedHash });
     assert.equal(await nextDueAt(db), 5);
   });
 
@@ -106,8 +106,8 @@ export function leasesContract(open: OpenStore, { isShared }: { isShared: boolea
     await add('visited', 'failed');
     await makeDue(db, 'shop', 0);
     for (const lease of await take(0)) {
-      if (lease.deploymentId === 'shop') await releaseLease(db, lease, { dueAt: 500, outline });
-      if (lease.deploymentId === 'failed') await releaseLease(db, lease, { dueAt: 500, outline: null });
+      if (lease.deploymentId === 'shop') await releaseLease(db, lease, { dueAt: 500, observedHash });
+      if (lease.deploymentId === 'failed') await releaseLease(db, lease, { dueAt: 500, observedHash: null });
     }
     await makeDueIfSettled(db, ['shop', 'visited', 'failed'], 10);
     assert.deepEqual(
@@ -116,33 +116,33 @@ export function leasesContract(open: OpenStore, { isShared }: { isShared: boolea
     );
   });
 
-  test('the outlines of those that wait for their time are kept for comparison', async () => {
+  test('the hashes of those that wait for their time are kept for comparison', async () => {
     await add('due', 'failed');
     await makeDue(db, 'shop', 0);
     for (const lease of await take(0)) {
-      if (lease.deploymentId === 'shop') await releaseLease(db, lease, { dueAt: 500, outline });
-      if (lease.deploymentId === 'due') await releaseLease(db, lease, { dueAt: 10, outline });
-      if (lease.deploymentId === 'failed') await releaseLease(db, lease, { dueAt: 500, outline: null });
+      if (lease.deploymentId === 'shop') await releaseLease(db, lease, { dueAt: 500, observedHash });
+      if (lease.deploymentId === 'due') await releaseLease(db, lease, { dueAt: 10, observedHash });
+      if (lease.deploymentId === 'failed') await releaseLease(db, lease, { dueAt: 500, observedHash: null });
     }
-    assert.deepEqual([...(await settledOutlines(db, ['shop', 'due', 'failed'], 10))], [['shop', outline]]);
+    assert.deepEqual([...(await settledHashes(db, ['shop', 'due', 'failed'], 10))], [['shop', observedHash]]);
   });
 
   test('a new process looks at everything soon, but not in one wave, and takes over what is nobody else’s', async () => {
     const ids = Array.from({ length: 300 }, (_, index) => `a${index}`);
     await add(...ids);
-    for (const lease of await take(0, 300)) await releaseLease(db, lease, { dueAt: 900, outline });
+    for (const lease of await take(0, 300)) await releaseLease(db, lease, { dueAt: 900, observedHash });
     await makeDue(db, 'shop', 0);
     await take(0);
     let step = 0;
     await takeOver(db, { now: 50, spreadMs: 300, random: () => (step++ % 300) / 300 });
-    const waiting = async (now: number) => (await settledOutlines(db, [...ids, 'shop'], now)).size;
+    const waiting = async (now: number) => (await settledHashes(db, [...ids, 'shop'], now)).size;
     assert.deepEqual([await waiting(50), await waiting(199), await waiting(350)], [290, 150, 0]);
     const taken = async (now: number) => (await take(now, 400)).some(({ deploymentId }) => deploymentId === 'shop');
     assert.equal(await taken(50), !isShared, 'what a process held that lives elsewhere, or is dead');
     assert.equal(await taken(100), isShared, 'whose lease has run out');
   });
 
-  test('outlines are told of those that are asked for, however many, and deployments in the order of their ids', async () => {
+  test('hashes are told of those that are asked for, however many, and deployments in the order of their ids', async () => {
     const ids = Array.from({ length: 1_100 }, (_, index) => `a${1_000 + index}`);
     await db.transaction().execute(async (db) => {
       for (const id of ids) {
@@ -150,8 +150,8 @@ export function leasesContract(open: OpenStore, { isShared }: { isShared: boolea
         await makeDue(db, id, 500);
       }
     });
-    await db.updateTable('leases').set({ outline }).execute();
-    assert.equal((await settledOutlines(db, ids.slice(0, 1_050), 10)).size, 1_050);
+    await db.updateTable('leases').set({ observedHash }).execute();
+    assert.equal((await settledHashes(db, ids.slice(0, 1_050), 10)).size, 1_050);
     assert.deepEqual(await leasedAfter(db, 'a1001', 2), ['a1002', 'a1003']);
     assert.deepEqual(await leasedAfter(db, 'a2098', 5), ['a2099']);
   });

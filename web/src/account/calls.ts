@@ -1,6 +1,6 @@
 /** The calls of signing in and of the account. */
 import { type Answer, allAnswered, ask, call } from '../service/ask.ts';
-import type { ApiKey, Claim, Claimed, SessionToken } from '../service/records.ts';
+import type { ApiKey, Claim, Claimed, Login, SessionToken } from '../service/records.ts';
 
 type SignedIn = { redirect?: boolean; url?: string };
 
@@ -87,4 +87,12 @@ export function addKey(name: string): Promise<Answer<{ id: string; key: string }
 
 export function removeKey(id: string): Promise<Answer<unknown>> {
   return call('removeKey', { path: { id } });
+}
+
+export function loginOf(code: string): Promise<Answer<Login>> {
+  return call('getLogin', { path: { code } });
+}
+
+export function decideLogin(code: string, decision: 'approved' | 'denied'): Promise<Answer<unknown>> {
+  return call('decideLogin', { path: { code }, body: { decision } });
 }

@@ -1,6 +1,5 @@
 /** API keys: made here, shown once, revoked here. */
 import { useState } from 'react';
-import { CopyButton } from '../parts/copy.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
@@ -12,6 +11,7 @@ import type { Problem } from '../service/ask.ts';
 import type { ApiKey } from '../service/records.ts';
 import { addKey, listKeys, removeKey } from './calls.ts';
 import { Field, Form } from './form.tsx';
+import { MadeSecret } from './made-secret.tsx';
 
 export function Keys() {
   const { value, problem, ask } = useAnswer('keys', listKeys);
@@ -64,28 +64,12 @@ export function Keys() {
           </Form>
         </Dialog>
       )}
-      {made !== undefined && <MadeKey secret={made} onClose={close} />}
+      {made !== undefined && (
+        <MadeSecret title="Your new API key" what="the key" secret={made} onClose={close}>
+          It is shown this once. Keep it like a password.
+        </MadeSecret>
+      )}
     </section>
-  );
-}
-
-function MadeKey({ secret, onClose }: { secret: string; onClose: () => void }) {
-  return (
-    <Dialog
-      title="Your new API key"
-      onClose={onClose}
-      actions={
-        <button type="button" className="button primary" onClick={onClose}>
-          I have kept it
-        </button>
-      }
-    >
-      <p>It is shown this once. Keep it like a password.</p>
-      <p className="secret">
-        <code>{secret}</code>
-        <CopyButton text={secret} what="the key" />
-      </p>
-    </Dialog>
   );
 }
 

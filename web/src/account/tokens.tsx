@@ -1,7 +1,5 @@
 /** The session tokens of the account: who still manages what it has claimed, and what ends that. */
 import { useState } from 'react';
-import { CopyButton } from '../parts/copy.tsx';
-import { Dialog } from '../parts/dialog.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useNow } from '../parts/now.ts';
@@ -12,6 +10,7 @@ import { forgetDeployment } from '../remembered/remembered.ts';
 import type { Answer, Problem } from '../service/ask.ts';
 import type { SessionToken } from '../service/records.ts';
 import { changeToken, endToken, listTokens, replaceToken } from './calls.ts';
+import { MadeSecret } from './made-secret.tsx';
 
 export function Tokens() {
   const { value, problem, ask } = useAnswer('tokens', listTokens);
@@ -33,28 +32,12 @@ export function Tokens() {
           ))}
         </ul>
       )}
-      {made !== undefined && <MadeToken secret={made} onClose={() => setMade(undefined)} />}
+      {made !== undefined && (
+        <MadeSecret title="The new session token" what="the token" secret={made} onClose={() => setMade(undefined)}>
+          It is shown this once. The one before has ended.
+        </MadeSecret>
+      )}
     </section>
-  );
-}
-
-function MadeToken({ secret, onClose }: { secret: string; onClose: () => void }) {
-  return (
-    <Dialog
-      title="The new session token"
-      onClose={onClose}
-      actions={
-        <button type="button" className="button primary" onClick={onClose}>
-          I have kept it
-        </button>
-      }
-    >
-      <p>It is shown this once. The one before has ended.</p>
-      <p className="secret">
-        <code>{secret}</code>
-        <CopyButton text={secret} what="the token" />
-      </p>
-    </Dialog>
   );
 }
 

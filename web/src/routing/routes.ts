@@ -14,6 +14,7 @@ export type Route =
   | { page: 'forgot-password' }
   | { page: 'reset-password' }
   | { page: 'verify-email' }
+  | { page: 'login' }
   | { page: 'unknown' };
 
 /** Those whose path is their name. */
@@ -25,6 +26,7 @@ const plain = [
   'forgot-password',
   'reset-password',
   'verify-email',
+  'login',
 ] as const;
 
 export function readRoute(path: string): Route {

@@ -19,4 +19,5 @@ export type Configuration = AnswerOf<'getDeploymentConfiguration'>;
 export type Preview = AnswerOf<'previewUpdate'>;
 export type PodChange = Preview['pods'][number];
 export type PodState = NonNullable<AnswerOf<'getDeploymentStatus'>['status']['pods']>[number];
+export type Login = AnswerOf<'getLogin'>;
 export type SessionToken = AnswerOf<'listTokens'>['tokens'][number];

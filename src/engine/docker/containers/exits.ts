@@ -5,10 +5,8 @@
 import { createInterface } from 'node:readline';
 import type Docker from 'dockerode';
 import type { Instant } from '../../../deployment/deployment.ts';
-import { phaseOf } from '../readiness/container-state.ts';
-
-/** `memoryBytes`: its limit; 0 without one. */
-export type Ending = { code: number; isOutOfMemory: boolean; memoryBytes: number };
+import type { Ending } from '../../readiness/container-state.ts';
+import { phaseOf } from './inspected-state.ts';
 
 export type Exit = Ending & {
   at: Instant;

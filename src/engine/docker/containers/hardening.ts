@@ -1,13 +1,8 @@
 /** PURE. What every container is created with, whoever deploys it. It costs nothing at the start (measured). */
 import type { HostConfig } from 'dockerode';
+import { capabilities } from '../../capabilities.ts';
 import type { Runtime } from '../host/runtime.ts';
 import { seccompProfile } from './seccomp.ts';
-
-/**
- * What the entrypoints of official images need to start as root, hand their files to a user, and become that user.
- * Tried with PostgreSQL, Redis, nginx and Node.
- */
-const capabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID', 'NET_BIND_SERVICE', 'KILL'];
 
 /** Read as empty: what tells of the machine and of others on it, or lets its clockwork be watched. */
 const maskedPaths = [

@@ -16,7 +16,10 @@ import { nestedSlug, nestedVolumeName, volumeName } from '../names.ts';
 /** A path that the image declares as a volume, below a mount of the workload. */
 export type NestedVolume = { volume: string; path: string; relativePath: string; slug: string };
 
-/** `boundTo`: the directories of nested volumes, by their path in the container, where they are not Docker's own. */
+/**
+ * `boundTo`: the directories of volumes, by their path in the container, where they are not Docker's own: one that Docker
+ * has forgotten is bound to what is in it again.
+ */
 export function mountsOf(
   owner: string,
   deploymentId: string,
@@ -28,7 +31,7 @@ export function mountsOf(
   const taken = new Set([...mountPaths(volumes), ...nested].map(({ path }) => path));
   return [
     ...mountPaths(volumes).map(({ volume, path }) =>
-      mountOf(volumeName(deploymentId, volume), path, volumeLabels(owner, deploymentId, volume)),
+      mountOf(volumeName(deploymentId, volume), path, volumeLabels(owner, deploymentId, volume), boundTo.get(path)),
     ),
     ...nested.map(({ volume, path, relativePath }) =>
       mountOf(
@@ -56,7 +59,7 @@ export function nestedVolumes(volumes: Workload['volumes'], imageVolumes: string
   });
 }
 
-function mountPaths(volumes: Workload['volumes']): { volume: string; path: string }[] {
+export function mountPaths(volumes: Workload['volumes']): { volume: string; path: string }[] {
   return volumes.map(({ volume, mountPath }) => ({ volume, path: absolute(mountPath) }));
 }
 

@@ -17,7 +17,7 @@ import type { LoopVolumes } from '../volumes/loop-volumes.ts';
 import { type ContainerRequest, containerOptions } from './container.ts';
 import { putFiles } from './files.ts';
 import { gpuFor } from './gpus.ts';
-import { nestedVolumes } from './mounts.ts';
+import { mountPaths, nestedVolumes } from './mounts.ts';
 
 export type Workloads = {
   /** Afterwards the container exists, complete with its files, and was started. A new one has none of the addresses to avoid. */
@@ -138,7 +138,7 @@ async function createContainer(
   checkVolumes(workload.image, image);
   const address = lowestFreeAddress(network.subnet, [...network.addresses, ...promised, ...avoid]);
   if (!address) throw new EngineFault('unavailable', 'The network of the deployment has no address left.');
-  const boundTo = await bindNested(loops, deploymentId, workload, image.volumes);
+  const boundTo = await loopDirectories(loops, deploymentId, workload, image.volumes);
   const gpu = workload.useGPU ? await takeGpu(docker, { owner, gpus }, deploymentId, workload) : undefined;
   const throttle = diskRate && { rate: diskRate, devices: await devicesFor(loops, deploymentId, workload, host) };
   const parent = await groups?.ensure(deploymentId);
@@ -190,14 +190,18 @@ async function mountLoops(loops: LoopVolumes | undefined, deploymentId: string, 
   }
 }
 
-/** Directories for what the image declares as volumes below those with a file system of their own, by their paths. */
-async function bindNested(
+/** Of volumes with a file system of their own, and of what the image declares as volumes below them, by their paths. */
+async function loopDirectories(
   loops: LoopVolumes | undefined,
   deploymentId: string,
   { volumes }: Workload,
   imageVolumes: string[],
 ): Promise<Map<string, string>> {
   const directories = new Map<string, string>();
+  for (const { volume, path } of mountPaths(volumes)) {
+    const which = { deploymentId, volume };
+    if (await loops?.has(which)) directories.set(path, loops!.dataOf(which));
+  }
   for (const { volume, path, slug } of nestedVolumes(volumes, imageVolumes)) {
     const which = { deploymentId, volume };
     if (loops && (await loops.has(which))) directories.set(path, await loops.ensureNested(which, slug));

@@ -1,28 +1,36 @@
 /**
  * The firewall: keeps our table of rules in the kernel as it should be. Level-triggered like everything else: whoever
- * changes or flushes it, within seconds it is whole again.
+ * changes or flushes it, within seconds it is whole again. What the kernel tells of changes only spares looks.
  */
-import { type Egress, openEgress, printEgress } from '../../../deployment/workload/egress.ts';
+import { type Egress, printEgress } from '../../../deployment/workload/egress.ts';
 import { createSemaphore } from '../../../lib/concurrency.ts';
 import { reportingFirstFault } from '../../../lib/first-fault.ts';
 import { latestOnly } from '../../../lib/latest-only.ts';
 import { type Listing, readListing } from './listing.ts';
 import { apply, list } from './nft.ts';
 import {
+  type Admission,
   admissionText,
   type Bridges,
   dismissalText,
+  type EdgePlace,
+  edgeSeconds,
+  edgeText,
   policyChain,
   type RuleSettings,
   removalText,
   tableName,
   tableText,
 } from './rules.ts';
+import { watchTable } from './table-watch.ts';
 
-/** A look costs 8 ms of a program of its own. */
-const lookEveryMs = 2_000;
+const turnEveryMs = 2_000;
+/** A look takes a program of its own, 8 ms: where nobody has told of a change, one is enough in so long. */
+const lookEveryMs = 30_000;
 /** A bridge is admitted before its network is made, which takes less than this. */
 const makingMs = 60_000;
+/** A day before anybody would take it for gone is early enough, and seldom enough. */
+const renewedSeconds = edgeSeconds - 24 * 60 * 60;
 
 export type Firewall = {
   /** From now on the bridge's containers reach what `egress` says; before, their own network alone. */
@@ -38,10 +46,11 @@ export type Firewall = {
 
 export type FirewallOptions = {
   owner: string;
-  edge?: RuleSettings['edge'];
+  /** This service's own ports, of one name. */
+  edges?: readonly EdgePlace[];
   readResolvers: () => Promise<string[]>;
   /** Of the networks that this installation has on the engine, whichever of its processes has made them. */
-  readBridges: () => Promise<Bridges>;
+  readBridges: () => Promise<ReadonlyMap<string, Egress>>;
   answersAll?: RuleSettings['answersAll'];
   /** Keeps the rules as text, for whoever loads them before the containers start at the next boot. */
   keep: (rules: string) => Promise<void>;
@@ -57,23 +66,29 @@ export type FirewallLog = {
 
 /** Resolves when the rules are in force for the bridges that are there. Throws ProgramError when they cannot be. */
 export async function startFirewall(options: FirewallOptions): Promise<Firewall> {
-  const { owner, edge, answersAll, readResolvers, readBridges, keep, log, report } = options;
-  const bridges = new Map(await readBridges());
+  const { owner, edges: ownEdges = [], answersAll, readResolvers, readBridges, keep, log, report } = options;
+  const bridges = new Map<string, Admission>();
+  await learnBridges();
   /** When this process has admitted a bridge: it may be about to be made. */
   const admittedAt = new Map<string, number>();
   /** Bridges in the rules that nobody here knows, and since when: another process may be about to make them. */
   const strangers = new Map<string, number>();
+  /** Those of the other processes, as they were seen last. */
+  let otherEdges: EdgePlace[] = [];
   /** Of the table as it was loaded. */
   let resolvers: string[] = [];
   let shape = '';
-  let chains = new Set<string>();
+  await using opening = new AsyncDisposableStack();
+  const watch = opening.use(watchTable(tableName(owner)));
+  /** When the table was last seen to be as it should be; before any time, until it is so again. */
+  let wholeAt = Number.NEGATIVE_INFINITY;
   // Two loads at once would each record what the other has made.
   const inTurn = createSemaphore(1);
 
   function rules(resolvers: string[], awaited: Bridges = new Map()): string {
     // In one order: processes that look after one table would else undo each other's.
     const sorted = new Map([...bridges, ...awaited].sort(([a], [b]) => (a < b ? -1 : 1)));
-    return tableText({ owner, resolvers, answersAll, ...(edge && { edge }) }, sorted);
+    return tableText({ owner, resolvers, answersAll, edges: [...ownEdges, ...otherEdges] }, sorted);
   }
 
   /** Nobody has to wait for it: it is for the next boot. */
@@ -90,7 +105,6 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
     await apply(rules(present, awaited));
     // Not before: what was not loaded would be taken for loaded at the next look.
     resolvers = present;
-    chains = new Set([...bridges.values(), ...awaited.values()].map(policyChain));
     shape = (await look())?.shape ?? '';
     void remember();
   }
@@ -103,27 +117,52 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
 
   async function look(): Promise<Listing | undefined> {
     const json = await list(tableName(owner));
-    return json === undefined ? undefined : readListing(json);
+    const found = json === undefined ? undefined : readListing(json);
+    otherEdges = found?.edges.filter(({ of }) => of !== ownEdges[0]?.of) ?? [];
+    return found;
   }
 
   async function restore(): Promise<void> {
     const haveMoved = (await readResolvers()).join() !== resolvers.join();
+    const mayHaveChanged = watch.mayHaveChanged();
+    if (!haveMoved && !mayHaveChanged && performance.now() - wholeAt < lookEveryMs) return;
+    wholeAt = Number.NEGATIVE_INFINITY;
     const found = await look();
-    if (!haveMoved && found && isWhole(found, shape, bridges)) return;
+    if (!haveMoved && found && isWhole(found, shape, bridges)) {
+      await renewEdge(found);
+      wholeAt = performance.now();
+      return;
+    }
     const isByOthers = await meetOthers(found);
     const awaited = awaitedByOthers(found);
-    if (!haveMoved && found && isWhole(found, shape, new Map([...bridges, ...awaited]))) return;
+    if (!haveMoved && found && isWhole(found, shape, new Map([...bridges, ...awaited]))) return await renewEdge(found);
     await load();
     if (!haveMoved && !isByOthers && awaited.size === 0)
       log.warn({ table: tableName(owner) }, 'firewall rules were changed from outside, and restored');
   }
 
+  /** A table that another process has loaded just now may be without it. */
+  async function renewEdge({ edges }: Listing): Promise<void> {
+    for (const own of ownEdges) {
+      const isOwn = ({ of, address, port }: EdgePlace) => of === own.of && address === own.address && port === own.port;
+      const { leftSeconds = 0 } = edges.find(isOwn) ?? {};
+      if (leftSeconds < renewedSeconds) await change(edgeText(owner, own));
+    }
+  }
+
+  /** Those that are there carry what they were made with. */
+  async function learnBridges(): Promise<ReadonlyMap<string, Egress>> {
+    const present = await readBridges();
+    for (const [bridge, egress] of present) if (!bridges.has(bridge)) bridges.set(bridge, { egress, turn: 0 });
+    return present;
+  }
+
   /** Whether another process of this installation has made, changed or removed networks meanwhile. */
   async function meetOthers(found: Listing | undefined): Promise<boolean> {
-    const present = await readBridges();
-    const print = () => [...bridges].map(([bridge, egress]) => `${bridge} ${policyChain(egress)}`).join();
+    const print = () =>
+      [...bridges].map(([bridge, { egress, turn }]) => `${bridge} ${policyChain(egress)} ${turn}`).join();
     const before = print();
-    for (const [bridge, egress] of present) if (!bridges.has(bridge)) bridges.set(bridge, egress);
+    const present = await learnBridges();
     for (const bridge of bridges.keys()) {
       const isAwaited = performance.now() - (admittedAt.get(bridge) ?? Number.NEGATIVE_INFINITY) < makingMs;
       if (!isAwaited) admittedAt.delete(bridge);
@@ -133,34 +172,33 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
     return print() !== before;
   }
 
-  /** A network keeps the label that it was made with: which policy another process has given it later, the rules say. */
+  /**
+   * A network keeps the label that it was made with: which policy another process has given it later, the rules say. Those
+   * of an earlier turn come from somebody who had not seen ours.
+   */
   function followOthers(found: Listing | undefined): void {
-    const policies = policiesByChain();
-    for (const bridge of bridges.keys()) {
-      const egress = policies.get(found?.bridges.get(bridge) ?? '');
-      if (egress && !admittedAt.has(bridge)) bridges.set(bridge, egress);
+    for (const [bridge, known] of bridges) {
+      const { chain = '', turn = 0 } = found?.bridges.get(bridge) ?? {};
+      const egress = found?.policies.get(chain);
+      const admission = egress && turn >= known.turn ? { egress, turn } : known;
+      // Above what anybody writes who knows nothing of turns.
+      bridges.set(bridge, { ...admission, turn: Math.max(1, admission.turn) });
     }
   }
 
   /** What others have admitted lately, and may be about to make: a whole table is not to shut it out. */
   function awaitedByOthers(found: Listing | undefined): Bridges {
-    const policies = policiesByChain();
-    const awaited = new Map<string, Egress>();
+    const awaited = new Map<string, Admission>();
     for (const bridge of strangers.keys())
       if (bridges.has(bridge) || !found?.bridges.has(bridge)) strangers.delete(bridge);
-    for (const [bridge, chain] of found?.bridges ?? []) {
+    for (const [bridge, { chain, turn }] of found?.bridges ?? []) {
       if (bridges.has(bridge)) continue;
       const since = strangers.get(bridge) ?? performance.now();
       strangers.set(bridge, since);
-      const egress = policies.get(chain);
-      if (egress && performance.now() - since < makingMs) awaited.set(bridge, egress);
+      const egress = found?.policies.get(chain);
+      if (egress && performance.now() - since < makingMs) awaited.set(bridge, { egress, turn });
     }
     return awaited;
-  }
-
-  function policiesByChain(): Map<string, Egress> {
-    const known: Egress[] = [{ kind: 'none' }, openEgress, ...bridges.values()];
-    return new Map(known.map((egress) => [policyChain(egress), egress]));
   }
 
   const guard = reportingFirstFault(restore, (err) =>
@@ -179,17 +217,23 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
       if (!isResting) report(await guard());
     }),
   );
-  const timer = setInterval(lookAfter, lookEveryMs);
+  const timer = setInterval(lookAfter, turnEveryMs);
+  opening.defer(() => clearInterval(timer));
+  const open = opening.move();
 
   return {
     admit: (bridge, egress) =>
       inTurn(async () => {
+        const found = await look();
+        followOthers(found);
         const before = bridges.get(bridge);
-        if (before && printEgress(before) === printEgress(egress)) return;
-        bridges.set(bridge, egress);
+        if (before && printEgress(before.egress) === printEgress(egress)) return;
+        const admission = { egress, turn: (before?.turn ?? 0) + 1 };
+        bridges.set(bridge, admission);
         admittedAt.set(bridge, performance.now());
         try {
-          if (chains.has(policyChain(egress))) await change(admissionText(owner, bridge, egress, before));
+          const isReady = found?.policies.has(policyChain(egress));
+          if (isReady) await change(admissionText(owner, bridge, admission, found!.bridges.has(bridge)));
           else await load();
         } catch (error) {
           if (before) bridges.set(bridge, before);
@@ -205,14 +249,14 @@ export async function startFirewall(options: FirewallOptions): Promise<Firewall>
         if (bridges.delete(bridge)) await change(dismissalText(owner, bridge)).catch(() => {});
       }),
 
-    egressOf: (bridge) => bridges.get(bridge),
+    egressOf: (bridge) => bridges.get(bridge)?.egress,
 
     rest(isToRest) {
       isResting = isToRest;
     },
 
     async close() {
-      clearInterval(timer);
+      await open.disposeAsync();
       if (!isResting) await inTurn(remember);
     },
   };
@@ -225,5 +269,8 @@ export async function removeFirewall(owner: string): Promise<void> {
 
 function isWhole(found: Listing, shape: string, wanted: Bridges): boolean {
   if (found.shape !== shape || found.bridges.size !== wanted.size) return false;
-  return [...wanted].every(([bridge, egress]) => found.bridges.get(bridge) === policyChain(egress));
+  return [...wanted].every(([bridge, { egress, turn }]) => {
+    const there = found.bridges.get(bridge);
+    return there?.chain === policyChain(egress) && there.turn === turn;
+  });
 }

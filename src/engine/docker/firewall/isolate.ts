@@ -1,9 +1,10 @@
 /** Keeps the containers of this installation from this machine and from its networks, and makes sure that it does. */
 import { existsSync } from 'node:fs';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { type Egress, parseEgress } from '../../../deployment/workload/egress.ts';
+import { replaceFile } from '../../../lib/replace-file.ts';
 import { labelKeys, labelSelector } from '../../labels.ts';
 import { isLocal } from '../host/host-facts.ts';
 import { bridgeName } from '../names.ts';
@@ -34,7 +35,8 @@ export type IsolationOptions = Omit<FirewallOptions, 'readResolvers' | 'readBrid
 
 export async function isolate(docker: Docker, options: IsolationOptions): Promise<Isolation> {
   const { owner, egress, dataDir, resolvers } = options;
-  const keep = (rules: string) => replaceFile(rulesFile(dataDir), rules);
+  // Whoever reads it at the next boot gets the whole of it, whenever the machine died.
+  const keep = (rules: string) => replaceFile(rulesFile(dataDir), rules, { flush: true });
   if (!isLocal(docker))
     return { problem: 'the engine at DOCKER_HOST may be on another machine, whose firewall is not ours' };
   let firewall: Firewall | undefined;
@@ -59,12 +61,6 @@ export async function endIsolation(owner: string, dataDir: string): Promise<void
   if (!existsSync(rulesFile(dataDir))) return;
   await removeFirewall(owner);
   await rm(rulesFile(dataDir));
-}
-
-/** Whoever reads it at the next boot gets the whole of it, whenever the machine died. */
-async function replaceFile(file: string, content: string): Promise<void> {
-  await writeFile(`${file}.new`, content, { mode: 0o600, flush: true });
-  await rename(`${file}.new`, file);
 }
 
 /** Containers of a network run on while the service is away, and start with the engine before the service does. */

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parseEgress } from '../../../deployment/workload/egress.ts';
 import { readListing } from './listing.ts';
+import { policyChain } from './rules.ts';
 
 const table = { table: { family: 'inet', name: 'berth_me', handle: 7 } };
 const rule = (handle: number, verdict: object) => ({ rule: { chain: 'leaving', handle, expr: [verdict] } });
@@ -19,7 +21,7 @@ test('the same rules have the same shape, whatever their handles, whoever has go
     rule(31, { drop: null }),
   );
   assert.equal(later.shape, loaded.shape);
-  assert.deepEqual([...later.bridges], [['brt-a', 'egress_open']]);
+  assert.deepEqual([...later.bridges], [['brt-a', { chain: 'egress_open', turn: 0 }]]);
 });
 
 test('a rule or an address more, less or other has another shape', () => {
@@ -35,5 +37,41 @@ test('a rule or an address more, less or other has another shape', () => {
 });
 
 test('a bridge that somebody has given another verdict does not have its policy', () => {
-  assert.deepEqual([...read(map(['brt-a', { accept: null }])).bridges], [['brt-a', '{"accept":null}']]);
+  const { bridges } = read(map(['brt-a', { accept: null }]));
+  assert.deepEqual([...bridges], [['brt-a', { chain: '{"accept":null}', turn: 0 }]]);
+});
+
+test('how often the policy of a bridge was decided is told with it', () => {
+  const decided = { elem: { val: 'brt-a', comment: '3' } };
+  const { bridges } = read(map([decided, { goto: { target: 'egress_none' } }]));
+  assert.deepEqual([...bridges], [['brt-a', { chain: 'egress_none', turn: 3 }]]);
+});
+
+test('edges come and go without another shape, and each tells whose it is and for how long', () => {
+  const there = read(
+    set('edges', { elem: { val: 8080, timeout: 604_800, expires: 600_000, comment: 'a' } }, 81),
+    set('edges4', { elem: { val: { concat: ['192.0.2.1', 443] }, timeout: 604_800, expires: 5, comment: 'b' } }),
+  );
+  assert.deepEqual(there.edges, [
+    { port: 8080, of: 'a', leftSeconds: 600_000 },
+    { port: 81, of: '' },
+    { address: '192.0.2.1', port: 443, of: 'b', leftSeconds: 5 },
+  ]);
+  assert.equal(there.shape, read(set('edges'), set('edges4')).shape);
+});
+
+test('a list that another process has loaded is known by what its rules say, if its chain has that name', () => {
+  const list = parseEgress('203.0.113.9/24:443,10.0.0.7')!;
+  const said = (chain: string, comment: string) => ({ rule: { chain, comment, handle: 1, expr: [{ accept: null }] } });
+  const chain = (name: string) => ({ chain: { name, handle: 2 } });
+  const rules = (name: string) => [said(name, '203.0.113.9/24:443'), said(name, '10.0.0.7/32')];
+  const { policies } = read(chain('egress_open'), chain(policyChain(list)), ...rules(policyChain(list)));
+  assert.deepEqual(
+    [...policies],
+    [
+      ['egress_open', { kind: 'open' }],
+      [policyChain(list), list],
+    ],
+  );
+  assert.deepEqual([...read(chain('egress_other'), ...rules('egress_other')).policies], []);
 });

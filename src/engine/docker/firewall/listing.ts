@@ -1,34 +1,92 @@
 /** PURE. What `nft --json list table` says, reduced to what the rules mean. */
+import { type Egress, noEgress, openEgress, parseEgress } from '../../../deployment/workload/egress.ts';
+import { type EdgePlace, edgeSets, policyChain } from './rules.ts';
 
 export type Listing = {
-  /** Everything but what changes without us: handles, the map of bridges, sets that the kernel fills. Equal texts, equal rules. */
+  /**
+   * Everything but what changes without us: handles, the map of bridges, the edges, sets that the kernel fills. Equal
+   * texts, equal rules.
+   */
   shape: string;
-  /** Bridge → the chain of its policy. */
-  bridges: Map<string, string>;
+  /** Bridge → the chain of its policy, and how often that was decided. */
+  bridges: Map<string, { chain: string; turn: number }>;
+  edges: EdgePlace[];
+  /** By their chains, which are there. */
+  policies: Map<string, Egress>;
 };
 
-type Entry = { flags?: unknown; map?: unknown; elem?: unknown; handle?: unknown; name?: string };
+type Entry = {
+  chain?: string;
+  comment?: string;
+  elem?: unknown;
+  expr?: unknown;
+  flags?: unknown;
+  handle?: unknown;
+  map?: unknown;
+  name?: string;
+};
+
+/** `val` with what else is known of it, as nft writes it where there is anything. */
+type Elem = { val: unknown; comment?: string; expires?: number };
 
 /** Throws SyntaxError for what is no JSON. */
 export function readListing(json: string): Listing {
   const { nftables } = JSON.parse(json) as { nftables: Record<string, Entry>[] };
-  const bridges = new Map<string, string>();
+  const bridges: Listing['bridges'] = new Map();
+  const edges: EdgePlace[] = [];
+  const targets = new Map<string, string[]>();
+  const chains = new Set<string>();
   const kept: unknown[] = [];
   for (const object of nftables) {
     const [kind = '', entry = {}] = Object.entries(object)[0] ?? [];
     if (kind === 'metainfo') continue;
     const { handle: _, elem, ...rest } = entry;
-    if (kind === 'map') for (const [bridge, chain] of readElements(elem)) bridges.set(bridge, chain);
-    const isFixed = kind === 'set' && rest.name !== 'paced';
+    const { name = '', chain = '', comment } = rest;
+    const isOfEdges = edgeSets.some((set) => set.name === name);
+    if (kind === 'map') for (const [bridge, policy] of readElements(elem)) bridges.set(bridge, policy);
+    if (kind === 'set' && isOfEdges) edges.push(...readEdges(elem));
+    if (kind === 'chain') chains.add(name);
+    if (kind === 'rule' && comment !== undefined) targets.set(chain, [...(targets.get(chain) ?? []), comment]);
+    const isFixed = kind === 'set' && name !== 'paced' && !isOfEdges;
     kept.push({ [kind]: isFixed ? { ...rest, elem } : rest });
   }
-  return { shape: JSON.stringify(kept), bridges };
+  return { shape: JSON.stringify(kept), bridges, edges, policies: readPolicies(chains, targets) };
 }
 
-function readElements(elem: unknown): [string, string][] {
-  if (!Array.isArray(elem)) return [];
-  return elem.map(([bridge, verdict]: [string, { goto?: { target?: string } }]) => [
-    bridge,
-    verdict.goto?.target ?? JSON.stringify(verdict),
-  ]);
+function readElements(elem: unknown): Listing['bridges'] {
+  const elements = (Array.isArray(elem) ? elem : []) as [unknown, { goto?: { target?: string } }][];
+  return new Map(
+    elements.map(([key, verdict]) => {
+      const { val, comment } = readElem(key);
+      return [String(val), { chain: verdict.goto?.target ?? JSON.stringify(verdict), turn: Number(comment) || 0 }];
+    }),
+  );
+}
+
+function readEdges(elem: unknown): EdgePlace[] {
+  return (Array.isArray(elem) ? elem : []).map((each) => {
+    const { val, comment: of = '', expires: leftSeconds } = readElem(each);
+    const place = isConcat(val) ? { address: val.concat[0], port: val.concat[1] } : { port: Number(val) };
+    return { ...place, of, ...(leftSeconds !== undefined && { leftSeconds }) };
+  });
+}
+
+function readElem(each: unknown): Elem {
+  return isObject(each) && isObject(each.elem) ? (each.elem as Elem) : { val: each };
+}
+
+function isConcat(val: unknown): val is { concat: [string, number] } {
+  return isObject(val) && Array.isArray(val.concat);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+/** One whose chain is called otherwise is none of ours. */
+function readPolicies(chains: ReadonlySet<string>, targets: ReadonlyMap<string, string[]>): Map<string, Egress> {
+  const lists = Array.from(targets.values(), (texts) => parseEgress(texts.join()));
+  const known = [noEgress, openEgress, ...lists.filter((egress) => egress !== undefined)];
+  const byChain = known.map((egress) => [policyChain(egress), egress] as const);
+  return new Map(byChain.filter(([chain]) => chains.has(chain)));
 }

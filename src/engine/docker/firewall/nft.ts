@@ -9,7 +9,7 @@ const path = programPath(process.env.PATH);
 const timeoutMs = 60_000;
 
 /** The environment is not passed on: it holds the service's secrets. */
-const options = { env: { PATH: path, LC_ALL: 'C' }, timeout: timeoutMs, killSignal: 'SIGKILL' as const };
+const env = { PATH: path, LC_ALL: 'C' };
 
 /** A program that could not be run, or said no; the message is its own words. */
 export class ProgramError extends Error {
@@ -22,14 +22,24 @@ export class ProgramError extends Error {
   }
 }
 
+export function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
 export function asRoot(argv: string[]): string[] {
-  return process.getuid?.() === 0 ? argv : ['sudo', '--non-interactive', ...argv];
+  return isRoot() ? argv : ['sudo', '--non-interactive', ...argv];
 }
 
 /** Starts a program with its input and output in our hands. */
 export function start(argv: string[]): ChildProcess {
   const [program = '', ...args] = argv;
-  return spawn(program, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
+  return spawn(program, args, { env, timeout: timeoutMs, killSignal: 'SIGKILL', stdio: ['pipe', 'pipe', 'pipe'] });
+}
+
+/** Starts a program that tells something until it is ended. */
+export function startToListen(argv: string[]): ChildProcess {
+  const [program = '', ...args] = argv;
+  return spawn(program, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
 }
 
 /** Runs a program to its end and answers what it has written. Throws ProgramError. */

@@ -10,22 +10,37 @@
  */
 import { createHash } from 'node:crypto';
 import { type Egress, type EgressTarget, printEgress } from '../../../deployment/workload/egress.ts';
+import { mailPorts } from '../../../lib/mail-ports.ts';
 import { reservedIPv4, reservedIPv6 } from '../../../lib/reserved-addresses.ts';
 import { bridgePrefix, everyBridgePrefix } from '../names.ts';
-import { mailPorts } from './reserved.ts';
 
 export type RuleSettings = {
   owner: string;
-  /** Where visitors reach the edge; `address` absent: at every address of this machine. */
-  edge?: { address?: string; port: number };
+  edges?: readonly EdgePlace[];
   /** IPv4 addresses that the engine asks about names, from inside the containers' networks. */
   resolvers: string[];
   /** The one of them that answers questions to anybody else; absent: who answers those is for the egress to say. */
   answersAll?: string | undefined;
 };
 
+/** Where visitors reach an edge; `address` absent: at every address of this machine. */
+export type EdgePlace = {
+  address?: string;
+  port: number;
+  /** Which of the installation's services has it: letters and digits. */
+  of: string;
+  /** Until it is taken for gone; default: `edgeSeconds`. */
+  leftSeconds?: number;
+};
+
+/** A service that has been away for so long is not coming back, and something else may be at its port. */
+export const edgeSeconds = 7 * 24 * 60 * 60;
+
+/** What a bridge's containers reach, and how often that was decided: of two decisions the later one holds. */
+export type Admission = { egress: Egress; turn: number };
+
 /** By the name of the bridge. */
-export type Bridges = ReadonlyMap<string, Egress>;
+export type Bridges = ReadonlyMap<string, Admission>;
 
 /**
  * New connections of one deployment to the outside. Each may take a place in the kernel's table of connections for two
@@ -40,13 +55,13 @@ export function tableName(owner: string): string {
 /** Replaces the table, or makes it. */
 export function tableText(settings: RuleSettings, bridges: Bridges): string {
   const ours = `"${bridgePrefix(settings.owner)}*"`;
-  const policies = new Map([...bridges.values()].map((egress) => [policyChain(egress), egress]));
+  const policies = new Map([...bridges.values()].map(({ egress }) => [policyChain(egress), egress]));
   return `${removalText(settings.owner)}
 table inet ${tableName(settings.owner)} {
   map egress {
-    type ifname : verdict${elements([...bridges].map(([bridge, egress]) => element(bridge, egress)))}
+    type ifname : verdict${elements([...bridges].map(([bridge, admission]) => element(bridge, admission)))}
   }
-  set resolvers {
+${edgeSets.map((set) => edgeSetText(set, settings.edges ?? [])).join('')}  set resolvers {
     type ipv4_addr${elements(settings.resolvers)}
   }
   set reserved4 {
@@ -96,8 +111,8 @@ ${answerAllText(settings, ours)}  chain forward {
     ct state established,related accept
     icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } accept
     update @paced { iifname limit ${pace} } drop
-    ip daddr @resolvers ${dns} iifname vmap @egress${edgeRule(settings.edge)}
-    goto refuse
+    ip daddr @resolvers ${dns} iifname vmap @egress
+${edgeSets.map(({ name, match }) => `    ${match} @${name} iifname vmap @egress\n`).join('')}    goto refuse
   }
   chain refuse {
     meta l4proto tcp reject with tcp reset
@@ -114,11 +129,18 @@ export function removalText(owner: string): string {
   return `add table ${table}\ndelete table ${table}`;
 }
 
-/** The bridge has this policy from now on; its chain has to be in the table. */
-export function admissionText(owner: string, bridge: string, egress: Egress, before: Egress | undefined): string {
+/** The bridge has this policy from now on; its chain has to be in the table. `isThere`: the bridge has one. */
+export function admissionText(owner: string, bridge: string, admission: Admission, isThere: boolean): string {
   const map = `element inet ${tableName(owner)} egress`;
-  const removal = before ? `delete ${map} { "${bridge}" }\n` : '';
-  return `${removal}add ${map} { ${element(bridge, egress)} }`;
+  const removal = isThere ? `delete ${map} { "${bridge}" }\n` : '';
+  return `${removal}add ${map} { ${element(bridge, admission)} }`;
+}
+
+/** The edge is there for `edgeSeconds` more; kernels before 6.13 leave the time of an element that is there as it is. */
+export function edgeText(owner: string, edge: EdgePlace): string {
+  const { name } = edgeSets.find(({ has }) => has(edge))!;
+  const set = `element inet ${tableName(owner)} ${name}`;
+  return [`add ${set}`, `delete ${set}`, `add ${set}`].map((words) => `${words} { ${edgeElement(edge)} }`).join('\n');
 }
 
 export function dismissalText(owner: string, bridge: string): string {
@@ -165,20 +187,50 @@ function outside(egress: Exclude<Egress, { kind: 'none' }>): string[] {
   ];
 }
 
-function targetRule({ family, cidr, port }: EgressTarget): string {
+/** Its text is in the rule too, for processes that have to know the list as it was written. */
+function targetRule(target: EgressTarget): string {
+  const { family, cidr, port } = target;
   const ports = port === undefined ? '' : ` meta l4proto { tcp, udp } th dport ${port}`;
-  return `${family === 4 ? 'ip' : 'ip6'} daddr ${cidr}${ports} accept`;
+  const text = printEgress({ kind: 'only', to: [target] });
+  return `${family === 4 ? 'ip' : 'ip6'} daddr ${cidr}${ports} accept comment "${text}"`;
 }
 
-function edgeRule(edge: RuleSettings['edge']): string {
-  if (!edge) return '';
-  const { address, port } = edge;
-  const daddr = address === undefined ? '' : `${address.includes(':') ? 'ip6' : 'ip'} daddr ${address} `;
-  return `\n    ${daddr}tcp dport ${port} iifname vmap @egress`;
+type EdgeSet = { name: string; type: string; match: string; has(edge: EdgePlace): boolean };
+
+const isIPv6 = (address: string) => address.includes(':');
+
+/** Each process of the installation has its own edge in them and leaves those of others alone. */
+export const edgeSets: readonly EdgeSet[] = [
+  {
+    name: 'edges4',
+    type: 'ipv4_addr . inet_service',
+    match: 'ip daddr . tcp dport',
+    has: ({ address }) => address !== undefined && !isIPv6(address),
+  },
+  {
+    name: 'edges6',
+    type: 'ipv6_addr . inet_service',
+    match: 'ip6 daddr . tcp dport',
+    has: ({ address }) => address !== undefined && isIPv6(address),
+  },
+  { name: 'edges', type: 'inet_service', match: 'tcp dport', has: ({ address }) => address === undefined },
+];
+
+function edgeSetText({ name, type, has }: EdgeSet, edges: readonly EdgePlace[]): string {
+  return `  set ${name} {
+    type ${type}
+    flags timeout${elements(edges.filter(has).map(edgeElement))}
+  }
+`;
 }
 
-function element(bridge: string, egress: Egress): string {
-  return `"${bridge}" : goto ${policyChain(egress)}`;
+function edgeElement({ address, port, of, leftSeconds = edgeSeconds }: EdgePlace): string {
+  const place = address === undefined ? `${port}` : `${address} . ${port}`;
+  return `${place} timeout ${edgeSeconds}s expires ${leftSeconds}s comment "${of}"`;
+}
+
+function element(bridge: string, { egress, turn }: Admission): string {
+  return `"${bridge}" comment "${turn}" : goto ${policyChain(egress)}`;
 }
 
 /** nft refuses an empty list. */

@@ -6,9 +6,9 @@ import type { WorkloadName } from '../../../deployment/workload/workload.ts';
 import { createSemaphore, serializeByKey } from '../../../lib/concurrency.ts';
 import { EngineFault, type LogLine, type LogsFollowed, type LogsWanted } from '../../engine.ts';
 import { isOwnedBy, labelKeys } from '../../labels.ts';
+import { createMarker, type StampedLine, sinceOf } from '../../logs/log-marks.ts';
 import { engineIsSilent, faultOf, orAbsent } from '../faults.ts';
 import { createLineReader } from './log-lines.ts';
-import { createMarker, type StampedLine, sinceOf } from './log-marks.ts';
 
 /** Docker stores lines in pieces of at most 16 KiB, so 1,000 of them are 16 MiB at the very worst. */
 const mostLines = 1_000;

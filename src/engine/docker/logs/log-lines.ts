@@ -1,5 +1,5 @@
 /** Docker's log frames → lines. */
-import type { StampedLine } from './log-marks.ts';
+import type { StampedLine } from '../../logs/log-marks.ts';
 
 const headerBytes = 8;
 

@@ -5,9 +5,10 @@
  *
  * Loop devices come with the mount and go with the last one (`mount -o loop`): there is none to be left behind.
  */
-import { chown, mkdir, open, readdir, readFile, rename, stat, statfs } from 'node:fs/promises';
+import { chown, mkdir, readdir, readFile, stat, statfs } from 'node:fs/promises';
 import { leastVolumeBytes } from '../../../deployment/disk/disk-levels.ts';
 import { serializeByKey } from '../../../lib/concurrency.ts';
+import { replaceFile } from '../../../lib/replace-file.ts';
 import { EngineFault } from '../../engine.ts';
 import { outOfDiskHint } from '../faults.ts';
 import { ensureMounted, grow, makeImage, mend, removeAll } from './loop-file.ts';
@@ -78,7 +79,7 @@ export function createLoopVolumes(root: string, ownerOfData: () => Promise<UserI
     const known = await readSize(place);
     if (known >= sizeBytes) return;
     if (isThere) await grow(place, sizeBytes, release);
-    await writeDurably(place.size, String(sizeBytes));
+    await replaceFile(place.size, String(sizeBytes), { flush: true });
   }
 
   async function list(only?: string): Promise<LoopVolume[]> {
@@ -169,17 +170,6 @@ async function inWords<T>({ volume }: LoopVolume, work: () => Promise<T>): Promi
 async function readSize({ size }: LoopPlace): Promise<number> {
   const text = await readFile(size, 'utf8').catch(() => '');
   return /^\d+$/.test(text) ? Math.max(Number(text), leastVolumeBytes) : 0;
-}
-
-async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(`${path}.new`, 'w', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(`${path}.new`, path);
 }
 
 async function directoriesIn(path: string): Promise<string[]> {

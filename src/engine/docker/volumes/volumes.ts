@@ -19,15 +19,19 @@ export type Volumes = {
   remove(deploymentId: string, volume: string): Promise<void>;
   /** As the engine port says. */
   mend(): Promise<MendedVolume[]>;
-  /** Of those with a hard limit among these, how large each is; 0 while it is not complete. */
-  hardSizes(volumes: Docker.VolumeInspectInfo[]): Promise<Record<string, number>>;
-  /** Of one deployment, those that Docker no longer knows, and whose file systems are complete. */
-  kept(deploymentId: string, known: Docker.VolumeInspectInfo[]): Promise<string[]>;
-  /** Removes one that `listLeft` or Docker lists, by Docker's name for it. */
+  /**
+   * How large each of the deployment's volumes with a hard limit is; 0 while it is not complete. `known`: those of
+   * Docker. One that Docker has forgotten is among them when it is complete: the next container with it brings it back.
+   */
+  hardSizes(deploymentId: string, known: Docker.VolumeInspectInfo[]): Promise<Record<string, number>>;
+  /** Removes one that `listForgotten` or Docker lists, by Docker's name for it. */
   removeNamed(name: string): Promise<void>;
   /** File systems of volumes that Docker does not know: a crash came in between, or somebody removed the volume. */
-  listLeft(known: Docker.VolumeInspectInfo[]): Promise<(LoopVolume & { name: string })[]>;
+  listForgotten(known: Docker.VolumeInspectInfo[], deploymentId?: string): Promise<ForgottenVolume[]>;
 };
+
+/** `sizeBytes`: 0 while it is not complete. */
+export type ForgottenVolume = LoopVolume & { name: string; sizeBytes: number };
 
 export type VolumesOptions = {
   owner: string;
@@ -46,6 +50,16 @@ export function createVolumes(docker: Docker, { owner, loops, isLoopForNew, stop
     } finally {
       for (const container of stopped) await unless(container.start(), 304, 404);
     }
+  }
+
+  async function listForgotten(known: Docker.VolumeInspectInfo[], deploymentId?: string): Promise<ForgottenVolume[]> {
+    const names = new Set(known.map(({ Name }) => Name));
+    const all = ((await loops?.list(deploymentId)) ?? []).map((which) => ({
+      ...which,
+      name: volumeName(which.deploymentId, which.volume),
+    }));
+    const forgotten = all.filter(({ name }) => !names.has(name));
+    return await Promise.all(forgotten.map(async (each) => ({ ...each, sizeBytes: await loops!.sizeOf(each) })));
   }
 
   return {
@@ -93,23 +107,18 @@ export function createVolumes(docker: Docker, { owner, loops, isLoopForNew, stop
         if (labels?.[labelKeys.volume] === volume) await unless(docker.getVolume(name).remove(), 404);
     },
 
-    async hardSizes(volumes) {
+    async hardSizes(deploymentId, known) {
       if (!loops) return {};
-      const sizes = volumes.map(async (found): Promise<[string, number][]> => {
+      const sizes = known.map(async (found): Promise<[string, number][]> => {
         const which = loopVolumeOf(found);
         if (!which || !isBoundTo(found, loops.dataOf(which))) return [];
         return [[which.volume, await loops.sizeOf(which)]];
       });
-      return Object.fromEntries((await Promise.all(sizes)).flat());
-    },
-
-    async kept(deploymentId, known) {
-      const names = new Set(known.map(({ Name }) => Name));
-      const left = ((await loops?.list(deploymentId)) ?? []).filter(
-        ({ volume }) => !names.has(volumeName(deploymentId, volume)),
-      );
-      const sizes = await Promise.all(left.map((which) => loops!.sizeOf(which)));
-      return left.filter((_, index) => sizes[index]! > 0).map(({ volume }) => volume);
+      const forgotten = await listForgotten(known, deploymentId);
+      return Object.fromEntries([
+        ...(await Promise.all(sizes)).flat(),
+        ...forgotten.flatMap(({ volume, sizeBytes }) => (sizeBytes > 0 ? [[volume, sizeBytes] as const] : [])),
+      ]);
     },
 
     async removeNamed(name) {
@@ -121,12 +130,7 @@ export function createVolumes(docker: Docker, { owner, loops, isLoopForNew, stop
       if (found) await unless(docker.getVolume(name).remove(), 404);
     },
 
-    async listLeft(known) {
-      const names = new Set(known.map(({ Name }) => Name));
-      return ((await loops?.list()) ?? [])
-        .map((which) => ({ ...which, name: volumeName(which.deploymentId, which.volume) }))
-        .filter(({ name }) => !names.has(name));
-    },
+    listForgotten,
   };
 }
 

@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { clusterTests } from './cluster-tests.ts';
+
+const files = ['src/one.test.ts', 'test/kubernetes/engine.test.ts'];
+
+test('tests that need a cluster run where one is named, and are told of elsewhere', () => {
+  assert.deepEqual(clusterTests(files, { BERTH_TEST_KUBERNETES: '1', KUBECONFIG: '/etc/kube' }), { files });
+  for (const environment of [{}, { KUBECONFIG: '/etc/kube' }, { BERTH_TEST_KUBERNETES: '1' }]) {
+    const { files: run, leftOut } = clusterTests(files, environment);
+    assert.deepEqual(run, ['src/one.test.ts']);
+    assert.match(leftOut ?? '', /^Not run: test\/kubernetes\/engine\.test\.ts\. They need BERTH_TEST_KUBERNETES=1/);
+  }
+});
+
+test('nothing is told where none of them was asked for', () => {
+  assert.deepEqual(clusterTests(['src/one.test.ts'], {}), { files: ['src/one.test.ts'] });
+});

@@ -1,0 +1,32 @@
+/**
+ * Several services on one database call applications by the same addresses. An application may be told its own, so that
+ * what one of them has started would else be something else to the other, which would replace it, and so on.
+ */
+import { hash } from 'node:crypto';
+import { StartError } from './lib/start-error.ts';
+import { applicationUrl, type Settings } from './settings/settings.ts';
+import type { Database } from './store/database.ts';
+import { isPostgres } from './store/dialect/dialect.ts';
+import { otherServices } from './store/dialect/postgres.ts';
+
+/** What the name of a service's process says of the addresses: letters and digits. */
+export function addressMark(settings: Pick<Settings, 'baseUrl' | 'appsDomain'>): string {
+  return hash('sha256', applicationUrl(settings, 'site').href, 'hex').slice(0, 12);
+}
+
+/**
+ * Throws StartError where a service lives that calls applications otherwise. `predecessors`: how many of those may, since
+ * they are about to leave.
+ */
+export async function agreeOnAddress(db: Database, mark: string, predecessors: number): Promise<void> {
+  if (!isPostgres(db)) return;
+  if (differing(await otherServices(db), mark).length > predecessors) throw new StartError(anotherAddress);
+}
+
+/** PURE. Of the processes of these names, those with another mark; one of an earlier release has none. */
+export function differing(names: readonly string[], mark: string): string[] {
+  return names.filter((name) => name.includes('.') && !name.endsWith(`.${mark}`));
+}
+
+const anotherAddress = `Another service works on this database and calls applications by other addresses.
+Set the same BERTH_BASE_URL and BERTH_APPS_DOMAIN for both; BERTH_PORT is each one's own.`;

@@ -1,0 +1,203 @@
+/**
+ * Logging in from a terminal: it shows a code, a person who is signed in confirms that in a browser, and the terminal
+ * fetches an API key (the flow of RFC 8628). Nothing here signs a browser in, and no key is made before it is fetched.
+ */
+import { randomInt } from 'node:crypto';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { newToken } from '../../lib/ids.ts';
+import { printable } from '../../lib/printable.ts';
+import { type Problem, type Result, refuse } from '../../lib/problem.ts';
+import { addLogin, decideLogin, pollLogin, waitingLogin } from '../../store/logins.ts';
+import { write } from '../../store/transaction.ts';
+import { originOf } from '../admission/caller-admission.ts';
+import type { Service } from '../api-service.ts';
+import { ErrorRecord, MessageRecord } from '../deployments/deployment-records.ts';
+import { requireSignedIn } from '../requests/callers.ts';
+import { sendProblem } from '../requests/errors.ts';
+import { makeApiKey, type NewApiKey, roomForKey } from './new-api-key.ts';
+
+/** Long enough to sign up first; short enough that a code that somebody was talked into is soon worth nothing. */
+const lifetimeMs = 10 * 60_000;
+const intervalMs = 2_000;
+
+/** RFC 8628, section 6.1: no vowels, so that a code is no word; eight of them are 34 bits. */
+const userCodeLetters = 'BCDFGHJKLMNPQRSTVWXZ';
+const userCodeLength = 8;
+
+/** As a person may type it. Anything else is no code. */
+const UserCodeParams = Type.Object({ code: Type.String({ maxLength: 20 }) });
+
+export function loginEndpoints(service: Service): FastifyPluginAsyncTypebox {
+  const { db, now, settings } = service;
+  return async (app) => {
+    app.post(
+      '/api/logins',
+      {
+        config: { limit: 'sign-in' },
+        schema: {
+          operationId: 'startLogin',
+          summary: 'Ask for an API key that a person confirms in a browser',
+          body: Type.Object({
+            machine: Type.String({
+              ...{ minLength: 1, maxLength: 80 },
+              description: 'What asks, in words that the person knows, such as `ada@laptop`.',
+            }),
+          }),
+          response: {
+            200: Type.Object({
+              deviceCode: Type.String({ description: 'With which the key is fetched. A secret.' }),
+              userCode: Type.String({ description: 'Shown to the person, who compares it.' }),
+              url: Type.String({ format: 'uri', description: 'The page that asks for the code.' }),
+              urlWithCode: Type.String({ format: 'uri', description: 'The same with the code filled in.' }),
+              expiresAt: Type.String({ format: 'date-time' }),
+              intervalSeconds: Type.Number({ description: 'How long to wait between two questions for the key.' }),
+            }),
+            '4xx': ErrorRecord,
+          },
+        },
+      },
+      async (request) => {
+        const deviceCode = newToken('login');
+        const createdAt = now();
+        const expiresAt = createdAt + lifetimeMs;
+        const login = {
+          ...{ deviceCode, createdAt, expiresAt, intervalMs },
+          machine: printable(request.body.machine),
+          origin: originOf(request, settings),
+        };
+        let userCode = newUserCode();
+        while (!(await addLogin(db, { ...login, userCode }))) userCode = newUserCode();
+        const shown = `${userCode.slice(0, 4)}-${userCode.slice(4)}`;
+        const url = `${settings.baseUrl.origin}/login`;
+        return {
+          ...{ deviceCode, userCode: shown, url, urlWithCode: `${url}?code=${shown}` },
+          ...{ expiresAt: new Date(expiresAt).toISOString(), intervalSeconds: intervalMs / 1000 },
+        };
+      },
+    );
+
+    app.get(
+      '/api/logins/:code',
+      {
+        config: { limit: 'sign-in' },
+        schema: {
+          operationId: 'getLogin',
+          summary: 'What asks for an API key with a code',
+          params: UserCodeParams,
+          response: {
+            200: Type.Object({
+              machine: Type.String({ description: 'As it calls itself.' }),
+              address: Type.String({ description: 'The address that it asks from.' }),
+              isFromYourAddress: Type.Boolean({ description: 'Whether this request comes from there too.' }),
+              createdAt: Type.String({ format: 'date-time' }),
+              expiresAt: Type.String({ format: 'date-time' }),
+            }),
+            '4xx': ErrorRecord,
+          },
+        },
+      },
+      async (request, reply) => {
+        const accountId = await requireSignedIn(service, request);
+        if (!accountId.ok) return sendProblem(reply, accountId.problem);
+        const login = await waitingLogin(db, userCodeOf(request.params.code), now());
+        if (!login) return sendProblem(reply, unknownLogin);
+        const { machine, address, client, createdAt, expiresAt } = login;
+        return {
+          ...{ machine, address, isFromYourAddress: client === originOf(request, settings).client },
+          createdAt: new Date(createdAt).toISOString(),
+          expiresAt: new Date(expiresAt).toISOString(),
+        };
+      },
+    );
+
+    app.post(
+      '/api/logins/:code',
+      {
+        config: { limit: 'sign-in' },
+        schema: {
+          operationId: 'decideLogin',
+          summary: 'Confirm or refuse what asks for an API key',
+          params: UserCodeParams,
+          body: Type.Object({ decision: Type.Union([Type.Literal('approved'), Type.Literal('denied')]) }),
+          response: { 200: MessageRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const accountId = await requireSignedIn(service, request);
+        if (!accountId.ok) return sendProblem(reply, accountId.problem);
+        const { decision } = request.body;
+        if (decision === 'approved') {
+          const room = await roomForKey(db, accountId.value);
+          if (!room.ok) return sendProblem(reply, room.problem);
+        }
+        const decided = { accountId: accountId.value, decision, now: now() };
+        if (!(await decideLogin(db, userCodeOf(request.params.code), decided))) return sendProblem(reply, unknownLogin);
+        const done = { approved: 'It gets an API key of your account.', denied: 'It gets nothing.' };
+        return { message: done[decision] };
+      },
+    );
+
+    app.post(
+      '/api/login-key',
+      {
+        schema: {
+          operationId: 'fetchKey',
+          summary: 'The API key of a login that was confirmed',
+          body: Type.Object({ deviceCode: Type.String({ maxLength: 200 }) }),
+          response: {
+            200: Type.Object({ id: Type.String(), name: Type.String(), key: Type.String() }),
+            '4xx': ErrorRecord,
+          },
+        },
+      },
+      async (request, reply) => {
+        const fetched = await fetchKey(service, request.body.deviceCode);
+        return fetched.ok ? fetched.value : sendProblem(reply, fetched.problem);
+      },
+    );
+  };
+}
+
+/** In one transaction: the login is forgotten and its key made, or neither. */
+async function fetchKey({ db, now }: Service, deviceCode: string): Promise<Result<NewApiKey>> {
+  return await write(db, 'all', async (db) => {
+    const polled = await pollLogin(db, deviceCode, now());
+    switch (polled.state) {
+      case 'unknown':
+        return refuse('expired_token', 'This login has ended, or never was.', 'Start another one.');
+      case 'waiting':
+        return refuse('authorization_pending', 'Nobody has confirmed this login yet.', 'Ask again.');
+      case 'too-soon':
+        return tooSoon(polled.intervalMs);
+      case 'denied':
+        return refuse('access_denied', 'The login was refused in the browser.');
+      case 'approved':
+        return await makeApiKey(db, polled.accountId, { name: `berth on ${polled.machine}`, createdAt: now() });
+    }
+  });
+}
+
+function tooSoon(intervalMs: number): Result<never> {
+  const retryAfterSeconds = intervalMs / 1000;
+  const { problem } = refuse(
+    'slow_down',
+    'This was asked too soon.',
+    `Ask every ${retryAfterSeconds} seconds from now on.`,
+  );
+  return { ok: false, problem: { ...problem, retryAfterSeconds } };
+}
+
+function newUserCode(): string {
+  return Array.from({ length: userCodeLength }, () => userCodeLetters[randomInt(userCodeLetters.length)]).join('');
+}
+
+function userCodeOf(typed: string): string {
+  return typed.toUpperCase().replace(/[^A-Z]/g, '');
+}
+
+const { problem: unknownLogin }: { problem: Problem } = refuse(
+  'login_not_found',
+  'No login waits with this code.',
+  'It may have been mistyped, decided on already, or be too old: run berth login again.',
+);

@@ -1,0 +1,37 @@
+/** Making an API key: by whoever is signed in, or for a command line whose login they have confirmed. */
+import type { Instant } from '../../deployment/deployment.ts';
+import { newId, newToken } from '../../lib/ids.ts';
+import { type Result, refuse, succeed } from '../../lib/problem.ts';
+import { addApiKey, apiKeysOf } from '../../store/api-keys.ts';
+import type { Database } from '../../store/database.ts';
+import { apiKeyPrefix } from '../requests/callers.ts';
+
+/** More than anybody can tell apart; it bounds what one account can store. */
+const mostKeys = 50;
+/** Of its 32 random letters, so many are shown later: enough to know it by, too few to guess it. */
+const shownLetters = 4;
+
+export type NewApiKey = { id: string; name: string; key: string };
+
+export async function roomForKey(db: Database, accountId: string): Promise<Result<undefined>> {
+  if ((await apiKeysOf(db, accountId)).length < mostKeys) return succeed(undefined);
+  return refuse(
+    'plan_limit_reached',
+    `An account has at most ${mostKeys} API keys.`,
+    'Revoke one that is not used any more.',
+  );
+}
+
+/** The key is stored hashed: what is answered here is all that there will ever be of it. */
+export async function makeApiKey(
+  db: Database,
+  accountId: string,
+  { name, createdAt }: { name: string; createdAt: Instant },
+): Promise<Result<NewApiKey>> {
+  const room = await roomForKey(db, accountId);
+  if (!room.ok) return room;
+  const [id, key] = [newId(), newToken(apiKeyPrefix)];
+  const start = key.slice(0, apiKeyPrefix.length + 1 + shownLetters);
+  await addApiKey(db, accountId, { id, name, key, start, createdAt });
+  return succeed({ id, name, key });
+}

@@ -1,0 +1,57 @@
+/** The images that the caller has pushed: what is there under which name, how large, and when it was last of use. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { pushedRepositories } from '../../store/pushed-repositories.ts';
+import type { Service } from '../api-service.ts';
+import { ErrorRecord } from '../deployments/deployment-records.ts';
+import { requireCaller, TokenQuery } from '../requests/callers.ts';
+import { sendProblem } from '../requests/errors.ts';
+
+/** More than anybody reads; it bounds the answer. */
+const mostListed = 500;
+
+export function imageEndpoints(service: Service): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/api/images',
+      {
+        schema: {
+          operationId: 'listImages',
+          summary: 'The images that the caller has pushed, the last used first',
+          querystring: TokenQuery,
+          response: {
+            200: Type.Object({
+              images: Type.Array(
+                Type.Object({
+                  image: Type.String({ description: 'As a document names it, without a tag: `namespace/name`.' }),
+                  tags: Type.Array(Type.String()),
+                  sizeBytes: Type.Integer({ description: 'Of all its versions, each layer once.' }),
+                  pushedAt: Type.String({ format: 'date-time' }),
+                  lastUsedAt: Type.String({ format: 'date-time' }),
+                }),
+                { description: `At most ${mostListed}.` },
+              ),
+            }),
+            '4xx': ErrorRecord,
+          },
+        },
+      },
+      async (request, reply) => {
+        const caller = await requireCaller(service, request, request.query);
+        if (!caller.ok) return sendProblem(reply, caller.problem);
+        const { value } = caller;
+        const owner = value.kind === 'session' ? { sessionId: value.sessionId } : { accountId: value.accountId };
+        const found = await pushedRepositories(service.db, owner);
+        const images = found
+          .toSorted((a, b) => b.usedAt - a.usedAt)
+          .slice(0, mostListed)
+          .map(({ repository, tags, sizeBytes, pushedAt, usedAt }) => ({
+            ...{ image: repository, tags, sizeBytes },
+            pushedAt: new Date(pushedAt).toISOString(),
+            lastUsedAt: new Date(usedAt).toISOString(),
+          }));
+        return { images };
+      },
+    );
+  };
+}

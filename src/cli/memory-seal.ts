@@ -1,0 +1,48 @@
+/**
+ * Tells a folder's memory that this person's own command has written from one that came with a repository, which could
+ * choose the service and the session that somebody's sources go to.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ownFolder } from './own-folder.ts';
+
+/** What only this person can write under a text. */
+export type Seal = (text: string) => string;
+
+const keyBytes = 32;
+
+/** Undefined where no key can be kept, as in a container without a home: then no memory counts as one's own. */
+export async function openSeal(env: Record<string, string | undefined>): Promise<Seal | undefined> {
+  const file = join(ownFolder(env), 'memory.key');
+  const key = (await readKey(file)) ?? (await makeKey(file));
+  return key && ((text) => createHmac('sha256', key).update(text).digest('hex'));
+}
+
+export function isSealed(seal: Seal | undefined, text: string, shown: unknown): boolean {
+  if (seal === undefined || typeof shown !== 'string') return false;
+  const [own, given] = [Buffer.from(seal(text)), Buffer.from(shown)];
+  return own.length === given.length && timingSafeEqual(own, given);
+}
+
+async function readKey(file: string): Promise<Buffer | undefined> {
+  const key = await readFile(file).catch(() => undefined);
+  return key?.length === keyBytes ? key : undefined;
+}
+
+/** Whole or not at all; of two commands that make one at the same time, the first one's is that of both. */
+async function makeKey(file: string): Promise<Buffer | undefined> {
+  const made = `${file}.${randomBytes(6).toString('hex')}`;
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await writeFile(made, randomBytes(keyBytes), { mode: 0o600, flag: 'wx' });
+    await link(made, file).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+    return await readKey(file);
+  } catch {
+    return undefined;
+  } finally {
+    await rm(made, { force: true }).catch(() => {});
+  }
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createConnection, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { createDoors, type Doors } from './doors.ts';
+import { prepareRunDirectory } from './sockets.ts';
+
+async function directory(t: { after(end: () => Promise<void>): void }): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'berth-doors-'));
+  t.after(() => rm(dataDir, { recursive: true }));
+  await prepareRunDirectory(dataDir);
+  return join(dataDir, 'run');
+}
+
+/** A server that says `name` to whoever comes to `socket`. */
+async function serverAt(doors: Doors, socket: string, name: string): Promise<Server> {
+  // Whoever only looks whether somebody is there reads nothing.
+  const server = createServer((connection) => connection.on('error', () => {}).end(name));
+  await doors.at(socket)((path) => new Promise<void>((resolve) => server.listen(path, () => resolve())));
+  return server;
+}
+
+const saidAt = (socket: string) => text(createConnection(socket));
+const closed = (server: Server) => new Promise((resolve) => server.close(resolve));
+
+test('whoever was replaced takes its place again as often as it has to, and leaves nothing', async (t) => {
+  const run = await directory(t);
+  const sockets = ['api.sock', 'pages.sock'].map((name) => join(run, name));
+  const [first, second] = [createDoors(), createDoors()];
+  const servers: Server[] = [];
+  for (const [doors, name] of [
+    [first, 'first'],
+    [second, 'second'],
+  ] as const)
+    for (const socket of sockets) servers.push(await serverAt(doors, socket, name));
+  const said = () => Promise.all(sockets.map(saidAt));
+  await first.open();
+  assert.deepEqual(await said(), ['first', 'first']);
+  await second.open();
+  assert.deepEqual(await said(), ['second', 'second']);
+  await first.open();
+  await first.open();
+  assert.deepEqual(await said(), ['first', 'first']);
+  await Promise.all(servers.map(closed));
+  await second[Symbol.asyncDispose]();
+  await first[Symbol.asyncDispose]();
+  assert.deepEqual(await readdir(run), []);
+});
+
+test('the names of servers that were killed go, those of others stay', async (t) => {
+  const run = await directory(t);
+  const socket = join(run, 'api.sock');
+  const [killed, other, ours] = [createDoors(), createDoors(), createDoors()];
+  const dead = await serverAt(killed, socket, 'dead');
+  const alive = await serverAt(other, socket, 'alive');
+  await killed.open();
+  // It ends, and as after kill -9 the file is there all the same, under the name that its end does not take away.
+  await closed(dead);
+  await assert.rejects(saidAt(socket), /ECONNREFUSED/);
+  const own = await serverAt(ours, socket, 'ours');
+  await ours.open();
+  assert.equal(await saidAt(socket), 'ours');
+  assert.equal((await readdir(run)).length, 3, 'the socket, our name for it, and that of the other one');
+  await other.open();
+  assert.equal(await saidAt(socket), 'alive');
+  await Promise.all([alive, own].map(closed));
+});

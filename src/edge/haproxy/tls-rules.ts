@@ -1,0 +1,44 @@
+/** HTTPS in HAProxy's configuration. Pure. */
+import type { EdgeSettings } from '../edge-settings.ts';
+import { certificateList } from './served-certificates.ts';
+
+/**
+ * Mozilla's intermediate list (https://wiki.mozilla.org/Security/Server_Side_TLS, 5.7) without the ciphers of finite-field
+ * Diffie-Hellman: every client that knows those knows the others, and with them it could make the edge compute (CVE-2002-20001).
+ */
+const ciphers = ['ECDSA', 'RSA']
+  .flatMap((kind) => [
+    `ECDHE-${kind}-AES128-GCM-SHA256`,
+    `ECDHE-${kind}-AES256-GCM-SHA384`,
+    `ECDHE-${kind}-CHACHA20-POLY1305`,
+  ])
+  .join(':');
+const suites = 'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256';
+const curves = 'X25519:prime256v1:secp384r1';
+
+/** Of the part `global`. Tickets: their key would be the same until HAProxy is restarted. */
+export function tlsDefaults({ tls }: Pick<EdgeSettings, 'tls'>): string {
+  if (!tls) return '';
+  return `  ssl-default-bind-options ssl-min-ver TLSv1.2 no-tls-tickets prefer-client-ciphers
+  ssl-default-bind-ciphers ${ciphers}
+  ssl-default-bind-ciphersuites ${suites}
+  ssl-default-bind-curves ${curves}
+`;
+}
+
+/** Behind the address of a `bind`. */
+export const tlsBinding = `ssl crt-list ${certificateList} alpn h2,http/1.1`;
+
+/**
+ * Who asks without TLS is sent to where TLS is; by 308 a form is sent again as it was. Programs of this machine may ask
+ * the API at its own address, for which there is no certificate.
+ */
+export function httpsRules({ tls }: Pick<EdgeSettings, 'tls'>): string {
+  if (!tls) return '';
+  const port = tls.publicPort === 443 ? '' : `:${tls.publicPort}`;
+  return `
+  http-request set-var(txn.proto) str(https) if { ssl_fc }
+  acl own-machine src 127.0.0.0/8 ::1
+  acl own-machine-name var(txn.host) -m str localhost 127.0.0.1 [::1]
+  http-request redirect code 308 location https://%[var(txn.host)]${port}%[pathq] unless { var(txn.proto) -m str https } || own-machine own-machine-name`;
+}

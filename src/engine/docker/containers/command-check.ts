@@ -1,0 +1,141 @@
+/**
+ * Health checks that are commands: each is a process in the container, started by the engine, with the user, limits and
+ * rights of the container and nothing more. What runs there is hostile: its time and output are bounded, one runs at a
+ * time, and one that does not end is killed where we may, and never joined by a second one.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type Docker from 'dockerode';
+import { type CheckEnd, programOf, wordsOfCheck } from '../../check-words.ts';
+import type { Reason } from '../../readiness/attempts.ts';
+import type { RunCheck } from '../../readiness/probe.ts';
+import { killGroup } from './kill-group.ts';
+
+/** The engine cuts off its own checks after 4 KiB, and reads on; whoever writes that much more is up to something. */
+const keptBytes = 4 * 1024;
+const floodBytes = 1024 * 1024;
+
+/** The end of a process and that of its output come in any order. */
+const endPauseMs = 20;
+
+type Output = { text: string; end: 'ended' | 'flood' | 'cut-off' };
+
+/** For one start of one container. Asking again while the command runs is the caller's to avoid. */
+export function createCommandCheck(docker: Docker, containerId: string): RunCheck {
+  /** It was given up, and may still run. */
+  let left: Docker.Exec | undefined;
+
+  return async ({ command, timeoutSeconds }) => {
+    if (left && (await isRunning(left))) {
+      await kill(left, containerId);
+      return reasonOf(command, { kind: 'left' });
+    }
+    left = undefined;
+    try {
+      const exec = await prepare(docker, containerId, command);
+      const patience = AbortSignal.timeout(timeoutSeconds * 1000);
+      const output = await outputOf(exec, patience);
+      const code = output.end === 'ended' ? await exitCode(exec, patience) : await codeNow(exec);
+      // A process that has ended may have left children behind that hold its output.
+      if (code !== undefined) return reasonOf(command, endOf(code, output.text));
+      left = exec;
+      await kill(exec, containerId);
+      const isFlood = output.end === 'flood';
+      return reasonOf(command, isFlood ? { kind: 'flood' } : { kind: 'timed-out', afterSeconds: timeoutSeconds });
+    } catch {
+      // Between two starts nothing can be run in a container, and no engine answers always.
+      return { kind: 'unreachable', words: `health check \`${programOf(command)}\` has not been run yet` };
+    }
+  };
+}
+
+/** With the user, directory and environment of the container. */
+function prepare(docker: Docker, containerId: string, command: string[]): Promise<Docker.Exec> {
+  return docker
+    .getContainer(containerId)
+    .exec({ Cmd: command, AttachStdout: true, AttachStderr: true, Tty: false, Privileged: false });
+}
+
+/** Starts it. Rejects when the engine refuses, and never for what the command does. */
+async function outputOf(exec: Docker.Exec, patience: AbortSignal): Promise<Output> {
+  try {
+    return await readOutput(await exec.start({ Detach: false, Tty: false, abortSignal: patience }), patience);
+  } catch (error) {
+    if (!patience.aborted) throw error;
+    return { text: '', end: 'cut-off' };
+  }
+}
+
+/** Frames of eight bytes, the last four of them the length of what follows. */
+async function readOutput(
+  stream: NodeJS.ReadableStream & { destroy?(): void },
+  patience: AbortSignal,
+): Promise<Output> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let end: Output['end'] = 'ended';
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      if (length < keptBytes) chunks.push(chunk);
+      length += chunk.length;
+      if (length < floodBytes) continue;
+      end = 'flood';
+      break;
+    }
+  } catch {
+    end = 'cut-off';
+  }
+  if (patience.aborted && end === 'ended') end = 'cut-off';
+  return { text: withoutHeads(Buffer.concat(chunks)).toString('utf8'), end };
+}
+
+/** PURE. What was written, to whichever of the two outputs. */
+function withoutHeads(framed: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  for (let at = 0; at + 8 <= framed.length; ) {
+    const length = framed.readUInt32BE(at + 4);
+    parts.push(framed.subarray(at + 8, at + 8 + length));
+    at += 8 + length;
+  }
+  return Buffer.concat(parts).subarray(0, keptBytes);
+}
+
+async function exitCode(exec: Docker.Exec, patience: AbortSignal): Promise<number | undefined> {
+  for (;;) {
+    const code = await codeNow(exec);
+    if (code !== undefined || patience.aborted) return code;
+    await delay(endPauseMs);
+  }
+}
+
+/** Undefined while it runs. */
+async function codeNow(exec: Docker.Exec): Promise<number | undefined> {
+  const { Running, ExitCode } = await exec.inspect();
+  return Running ? undefined : (ExitCode ?? undefined);
+}
+
+async function isRunning(exec: Docker.Exec): Promise<boolean> {
+  // An engine that has forgotten it, or was restarted, has ended it too.
+  return await exec.inspect().then(
+    ({ Running }) => Running,
+    (error: { statusCode?: number }) => error.statusCode !== 404,
+  );
+}
+
+async function kill(exec: Docker.Exec, containerId: string): Promise<void> {
+  const pid = await exec.inspect().then(
+    ({ Running, Pid }) => (Running ? Pid : 0),
+    () => 0,
+  );
+  if (pid > 1) await killGroup(pid, containerId);
+}
+
+/** Engines tell of a program that cannot be started by the codes that shells have for it, and words of the runtime. */
+function endOf(code: number, output: string): CheckEnd {
+  const isOfRuntime = (code === 126 || code === 127) && /^OCI runtime exec failed/.test(output);
+  return isOfRuntime ? { kind: 'not-startable', output } : { kind: 'exited', code, output };
+}
+
+function reasonOf(command: string[], end: CheckEnd): Reason | undefined {
+  const told = wordsOfCheck(command, end);
+  return told && { kind: 'unhealthy', ...told };
+}

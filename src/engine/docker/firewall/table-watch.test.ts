@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { concerns } from './table-watch.ts';
+
+test('what is told of a table concerns it; what is told of one with a longer name does not', () => {
+  const concerning = [
+    'add table inet berth_a',
+    'delete table inet berth_a',
+    'add element inet berth_a egress { "brt-1" : goto egress_open }',
+    '# ERROR: We lost some netlink events!',
+  ];
+  const others = [
+    'add table inet berth_ab',
+    'add rule ip berth_a forward accept',
+    '# new generation 7 by process 4 (nft)',
+  ];
+  assert.deepEqual(
+    [...concerning, ...others].filter((line) => concerns(line, 'berth_a')),
+    concerning,
+  );
+});

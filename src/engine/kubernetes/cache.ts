@@ -1,0 +1,144 @@
+/**
+ * What exists on the cluster, as it changes: one watch for each kind, for the whole cluster, by our label. So a look at
+ * a deployment costs no request. A watch that ends with an error is begun again; one that says nothing for 30 s is asked
+ * anew by the library, which bounds how old an answer can be without anybody knowing.
+ */
+import { wait } from '../../lib/wait.ts';
+import { EngineFault } from '../engine.ts';
+import { labelKeys } from '../labels.ts';
+import type { Cluster, Followed } from './cluster.ts';
+import { clusterIsSilent } from './faults.ts';
+import { namespaceName } from './names.ts';
+import type { Found, FoundClaim, FoundController, FoundNamespace, FoundNode, FoundPod } from './objects.ts';
+
+type CachedKinds = {
+  Namespace: FoundNamespace;
+  Deployment: FoundController;
+  Job: FoundController;
+  Pod: FoundPod;
+  PersistentVolumeClaim: FoundClaim;
+  Node: FoundNode;
+};
+
+export type CachedKind = keyof CachedKinds;
+
+export type Cache = AsyncDisposable & {
+  /** Throws EngineFault while what is known may be out of date. */
+  check(): void;
+  /** Of a deployment; without one, of all of this installation. */
+  list<K extends CachedKind>(kind: K, deploymentId?: string): CachedKinds[K][];
+  find<K extends CachedKind>(kind: K, name: string, deploymentId?: string): CachedKinds[K] | undefined;
+  /** Resolves once it holds; looked at after each change. Throws EngineFault when that takes too long. */
+  until(deploymentId: string, holds: () => boolean, patienceMs: number): Promise<void>;
+  /** Until the object is as new here as that. */
+  untilSeen(kind: CachedKind, written: Found): Promise<void>;
+  listen(listener: (deploymentId: string) => void, signal: AbortSignal): void;
+  /** The number of the last change, for `hasChangedSince`. */
+  mark(): number;
+  hasChangedSince(deploymentId: string, mark: number): boolean;
+};
+
+/** A write is seen within milliseconds; a cluster that is that far behind cannot be worked with. */
+const seenPatienceMs = 20_000;
+
+const shortestPauseMs = 200;
+const longestPauseMs = 5_000;
+
+/** Resolves when all is known that is there. Throws when the cluster does not answer. */
+export async function openCache(cluster: Cluster, owner: string): Promise<Cache> {
+  const labelSelector = `${labelKeys.owner}=${owner}`;
+  const followed: { [K in CachedKind]: Followed<CachedKinds[K]> } = {
+    Namespace: cluster.follow<FoundNamespace>('Namespace', labelSelector),
+    Deployment: cluster.follow<FoundController>('Deployment', labelSelector),
+    Job: cluster.follow<FoundController>('Job', labelSelector),
+    Pod: cluster.follow<FoundPod>('Pod', labelSelector),
+    PersistentVolumeClaim: cluster.follow<FoundClaim>('PersistentVolumeClaim', labelSelector),
+    Node: cluster.follow<FoundNode>('Node'),
+  };
+  const kinds = Object.keys(followed) as CachedKind[];
+  const closed = new AbortController();
+  const behind = new Set<CachedKind>();
+  const listeners = new Set<(deploymentId: string) => void>();
+  const lastChange = new Map<string, number>();
+  let changes = 0;
+
+  function tell(deploymentId: string): void {
+    changes += 1;
+    lastChange.set(deploymentId, changes);
+    for (const listener of [...listeners]) listener(deploymentId);
+  }
+
+  function keep(kind: CachedKind): void {
+    const informer: Followed<Found> = followed[kind];
+    let pauseMs = shortestPauseMs;
+    informer.on('change', ({ metadata }) => {
+      // A connection that came about while it was stopped.
+      if (closed.signal.aborted) return void informer.stop();
+      pauseMs = shortestPauseMs;
+      const deploymentId = metadata.labels?.[labelKeys.deployment];
+      if (deploymentId !== undefined) tell(deploymentId);
+    });
+    informer.on('error', () => {
+      behind.add(kind);
+      void wait(pauseMs, closed.signal).then(() => (closed.signal.aborted ? undefined : start(kind)));
+      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+    });
+  }
+
+  /** A start that fails is told as an error, and tried again. */
+  async function start(kind: CachedKind): Promise<void> {
+    behind.delete(kind);
+    await (followed[kind] as Followed<Found>).start();
+    if (closed.signal.aborted) await followed[kind].stop();
+  }
+
+  const cache: Cache = {
+    check() {
+      if (behind.size > 0) throw new EngineFault('unavailable', clusterIsSilent);
+    },
+    list: (kind, deploymentId) => [
+      ...(deploymentId !== undefined && kind === 'Namespace'
+        ? [cache.find(kind, namespaceName(deploymentId))].filter((found) => found !== undefined)
+        : followed[kind].list(deploymentId === undefined ? undefined : namespaceName(deploymentId))),
+    ],
+    find: (kind, name, deploymentId) =>
+      followed[kind].get(name, deploymentId === undefined ? undefined : namespaceName(deploymentId)),
+    async until(deploymentId, holds, patienceMs) {
+      const enough = new AbortController();
+      const patience = AbortSignal.any([AbortSignal.timeout(patienceMs), closed.signal]);
+      cache.listen((id) => id === deploymentId && holds() && enough.abort(), enough.signal);
+      if (!holds()) await wait(patienceMs, AbortSignal.any([enough.signal, patience]));
+      enough.abort();
+      if (!holds()) throw new EngineFault('unavailable', 'The cluster has not done this in time.');
+    },
+    untilSeen(kind, { metadata }) {
+      const deploymentId = metadata.labels?.[labelKeys.deployment] ?? '';
+      const inNamespace = metadata.namespace === undefined ? undefined : deploymentId;
+      const isSeen = () => {
+        const found = cache.find(kind, metadata.name, inNamespace);
+        return found !== undefined && isAtLeast(found.metadata.resourceVersion, metadata.resourceVersion);
+      };
+      return cache.until(deploymentId, isSeen, seenPatienceMs);
+    },
+    listen(listener, signal) {
+      if (signal.aborted) return;
+      listeners.add(listener);
+      signal.addEventListener('abort', () => listeners.delete(listener), { once: true });
+    },
+    mark: () => changes,
+    hasChangedSince: (deploymentId, mark) => (lastChange.get(deploymentId) ?? 0) > mark,
+    async [Symbol.asyncDispose]() {
+      closed.abort();
+      await Promise.all(kinds.map((kind) => followed[kind].stop()));
+    },
+  };
+  for (const kind of kinds) keep(kind);
+  await Promise.all(kinds.map(start));
+  cache.check();
+  return cache;
+}
+
+/** Versions are numbers that grow, in every store that clusters have (and by their documents since 1.35). */
+function isAtLeast(seen: string, written: string): boolean {
+  return BigInt(seen) >= BigInt(written);
+}

@@ -1,0 +1,179 @@
+/**
+ * The API of a cluster: requests, streams and processes in pods, by what a kubeconfig or the pod's own service account
+ * says. Answers are JSON as they come.
+ */
+import type { IncomingMessage } from 'node:http';
+import { type RequestOptions, request as requestHttps } from 'node:https';
+import { PassThrough, type Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { Exec, KubeConfig } from '@kubernetes/client-node';
+import { StartError } from '../../lib/start-error.ts';
+import { ClusterRefusal } from './faults.ts';
+import { type Found, type Kind, type Manifest, placeOfKind } from './objects.ts';
+
+export type Cluster = {
+  /** Host and port, for messages to the operator. */
+  server: string;
+  /** All objects of the kind with these labels, on the whole cluster, as they change. To be started. */
+  follow<T extends Found>(kind: Kind, labelSelector?: string): Followed<T>;
+  /** Throws ClusterRefusal where the cluster answers, and does not do it. */
+  ask<T>(method: string, path: string, request?: Asked): Promise<T>;
+  /** An answer as it comes. */
+  open(path: string, query: Query, signal: AbortSignal): Promise<Readable>;
+  /** Makes the object what the manifest says, whatever it was before. */
+  apply<T extends Found>(manifest: Manifest): Promise<T>;
+  /** Undefined where there is none. */
+  find<T extends Found>(kind: Kind, name: string, namespace?: string): Promise<T | undefined>;
+  /** No error where there is none. `uid`: only that very object. */
+  remove(kind: Kind, name: string, removal?: Removal): Promise<void>;
+  run: RunInPod;
+};
+
+/** By namespace where one is named. */
+export type Followed<T extends Found> = {
+  list(namespace?: string): readonly T[];
+  get(name: string, namespace?: string): T | undefined;
+  on(event: 'change', listener: (object: T) => void): void;
+  on(event: 'error', listener: () => void): void;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export type Query = Record<string, string | number | boolean>;
+
+export type Asked = { query?: Query; body?: object; contentType?: string; patienceMs?: number };
+
+export type Removal = { namespace?: string; uid?: string; waitsForDependents?: boolean };
+
+/** Ends with the program; `code` absent: it could not be started, for the reason in `output`. */
+export type RunInPod = (pod: PodAddress, command: readonly string[], signal: AbortSignal) => Promise<ProgramEnd>;
+
+export type PodAddress = { namespace: string; pod: string; container: string };
+
+export type ProgramEnd = { code?: number; output: string; isFlood: boolean };
+
+/** By which the cluster knows which fields of an object are ours. */
+const fieldManager = 'berth';
+
+const usualPatienceMs = 15_000;
+
+const keptBytes = 64 * 1024;
+const floodBytes = 1024 * 1024;
+
+/** The one of `KUBECONFIG`, of the home directory, or of the pod that this runs in. Throws StartError. */
+export async function connectCluster(): Promise<Cluster> {
+  // Half a second of a processor (measured): for those alone who have a cluster, in programs of one file too.
+  const library = await import('@kubernetes/client-node');
+  const config = new library.KubeConfig();
+  try {
+    config.loadFromDefault();
+  } catch (error) {
+    throw new StartError(`The kubeconfig cannot be read: ${(error as Error).message}`);
+  }
+  const current = config.getCurrentCluster();
+  if (!current) throw new StartError('There is no cluster: set KUBECONFIG, or run in a pod with a service account.');
+  return clusterOf(config, current.server, library);
+}
+
+type Library = Pick<typeof import('@kubernetes/client-node'), 'Exec' | 'makeInformer'>;
+
+function clusterOf(config: KubeConfig, server: string, { Exec, makeInformer }: Library): Cluster {
+  async function send(method: string, path: string, asked: Asked, signal: AbortSignal): Promise<IncomingMessage> {
+    const { query = {}, body, contentType = 'application/json' } = asked;
+    const url = new URL(server.replace(/\/$/, '') + path);
+    for (const [key, value] of Object.entries(query)) url.searchParams.set(key, String(value));
+    const options: RequestOptions = { method };
+    await config.applyToHTTPSOptions(options);
+    const bytes = body && Buffer.from(JSON.stringify(body));
+    options.headers = {
+      ...(options.headers as Record<string, string> | undefined),
+      accept: 'application/json, */*',
+      ...(bytes && { 'content-type': contentType, 'content-length': bytes.length }),
+    };
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      requestHttps(url, { ...options, signal })
+        .once('error', reject)
+        .once('response', resolve)
+        .end(bytes);
+    });
+    const status = answer.statusCode ?? 0;
+    if (status >= 200 && status < 300) return answer;
+    throw new ClusterRefusal(status, await text(answer));
+  }
+
+  const cluster: Cluster = {
+    server: new URL(server).host,
+    follow<T extends Found>(kind: Kind, labelSelector?: string): Followed<T> {
+      const query = labelSelector === undefined ? {} : { labelSelector };
+      const list = () => cluster.ask<never>('GET', pathOf(kind), { query });
+      // The library's type has dates where there is JSON, which it keeps as it comes.
+      return makeInformer(config, pathOf(kind), list, labelSelector) as unknown as Followed<T>;
+    },
+    async ask(method, path, asked = {}) {
+      const signal = AbortSignal.timeout(asked.patienceMs ?? usualPatienceMs);
+      const answer = await text(await send(method, path, asked, signal));
+      return JSON.parse(answer === '' ? '{}' : answer);
+    },
+    open: (path, query, signal) => send('GET', path, { query }, signal),
+    apply: (manifest) =>
+      cluster.ask('PATCH', pathOf(manifest.kind, manifest.metadata.name, manifest.metadata.namespace), {
+        query: { fieldManager, force: true },
+        contentType: 'application/apply-patch+yaml',
+        body: manifest,
+      }),
+    find: (kind, name, namespace) => cluster.ask<never>('GET', pathOf(kind, name, namespace)).catch(unlessAbsent),
+    async remove(kind, name, { namespace, uid, waitsForDependents = false } = {}) {
+      const propagationPolicy = waitsForDependents ? 'Foreground' : 'Background';
+      const body = { kind: 'DeleteOptions', propagationPolicy, ...(uid !== undefined && { preconditions: { uid } }) };
+      await cluster.ask('DELETE', pathOf(kind, name, namespace), { body }).catch(unlessAbsent);
+    },
+    run: (pod, command, signal) => runInPod(new Exec(config), pod, command, signal),
+  };
+  return cluster;
+}
+
+export function pathOf(kind: Kind, name?: string, namespace?: string): string {
+  const { api, plural } = placeOfKind[kind];
+  const parts = [...(namespace === undefined ? [] : ['namespaces', namespace]), plural, ...(name ? [name] : [])];
+  return `${api}/${parts.map(encodeURIComponent).join('/')}`;
+}
+
+function unlessAbsent(error: unknown): undefined {
+  if (error instanceof ClusterRefusal && error.status === 404) return undefined;
+  throw error;
+}
+
+/** The connection is closed at the abort; nobody can end what runs there then. */
+async function runInPod(
+  exec: Exec,
+  { namespace, pod, container }: PodAddress,
+  command: readonly string[],
+  signal: AbortSignal,
+): Promise<ProgramEnd> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const { promise, resolve, reject } = Promise.withResolvers<ProgramEnd>();
+  const output = () => Buffer.concat(chunks).toString('utf8').slice(0, keptBytes);
+  const sink = new PassThrough();
+  sink.on('data', (chunk: Buffer) => {
+    if (bytes < keptBytes) chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > floodBytes) resolve({ output: output(), isFlood: true });
+  });
+  const socket = await exec.exec(namespace, pod, container, [...command], sink, sink, null, false, (status) => {
+    const causes = (status.details?.causes ?? []) as { reason?: string; message?: string }[];
+    const told = causes.find(({ reason }) => reason === 'ExitCode')?.message;
+    const code = status.status === 'Success' ? 0 : told === undefined ? undefined : Number(told);
+    const said = code === undefined ? (status.message ?? '') : output();
+    resolve({ ...(code !== undefined && { code }), output: said, isFlood: false });
+  });
+  const end = () => reject(signal.reason ?? new Error('The connection to the pod was closed.'));
+  socket.on('close', end);
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    return await promise;
+  } finally {
+    signal.removeEventListener('abort', end);
+    socket.close();
+  }
+}

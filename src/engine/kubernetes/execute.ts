@@ -1,0 +1,261 @@
+/**
+ * What the operations do to the cluster. Each is a few requests, none of which depends on being made once; it ends when
+ * what it has written is known here, so that the next look sees it.
+ */
+import type { EngineOperation } from '../../deployment/plan/operation.ts';
+import { type Egress, noEgress } from '../../deployment/workload/egress.ts';
+import { isSameWorkload } from '../../deployment/workload/fingerprint.ts';
+import type { Workload, WorkloadName } from '../../deployment/workload/workload.ts';
+import { wait } from '../../lib/wait.ts';
+import { EngineFault } from '../engine.ts';
+import { isOwnedBy, labelKeys, labelSelector } from '../labels.ts';
+import type { Cache } from './cache.ts';
+import { type Cluster, pathOf } from './cluster.ts';
+import { ClusterRefusal, faultOf } from './faults.ts';
+import type { BringImage } from './images.ts';
+import { claimManifest } from './manifests/claim.ts';
+import type { KnownNames } from './manifests/host-aliases.ts';
+import { readAliases, workloadKey } from './manifests/marks.ts';
+import { namespaceManifest, quotaManifest } from './manifests/namespace.ts';
+import { networkPolicy, type PolicySettings } from './manifests/network-policy.ts';
+import { serviceManifests } from './manifests/services.ts';
+import { controllerManifest, secretManifest, type WorkloadRequest } from './manifests/workload.ts';
+import { clusterName, namespaceName, objectName, replicaServiceName } from './names.ts';
+import type { Found, FoundController, FoundNamespace, FoundService, Manifest } from './objects.ts';
+import { egressOf } from './observe.ts';
+import { bytesOf } from './quantities.ts';
+
+export type ExecuteSettings = PolicySettings &
+  Pick<WorkloadRequest, 'stopSeconds' | 'diskBytes' | 'runtimeClass' | 'hasLowPorts'> & {
+    owner: string;
+    storageClass?: string | undefined;
+  };
+
+export type Execute = {
+  change(deploymentId: string, operation: Exclude<EngineOperation, { kind: 'check' }>): Promise<void>;
+  setEgress(deploymentId: string, egress: Egress): Promise<void>;
+  removeWorkload(deploymentId: string, object: string): Promise<void>;
+  removeVolume(deploymentId: string, volume: string): Promise<void>;
+  removeNetwork(deploymentId: string): Promise<void>;
+  /** Whatever is in it. */
+  removeNamespace(deploymentId: string): Promise<void>;
+};
+
+/** A namespace takes 8 to 26 s to go (measured); one that hangs is told of, and looked at again later. */
+const terminatingPatienceMs = 90_000;
+
+/** Beyond its grace period: nodes tell of an end within a few seconds. */
+const removalPatienceMs = 120_000;
+
+export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage, settings: ExecuteSettings): Execute {
+  const { owner, storageClass } = settings;
+
+  /** Undefined where there is none, or none any more. Throws EngineFault where it is somebody else's. */
+  async function findNamespace(deploymentId: string): Promise<FoundNamespace | undefined> {
+    const name = namespaceName(deploymentId);
+    const found = cache.find('Namespace', name) ?? (await cluster.find<FoundNamespace>('Namespace', name));
+    if (found && !isOwnedBy(owner, found.metadata.labels))
+      throw new EngineFault('bad-request', `A namespace ${name} exists already, of another installation.`);
+    return found;
+  }
+
+  /** It exists and is not being removed, and nothing gets into or out of it that its policy does not name. */
+  async function makeNamespace(deploymentId: string, egress: Egress): Promise<FoundNamespace> {
+    const found = await findNamespace(deploymentId);
+    if (found && found.metadata.deletionTimestamp === undefined) return found;
+    if (found) await untilGone(deploymentId);
+    const made = await create(namespaceManifest(owner, deploymentId, undefined));
+    await bound(deploymentId, egress);
+    await cache.untilSeen('Namespace', made);
+    return made;
+  }
+
+  async function bound(deploymentId: string, egress: Egress): Promise<void> {
+    const policy = networkPolicy(owner, deploymentId, egress, settings);
+    await Promise.all([policy, quotaManifest(owner, deploymentId)].map((manifest) => cluster.apply(manifest)));
+  }
+
+  /** Not applied: a namespace that somebody else makes at this moment must not become ours. */
+  async function create(manifest: Manifest): Promise<FoundNamespace> {
+    const { kind, metadata } = manifest;
+    try {
+      return await cluster.ask('POST', pathOf(kind), { body: manifest, query: { fieldManager: 'berth' } });
+    } catch (error) {
+      if (!(error instanceof ClusterRefusal) || error.status !== 409) throw error;
+      const found = await findNamespace(metadata.labels[labelKeys.deployment] ?? '');
+      if (!found) throw error;
+      return found;
+    }
+  }
+
+  async function untilGone(deploymentId: string): Promise<void> {
+    const end = AbortSignal.timeout(terminatingPatienceMs);
+    while (await cluster.find('Namespace', namespaceName(deploymentId))) {
+      if (end.aborted)
+        throw new EngineFault('unavailable', 'What the deployment had here before is still being removed.');
+      await wait(500, end);
+    }
+  }
+
+  async function createNetwork(deploymentId: string, egress: Egress): Promise<void> {
+    const namespace = await makeNamespace(deploymentId, egress);
+    if (egressOf(namespace)) return;
+    await bound(deploymentId, egress);
+    await cache.untilSeen('Namespace', await cluster.apply(namespaceManifest(owner, deploymentId, egress)));
+  }
+
+  async function setEgress(deploymentId: string, egress: Egress): Promise<void> {
+    await needNetwork(deploymentId);
+    await cluster.apply(networkPolicy(owner, deploymentId, egress, settings));
+    await cache.untilSeen('Namespace', await cluster.apply(namespaceManifest(owner, deploymentId, egress)));
+  }
+
+  async function needNetwork(deploymentId: string): Promise<void> {
+    const namespace = await findNamespace(deploymentId);
+    if (!namespace || namespace.metadata.deletionTimestamp !== undefined || !egressOf(namespace))
+      throw new EngineFault('unavailable', 'The network of the deployment is missing.');
+  }
+
+  async function removeNetwork(deploymentId: string): Promise<void> {
+    const namespace = cache.find('Namespace', namespaceName(deploymentId));
+    if (!namespace || namespace.metadata.deletionTimestamp !== undefined) return;
+    if (cache.list('PersistentVolumeClaim', deploymentId).length === 0) return removeNamespace(deploymentId);
+    await cache.untilSeen('Namespace', await cluster.apply(namespaceManifest(owner, deploymentId, undefined)));
+  }
+
+  async function removeNamespace(deploymentId: string): Promise<void> {
+    const name = namespaceName(deploymentId);
+    const found = cache.find('Namespace', name);
+    if (!found) return;
+    await cluster.remove('Namespace', name, { uid: found.metadata.uid });
+    const isGoing = () => cache.find('Namespace', name)?.metadata.deletionTimestamp !== undefined;
+    await cache.until(deploymentId, () => !cache.find('Namespace', name) || isGoing(), removalPatienceMs);
+  }
+
+  /** As large as it is wanted, or as it is, if that is more. */
+  async function makeVolume(deploymentId: string, volume: string, sizeBytes: number): Promise<void> {
+    await makeNamespace(deploymentId, noEgress);
+    const found = cache.find('PersistentVolumeClaim', clusterName(volume), deploymentId);
+    if (found && (bytesOf(found.spec?.resources?.requests?.storage) ?? 0) >= sizeBytes) return;
+    const claim = claimManifest({ owner, deploymentId, volume, sizeBytes, storageClass });
+    await cache.untilSeen('PersistentVolumeClaim', await cluster.apply(claim));
+  }
+
+  async function removeVolume(deploymentId: string, volume: string): Promise<void> {
+    const name = clusterName(volume);
+    const claim = cache.find('PersistentVolumeClaim', name, deploymentId);
+    if (claim) {
+      const users = cache
+        .list('Pod', deploymentId)
+        .filter(({ spec }) => spec?.volumes?.some((source) => source.persistentVolumeClaim?.claimName === name));
+      if (users.length > 0) throw new EngineFault('unavailable', `The volume ${volume} is in use.`);
+      await cluster.remove('PersistentVolumeClaim', name, {
+        namespace: namespaceName(deploymentId),
+        uid: claim.metadata.uid,
+      });
+      await untilRemoved(deploymentId, 'PersistentVolumeClaim', claim);
+    }
+    const namespace = cache.find('Namespace', namespaceName(deploymentId));
+    const isLast = cache.list('PersistentVolumeClaim', deploymentId).length === 0;
+    if (namespace && isLast && !egressOf(namespace)) await removeNamespace(deploymentId);
+  }
+
+  async function untilRemoved(
+    deploymentId: string,
+    kind: 'PersistentVolumeClaim' | 'Deployment' | 'Job',
+    { metadata }: Found,
+  ): Promise<void> {
+    const isGone = () => cache.find(kind, metadata.name, deploymentId)?.metadata.uid !== metadata.uid;
+    await cache.until(deploymentId, isGone, removalPatienceMs + settings.stopSeconds * 1000);
+  }
+
+  async function start(deploymentId: string, workload: Workload): Promise<void> {
+    await needNetwork(deploymentId);
+    const kind = workload.readiness.kind === 'exit' ? 'Job' : 'Deployment';
+    const found = cache.find(kind, objectName(deploymentId, workload.name), deploymentId);
+    if (found && found.metadata.deletionTimestamp === undefined) {
+      if (isSameWorkload(workload, found.metadata.annotations?.[labelKeys.fingerprint] ?? '')) return;
+      // What a job runs cannot be changed.
+      if (kind === 'Job') await removeController(deploymentId, kind, found);
+    } else if (found) await untilRemoved(deploymentId, kind, found);
+    const image = await bring(deploymentId, workload);
+    const services = await Promise.all(
+      serviceManifests({ owner, deploymentId, workload }).map((manifest) => cluster.apply<FoundService>(manifest)),
+    );
+    const request: WorkloadRequest = {
+      ...settings,
+      ...image,
+      deploymentId,
+      workload,
+      names: await namesIn(deploymentId, services),
+    };
+    await cluster.apply(secretManifest(request));
+    await cache.untilSeen(kind, await cluster.apply<FoundController>(controllerManifest(request)));
+  }
+
+  /** Of all Services that there are, with those that were just made. */
+  async function namesIn(deploymentId: string, made: readonly FoundService[]): Promise<KnownNames> {
+    const query = { labelSelector: labelSelector(owner, deploymentId).join(',') };
+    const path = pathOf('Service', undefined, namespaceName(deploymentId));
+    const { items } = await cluster.ask<{ items: FoundService[] }>('GET', path, { query });
+    const byName = new Map([...items, ...made].map((service) => [service.metadata.name, service]));
+    return [...byName.values()].flatMap(({ metadata, spec }) =>
+      spec?.clusterIP === undefined ? [] : [{ address: spec.clusterIP, aliases: readAliases(metadata.annotations) }],
+    );
+  }
+
+  async function remove(deploymentId: string, name: WorkloadName): Promise<void> {
+    if (await findNamespace(deploymentId)) await removeWorkload(deploymentId, objectName(deploymentId, name));
+  }
+
+  /** Resolves when nothing of it runs any more. */
+  async function removeWorkload(deploymentId: string, object: string): Promise<void> {
+    for (const kind of ['Deployment', 'Job'] as const) {
+      const found = cache.find(kind, object, deploymentId);
+      if (found) await removeController(deploymentId, kind, found);
+    }
+  }
+
+  async function removeController(deploymentId: string, kind: 'Deployment' | 'Job', found: FoundController) {
+    const namespace = namespaceName(deploymentId);
+    const { name, uid, labels = {} } = found.metadata;
+    await cluster.remove(kind, name, { namespace, uid, waitsForDependents: true });
+    await untilRemoved(deploymentId, kind, found);
+    const hasPods = () =>
+      cache.list('Pod', deploymentId).some(({ metadata }) => metadata.labels?.[workloadKey] === name);
+    await cache.until(deploymentId, () => !hasPods(), removalPatienceMs + settings.stopSeconds * 1000);
+    const pod = labels[labelKeys.pod] ?? '';
+    const others = (['Deployment', 'Job'] as const)
+      .flatMap((each) => cache.list(each, deploymentId))
+      .filter(({ metadata }) => metadata.labels?.[labelKeys.pod] === pod);
+    const replica = labels[labelKeys.replica] ?? '';
+    const isLastReplica = !others.some(({ metadata }) => metadata.labels?.[labelKeys.replica] === replica);
+    await Promise.all([
+      cluster.remove('Secret', name, { namespace }),
+      ...(others.length === 0 ? [cluster.remove('Service', clusterName(pod), { namespace })] : []),
+      ...(isLastReplica ? [cluster.remove('Service', replicaServiceName(pod, Number(replica)), { namespace })] : []),
+    ]);
+  }
+
+  function change(deploymentId: string, operation: Exclude<EngineOperation, { kind: 'check' }>): Promise<void> {
+    switch (operation.kind) {
+      case 'create-network':
+        return createNetwork(deploymentId, operation.egress ?? noEgress);
+      case 'remove-network':
+        return removeNetwork(deploymentId);
+      case 'create-volume':
+      case 'grow-volume':
+        return makeVolume(deploymentId, operation.volume, operation.sizeBytes);
+      case 'remove-volume':
+        return removeVolume(deploymentId, operation.volume);
+      case 'start':
+        return start(deploymentId, operation.workload).catch((error: unknown) => {
+          throw faultOf(error, operation.workload.pod);
+        });
+      case 'remove':
+        return remove(deploymentId, operation.name);
+    }
+  }
+
+  return { change, setEgress, removeWorkload, removeVolume, removeNetwork, removeNamespace };
+}

@@ -1,0 +1,80 @@
+/** PURE. What a cluster refuses becomes EngineFaults: sorted by what to do about it, in words that name no internals. */
+import { EngineFault } from '../engine.ts';
+
+/** A cluster that has answered, and has not done what was asked. */
+export class ClusterRefusal extends Error {
+  readonly status: number;
+  readonly reason: string;
+
+  /** `body`: a `Status` of the API, or whatever stands between. */
+  constructor(status: number, body: string) {
+    const { message, reason } = readStatus(body);
+    super(message ?? `HTTP ${status}`);
+    this.name = 'ClusterRefusal';
+    this.status = status;
+    this.reason = reason ?? '';
+  }
+}
+
+export const clusterIsSilent = 'The cluster does not answer.';
+
+/** A fault where the cluster is the cause; any other error is a bug and stays what it is. */
+export function faultOf(error: unknown, pod?: string): unknown {
+  if (error instanceof EngineFault) return error;
+  if (isSilence(error)) return new EngineFault('unavailable', clusterIsSilent, { cause: error });
+  if (!(error instanceof ClusterRefusal)) return error;
+  const { kind, words, hint } = explain(error);
+  const message = pod === undefined ? words.replace(/^./, (letter) => letter.toUpperCase()) : words;
+  const about = pod === undefined ? {} : { pods: [pod] };
+  return new EngineFault(kind, message, { cause: error, ...(hint !== undefined && { hint }), ...about });
+}
+
+/** The connection failed or was cut, or nothing came in time. */
+export function isSilence(error: unknown): boolean {
+  const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
+  return (
+    name === 'TimeoutError' ||
+    name === 'AbortError' ||
+    (typeof code === 'string' && /^(E[A-Z]+|UND_ERR_\w+)$/.test(code))
+  );
+}
+
+type Explanation = { kind: EngineFault['kind']; words: string; hint?: string };
+
+function explain({ status, message }: ClusterRefusal): Explanation {
+  if (/is being terminated|being deleted/i.test(message))
+    return { kind: 'unavailable', words: 'what the deployment had here before is still being removed.' };
+  if (/exceeded quota/i.test(message))
+    return {
+      kind: 'unavailable',
+      words: 'the cluster gives the deployment no more pods.',
+      hint: 'its operator may know why',
+    };
+  if (status === 401 || status === 403)
+    return {
+      kind: 'unavailable',
+      words: 'the cluster does not let Berth do this.',
+      hint: 'its operator has to allow it',
+    };
+  if (status === 400 || status === 422) return { kind: 'bad-request', words: reasonIn(message) };
+  // 404: its namespace; 409: somebody was faster; 429, 500, 503: not now.
+  return { kind: 'unavailable', words: 'the cluster could not do this now.' };
+}
+
+/** A refusal is about values that the user wrote, so its text may be shown, without the cluster's own names. */
+function reasonIn(text: string): string {
+  const reason = text.replace(/^\S+ "[^"]*" is invalid: /, '').trim();
+  return `the cluster refuses it: ${reason.length > 300 ? `${reason.slice(0, 300)}…` : reason}`;
+}
+
+function readStatus(body: string): { message?: string; reason?: string } {
+  try {
+    const { message, reason } = JSON.parse(body) as Record<string, unknown>;
+    return {
+      ...(typeof message === 'string' && { message }),
+      ...(typeof reason === 'string' && { reason }),
+    };
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,131 @@
+/** The engine port on a cluster of Kubernetes 1.20 or newer: its API and nothing else. */
+import type { Capacity } from '../../deployment/limits/host-budget.ts';
+import type { Observed } from '../../deployment/workload/workload.ts';
+import type { Engine } from '../engine.ts';
+import { type Mark, waitForChange } from '../readiness/change.ts';
+import { createRechecks, leastPeriodMs as leastProbePeriodMs } from '../readiness/recheck.ts';
+import { openCache } from './cache.ts';
+import type { Cluster } from './cluster.ts';
+import { createExecute, type ExecuteSettings } from './execute.ts';
+import { faultOf } from './faults.ts';
+import { type ClusterImageParts, createClusterImages } from './images.ts';
+import { createLogReader } from './logs.ts';
+import type { FoundNode } from './objects.ts';
+import { createObserver } from './observe.ts';
+import { listOwned, removeOwned } from './owned.ts';
+import { amountOf, bytesOf } from './quantities.ts';
+
+export type KubernetesEngineOptions = Omit<ExecuteSettings, 'hasPortRanges' | 'hasLowPorts'> &
+  ClusterImageParts & {
+    cluster: Cluster;
+    /** Health checks of who has been ready are asked at most this often, whatever they want; default: every 10 s. */
+    leastPeriodMs?: number;
+    /** Epoch milliseconds; may jump. */
+    now?: () => number;
+    /** Milliseconds since some instant; never jumps. */
+    uptime?: () => number;
+  };
+
+export type KubernetesEngine = Engine & Required<Pick<Engine, 'isolation'>>;
+
+const pingPatienceMs = 2_000;
+
+/** Resolves when everything of the installation is known. Throws EngineFault when the cluster does not answer. */
+export async function openKubernetesEngine(
+  options: KubernetesEngineOptions,
+): Promise<AsyncDisposable & { engine: KubernetesEngine; version: string }> {
+  const { cluster, owner, now = Date.now, uptime = () => performance.now() } = options;
+  const { leastPeriodMs = leastProbePeriodMs } = options;
+  const { major, minor } = await withFaults(() => cluster.ask<{ major: string; minor: string }>('GET', '/version'));
+  const isRecent = Number(major) > 1 || Number.parseInt(minor, 10) >= 22;
+  await using opening = new AsyncDisposableStack();
+  const cache = opening.use(await withFaults(() => openCache(cluster, owner)));
+  const { bring, check } = createClusterImages(options);
+  const settings = { ...options, hasPortRanges: isRecent, hasLowPorts: isRecent };
+  const execute = createExecute(cluster, cache, bring, settings);
+  const observer = createObserver(cluster, cache, { leastPeriodMs, now, uptime });
+  const { read, follow } = createLogReader(cluster, cache);
+  const rechecked = new Set<(deploymentId: string) => void>();
+  const recheckWhile = createRechecks(observer.allKnown, (id) => {
+    for (const listener of [...rechecked]) listener(id);
+  });
+  const marks = new WeakMap<Observed, Mark>();
+  let lastCapacity: Capacity | undefined;
+
+  const engine: KubernetesEngine = {
+    ping: () => withFaults(() => cluster.ask('GET', '/version', { patienceMs: pingPatienceMs })),
+
+    observe: (deploymentId) =>
+      withFaults(async () => {
+        const mark = { event: cache.mark(), atMs: now() };
+        const observed = await observer.observe(deploymentId);
+        marks.set(observed, mark);
+        return observed;
+      }),
+
+    execute: (deploymentId, operation) =>
+      withFaults(async () => {
+        if (operation.kind === 'check') return await check(operation.images);
+        await execute.change(deploymentId, operation);
+        return [];
+      }),
+
+    change: (deploymentId, seen, timeoutMs, signal) => {
+      const mark = marks.get(seen) ?? { event: cache.mark(), atMs: now() };
+      const known = observer.known(deploymentId);
+      return waitForChange(cache, { deploymentId, seen, mark, known, timeoutMs, signal }, uptime);
+    },
+
+    watch: (onChange, signal) => {
+      if (signal.aborted) return;
+      cache.listen(onChange, signal);
+      rechecked.add(onChange);
+      signal.addEventListener('abort', () => rechecked.delete(onChange), { once: true });
+      recheckWhile(signal);
+    },
+
+    logs: (name, wanted) => withFaults(() => read(name, wanted)),
+    followLogs: follow,
+
+    async capacity() {
+      const nodes = cache.list('Node').filter(isOpen);
+      if (nodes.length > 0) lastCapacity = capacityOf(nodes);
+      return lastCapacity ?? { memoryBytes: 0, cpuMillis: 0 };
+    },
+
+    listOwned: () =>
+      withFaults(async () => {
+        cache.check();
+        return listOwned(cache);
+      }),
+    removeOwned: (owned) => withFaults(() => removeOwned(cache, execute, owned)),
+
+    isolation: {
+      setEgress: (deploymentId, egress) => withFaults(() => execute.setEgress(deploymentId, egress)),
+    },
+  };
+  const open = opening.move();
+  return { engine, version: `${major}.${minor}`, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+/** Of the nodes that take pods. */
+function capacityOf(nodes: readonly FoundNode[]): Capacity {
+  const sum = (of: (node: FoundNode) => number | undefined) => nodes.reduce((all, node) => all + (of(node) ?? 0), 0);
+  return {
+    memoryBytes: sum(({ status }) => bytesOf(status?.allocatable?.memory)),
+    cpuMillis: Math.round(1000 * sum(({ status }) => amountOf(status?.allocatable?.cpu))),
+  };
+}
+
+function isOpen({ spec, status }: FoundNode): boolean {
+  const isReady = status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True');
+  return Boolean(isReady) && !spec?.unschedulable;
+}
+
+async function withFaults<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw faultOf(error);
+  }
+}

@@ -1,0 +1,213 @@
+/** What a workload has written and writes: in each start of its container, which nodes keep for two of them. */
+import type { Readable } from 'node:stream';
+import type { WorkloadName } from '../../deployment/workload/workload.ts';
+import { wait } from '../../lib/wait.ts';
+import type { LogLine, LogsFollowed, LogsWanted } from '../engine.ts';
+import { createMarker, type StampedLine, sinceOf } from '../logs/log-marks.ts';
+import type { Cache } from './cache.ts';
+import { type Cluster, pathOf, type Query } from './cluster.ts';
+import { ClusterRefusal, faultOf } from './faults.ts';
+import { workloadKey } from './manifests/marks.ts';
+import { containerName } from './manifests/workload.ts';
+import { namespaceName, objectName } from './names.ts';
+import type { FoundPod } from './objects.ts';
+
+/** One start of a container of the workload, whose log a node still has. */
+export type Start = {
+  id: string;
+  pod: string;
+  startedAtMs: number;
+  /** The one before the last of its pod. */
+  isPrevious: boolean;
+  /** It writes no more. */
+  hasEnded: boolean;
+};
+
+export type LogReader = {
+  read(name: WorkloadName, wanted: LogsWanted): Promise<LogLine[]>;
+  follow(name: WorkloadName, wanted: LogsFollowed, signal: AbortSignal): AsyncIterable<LogLine>;
+};
+
+const mostLines = 1_000;
+const mostCharacters = 256 * 1024;
+/** A line that goes on for longer is cut. */
+const longestLine = 64 * 1024;
+/** Nobody waits for, or holds, more of what one start has written. */
+const mostBytes = 16 * 2 ** 20;
+const readPatienceMs = 60_000;
+const pauseMs = 500;
+
+export function createLogReader(cluster: Pick<Cluster, 'open'>, cache: Cache): LogReader {
+  async function read(name: WorkloadName, { tail, since = Number.NEGATIVE_INFINITY, isPrevious }: LogsWanted) {
+    const wanted = Math.min(Math.max(0, Math.trunc(tail)), mostLines);
+    const found = findStarts(cache, name);
+    if (!found || wanted === 0) return [];
+    const starts = isPrevious ? found.starts.slice(0, -1) : found.starts;
+    const lines: LogLine[] = [];
+    for (const start of starts.toReversed()) {
+      const mark = createMarker(start.id);
+      const signal = AbortSignal.timeout(readPatienceMs);
+      const query = { tailLines: wanted, limitBytes: mostBytes };
+      const own: LogLine[] = [];
+      for await (const line of linesOf(cluster, found.deploymentId, start, query, signal)) own.push(mark(line)!);
+      lines.unshift(...own.filter(({ at }) => at >= since));
+      if (lines.length >= wanted) break;
+    }
+    return newest(lines.slice(-wanted));
+  }
+
+  async function* follow(
+    name: WorkloadName,
+    { since = Number.NEGATIVE_INFINITY, after }: LogsFollowed,
+    signal: AbortSignal,
+  ) {
+    const read = new Set<string>();
+    let last = after;
+    try {
+      while (!signal.aborted) {
+        const found = findStarts(cache, name);
+        if (!found) return;
+        const { deploymentId, starts, isOver } = found;
+        const seen = cache.mark();
+        const marked = starts.findIndex(({ id }) => last?.startsWith(`${id} `));
+        const start = starts.slice(Math.max(0, marked)).find(({ id }) => !read.has(id));
+        if (start) {
+          const mark = createMarker(start.id, last);
+          const from = sinceOf(last, start.id, start.startedAtMs);
+          const query = {
+            follow: !start.hasEnded,
+            ...(from !== undefined && { sinceTime: new Date(from).toISOString() }),
+          };
+          for await (const stored of linesOf(cluster, deploymentId, start, query, signal)) {
+            const line = mark(stored);
+            if (!line) continue;
+            last = line.mark;
+            if (line.at >= since) yield line;
+          }
+          if (start.hasEnded) {
+            read.add(start.id);
+            continue;
+          }
+        } else if (isOver) return;
+        // A stream that ends tells of an end before the cluster does.
+        const enough = new AbortController();
+        const until = AbortSignal.any([signal, enough.signal]);
+        cache.listen((id) => id === deploymentId && enough.abort(), until);
+        if (!cache.hasChangedSince(deploymentId, seen)) await wait(pauseMs, until);
+        enough.abort();
+      }
+    } catch (error) {
+      if (!signal.aborted) throw faultOf(error);
+    }
+  }
+
+  return { read, follow };
+}
+
+function findStarts(cache: Cache, name: WorkloadName) {
+  const deploymentId = /^berth-([a-z0-9]+)-/.exec(name)?.[1];
+  if (deploymentId === undefined) return undefined;
+  const object = objectName(deploymentId, name);
+  const job = cache.find('Job', object, deploymentId);
+  if (!job && !cache.find('Deployment', object, deploymentId)) return undefined;
+  const pods = cache.list('Pod', deploymentId).filter(({ metadata }) => metadata.labels?.[workloadKey] === object);
+  const isOver =
+    job?.status?.conditions?.some(({ type, status }) => ['Complete', 'Failed'].includes(type) && status === 'True') ??
+    false;
+  return { deploymentId, isOver, starts: startsOf(pods) };
+}
+
+/** PURE. Oldest first. */
+export function startsOf(pods: readonly FoundPod[]): Start[] {
+  return pods
+    .flatMap(({ metadata, status }) => {
+      const { containerID = '', state, lastState } = status?.containerStatuses?.[0] ?? {};
+      const pod = metadata.name;
+      const ended = lastState?.terminated;
+      const isCurrentOther = ended?.containerID !== containerID && (state?.running ?? state?.terminated) !== undefined;
+      return [
+        // While it waits for its next start, the last one is what the node answers without being asked for the previous.
+        ...(ended?.containerID
+          ? [startOf(ended.containerID, pod, ended.startedAt, { isPrevious: isCurrentOther, hasEnded: true })]
+          : []),
+        ...(isCurrentOther && containerID !== ''
+          ? [
+              startOf(containerID, pod, state?.running?.startedAt ?? state?.terminated?.startedAt, {
+                isPrevious: false,
+                hasEnded: state?.terminated !== undefined,
+              }),
+            ]
+          : []),
+      ];
+    })
+    .sort((a, b) => a.startedAtMs - b.startedAtMs);
+}
+
+function startOf(
+  id: string,
+  pod: string,
+  startedAt: string | null | undefined,
+  which: Pick<Start, 'isPrevious' | 'hasEnded'>,
+): Start {
+  return { id, pod, startedAtMs: Date.parse(startedAt ?? '') || 0, ...which };
+}
+
+async function* linesOf(
+  cluster: Pick<Cluster, 'open'>,
+  deploymentId: string,
+  { pod, isPrevious }: Start,
+  query: Query,
+  signal: AbortSignal,
+): AsyncGenerator<StampedLine> {
+  const path = `${pathOf('Pod', pod, namespaceName(deploymentId))}/log`;
+  const asked = { container: containerName, timestamps: true, previous: isPrevious, ...query };
+  const stream = await cluster.open(path, asked, signal).catch((error: unknown) => {
+    // 404: the pod is gone; 400: its container has not begun, or its log was removed.
+    if (error instanceof ClusterRefusal && [400, 404].includes(error.status)) return undefined;
+    throw error;
+  });
+  if (stream) yield* stampedLines(stream);
+}
+
+/** `2026-01-01T00:00:00.000000001Z text` */
+async function* stampedLines(stream: Readable): AsyncGenerator<StampedLine> {
+  let rest: Buffer = Buffer.alloc(0);
+  try {
+    for await (const chunk of stream) {
+      rest = rest.length === 0 ? (chunk as Buffer) : Buffer.concat([rest, chunk as Buffer]);
+      let from = 0;
+      for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10, from)) {
+        yield* stamped(rest.subarray(from, end));
+        from = end + 1;
+      }
+      rest = rest.subarray(from);
+      if (rest.length > 2 * longestLine) rest = rest.subarray(0, longestLine);
+    }
+    yield* stamped(rest);
+  } finally {
+    stream.destroy();
+  }
+}
+
+function* stamped(bytes: Buffer): Generator<StampedLine> {
+  const space = bytes.indexOf(32);
+  const stamp = bytes.toString('latin1', 0, space);
+  const at = Date.parse(stamp);
+  if (space > 0 && at > 0) {
+    const text = bytes.toString('utf8', space + 1, Math.min(bytes.length, space + 1 + longestLine));
+    yield { at, stamp, text: text.replace(/\r$/, '') };
+  }
+}
+
+/** As many of the last lines as fit; of a longer one its end. */
+function newest(lines: LogLine[]): LogLine[] {
+  const kept: LogLine[] = [];
+  let room = mostCharacters;
+  for (const line of lines.toReversed()) {
+    if (room <= 0) break;
+    const text = line.text.slice(-room);
+    room -= text.length + 1;
+    kept.push({ ...line, text });
+  }
+  return kept.reverse();
+}

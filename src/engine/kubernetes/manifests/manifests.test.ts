@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { stringify } from 'yaml';
+import { parseEgress } from '../../../deployment/workload/egress.ts';
+import type { Workload } from '../../../deployment/workload/workload.ts';
+import { EngineFault } from '../../engine.ts';
+import { clusterName, objectName } from '../names.ts';
+import type { Manifest } from '../objects.ts';
+import { claimManifest } from './claim.ts';
+import { hostAliases } from './host-aliases.ts';
+import { readWorkloadMarks, workloadMarks } from './marks.ts';
+import { mountsOf } from './mounts.ts';
+import { namespaceManifest, quotaManifest } from './namespace.ts';
+import { networkPolicy } from './network-policy.ts';
+import { serviceManifests } from './services.ts';
+import { userOf } from './user.ts';
+import { controllerManifest, secretManifest, type WorkloadRequest } from './workload.ts';
+
+const owner = 'berthowner';
+const deploymentId = 'abcdefghij';
+
+const web: Workload = {
+  name: `berth-${deploymentId}-web-2-0`,
+  pod: 'web',
+  revision: 2,
+  replica: 0,
+  fingerprint: 'f1',
+  image: 'nginx:1',
+  env: { GREETING: 'hello $(HOSTNAME)', 'with.dot': '' },
+  files: [{ path: '/etc/app/../nginx/site.conf', content: 'listen 80;\0' }],
+  volumes: [{ volume: 'Web_Data', mountPath: '/srv/' }],
+  ports: [80, 443, 80],
+  aliases: ['web.pod', 'web', 'web-0.pod', 'web-0', 'Not_A_Host'],
+  command: ['serve', '$HOME', '$(GREETING)'],
+  resources: { requests: {}, limits: { memoryBytes: 2 ** 28 } },
+  useGPU: false,
+  readiness: { kind: 'port', port: 80 },
+};
+
+const migrate: Workload = {
+  ...web,
+  name: `berth-${deploymentId}-migrate-2-0`,
+  pod: 'migrate',
+  env: {},
+  files: [],
+  volumes: [],
+  ports: [],
+  aliases: ['migrate'],
+  user: '1000:1000',
+  workingDir: '/app',
+  entrypoint: ['/bin/migrate'],
+  container: { readOnly: true, stopGraceSeconds: 60, shmBytes: 2 ** 26, extraHosts: { api: '203.0.113.7' } },
+  readiness: { kind: 'exit' },
+};
+
+const request = (workload: Workload, changes: Partial<WorkloadRequest> = {}): WorkloadRequest => ({
+  owner,
+  deploymentId,
+  workload,
+  image: 'nginx:1',
+  names: [{ address: '10.96.3.4', aliases: ['db', 'db.pod'] }],
+  stopSeconds: 5,
+  diskBytes: 2 ** 30,
+  hasLowPorts: false,
+  ...changes,
+});
+
+const here = { edgeNetworks: ['10.250.0.1/32'], hasPortRanges: true };
+
+const golden: Record<string, Manifest[]> = {
+  'a service and all that belongs to it': [
+    secretManifest(request(web)),
+    ...serviceManifests({ owner, deploymentId, workload: web }),
+    controllerManifest(request(web, { imageVolumes: ['/srv/cache'], hasLowPorts: true })),
+  ],
+  'a job': [secretManifest(request(migrate)), controllerManifest(request(migrate, { runtimeClass: 'gvisor' }))],
+  'a namespace': [
+    namespaceManifest(owner, deploymentId, { kind: 'open' }),
+    namespaceManifest(owner, deploymentId, undefined),
+    quotaManifest(owner, deploymentId),
+    claimManifest({ owner, deploymentId, volume: 'Web_Data', sizeBytes: 2 ** 30, storageClass: 'fast' }),
+  ],
+  'what leaves a namespace': [
+    networkPolicy(owner, deploymentId, { kind: 'open' }, here),
+    networkPolicy(owner, deploymentId, { kind: 'open' }, { edgeNetworks: [], hasPortRanges: false }),
+    networkPolicy(owner, deploymentId, { kind: 'none' }, here),
+    networkPolicy(owner, deploymentId, parseEgress('203.0.113.0/24:443,[2001:db8::/32]')!, here),
+  ],
+};
+
+for (const [name, manifests] of Object.entries(golden)) {
+  test(`${name}: as it was; another manifest restarts what runs`, async () => {
+    const file = join(import.meta.dirname, '../../../../test/golden/kubernetes', `${name.replaceAll(' ', '-')}.yaml`);
+    const text = manifests.map((manifest) => stringify(manifest, { aliasDuplicateObjects: false })).join('---\n');
+    if (process.env.WRITE_GOLDEN === '1') await writeFile(file, text);
+    assert.equal(text, await readFile(file, 'utf8'));
+  });
+}
+
+/** The container of a workload. */
+function containerOf(workload: Workload) {
+  const manifest = controllerManifest(request(workload));
+  assert.ok(manifest.kind === 'Deployment' || manifest.kind === 'Job');
+  return manifest.spec.template.spec!.containers[0]!;
+}
+
+test('no value of the environment and no file is in what runs a workload, but in its Secret', () => {
+  const secret = 'a value that nobody may see';
+  const told = { ...web, env: { PASSWORD: secret }, files: [{ path: '/etc/secret', content: secret }] };
+  assert.ok(!JSON.stringify(controllerManifest(request(told))).includes(secret));
+  const manifest = secretManifest(request(told));
+  assert.ok(manifest.kind === 'Secret');
+  assert.deepEqual(
+    Object.values(manifest.data).map((value) => Buffer.from(value, 'base64').toString()),
+    [secret, secret],
+  );
+});
+
+test('the words of a command arrive as they were written: nothing is put in for a variable', () => {
+  assert.deepEqual(containerOf(web).args, ['serve', '$$HOME', '$$(GREETING)']);
+});
+
+test('what cannot be a name on a cluster gets one with a hash, and two never the same', () => {
+  assert.equal(clusterName('db-data'), 'db-data');
+  const names = ['Web_Data', 'web-data', 'web_data', 'web.data', '0-data', 'x'.repeat(63)].map(clusterName);
+  assert.equal(new Set(names).size, names.length);
+  for (const name of names) assert.match(name, /^[a-z]([a-z0-9-]{0,50}[a-z0-9])?$/);
+  assert.equal(objectName(deploymentId, web.name), 'web-2-0');
+});
+
+test('what marks say of a workload is read as it was written', () => {
+  const { annotations, labels } = workloadMarks(owner, deploymentId, web);
+  const { name, pod, revision, replica, fingerprint, readiness } = web;
+  const read = { deploymentId, name, pod, revision, replica, fingerprint, readiness };
+  assert.deepEqual(readWorkloadMarks(annotations), read);
+  assert.equal(readWorkloadMarks(labels), undefined);
+});
+
+test('a user is a number on a cluster, and any other name is refused in words', () => {
+  assert.deepEqual(userOf({ pod: 'web', user: 'root:50' }), { runAsUser: 0, runAsGroup: 50 });
+  assert.deepEqual(userOf({ pod: 'web' }), {});
+  assert.throws(
+    () => userOf({ pod: 'web', user: 'node' }),
+    (error) => error instanceof EngineFault && error.kind === 'bad-request' && /node is none/.test(error.message),
+  );
+});
+
+test('no file is put where the cluster has its own', () => {
+  for (const path of ['/etc/hosts', '/etc/../proc/x', '/dev/null'])
+    assert.throws(() => mountsOf({ deploymentId, workload: { ...web, files: [{ path, content: '' }] } }), EngineFault);
+});
+
+test('names that are none for a hosts file are left out, and the same names are the same lines', () => {
+  const known = [
+    { address: '10.96.0.2', aliases: ['web', 'web.pod', 'My_Web'] },
+    { address: '10.96.0.1', aliases: ['db'] },
+  ];
+  const lines = [
+    { ip: '10.96.0.1', hostnames: ['db'] },
+    { ip: '10.96.0.2', hostnames: ['web', 'web.pod'] },
+  ];
+  assert.deepEqual(hostAliases(known), lines);
+  assert.deepEqual(hostAliases(known.toReversed()), lines);
+});

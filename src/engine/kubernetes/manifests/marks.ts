@@ -1,0 +1,58 @@
+/**
+ * PURE. What an object says of itself: labels, by which it is found, may have only short and simple values; everything
+ * else is an annotation, in the words that labels have on other engines.
+ */
+import type { Workload, WorkloadName } from '../../../deployment/workload/workload.ts';
+import {
+  deploymentLabels,
+  type Labels,
+  labelKeys,
+  readWorkloadLabels,
+  type WorkloadLabels,
+  workloadLabels,
+} from '../../labels.ts';
+import { objectName } from '../names.ts';
+
+/** The workload that an object belongs to, by its name in the namespace. */
+export const workloadKey = 'berth.workload';
+/** Its name as the other layers know it. */
+const nameKey = 'berth.name';
+/** JSON: the names by which pods reach what is behind a Service. */
+const aliasesKey = 'berth.aliases';
+/** On a namespace: its deployment has a network. */
+export const networkKey = 'berth.network';
+
+export type Marks = { labels: Labels; annotations: Labels };
+
+export function workloadMarks(owner: string, deploymentId: string, workload: Workload): Marks {
+  return {
+    labels: {
+      ...deploymentLabels(owner, deploymentId),
+      [labelKeys.pod]: workload.pod,
+      [labelKeys.replica]: String(workload.replica),
+      [workloadKey]: objectName(deploymentId, workload.name),
+    },
+    annotations: { ...workloadLabels(owner, deploymentId, workload), [nameKey]: workload.name },
+  };
+}
+
+/** What `workloadMarks` wrote; undefined when these are not the marks of a workload. */
+export function readWorkloadMarks(annotations: Labels = {}): (WorkloadLabels & { name: WorkloadName }) | undefined {
+  const labels = readWorkloadLabels(annotations);
+  const name = annotations[nameKey];
+  return labels && name !== undefined ? { ...labels, name } : undefined;
+}
+
+export function aliasMarks(aliases: readonly string[]): Labels {
+  return { [aliasesKey]: JSON.stringify(aliases) };
+}
+
+/** [] where somebody has damaged them. */
+export function readAliases(annotations: Labels = {}): string[] {
+  try {
+    const aliases: unknown = JSON.parse(annotations[aliasesKey] ?? '[]');
+    return Array.isArray(aliases) ? aliases.filter((alias) => typeof alias === 'string') : [];
+  } catch {
+    return [];
+  }
+}

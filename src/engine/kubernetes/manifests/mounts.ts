@@ -1,0 +1,99 @@
+/** PURE. What a workload finds at which path: its files, its volumes, directories in memory. */
+import { posix } from 'node:path';
+import type { V1Volume, V1VolumeMount } from '@kubernetes/client-node';
+import { limitsOf } from '../../../deployment/limits/pod-resources.ts';
+import type { Workload } from '../../../deployment/workload/workload.ts';
+import { EngineFault } from '../../engine.ts';
+import { clusterName, objectName } from '../names.ts';
+import { fileKey } from './secret-keys.ts';
+
+type Mounts = { volumes: V1Volume[]; mounts: V1VolumeMount[] };
+
+export type MountRequest = { deploymentId: string; workload: Workload; imageVolumes?: readonly string[] };
+
+/** Paths that the cluster mounts over itself. */
+const hidden = /^\/(dev|proc|sys)(\/|$)|^\/etc\/(hosts|hostname|resolv\.conf)$/;
+
+/** Not the whole volume: disks of a cluster come with a `lost+found`, which databases refuse. */
+const volumeFolder = 'data';
+
+export function mountsOf(request: MountRequest): Mounts {
+  const parts = [filesOf(request), volumesOf(request), memoryOf(request)];
+  return { volumes: parts.flatMap(({ volumes }) => volumes), mounts: parts.flatMap(({ mounts }) => mounts) };
+}
+
+/** Each on its own, so that what the image has beside it stays; below a volume's path, on top of the volume. */
+function filesOf({ deploymentId, workload }: MountRequest): Mounts {
+  if (workload.files.length === 0) return { volumes: [], mounts: [] };
+  const mounts = workload.files.map(({ path }, index) => {
+    const mountPath = absolute(path);
+    refuseHidden(mountPath, path, workload);
+    return { name: 'files', mountPath, subPath: fileKey(index), readOnly: true };
+  });
+  const items = workload.files.map((_, index) => ({ key: fileKey(index), path: fileKey(index) }));
+  const secret = { secretName: objectName(deploymentId, workload.name), items, defaultMode: 0o644 };
+  return { volumes: [{ name: 'files', secret }], mounts };
+}
+
+/**
+ * A path that the image declares as a volume, below one of these, would get an empty directory that is lost with the
+ * pod: it is mounted once more from the volume that it lies in.
+ */
+function volumesOf({ workload, imageVolumes = [] }: MountRequest): Mounts {
+  const names = [...new Set(workload.volumes.map(({ volume }) => volume))];
+  const nameOf = (volume: string) => `volume-${names.indexOf(volume)}`;
+  const own = workload.volumes.map(({ volume, mountPath }) => ({
+    name: nameOf(volume),
+    mountPath: absolute(mountPath),
+    subPath: volumeFolder,
+  }));
+  const nested = imageVolumes.map(absolute).flatMap((path) => {
+    const above = own
+      .filter(({ mountPath }) => path.startsWith(mountPath === '/' ? '/' : `${mountPath}/`))
+      .sort((a, b) => b.mountPath.length - a.mountPath.length)[0];
+    if (!above || own.some(({ mountPath }) => mountPath === path)) return [];
+    return [{ ...above, mountPath: path, subPath: `${volumeFolder}/${posix.relative(above.mountPath, path)}` }];
+  });
+  return {
+    volumes: names.map((volume) => ({
+      name: nameOf(volume),
+      persistentVolumeClaim: { claimName: clusterName(volume) },
+    })),
+    mounts: [...own, ...nested],
+  };
+}
+
+/** Their owner and mode cannot be chosen on a cluster: everybody may write. */
+function memoryOf({ workload }: MountRequest): Mounts {
+  const { shmBytes, tmpfs = [], readOnly } = workload.container ?? {};
+  const { memoryBytes } = limitsOf(workload.resources);
+  const taken = [...workload.volumes, ...tmpfs].map(({ mountPath }) => absolute(mountPath));
+  const directories = [
+    ...(shmBytes === undefined ? [] : [{ mountPath: '/dev/shm', sizeBytes: shmBytes }]),
+    ...tmpfs.map(({ mountPath, sizeBytes }) => ({ mountPath: absolute(mountPath), sizeBytes })),
+    // Where nothing else can be written hardly a program runs without it.
+    ...(readOnly && !taken.includes('/tmp') ? [{ mountPath: '/tmp', sizeBytes: undefined }] : []),
+  ];
+  return {
+    volumes: directories.map(({ sizeBytes }, index) => ({
+      name: `memory-${index}`,
+      emptyDir: {
+        medium: 'Memory',
+        sizeLimit: String(Math.min(sizeBytes ?? Math.floor(memoryBytes / 2), memoryBytes)),
+      },
+    })),
+    mounts: directories.map(({ mountPath }, index) => ({ name: `memory-${index}`, mountPath })),
+  };
+}
+
+function refuseHidden(path: string, written: string, { pod }: Workload): void {
+  if (!hidden.test(path)) return;
+  throw new EngineFault('bad-request', `no file can be put at ${written}: that path belongs to the cluster.`, {
+    pods: [pod],
+  });
+}
+
+/** Normalised, so that no `..` is left. */
+function absolute(path: string): string {
+  return posix.resolve('/', path);
+}

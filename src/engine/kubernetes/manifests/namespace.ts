@@ -1,0 +1,43 @@
+/** PURE. The namespace of a deployment, with what bounds it. */
+import { maxContainersPerDeployment } from '../../../deployment/limits/count-limits.ts';
+import { type Egress, printEgress } from '../../../deployment/workload/egress.ts';
+import { deploymentLabels, labelKeys } from '../../labels.ts';
+import { namespaceName } from '../names.ts';
+import type { Manifest } from '../objects.ts';
+import { networkKey } from './marks.ts';
+
+/** `egress` absent: there is no network (any more), but volumes that outlive it. */
+export function namespaceManifest(owner: string, deploymentId: string, egress: Egress | undefined): Manifest {
+  return {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: {
+      name: namespaceName(deploymentId),
+      labels: {
+        ...deploymentLabels(owner, deploymentId),
+        ...(egress && { [networkKey]: 'true' }),
+        'pod-security.kubernetes.io/enforce': 'baseline',
+      },
+      annotations: egress ? { [labelKeys.egress]: printEgress(egress) } : {},
+    },
+  };
+}
+
+/**
+ * Nothing that would be reached past the edge, whatever else goes wrong. An update has each pod twice, and each try of a
+ * job is a pod that stays.
+ */
+export function quotaManifest(owner: string, deploymentId: string): Manifest {
+  return {
+    apiVersion: 'v1',
+    kind: 'ResourceQuota',
+    metadata: { name: 'berth', namespace: namespaceName(deploymentId), labels: deploymentLabels(owner, deploymentId) },
+    spec: {
+      hard: {
+        pods: String(8 * maxContainersPerDeployment),
+        'services.nodeports': '0',
+        'services.loadbalancers': '0',
+      },
+    },
+  };
+}

@@ -1,0 +1,78 @@
+/** PURE. What pods of a deployment may reach and who reaches them, as a policy of its namespace. */
+import type { V1NetworkPolicyEgressRule, V1NetworkPolicyPeer, V1NetworkPolicyPort } from '@kubernetes/client-node';
+import type { Egress } from '../../../deployment/workload/egress.ts';
+import { mailPorts } from '../../../lib/mail-ports.ts';
+import { reservedIPv4, reservedIPv6 } from '../../../lib/reserved-addresses.ts';
+import { deploymentLabels } from '../../labels.ts';
+import { namespaceName } from '../names.ts';
+import type { Manifest } from '../objects.ts';
+
+/** Namespaces with this label hold the service and its edge, where those run on the cluster themselves. */
+export const edgeNamespaceLabel = 'berth.edge';
+
+export type PolicySettings = {
+  /** Networks from which service and edge reach pods, where they run outside of the cluster. */
+  edgeNetworks: readonly string[];
+  /** Ranges of ports can be named in a policy: since Kubernetes 1.22. Without them, mail cannot be left out. */
+  hasPortRanges: boolean;
+};
+
+/** The one policy of a namespace: whatever it does not name is closed. */
+export function networkPolicy(owner: string, deploymentId: string, egress: Egress, settings: PolicySettings): Manifest {
+  const ownPods: V1NetworkPolicyPeer = { podSelector: {} };
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { name: 'berth', namespace: namespaceName(deploymentId), labels: deploymentLabels(owner, deploymentId) },
+    spec: {
+      podSelector: {},
+      policyTypes: ['Ingress', 'Egress'],
+      ingress: [{ from: [ownPods, ...edges(settings)] }],
+      egress: [{ to: [ownPods] }, ...egressRules(egress, settings)],
+    },
+  };
+}
+
+function edges({ edgeNetworks }: PolicySettings): V1NetworkPolicyPeer[] {
+  if (edgeNetworks.length === 0) return [{ namespaceSelector: { matchLabels: { [edgeNamespaceLabel]: 'true' } } }];
+  return edgeNetworks.map((cidr) => ({ ipBlock: { cidr } }));
+}
+
+function egressRules(egress: Egress, { hasPortRanges }: PolicySettings): V1NetworkPolicyEgressRule[] {
+  switch (egress.kind) {
+    case 'none':
+      return [];
+    case 'open': {
+      const to = [
+        { ipBlock: { cidr: '0.0.0.0/0', except: reservedIPv4 } },
+        { ipBlock: { cidr: '::/0', except: reservedIPv6 } },
+      ];
+      return [clusterDns, hasPortRanges ? { to, ports: allButMail() } : { to }];
+    }
+    case 'only':
+      return [
+        clusterDns,
+        ...egress.to.map(({ cidr, port }) => ({
+          to: [{ ipBlock: { cidr } }],
+          ...(port !== undefined && { ports: bothProtocols({ port }) }),
+        })),
+      ];
+  }
+}
+
+/** By the labels that every distribution gives it. */
+const clusterDns: V1NetworkPolicyEgressRule = {
+  to: [{ namespaceSelector: {}, podSelector: { matchLabels: { 'k8s-app': 'kube-dns' } } }],
+  ports: bothProtocols({ port: 53 }),
+};
+
+/** A policy names what it lets through: the ranges of ports between those. */
+function allButMail(): V1NetworkPolicyPort[] {
+  const borders = [0, ...mailPorts, 65_536];
+  const ranges = borders.slice(1).map((end, index) => ({ port: borders[index]! + 1, endPort: end - 1 }));
+  return [...ranges.map((range) => ({ protocol: 'TCP', ...range })), { protocol: 'UDP', port: 1, endPort: 65_535 }];
+}
+
+function bothProtocols(port: Omit<V1NetworkPolicyPort, 'protocol'>): V1NetworkPolicyPort[] {
+  return ['TCP', 'UDP'].map((protocol) => ({ protocol, ...port }));
+}

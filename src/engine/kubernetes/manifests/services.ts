@@ -1,0 +1,46 @@
+/** PURE. What a pod is reached at by the other pods of its deployment: an address that stays when the pod goes. */
+import type { Workload } from '../../../deployment/workload/workload.ts';
+import { deploymentLabels, labelKeys } from '../../labels.ts';
+import { clusterName, namespaceName, replicaServiceName } from '../names.ts';
+import type { Manifest } from '../objects.ts';
+import { aliasMarks } from './marks.ts';
+
+export type ServiceRequest = { owner: string; deploymentId: string; workload: Workload };
+
+/**
+ * One for all replicas of the pod, and one for this replica where it has names of its own. None for a pod without ports:
+ * a Service names the ports that it passes on.
+ */
+export function serviceManifests({ owner, deploymentId, workload }: ServiceRequest): Manifest[] {
+  const { pod, replica, aliases, ports } = workload;
+  if (ports.length === 0) return [];
+  const isOfReplica = (alias: string) => [`${pod}-${replica}`, `${pod}-${replica}.pod`].includes(alias);
+  const selector = { ...deploymentLabels(owner, deploymentId), [labelKeys.pod]: pod };
+  const service = (name: string, names: string[], more = {}): Manifest => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: {
+      name,
+      namespace: namespaceName(deploymentId),
+      labels: selector,
+      annotations: aliasMarks(names),
+    },
+    spec: {
+      type: 'ClusterIP',
+      selector: { ...selector, ...more },
+      ports: [...new Set(ports)].map((port) => ({ name: `tcp-${port}`, protocol: 'TCP', port, targetPort: port })),
+      // Whether a pod is ready is for our own probes to say, and pods that start may need one another.
+      publishNotReadyAddresses: true,
+    },
+  });
+  const own = aliases.filter(isOfReplica);
+  return [
+    service(
+      clusterName(pod),
+      aliases.filter((alias) => !isOfReplica(alias)),
+    ),
+    ...(own.length > 0
+      ? [service(replicaServiceName(pod, replica), own, { [labelKeys.replica]: String(replica) })]
+      : []),
+  ];
+}

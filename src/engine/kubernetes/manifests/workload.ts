@@ -1,0 +1,149 @@
+/** PURE. A workload as the objects that run it: what it is told, and a Deployment of one replica or a Job. */
+import type { V1Container, V1PodTemplateSpec } from '@kubernetes/client-node';
+import { limitsOf, requestsOf } from '../../../deployment/limits/pod-resources.ts';
+import type { Workload } from '../../../deployment/workload/workload.ts';
+import { deploymentLabels, labelKeys } from '../../labels.ts';
+import { namespaceName, objectName } from '../names.ts';
+import type { Manifest } from '../objects.ts';
+import { containerSecurity, lowPortsSysctl, podHardening, podSecurity } from './hardening.ts';
+import { hostAliases, type KnownNames } from './host-aliases.ts';
+import { workloadKey, workloadMarks } from './marks.ts';
+import { mountsOf } from './mounts.ts';
+import { envKey, fileKey } from './secret-keys.ts';
+import { userOf } from './user.ts';
+
+export type WorkloadRequest = {
+  owner: string;
+  deploymentId: string;
+  workload: Workload;
+  /** Under which the nodes have or pull it. */
+  image: string;
+  /** Paths that the image declares as volumes, where that is known. */
+  imageVolumes?: readonly string[];
+  /** A Secret of the namespace with a login, where the nodes need one. */
+  pullSecret?: string;
+  names: KnownNames;
+  /** Seconds between SIGTERM and SIGKILL where its configuration says nothing. */
+  stopSeconds: number;
+  /** What its container may write outside of volumes, with its log; what is above it is evicted. */
+  diskBytes: number;
+  /** The cluster's name for another runtime, such as gVisor. */
+  runtimeClass?: string | undefined;
+  /** Pods may be told from which port on everybody may listen. */
+  hasLowPorts: boolean;
+};
+
+/** A job's tries after the first, as on other engines. */
+const jobRetries = 3;
+
+export const containerName = 'main';
+
+/** What the workload is told in secret: environment and files. Made before the pod that reads it. */
+export function secretManifest({ owner, deploymentId, workload }: WorkloadRequest): Manifest {
+  const { labels } = workloadMarks(owner, deploymentId, workload);
+  const values = [
+    ...Object.values(workload.env).map((value, index) => [envKey(index), value] as const),
+    ...workload.files.map(({ content }, index) => [fileKey(index), content] as const),
+  ];
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: objectName(deploymentId, workload.name), namespace: namespaceName(deploymentId), labels },
+    data: Object.fromEntries(values.map(([key, value]) => [key, Buffer.from(value).toString('base64')])),
+  };
+}
+
+export function controllerManifest(request: WorkloadRequest): Manifest {
+  const { owner, deploymentId, workload } = request;
+  const name = objectName(deploymentId, workload.name);
+  const metadata = { name, namespace: namespaceName(deploymentId), ...workloadMarks(owner, deploymentId, workload) };
+  const template = podTemplate(request);
+  if (workload.readiness.kind === 'exit') {
+    // Each try is a pod of its own: one that was restarted in its place is removed, with its log, after the last try.
+    const spec = { backoffLimit: jobRetries, completions: 1, parallelism: 1, template };
+    return { apiVersion: 'batch/v1', kind: 'Job', metadata, spec };
+  }
+  const spec = {
+    replicas: 1,
+    revisionHistoryLimit: 0,
+    selector: { matchLabels: { ...deploymentLabels(owner, deploymentId), [workloadKey]: name } },
+    // Two of one workload would write to the same volumes.
+    strategy: { type: 'Recreate' },
+    template,
+  };
+  return { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec };
+}
+
+function podTemplate(request: WorkloadRequest): V1PodTemplateSpec {
+  const { owner, deploymentId, workload, names, stopSeconds, runtimeClass, pullSecret, hasLowPorts } = request;
+  const { container = {} } = workload;
+  const { labels } = workloadMarks(owner, deploymentId, workload);
+  const { volumes } = mountsOf(request);
+  const { supplementalGroups } = userOf(workload);
+  const sysctls = [
+    ...(hasLowPorts ? [lowPortsSysctl] : []),
+    ...Object.entries(container.sysctls ?? {}).map(([name, value]) => ({ name, value })),
+  ];
+  const aliases = hostAliases(names, container.extraHosts);
+  return {
+    metadata: { labels, annotations: { [labelKeys.fingerprint]: workload.fingerprint } },
+    spec: {
+      ...podHardening,
+      securityContext: {
+        ...podSecurity,
+        ...(supplementalGroups && { supplementalGroups }),
+        ...(sysctls.length > 0 && { sysctls }),
+      },
+      restartPolicy: workload.readiness.kind === 'exit' ? 'Never' : 'Always',
+      terminationGracePeriodSeconds: container.stopGraceSeconds ?? stopSeconds,
+      hostname: (workload.hostname ?? workload.pod).slice(0, 63),
+      ...(aliases.length > 0 && { hostAliases: aliases }),
+      ...(runtimeClass !== undefined && { runtimeClassName: runtimeClass }),
+      ...(pullSecret !== undefined && { imagePullSecrets: [{ name: pullSecret }] }),
+      containers: [containerOf(request)],
+      ...(volumes.length > 0 && { volumes }),
+    },
+  };
+}
+
+function containerOf(request: WorkloadRequest): V1Container {
+  const { deploymentId, workload, image, diskBytes } = request;
+  const { container = {}, entrypoint, command, workingDir } = workload;
+  const { runAsUser, runAsGroup } = userOf(workload);
+  const secret = objectName(deploymentId, workload.name);
+  const { mounts } = mountsOf(request);
+  const disk = String(diskBytes);
+  return {
+    name: containerName,
+    image,
+    imagePullPolicy: 'IfNotPresent',
+    ...(entrypoint && { command: entrypoint.map(literal) }),
+    ...(command && { args: command.map(literal) }),
+    ...(workingDir !== undefined && { workingDir }),
+    env: Object.keys(workload.env).map((name, index) => ({
+      name,
+      valueFrom: { secretKeyRef: { name: secret, key: envKey(index) } },
+    })),
+    resources: {
+      limits: { ...amounts(limitsOf(workload.resources)), 'ephemeral-storage': disk },
+      // Of the disk nothing is set aside: hardly anybody writes much.
+      requests: { ...amounts(requestsOf(workload.resources)), 'ephemeral-storage': '0' },
+    },
+    ...(mounts.length > 0 && { volumeMounts: mounts }),
+    securityContext: {
+      ...containerSecurity,
+      ...(container.readOnly && { readOnlyRootFilesystem: true }),
+      ...(runAsUser !== undefined && { runAsUser }),
+      ...(runAsGroup !== undefined && { runAsGroup }),
+    },
+  };
+}
+
+function amounts({ cpuMillis, memoryBytes }: { cpuMillis: number; memoryBytes: number }): Record<string, string> {
+  return { cpu: `${cpuMillis}m`, memory: String(memoryBytes) };
+}
+
+/** The cluster would put variables in for `$(NAME)`; two of the sign are one that it leaves alone. */
+function literal(word: string): string {
+  return word.replaceAll('$', '$$$$');
+}

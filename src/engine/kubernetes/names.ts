@@ -1,0 +1,35 @@
+/** PURE. Names on a cluster: deterministic, so that doing something twice meets what is there already. */
+import { createHash } from 'node:crypto';
+import type { WorkloadName } from '../../deployment/workload/workload.ts';
+
+/** What Kubernetes takes as the name of everything, and as the value of a label. */
+const labelForm = /^[a-z]([a-z0-9-]*[a-z0-9])?$/;
+
+/** Of 63 characters that a label may have; the cluster adds up to 11 to the name of a workload. */
+const mostCharacters = 52;
+
+export function namespaceName(deploymentId: string): string {
+  return `berth-${deploymentId}`;
+}
+
+/** Of a workload within the namespace of its deployment: `web-1-0`. */
+export function objectName(deploymentId: string, workload: WorkloadName): string {
+  const prefix = `berth-${deploymentId}-`;
+  return clusterName(workload.startsWith(prefix) ? workload.slice(prefix.length) : workload);
+}
+
+/** Of the Service for one replica of a pod. No pod has a dot in its name, so it is no pod's own. */
+export function replicaServiceName(pod: string, replica: number): string {
+  return clusterName(`${pod}.${replica}`);
+}
+
+/** The text itself where it can be a name, else what is left of it with a hash of the whole. */
+export function clusterName(text: string): string {
+  if (text.length <= mostCharacters && labelForm.test(text)) return text;
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 10);
+  const letters = text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^[^a-z]+/g, '');
+  return `${letters.slice(0, mostCharacters - hash.length - 1) || 'x'}-${hash}`.replaceAll(/-+/g, '-');
+}

@@ -1,0 +1,139 @@
+/**
+ * Objects of a cluster: what is sent, and as much of what comes back as is read, as JSON. The library's own types have
+ * dates where JSON has text.
+ */
+import type {
+  V1DeploymentSpec,
+  V1JobSpec,
+  V1NetworkPolicyEgressRule,
+  V1NetworkPolicyPeer,
+  V1ResourceQuotaSpec,
+  V1ServiceSpec,
+} from '@kubernetes/client-node';
+import type { Labels } from '../labels.ts';
+
+type Meta = { name: string; namespace?: string; labels: Labels; annotations?: Labels };
+
+type Sent<ApiVersion extends string, Kind extends string, Rest = object> = {
+  apiVersion: ApiVersion;
+  kind: Kind;
+  metadata: Meta;
+} & Rest;
+
+/** `resources.requests.storage` in bytes. */
+type ClaimSpec = {
+  accessModes: ['ReadWriteOnce'];
+  storageClassName?: string;
+  resources: { requests: { storage: string } };
+};
+
+/** The library has another name for `from`. */
+type PolicySpec = {
+  podSelector: object;
+  policyTypes: ('Ingress' | 'Egress')[];
+  ingress: { from: V1NetworkPolicyPeer[] }[];
+  egress: V1NetworkPolicyEgressRule[];
+};
+
+export type Manifest =
+  | Sent<'v1', 'Namespace'>
+  | Sent<'v1', 'Secret', { type?: string; data: Record<string, string> }>
+  | Sent<'v1', 'Service', { spec: V1ServiceSpec }>
+  | Sent<'v1', 'PersistentVolumeClaim', { spec: ClaimSpec }>
+  | Sent<'v1', 'ResourceQuota', { spec: V1ResourceQuotaSpec }>
+  | Sent<'networking.k8s.io/v1', 'NetworkPolicy', { spec: PolicySpec }>
+  | Sent<'apps/v1', 'Deployment', { spec: V1DeploymentSpec }>
+  | Sent<'batch/v1', 'Job', { spec: V1JobSpec }>;
+
+export type ManifestKind = Manifest['kind'];
+
+/** Where objects of a kind are, in every version since 1.20. */
+export const placeOfKind = {
+  Namespace: { api: '/api/v1', plural: 'namespaces' },
+  Node: { api: '/api/v1', plural: 'nodes' },
+  Pod: { api: '/api/v1', plural: 'pods' },
+  Secret: { api: '/api/v1', plural: 'secrets' },
+  Service: { api: '/api/v1', plural: 'services' },
+  PersistentVolumeClaim: { api: '/api/v1', plural: 'persistentvolumeclaims' },
+  ResourceQuota: { api: '/api/v1', plural: 'resourcequotas' },
+  NetworkPolicy: { api: '/apis/networking.k8s.io/v1', plural: 'networkpolicies' },
+  Deployment: { api: '/apis/apps/v1', plural: 'deployments' },
+  Job: { api: '/apis/batch/v1', plural: 'jobs' },
+} as const satisfies Record<ManifestKind | 'Node' | 'Pod', { api: string; plural: string }>;
+
+export type Kind = keyof typeof placeOfKind;
+
+/** What everything that comes back has. */
+export type Found = {
+  metadata: {
+    name: string;
+    namespace?: string;
+    uid: string;
+    resourceVersion: string;
+    creationTimestamp: string;
+    deletionTimestamp?: string;
+    labels?: Labels;
+    annotations?: Labels;
+  };
+};
+
+export type FoundNamespace = Found;
+
+export type FoundController = Found & {
+  status?: { conditions?: Condition[]; failed?: number; succeeded?: number };
+};
+
+export type FoundClaim = Found & {
+  spec?: { resources?: { requests?: { storage?: string } } };
+  status?: { phase?: string; capacity?: { storage?: string } };
+};
+
+export type FoundService = Found & { spec?: { clusterIP?: string } };
+
+export type Condition = { type: string; status: string; reason?: string; message?: string };
+
+export type FoundPod = Found & {
+  spec?: { containers?: { resources?: { limits?: { memory?: string } } }[]; volumes?: VolumeSource[] };
+  status?: {
+    phase?: string;
+    reason?: string;
+    message?: string;
+    podIP?: string;
+    conditions?: Condition[];
+    containerStatuses?: ContainerStatus[];
+  };
+};
+
+type VolumeSource = { persistentVolumeClaim?: { claimName: string } };
+
+export type ContainerStatus = {
+  restartCount: number;
+  /** Of the one that runs, or that has ended last. */
+  containerID?: string;
+  state?: ContainerStateOnCluster;
+  lastState?: ContainerStateOnCluster;
+};
+
+type ContainerStateOnCluster = {
+  waiting?: { reason?: string; message?: string };
+  running?: { startedAt?: string };
+  terminated?: Terminated;
+};
+
+export type Terminated = {
+  exitCode: number;
+  reason?: string;
+  message?: string;
+  startedAt?: string | null;
+  finishedAt?: string | null;
+  containerID?: string;
+};
+
+export type FoundNode = Found & {
+  spec?: { unschedulable?: boolean };
+  status?: {
+    allocatable?: { cpu?: string; memory?: string };
+    conditions?: Condition[];
+    images?: { names?: string[] }[];
+  };
+};

@@ -1,0 +1,208 @@
+/** What exists of a deployment on the cluster now, by what is known of it, and whether it is ready, by our own probes. */
+import { type Egress, parseEgress, printEgress } from '../../deployment/workload/egress.ts';
+import type { Observed, ObservedWorkload, Readiness, WorkloadName } from '../../deployment/workload/workload.ts';
+import { labelKeys } from '../labels.ts';
+import type { ContainerState } from '../readiness/container-state.ts';
+import { type Elsewhere, followElsewhere, listeningAfterMs, listeningReason } from '../readiness/listening.ts';
+import { createProbe, type Probe } from '../readiness/probe.ts';
+import { probeAll, stuckOf } from '../readiness/probing.ts';
+import { judge } from '../readiness/readiness.ts';
+import type { Cache } from './cache.ts';
+import type { Cluster, PodAddress } from './cluster.ts';
+import { networkKey, readWorkloadMarks, workloadKey } from './manifests/marks.ts';
+import { containerName } from './manifests/workload.ts';
+import { namespaceName } from './names.ts';
+import type { FoundController, FoundNamespace } from './objects.ts';
+import { createPodCheck, lookInside } from './pod-checks.ts';
+import { lastExitOf, type PodFacts, podFacts } from './pods.ts';
+
+/** What is remembered of a workload from one observation to the next. */
+export type Known = {
+  name: WorkloadName;
+  labels: { pod: string; revision: number; replica: number; fingerprint: string; readiness: Readiness };
+  facts: PodFacts;
+  /** Another start has another. */
+  start: string;
+  state: ContainerState;
+  probe?: Probe;
+  toldReady?: boolean;
+  elsewhere?: Elsewhere;
+};
+
+export type Observer = {
+  observe(deploymentId: string): Promise<Observed>;
+  /** What the last observation of the deployment saw. */
+  known(deploymentId: string): Known[];
+  /** The same of all deployments, each with its id. */
+  allKnown(): Iterable<[string, Known[]]>;
+};
+
+/** What the cluster dates by the one, which may be set, is kept by the other, which never jumps. */
+export type ObserverOptions = { leastPeriodMs: number; now: () => number; uptime: () => number };
+
+type Instants = { nowMs: number; uptimeMs: number };
+
+export function createObserver(cluster: Pick<Cluster, 'run'>, cache: Cache, options: ObserverOptions): Observer {
+  const { now, uptime, leastPeriodMs } = options;
+  const memory = new Map<string, Known[]>();
+
+  function look(deploymentId: string, before: readonly Known[]) {
+    return ({ labels, facts }: CachedWorkload): Known => {
+      const { name } = labels;
+      const earlier = before.find((each) => each.name === name);
+      const start = `${facts.pod?.uid} ${facts.pod?.startedAt}`;
+      const isSameStart = earlier?.start === start;
+      const age = Math.max(0, now() - (facts.pod?.startedAt ?? now()));
+      const state: ContainerState = {
+        phase: facts.phase,
+        startedAtMs: isSameStart ? earlier.state.startedAtMs : uptime() - age,
+        restarts: facts.restarts,
+        pid: 0,
+        ...(facts.hasEnded && facts.lastExit && { exit: facts.lastExit }),
+      };
+      const address = facts.pod?.address;
+      const isSamePlace = isSameStart && earlier.facts.pod?.address === address;
+      const probe = isSamePlace
+        ? earlier.probe
+        : newProbe(podAddress(deploymentId, facts), labels.readiness, address, state);
+      const elsewhere = isSameStart ? earlier.elsewhere : undefined;
+      return { name, labels, facts, start, state, ...(probe && { probe }), ...(elsewhere && { elsewhere }) };
+    };
+  }
+
+  function newProbe(
+    pod: PodAddress | undefined,
+    readiness: Readiness,
+    address: string | undefined,
+    { startedAtMs }: ContainerState,
+  ): Probe | undefined {
+    if (!pod || address === undefined || readiness.kind === 'running' || readiness.kind === 'exit') return undefined;
+    const runCheck = createPodCheck(cluster, pod);
+    // On another machine nobody sees who listens without a connection.
+    const listens = async () => false;
+    return createProbe({ readiness, address, startedAtMs, uptime, leastPeriodMs, runCheck, listens });
+  }
+
+  async function describe(deploymentId: string, known: Known, at: Instants): Promise<ObservedWorkload> {
+    const { labels, facts, probe } = known;
+    const because = (await reasonElsewhere(deploymentId, known)) ?? probe?.because;
+    if (probe) known.toldReady = probe.isReady;
+    const verdict = verdictOf(known, probe && { isReady: probe.isReady, because }, at.uptimeMs);
+    const stuck = stuckOf(known);
+    const lastExit = lastExitOf(facts);
+    return {
+      name: known.name,
+      pod: labels.pod,
+      revision: labels.revision,
+      replica: labels.replica,
+      fingerprint: labels.fingerprint,
+      phase: facts.phase,
+      isReady: verdict.isReady,
+      restarts: facts.restarts,
+      ...(facts.phase === 'running' && facts.pod?.address !== undefined && { address: facts.pod.address }),
+      ...(lastExit && { lastExit }),
+      ...(!verdict.isReady && { notReadyBecause: verdict.because }),
+      ...(!verdict.isReady && probe?.because?.body !== undefined && { healthCheckBody: probe.because.body }),
+      ...(!verdict.isReady && verdict.hint !== undefined && { hint: verdict.hint }),
+      ...(stuck && { stuck: { by: stuck.by, since: Math.round(at.nowMs - (at.uptimeMs - stuck.since)) } }),
+    };
+  }
+
+  /** A port is refused: on which ports does the pod listen instead? Remembers since when it does nothing else. */
+  async function reasonElsewhere(deploymentId: string, known: Known) {
+    const { labels, state, probe, facts } = known;
+    const { readiness } = labels;
+    const before = known.elsewhere;
+    delete known.elsewhere;
+    const pod = podAddress(deploymentId, facts);
+    if (!pod || (readiness.kind !== 'port' && readiness.kind !== 'http')) return undefined;
+    if (probe?.because?.kind !== 'refused' || uptime() - state.startedAtMs < listeningAfterMs) return undefined;
+    const inside = await lookInside(cluster, pod);
+    if (!inside) return undefined;
+    const { listening, cpuMs } = inside;
+    if (listening.length > 0)
+      known.elsewhere = followElsewhere(before, { ports: JSON.stringify(listening), cpuMs, atMs: uptime() });
+    return listeningReason(listening, readiness.port);
+  }
+
+  return {
+    async observe(deploymentId) {
+      cache.check();
+      const namespace = livingNamespace(cache, deploymentId);
+      const before = memory.get(deploymentId) ?? [];
+      const known = namespace ? cachedWorkloads(cache, deploymentId).map(look(deploymentId, before)) : [];
+      await probeAll(known);
+      // One instant by both clocks: what is counted by the one is dated by the other.
+      const at = { nowMs: now(), uptimeMs: uptime() };
+      const workloads = await Promise.all(known.map((each) => describe(deploymentId, each, at)));
+      if (known.length > 0) memory.set(deploymentId, known);
+      else memory.delete(deploymentId);
+      const egress = namespace && egressOf(namespace);
+      return {
+        hasNetwork: egress !== undefined,
+        ...(egress && { egress: printEgress(egress) }),
+        volumes: namespace ? volumesOf(cache, deploymentId) : [],
+        workloads: workloads.sort((a, b) => (a.name < b.name ? -1 : 1)),
+      };
+    },
+    known: (deploymentId) => memory.get(deploymentId) ?? [],
+    allKnown: () => memory,
+  };
+}
+
+/** PURE. What is in its way first; one that has not started cannot be judged. */
+function verdictOf({ labels, facts, state }: Known, probed: Parameters<typeof judge>[2], uptimeMs: number) {
+  const { obstacle, lastExit, pod } = facts;
+  const isStarted = pod?.startedAt !== undefined || facts.hasEnded;
+  if (obstacle)
+    return { isReady: false as const, because: obstacle.words, ...(obstacle.hint && { hint: obstacle.hint }) };
+  if (!isStarted) return { isReady: false as const, because: 'is being created' };
+  return judge(labels.readiness, state, probed, lastExit, uptimeMs);
+}
+
+export type CachedWorkload = {
+  kind: 'Deployment' | 'Job';
+  controller: FoundController;
+  labels: NonNullable<ReturnType<typeof readWorkloadMarks>>;
+  facts: PodFacts;
+};
+
+/** Those of one deployment, or of all. */
+export function cachedWorkloads(cache: Cache, deploymentId?: string): CachedWorkload[] {
+  const pods = Map.groupBy(
+    cache.list('Pod', deploymentId),
+    ({ metadata }) => `${metadata.namespace} ${metadata.labels?.[workloadKey]}`,
+  );
+  return (['Deployment', 'Job'] as const).flatMap((kind) =>
+    cache.list(kind, deploymentId).flatMap((controller) => {
+      const { namespace, name, annotations } = controller.metadata;
+      const labels = readWorkloadMarks(annotations);
+      if (!labels) return [];
+      const own = pods.get(`${namespace} ${name}`) ?? [];
+      return [{ kind, controller, labels, facts: podFacts(controller, own, kind === 'Job') }];
+    }),
+  );
+}
+
+/** One that is being removed is gone: whatever is in it goes with it. */
+export function livingNamespace(cache: Cache, deploymentId: string): FoundNamespace | undefined {
+  const found = cache.find('Namespace', namespaceName(deploymentId));
+  return found?.metadata.deletionTimestamp === undefined ? found : undefined;
+}
+
+/** Undefined without a network. */
+export function egressOf({ metadata }: FoundNamespace): Egress | undefined {
+  if (metadata.labels?.[networkKey] === undefined) return undefined;
+  return parseEgress(metadata.annotations?.[labelKeys.egress] ?? '') ?? { kind: 'none' };
+}
+
+export function volumesOf(cache: Cache, deploymentId: string): string[] {
+  return cache
+    .list('PersistentVolumeClaim', deploymentId)
+    .flatMap(({ metadata }) => metadata.annotations?.[labelKeys.volume] ?? [])
+    .sort();
+}
+
+function podAddress(deploymentId: string, { pod }: PodFacts): PodAddress | undefined {
+  return pod && { namespace: namespaceName(deploymentId), pod: pod.name, container: containerName };
+}

@@ -1,0 +1,59 @@
+/** Everything of this installation on the cluster, for the sweep: by what is known of it, without a request. */
+import type { Owned } from '../engine.ts';
+import { labelKeys } from '../labels.ts';
+import type { Cache } from './cache.ts';
+import type { Execute } from './execute.ts';
+import { cachedWorkloads, egressOf, livingNamespace } from './observe.ts';
+
+/** Workloads come first, then volumes and networks: in this order each one can be removed. */
+export function listOwned(cache: Cache): Owned[] {
+  const living = new Set(
+    cache.list('Namespace').flatMap(({ metadata }) => (metadata.deletionTimestamp ? [] : [metadata.name])),
+  );
+  const isLiving = ({ metadata }: { metadata: { namespace?: string } }) => living.has(metadata.namespace ?? '');
+  const deploymentOf = ({ metadata }: { metadata: { labels?: Record<string, string> } }) =>
+    metadata.labels?.[labelKeys.deployment] ?? '';
+  const workloads = cachedWorkloads(cache)
+    .filter(({ controller }) => isLiving(controller))
+    .map(
+      ({ controller, labels, facts }): Owned => ({
+        kind: 'workload',
+        id: controller.metadata.name,
+        name: labels.name,
+        deploymentId: labels.deploymentId,
+        phase: facts.phase,
+      }),
+    );
+  const claims = cache.list('PersistentVolumeClaim').filter(isLiving);
+  const volumes = claims.map((claim): Owned => {
+    const volume = claim.metadata.annotations?.[labelKeys.volume] ?? claim.metadata.name;
+    return { kind: 'volume', id: volume, name: volume, deploymentId: deploymentOf(claim), volume };
+  });
+  const occupied = new Set(claims.map(deploymentOf));
+  const networks = cache
+    .list('Namespace')
+    .filter(({ metadata }) => living.has(metadata.name))
+    .flatMap((namespace): Owned[] => {
+      const deploymentId = deploymentOf(namespace);
+      const { name } = namespace.metadata;
+      if (egressOf(namespace)) return [{ kind: 'network', id: name, name, deploymentId }];
+      // One that is empty was left behind between the last removal and its own.
+      return occupied.has(deploymentId) ? [] : [{ kind: 'group', id: name, name, deploymentId }];
+    });
+  return [...workloads, ...volumes, ...networks];
+}
+
+/** What is not known as ours is not touched. */
+export async function removeOwned(cache: Cache, execute: Execute, { kind, id, deploymentId }: Owned): Promise<void> {
+  if (!livingNamespace(cache, deploymentId)) return;
+  switch (kind) {
+    case 'workload':
+      return execute.removeWorkload(deploymentId, id);
+    case 'volume':
+      return execute.removeVolume(deploymentId, id);
+    case 'network':
+      return execute.removeNetwork(deploymentId);
+    case 'group':
+      return execute.removeNamespace(deploymentId);
+  }
+}

@@ -1,0 +1,178 @@
+/** PURE. What the cluster says of a workload and its pods, in our words. */
+import type { Instant, LastExit } from '../../deployment/deployment.ts';
+import { type ContainerState, exitReason } from '../readiness/container-state.ts';
+import type { ContainerStatus, FoundController, FoundPod, Terminated } from './objects.ts';
+import { bytesOf } from './quantities.ts';
+
+/** What keeps a workload from running that is none of its own doing, or looks like that. */
+export type Obstacle = { words: string; hint?: string };
+
+export type PodFacts = {
+  phase: 'running' | 'exited';
+  /** Of the one that runs, or is to. */
+  pod?: { name: string; uid: string; address?: string; startedAt?: Instant };
+  restarts: number;
+  lastExit?: NonNullable<ContainerState['exit']>;
+  /** It does not run now because it has ended. */
+  hasEnded: boolean;
+  /** Taken off its node for what it wrote. */
+  isEvicted: boolean;
+  obstacle?: Obstacle;
+};
+
+/** `pods`: those of the workload, in any order. A cluster starts again what ends; a job that it has given up has ended. */
+export function podFacts(controller: FoundController, pods: readonly FoundPod[], isJob: boolean): PodFacts {
+  const living = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined).toSorted(byAge);
+  const current = living.at(-1);
+  const container = current?.status?.containerStatuses?.[0];
+  const lastExit = living.toReversed().flatMap((pod) => exitOf(pod) ?? [])[0];
+  const isGivenUp = has(controller, 'Failed');
+  // Its pod tells of the end before the job does.
+  const isOver = isJob && (isGivenUp || has(controller, 'Complete') || lastExit?.code === 0);
+  const obstacle = current && obstacleOf(current, container);
+  const isRunning = container?.state?.running !== undefined;
+  const startedAt = container?.state?.running?.startedAt;
+  return {
+    phase: isOver ? 'exited' : 'running',
+    ...(current && {
+      pod: {
+        name: current.metadata.name,
+        uid: current.metadata.uid,
+        ...(isRunning && current.status?.podIP !== undefined && { address: current.status.podIP }),
+        ...(startedAt !== undefined && { startedAt: Date.parse(startedAt) }),
+      },
+    }),
+    restarts: isJob ? triesBefore(controller, isGivenUp) : (container?.restartCount ?? 0),
+    ...(lastExit && { lastExit }),
+    hasEnded: isOver || (!isRunning && lastExit !== undefined && (isJob || container?.lastState !== undefined)),
+    isEvicted: current?.status?.reason === 'Evicted',
+    ...(obstacle && { obstacle }),
+  };
+}
+
+export function lastExitOf(facts: PodFacts): LastExit | undefined {
+  if (!facts.lastExit) return undefined;
+  const { at, ...ending } = facts.lastExit;
+  const { words: reason, hint } = exitReason(ending);
+  return { code: ending.code, reason, ...(hint !== undefined && { hint }), at };
+}
+
+/** Each try of a job is a pod; those that failed are counted. */
+function triesBefore({ status }: FoundController, isGivenUp: boolean): number {
+  const failed = status?.failed ?? 0;
+  return isGivenUp ? Math.max(0, failed - 1) : failed;
+}
+
+function has({ status }: FoundController, type: string): boolean {
+  return status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;
+}
+
+function byAge(one: FoundPod, other: FoundPod): number {
+  return Date.parse(one.metadata.creationTimestamp) - Date.parse(other.metadata.creationTimestamp);
+}
+
+/** How its container ended the last time. */
+function exitOf(pod: FoundPod): PodFacts['lastExit'] {
+  const container = pod.status?.containerStatuses?.[0];
+  const ended: Terminated | undefined = container?.state?.terminated ?? container?.lastState?.terminated;
+  if (!ended || isNeverStarted(ended)) return undefined;
+  return {
+    code: ended.exitCode,
+    isOutOfMemory: ended.reason === 'OOMKilled',
+    memoryBytes: bytesOf(pod.spec?.containers?.[0]?.resources?.limits?.memory) ?? 0,
+    at: Date.parse(ended.finishedAt ?? '') || 0,
+  };
+}
+
+/** The runtime could not start its program at all: that is an obstacle and not an end. */
+function isNeverStarted({ reason }: Terminated): boolean {
+  return reason === 'StartError' || reason === 'ContainerCannotRun';
+}
+
+function obstacleOf(pod: FoundPod, container: ContainerStatus | undefined): Obstacle | undefined {
+  const { status } = pod;
+  if (status?.reason === 'Evicted') return evictedFor(status.message ?? '');
+  const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  if (scheduled?.status === 'False') return unschedulable(scheduled.message ?? '');
+  const ended = container?.state?.terminated ?? container?.lastState?.terminated;
+  if (ended && isNeverStarted(ended)) return notStartable(ended.message ?? '');
+  const waiting = container?.state?.waiting;
+  if (waiting) return waitingFor(waiting.reason ?? '', waiting.message ?? '');
+  return container ? undefined : { words: 'is on its way to a node' };
+}
+
+function evictedFor(message: string): Obstacle {
+  if (/ephemeral|storage|disk/i.test(message))
+    return {
+      words: 'evicted for disk: it wrote too much outside of its volumes',
+      hint: 'put what it writes into a volume',
+    };
+  return { words: 'evicted: its node was short of memory', hint: 'its operator has to make room' };
+}
+
+/** `0/3 nodes are available: 1 node(s) had taints …, 2 Insufficient memory.` */
+function unschedulable(message: string): Obstacle {
+  const hint = 'its operator has to make room';
+  if (
+    /unbound immediate PersistentVolumeClaims|volume node affinity|didn't find available persistent volumes|persistentvolumeclaim/i.test(
+      message,
+    )
+  )
+    return {
+      words: 'its volume cannot be bound: the cluster has none for it',
+      hint: 'its operator has to look at the storage class',
+    };
+  const short = ['memory', 'cpu', 'ephemeral-storage', 'pods'].filter((resource) =>
+    new RegExp(`(Insufficient|Too many) ${resource}`, 'i').test(message),
+  );
+  if (short.length > 0) return { words: `no node has enough ${short.map(resourceWord).join(' and ')} free`, hint };
+  return { words: 'no node takes it', hint: 'its operator has to look at the nodes' };
+}
+
+function resourceWord(resource: string): string {
+  return { cpu: 'processor', 'ephemeral-storage': 'disk', pods: 'room for pods' }[resource] ?? resource;
+}
+
+function waitingFor(reason: string, message: string): Obstacle | undefined {
+  switch (reason) {
+    case 'ContainerCreating':
+    case 'PodInitializing':
+      return { words: 'is being created' };
+    case 'ErrImagePull':
+    case 'ImagePullBackOff':
+    case 'InvalidImageName':
+    case 'ErrImageNeverPull':
+    case 'RegistryUnavailable':
+    case 'ImageInspectError':
+      return { words: 'its image cannot be pulled by the node', hint: 'look at the name of the image' };
+    case 'CreateContainerConfigError':
+      return /secret .* not found/i.test(message)
+        ? { words: 'is being created' }
+        : { words: `cannot be created: ${excerpt(message)}` };
+    case 'CreateContainerError':
+    case 'RunContainerError':
+      return notStartable(message);
+    default:
+      return undefined;
+  }
+}
+
+function notStartable(message: string): Obstacle {
+  if (/executable file not found|no such file or directory/i.test(message))
+    return {
+      words: 'cannot be started: there is no such program in its image',
+      hint: 'check its command and entrypoint',
+    };
+  if (/permission denied/i.test(message))
+    return { words: 'cannot be started: its program may not be executed', hint: 'check its command and entrypoint' };
+  if (/not a directory|is a directory/i.test(message))
+    return {
+      words: 'one of its files or volumes has the path of a directory of the image, or a directory that of a file',
+    };
+  return { words: 'cannot be started by its node', hint: 'check its command, user and working directory' };
+}
+
+/** Of the node's own words the end, which says why; paths of the node are nobody's business. */
+function excerpt(message: string): string {
+  return message.replaceAll(/\/(var|run)\/\S*/g, '…').slice(0, 200);
+}

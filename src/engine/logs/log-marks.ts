@@ -1,0 +1,64 @@
+/**
+ * PURE. Marks of lines in a container's log, and reading on after one. Docker answers all lines since a time stamp, and
+ * no more than that is known of a line: several may have one stamp, those of the two outputs are not quite in its order,
+ * and the host's clock may have been set back.
+ */
+import type { Instant } from '../../deployment/deployment.ts';
+import type { LogLine, LogMark } from '../engine.ts';
+
+/** `stamp`: Docker's own, to the nanosecond. */
+export type StampedLine = { at: Instant; stamp: string; text: string };
+
+/** The two outputs are stamped one beside the other and stored one after the other: a later line may be a little older. */
+const toleranceMs = 1_000;
+
+/** So many stamps are remembered to number their lines. One of two outputs that far apart is not of the same instant. */
+const mostStamps = 256;
+
+/** `ordinal`: of those with this stamp; `latestMs`: the latest stamp of all lines up to it. */
+type Position = { containerId: string; stamp: string; ordinal: number; latestMs: Instant };
+
+/** What to ask for to go on after a mark. */
+export function sinceOf(after: LogMark | undefined, containerId: string, startedAtMs: Instant): Instant | undefined {
+  const position = readMark(after, containerId);
+  if (!position) return undefined;
+  // A start before the last line: the clock was set back in between, and what this start writes is older too.
+  return Math.min(Date.parse(position.stamp), startedAtMs) - toleranceMs;
+}
+
+/**
+ * Marks lines as they are read, in their order; undefined for those up to the mark that is read on after. `lines` have to
+ * begin where `sinceOf` says. When the line of the mark is gone by now, with a log file that Docker has dropped, what is
+ * later than all that was known is taken for new.
+ */
+export function createMarker(containerId: string, after?: LogMark): (line: StampedLine) => LogLine | undefined {
+  const counts = new Map<string, number>();
+  let sought = readMark(after, containerId);
+  let latestMs = sought?.latestMs ?? Number.NEGATIVE_INFINITY;
+
+  return ({ at, stamp, text }) => {
+    const ordinal = (counts.get(stamp) ?? 0) + 1;
+    counts.set(stamp, ordinal);
+    if (counts.size > mostStamps) counts.delete(counts.keys().next().value!);
+    if (sought) {
+      const isFound = sought.stamp === stamp && sought.ordinal === ordinal;
+      if (isFound) sought = undefined;
+      if (isFound || at <= latestMs + toleranceMs) return undefined;
+      sought = undefined;
+    }
+    latestMs = Math.max(latestMs, at);
+    return { at, text, mark: printMark({ containerId, stamp, ordinal, latestMs }) };
+  };
+}
+
+function printMark({ containerId, stamp, ordinal, latestMs }: Position): LogMark {
+  return [containerId, stamp, ordinal, latestMs].join(' ');
+}
+
+/** Undefined when it is another container's. */
+function readMark(mark: LogMark | undefined, containerId: string): Position | undefined {
+  const [ofContainer, stamp = '', ordinal, latestMs] = mark?.split(' ') ?? [];
+  return ofContainer === containerId
+    ? { containerId, stamp, ordinal: Number(ordinal), latestMs: Number(latestMs) }
+    : undefined;
+}

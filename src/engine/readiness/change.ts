@@ -1,0 +1,95 @@
+/** Waiting until an observation may be worth repeating. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Observed, Readiness, WorkloadName } from '../../deployment/workload/workload.ts';
+import type { ContainerState } from './container-state.ts';
+import { listeningAfterMs } from './listening.ts';
+import type { Probe } from './probe.ts';
+import { uptimeMissingMs } from './readiness.ts';
+
+/** Pauses between two attempts grow by this factor: many while an application is young, few for a slow one. */
+const pauseGrowth = 1.3;
+
+/** Who is asked and does not get ready is looked at as a whole when it is that much older: what it does may tell why. */
+const ageGrowth = 1.3;
+
+/** Of the engine, about what it runs. */
+export type Changes = {
+  /** `sinceMs` (epoch) has the engine tell again what happened since, where it can. */
+  listen(listener: (deploymentId: string) => void, signal: AbortSignal, sinceMs?: number): void;
+  hasChangedSince(deploymentId: string, mark: number): boolean;
+};
+
+/** What the last look has seen of a workload. */
+export type Looked = {
+  name: WorkloadName;
+  labels: { readiness: Readiness };
+  state: ContainerState;
+  probe?: Probe;
+};
+
+/** When an observation began: the mark of the events before it, and the time (epoch). */
+export type Mark = { event: number; atMs: number };
+
+export type ChangeRequest = {
+  deploymentId: string;
+  seen: Observed;
+  mark: Mark;
+  known: Looked[];
+  timeoutMs: number;
+  signal: AbortSignal;
+};
+
+/**
+ * Resolves at an event of the deployment since `mark`, when a workload that was seen unready becomes ready, or may have
+ * another reason by now why it does not, after `timeoutMs`, or at the abort.
+ */
+export async function waitForChange(changes: Changes, request: ChangeRequest, uptime: () => number): Promise<void> {
+  const { deploymentId, seen, mark, known, timeoutMs, signal } = request;
+  if (signal.aborted || changes.hasChangedSince(deploymentId, mark.event)) return;
+  const ended = new AbortController();
+  const until = AbortSignal.any([signal, ended.signal]);
+  const unready = new Set(seen.workloads.filter(({ isReady }) => !isReady).map(({ name }) => name));
+  const flips = known.filter(({ name }) => unready.has(name)).map((container) => waitForFlip(container, until, uptime));
+  try {
+    await Promise.race([
+      ...flips,
+      new Promise<void>((resolve) => {
+        changes.listen((id) => id === deploymentId && resolve(), until, mark.atMs);
+      }),
+      pause(timeoutMs, until),
+    ]);
+  } finally {
+    ended.abort();
+  }
+}
+
+/** Resolves when the container has become ready. Exits and the image's own health checks are events, not ours to ask. */
+async function waitForFlip({ labels, state, probe }: Looked, until: AbortSignal, uptime: () => number): Promise<void> {
+  if (probe) return Promise.race([waitForProbe(probe, until), pause(nextLookInMs(state, uptime()), until)]);
+  const countsUptime = labels.readiness.kind === 'running' && state.phase === 'running' && !state.health;
+  return countsUptime ? pause(uptimeMissingMs(state, uptime()), until) : never();
+}
+
+function nextLookInMs({ startedAtMs }: ContainerState, nowMs: number): number {
+  const ageMs = nowMs - startedAtMs;
+  return ageMs < listeningAfterMs ? listeningAfterMs - ageMs : ageMs * (ageGrowth - 1);
+}
+
+async function waitForProbe(probe: Probe, until: AbortSignal): Promise<void> {
+  let pauseMs = probe.pausesMs.shortest;
+  while (!until.aborted && !probe.isReady) {
+    await pause(Math.max(probe.dueInMs(), pauseMs), until);
+    if (until.aborted) return;
+    await probe.attempt();
+    pauseMs = Math.min(pauseMs * pauseGrowth, probe.pausesMs.longest);
+  }
+}
+
+/** Ends early, without an error, at the abort. */
+function pause(milliseconds: number, until: AbortSignal): Promise<void> {
+  return delay(milliseconds, undefined, { signal: until }).catch(() => {});
+}
+
+function never(): Promise<void> {
+  return new Promise(() => {});
+}

@@ -1,0 +1,46 @@
+/** PURE. One container at one instant, whichever engine runs it, and how it ended. */
+import type { Instant } from '../../deployment/deployment.ts';
+import type { ObservedWorkload } from '../../deployment/workload/workload.ts';
+
+/** `memoryBytes`: its limit; 0 without one. */
+export type Ending = { code: number; isOutOfMemory: boolean; memoryBytes: number };
+
+export type ContainerState = {
+  phase: ObservedWorkload['phase'];
+  /** Of the start that runs now or ran last, by the clock that never jumps. */
+  startedAtMs: number;
+  restarts: number;
+  /** Absent while it runs; present between two restarts, although the phase is `running` then. */
+  exit?: Ending & { at: Instant };
+  /** What the image's HEALTHCHECK says; absent when the container has none. */
+  health?: { isHealthy: boolean; wasHealthy: boolean; output: string };
+  pid: number;
+};
+
+/** Why it ended, e.g. `exited with code 1`, `killed for memory (limit 512 MiB)`, and what to do about it. */
+export function exitReason({ code, isOutOfMemory, memoryBytes }: Ending): { words: string; hint?: string } {
+  if (isOutOfMemory) {
+    const words = `killed for memory (limit ${Math.round(memoryBytes / 2 ** 20)} MiB)`;
+    return { words, hint: 'raise resources.limits.memory' };
+  }
+  const meaning = exitMeanings[code];
+  const words = `exited with code ${code}${meaning ? `, ${meaning}` : ''}`;
+  const hint = exitHints[code];
+  return { words, ...(hint && { hint }) };
+}
+
+/** Conventions of shells and of the init process; 128 + n is signal n. */
+const exitMeanings: Record<number, string> = {
+  126: 'the command cannot be executed',
+  127: 'command not found',
+  134: 'aborted',
+  137: 'killed',
+  139: 'segmentation fault',
+  143: 'terminated',
+};
+
+const exitHints: Record<number, string> = {
+  0: 'a service has to go on running; what ends is a job',
+  126: 'check its command and entrypoint',
+  127: 'check its command and entrypoint',
+};

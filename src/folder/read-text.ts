@@ -1,0 +1,42 @@
+/** Texts of a project: each way in which one cannot be had is refused in the same words. */
+import type { Findings } from './findings.ts';
+import { type FolderFiles, shownPath } from './folder-files.ts';
+
+export type ReadingText = {
+  files: FolderFiles;
+  findings: Findings;
+  mostBytes: number;
+  /** Where the path is written; for one that nothing names, none. */
+  at?: number | undefined;
+  /** It need not be there. */
+  isOptional?: boolean;
+};
+
+/** Undefined when it is not there, or may not be read, which is refused. */
+export function readText(
+  path: string,
+  { files, findings, mostBytes, at, isOptional = false }: ReadingText,
+): string | undefined {
+  const shown = shownPath(files, path);
+  const { kind } = files.look(path);
+  if (kind === 'outside') refuseOutside(path, files, findings, at);
+  else if (kind !== 'file' && !isOptional) findings.refuse('missing-file', `the file ${shown} is not there`, at);
+  if (kind !== 'file') return undefined;
+  const text = files.read(path, mostBytes)?.toString('utf8');
+  if (text === undefined) {
+    const message = `the file ${shown} cannot be read, or is larger than ${mostBytes / 1024} KiB`;
+    findings.refuse('unreadable-file', message, at);
+  }
+  return text;
+}
+
+export function refuseOutside(path: string, files: FolderFiles, findings: Findings, at: number | undefined): void {
+  const entry = files.look(path);
+  const leads = entry.kind === 'outside' && entry.to !== undefined ? `, which leads to ${entry.to},` : '';
+  findings.refuse(
+    'outside-folder',
+    `${shownPath(files, path)}${leads} is outside of the folder`,
+    at,
+    'nothing outside is read unless you allow it: name its folder with --allow, or begin in a folder above both',
+  );
+}

@@ -1,0 +1,52 @@
+/** PURE. Configurations of images and the platforms that they are for. */
+import { isObject, type Platform, parseObject } from '../manifests/manifest.ts';
+import { shown } from './manifest-words.ts';
+
+/** What an image's configuration says that matters before it is here. */
+export type ImageConfig = {
+  platform: Platform;
+  layers: number;
+  volumes: number;
+  labels: number;
+  environmentBytes: number;
+};
+
+/** Undefined when it is none. */
+export function readConfig(content: Uint8Array): ImageConfig | undefined {
+  const document = parseObject(content);
+  const { os, architecture, rootfs, config } = document ?? {};
+  if (typeof architecture !== 'string' || !isObject(rootfs) || !Array.isArray(rootfs.diff_ids)) return undefined;
+  const { Volumes, Labels, Env } = isObject(config) ? config : {};
+  const environment = Array.isArray(Env) ? Env : [];
+  return {
+    platform: { os: typeof os === 'string' ? os : 'linux', architecture },
+    layers: rootfs.diff_ids.length,
+    volumes: isObject(Volumes) ? Object.keys(Volumes).length : 0,
+    labels: isObject(Labels) ? Object.keys(Labels).length : 0,
+    environmentBytes: Buffer.byteLength(environment.join('\0')),
+  };
+}
+
+/** The entry for this platform; of several variants the one without, or the newest. Attestations have no platform. */
+export function choosePlatform<Entry extends { platform: Platform | undefined }>(
+  entries: readonly Entry[],
+  { os, architecture }: Platform,
+): Entry | undefined {
+  const fitting = entries.filter(({ platform }) => platform?.os === os && platform.architecture === architecture);
+  const plain = fitting.find(({ platform }) => platform?.variant === undefined);
+  return plain ?? fitting.toSorted((a, b) => (a.platform!.variant! < b.platform!.variant! ? 1 : -1))[0];
+}
+
+/** For people: `linux/arm64 and windows/amd64`. */
+export function printPlatforms(entries: readonly { platform: Platform | undefined }[]): string {
+  const known = entries.flatMap(({ platform }) =>
+    platform && platform.os !== 'unknown' ? [printPlatform(platform)] : [],
+  );
+  const names = [...new Set(known)].slice(0, 8);
+  return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : (names[0] ?? 'nothing that runs');
+}
+
+/** Names of a stranger's: letters, digits and separators at most. */
+export function printPlatform({ os, architecture }: Platform): string {
+  return shown(`${os}/${architecture}`);
+}

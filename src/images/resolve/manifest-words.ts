@@ -1,0 +1,31 @@
+/** PURE. Why nobody can run what a manifest describes, in words for the owner of a deployment. */
+import type { ManifestFault } from '../manifests/manifest.ts';
+
+/** Behind "Image x …". */
+export function whyNotRun(fault: ManifestFault): string {
+  switch (fault.kind) {
+    case 'schema-version':
+      return fault.found === 1 ? 'is in a format of before 2016; push it anew' : noManifest;
+    case 'media-type':
+    case 'config-type':
+      return `is of a kind that is no image of containers: ${shown(fault.found)}`;
+    case 'foreign-layer':
+      return 'has layers that its registry does not have (foreign layers)';
+    case 'layer-type':
+      return `has a layer of an unknown kind: ${shown(fault.found)}`;
+    case 'urls':
+      return 'has parts that lie elsewhere than in its registry (urls)';
+    case 'digest':
+      return `has a digest that is not sha256: ${shown(fault.found)}`;
+    default:
+      return noManifest;
+  }
+}
+
+const noManifest = 'is described by something that is no manifest';
+
+/** Words of a stranger's: letters, digits and separators at most, and not many. */
+export function shown(text: unknown): string {
+  const name = typeof text === 'string' ? text.replaceAll(/[^\w.+/:-]/g, '?') : 'nothing';
+  return name.length > 100 ? `${name.slice(0, 100)}…` : name;
+}

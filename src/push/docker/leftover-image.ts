@@ -1,0 +1,13 @@
+/** What a build leaves on the user's Docker: the image that it made before, which nothing names any more. */
+import type { Docker } from './docker-command.ts';
+
+/**
+ * Removes an earlier build by its id. One that somebody has tagged, that came from a registry or that a container runs
+ * from is theirs, and stays; nothing is forced, and nobody is told.
+ */
+export async function removeLeftover(docker: Pick<Docker, 'run'>, id: string): Promise<void> {
+  const format = '{{json .RepoTags}} {{json .RepoDigests}}';
+  const { status, stdout } = await docker.run(['image', 'inspect', '--format', format, '--', id]);
+  const isNamed = !/^(?:\[\]|null) (?:\[\]|null)$/.test(stdout.trim());
+  if (status === 0 && !isNamed) await docker.run(['image', 'rm', '--', id]);
+}

@@ -1,0 +1,54 @@
+/** Pushed blobs: those that somebody of a namespace has shown to have. */
+import type { Instant } from '../deployment/deployment.ts';
+import type { Database } from './database.ts';
+import { noteEveryMs } from './pushed-images.ts';
+
+export async function addPushedBlob(
+  db: Database,
+  blob: { namespace: string; digest: string; sizeBytes: number },
+  now: Instant,
+): Promise<void> {
+  await db
+    .insertInto('pushedBlobs')
+    .values({ ...blob, seenAt: now })
+    .onConflict((conflict) => conflict.columns(['namespace', 'digest']).doUpdateSet({ seenAt: now }))
+    .execute();
+}
+
+/** Its size; undefined where the namespace has no such blob. Who is told so may count on it for a while. */
+export async function seePushedBlob(
+  db: Database,
+  { namespace, digest }: { namespace: string; digest: string },
+  now: Instant,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('pushedBlobs')
+    .select(['sizeBytes', 'seenAt'])
+    .where('namespace', '=', namespace)
+    .where('digest', '=', digest)
+    .executeTakeFirst();
+  if (row && row.seenAt + noteEveryMs <= now)
+    await db
+      .updateTable('pushedBlobs')
+      .set({ seenAt: now })
+      .where('namespace', '=', namespace)
+      .where('digest', '=', digest)
+      .execute();
+  return row?.sizeBytes;
+}
+
+/** Those of the digests that the namespace has as blobs, with their sizes. */
+export async function pushedBlobSizes(
+  db: Database,
+  namespace: string,
+  digests: readonly string[],
+): Promise<Map<string, number>> {
+  if (digests.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('pushedBlobs')
+    .select(['digest', 'sizeBytes'])
+    .where('namespace', '=', namespace)
+    .where('digest', 'in', digests)
+    .execute();
+  return new Map(rows.map(({ digest, sizeBytes }) => [digest, sizeBytes]));
+}

@@ -1,0 +1,4 @@
+import { engineContract } from '../contract/engine.ts';
+import { kubernetesContractor } from './contractor.ts';
+
+engineContract('kubernetes', kubernetesContractor, new Set(['isolation']));

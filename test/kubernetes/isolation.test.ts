@@ -1,0 +1,144 @@
+/**
+ * What a pod reaches on a cluster and what it does not, and what root in it may do: tried from inside, with the policies
+ * and, for control, without.
+ */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { Workload } from '../../src/deployment/workload/workload.ts';
+import { namespaceName } from '../../src/engine/kubernetes/names.ts';
+import { port } from '../contract/program.ts';
+import { createScene, type Scene } from '../contract/scene.ts';
+import { type Attempt, hasReached, type Outcome } from '../hostile/agent.ts';
+import { privileges, systemCalls } from '../hostile/container-attempts.ts';
+import { edgeNetworks, type KubernetesContractor, kubernetesContractor } from './contractor.ts';
+
+const image = 'node:26-slim';
+const agentPort = 3000;
+
+/** The API server as pods find it, and this machine as they see it. */
+const apiService = '10.96.0.1';
+const machine = edgeNetworks[0]!.split('/')[0]!;
+
+type Known = { peer: string; victim: string; machinePort: number };
+type Tried = { name: string; attempt: (known: Known) => Attempt };
+
+const tcp = (host: string, to: number): Attempt => ({ by: 'tcp', host, port: to });
+
+const reachable: Tried[] = [
+  { name: 'another pod of its own by name', attempt: () => tcp('peer.pod', port) },
+  { name: 'another pod of its own by short name', attempt: () => tcp('peer', port) },
+  { name: 'another pod of its own by address', attempt: ({ peer }) => tcp(peer, port) },
+];
+
+const unreachable: Tried[] = [
+  { name: "another deployment's pod by address", attempt: ({ victim }) => tcp(victim, port) },
+  { name: 'the API server by its service', attempt: () => tcp(apiService, 443) },
+  { name: 'a service of a machine in the private network', attempt: ({ machinePort }) => tcp(machine, machinePort) },
+];
+
+/**
+ * A cluster has the runtime's own profile of system calls, and its own devices and mounts. With containerd 1.6 those are
+ * open that follow; where the control groups of older kernels are, it mounts an empty directory that can be written.
+ */
+const leftByRuntime: ReadonlySet<string> = new Set([
+  'a socket to the hypervisor, past every firewall',
+  "a socket to the kernel's cryptography",
+  'io_uring',
+  'the devices are the usual ones and no others',
+  'a program that the machine runs when a control group is empty',
+  'anything of /sys and /proc/sys that could be written',
+]);
+
+let contractor: KubernetesContractor;
+let attack: (attempts: Attempt[]) => Promise<Outcome[]>;
+let known: Known;
+const scenes: Scene[] = [];
+const listener = createServer((socket) => socket.end('machine\n'));
+const outcomes = { fenced: [] as Outcome[], unfenced: [] as Outcome[] };
+let called: string[];
+let privileged: Outcome[];
+
+before(async () => {
+  contractor = await kubernetesContractor([image]);
+  const { engine, cluster } = contractor;
+  await new Promise<void>((resolve) => listener.listen(0, machine, resolve));
+  const [own, other] = [createScene(engine, contractor.image), createScene(engine, contractor.image)];
+  scenes.push(own, other);
+  for (const scene of scenes) await scene.execute({ kind: 'create-network', egress: { kind: 'open' } });
+  const [peer, victim] = [own.workload('peer'), other.workload('victim')];
+  await own.start(peer);
+  await other.start(victim);
+  const attacker = await attackerOf(own);
+  await own.start(attacker);
+  const address = (await own.ready(attacker)).address!;
+  attack = async (attempts) => {
+    const answer = await fetch(`http://${address}:${agentPort}`, { method: 'POST', body: JSON.stringify(attempts) });
+    return (await answer.json()) as Outcome[];
+  };
+  known = {
+    peer: (await own.ready(peer)).address!,
+    victim: (await other.ready(victim)).address!,
+    machinePort: (listener.address() as { port: number }).port,
+  };
+  const all = [...reachable, ...unreachable].map(({ attempt }) => attempt(known));
+  outcomes.fenced = await attack(all);
+  const calls = systemCalls.map(({ call }) => call);
+  const argv = ['node', '--no-warnings', '/app/syscall.ts', ...calls] as [string, ...string[]];
+  const [answer] = await attack([{ by: 'program', argv }]);
+  called = answer!.replace(/^0: /, '').split('\n');
+  privileged = await attack(privileges.map(({ attempt }) => attempt));
+  for (const { id } of scenes) await cluster.remove('NetworkPolicy', 'berth', { namespace: namespaceName(id) });
+  // The network plugin hears of that in its own time.
+  for (let tries = 0; tries < 100; tries++) {
+    outcomes.unfenced = await attack(all);
+    if (outcomes.unfenced.every(hasReached)) break;
+  }
+});
+after(async () => {
+  listener.close();
+  for (const scene of scenes) await scene.removeAll();
+  await contractor?.dispose();
+});
+
+async function attackerOf(scene: Scene): Promise<Workload> {
+  const files = await Promise.all(
+    ['agent.ts', 'syscall.ts'].map(async (name) => ({
+      path: `/app/${name}`,
+      content: await readFile(join(import.meta.dirname, '../hostile', name), 'utf8'),
+    })),
+  );
+  return scene.workload('attacker', {
+    image,
+    files,
+    command: ['node', '/app/agent.ts'],
+    ports: [agentPort],
+    readiness: { kind: 'port', port: agentPort },
+  });
+}
+
+describe('a pod reaches', () => {
+  for (const [index, { name }] of reachable.entries())
+    test(name, () => assert.ok(hasReached(outcomes.fenced[index]!), outcomes.fenced[index]!));
+});
+
+describe('a pod does not reach', () => {
+  for (const [index, { name }] of unreachable.entries())
+    test(name, () => {
+      const at = reachable.length + index;
+      assert.ok(!hasReached(outcomes.fenced[at]!), outcomes.fenced[at]!);
+      assert.ok(hasReached(outcomes.unfenced[at]!), `without the policies: ${outcomes.unfenced[at]}`);
+    });
+});
+
+describe('by a system call, root in a pod does not get', () => {
+  for (const [index, { name, expected }] of systemCalls.entries())
+    if (!leftByRuntime.has(name)) test(name, () => assert.equal(called[index], expected));
+});
+
+describe('privileges of root in a pod:', () => {
+  for (const [index, { name, expected }] of privileges.entries())
+    if (!leftByRuntime.has(name)) test(name, () => assert.match(privileged[index]!, expected));
+});

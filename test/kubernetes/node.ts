@@ -1,0 +1,54 @@
+/** The node of the tests: what is done to it directly, as whoever has put images on it would. */
+import { execFile } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
+import type Docker from 'dockerode';
+
+const run = promisify(execFile);
+
+/** Where the node keeps everything. */
+export const nodeFolder = process.env.K8S_DIR ?? join(homedir(), '.cache/kube-node');
+
+/** Its containerd's own client. */
+async function ctr(...words: string[]): Promise<string> {
+  const root = join(nodeFolder, 'rootfs/usr');
+  const libraries = ['usr/lib', 'lib'].map((each) => join(nodeFolder, 'rootfs', each, 'x86_64-linux-gnu')).join(':');
+  const address = join(nodeFolder, 'run/containerd.sock');
+  const env = { ...process.env, LD_LIBRARY_PATH: libraries };
+  const { stdout } = await run(join(root, 'bin/ctr'), ['-a', address, '-n', 'k8s.io', ...words], { env });
+  return stdout;
+}
+
+/** Puts images of a Docker engine on the node, under their own names. */
+export async function importImages(docker: Docker, images: readonly string[]): Promise<void> {
+  const present = (await ctr('images', 'list', '--quiet')).split('\n');
+  const missing = images.filter((image) => !present.includes(fullName(image)));
+  if (missing.length === 0) return;
+  const folder = await mkdtemp(join(tmpdir(), 'berth-node-'));
+  try {
+    for (const [index, image] of missing.entries()) {
+      const file = join(folder, `${index}.tar`);
+      await pipeline(await docker.getImage(image).get(), createWriteStream(file));
+      await ctr('images', 'import', file);
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Gives an image of the node a further name. */
+export async function tagImage(image: string, name: string): Promise<void> {
+  await ctr('images', 'tag', fullName(image), fullName(name));
+}
+
+export async function untagImage(name: string): Promise<void> {
+  await ctr('images', 'remove', fullName(name));
+}
+
+function fullName(image: string): string {
+  return `docker.io/library/${image}`;
+}

@@ -1,0 +1,71 @@
+/** `GET /api/images`: what the caller has pushed. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { digestOf } from '../../src/images/blobs/digest.ts';
+import { pushedRepositories } from '../../src/store/pushed-repositories.ts';
+import { type ImageRegistry, imageManifest, ociImage, openImageRegistry } from '../support/image-registry.ts';
+
+let registry: ImageRegistry;
+before(async () => {
+  registry = await openImageRegistry();
+});
+after(() => registry.close());
+
+type Pusher = Awaited<ReturnType<ImageRegistry['pusher']>>;
+
+/** Of a configuration and one layer; how many bytes the service has of them, and of the manifest. */
+async function push({ token, namespace }: Pusher, name: string, layer: string) {
+  const [config, content] = [Buffer.from(JSON.stringify({ name })), Buffer.from(layer)];
+  const [repository, tag] = name.split(':') as [string, string];
+  const at = `/v2/${namespace}/${repository}`;
+  for (const body of [config, content])
+    await registry.ask('POST', `${at}/blobs/uploads/?digest=${digestOf(body)}`, { token, body });
+  const body = imageManifest(config, [content]);
+  const headers = { 'content-type': ociImage };
+  assert.equal((await registry.ask('PUT', `${at}/manifests/${tag}`, { token, body, headers })).status, 201);
+  return { config: config.length, layer: content.length, manifest: body.length };
+}
+
+const listed = async (token: string) =>
+  (await registry.api.get('/api/images', { authorization: `Bearer ${token}` })).body.images;
+
+test('a session sees its own images with tags and sizes, a layer of several versions counted once', async () => {
+  const [owner, stranger] = [await registry.pusher(), await registry.pusher()];
+  const first = await push(owner, 'api:1', 'the same layer');
+  const second = await push(owner, 'api:2', 'the same layer');
+  const other = await push(stranger, 'web:latest', 'another layer');
+  const [image, ...more] = await listed(owner.token);
+  assert.deepEqual(more, []);
+  assert.deepEqual([image.image, image.tags], [`${owner.namespace}/api`, ['1', '2']]);
+  const bytes = first.layer + first.config + second.config + first.manifest + second.manifest;
+  assert.equal(image.sizeBytes, bytes);
+  assert.ok(Date.parse(image.lastUsedAt) >= Date.parse(image.pushedAt));
+  const [theirs] = await listed(stranger.token);
+  assert.deepEqual([theirs.image, theirs.sizeBytes], [`${stranger.namespace}/web`, sum(other)]);
+});
+
+test('an account sees the images of its sessions too, and nobody else those', async () => {
+  const { service } = registry.api;
+  const [first, second] = [await registry.pusher(), await registry.pusher()];
+  await push(first, 'api:1', 'one');
+  await push(second, 'web:1', 'two');
+  const account = { id: 'ada', name: 'Ada', email: 'ada@example.com', emailVerified: 0, createdAt: '2026', tier: null };
+  await service.db
+    .insertInto('accounts')
+    .values({ ...account, updatedAt: '2026' } as never)
+    .execute();
+  await service.db.updateTable('sessions').set({ accountId: 'ada' }).where('id', '=', first.sessionId).execute();
+  const own = await pushedRepositories(service.db, { accountId: 'ada' });
+  assert.deepEqual(
+    own.map(({ repository, email }) => [repository, email]),
+    [[`${first.namespace}/api`, 'ada@example.com']],
+  );
+});
+
+test('who says nothing of themselves is told to', async () => {
+  assert.equal((await registry.api.get('/api/images')).body.code, 'missing_token');
+});
+
+function sum(parts: Record<string, number>): number {
+  return Object.values(parts).reduce((total, bytes) => total + bytes, 0);
+}

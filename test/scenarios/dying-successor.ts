@@ -1,0 +1,19 @@
+/**
+ * A service that takes another one's place, and dies in the one moment that counts: requests come to it already, and it has
+ * not yet said so. Its argument is the data directory.
+ */
+import { createServer } from 'node:net';
+import { createDoors } from '../../src/edge/doors.ts';
+import { edgePaths } from '../../src/edge/edge-paths.ts';
+import { findPredecessor } from '../../src/handover.ts';
+
+const dataDir = process.argv[2]!;
+const predecessor = await findPredecessor(dataDir);
+if (!predecessor) throw new Error('there is nobody to take the place of');
+await predecessor.standAside();
+const doors = createDoors();
+const { apiSocket, pagesSocket, registrySocket, serviceSocket } = edgePaths(dataDir);
+for (const socket of [apiSocket, pagesSocket, registrySocket, serviceSocket])
+  await doors.at(socket)((path) => new Promise((resolve) => createServer().listen(path, () => resolve(undefined))));
+await doors.open();
+process.kill(process.pid, 'SIGKILL');

@@ -1,0 +1,27 @@
+/** Three services on one PostgreSQL and one engine: one after another is killed and started again, and nobody notices. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { visitWhileKilled } from './kill-planes.ts';
+import { createPlanes } from './planes.ts';
+
+test('all applications answer at every edge while their services are killed in turn', async (t) => {
+  // How long a start takes on a busy machine is not what is tried.
+  const planes = await createPlanes(3, { BERTH_EDGE_SILENCE: '15m' });
+  t.after(() => planes[Symbol.asyncDispose]());
+  const [first, second] = planes.all as [(typeof planes.all)[number], (typeof planes.all)[number]];
+  await first.serve();
+
+  await t.test('a service that calls applications by other addresses is refused beside one that lives', async () => {
+    await assert.rejects(
+      second.serve({ BERTH_BASE_URL: 'http://elsewhere.test' }),
+      /calls applications by other addresses/,
+    );
+  });
+
+  await Promise.all(planes.all.slice(1).map((plane) => plane.serve()));
+  const report = await visitWhileKilled(planes, { visitors: 6, everyMs: 2_000, isEnough: (kills) => kills >= 4 });
+  assert.deepEqual(report.failed, []);
+  assert.equal(report.kills, 4);
+  assert.ok(report.visits > 50, `${report.visits} visits`);
+  assert.deepEqual((await first.inventory()).orphans, []);
+});

@@ -1,0 +1,33 @@
+/** Several services on one PostgreSQL and one engine, each with an edge of its own at a port of its own. */
+import { freePort } from '../free-port.ts';
+import { type Berth, createBerth } from './berth.ts';
+
+export type Planes = AsyncDisposable & {
+  /** The first one has the database. */
+  all: readonly Berth[];
+};
+
+/** None of them serves yet. `env` holds further settings of each. */
+export async function createPlanes(count: number, env: Record<string, string> = {}): Promise<Planes> {
+  await using opening = new AsyncDisposableStack();
+  const port = String(await freePort());
+  const shared = {
+    BERTH_SECRET_KEY: 'a key that all services of these tests share',
+    BERTH_BASE_URL: `http://localhost:${port}`,
+    // As by default: what is under way on what an update replaces is answered, also on a busy machine.
+    BERTH_DRAIN: '30s',
+    ...env,
+  };
+  const all: Berth[] = [];
+  const first = await createBerth({ BERTH_PORT: port, ...shared }, { store: 'postgresql' });
+  all.push(first);
+  opening.defer(async () => {
+    // First all services: one that still works would begin again what the end of another one takes away.
+    for (const plane of all) await plane.end('SIGKILL');
+    for (const plane of all.toReversed()) await plane.destroy();
+  });
+  const { BERTH_DATABASE_URL = '' } = first.environment;
+  while (all.length < count) all.push(await createBerth({ ...shared, BERTH_DATABASE_URL }, { store: 'sqlite' }));
+  const open = opening.move();
+  return { all, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}

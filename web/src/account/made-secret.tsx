@@ -1,0 +1,33 @@
+/** A secret that was just made, and that nobody is shown a second time. */
+import type { ReactNode } from 'react';
+import { CopyButton } from '../parts/copy.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+
+type MadeSecretProps = {
+  title: string;
+  /** As the button to copy it says. */
+  what: string;
+  secret: string;
+  onClose: () => void;
+  children: ReactNode;
+};
+
+export function MadeSecret({ title, what, secret, onClose, children }: MadeSecretProps) {
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      actions={
+        <button type="button" className="button primary" onClick={onClose}>
+          I have kept it
+        </button>
+      }
+    >
+      <p>{children}</p>
+      <p className="secret">
+        <code>{secret}</code>
+        <CopyButton text={secret} what={what} />
+      </p>
+    </Dialog>
+  );
+}
