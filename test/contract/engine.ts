@@ -90,7 +90,9 @@ export function setStage<Made extends Contractor>(makeEngine: () => Promise<Made
     made = await makeEngine();
   });
   afterEach(async () => {
-    for (const scene of scenes.splice(0)) await scene.removeAll();
+    // All of them, also when one fails: what it leaves would take the room of the next test.
+    const removals = await Promise.allSettled(scenes.splice(0).map((scene) => scene.removeAll()));
+    for (const removal of removals) if (removal.status === 'rejected') throw removal.reason;
   });
   after(() => made?.dispose());
 

@@ -1,26 +1,9 @@
 import assert from 'node:assert/strict';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { type TestContext, test } from 'node:test';
-import Docker from 'dockerode';
+import type { RequestListener } from 'node:http';
+import { test } from 'node:test';
+import { clientOf } from '../../../test/support/answering-engine.ts';
 import { EngineFault } from '../engine.ts';
 import { faultOf } from './faults.ts';
-import { endRequests } from './requests.ts';
-
-/** An engine that answers like this, and a client that waits for it so long: by default for longer than anything takes. */
-async function clientOf(t: TestContext, answer: RequestListener, patienceMs = 60_000): Promise<Docker> {
-  const server = createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return endRequests(new Docker({ host: '127.0.0.1', port, protocol: 'http' }), {
-    looks: patienceMs,
-    changes: patienceMs,
-  });
-}
 
 function isSilence(error: unknown): boolean {
   const fault = faultOf(error);

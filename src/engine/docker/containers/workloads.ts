@@ -1,4 +1,5 @@
 /** Starting and removing the container of a workload. */
+import { setTimeout } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { isSameWorkload } from '../../../deployment/workload/fingerprint.ts';
 import type { Workload, WorkloadName } from '../../../deployment/workload/workload.ts';
@@ -82,14 +83,24 @@ export function createWorkloads(docker: Docker, options: WorkloadOptions): Workl
 /** Kills it if it still runs, and removes it with its anonymous volumes. One that is gone is no error. */
 export async function removeContainer(docker: Docker, id: string): Promise<void> {
   const container = docker.getContainer(id);
-  try {
-    await unless(container.remove({ v: true, force: true }), 404);
-  } catch (error) {
-    // Another removal is under way: done when that one is.
-    if (statusOf(error) !== 409) throw error;
-    await unless(container.wait({ condition: 'removed' }), 404);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await unless(container.remove({ v: true, force: true }), 404);
+    } catch (error) {
+      // Another removal is under way: done when that one is.
+      if (statusOf(error) === 409) return await unless(container.wait({ condition: 'removed' }), 404);
+      if (tries === removalTries || !/directory not empty/.test(textOf(error))) throw error;
+      await setTimeout(removalPauseMs);
+    }
   }
 }
+
+/**
+ * Docker may note what became of a container's last process, one that the kernel killed for its memory for example, in
+ * the folder that it is just removing, and gives up then. It removes the rest when it is asked again.
+ */
+const removalTries = 5;
+const removalPauseMs = 100;
 
 /** The container of that name; undefined when there is none. Throws when it is not of this installation. */
 async function findOurs(docker: Docker, owner: string, name: string): Promise<Docker.ContainerInspectInfo | undefined> {

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { clientOf } from '../../../../test/support/answering-engine.ts';
+import { removeContainer } from './workloads.ts';
+
+const halfGone = 'unable to remove filesystem for 9a52: unlinkat /var/lib/docker/containers/9a52: directory not empty';
+
+/** An engine whose removals end like this, one after the other, and the last one always. How many it was asked for. */
+async function removing(t: TestContext, answers: { status: number; message?: string }[]) {
+  let asked = 0;
+  const docker = await clientOf(t, ({ method }, response) => {
+    assert.equal(method, 'DELETE');
+    const { status, message } = answers[Math.min(asked, answers.length - 1)]!;
+    asked += 1;
+    response.writeHead(status).end(message && JSON.stringify({ message }));
+  });
+  return { docker, asked: () => asked };
+}
+
+test('a container that the engine could not remove because it wrote into its folder meanwhile is removed again', async (t) => {
+  const { docker, asked } = await removing(t, [{ status: 500, message: halfGone }, { status: 204 }]);
+  await removeContainer(docker, '9a52');
+  assert.equal(asked(), 2);
+});
+
+test('a container whose folder never becomes empty is a fault in the end', async (t) => {
+  const { docker, asked } = await removing(t, [{ status: 500, message: halfGone }]);
+  await assert.rejects(removeContainer(docker, '9a52'), /directory not empty/);
+  assert.equal(asked(), 5);
+});
+
+test('another fault of the engine is not asked for again', async (t) => {
+  const { docker, asked } = await removing(t, [{ status: 500, message: 'driver "overlay2" failed' }]);
+  await assert.rejects(removeContainer(docker, '9a52'), /overlay2/);
+  assert.equal(asked(), 1);
+});
