@@ -30,7 +30,7 @@ import { wait } from '../src/lib/wait.ts';
 import { type Database, openPostgres, openSqlite } from '../src/store/database.ts';
 import { addDeployment } from '../src/store/deployments.ts';
 import { addEvents } from '../src/store/events.ts';
-import { leasedAfter, makeDue, nextDueAt } from '../src/store/leases.ts';
+import { atOnce, leasedAfter, makeDue, nextDueAt } from '../src/store/leases.ts';
 import { addRevision } from '../src/store/revisions.ts';
 import { addSession } from '../src/store/sessions.ts';
 import { pod, specOf } from '../test/support/deployments.ts';
@@ -180,7 +180,7 @@ async function write(db: Database, as: (asked: Deployment) => Deployment): Promi
   await addDeployment(db, deployment);
   await addRevision(db, seal, id, { number: 1, spec, document, createdAt });
   await addEvents(db, id, [{ at: createdAt, event: { kind: 'intent', intent: 'start', revision: 1 } }]);
-  await makeDue(db, id, createdAt);
+  await makeDue(db, id, atOnce(createdAt));
   return deployment;
 }
 

@@ -4,7 +4,7 @@ import type { EventOf } from '../deployment/event/event.ts';
 import type { Database } from './database.ts';
 import { type Intent, pastLimitOfName, writeIntent } from './deployments.ts';
 import { addEvents } from './events.ts';
-import { makeDue } from './leases.ts';
+import { atOnce, makeDue } from './leases.ts';
 
 /** Writes the intent, its event, and that the loop is to look at the deployment: call it in a transaction. */
 export async function intend(
@@ -15,7 +15,7 @@ export async function intend(
 ): Promise<void> {
   await writeIntent(db, id, intent);
   await addEvents(db, id, [{ at: now, event }]);
-  await makeDue(db, id, now);
+  await makeDue(db, id, atOnce(now));
 }
 
 /**
@@ -29,6 +29,6 @@ export async function endPastLimit(
   for (const id of await pastLimitOfName(db, sessionId, applicationName, now)) {
     await writeIntent(db, id, { state: 'expired', explanation: { kind: 'ended', because: 'expired' } });
     await addEvents(db, id, [{ at: now, event: { kind: 'state', state: 'expired', because: 'expired' } }]);
-    await makeDue(db, id, now);
+    await makeDue(db, id, atOnce(now));
   }
 }

@@ -11,7 +11,7 @@ import { createMetrics } from '../../src/lib/metrics.ts';
 import { openDatabase, type Tables } from '../../src/store/database.ts';
 import { writeIntent } from '../../src/store/deployments.ts';
 import { sqliteDialect } from '../../src/store/dialect/sqlite.ts';
-import { makeDue } from '../../src/store/leases.ts';
+import { atOnce, makeDue } from '../../src/store/leases.ts';
 import { randomFrom } from '../random.ts';
 import { type TestApi, testApi } from '../support/api.ts';
 import { createTestEngine } from '../support/memory-engine.ts';
@@ -158,7 +158,7 @@ export async function run(story: Story, base: Base, { note, tell = () => {} }: R
     overtake: async () => {
       for (const { id } of witness.subjects) {
         await writeIntent(db, id, {});
-        await makeDue(db, id, clock.now());
+        await makeDue(db, id, atOnce(clock.now()));
       }
     },
     skewMs: (process) => (story.workers === 1 ? 0 : story.skewsMs[process]!),

@@ -11,6 +11,12 @@ const execute = promisify(execFile);
 const runsPerProcess = 250;
 const processes = 4;
 
+/** Each has failed once. */
+const knownSeeds = {
+  3137: 'a removal that is asked for while the clock is ahead for a moment is not left until the next planned visit',
+  3452: 'nor is such an update, of which no process hears',
+};
+
 const { BERTH_SIMULATION_SEED: seed, BERTH_SIMULATION_RUNS: runs } = process.env;
 const isChosen = seed !== undefined || runs !== undefined;
 
@@ -50,3 +56,9 @@ test('whatever goes wrong, every deployment ends as it should, and nothing is le
   ])
     assert.ok((tally[what] ?? 0) > 0, `${what} never happened`);
 });
+
+for (const [seed, title] of Object.entries(knownSeeds))
+  test(`seed ${seed}: ${title}`, async () => {
+    const env = { ...process.env, BERTH_SIMULATION_SEED: seed, BERTH_SIMULATION_RUNS: '1' };
+    await execute(process.execPath, [main], { env, maxBuffer: 2 ** 26 });
+  });

@@ -11,7 +11,7 @@ import type { Database } from '../../store/database.ts';
 import { addDeployment, isLabelTaken } from '../../store/deployments.ts';
 import { addEvents } from '../../store/events.ts';
 import { endPastLimit } from '../../store/intents.ts';
-import { makeDue } from '../../store/leases.ts';
+import { atOnce, makeDue } from '../../store/leases.ts';
 import { addOrigin, type Origin } from '../../store/origins.ts';
 import { addRevision } from '../../store/revisions.ts';
 import { giveSeed } from '../../store/seeds.ts';
@@ -95,7 +95,7 @@ export async function start(service: Service, { document, spec, caller, origin, 
     await addRevision(db, service.seal, deployment.id, { number: 1, spec, document, createdAt });
     await settlePushed(db, { deploymentId: deployment.id, revision: 1 }, pushed.value);
     await addEvents(db, deployment.id, [{ at: createdAt, event: { kind: 'intent', intent: 'start', revision: 1 } }]);
-    await makeDue(db, deployment.id, createdAt);
+    await makeDue(db, deployment.id, atOnce(createdAt));
     return succeed({ deployment, sessionToken });
   };
   const started = await transact(service.db, write, { isTrial });

@@ -12,7 +12,7 @@ import type { HostDisk } from '../../engine/engine.ts';
 import { reportingFirstFault } from '../../lib/first-fault.ts';
 import { addEvents, latestOfDisk } from '../../store/events.ts';
 import { addEviction } from '../../store/evictions.ts';
-import { makeDue } from '../../store/leases.ts';
+import { atOnce, makeDue } from '../../store/leases.ts';
 import { write } from '../../store/transaction.ts';
 import type { Control } from '../control.ts';
 
@@ -97,7 +97,7 @@ async function mend(watch: DiskWatch): Promise<boolean> {
     const title = disk.wantedBy(deploymentId)?.volumes.find(({ volume }) => volume === name)?.title ?? `volume ${name}`;
     log.info({ deployment: deploymentId, volume: name }, 'volume mended');
     await tellOwner(watch, deploymentId, { kind: 'disk', disk: 'mended', volume: name, title });
-    await makeDue(db, deploymentId, now());
+    await makeDue(db, deploymentId, atOnce(now()));
   }
   return !tries.some(({ fault }) => fault);
 }
@@ -147,7 +147,7 @@ async function evict(watch: DiskWatch, overuse: Overuse): Promise<void> {
     log.error({ err: fault }, 'the eviction could not be written before it, is written after it');
     await record();
   }
-  await makeDue(db, deploymentId, now());
+  await makeDue(db, deploymentId, atOnce(now()));
 }
 
 async function recordEviction(

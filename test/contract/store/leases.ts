@@ -4,6 +4,7 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../../../src/store/database.ts';
 import { addDeployment, writeObservation } from '../../../src/store/deployments.ts';
 import {
+  atOnce,
   leasedAfter,
   makeDue,
   makeDueIfSettled,
@@ -100,6 +101,17 @@ export function leasesContract(open: OpenStore, { isShared }: { isShared: boolea
     assert.equal((await take(5_000)).length, 1, 'further away than anybody plans');
     assert.deepEqual(await take(4_950), [], 'a little is not the clock');
     assert.equal((await take(4_000)).length, 1);
+  });
+
+  test('what is asked for is due by any clock, also by one that is set back afterwards, and in the order of asking', async () => {
+    await add('settled', 'b', 'a');
+    for (const lease of await take(0)) await releaseLease(db, lease, { dueAt: 900, observedHash });
+    assert.deepEqual(await take(500), []);
+    await makeDue(db, 'shop', atOnce(3_000));
+    await makeDue(db, 'b', atOnce(3_010));
+    await makeDue(db, 'a', atOnce(3_020));
+    const taken = async () => (await take(500, 1)).map(({ deploymentId }) => deploymentId);
+    assert.deepEqual([await taken(), await taken(), await taken(), await taken()], [['shop'], ['b'], ['a'], []]);
   });
 
   test('news of the engine makes what is settled due, and neither what is visited nor what backs off', async () => {
