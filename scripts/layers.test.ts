@@ -37,6 +37,18 @@ test('an import that points up, and a promise that nobody waits for, do not pass
   assert.match(found, /noFloatingPromises/);
 });
 
+test('an engine may not import another one, nor what all engines share import one of them', async (t) => {
+  const wrong = "import { plan } from '../docker/plan.ts';\n\nexport const planned = plan;\n";
+  const right = wrong.replace('../docker', '.');
+  const files = { kubernetes: wrong, memory: wrong, readiness: wrong, docker: right };
+  const found = await lintOf(
+    t,
+    Object.fromEntries(Object.entries(files).map(([folder, text]) => [`src/engine/${folder}/planned.ts`, text])),
+  );
+  assert.equal(found.match(/engines are guests/g)?.length, 3, found);
+  assert.doesNotMatch(await lintOf(t, { 'src/engine/open.ts': wrong.replace('..', '.') }), /engines are guests/);
+});
+
 test('what is in test may be imported by tests alone', async (t) => {
   const text = "import { pod } from '../../test/support/deployments.ts';\n\nexport const shop = pod('shop');\n";
   for (const layer of ['config', 'store']) {

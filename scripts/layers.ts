@@ -30,6 +30,9 @@ export const layers = {
 
 type Layer = keyof typeof layers;
 
+/** Folders of `src/engine`. None knows another, and what they share knows none of them; `open.ts` knows them all. */
+const engines = ['docker', 'kubernetes', 'memory'];
+
 /** Unit tests lie beside their files. */
 const notTests = '!**/*.test.ts';
 
@@ -56,6 +59,10 @@ export function importRules(): { overrides: unknown[] } {
       message: `${layer} may not import this: imports point down only (docs/architecture.md)`,
     };
   };
+  const otherEngines = (engine?: string): Pattern => ({
+    group: engines.filter((name) => name !== engine).map((name) => `**/${name}/**`),
+    message: 'engines are guests: what two of them need is in src/engine, and only its door knows them',
+  });
   const fromTests: Pattern = {
     group: ['**/test/**'],
     message: 'only tests may import what is in test',
@@ -79,6 +86,11 @@ export function importRules(): { overrides: unknown[] } {
         rule([`src/${layer}/**`], [forbidden(layer)]),
         rule([`src/${layer}/**`, notTests], [forbidden(layer), fromTests]),
       ]),
+      ...[undefined, ...engines].flatMap((engine) => {
+        const includes = engine ? [`src/engine/${engine}/**`] : ['src/engine/**', '!src/engine/open.ts'];
+        const patterns = [forbidden('engine'), otherEngines(engine)];
+        return [rule(includes, patterns), rule([...includes, notTests], [...patterns, fromTests])];
+      }),
       rule(['src/config/**', notTests], [forbidden('config'), fromTests, withoutNode]),
       rule(['src/client/**', notTests], [forbidden('client'), fromTests, withoutNode]),
       rule(['web/src/**'], [dashboard]),

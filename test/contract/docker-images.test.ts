@@ -6,7 +6,7 @@ import { clearImages } from '../../src/control/clear-images.ts';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
 import { removeUnnamed } from '../../src/engine/docker/images/image-store.ts';
-import { keptName } from '../../src/engine/docker/images/kept-names.ts';
+import { keptName } from '../../src/engine/images/kept-names.ts';
 import { labelKeys } from '../../src/engine/labels.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import Docker from 'dockerode';
-import { keptName, pinnedAmong } from '../../src/engine/docker/images/kept-names.ts';
 import type { Owned } from '../../src/engine/engine.ts';
+import { keptName, pinnedAmong } from '../../src/engine/images/kept-names.ts';
 import { login, type Registry, startRegistry } from '../contract/registry.ts';
 import { listing, removeBrought } from '../support/images.ts';
 import { webYaml } from './applications.ts';

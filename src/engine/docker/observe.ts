@@ -2,6 +2,7 @@
 import type Docker from 'dockerode';
 import type { LastExit } from '../../deployment/deployment.ts';
 import type { Observed, ObservedWorkload, Readiness, WorkloadName } from '../../deployment/workload/workload.ts';
+import type { LocalImages } from '../images/local-images.ts';
 import { isOwnedBy, labelKeys, labelSelector, readWorkloadLabels, type WorkloadLabels } from '../labels.ts';
 import type { Reason } from '../readiness/attempts.ts';
 import { type ContainerState, exitReason } from '../readiness/container-state.ts';
@@ -21,7 +22,6 @@ import { type Exit, type KnownEnd, lastEnd } from './containers/exits.ts';
 import { containerStateOf } from './containers/inspected-state.ts';
 import { orAbsent } from './faults.ts';
 import { readImage } from './images/image-facts.ts';
-import type { LocalImages } from './images/local-images.ts';
 import { networkName } from './names.ts';
 import { listVolumes, type Volumes } from './volumes/volumes.ts';
 

@@ -5,6 +5,7 @@ import type Docker from 'dockerode';
 import type { Logger } from 'pino';
 import type { DiskLimits } from '../../deployment/disk/disk-levels.ts';
 import { StartError } from '../../lib/start-error.ts';
+import type { LocalImages } from '../images/local-images.ts';
 import type { EngineParts, OpenEngine } from '../opening.ts';
 import { connectDocker } from './connect-docker.ts';
 import { type DiskMeans, findDiskMeans } from './disk/disk-means.ts';
@@ -15,7 +16,6 @@ import { type GroupWishes, openGroups } from './groups/open.ts';
 import { escapeWords, findKnownEscapes } from './host/known-escapes.ts';
 import { findRuntimeProblem, type Runtime } from './host/runtime.ts';
 import { removeUnnamed } from './images/image-store.ts';
-import type { LocalImages } from './images/local-images.ts';
 import { volumesFolder } from './volumes/loop-layout.ts';
 
 export type DockerSettings = Pick<Parameters<typeof isolate>[1], 'dataDir' | 'egress' | 'resolvers'> &

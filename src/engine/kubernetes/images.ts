@@ -3,9 +3,9 @@ import { pin } from '../../config/values/image-names.ts';
 import type { ImageRequest, ResolvedImage } from '../../deployment/plan/operation.ts';
 import type { Workload } from '../../deployment/workload/workload.ts';
 import type { Images } from '../../images/open.ts';
-import { asEngineFault } from '../docker/images/image-faults.ts';
-import { isLocalImage } from '../docker/images/local-images.ts';
 import { EngineFault } from '../engine.ts';
+import { asEngineFault } from '../images/as-engine-fault.ts';
+import { isLocalImage } from '../images/local-images.ts';
 import type { WorkloadRequest } from './manifests/workload.ts';
 
 /** Of a start. Throws EngineFault when there is no such image, or nobody may have it. */

@@ -3,9 +3,9 @@ import type Docker from 'dockerode';
 import { isPinned, isReference } from '../../../config/values/image-names.ts';
 import { architectureHint } from '../../../images/image-fault.ts';
 import { EngineFault } from '../../engine.ts';
+import { keptName, pinnedAmong } from '../../images/kept-names.ts';
+import { isLocalImage, type LocalImages } from '../../images/local-images.ts';
 import { orAbsent } from '../faults.ts';
-import { keptName, pinnedAmong } from './kept-names.ts';
-import { isLocalImage, type LocalImages } from './local-images.ts';
 
 export type ImageFacts = {
   /** By which the engine knows it. */

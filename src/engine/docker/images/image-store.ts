@@ -2,8 +2,8 @@
 import type Docker from 'dockerode';
 import { isGateName } from '../../../images/gate/gate.ts';
 import type { HostImage } from '../../engine.ts';
+import { isKeptName, keptName, referenceOf } from '../../images/kept-names.ts';
 import { statusOf, unless } from '../faults.ts';
-import { isKeptName, keptName, referenceOf } from './kept-names.ts';
 
 export async function listImages(docker: Docker): Promise<HostImage[]> {
   const [images, containers] = await Promise.all([docker.listImages(), docker.listContainers({ all: true })]);

@@ -9,12 +9,13 @@ import { type ImageFault, outOfDisk } from '../../../images/image-fault.ts';
 import type { Images } from '../../../images/open.ts';
 import { orAbort } from '../../../lib/abortable.ts';
 import { EngineFault, type Pulling } from '../../engine.ts';
+import { asEngineFault } from '../../images/as-engine-fault.ts';
+import { keptName } from '../../images/kept-names.ts';
+import type { LocalImages } from '../../images/local-images.ts';
 import { orAbsent, unless } from '../faults.ts';
 import type { HostFacts } from '../host/host-facts.ts';
 import { checkArchitecture, readImage } from './image-facts.ts';
-import { asEngineFault, pullFault } from './image-faults.ts';
-import { keptName } from './kept-names.ts';
-import type { LocalImages } from './local-images.ts';
+import { pullFault } from './pull-fault.ts';
 import { createPullProgress, type PullLine } from './pull-progress.ts';
 
 /** How long an engine may say nothing: unpacking a large layer takes a while. A registry's silence ends at the gate. */

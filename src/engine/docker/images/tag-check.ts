@@ -4,9 +4,9 @@ import { pin, registryOf } from '../../../config/values/image-names.ts';
 import type { ImageRequest, ResolvedImage } from '../../../deployment/plan/operation.ts';
 import { ImageFault, whenItAnswers } from '../../../images/image-fault.ts';
 import type { Images } from '../../../images/open.ts';
+import { asEngineFault } from '../../images/as-engine-fault.ts';
+import type { LocalImages } from '../../images/local-images.ts';
 import { readImage } from './image-facts.ts';
-import { asEngineFault } from './image-faults.ts';
-import type { LocalImages } from './local-images.ts';
 
 /** A registry answers in 50 to 500 ms; a deployment whose images are all here need not wait for a slow one. */
 const patienceMs = 2_000;

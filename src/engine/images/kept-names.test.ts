@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fullReference } from '../../../config/values/image-names.ts';
+import { fullReference } from '../../config/values/image-names.ts';
 import { isKeptName, keptName, pinnedAmong, referenceOf } from './kept-names.ts';
 import { isLocalImage, setUpImages } from './local-images.ts';
 

@@ -2,7 +2,7 @@
  * PURE. The names that images of registries have on the host once they have passed the gate. No document can mean one:
  * the domain belongs to nobody for ever (RFC 6761), so that an image here under such a name is one that we have brought.
  */
-import { locateImage, pin } from '../../../config/values/image-names.ts';
+import { locateImage, pin } from '../../config/values/image-names.ts';
 
 const domain = 'berth.invalid';
 

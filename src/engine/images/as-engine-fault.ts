@@ -1,0 +1,11 @@
+/** PURE. Why an image does not come to the host, as a fault of the engine. */
+import { ImageFault } from '../../images/image-fault.ts';
+import { EngineFault } from '../engine.ts';
+
+/** Whatever the layer of images says is for the owner. Anything else is passed on. */
+export function asEngineFault(error: unknown): unknown {
+  if (!(error instanceof ImageFault)) return error;
+  const { kind, message, image, hint } = error;
+  const faultKind = kind === 'out-of-disk' ? 'unavailable' : kind;
+  return new EngineFault(faultKind, message, { cause: error, image, ...(hint !== undefined && { hint }) });
+}
