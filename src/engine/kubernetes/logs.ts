@@ -4,6 +4,7 @@ import type { WorkloadName } from '../../deployment/workload/workload.ts';
 import { wait } from '../../lib/wait.ts';
 import type { LogLine, LogsFollowed, LogsWanted } from '../engine.ts';
 import { createMarker, type StampedLine, sinceOf } from '../logs/log-marks.ts';
+import { newestLines } from '../logs/newest-lines.ts';
 import type { Cache } from './cache.ts';
 import { type Cluster, pathOf, type Query } from './cluster.ts';
 import { ClusterRefusal, faultOf } from './faults.ts';
@@ -29,7 +30,6 @@ export type LogReader = {
 };
 
 const mostLines = 1_000;
-const mostCharacters = 256 * 1024;
 /** A line that goes on for longer is cut. */
 const longestLine = 64 * 1024;
 /** Nobody waits for, or holds, more of what one start has written. */
@@ -53,7 +53,7 @@ export function createLogReader(cluster: Pick<Cluster, 'open'>, cache: Cache): L
       lines.unshift(...own.filter(({ at }) => at >= since));
       if (lines.length >= wanted) break;
     }
-    return newest(lines.slice(-wanted));
+    return newestLines(lines.slice(-wanted));
   }
 
   async function* follow(
@@ -197,17 +197,4 @@ function* stamped(bytes: Buffer): Generator<StampedLine> {
     const text = bytes.toString('utf8', space + 1, Math.min(bytes.length, space + 1 + longestLine));
     yield { at, stamp, text: text.replace(/\r$/, '') };
   }
-}
-
-/** As many of the last lines as fit; of a longer one its end. */
-function newest(lines: LogLine[]): LogLine[] {
-  const kept: LogLine[] = [];
-  let room = mostCharacters;
-  for (const line of lines.toReversed()) {
-    if (room <= 0) break;
-    const text = line.text.slice(-room);
-    room -= text.length + 1;
-    kept.push({ ...line, text });
-  }
-  return kept.reverse();
 }

@@ -7,14 +7,12 @@ import { createSemaphore, serializeByKey } from '../../../lib/concurrency.ts';
 import { EngineFault, type LogLine, type LogsFollowed, type LogsWanted } from '../../engine.ts';
 import { isOwnedBy, labelKeys } from '../../labels.ts';
 import { createMarker, type StampedLine, sinceOf } from '../../logs/log-marks.ts';
+import { newestLines } from '../../logs/newest-lines.ts';
 import { engineIsSilent, faultOf, orAbsent } from '../faults.ts';
 import { createLineReader } from './log-lines.ts';
 
 /** Docker stores lines in pieces of at most 16 KiB, so 1,000 of them are 16 MiB at the very worst. */
 const mostLines = 1_000;
-
-/** Of these we keep the last so many characters. */
-const mostCharacters = 256 * 1024;
 
 /**
  * Lines from before the last start are looked for among so many last ones, and among eight times as many as long as there
@@ -59,10 +57,10 @@ export function createLogReader(docker: Docker, owner: string): LogReader {
     const query = since === undefined ? {} : { since: seconds(since) };
     if (!isPrevious) {
       const { kept } = await readPart(docker, found.Id, { ...query, tail: lines + moreLines }, { lines });
-      return newest(kept);
+      return newestLines(kept);
     }
     const deploymentId = found.Config.Labels[labelKeys.deployment] ?? '';
-    return newest(await inTurn(deploymentId, () => gate(() => readPrevious(docker, found, query, lines))));
+    return newestLines(await inTurn(deploymentId, () => gate(() => readPrevious(docker, found, query, lines))));
   };
 }
 
@@ -220,17 +218,4 @@ async function findOwn(
 /** Docker reads fractions of a second, though its description says seconds. */
 function seconds(instant: number): string {
   return (instant / 1000).toFixed(3);
-}
-
-/** As many of the last lines as fit into the limit; of a longer one its end. */
-function newest(lines: LogLine[]): LogLine[] {
-  const kept: LogLine[] = [];
-  let room = mostCharacters;
-  for (const line of lines.toReversed()) {
-    if (room <= 0) break;
-    const text = line.text.slice(-room);
-    room -= text.length + 1;
-    kept.push({ ...line, text });
-  }
-  return kept.reverse();
 }
