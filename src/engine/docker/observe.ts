@@ -1,21 +1,20 @@
 /** What exists of a deployment on the engine now, and whether it is ready. */
 import type Docker from 'dockerode';
 import type { LastExit } from '../../deployment/deployment.ts';
-import type { Observed, ObservedWorkload, Readiness, WorkloadName } from '../../deployment/workload/workload.ts';
+import type { Observed, ObservedWorkload, Readiness } from '../../deployment/workload/workload.ts';
 import type { LocalImages } from '../images/local-images.ts';
 import { isOwnedBy, labelKeys, labelSelector, readWorkloadLabels, type WorkloadLabels } from '../labels.ts';
-import type { Reason } from '../readiness/attempts.ts';
 import { type ContainerState, exitReason } from '../readiness/container-state.ts';
-import {
-  type Elsewhere,
-  followElsewhere,
-  isListening,
-  listeningAfterMs,
-  listeningReason,
-  readListening,
-} from '../readiness/listening.ts';
+import { isListening, readListening } from '../readiness/listening.ts';
 import { createProbe, type Probe, type ProbedReadiness } from '../readiness/probe.ts';
-import { probeAll, stuckOf } from '../readiness/probing.ts';
+import {
+  describeProbed,
+  type Instants,
+  type ProbedWorkload,
+  probeAll,
+  reasonElsewhere,
+  type SeenInside,
+} from '../readiness/probing.ts';
 import { judge } from '../readiness/readiness.ts';
 import { createCommandCheck } from './containers/command-check.ts';
 import { type Exit, type KnownEnd, lastEnd } from './containers/exits.ts';
@@ -26,18 +25,12 @@ import { networkName } from './names.ts';
 import { listVolumes, type Volumes } from './volumes/volumes.ts';
 
 /** What is remembered of a container from one observation to the next. */
-export type Known = {
+export type Known = ProbedWorkload & {
   containerId: string;
-  name: WorkloadName;
   labels: WorkloadLabels;
   address?: string;
   /** Docker's words; another start has another. */
   startedAt: string;
-  state: ContainerState;
-  probe?: Probe;
-  /** What was last told of the probe. */
-  toldReady?: boolean;
-  elsewhere?: Elsewhere;
   lastEnd: KnownEnd;
 };
 
@@ -172,32 +165,16 @@ function probeFor(
   return newProbe(readiness, address);
 }
 
-async function describe(
-  docker: Docker,
-  known: Known,
-  { nowMs, uptimeMs }: { nowMs: number; uptimeMs: number },
-): Promise<ObservedWorkload> {
+async function describe(docker: Docker, known: Known, at: Instants): Promise<ObservedWorkload> {
   const { labels, state, probe } = known;
   const { exit } = known.lastEnd;
-  const because = (await reasonElsewhere(docker, known, uptimeMs)) ?? probe?.because;
+  const because = (await reasonElsewhere(known, at.uptimeMs, () => lookInside(docker, known))) ?? probe?.because;
   if (probe) known.toldReady = probe.isReady;
-  const verdict = judge(labels.readiness, state, probe && { isReady: probe.isReady, because }, exit, uptimeMs);
-  const stuck = stuckOf(known);
+  const verdict = judge(labels.readiness, state, probe && { isReady: probe.isReady, because }, exit, at.uptimeMs);
   return {
-    name: known.name,
-    pod: labels.pod,
-    revision: labels.revision,
-    replica: labels.replica,
-    fingerprint: labels.fingerprint,
-    phase: state.phase,
-    isReady: verdict.isReady,
-    restarts: state.restarts,
+    ...describeProbed(known, verdict, at),
     ...(known.address && { address: known.address }),
     ...(exit && { lastExit: lastExitOf(exit) }),
-    ...(!verdict.isReady && { notReadyBecause: verdict.because }),
-    ...(!verdict.isReady && probe?.because?.body !== undefined && { healthCheckBody: probe.because.body }),
-    ...(!verdict.isReady && verdict.hint !== undefined && { hint: verdict.hint }),
-    ...(stuck && { stuck: { by: stuck.by, since: Math.round(nowMs - (uptimeMs - stuck.since)) } }),
   };
 }
 
@@ -206,20 +183,11 @@ function lastExitOf({ code, at, ...ending }: Exit): LastExit {
   return { code, reason, ...(hint !== undefined && { hint }), at };
 }
 
-/** A port is refused: on which ports does the container listen instead? Remembers since when it does nothing else. */
-async function reasonElsewhere(docker: Docker, known: Known, uptimeMs: number): Promise<Reason | undefined> {
-  const { labels, state, probe, containerId } = known;
-  const { readiness } = labels;
-  const before = known.elsewhere;
-  delete known.elsewhere;
-  if (readiness.kind !== 'port' && readiness.kind !== 'http') return undefined;
-  if (probe?.because?.kind !== 'refused' || uptimeMs - state.startedAtMs < listeningAfterMs) return undefined;
+async function lookInside(docker: Docker, { state, containerId }: Known): Promise<SeenInside | undefined> {
   const listening = await readListening(state.pid, containerId);
-  if (listening && listening.length > 0) {
-    const cpuMs = await readCpuMs(docker, containerId);
-    known.elsewhere = followElsewhere(before, { ports: JSON.stringify(listening), cpuMs, atMs: uptimeMs });
-  }
-  return listeningReason(listening, readiness.port);
+  if (!listening) return undefined;
+  // What it has computed counts only for who listens elsewhere, and costs a request.
+  return { listening, cpuMs: listening.length > 0 ? await readCpuMs(docker, containerId) : undefined };
 }
 
 /** Processor time that the container has used since its start; undefined where the engine does not tell. */

@@ -1,11 +1,10 @@
 /** What exists of a deployment on the cluster now, by what is known of it, and whether it is ready, by our own probes. */
 import { type Egress, parseEgress, printEgress } from '../../deployment/workload/egress.ts';
-import type { Observed, ObservedWorkload, Readiness, WorkloadName } from '../../deployment/workload/workload.ts';
+import type { Observed, ObservedWorkload, Readiness } from '../../deployment/workload/workload.ts';
 import { labelKeys } from '../labels.ts';
 import type { ContainerState } from '../readiness/container-state.ts';
-import { type Elsewhere, followElsewhere, listeningAfterMs, listeningReason } from '../readiness/listening.ts';
 import { createProbe, type Probe } from '../readiness/probe.ts';
-import { probeAll, stuckOf } from '../readiness/probing.ts';
+import { describeProbed, type Instants, type ProbedWorkload, probeAll, reasonElsewhere } from '../readiness/probing.ts';
 import { judge } from '../readiness/readiness.ts';
 import type { Cache } from './cache.ts';
 import type { Cluster, PodAddress } from './cluster.ts';
@@ -17,16 +16,10 @@ import { createPodCheck, lookInside } from './pod-checks.ts';
 import { lastExitOf, type PodFacts, podFacts } from './pods.ts';
 
 /** What is remembered of a workload from one observation to the next. */
-export type Known = {
-  name: WorkloadName;
-  labels: { pod: string; revision: number; replica: number; fingerprint: string; readiness: Readiness };
+export type Known = ProbedWorkload & {
   facts: PodFacts;
   /** Another start has another. */
   start: string;
-  state: ContainerState;
-  probe?: Probe;
-  toldReady?: boolean;
-  elsewhere?: Elsewhere;
 };
 
 export type Observer = {
@@ -39,8 +32,6 @@ export type Observer = {
 
 /** What the cluster dates by the one, which may be set, is kept by the other, which never jumps. */
 export type ObserverOptions = { leastPeriodMs: number; now: () => number; uptime: () => number };
-
-type Instants = { nowMs: number; uptimeMs: number };
 
 export function createObserver(cluster: Pick<Cluster, 'run'>, cache: Cache, options: ObserverOptions): Observer {
   const { now, uptime, leastPeriodMs } = options;
@@ -84,45 +75,18 @@ export function createObserver(cluster: Pick<Cluster, 'run'>, cache: Cache, opti
   }
 
   async function describe(deploymentId: string, known: Known, at: Instants): Promise<ObservedWorkload> {
-    const { labels, facts, probe } = known;
-    const because = (await reasonElsewhere(deploymentId, known)) ?? probe?.because;
+    const { facts, probe } = known;
+    const pod = podAddress(deploymentId, facts);
+    const because =
+      (await reasonElsewhere(known, at.uptimeMs, async () => pod && lookInside(cluster, pod))) ?? probe?.because;
     if (probe) known.toldReady = probe.isReady;
     const verdict = verdictOf(known, probe && { isReady: probe.isReady, because }, at.uptimeMs);
-    const stuck = stuckOf(known);
     const lastExit = lastExitOf(facts);
     return {
-      name: known.name,
-      pod: labels.pod,
-      revision: labels.revision,
-      replica: labels.replica,
-      fingerprint: labels.fingerprint,
-      phase: facts.phase,
-      isReady: verdict.isReady,
-      restarts: facts.restarts,
+      ...describeProbed(known, verdict, at),
       ...(facts.phase === 'running' && facts.pod?.address !== undefined && { address: facts.pod.address }),
       ...(lastExit && { lastExit }),
-      ...(!verdict.isReady && { notReadyBecause: verdict.because }),
-      ...(!verdict.isReady && probe?.because?.body !== undefined && { healthCheckBody: probe.because.body }),
-      ...(!verdict.isReady && verdict.hint !== undefined && { hint: verdict.hint }),
-      ...(stuck && { stuck: { by: stuck.by, since: Math.round(at.nowMs - (at.uptimeMs - stuck.since)) } }),
     };
-  }
-
-  /** A port is refused: on which ports does the pod listen instead? Remembers since when it does nothing else. */
-  async function reasonElsewhere(deploymentId: string, known: Known) {
-    const { labels, state, probe, facts } = known;
-    const { readiness } = labels;
-    const before = known.elsewhere;
-    delete known.elsewhere;
-    const pod = podAddress(deploymentId, facts);
-    if (!pod || (readiness.kind !== 'port' && readiness.kind !== 'http')) return undefined;
-    if (probe?.because?.kind !== 'refused' || uptime() - state.startedAtMs < listeningAfterMs) return undefined;
-    const inside = await lookInside(cluster, pod);
-    if (!inside) return undefined;
-    const { listening, cpuMs } = inside;
-    if (listening.length > 0)
-      known.elsewhere = followElsewhere(before, { ports: JSON.stringify(listening), cpuMs, atMs: uptime() });
-    return listeningReason(listening, readiness.port);
   }
 
   return {
@@ -132,7 +96,6 @@ export function createObserver(cluster: Pick<Cluster, 'run'>, cache: Cache, opti
       const before = memory.get(deploymentId) ?? [];
       const known = namespace ? cachedWorkloads(cache, deploymentId).map(look(deploymentId, before)) : [];
       await probeAll(known);
-      // One instant by both clocks: what is counted by the one is dated by the other.
       const at = { nowMs: now(), uptimeMs: uptime() };
       const workloads = await Promise.all(known.map((each) => describe(deploymentId, each, at)));
       if (known.length > 0) memory.set(deploymentId, known);

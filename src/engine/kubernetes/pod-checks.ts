@@ -3,8 +3,9 @@ import type { CommandCheck } from '../../config/spec/spec.ts';
 import { wait } from '../../lib/wait.ts';
 import { type CheckEnd, programOf, wordsOfCheck } from '../check-words.ts';
 import type { Reason } from '../readiness/attempts.ts';
-import { type Listening, parseListening } from '../readiness/listening.ts';
+import { parseListening } from '../readiness/listening.ts';
 import type { RunCheck } from '../readiness/probe.ts';
+import type { SeenInside } from '../readiness/probing.ts';
 import type { Cluster, PodAddress, ProgramEnd } from './cluster.ts';
 
 /** What the kernel tells of one that is asked what it does takes no longer. */
@@ -52,9 +53,6 @@ function reasonOf(command: CommandCheck['command'], end: CheckEnd): Reason | und
   const told = wordsOfCheck(command, end);
   return told && { kind: 'unhealthy', ...told };
 }
-
-/** Processor time in milliseconds, where its control group tells. */
-export type SeenInside = { listening: Listening[]; cpuMs: number | undefined };
 
 /** With the image's own `cat`; undefined where it has none. */
 export async function lookInside(cluster: Pick<Cluster, 'run'>, pod: PodAddress): Promise<SeenInside | undefined> {

@@ -1,16 +1,33 @@
-/** Asking several workloads at once, and what is told of those that do not get ready. */
+/** Asking several workloads at once, and what is told of each of them, on every engine that probes them itself. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Stuck } from '../../deployment/workload/workload.ts';
+import type { ObservedWorkload, Readiness, Stuck, WorkloadName } from '../../deployment/workload/workload.ts';
+import type { Reason } from './attempts.ts';
 import type { ContainerState } from './container-state.ts';
-import type { Elsewhere } from './listening.ts';
+import { type Elsewhere, followElsewhere, type Listening, listeningAfterMs, listeningReason } from './listening.ts';
 import type { Probe } from './probe.ts';
+import type { Verdict } from './readiness.ts';
 
 /** A probe may take longer; it goes on, and a later observation has its answer. */
 const probeWaitMs = 250;
 
-export type Probed = { state: ContainerState; probe?: Probe; elsewhere?: Elsewhere };
+/** What is remembered of a workload from one observation to the next, whatever engine runs it. */
+export type ProbedWorkload = {
+  name: WorkloadName;
+  labels: { pod: string; revision: number; replica: number; fingerprint: string; readiness: Readiness };
+  state: ContainerState;
+  probe?: Probe;
+  /** What was last told of the probe. */
+  toldReady?: boolean;
+  elsewhere?: Elsewhere;
+};
 
-export async function probeAll(known: readonly Pick<Probed, 'probe'>[]): Promise<void> {
+/** One instant by both clocks: what is counted by the one, which never jumps, is dated by the other. */
+export type Instants = { nowMs: number; uptimeMs: number };
+
+/** Processor time in milliseconds since the container's start, where it can be told. */
+export type SeenInside = { listening: Listening[]; cpuMs: number | undefined };
+
+export async function probeAll(known: readonly Pick<ProbedWorkload, 'probe'>[]): Promise<void> {
   const attempts = known.flatMap(({ probe }) => (probe?.dueInMs() === 0 ? [probe.attempt()] : []));
   if (attempts.length === 0) return;
   const enough = new AbortController();
@@ -18,8 +35,50 @@ export async function probeAll(known: readonly Pick<Probed, 'probe'>[]): Promise
   enough.abort();
 }
 
+/** A port is refused: on which ports does the container listen instead? Remembers since when it does nothing else. */
+export async function reasonElsewhere(
+  known: ProbedWorkload,
+  uptimeMs: number,
+  lookInside: () => Promise<SeenInside | undefined>,
+): Promise<Reason | undefined> {
+  const { labels, state, probe } = known;
+  const { readiness } = labels;
+  const before = known.elsewhere;
+  delete known.elsewhere;
+  if (readiness.kind !== 'port' && readiness.kind !== 'http') return undefined;
+  if (probe?.because?.kind !== 'refused' || uptimeMs - state.startedAtMs < listeningAfterMs) return undefined;
+  const seen = await lookInside();
+  if (seen && seen.listening.length > 0)
+    known.elsewhere = followElsewhere(before, {
+      ports: JSON.stringify(seen.listening),
+      cpuMs: seen.cpuMs,
+      atMs: uptimeMs,
+    });
+  return listeningReason(seen?.listening, readiness.port);
+}
+
+/** All that is told of it but its address and its last end. */
+export function describeProbed(known: ProbedWorkload, verdict: Verdict, at: Instants): ObservedWorkload {
+  const { name, labels, state, probe } = known;
+  const stuck = stuckOf(known);
+  return {
+    name,
+    pod: labels.pod,
+    revision: labels.revision,
+    replica: labels.replica,
+    fingerprint: labels.fingerprint,
+    phase: state.phase,
+    isReady: verdict.isReady,
+    restarts: state.restarts,
+    ...(!verdict.isReady && { notReadyBecause: verdict.because }),
+    ...(!verdict.isReady && probe?.because?.body !== undefined && { healthCheckBody: probe.because.body }),
+    ...(!verdict.isReady && verdict.hint !== undefined && { hint: verdict.hint }),
+    ...(stuck && { stuck: { by: stuck.by, since: Math.round(at.nowMs - (at.uptimeMs - stuck.since)) } }),
+  };
+}
+
 /** `since` by the clock that never jumps. */
-export function stuckOf({ probe, elsewhere, state }: Probed): Stuck | undefined {
+function stuckOf({ probe, elsewhere, state }: ProbedWorkload): Stuck | undefined {
   if (state.exit || !probe || probe.isReady) return undefined;
   if (probe.unhealthySinceMs !== undefined) return { by: 'health-check', since: probe.unhealthySinceMs };
   return elsewhere && { by: 'listening', since: elsewhere.sinceMs };
