@@ -1,7 +1,6 @@
 /**
- * The cases of the distribution specification's conformance suite, pull and push, in its order and by its titles: the
- * suite itself is a program in Go that is not to be had from Debian. What it does before and after ("Setup", "Teardown")
- * has no title here: its requests are those of other cases, and blobs cannot be deleted, which it accepts (405).
+ * The cases of the distribution specification's conformance suite 1.0, in its order and by its titles. What it does before
+ * and after ("Setup", "Teardown") and what 1.1 has added is in `conformance-suite.test.ts`.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
