@@ -47,7 +47,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   await agreeOnAddress(db, mark, predecessor ? 1 : 0);
   const seal = await openKeys(db, settings, part('keys'));
   const notePullsLeft = (pulls: number) => metrics.dockerHubPulls.set(pulls);
-  const kept = opening.use(await openKeptImages(settings, { db, now, notePullsLeft, log: part('images') }));
+  const kept = opening.use(await openKeptImages(settings, { db, now, notePullsLeft, seal, log: part('images') }));
   const { images, pushed } = kept;
   const { engine, standAside: rest } = opening.use(await openEngine(settings, { owner, now, metrics, images, log }));
   const told = createBells();

@@ -4,6 +4,7 @@ import { openBlobCache } from './blobs/blob-cache.ts';
 import { type Pace, usualPace } from './dialer/bounded-body.ts';
 import { createDialer, type DialerOptions } from './dialer/dialer.ts';
 import { type Gate, type GateOptions, openGate } from './gate/gate.ts';
+import { type NodeGate, type NodeGateParts, type NodeGateSettings, openNodeGate } from './gate/node-gate.ts';
 import { type OpenPushedSettings, openPushedImages, type PushedParts } from './pushed/open.ts';
 import type { PushedImages } from './pushed/pushed-image-store.ts';
 import type { ImageLimits } from './resolve/image-limits.ts';
@@ -16,28 +17,43 @@ export type ImageSettings = {
   imageUnpackedBytes: number;
   gateHost: string;
   registryPatienceMs: number;
+  /** Where the nodes of a cluster pull from, if they do. */
+  nodeGate?: NodeGateSettings | undefined;
 };
 
 /** Who listens, and what tests have in place of the internet. */
 export type ImageParts = Pick<DialerOptions, 'resolve' | 'isAllowed' | 'answerMs'> &
   Pick<ResolverParts, 'notePullsLeft' | 'pushed'> &
-  Pick<GateOptions, 'cache'> & { pace?: Pace };
+  Pick<GateOptions, 'cache'> & { pace?: Pace; seal?: NodeGateParts['seal'] | undefined };
 
-export type Images = Resolver & Pick<Gate, 'offer'>;
+/** `nodes`: for those of a cluster, where they may pull from here. */
+export type Images = Resolver & Pick<Gate, 'offer'> & { nodes?: NodeGate };
 
 /** Throws StartError. */
 export async function openImages(
-  { registries, imageBytes, imageUnpackedBytes, gateHost, registryPatienceMs }: ImageSettings,
-  { pace = { ...usualPace, patienceMs: registryPatienceMs }, notePullsLeft, pushed, cache, ...parts }: ImageParts = {},
+  { registries, imageBytes, imageUnpackedBytes, gateHost, registryPatienceMs, nodeGate }: ImageSettings,
+  parts: ImageParts = {},
 ): Promise<AsyncDisposable & { images: Images }> {
+  const {
+    pace = { ...usualPace, patienceMs: registryPatienceMs },
+    notePullsLeft,
+    pushed,
+    cache,
+    seal,
+    ...dialing
+  } = parts;
   const limits: ImageLimits = { compressedBytes: imageBytes, unpackedBytes: imageUnpackedBytes };
   const listed = await readRegistries(registries);
   await using opening = new AsyncDisposableStack();
-  const dialer = opening.use(createDialer({ ...parts, listed }));
+  const dialer = opening.use(createDialer({ ...dialing, listed }));
   const gate = opening.use(await openGate({ host: gateHost, limits, cache, pace }));
   const resolver = createResolver({ dialer, registries: listed, limits, notePullsLeft, pushed });
+  const nodes = nodeGate && seal && opening.use(await openNodeGate(nodeGate, { gate, resolver, limits, seal }));
   const open = opening.move();
-  return { images: { ...resolver, offer: gate.offer }, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  return {
+    images: { ...resolver, offer: gate.offer, ...(nodes && { nodes }) },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
 }
 
 export type KeptImageSettings = ImageSettings &
@@ -49,7 +65,7 @@ export type KeptImageSettings = ImageSettings &
 /** With what a data directory keeps: the images that users have pushed, and layers that were pulled. Throws StartError. */
 export async function openKeptImages(
   settings: KeptImageSettings,
-  { notePullsLeft, ...parts }: PushedParts & Pick<ImageParts, 'notePullsLeft'>,
+  { notePullsLeft, seal, ...parts }: PushedParts & Pick<ImageParts, 'notePullsLeft' | 'seal'>,
 ): Promise<AsyncDisposable & { images: Images; pushed: PushedImages }> {
   const { dataDir, imageCacheBytes: budgetBytes, imageGraceMs, imageKeepMs } = settings;
   const [ofPushed, ofCache] = [join(dataDir, 'images', 'pushed'), join(dataDir, 'images', 'cache')];
@@ -58,7 +74,7 @@ export async function openKeptImages(
     await openPushedImages({ folder: ofPushed, twin: ofCache, imageGraceMs, imageKeepMs }, parts),
   );
   const cache = opening.use(await openBlobCache({ folder: ofCache, twin: ofPushed, budgetBytes, now: parts.now }));
-  const { images } = opening.use(await openImages(settings, { pushed, cache, notePullsLeft }));
+  const { images } = opening.use(await openImages(settings, { pushed, cache, notePullsLeft, seal }));
   const open = opening.move();
   return { images, pushed, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }

@@ -118,10 +118,6 @@ export function network(value: string): string {
   return value;
 }
 
-/**
- * `9.9.9.9,10.0.0.53`. Containers have no IPv6, and loopback is their own. Docker asks three at the most, as whoever
- * reads `/etc/resolv.conf` does.
- */
 /** A name as Kubernetes gives them; undefined where there is none. */
 export function clusterLabel(value: string): string | undefined {
   if (value === '') return undefined;
@@ -129,6 +125,10 @@ export function clusterLabel(value: string): string | undefined {
   throw new Unreadable('must be a name such as fast-ssd');
 }
 
+/**
+ * `9.9.9.9,10.0.0.53`. Containers have no IPv6, and loopback is their own. Docker asks three at the most, as whoever
+ * reads `/etc/resolv.conf` does.
+ */
 export function resolvers(value: string): string[] {
   const addresses = value.split(',').map((part) => part.trim());
   const areUsable = addresses.every((each) => isIPv4(each) && !/^(127|0)\./.test(each));

@@ -8,7 +8,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib';
 import type Docker from 'dockerode';
 import { pack } from 'tar-stream';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
-import { isGateName } from '../../src/images/gate/gate.ts';
+import { isGateName } from '../../src/images/gate/distribution.ts';
 import { buildImage } from '../contract/image.ts';
 import { type Berth, createBerth, type Started } from '../scenarios/berth.ts';
 import { removeBrought } from '../support/images.ts';

@@ -18,6 +18,7 @@ import type { KnownNames } from './manifests/host-aliases.ts';
 import { readAliases, workloadKey } from './manifests/marks.ts';
 import { namespaceManifest, quotaManifest } from './manifests/namespace.ts';
 import { networkPolicy, type PolicySettings } from './manifests/network-policy.ts';
+import { pullSecretManifest, pullSecretName, pullSuffix } from './manifests/pull-secret.ts';
 import { serviceManifests } from './manifests/services.ts';
 import { controllerManifest, secretManifest, type WorkloadRequest } from './manifests/workload.ts';
 import { clusterName, namespaceName, objectName, replicaServiceName } from './names.ts';
@@ -178,7 +179,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
       // What a job runs cannot be changed.
       if (kind === 'Job') await removeController(deploymentId, kind, found);
     } else if (found) await untilRemoved(deploymentId, kind, found);
-    const image = await bring(deploymentId, workload);
+    const { pass, ...image } = await bring(workload);
     const services = await Promise.all(
       serviceManifests({ owner, deploymentId, workload }).map((manifest) => cluster.apply<FoundService>(manifest)),
     );
@@ -188,7 +189,9 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
       deploymentId,
       workload,
       names: await namesIn(deploymentId, services),
+      ...(pass && { pullSecret: pullSecretName(deploymentId, workload.name) }),
     };
+    if (pass) await cluster.apply(pullSecretManifest(request, pass));
     await cluster.apply(secretManifest(request));
     await cache.untilSeen(kind, await cluster.apply<FoundController>(controllerManifest(request)));
   }
@@ -232,6 +235,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
     const isLastReplica = !others.some(({ metadata }) => metadata.labels?.[labelKeys.replica] === replica);
     await Promise.all([
       cluster.remove('Secret', name, { namespace }),
+      cluster.remove('Secret', `${name}${pullSuffix}`, { namespace }),
       ...(others.length === 0 ? [cluster.remove('Service', clusterName(pod), { namespace })] : []),
       ...(isLastReplica ? [cluster.remove('Service', replicaServiceName(pod, Number(replica)), { namespace })] : []),
     ]);

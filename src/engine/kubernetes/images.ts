@@ -2,17 +2,19 @@
 import { pin } from '../../config/values/image-names.ts';
 import type { ImageRequest, ResolvedImage } from '../../deployment/plan/operation.ts';
 import type { Workload } from '../../deployment/workload/workload.ts';
+import { isGateName } from '../../images/gate/distribution.ts';
+import type { Pass } from '../../images/gate/node-gate.ts';
 import type { Images } from '../../images/open.ts';
 import { EngineFault } from '../engine.ts';
 import { asEngineFault } from '../images/as-engine-fault.ts';
 import { isLocalImage } from '../images/local-images.ts';
 import type { WorkloadRequest } from './manifests/workload.ts';
 
-/** Of a start. Throws EngineFault when there is no such image, or nobody may have it. */
-export type BringImage = (
-  deploymentId: string,
-  workload: Pick<Workload, 'image' | 'registryLogin' | 'pod'>,
-) => Promise<Pick<WorkloadRequest, 'image' | 'imageVolumes' | 'pullSecret'>>;
+/** `pass`: what nodes have to show for it. */
+export type BroughtImage = Pick<WorkloadRequest, 'image' | 'imageVolumes'> & { pass?: Pass };
+
+/** Of a start. Throws EngineFault when there is no such image, or the deployment may not have it. */
+export type BringImage = (workload: Pick<Workload, 'image' | 'registryLogin' | 'pod'>) => Promise<BroughtImage>;
 
 export type ClusterImages = {
   bring: BringImage;
@@ -22,18 +24,25 @@ export type ClusterImages = {
 /** A registry answers in 50 to 500 ms. */
 const patienceMs = 10_000;
 
+/** For all layers of an image to come as far as us; a registry that sends nothing is given up long before. */
+const bringMs = 30 * 60_000;
+
 export type ClusterImageParts = {
-  images: Pick<Images, 'digestOf'>;
+  images: Pick<Images, 'digestOf' | 'nodes'>;
   /** Names of images that the operator has on the nodes, for everybody; `*` is anything. */
   localPatterns: readonly string[];
 };
 
 /**
- * What a stranger names is asked for by Berth alone, never by a node; and the gate is not open to nodes yet. So there are
- * the images that the operator has on them.
+ * What a stranger names is asked for by Berth alone, and never by a node: nodes have what the operator has put on them,
+ * and pull the rest from us. `architectureNow`: of the nodes.
  */
-export function createClusterImages({ images, localPatterns }: ClusterImageParts): ClusterImages {
-  const isOnNodes = (image: string) => isLocalImage(image, undefined, { built: false, patterns: localPatterns });
+export function createClusterImages(
+  { images, localPatterns }: ClusterImageParts,
+  architectureNow: () => string | undefined,
+): ClusterImages {
+  const isOnNodes = (image: string) =>
+    !isGateName(image) && isLocalImage(image, undefined, { built: false, patterns: localPatterns });
 
   async function digestOf(request: ImageRequest): Promise<string> {
     try {
@@ -44,14 +53,26 @@ export function createClusterImages({ images, localPatterns }: ClusterImageParts
   }
 
   return {
-    async bring(_, { image, registryLogin, pod }) {
+    async bring({ image, registryLogin, pod }) {
       if (isOnNodes(image)) return { image };
-      await digestOf({ image, ...(registryLogin && { registryLogin }) });
-      throw new EngineFault('image-access-denied', `Image ${image} cannot be brought to this cluster.`, {
-        image,
-        pods: [pod],
-        hint: 'its operator has to put it on the nodes and name it in BERTH_LOCAL_IMAGES',
-      });
+      const request = { image, ...(registryLogin && { registryLogin }) };
+      if (!images.nodes) {
+        await digestOf(request);
+        throw new EngineFault('image-access-denied', `Image ${image} cannot be brought to this cluster.`, {
+          image,
+          pods: [pod],
+          hint: 'its operator has to set BERTH_NODE_GATE, or to put it on the nodes and name it in BERTH_LOCAL_IMAGES',
+        });
+      }
+      const architecture = architectureNow();
+      if (architecture === undefined) throw new EngineFault('unavailable', 'The cluster has no node that takes pods.');
+      try {
+        const platform = { os: 'linux', architecture };
+        const { reference, volumes, pass } = await images.nodes.admit(request, platform, AbortSignal.timeout(bringMs));
+        return { image: reference, imageVolumes: volumes, pass };
+      } catch (error) {
+        throw asEngineFault(error);
+      }
     },
     check: (requests) =>
       Promise.all(

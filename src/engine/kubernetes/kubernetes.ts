@@ -40,7 +40,7 @@ export async function openKubernetesEngine(
   const isRecent = Number(major) > 1 || Number.parseInt(minor, 10) >= 22;
   await using opening = new AsyncDisposableStack();
   const cache = opening.use(await withFaults(() => openCache(cluster, owner)));
-  const { bring, check } = createClusterImages(options);
+  const { bring, check } = createClusterImages(options, () => architectureOf(cache.list('Node').filter(isOpen)));
   const settings = { ...options, hasPortRanges: isRecent, hasLowPorts: isRecent };
   const execute = createExecute(cluster, cache, bring, settings);
   const observer = createObserver(cluster, cache, { leastPeriodMs, now, uptime });
@@ -115,6 +115,13 @@ function capacityOf(nodes: readonly FoundNode[]): Capacity {
     memoryBytes: sum(({ status }) => bytesOf(status?.allocatable?.memory)),
     cpuMillis: Math.round(1000 * sum(({ status }) => amountOf(status?.allocatable?.cpu))),
   };
+}
+
+/** That of most of these nodes; pods go to those that have it. */
+function architectureOf(nodes: readonly FoundNode[]): string | undefined {
+  const known = nodes.flatMap(({ status }) => status?.nodeInfo?.architecture ?? []);
+  const times = (architecture: string) => known.filter((each) => each === architecture).length;
+  return [...new Set(known)].sort((a, b) => times(b) - times(a) || (a < b ? -1 : 1))[0];
 }
 
 function isOpen({ spec, status }: FoundNode): boolean {

@@ -133,7 +133,8 @@ export type FoundNode = Found & {
   spec?: { unschedulable?: boolean };
   status?: {
     allocatable?: { cpu?: string; memory?: string };
+    nodeInfo?: { architecture?: string };
+    addresses?: { type: string; address: string }[];
     conditions?: Condition[];
-    images?: { names?: string[] }[];
   };
 };

@@ -1,9 +1,12 @@
 /** Opens the engine on the cluster that the kubeconfig names, or that this process runs in. */
+import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
+import { newId } from '../../lib/ids.ts';
 import { StartError } from '../../lib/start-error.ts';
-import { EngineFault } from '../engine.ts';
+import { type Engine, EngineFault } from '../engine.ts';
 import type { EngineParts, OpenEngine } from '../opening.ts';
-import { connectCluster } from './cluster.ts';
+import { type Cluster, connectCluster } from './cluster.ts';
+import { probeIsolation } from './isolation-probe.ts';
 import { openKubernetesEngine } from './kubernetes.ts';
 
 export type KubernetesSettings = {
@@ -12,6 +15,8 @@ export type KubernetesSettings = {
   runtime: 'runc' | 'runsc';
   localImages: { patterns: readonly string[] };
   containerDiskBytes: number;
+  /** What a pod is made of that tries the isolation. */
+  probeImage: string;
   /** With `firewall`, strangers are served although nobody has tried whether the cluster keeps its policies. */
   allowUnsafe: readonly string[];
 };
@@ -25,8 +30,7 @@ const stopSeconds = 5;
 /** Throws StartError. */
 export async function openKubernetes(settings: KubernetesSettings, parts: EngineParts): Promise<OpenEngine> {
   const { owner, now, images, log } = parts;
-  const { edgeNetworks, storageClass, runtime, localImages, containerDiskBytes: diskBytes, allowUnsafe } = settings;
-  refuseStrangers(allowUnsafe, log);
+  const { edgeNetworks, storageClass, runtime, localImages, containerDiskBytes: diskBytes } = settings;
   const cluster = await connectCluster();
   const opened = await openKubernetesEngine({
     ...{ cluster, owner, images, edgeNetworks, storageClass, stopSeconds, diskBytes, now },
@@ -37,15 +41,32 @@ export async function openKubernetes(settings: KubernetesSettings, parts: Engine
     throw new StartError(`The cluster at ${cluster.server} cannot be used: ${error.message}`);
   });
   log.info({ server: cluster.server, version: opened.version }, 'Kubernetes');
+  await tryIsolation(opened.engine, cluster, settings, log).catch(async (error: unknown) => {
+    await opened[Symbol.asyncDispose]();
+    throw error;
+  });
   return { engine: opened.engine, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
 }
 
-/** A network plugin may ignore policies, or parts of them; nobody looks from inside a pod yet. Throws StartError. */
-function refuseStrangers(allowUnsafe: readonly string[], log: Logger): void {
-  const words = 'Whether this cluster keeps the policies around pods has not been tried';
-  if (!allowUnsafe.includes('firewall'))
+/** A network plugin may ignore policies, or parts of them. Throws StartError. */
+async function tryIsolation(
+  engine: Engine,
+  cluster: Cluster,
+  { allowUnsafe, probeImage: image }: Pick<KubernetesSettings, 'allowUnsafe' | 'probeImage'>,
+  log: Logger,
+): Promise<void> {
+  if (allowUnsafe.includes('firewall'))
+    return log.warn({}, 'Whether this cluster keeps the policies around pods is not tried; BERTH_ALLOW_UNSAFE is set');
+  const trustingAll = 'Where nobody but you can deploy, BERTH_ALLOW_UNSAFE=firewall serves all the same.';
+  const newProbeId = () => newId(randomBytes);
+  const complaints = await probeIsolation({ engine, cluster, image, newId: newProbeId }).catch((error: Error) => {
     throw new StartError(
-      `${words}.\nWhere nobody but you can deploy, BERTH_ALLOW_UNSAFE=firewall serves all the same.`,
+      `Whether this cluster keeps the policies around pods could not be tried with ${image} (BERTH_PROBE_IMAGE): ${error.message}\n${trustingAll}`,
     );
-  log.warn({}, `${words}; BERTH_ALLOW_UNSAFE is set`);
+  });
+  if (complaints.length > 0)
+    throw new StartError(
+      `This cluster does not keep the policies around pods:\n${complaints.join('\n')}\nIts network plugin has to keep NetworkPolicy, with its exceptions. ${trustingAll}`,
+    );
+  log.info({}, 'The cluster keeps the policies around pods: tried from inside one');
 }

@@ -9,7 +9,8 @@ import { gzipSync } from 'node:zlib';
 import { openBlobCache } from '../blobs/blob-cache.ts';
 import { type Digest, digestOf } from '../blobs/digest.ts';
 import type { ResolvedUpstream } from '../resolve/resolve.ts';
-import { isGateName, openGate } from './gate.ts';
+import { isGateName } from './distribution.ts';
+import { openGate } from './gate.ts';
 
 const digestOfLetter = (letter: string): Digest => `sha256:${letter.repeat(64)}`;
 

@@ -5,6 +5,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Writable } from 'node:stream';
 import type { BlobCache } from '../blobs/blob-cache.ts';
 import { type Pace, usualPace } from '../dialer/bounded-body.ts';
 import { ImageFault } from '../image-fault.ts';
@@ -14,6 +15,7 @@ import type { ResolvedUpstream } from '../resolve/resolve.ts';
 import { dialFault } from '../upstream/registry-faults.ts';
 import { createCountingRoom } from './count-behind.ts';
 import { openCountingThread } from './counting-thread.ts';
+import { answerKnown, hasDigest, nameAtGate, readPath, refuse, refuseLogin } from './distribution.ts';
 import { passLayer } from './layer-stream.ts';
 import { createPossession } from './possession.ts';
 import { createUnpackedSum, type UnpackedSum } from './unpacked-sum.ts';
@@ -21,7 +23,13 @@ import { createUnpackedSum, type UnpackedSum } from './unpacked-sum.ts';
 export type Gate = AsyncDisposable & {
   /** Until it is disposed of, the engine can pull the image. */
   offer(image: ResolvedUpstream, offering: Offering): Offer;
+  /** A layer for somebody else than the engine, counted as it passes. Throws ImageFault. */
+  take(image: ResolvedUpstream, layer: Descriptor, out: Writable, taking: Taking): Promise<void>;
+  /** What it unpacks to, where its registry has shown it and that was counted. */
+  countOf(image: ResolvedUpstream, layer: Descriptor): number | undefined;
 };
+
+export type Taking = { sum: UnpackedSum; signal: AbortSignal };
 
 export type Offering = {
   /** What it may unpack to on the engine's disk; default: as much as any image may. */
@@ -77,33 +85,14 @@ export async function openGate({ host, limits, pace = usualPace, cache }: GateOp
   const known = new Map<string, number>();
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!isShown(request.headers.authorization, expected)) {
-      response.setHeader('www-authenticate', 'Basic realm="berth"');
-      return refuse(response, 401, 'UNAUTHORIZED');
-    }
-    if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405, 'UNSUPPORTED');
-    if (request.url === '/v2/') return void response.end('{}');
-    const [, name, kind, digest = ''] = wanted.exec(request.url ?? '') ?? [];
-    const offered = [...offers].find((each) => nameOf(each.image) === name && has(each.image, digest));
+    if (!isShown(request.headers.authorization, expected)) return refuseLogin(response);
+    const path = readPath(request, response);
+    if (!path) return;
+    const { name, kind, digest } = path;
+    const offered = [...offers].find((each) => nameAtGate(each.image) === name && hasDigest(each.image, digest));
     if (!offered) return refuse(response, 404, kind === 'blobs' ? 'BLOB_UNKNOWN' : 'MANIFEST_UNKNOWN');
-    await serve(offered, digest, request, response);
-  }
-
-  async function serve(offered: Offered, digest: string, request: IncomingMessage, response: ServerResponse) {
-    const { manifest, config, layers } = offered.image;
-    response.setHeader('docker-content-digest', digest);
-    const document = [manifest, { digest: config.descriptor.digest, bytes: config.bytes, mediaType: undefined }].find(
-      (each) => each.digest === digest,
-    );
-    if (document) {
-      response.setHeader('content-type', document.mediaType ?? 'application/octet-stream');
-      response.setHeader('content-length', document.bytes.length);
-      return void response.end(request.method === 'HEAD' ? undefined : document.bytes);
-    }
-    const layer = layers.find((each) => each.digest === digest)!;
-    response.setHeader('content-type', 'application/octet-stream');
-    response.setHeader('content-length', layer.sizeBytes);
-    if (request.method === 'HEAD') return void response.end();
+    const layer = answerKnown(offered.image, digest, request, response);
+    if (!layer) return;
     const passing = pass(offered, layer, response);
     offered.passing.add(passing);
     await passing.finally(() => offered.passing.delete(passing));
@@ -141,7 +130,7 @@ export async function openGate({ host, limits, pace = usualPace, cache }: GateOp
       const offered: Offered = { image, offering, sum, ended: new AbortController(), passing: new Set() };
       offers.add(offered);
       return {
-        reference: `${address}/${nameOf(image)}@${image.manifest.digest}`,
+        reference: `${address}/${nameAtGate(image)}@${image.manifest.digest}`,
         auth: { username, password, serveraddress: address },
         async confirm() {
           await Promise.all(offered.passing);
@@ -159,6 +148,12 @@ export async function openGate({ host, limits, pace = usualPace, cache }: GateOp
         },
       };
     },
+    async take(image, layer, out, { sum, signal }) {
+      const passing = { sum, thread, room, known, pace, cache, passed: () => {}, closed: signal, ended: signal };
+      await passLayer(image, layer, out, passing);
+      possession.note(image, layer);
+    },
+    countOf: (image, layer) => (possession.isShown(image, layer) ? known.get(layer.digest) : undefined),
     async [Symbol.asyncDispose]() {
       for (const { ended } of offers) ended.abort();
       server.closeAllConnections();
@@ -168,34 +163,7 @@ export async function openGate({ host, limits, pace = usualPace, cache }: GateOp
   };
 }
 
-const wanted = /^\/v2\/([a-z0-9._/-]+)\/(manifests|blobs)\/(sha256:[0-9a-f]{64})$/;
-
 function isShown(authorization: string | undefined, expected: Buffer): boolean {
   const shown = Buffer.from(authorization ?? '');
   return shown.length === expected.length && timingSafeEqual(shown, expected);
-}
-
-/** Names that the engine has of us for a moment begin with this, behind the address. */
-const mark = 'berth.gate';
-
-/** Whether it is such a name: of a pull that was cut off, unless one is just ending. */
-export function isGateName(reference: string): boolean {
-  return reference.includes(`/${mark}/`) && reference.indexOf('/') === reference.indexOf(`/${mark}/`);
-}
-
-/** No host has two underscores, and no repository a colon. */
-function nameOf({ asked: { registry }, repository }: ResolvedUpstream): string {
-  return `${mark}/${registry.replace(':', '__')}/${repository}`;
-}
-
-function has({ manifest, config, layers }: ResolvedUpstream, digest: string): boolean {
-  const digests: string[] = [manifest.digest, config.descriptor.digest, ...layers.map((layer) => layer.digest)];
-  return digests.includes(digest);
-}
-
-function refuse(response: ServerResponse, status: number, code: string): void {
-  response.statusCode = status;
-  response.removeHeader('content-length');
-  response.setHeader('content-type', 'application/json');
-  response.end(JSON.stringify({ errors: [{ code, message: code.toLowerCase() }] }));
 }

@@ -14,6 +14,8 @@ import { verifiedChunks } from './layer-chunks.ts';
 export type Possession = {
   /** Notes that its registry has sent a layer. */
   note(image: ResolvedUpstream, layer: Descriptor): void;
+  /** Its registry has sent it, or everybody may have it: nothing has to be asked. */
+  isShown(image: ResolvedUpstream, layer: Descriptor): boolean;
   /** Resolves when its registry has the layer: everybody may have it, it was sent before, or is sent now. Throws ImageFault, DialFault. */
   confirm(image: ResolvedUpstream, layer: Descriptor, signal: AbortSignal): Promise<void>;
 };
@@ -32,12 +34,17 @@ export function createPossession(pace: Pace, cache: BlobCache | undefined): Poss
     if (noted.size > mostNoted) noted.delete(noted.values().next().value!);
   }
 
+  const isShown = (image: ResolvedUpstream, layer: Descriptor) =>
+    noted.has(everybodys(layer)) ||
+    noted.has(inRepository(image, layer)) ||
+    // It has only what everybody may have.
+    Boolean(cache?.has(layer.digest));
+
   return {
     note,
+    isShown,
     async confirm(image, layer, signal) {
-      if (noted.has(everybodys(layer)) || noted.has(inRepository(image, layer))) return;
-      // It has only what everybody may have.
-      if (cache?.has(layer.digest)) return;
+      if (isShown(image, layer)) return;
       if (image.asked.registry === pushedRegistry) return await confirmPushed(image, layer, signal);
       for await (const _ of verifiedChunks(image, layer, { pace, cache, signal }));
       note(image, layer);

@@ -27,6 +27,13 @@ export function readConfig(content: Uint8Array): ImageConfig | undefined {
   };
 }
 
+/** The paths that it declares as volumes; [] where it says nothing that can be read. */
+export function declaredVolumes(content: Uint8Array): string[] {
+  const { config } = parseObject(content) ?? {};
+  const { Volumes } = isObject(config) ? config : {};
+  return isObject(Volumes) ? Object.keys(Volumes) : [];
+}
+
 /** The entry for this platform; of several variants the one without, or the newest. Attestations have no platform. */
 export function choosePlatform<Entry extends { platform: Platform | undefined }>(
   entries: readonly Entry[],

@@ -1,6 +1,6 @@
 /** The images of the host, whoever brought them there. */
 import type Docker from 'dockerode';
-import { isGateName } from '../../../images/gate/gate.ts';
+import { isGateName } from '../../../images/gate/distribution.ts';
 import type { HostImage } from '../../engine.ts';
 import { isKeptName, keptName, referenceOf } from '../../images/kept-names.ts';
 import { statusOf, unless } from '../faults.ts';

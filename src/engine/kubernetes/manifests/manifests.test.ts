@@ -14,6 +14,7 @@ import { readWorkloadMarks, workloadMarks } from './marks.ts';
 import { mountsOf } from './mounts.ts';
 import { namespaceManifest, quotaManifest } from './namespace.ts';
 import { networkPolicy } from './network-policy.ts';
+import { pullSecretManifest, pullSecretName } from './pull-secret.ts';
 import { serviceManifests } from './services.ts';
 import { userOf } from './user.ts';
 import { controllerManifest, secretManifest, type WorkloadRequest } from './workload.ts';
@@ -76,6 +77,15 @@ const golden: Record<string, Manifest[]> = {
     controllerManifest(request(web, { imageVolumes: ['/srv/cache'], hasLowPorts: true })),
   ],
   'a job': [secretManifest(request(migrate)), controllerManifest(request(migrate, { runtimeClass: 'gvisor' }))],
+  'what a node pulls': [
+    pullSecretManifest(request(web), { registry: 'localhost:30500', username: 'node', password: 'a pass' }),
+    controllerManifest(
+      request(migrate, {
+        image: 'localhost:30500/berth.gate/x',
+        pullSecret: pullSecretName(deploymentId, migrate.name),
+      }),
+    ),
+  ],
   'a namespace': [
     namespaceManifest(owner, deploymentId, { kind: 'open' }),
     namespaceManifest(owner, deploymentId, undefined),

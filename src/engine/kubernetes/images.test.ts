@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ImageFault } from '../../images/image-fault.ts';
+import type { Admitted, NodeGate } from '../../images/gate/node-gate.ts';
+import { createClusterImages } from './images.ts';
+
+const digest = `sha256:${'a'.repeat(64)}`;
+const admitted: Admitted = {
+  ...{ reference: `localhost:30500/berth.gate/docker.io/library/nginx@${digest}`, digest, volumes: ['/data'] },
+  pass: { registry: 'localhost:30500', username: 'node', password: 'sealed' },
+};
+const login = { registry: 'r.example', username: 'me', personalAccessToken: 'secret' };
+
+function clusterImages(admit?: NodeGate['admit']) {
+  const images = { digestOf: async () => digest, ...(admit && { nodes: { admit } }) };
+  return createClusterImages({ images, localPatterns: ['acme/*'] }, () => 'arm64');
+}
+
+test('nodes are given what the gate has admitted, for their processor, with the login that was named', async () => {
+  const asked: unknown[] = [];
+  const { bring } = clusterImages(async (...[request, platform]) => {
+    asked.push(request, platform);
+    return admitted;
+  });
+  assert.deepEqual(await bring({ image: 'r.example/app:1', pod: 'web', registryLogin: login }), {
+    ...{ image: admitted.reference, imageVolumes: ['/data'], pass: admitted.pass },
+  });
+  assert.deepEqual(asked, [
+    { image: 'r.example/app:1', registryLogin: login },
+    { os: 'linux', architecture: 'arm64' },
+  ]);
+});
+
+test('what the operator has put on the nodes passes no gate, and needs none', async () => {
+  const { bring } = clusterImages(() => assert.fail());
+  assert.deepEqual(await bring({ image: 'acme/app:1', pod: 'web' }), { image: 'acme/app:1' });
+});
+
+test("nobody names an image by another deployment's name for it, whatever the operator has on the nodes", async () => {
+  const images = { digestOf: async () => digest };
+  const { bring } = createClusterImages({ images, localPatterns: ['*'] }, () => 'amd64');
+  await assert.rejects(bring({ image: admitted.reference, pod: 'web' }), { kind: 'image-access-denied' });
+});
+
+test('what the gate refuses, and a cluster without a gate or without nodes, is told as a fault', async () => {
+  const refused = clusterImages(async ({ image }) => {
+    throw new ImageFault('image-access-denied', image, 'The registry refuses access.');
+  });
+  await assert.rejects(refused.bring({ image: 'a:1', pod: 'web' }), {
+    name: 'EngineFault',
+    kind: 'image-access-denied',
+  });
+  await assert.rejects(clusterImages().bring({ image: 'a:1', pod: 'web' }), /cannot be brought to this cluster/);
+  const images = { digestOf: async () => digest, nodes: { admit: () => assert.fail() } };
+  const without = createClusterImages({ images, localPatterns: [] }, () => undefined);
+  await assert.rejects(without.bring({ image: 'a:1', pod: 'web' }), { kind: 'unavailable' });
+});

@@ -1,0 +1,135 @@
+/**
+ * Whether the cluster keeps its policies: tried from inside a pod that is made as those of strangers are, for a moment.
+ * Network plugins may ignore policies, or their exceptions, and say nothing of it.
+ */
+
+import type { Workload } from '../../deployment/workload/workload.ts';
+import { wait } from '../../lib/wait.ts';
+import type { Engine } from '../engine.ts';
+import type { Cluster } from './cluster.ts';
+import { pathOf } from './cluster.ts';
+import type { FoundNode, FoundService } from './objects.ts';
+import { complaintsAbout, type Outcome, probePort, probeProgram, type Target, targetsOf } from './probe-targets.ts';
+
+export type IsolationProbe = {
+  engine: Pick<Engine, 'observe' | 'execute' | 'change' | 'listOwned' | 'removeOwned'>;
+  cluster: Pick<Cluster, 'ask' | 'find' | 'server'>;
+  /** Has `node`. */
+  image: string;
+  newId: () => string;
+  patienceMs?: number;
+  settleMs?: number;
+};
+
+/** A node may have to pull the image first. */
+const startPatienceMs = 5 * 60_000;
+
+/** Policies take effect some time after they were made, on busy clusters after seconds. */
+const settlePatienceMs = 60_000;
+
+const askPatienceMs = 10_000;
+const pauseMs = 500;
+
+/** What is not as it has to be, in words for the operator; [] when all is. Throws EngineFault when it cannot be tried. */
+export async function probeIsolation(probe: IsolationProbe): Promise<string[]> {
+  const { engine, newId, patienceMs = startPatienceMs, settleMs = settlePatienceMs } = probe;
+  const [own, other] = [newId(), newId()];
+  try {
+    const signal = AbortSignal.timeout(patienceMs);
+    for (const id of [own, other])
+      await engine.execute(id, { kind: 'create-network', egress: { kind: 'open' }, because });
+    const [peer, victim] = [workloadOf(probe, own, 'peer'), workloadOf(probe, other, 'victim')];
+    const prober = workloadOf(probe, own, 'prober');
+    for (const [id, workload] of [
+      [own, peer],
+      [other, victim],
+      [own, prober],
+    ] as const)
+      await engine.execute(id, { kind: 'start', workload, because });
+    const addressOf = async (id: string, workload: Workload) => await addressWhenReady(engine, id, workload, signal);
+    const targets = targetsOf({
+      peer: await addressOf(own, peer),
+      victim: await addressOf(other, victim),
+      ...(await findEverybodys(probe.cluster)),
+    });
+    return await untilKept(await addressOf(own, prober), targets, settleMs);
+  } finally {
+    // What is left because the cluster has gone away is an orphan, and removed as one.
+    for (const id of [own, other]) await removeAll(engine, id).catch(() => {});
+  }
+}
+
+const because = 'the isolation of pods is tried';
+
+function workloadOf({ image }: IsolationProbe, id: string, pod: string): Workload {
+  return {
+    ...{
+      name: `berth-${id}-${pod}-1-0`,
+      pod,
+      revision: 1,
+      replica: 0,
+      fingerprint: 'probe',
+      image,
+      env: {},
+      volumes: [],
+    },
+    ...{
+      ports: [probePort],
+      aliases: [pod, `${pod}.pod`],
+      useGPU: false,
+      readiness: { kind: 'port', port: probePort },
+    },
+    files: [{ path: '/berth/probe.mjs', content: probeProgram }],
+    entrypoint: ['node', '/berth/probe.mjs'],
+    resources: { requests: { cpuMillis: 10, memoryBytes: 2 ** 26 }, limits: { memoryBytes: 2 ** 28 } },
+  };
+}
+
+/** Of a pod that we have reached there ourselves. */
+async function addressWhenReady(
+  engine: IsolationProbe['engine'],
+  id: string,
+  { name, pod }: Workload,
+  signal: AbortSignal,
+): Promise<string> {
+  for (;;) {
+    const seen = await engine.observe(id, []);
+    const found = seen.workloads.find((workload) => workload.name === name);
+    if (found?.isReady && found.address !== undefined) return found.address;
+    if (signal.aborted) throw new Error(`pod ${pod} ${found?.notReadyBecause ?? 'is not there'}`);
+    await engine.change(id, seen, 5_000, signal);
+  }
+}
+
+/** The cluster's own services, as whoever is in it finds them. */
+async function findEverybodys(cluster: IsolationProbe['cluster']) {
+  const [service, { items }] = await Promise.all([
+    cluster.find<FoundService>('Service', 'kubernetes', 'default'),
+    cluster.ask<{ items: FoundNode[] }>('GET', pathOf('Node')),
+  ]);
+  const nodes = items.flatMap(
+    ({ status }) => status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? [],
+  );
+  return { apiService: service?.spec?.clusterIP, apiServer: cluster.server, nodes };
+}
+
+async function untilKept(address: string, targets: readonly Target[], settleMs: number): Promise<string[]> {
+  const deadline = AbortSignal.timeout(settleMs);
+  for (;;) {
+    const complaints = complaintsAbout(targets, await ask(address, targets));
+    if (complaints.length === 0 || deadline.aborted) return complaints;
+    await wait(pauseMs, deadline);
+  }
+}
+
+async function ask(address: string, targets: readonly Target[]): Promise<Outcome[]> {
+  const host = address.includes(':') ? `[${address}]` : address;
+  const body = JSON.stringify(targets.map(({ host, port }) => ({ host, port })));
+  const signal = AbortSignal.timeout(askPatienceMs);
+  const answer = await fetch(`http://${host}:${probePort}/`, { method: 'POST', body, signal });
+  return (await answer.json()) as Outcome[];
+}
+
+async function removeAll(engine: IsolationProbe['engine'], id: string): Promise<void> {
+  for (const owned of await engine.listOwned()) if (owned.deploymentId === id) await engine.removeOwned(owned);
+}

@@ -1,0 +1,29 @@
+/** PURE. What nodes show when they pull the image of a workload: of that one image, in the namespace of whoever may have it. */
+import type { Pass } from '../../../images/gate/node-gate.ts';
+import { namespaceName, objectName } from '../names.ts';
+import type { Manifest } from '../objects.ts';
+import { workloadMarks } from './marks.ts';
+import type { WorkloadRequest } from './workload.ts';
+
+/** No name of a workload ends in it: each ends in numbers, or in a hash. */
+export const pullSuffix = '-pull';
+
+export function pullSecretName(deploymentId: string, workload: WorkloadRequest['workload']['name']): string {
+  return `${objectName(deploymentId, workload)}${pullSuffix}`;
+}
+
+export function pullSecretManifest(
+  { owner, deploymentId, workload }: Pick<WorkloadRequest, 'owner' | 'deploymentId' | 'workload'>,
+  { registry, username, password }: Pass,
+): Manifest {
+  const { labels } = workloadMarks(owner, deploymentId, workload);
+  const auth = Buffer.from(`${username}:${password}`).toString('base64');
+  const logins = JSON.stringify({ auths: { [registry]: { auth } } });
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: pullSecretName(deploymentId, workload.name), namespace: namespaceName(deploymentId), labels },
+    type: 'kubernetes.io/dockerconfigjson',
+    data: { '.dockerconfigjson': Buffer.from(logins).toString('base64') },
+  };
+}

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { freePort } from '../../../test/free-port.ts';
+import type { ImageRequest } from '../../deployment/plan/operation.ts';
+import { sealWith } from '../../lib/seal.ts';
+import { StartError } from '../../lib/start-error.ts';
+import { digestOf } from '../blobs/digest.ts';
+import { ImageFault } from '../image-fault.ts';
+import type { ResolvedUpstream } from '../resolve/resolve.ts';
+import { openGate } from './gate.ts';
+import { openNodeGate } from './node-gate.ts';
+
+const limits = { compressedBytes: 2 ** 30, unpackedBytes: 2 ** 20 };
+const platform = { os: 'linux', architecture: 'amd64' };
+const login = { registry: 'r.example', username: 'me', personalAccessToken: 'the login of somebody' };
+const config = Buffer.from(JSON.stringify({ config: { Volumes: { '/data': {} } } }));
+const manifest = Buffer.from('{"is":"a manifest"}');
+
+/** A registry with one image, which only `login` may have, and both gates in front of it. */
+async function openGates(options: { layer: Buffer; secret?: string; isDown?: () => boolean }) {
+  const { layer, secret = 'k'.repeat(32), isDown = () => false } = options;
+  const digest = digestOf(layer);
+  const asked: string[] = [];
+  const url = new URL('https://r.example/');
+  const client = {
+    async ask(_: string, path: string) {
+      asked.push(path);
+      return { status: 200, headers: {}, url, body: Readable.from([layer.subarray(0, 10), layer.subarray(10)]) };
+    },
+  };
+  const image: ResolvedUpstream = {
+    ...{ repository: 'a/b', digest: digestOf(manifest), client, isForEverybody: false },
+    manifest: { digest: digestOf(manifest), mediaType: 'application/vnd.oci.image.manifest.v1+json', bytes: manifest },
+    config: { descriptor: { mediaType: 'x', digest: digestOf(config), sizeBytes: config.length }, bytes: config },
+    layers: [{ mediaType: 'application/vnd.oci.image.layer.v1.tar+gzip', digest, sizeBytes: layer.length }],
+    asked: { image: 'r.example/a/b:1', registry: 'r.example', hasLogin: true },
+  };
+  const resolver = {
+    async resolve({ image: wanted, registryLogin }: ImageRequest) {
+      if (isDown()) throw new ImageFault('registry-unreachable', wanted, 'nobody answers');
+      if (registryLogin?.personalAccessToken !== login.personalAccessToken)
+        throw new ImageFault('image-access-denied', wanted, 'not for you');
+      return image;
+    },
+  };
+  const opened = new AsyncDisposableStack();
+  const gate = opened.use(await openGate({ host: '127.0.0.1', limits }));
+  const port = await freePort();
+  const settings = { host: '127.0.0.1', port, name: 'localhost:30500' };
+  const nodes = opened.use(await openNodeGate(settings, { gate, resolver, limits, seal: sealWith(secret) }));
+  const ask = async (path: string, password: string, method = 'GET') => {
+    const authorization = `Basic ${Buffer.from(`node:${password}`).toString('base64')}`;
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { authorization } });
+    return { status: answer.status, body: Buffer.from(await answer.arrayBuffer()) };
+  };
+  const admit = (request: ImageRequest) => nodes.admit(request, platform, new AbortController().signal);
+  const path = (kind: string, of: string) => `/v2/berth.gate/r.example/a/b/${kind}/${of}`;
+  return { ask, admit, asked, digest, path, port, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+const request = { image: 'r.example/a/b:1', registryLogin: login };
+
+test('with its pass a node gets manifest, configuration and layers of the image, without one nothing', async () => {
+  const layer = gzipSync(randomBytes(1_000));
+  await using gates = await openGates({ layer });
+  const { reference, volumes, digest, pass } = await gates.admit(request);
+  assert.equal(reference, `localhost:30500/berth.gate/r.example/a/b@${digestOf(manifest)}`);
+  assert.deepEqual([volumes, digest, pass.registry], [['/data'], digestOf(manifest), 'localhost:30500']);
+  assert.deepEqual((await gates.ask('/v2/', pass.password)).status, 200);
+  for (const [kind, of, body] of [
+    ['manifests', digestOf(manifest), manifest],
+    ['blobs', digestOf(config), config],
+    ['blobs', gates.digest, layer],
+  ] as const)
+    assert.deepEqual(await gates.ask(gates.path(kind, of), pass.password), { status: 200, body });
+  for (const password of ['', 'guess', `${pass.password}x`.slice(1)])
+    assert.equal((await gates.ask(gates.path('blobs', gates.digest), password)).status, 401);
+  assert.equal((await fetch(`http://127.0.0.1:${gates.port}/v2/`)).status, 401);
+  assert.equal((await gates.ask('/v2/_catalog', pass.password)).status, 404);
+  assert.equal((await gates.ask(gates.path('blobs', digestOf(Buffer.from('else'))), pass.password)).status, 404);
+  assert.equal((await gates.ask('/v2/berth.gate/r.example/other/manifests/1', pass.password)).status, 404);
+  assert.equal((await gates.ask(gates.path('blobs', gates.digest), pass.password, 'DELETE')).status, 405);
+});
+
+test('who may not have the image gets no pass, and the pass of who may does not tell the login', async () => {
+  await using gates = await openGates({ layer: gzipSync('x') });
+  await assert.rejects(gates.admit({ image: request.image }), { kind: 'image-access-denied' });
+  const { pass } = await gates.admit(request);
+  const shown = Buffer.from(pass.password, 'base64url').toString('latin1');
+  for (const word of [login.personalAccessToken, login.username, 'r.example']) assert.ok(!shown.includes(word));
+});
+
+test('another process with the same key takes the pass, and one with another key does not', async () => {
+  const layer = gzipSync('the layer');
+  await using first = await openGates({ layer });
+  await using second = await openGates({ layer });
+  await using foreign = await openGates({ layer, secret: 'another key of thirty-two letters' });
+  const { pass } = await first.admit(request);
+  assert.deepEqual(await second.ask(second.path('blobs', second.digest), pass.password), { status: 200, body: layer });
+  assert.equal((await foreign.ask(foreign.path('blobs', foreign.digest), pass.password)).status, 401);
+});
+
+test('its registry shows each layer once before a node has a pass, and one that unpacks to too much gets none', async () => {
+  await using gates = await openGates({ layer: gzipSync(randomBytes(5_000)) });
+  await gates.admit(request);
+  await gates.admit(request);
+  assert.deepEqual(gates.asked, [`blobs/${gates.digest}`]);
+  await using bomb = await openGates({ layer: gzipSync(Buffer.alloc(3 * 2 ** 20)) });
+  await assert.rejects(bomb.admit(request), /unpacks to more than/);
+});
+
+test('a registry that is away is an answer that a node tries again after', async () => {
+  let isDown = false;
+  await using gates = await openGates({ layer: gzipSync('x'), isDown: () => isDown });
+  const { pass } = await gates.admit(request);
+  isDown = true;
+  assert.equal((await gates.ask(gates.path('manifests', digestOf(manifest)), pass.password)).status, 502);
+  isDown = false;
+  assert.equal((await gates.ask(gates.path('manifests', digestOf(manifest)), pass.password)).status, 200);
+});
+
+test('a port that is taken is told with the name of the setting', async () => {
+  await using gates = await openGates({ layer: gzipSync('x') });
+  const parts = { gate: { take: async () => {}, countOf: () => 0 }, limits, seal: sealWith('x'.repeat(32)) };
+  const resolver = { resolve: () => assert.fail() };
+  await assert.rejects(
+    openNodeGate({ host: '127.0.0.1', port: gates.port, name: 'x' }, { ...parts, resolver }),
+    (error) => error instanceof StartError && /BERTH_NODE_GATE/.test(error.message),
+  );
+});

@@ -1,0 +1,156 @@
+/**
+ * Where the nodes of a cluster pull from, whenever they like: a pod may come to another node long after its start, and
+ * ask another process of ours. So nobody remembers what may be pulled: a node shows a pass that we have sealed, which
+ * says the image and by which login it is had. One pass opens one image, and nothing else.
+ */
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Writable } from 'node:stream';
+import type { RegistryLogin } from '../../config/spec/spec.ts';
+import { loginFor } from '../../config/spec/spec-images.ts';
+import { pin } from '../../config/values/image-names.ts';
+import type { ImageRequest } from '../../deployment/plan/operation.ts';
+import type { Seal } from '../../lib/seal.ts';
+import { StartError } from '../../lib/start-error.ts';
+import type { Platform } from '../manifests/manifest.ts';
+import { declaredVolumes } from '../resolve/image-config.ts';
+import type { ImageLimits } from '../resolve/image-limits.ts';
+import type { ResolvedUpstream, Resolver } from '../resolve/resolve.ts';
+import { answerKnown, hasDigest, nameAtGate, readPath, refuse, refuseLogin } from './distribution.ts';
+import type { Gate } from './gate.ts';
+import { createUnpackedSum } from './unpacked-sum.ts';
+
+export type NodeGate = {
+  /**
+   * Judges an image and counts what it unpacks to; its registry has shown then that it has each of its layers, as nodes
+   * keep the layers of all images together. What everybody may have is in the cache then. Throws ImageFault.
+   */
+  admit(request: ImageRequest, platform: Platform, signal: AbortSignal): Promise<Admitted>;
+};
+
+export type Admitted = {
+  /** Under which nodes pull it. */
+  reference: string;
+  /** What its registry calls it. */
+  digest: string;
+  /** Paths that it declares as volumes. */
+  volumes: string[];
+  /** What nodes have to show. */
+  pass: Pass;
+};
+
+export type Pass = { registry: string; username: string; password: string };
+
+export type NodeGateSettings = {
+  host: string;
+  port: number;
+  /** Host and port by which nodes reach it. */
+  name: string;
+};
+
+export type NodeGateParts = {
+  gate: Pick<Gate, 'take' | 'countOf'>;
+  resolver: Pick<Resolver, 'resolve'>;
+  limits: ImageLimits;
+  seal: Pick<Seal, 'open' | 'close'>;
+};
+
+/** What a pass says; sealed, since it may hold a login. */
+type Sealed = { image: string; login?: RegistryLogin; platform: Platform };
+
+const username = 'node';
+
+/** What a registry answers about an image that is pulled is asked for once: a pull is a dozen requests. */
+const resolvedMs = 60_000;
+const mostResolved = 200;
+
+/** Resolves when it listens. Throws StartError. */
+export async function openNodeGate(
+  { host, port, name }: NodeGateSettings,
+  { gate, resolver, limits, seal }: NodeGateParts,
+): Promise<AsyncDisposable & NodeGate> {
+  const closing = new AbortController();
+  const resolved = new Map<string, Promise<ResolvedUpstream>>();
+
+  function resolve(pass: Sealed): Promise<ResolvedUpstream> {
+    const key = createHash('sha256').update(JSON.stringify(pass)).digest('base64');
+    const found = resolved.get(key);
+    if (found) return found;
+    const { image, login, platform } = pass;
+    const asking = resolver.resolve({ image, ...(login && { registryLogin: login }) }, platform, closing.signal);
+    resolved.set(key, asking);
+    const forget = () => resolved.get(key) === asking && resolved.delete(key);
+    asking.then(() => setTimeout(forget, resolvedMs).unref(), forget);
+    if (resolved.size > mostResolved) resolved.delete(resolved.keys().next().value!);
+    return asking;
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const pass = readPass(request.headers.authorization, seal);
+    if (!pass) return refuseLogin(response);
+    const path = readPath(request, response);
+    if (!path) return;
+    const image = await resolve(pass);
+    if (nameAtGate(image) !== path.name || !hasDigest(image, path.digest)) return refuse(response, 404, 'NAME_UNKNOWN');
+    const layer = answerKnown(image, path.digest, request, response);
+    if (!layer) return;
+    const closed = new AbortController();
+    response.once('close', () => response.writableFinished || closed.abort());
+    const signal = AbortSignal.any([closed.signal, closing.signal]);
+    await gate.take(image, layer, response, { sum: createUnpackedSum(image.asked, limits), signal });
+  }
+
+  const server = createServer((request, response) => {
+    response.on('error', () => {});
+    void answer(request, response).catch(() => {
+      if (response.headersSent) response.destroy();
+      else refuse(response, 502, 'UNKNOWN');
+    });
+  });
+  await new Promise<void>((listening, failed) => server.once('error', failed).listen(port, host, listening)).catch(
+    (error: Error) => {
+      throw new StartError(`Nodes cannot pull at ${host}:${port} (BERTH_NODE_GATE): ${error.message}`);
+    },
+  );
+
+  return {
+    async admit(request, platform, signal) {
+      const image = await resolver.resolve(request, platform, signal);
+      const sum = createUnpackedSum(image.asked, limits);
+      for (const layer of image.layers) {
+        const counted = gate.countOf(image, layer);
+        if (counted === undefined) await gate.take(image, layer, nowhere(), { sum, signal });
+        else if (!sum.count(layer.digest, counted)) throw sum.fault();
+      }
+      const { digest, manifest, config } = image;
+      const login = loginFor(request.image, request.registryLogin);
+      const pass: Sealed = { image: pin(request.image, manifest.digest), ...(login && { login }), platform };
+      const password = Buffer.from(seal.close(JSON.stringify(pass))).toString('base64url');
+      return {
+        reference: `${name}/${nameAtGate(image)}@${manifest.digest}`,
+        ...{ digest, volumes: declaredVolumes(config.bytes), pass: { registry: name, username, password } },
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      closing.abort();
+      server.closeAllConnections();
+      await new Promise<void>((ended) => server.close(() => ended()));
+    },
+  };
+}
+
+/** Undefined where there is none, or none of ours. */
+function readPass(authorization: string | undefined, seal: Pick<Seal, 'open'>): Sealed | undefined {
+  const [, encoded = ''] = /^Basic ([A-Za-z0-9+/=]+)$/.exec(authorization ?? '') ?? [];
+  const shown = Buffer.from(encoded, 'base64').toString();
+  if (!shown.startsWith(`${username}:`)) return undefined;
+  try {
+    return JSON.parse(seal.open(Buffer.from(shown.slice(username.length + 1), 'base64url'))) as Sealed;
+  } catch {
+    return undefined;
+  }
+}
+
+function nowhere(): Writable {
+  return new Writable({ write: (_chunk, _encoding, done) => done() });
+}
