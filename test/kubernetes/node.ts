@@ -1,27 +1,16 @@
 /** The node of the tests: what is done to it directly, as whoever has put images on it would. */
-import { execFile } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { promisify } from 'node:util';
 import type Docker from 'dockerode';
-
-const run = promisify(execFile);
+import { ctr as ctrOf } from '../../scripts/testing/kube-node.ts';
 
 /** Where the node keeps everything. */
 export const nodeFolder = process.env.K8S_DIR ?? join(homedir(), '.cache/kube-node');
 
-/** Its containerd's own client. */
-async function ctr(...words: string[]): Promise<string> {
-  const root = join(nodeFolder, 'rootfs/usr');
-  const libraries = ['usr/lib', 'lib'].map((each) => join(nodeFolder, 'rootfs', each, 'x86_64-linux-gnu')).join(':');
-  const address = join(nodeFolder, 'run/containerd.sock');
-  const env = { ...process.env, LD_LIBRARY_PATH: libraries };
-  const { stdout } = await run(join(root, 'bin/ctr'), ['-a', address, '-n', 'k8s.io', ...words], { env });
-  return stdout;
-}
+const ctr = (...words: string[]) => ctrOf(nodeFolder, ...words);
 
 /** Puts images of a Docker engine on the node, under their own names. */
 export async function importImages(docker: Docker, images: readonly string[]): Promise<void> {

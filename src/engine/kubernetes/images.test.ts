@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ImageFault } from '../../images/image-fault.ts';
 import type { Admitted, NodeGate } from '../../images/gate/node-gate.ts';
+import { ImageFault } from '../../images/image-fault.ts';
 import { createClusterImages } from './images.ts';
 
 const digest = `sha256:${'a'.repeat(64)}`;

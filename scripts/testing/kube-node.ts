@@ -1,0 +1,98 @@
+/**
+ * The node of the kit beside the project: built, started and stopped by the kit's own scripts. Those give up after a
+ * minute, which is short on a busy machine, and do not notice an image that was not imported: so they are run again,
+ * which does what is still missing.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+
+export type KubeNode = {
+  isRunning(): boolean;
+  /** Builds what is missing, and resolves when pods can run. Throws when that cannot be. */
+  start(): Promise<void>;
+  /** Also forgets everything that was on it. */
+  stop(): Promise<void>;
+  environment: NodeJS.ProcessEnv;
+};
+
+export type RunProgram = (program: string, words: string[], more?: RunOptions) => Promise<void>;
+
+type RunOptions = { env?: NodeJS.ProcessEnv; quiet?: boolean };
+
+const tries = 10;
+const exec = promisify(execFile);
+
+/** `kit`: the folder of its scripts; `folder`: where it keeps everything. */
+export function kubeNode(kit: string, folder: string, run: RunProgram): KubeNode {
+  const environment = { ...process.env, K8S_DIR: folder, KUBECONFIG: join(folder, 'etc/admin.kubeconfig') };
+  const script = (name: string, words: string[] = [], quiet = false) =>
+    run(join(kit, name), words, { env: environment, quiet });
+
+  return {
+    environment,
+    isRunning() {
+      try {
+        const pid = readFileSync(join(folder, 'run/kubelet.pid'), 'utf8').trim();
+        return basename(readlinkSync(`/proc/${pid}/exe`)) === 'kubelet';
+      } catch {
+        return false;
+      }
+    },
+    async start() {
+      const isBuilt = existsSync(join(folder, 'bin/kingress')) && existsSync(join(folder, 'img/bb.tar'));
+      if (!isBuilt) await script('build.sh');
+      // What an earlier run has left that was ended: half of an etcd, images that are noted and not there.
+      await script('down.sh', ['wipe']);
+      for (let left = tries; ; left--) {
+        const fault = await script('up.sh').catch((error: Error) => error);
+        const missing = await forgetMissingImages(folder);
+        if (!fault && missing.length === 0) return;
+        const because = [...(fault ? [fault.message] : []), ...missing.map((file) => `${file} was not imported`)].join(
+          '; ',
+        );
+        if (left === 1) throw new Error(`The node does not become ready: ${because}`);
+        console.log(`The node is not ready yet: ${because}`);
+      }
+    },
+    stop: () => script('down.sh', ['wipe'], true),
+  };
+}
+
+/** The kit notes what it has imported; what containerd does not have is to be imported again. */
+async function forgetMissingImages(folder: string): Promise<string[]> {
+  const present = await ctr(folder, 'images', 'list', '--quiet').catch(() => '');
+  const files = (await readdir(join(folder, 'img'))).filter((name) => name.endsWith('.tar'));
+  const missing: string[] = [];
+  for (const file of files) {
+    const { stdout } = await exec('tar', ['-xOf', join(folder, 'img', file), 'manifest.json']);
+    const [{ RepoTags: names }] = JSON.parse(stdout) as [{ RepoTags: string[] }];
+    if (names.every((name) => present.split('\n').includes(name))) continue;
+    missing.push(file);
+    await rm(join(folder, 'var', `imported.${file}`), { force: true });
+  }
+  return missing;
+}
+
+/** Its containerd's own client. */
+export async function ctr(folder: string, ...words: string[]): Promise<string> {
+  const libraries = ['usr/lib', 'lib'].map((each) => join(folder, 'rootfs', each, 'x86_64-linux-gnu')).join(':');
+  const address = join(folder, 'run/containerd.sock');
+  const env = { ...process.env, LD_LIBRARY_PATH: libraries };
+  const { stdout } = await exec(join(folder, 'rootfs/usr/bin/ctr'), ['-a', address, '-n', 'k8s.io', ...words], { env });
+  return stdout;
+}
+
+/** Runs programs one after another; a signal to this process goes to the one that runs. */
+export function createRunner(cwd: string): RunProgram {
+  let running: ChildProcess | undefined;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => running?.kill(signal));
+  return async (program, words, { env = process.env, quiet = false } = {}) => {
+    running = spawn(program, words, { cwd, env, stdio: ['ignore', quiet ? 'ignore' : 'inherit', 'inherit'] });
+    const [code] = (await once(running, 'exit')) as [number | null];
+    if (code !== 0) throw new Error(`${basename(program)} has ended with ${code}`);
+  };
+}
