@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
-import { compiledValidator } from './build/validator.ts';
+import { compiledValidator } from '../scripts/compiled-validator.ts';
 
 /** Browsers with `light-dark()`, so that one style sheet serves both without a script: all since May 2024. */
 const browsers = ['chrome123', 'edge123', 'firefox128', 'safari17.5'];

@@ -8,6 +8,7 @@ import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFi
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type OutputOptions, rolldown } from 'rolldown';
+import { compiledValidator } from '../compiled-validator.ts';
 
 const root = join(import.meta.dirname, '../..');
 export const packageFolder = join(root, 'dist/berth');
@@ -39,7 +40,9 @@ export async function buildPackage(folder: string = packageFolder): Promise<void
 
 async function bundle(entry: string, platform: 'node' | 'browser', output: OutputOptions) {
   const alias = { '@modelcontextprotocol/server/_shims': join(import.meta.dirname, 'mcp-shims.ts') };
-  const made = await rolldown({ input: join(root, entry), platform, resolve: { alias }, transform: { target } });
+  const input = join(root, entry);
+  const plugins = [compiledValidator()];
+  const made = await rolldown({ input, platform, plugins, resolve: { alias }, transform: { target } });
   await made.write({ ...output, format: 'esm', minify: true });
   await made.close();
 }

@@ -68,7 +68,7 @@ describe('berth validate', () => {
     for (const words of [[], ['validate'], ['wrong'], ['validate', '--colour', 'x']]) {
       const { status, stdout, stderr } = berth(words);
       assert.deepEqual([status, stdout], [2, '']);
-      assert.match(stderr, /validate FILE…/);
+      assert.match(stderr, /validate FILE…|"berth help(?: validate)?" lists/);
     }
   });
   test('help', () => {

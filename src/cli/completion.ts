@@ -9,24 +9,37 @@ function flagWords(name: CommandName): string[] {
   return [...Object.keys(flagsOf(name)), 'json', 'help'].map((flag) => `--${flag}`);
 }
 
+/** What stands in the place of a command's words: one of these, or a file. */
+function choicesOf(name: CommandName): string[] | 'files' | 'nothing' {
+  const [word]: readonly string[] = commands[name].words;
+  if (word === undefined || word === '[POD]') return 'nothing';
+  return word.includes('|') ? word.replace(/[[\]]/g, '').split('|') : 'files';
+}
+
 function bash(): string {
-  const cases = names.map((name) => `    ${name}) words="${flagWords(name).join(' ')}" ;;\n`).join('');
+  const cases = names
+    .map((name) => {
+      const choices = choicesOf(name);
+      const given = choices === 'files' ? ' files=yes' : choices === 'nothing' ? '' : ` choices="${choices.join(' ')}"`;
+      return `    ${name}) flags="${flagWords(name).join(' ')}"${given} ;;\n`;
+    })
+    .join('');
   return `# eval "$(berth completion bash)"
 _berth() {
-  local word="\${COMP_WORDS[COMP_CWORD]}" words
+  local word="\${COMP_WORDS[COMP_CWORD]}" flags= choices= files=
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "${[...names, 'help'].join(' ')}" -- "$word"))
     return
   fi
   case "\${COMP_WORDS[1]}" in
-    completion) COMPREPLY=($(compgen -W "${Object.keys(shells).join(' ')}" -- "$word")); return ;;
-${cases}    help) COMPREPLY=($(compgen -W "${names.join(' ')}" -- "$word")); return ;;
+${cases}    help) choices="${names.join(' ')}" ;;
     *) return ;;
   esac
   case "$word" in
-    -*) COMPREPLY=($(compgen -W "$words" -- "$word")) ;;
-    *) COMPREPLY=($(compgen -f -- "$word")) ;;
+    -*) COMPREPLY=($(compgen -W "$flags" -- "$word")); return ;;
   esac
+  COMPREPLY=($(compgen -W "$choices" -- "$word"))
+  if [ -n "$files" ]; then COMPREPLY+=($(compgen -f -- "$word")); fi
 }
 complete -o filenames -F _berth berth
 `;
@@ -37,10 +50,13 @@ function zsh(): string {
   const cases = names
     .map((name) => {
       const flags = Object.entries(flagsOf(name)).map(
-        ([flag, { value, help }]) => `'--${flag}[${quoted(help)}]${value ? `:${value}` : ''}'`,
+        ([flag, { value, help, multiple }]) =>
+          `'${multiple ? '*' : ''}--${flag}[${quoted(help)}]${value ? `:${value}:${placeOf(value)}` : ''}'`,
       );
-      const words = name === 'completion' ? `'1:shell:(${Object.keys(shells).join(' ')})'` : "'*:file:_files'";
-      return `    ${name}) _arguments ${[...flags, "'--json'", "'--help'", words].join(' ')} ;;\n`;
+      const choices = choicesOf(name);
+      const words =
+        choices === 'files' ? ["'*:file:_files'"] : choices === 'nothing' ? [] : [`'1: :(${choices.join(' ')})'`];
+      return `    ${name}) _arguments ${[...flags, "'--json'", "'--help'", ...words].join(' ')} ;;\n`;
     })
     .join('');
   return `#compdef berth
@@ -57,10 +73,16 @@ ${described}  )
   shift words
   (( CURRENT-- ))
   case "$command" in
-${cases}  esac
+${cases}    help) _arguments '1: :(${names.join(' ')})' ;;
+  esac
 }
 compdef _berth berth
 `;
+}
+
+/** What zsh completes a flag's value with; nothing where it is no path. */
+function placeOf(value: string): string {
+  return value === 'FILE' || value === 'FOLDER' ? '_files' : ' ';
 }
 
 /** Within single quotes of a shell, and within zsh's own words. */

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { printable } from '../lib/printable.ts';
 import { ask, confirm } from './asking.ts';
 import type { Streams } from './terminal.ts';
 import type { UpContext } from './up/up-context.ts';
@@ -55,7 +56,11 @@ export async function run(words: string[], surroundings: Surroundings): Promise<
       stdout.write(read.of ? helpOf(read.of) : helpText());
       return statuses.done;
     case 'mistake':
-      stderr.write(`${read.message}\n\n${read.of ? helpOf(read.of) : helpText()}`);
+      stderr.write(
+        words.length === 0
+          ? helpText()
+          : `${printable(read.message)}\n"berth help${read.of ? ` ${read.of}` : ''}" lists what there is.\n`,
+      );
       return statuses.unusable;
     case 'command':
       return await runCommand(read, surroundings);

@@ -13,7 +13,7 @@ export async function validate(files: string[], options: { asJson: boolean; proc
   const { stdin, stdout, stderr, env } = options.process;
   const inColour = stdout.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
   const checked: Checked[] = [];
-  let isUnreadable = false;
+  const unreadable: { file: string; error: string }[] = [];
   for (const file of files) {
     try {
       const name = file === '-' ? '(standard input)' : file;
@@ -23,20 +23,21 @@ export async function validate(files: string[], options: { asJson: boolean; proc
       checked.push(one);
       if (!options.asJson) stdout.write(renderChecked(one, inColour));
     } catch (error) {
-      isUnreadable = true;
+      unreadable.push({ file, error: inWords(error) });
       stderr.write(`${file}: ${inWords(error)}\n`);
     }
   }
-  if (options.asJson) stdout.write(`${JSON.stringify(asJson(checked), null, 2)}\n`);
+  if (options.asJson) stdout.write(`${JSON.stringify(asJson(checked, unreadable), null, 2)}\n`);
   else if (files.length > 1) stdout.write(renderSummary(checked, inColour));
-  if (isUnreadable) return statuses.unreadable;
+  if (unreadable.length > 0) return statuses.unreadable;
   return checked.every(({ isValid }) => isValid) ? statuses.valid : statuses.invalid;
 }
 
-function asJson(checked: Checked[]) {
+function asJson(checked: Checked[], unreadable: { file: string; error: string }[]) {
+  const read = checked.map(({ file, isValid, diagnostics }) => ({ file, valid: isValid, diagnostics }));
   return {
-    valid: checked.every(({ isValid }) => isValid),
-    files: checked.map(({ file, isValid, diagnostics }) => ({ file, valid: isValid, diagnostics })),
+    valid: unreadable.length === 0 && checked.every(({ isValid }) => isValid),
+    files: [...read, ...unreadable.map((one) => ({ ...one, valid: false, diagnostics: [] }))],
   };
 }
 

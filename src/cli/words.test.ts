@@ -15,6 +15,18 @@ test('a command has its words and its flags, and nothing else', () => {
   assert.equal(readWords(['toString']).kind, 'mistake');
 });
 
+test('a slip is told in a sentence, with what may have been meant', () => {
+  const told = (...words: string[]) => {
+    const read = readWords(words);
+    return read.kind === 'mistake' ? read.message : read.kind;
+  };
+  assert.equal(told('stats'), 'There is no command "stats"; did you mean "status"?');
+  assert.equal(told('help', 'nothing-like-it'), 'There is no command "nothing-like-it".');
+  assert.equal(told('--json', 'list'), 'The command comes before --json.');
+  assert.equal(told('up', '--watc'), "Unknown option '--watc'.");
+  assert.match(told('logs', '--since'), /'--since <value>' argument missing\.$/);
+});
+
 test('the help names every command, each command every flag, and every status', () => {
   for (const [name, { help }] of Object.entries(commands)) {
     assert.ok(helpText().includes(`  ${name}`) && helpText().includes(help), name);
@@ -37,6 +49,10 @@ test('bash completes commands, flags and shells', () => {
   assert.deepEqual(complete('berth', 'st'), ['status']);
   assert.deepEqual(complete('berth', 'logs', '--fo'), ['--follow']);
   assert.deepEqual(complete('berth', 'completion', ''), ['bash', 'zsh']);
+  assert.deepEqual(complete('berth', 'export', 'k'), ['kubernetes']);
+  assert.deepEqual(complete('berth', 'help', 'who'), ['whoami']);
+  assert.deepEqual(complete('berth', 'validate', import.meta.filename.slice(0, -3)), [import.meta.filename]);
+  assert.deepEqual(complete('berth', 'status', ''), [''], 'which takes no words');
 });
 
 test('the words of zsh have no quote or bracket of their own within a quoted word', () => {

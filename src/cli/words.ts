@@ -1,5 +1,6 @@
 /** The commands of `berth` and their words: one table for reading them, for the help and for completion. Pure. */
 import { parseArgs } from 'node:util';
+import { nearestName } from '../config/diagnostics/suggest.ts';
 
 type Flag = {
   type: 'boolean' | 'string';
@@ -176,10 +177,14 @@ function isCommand(name: string | undefined): name is CommandName {
 export function readWords(words: readonly string[]): Words {
   const [first, ...rest] = words;
   if (first === undefined) return { kind: 'mistake', message: 'There is no command.' };
-  if (['help', '--help', '-h'].includes(first))
-    return isCommand(rest[0]) ? { kind: 'help', of: rest[0] } : { kind: 'help' };
+  if (['help', '--help', '-h'].includes(first)) {
+    const [of] = rest;
+    if (of === undefined || of === 'help') return { kind: 'help' };
+    return isCommand(of) ? { kind: 'help', of } : unknownCommand(of);
+  }
   if (first === '--version' || first === '-v') return readWords(['version', ...rest]);
-  if (!isCommand(first)) return { kind: 'mistake', message: `There is no command "${first}".` };
+  if (first.startsWith('-')) return { kind: 'mistake', message: `The command comes before ${first}.` };
+  if (!isCommand(first)) return unknownCommand(first);
   const options = Object.fromEntries(
     Object.entries({ ...flagsOf(first), ...always }).map(([name, { type, short, multiple = false }]) => [
       name,
@@ -195,8 +200,15 @@ export function readWords(words: readonly string[]): Words {
     }
     return { kind: 'command', name: first, given: positionals, options: others, asJson: json === true };
   } catch (error) {
-    return { kind: 'mistake', of: first, message: (error as Error).message.split('\n')[0]! };
+    // Behind it comes how to write words that begin with a hyphen.
+    const message = (error as Error).message.split(/\. To |\n/)[0]!.replace(/\.?$/, '.');
+    return { kind: 'mistake', of: first, message };
   }
+}
+
+function unknownCommand(word: string): Words {
+  const meant = nearestName(word, Object.keys(commands));
+  return { kind: 'mistake', message: `There is no command "${word}"${meant ? `; did you mean "${meant}"?` : '.'}` };
 }
 
 const always: Record<string, Flag> = {
@@ -216,10 +228,12 @@ function fits(words: readonly string[], given: readonly string[]): boolean {
 }
 
 export function helpText(): string {
-  const lines = Object.entries(commands).map(([name, { words, help }]) => row([name, ...words].join(' '), help));
+  const rows = Object.entries(commands).map(([name, { words, help }]): Row => [[name, ...words].join(' '), help]);
+  rows.push(['admin COMMAND', 'what an operator sees and changes, on the server itself']);
+  rows.push(['help [COMMAND]', 'this text, or the options of a command']);
   return `berth: deploy what one YAML file describes, and get a live URL.
 
-${lines.join('')}${row('admin COMMAND', 'what an operator sees and changes, on the server itself')}${row('help [COMMAND]', 'this text, or the options of a command')}
+${printRows(rows)}
 Every command takes --json. The folder remembers what it has deployed in .berth/ (for its owner alone).
 Colours and progress are for terminals, unless NO_COLOR is set.
 
@@ -231,12 +245,15 @@ ${Object.entries(statuses)
 
 export function helpOf(name: CommandName): string {
   const { words, help } = commands[name];
-  const flags = Object.entries({ ...flagsOf(name), ...always }).map(([flag, { short, value, help: line }]) =>
-    row(`${short ? `-${short}, ` : ''}--${flag}${value ? ` ${value}` : ''}`, line),
-  );
-  return `berth ${[name, ...words].join(' ')}: ${help}\n\n${flags.join('')}`;
+  const flags = Object.entries({ ...flagsOf(name), ...always }).map(([flag, { short, value, help: line }]): Row => {
+    return [`${short ? `-${short}, ` : ''}--${flag}${value ? ` ${value}` : ''}`, line];
+  });
+  return `berth ${[name, ...words].join(' ')}: ${help}\n\n${printRows(flags)}`;
 }
 
-function row(left: string, right: string): string {
-  return `  ${left.padEnd(22)} ${right}\n`;
+type Row = [left: string, right: string];
+
+function printRows(rows: readonly Row[]): string {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}\n`).join('');
 }

@@ -45,7 +45,7 @@ export type Place = {
 export async function ask<T>(place: Place, path: string, question: Question = {}): Promise<Answer<T>> {
   const response = await send(place, path, question);
   if (!response.ok) return response;
-  return await readAnswer(response.value, question.signal);
+  return await readAnswer(place, response.value, question.signal);
 }
 
 /** The response itself, for bodies that are read as they come. A proof of work that is asked for is found and sent. */
@@ -59,7 +59,7 @@ export async function send(place: Place, path: string, question: Question = {}):
     return { ok: true, value: await sendOnce(place, path, { ...question, headers }) };
   } catch {
     // No connection, or whoever asked has gone on to something else.
-    return { ok: false, problem: question.signal?.aborted ? aborted : unreachable };
+    return { ok: false, problem: question.signal?.aborted ? aborted : unreachable(place) };
   }
 }
 
@@ -81,9 +81,9 @@ async function sendOnce({ baseUrl = '', fetch: ours }: Place, path: string, ques
   });
 }
 
-async function readAnswer<T>(response: Response, signal: AbortSignal | undefined): Promise<Answer<T>> {
+async function readAnswer<T>(place: Place, response: Response, signal: AbortSignal | undefined): Promise<Answer<T>> {
   const text = await response.text().catch(() => undefined);
-  if (text === undefined) return { ok: false, problem: signal?.aborted ? aborted : unreachable };
+  if (text === undefined) return { ok: false, problem: signal?.aborted ? aborted : unreachable(place) };
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
   const body: unknown = isJson ? parsed(text) : text;
   return response.status < 400 ? { ok: true, value: body as T } : { ok: false, problem: problemOf(response, body) };
@@ -107,12 +107,14 @@ export function problemOf({ status, headers }: Pick<Response, 'status' | 'header
   };
 }
 
-const unreachable: Problem = {
-  status: 0,
-  code: 'unreachable',
-  error: 'The service does not answer.',
-  hint: 'Check your connection, then try again.',
-};
+function unreachable({ baseUrl }: Place): Problem {
+  return {
+    status: 0,
+    code: 'unreachable',
+    error: `${baseUrl || 'The service'} does not answer.`,
+    hint: 'Check your connection, then try again.',
+  };
+}
 
 const aborted: Problem = { status: 0, code: 'aborted', error: 'The request was given up.' };
 

@@ -153,7 +153,7 @@ test('from a file to a live URL, an update, and its end', async () => {
     /^APPLICATION +ENVIRONMENT +STATE +URL +ENDS IN\nshop +\S+ +running +http/,
   );
   assert.match((await cli(['whoami'])).stdout, /a session, by its token\ndeployments: 1 of/);
-  assert.match((await cli(['version'])).stdout, /^berth \d.*\n.* answers\n$/);
+  assert.match((await cli(['version'])).stdout, /^berth (\d\S*) .*\n.* answers, Berth \1\n$/);
 
   const exported = await cli(['export']);
   assert.match(exported.stdout, /^name: shop\nservices:\n {2}web:\n {4}image: nginx@sha256:/, exported.stderr);

@@ -108,6 +108,7 @@ services:
     build: { context: ./web, args: { COLOUR: "\${COLOUR}" } }
     ports: ["8000:3000"]
     environment: { GREETING: "\${GREETING}", TOKEN: "\${SHOP_TOKEN}" }
+    cpu_count: 2
     volumes: ["./web:/app", "./pages:/pages:ro"]
     depends_on: [cache]
   cache:
@@ -140,6 +141,8 @@ test('a Compose folder with a build, mounted files and an .env goes live, and sa
   const first = await up('--env', 'SHOP_TOKEN=a1');
   assert.equal((await berth.visit(first.url)).text, 'good day a1 green from the folder');
   assert.match(first.stderr, /build +\.\/web:1 from \.\/web/);
+  assert.match(first.stderr, /note +compose\.yaml:\d+:\d+: "cpu_count" is ignored/);
+  assert.equal(first.stderr.split('"cpu_count" is ignored').length, 2, 'what the plan has told is told once');
 
   await write('.env', 'GREETING=good night\nCOLOUR=green\nSHOP_TOKEN=b2\n');
   const second = await up();

@@ -2,6 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { printWarnings } from '../../config/diagnostics/diagnostics.ts';
 import type { Parsed } from '../../config/parse.ts';
 import { ConfigurationSchema } from '../../config/schema/schema.ts';
 import { maximumOf } from '../../deployment/limits/deployment-maximum.ts';
@@ -14,7 +15,7 @@ import { findCaller, TokenQuery } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { unknownParameters } from '../requests/query-parameters.ts';
 import { type Documents, emptyBody, Strict } from './documents.ts';
-import { printErrors, printWarnings } from './reading/print-diagnostics.ts';
+import { printErrors } from './reading/print-diagnostics.ts';
 import type { AnswerOf, AskedOf, Bounds } from './reading/read-document.ts';
 
 const ValidationRecord = Type.Object(

@@ -1,7 +1,7 @@
 /** Configuration documents as request bodies: which content types are read, and how a text becomes a configuration. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Diagnostic } from '../../config/diagnostics/diagnostics.ts';
+import { type Diagnostic, printWarnings } from '../../config/diagnostics/diagnostics.ts';
 import { maxDocumentBytes } from '../../config/document/source.ts';
 import type { AppSpec } from '../../config/spec/spec.ts';
 import { type Problem, type Result, refuse, succeed } from '../../lib/problem.ts';
@@ -11,7 +11,7 @@ import { RefusedRequest, sendProblem } from '../requests/errors.ts';
 import { unknownParameters } from '../requests/query-parameters.ts';
 import type { Limits } from '../requests/rate-limits.ts';
 import { moveToQuery } from '../requests/token-places.ts';
-import { printWarnings, refuseConfiguration } from './reading/print-diagnostics.ts';
+import { refuseConfiguration } from './reading/print-diagnostics.ts';
 import type { AnswerOf, AskedOf, Bounds, Kind } from './reading/read-document.ts';
 import type { Reader } from './reading/reader.ts';
 

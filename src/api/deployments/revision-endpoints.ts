@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { resourceTypes } from '../../config/schema/pod-schema.ts';
+import { resourceTypes } from '../../config/schema/field-rules.ts';
 import type { AppSpec } from '../../config/spec/spec.ts';
 import { outlineOf } from '../../config/spec/spec-outline.ts';
 import type { Deployment, Revision } from '../../deployment/deployment.ts';

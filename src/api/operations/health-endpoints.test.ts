@@ -16,5 +16,7 @@ test('the service is ready while its engine answers, and says so when it does no
   assert.deepEqual([status, headers['retry-after'], body.code], [503, '5', 'engine_unreachable']);
   assert.equal(body.error, 'The container engine does not answer.');
   assert.ok(body.hint);
-  assert.equal((await get('/healthz')).status, 200);
+  const { status: alive, body: told } = await get('/healthz');
+  assert.deepEqual([alive, told.status], [200, 'ok']);
+  assert.match(told.version, /^\d+\.\d+\.\d+$/);
 });

@@ -1,5 +1,6 @@
-/** Whether the service lives (`/healthz`) and whether it can do its work (`/readyz`). */
+/** Whether the service lives (`/healthz`, with its version) and whether it can do its work (`/readyz`). */
 import type { FastifyPluginAsync } from 'fastify';
+import manifest from '../../../package.json' with { type: 'json' };
 import type { Problem } from '../../lib/problem.ts';
 import { installationId } from '../../store/installation.ts';
 import type { Service } from '../api-service.ts';
@@ -14,7 +15,7 @@ const notReady: Problem = {
 export function healthEndpoints(service: Service): FastifyPluginAsync {
   return async (app) => {
     const options = { config: { limit: 'probe' as const }, schema: { hide: true } };
-    app.get('/healthz', options, async () => ({ status: 'ok' }));
+    app.get('/healthz', options, async () => ({ status: 'ok', version: manifest.version }));
     app.get('/readyz', options, async (_, reply) => {
       await installationId(service.db);
       const fault = await service.engine.ping().catch((error: unknown) => error);

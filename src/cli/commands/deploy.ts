@@ -12,26 +12,32 @@ type Findings = Pick<Started, 'warnings'>;
 /** Updates what the folder has started under the same name; else starts, in the folder's session where it has one. */
 export const deploy: Run = async (context) => await deployDocument(context, await context.read(context.given[0]!));
 
-/**
- * `content` is the digest of all that the document stands for, which the folder then remembers.
- * @returns the status to end with.
- */
-export async function deployDocument(context: Context, yaml: string, content?: string): Promise<number> {
+/** Of a document that was made from a folder. */
+type Origin = {
+  /** The digest of all that the document stands for, which the folder then remembers. */
+  content?: string;
+  /** Warnings that were told before it was sent. */
+  told?: readonly string[];
+};
+
+/** @returns the status to end with. */
+export async function deployDocument(context: Context, yaml: string, origin: Origin = {}): Promise<number> {
   const { connection, options, terminal } = context;
   const { token, application } = connection;
   if (token !== undefined && application && !options.new) {
     const updated = await sendUpdate(context, yaml, application);
     if (updated.ok) {
-      await rememberSent(context, updated.value, content);
+      await rememberSent(context, updated.value, origin.content);
+      tellWarnings(context, updated.value, origin);
       return await tellUpdate(context, updated.value, application, token);
     }
     const { code } = updated.problem;
     // Another name is another application; a session that has ended is started anew.
     const isNew = code === 'application_not_found' || code === 'session_not_found';
     if (!isNew) return terminal.refuse(updated.problem);
-    return await start(context, yaml, { token: code === 'session_not_found' ? connection.key : token, content });
+    return await start(context, yaml, { ...origin, token: code === 'session_not_found' ? connection.key : token });
   }
-  return await start(context, yaml, { token: options.new ? (keyOf(token) ?? connection.key) : token, content });
+  return await start(context, yaml, { ...origin, token: options.new ? (keyOf(token) ?? connection.key) : token });
 }
 
 /** Only of the deployment that the folder remembers. */
@@ -55,18 +61,22 @@ export const update: Run = async (context) => {
   if (typeof target === 'number') return target;
   const updated = await sendUpdate(context, yaml, target);
   if (!updated.ok) return context.terminal.refuse(updated.problem);
+  tellWarnings(context, updated.value);
   return await tellUpdate(context, updated.value, target, context.connection.token!);
 };
 
-type Starting = { token: string | undefined; content?: string | undefined };
+type Starting = Origin & { token: string | undefined };
 
-async function start(context: Context, yaml: string, { token, content }: Starting): Promise<number> {
+async function start(context: Context, yaml: string, starting: Starting): Promise<number> {
+  const { token, content } = starting;
   const { connection, options, terminal, signal } = context;
   if (options['dry-run']) {
     const answer = await connection
       .as(token)
       .call('startDeployment', { body: yaml, query: { dryRun: 'true' }, signal });
-    return answer.ok ? tellDryRun(context, answer.value) : terminal.refuse(answer.problem);
+    if (!answer.ok) return terminal.refuse(answer.problem);
+    tellWarnings(context, answer.value);
+    return tellDryRun(context, answer.value);
   }
   const document = createHash('sha256')
     .update(`${connection.server}\n${token ?? ''}\n${yaml}`)
@@ -82,21 +92,21 @@ async function start(context: Context, yaml: string, { token, content }: Startin
     const { status, code } = answer.problem;
     // The folder's own session has ended with its last deployment: the next one makes another.
     const isOver = code === 'session_not_found' && token === connection.memory.sessionToken;
-    if (isOver) return await start(context, yaml, { token: connection.key, content });
+    if (isOver) return await start(context, yaml, { ...starting, token: connection.key });
     // A refusal is an answer; without one the start may have been heard.
     if (status !== 0) await context.remember(memory);
     else if (signal.aborted)
       terminal.note('Interrupted before the service answered: the same command again finds what it has started.');
     return terminal.refuse(answer.problem);
   }
-  const { applicationName, environment, url, sessionToken, warnings, status } = answer.value as Started;
+  const { applicationName, environment, url, sessionToken, status } = answer.value as Started;
   const isAccount = token?.startsWith('berthkey_');
   await context.remember({
     ...{ server: connection.server, applicationName, environment, url },
     ...(isAccount ? {} : { sessionToken }),
     ...(content !== undefined && { sent: { content, revision: status.revision } }),
   });
-  tellWarnings(context, { warnings });
+  tellWarnings(context, answer.value, starting);
   terminal.note(`${printable(applicationName)} is being deployed: ${url}`);
   const target = isAccount ? { applicationName, environment } : { applicationName };
   return await finish(context, answer.value as Started, target, isAccount ? token! : sessionToken);
@@ -121,7 +131,6 @@ async function tellUpdate(
   token: string,
 ): Promise<number> {
   if ('dryRun' in answer) return tellDryRun(context, answer);
-  tellWarnings(context, answer);
   context.terminal.note(
     `${printable(target.applicationName)} is being updated to revision ${answer.status.revision}: ${answer.url}`,
   );
@@ -139,13 +148,12 @@ async function finish(context: Context, answer: Started | Updated, target: Targe
 }
 
 function tellDryRun({ terminal }: Context, answer: object): number {
-  const { message, warnings } = answer as { message: string; warnings: string[] };
-  for (const warning of warnings) terminal.note(`warning: ${printable(warning)}`);
+  const { message } = answer as { message: string };
   terminal.json(answer);
   terminal.print(printable(message));
   return statuses.done;
 }
 
-function tellWarnings({ terminal }: Context, { warnings }: Findings): void {
-  for (const warning of warnings) terminal.note(`warning: ${printable(warning)}`);
+function tellWarnings({ terminal }: Context, { warnings }: Findings, { told = [] }: Origin = {}): void {
+  for (const warning of warnings) if (!told.includes(warning)) terminal.note(`warning: ${printable(warning)}`);
 }

@@ -21,10 +21,18 @@ export const claim: Run = async (context) => {
   const answer = await connection.client.call('claimDeployment', { body: target, signal });
   if (!answer.ok) return terminal.refuse(answer.problem);
   terminal.json(answer.value);
-  terminal.print(answer.value.claimUrl);
+  const { claimUrl } = answer.value;
+  terminal.print(claimUrl);
+  if (!terminal.isRaw && !terminal.asJson) terminal.print(await qrCodeOf(claimUrl));
   terminal.note('Whoever opens this link within 24 hours and signs in has the deployment.');
   return statuses.done;
 };
+
+/** For the camera of a phone: two modules in a character, light ones as the foreground of a dark terminal. */
+async function qrCodeOf(text: string): Promise<string> {
+  const { renderUnicodeCompact } = await import('uqr');
+  return renderUnicodeCompact(text, { border: 2 });
+}
 
 export const remove: Run = async (context) => {
   const target = await targetOf(context);

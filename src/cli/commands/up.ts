@@ -1,5 +1,7 @@
 /** `berth up`: a folder becomes a live deployment, or the next revision of the one that it has started. */
 import type { Problem } from '../../client/ask.ts';
+import { printWarnings } from '../../config/diagnostics/diagnostics.ts';
+import { parseConfiguration } from '../../config/parse.ts';
 import type { Project } from '../../folder/project.ts';
 import { PushFault } from '../../push/push-fault.ts';
 import type { Connection } from '../connect.ts';
@@ -80,10 +82,14 @@ async function goUp(context: UpContext, { isFirst }: { isFirst: boolean }): Prom
     terminal.note('Nothing was changed.');
     return context.signal.aborted ? statuses.interrupted : statuses.refused;
   }
-  return await makeAndDeploy(context, project);
+  return await makeAndDeploy(context, project, { isPlanShown: isFirst });
 }
 
-async function makeAndDeploy(context: UpContext, project: Project): Promise<number> {
+async function makeAndDeploy(
+  context: UpContext,
+  project: Project,
+  { isPlanShown }: { isPlanShown: boolean },
+): Promise<number> {
   const { terminal } = context;
   try {
     const session = project.images.length > 0 ? await openSession(context) : undefined;
@@ -97,7 +103,9 @@ async function makeAndDeploy(context: UpContext, project: Project): Promise<numb
     const content = contentOf(project, images);
     const isMeant = context.options.new === true || context.options.force === true;
     const kept = isMeant ? undefined : await keepUnchanged(deploying, content);
-    return kept ?? (await deployDocument(deploying, project.document, content));
+    // The plan has told them at their places in the folder's files.
+    const told = isPlanShown ? printWarnings(parseConfiguration(project.document).diagnostics) : [];
+    return kept ?? (await deployDocument(deploying, project.document, { content, told }));
   } catch (error) {
     if (!(error instanceof PushFault)) throw error;
     for (const line of error.output.slice(-shownLines)) terminal.note(`  | ${printable(line)}`);

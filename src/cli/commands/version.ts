@@ -1,17 +1,19 @@
 /** `berth version`: of this command, and of the service that it would ask. */
 import manifest from '../../../package.json' with { type: 'json' };
+import { ask } from '../../client/ask.ts';
 import { printable } from '../render.ts';
 import { statuses } from '../words.ts';
 import type { Run } from './command.ts';
 
-export const version: Run = async ({ connection, terminal, signal }) => {
-  const { client, server } = connection;
-  const answer = await client.call('getLimits', { signal });
+export const version: Run = async ({ connection: { server }, terminal, signal }) => {
+  const answer = await ask<{ version?: unknown }>({ baseUrl: server }, '/healthz', { signal });
   // Whoever is refused has heard the service all the same.
   const isThere = answer.ok || answer.problem.status > 0;
-  terminal.json({ client: manifest.version, node: process.versions.node, server, answers: isThere });
+  const served = answer.ok && typeof answer.value.version === 'string' ? { service: answer.value.version } : {};
+  terminal.json({ client: manifest.version, node: process.versions.node, server, answers: isThere, ...served });
+  const told = served.service === undefined ? '' : `, Berth ${printable(served.service)}`;
   terminal.print(
-    `berth ${manifest.version} (Node ${process.versions.node})\n${printable(server)} ${isThere ? 'answers' : 'does not answer'}\n`,
+    `berth ${manifest.version} (Node ${process.versions.node})\n${printable(server)} ${isThere ? `answers${told}` : 'does not answer'}\n`,
   );
   return statuses.done;
 };

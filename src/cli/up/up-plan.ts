@@ -65,7 +65,7 @@ export function printPlan(
   const { application, sources, images, pods, notes, refusals, missing } = plan;
   const row = (verb: string, text: string) => `  ${verb.padEnd(8)} ${printable(text)}`;
   const lines = [
-    `${paint('bold', printable(application))} from ${printable(sources.join(', '))}`,
+    `${paint('bold', printable(application))}${sources.length > 0 ? ` from ${printable(sources.join(', '))}` : ''}`,
     ...images.map(({ name, build, image, folders }) => {
       const put = folders.map(({ from, to }) => `${from} at ${to}`).join(', ');
       if (build !== undefined) return row('build', `${name} from ${build}${put && `, with ${put}`}`);

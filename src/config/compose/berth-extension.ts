@@ -2,14 +2,13 @@
 import { quote } from '../diagnostics/diagnostics.ts';
 import { nearestName } from '../diagnostics/suggest.ts';
 import { childOf, entriesOf, entryOf, type Field, itemsOf } from '../document/tree.ts';
-import { publicPathPattern } from '../schema/value-schemas.ts';
+import { publicPathPattern, resourceTypes } from '../schema/field-rules.ts';
 import type { PodSpec, RegistryLogin } from '../spec/spec.ts';
 import { integerOf, type Reading } from './compose-reader.ts';
 import type { Extension } from './draft.ts';
 
 const serviceKeys = ['path', 'port', 'url', 'subdomain', 'resourceType'];
 const topKeys = ['url', 'vars', 'profiles', 'registryLogin'];
-const resourceTypes = ['deployment', 'statefulset', 'daemonset', 'job'] as const;
 const publicPath = new RegExp(publicPathPattern);
 
 export function readExtension(service: Field, reading: Reading): Extension {

@@ -42,6 +42,10 @@ export function printDiagnostic({ line, column, path, message, hint }: Diagnosti
   return `${line}:${column} ${path ? `${path}: ` : ''}${message}${hint ? ` (${hint})` : ''}`;
 }
 
+export function printWarnings(diagnostics: Diagnostic[]): string[] {
+  return diagnostics.filter(({ severity }) => severity === 'warning').map(printDiagnostic);
+}
+
 /** Document order; of two at the same place, errors come first and notes last. */
 export function inDocumentOrder(diagnostics: Diagnostic[]): Diagnostic[] {
   return diagnostics.toSorted((a, b) => a.line - b.line || a.column - b.column || bySeverity(a, b));

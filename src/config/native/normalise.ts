@@ -7,7 +7,7 @@ import type { Report } from '../diagnostics/report.ts';
 import { replaceValue } from '../document/edits.ts';
 import type { Source } from '../document/source.ts';
 import { childOf, type Field, itemsOf, textOf } from '../document/tree.ts';
-import { resourceTypes } from '../schema/pod-schema.ts';
+import { resourceTypes } from '../schema/field-rules.ts';
 import type { AppSpec, FileSpec, PodSpec, RegistryLogin, Resources } from '../spec/spec.ts';
 import { splitWords } from '../values/shell-words.ts';
 import { parseBytes, parseCpuMillis, readCpu, readPort, readSize } from '../values/units.ts';

@@ -1,26 +1,20 @@
 /** The document against its schema: every violation as a diagnostic in words, all at once. */
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { ErrorObject } from 'ajv/dist/2020.js';
 import { type Path, quote } from '../diagnostics/diagnostics.ts';
 import type { Report } from '../diagnostics/report.ts';
 import type { Source } from '../document/source.ts';
-import { type Configuration, ConfigurationSchema } from '../schema/schema.ts';
+import { configurationValidator } from '../schema/validator.ts';
 import { explainName } from '../values/dns-names.ts';
 import { isMeantWell } from './lenience.ts';
 import { reportMissing, reportWrongType } from './missing-fields.ts';
 import { adviseOn } from './unknown-fields.ts';
-
-/** Compiled when the first document comes: that takes 0.2 s of processor, and many a process reads none. */
-let compiled: ValidateFunction<Configuration> | undefined;
 
 /** So many violations are explained; a document with more was not written by anybody. */
 const maxViolations = 1000;
 
 /** Reports violations of the shape. What is not reported as an error can be read by `normalise`. */
 export function checkShape(source: Source, report: Report): void {
-  compiled ??= new Ajv2020({ allErrors: true, verbose: true, strict: false }).compile<Configuration>(
-    ConfigurationSchema,
-  );
-  const validate = compiled;
+  const validate = configurationValidator();
   if (validate(source.value)) return;
   const errors = (validate.errors ?? []).filter(isOutermost).slice(0, maxViolations);
   for (const error of errors) reportViolation(error, source, report);

@@ -1,6 +1,7 @@
 /** The schema of a pod: its image, route, variables, files, volumes and limits. */
 import { Type } from 'typebox';
 import { containerFields } from './container-schema.ts';
+import { podNamePattern, publicPathPattern, resourceTypes } from './field-rules.ts';
 import { HealthCheck } from './health-check-schema.ts';
 import {
   AbsolutePath,
@@ -12,8 +13,6 @@ import {
   FilePath,
   labelPattern,
   Port,
-  podNamePattern,
-  publicPathPattern,
   Size,
   says,
   Text,
@@ -83,8 +82,6 @@ const Volume = closed(
     examples: [{ name: 'pg-data', size: '10Gi', mountPath: '/var/lib/postgresql/data' }],
   },
 );
-
-export const resourceTypes = ['deployment', 'statefulset', 'daemonset', 'job'] as const;
 
 export const Pod = closed(
   {

@@ -3,8 +3,9 @@
  * of docs/configuration.md. A field has an `x-says` beside its rule, the words in which a violation is reported.
  */
 import { type Static, Type } from 'typebox';
+import { applicationNamePattern } from './field-rules.ts';
 import { Pod } from './pod-schema.ts';
-import { applicationNamePattern, closed, says, Text } from './value-schemas.ts';
+import { closed, says, Text } from './value-schemas.ts';
 
 /** Most pods of an application. */
 const maxPods = 50;

@@ -8,16 +8,11 @@ export const closed = <T extends TProperties>(properties: T, options: TSchemaOpt
 /** The words in which a violation is reported; anything that reads JSON Schema ignores them. */
 export const says = (words: string) => ({ 'x-says': words });
 
-/** Characters of a segment as in RFC 3986 (pchar), without percent-encoding: prefixes are compared literally. */
-export const publicPathPattern = "^/(?:[A-Za-z0-9._~!$&'()*+,;=:@-]+(?:/[A-Za-z0-9._~!$&'()*+,;=:@-]+)*/?)?$";
 const absolutePathPattern = '^/[^\\u0000-\\u001f]*$';
 const filePathPattern = '^/[^\\u0000-\\u001f]*[^/\\u0000-\\u001f]$';
 const fileNamePattern = '^(?!\\.{1,2}$)[^/\\u0000-\\u001f]+$';
 /** RFC 1123: at most 63 characters, as every name in DNS. */
 export const labelPattern = '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$';
-
-export const applicationNamePattern = '^[a-z][a-z0-9.-]{1,62}[a-z0-9]$';
-export const podNamePattern = '^[a-z][a-z0-9-]{0,61}[a-z0-9]$';
 
 export const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()], {
   description: 'A text; numbers and booleans keep the text they are written with, and nothing is an empty text.',

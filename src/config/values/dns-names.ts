@@ -4,7 +4,7 @@ import type { Report } from '../diagnostics/report.ts';
 import { toSlug } from '../diagnostics/suggest.ts';
 import { replaceValue } from '../document/edits.ts';
 import type { Source } from '../document/source.ts';
-import { applicationNamePattern, podNamePattern } from '../schema/value-schemas.ts';
+import { applicationNamePattern, podNamePattern } from '../schema/field-rules.ts';
 
 /** Reports a name that breaks its pattern, with one that does not. */
 export function explainName(path: Path, name: string, says: string, source: Source, report: Report): void {

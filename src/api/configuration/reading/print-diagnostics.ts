@@ -18,7 +18,3 @@ export function refuseConfiguration({ kind, diagnostics }: Exclude<Parsed, { kin
 export function printErrors(diagnostics: Diagnostic[]): string[] {
   return diagnostics.filter(({ severity }) => severity === 'error').map(printDiagnostic);
 }
-
-export function printWarnings(diagnostics: Diagnostic[]): string[] {
-  return diagnostics.filter(({ severity }) => severity === 'warning').map(printDiagnostic);
-}
