@@ -1,7 +1,5 @@
 /** Applications as people write them, complete. */
-import type { Realistic } from './realistic.ts';
-
-const good = (title: string, text: string, ...warns: string[]): Realistic => ({ title, text, expect: [], warns });
+import { good, type Realistic } from './realistic-document.ts';
 
 export const applications: Realistic[] = [
   good(

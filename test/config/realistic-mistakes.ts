@@ -1,5 +1,5 @@
 /** Mistakes as people and language models make them. */
-import type { Realistic } from './realistic.ts';
+import type { Realistic } from './realistic-document.ts';
 
 const bad = (title: string, expect: string[], text: string): Realistic => ({ title, text, expect });
 

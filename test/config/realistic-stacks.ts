@@ -1,29 +1,7 @@
-/** More of them. */
-import type { Realistic } from './realistic.ts';
+/** Applications of several pods, or with a place in a world that is not there. */
+import { good, type Realistic } from './realistic-document.ts';
 
-const good = (title: string, text: string, ...warns: string[]): Realistic => ({ title, text, expect: [], warns });
-
-export const moreApplications: Realistic[] = [
-  good(
-    'names in the style of Compose',
-    `
-application:
-  name: volumes-app
-  pods:
-    - name: web
-      image: nginx:1.27
-      path: /
-      servicePorts: ["80"]
-      volumes:
-        - name: web_data
-          size: 1G
-          mountPath: /usr/share/nginx/html
-        - name: Cache
-          size: 512mb
-          mountPath: /var/cache/nginx/
-`,
-    'lenient-value',
-  ),
+export const stacks: Realistic[] = [
   good(
     'a front end that calls its back end by localhost',
     `
@@ -93,70 +71,6 @@ application:
         mail__from: noreply@brave-otter-moved-app.apps.example.com
 `,
     'hard-coded-host',
-  ),
-  good(
-    'a shell line as command',
-    `
-application:
-  name: shell-line
-  pods:
-    - name: web
-      image: node:22-alpine
-      path: /
-      servicePorts: [3000]
-      command: npm install --omit=dev && npm run build && npm start
-`,
-    'shell-syntax',
-  ),
-  good(
-    'a multi-line script',
-    `
-application:
-  name: script-app
-  pods:
-    - name: web
-      image: python:3.13-slim
-      path: /
-      servicePorts: [8000]
-      entrypoint: ["/bin/bash", "-c"]
-      command:
-        - |
-          set -euo pipefail
-          pip install fastapi uvicorn
-          exec uvicorn app:app --host 0.0.0.0 --port \${PORT:-8000} \${EXTRA[@]}
-`,
-  ),
-  good(
-    'a port that is only in PORT',
-    `
-application:
-  name: port-only
-  pods:
-    - name: web
-      image: acme/web:1
-      path: /
-      vars:
-        PORT: 8080
-`,
-    'inferred-port',
-  ),
-  good(
-    'empty keys that somebody will fill later',
-    `
-application:
-  name: empty-keys
-  url:
-  registryLogin:
-  pods:
-    - name: web
-      image: nginx:1.27
-      path: /
-      servicePorts: [80]
-      vars:
-      secrets:
-      volumes: []
-      command:
-`,
   ),
   good(
     'a custom domain with its address',
@@ -249,62 +163,5 @@ application:
       volumes: [{ name: db, size: 2Gi, mountPath: /data/db }]
 `,
     'public-admin-tool',
-  ),
-  good(
-    'a secret file with a key in PEM',
-    `
-application:
-  name: pem-app
-  pods:
-    - name: web
-      image: acme/web:1
-      path: /
-      servicePorts: [443]
-      secrets:
-        - name: tls
-          fileName: tls.key
-          mountPath: /etc/tls
-          data: |
-            -----BEGIN PRIVATE KEY-----
-            MIIEvQIBADANBgkqhkiG9w0BAQEFAASC
-            -----END PRIVATE KEY-----
-        - name: tls-cert
-          fileName: tls.crt
-          mountPath: /etc/tls
-          data: "\${TLS_CERT:-none}"
-`,
-  ),
-  good(
-    'odd values of variables',
-    `
-application:
-  name: odd-values
-  pods:
-    - name: web
-      image: acme/web:1
-      path: /
-      servicePorts: [80]
-      vars:
-        JSON: '{"a": {"b": [1, 2]}}'
-        YESNO: yes
-        OCTAL: 0644
-        VERSION: 1.10
-        DATE: 2026-01-01
-        TIME: 12:30
-        EMPTY: ""
-        NULLISH: null
-        MULTI: |
-          one
-          two
-        FOLDED: >-
-          one
-          two
-        URL_WITH_HASH: http://example.com/#/home
-        BCRYPT: $2b$12$abcdefghijklmnopqrstuv
-        TEMPLATE: "{{ .Values.x }} %s \${"
-        UNICODE: "größe – 日本語 🚀"
-        0NUMBER_FIRST: x
-        dotted.name: y
-`,
   ),
 ];
