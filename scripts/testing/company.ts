@@ -25,6 +25,7 @@ export const longest = [
   'test/contract/docker.test.ts',
   'test/scenarios/disk-full.test.ts',
   'test/browser/account.test.ts',
+  'test/browser/claims.test.ts',
   'test/hostile/network.test.ts',
   'test/simulation/simulation.test.ts',
   'test/scenarios/pull-stalls.test.ts',
