@@ -54,10 +54,13 @@ async function makeRoom(): Promise<void> {
   await engine.host.run(['rm', '-f', filler()]);
 }
 
-/** What is done meanwhile fails soon; what is to run may take its time. */
+/**
+ * What is done meanwhile fails soon; what is to run may take its time. Soon is what a busy machine needs until a pull has
+ * filled the disk, or it would be given up for getting no further.
+ */
 async function whileHasty<T>(work: () => Promise<T>): Promise<T> {
   await berth.end('SIGTERM');
-  await berth.serve({ BERTH_DEPLOY_DEADLINE: '6s' });
+  await berth.serve({ BERTH_DEPLOY_DEADLINE: '30s' });
   const done = await work();
   await berth.end('SIGTERM');
   await berth.serve();

@@ -38,12 +38,12 @@ test('a deployment whose pod crashes fails and says why to its owner; its page s
 test('a pod that never listens fails at the deadline with the port that it does not listen on', async () => {
   // Only here: what is to run may take its time.
   await berth.end('SIGTERM');
-  await berth.serve({ BERTH_DEPLOY_DEADLINE: '4s' });
+  await berth.serve({ BERTH_DEPLOY_DEADLINE: '12s' });
   const app = await berth.start(deaf);
   const { message } = await berth.reach(app, 'failed');
   assert.equal(
     message,
-    'pod web: does not listen on port 3000, nor on any other, and nothing has moved for 4 s (its last lines may say what it waits for)',
+    'pod web: does not listen on port 3000, nor on any other, and nothing has moved for 12 s (its last lines may say what it waits for)',
   );
   await berth.remove(app);
   await berth.end('SIGTERM');

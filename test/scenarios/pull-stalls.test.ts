@@ -90,7 +90,7 @@ test('an extension leaves a pull alone: what is here already is not sent again',
 });
 
 test('a pull in which nothing moves until the deadline fails in words; the next try finds a registry that is back', async () => {
-  await hasty.serve({ BERTH_DEPLOY_DEADLINE: '5s' });
+  await hasty.serve({ BERTH_DEPLOY_DEADLINE: '15s' });
   const { image, letGo } = await registry.hold('late', 1, 'runs');
   const app = await hasty.start(tinyYaml('late', image, 'late'));
   const { message } = await hasty.reach(app, 'failed');

@@ -31,7 +31,8 @@ function attempt({ address, port }: Errand['targets'][number], timeoutMs: number
     const socket = createConnection({ host: address, port, timeout: timeoutMs });
     socket
       .once('connect', () => resolve('connected'))
-      .once('timeout', () => resolve('silence'))
+      // What came while this process was not run is read before it counts as silence.
+      .once('timeout', () => setImmediate(() => resolve('silence')))
       .once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
   });
 }

@@ -17,6 +17,13 @@ const timeoutMs = 20_000;
 
 /** Throws ProgramError when it cannot be tried. Otherwise: what is wrong in words, or undefined. */
 export async function checkFromInside(owner: string): Promise<string | undefined> {
+  const findings = await tryFromInside(owner);
+  // The packets of one try may all be lost, on a machine that stands still meanwhile; a rule of somebody else's takes
+  // those of every try.
+  return wordsFor(findings.includes('silence') ? await tryFromInside(owner) : findings);
+}
+
+async function tryFromInside(owner: string): Promise<Findings> {
   const stage = newStage(owner);
   const inside = startInside();
   let listener: Server | undefined;
@@ -30,7 +37,7 @@ export async function checkFromInside(owner: string): Promise<string | undefined
       { address: stage.beyond, port: 80 },
     ];
     inside.tell({ setUp: podSide(stage), targets, timeoutMs });
-    return wordsFor(JSON.parse(await inside.says()) as Findings);
+    return JSON.parse(await inside.says()) as Findings;
   } finally {
     // With its input it ends, and the kernel takes namespace and interfaces apart.
     inside.end();
