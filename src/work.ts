@@ -5,6 +5,8 @@ import type { CountExchange } from './api/requests/count-exchange.ts';
 import { type ControlParts, openControl } from './control/open.ts';
 import { openEdge } from './edge/open.ts';
 import type { Bells } from './lib/bells.ts';
+import type { CertificateReport } from './lib/certificate-report.ts';
+import type { Metrics } from './lib/metrics.ts';
 import { apiHosts } from './settings/own-hosts.ts';
 import type { Settings } from './settings/settings.ts';
 import { tlsOf } from './settings/tls-settings.ts';
@@ -32,14 +34,12 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
   const { db } = store;
   await using opening = new AsyncDisposableStack();
   const isShared = settings.databaseUrl !== undefined;
-  const noteEnds = (instants: readonly number[]) => {
-    for (const [index, at] of instants.entries())
-      parts.metrics.certificateEnds.set({ file: index + 1 }, Math.floor(at / 1000));
-  };
+  const tls = tlsOf(settings);
+  const noteCertificates = (report: CertificateReport) => showCertificates(parts.metrics, tls?.from.kind, report);
   const edge = opening.use(
     await openEdge(
-      { ...settings, apiHosts: apiHosts(settings), isShared, tls: tlsOf(settings) },
-      { db, now: parts.now, log, noteEnds },
+      { ...settings, apiHosts: apiHosts(settings), isShared, tls },
+      { db, seal: parts.seal, now: parts.now, log, noteCertificates },
     ),
   );
   const { othersServe, othersLead } = edge;
@@ -69,6 +69,21 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
   );
   const open = opening.move();
   return { wake: control.wake, keep: edge.keep, [Symbol.asyncDispose]: () => open.disposeAsync() };
+}
+
+function showCertificates(
+  metrics: Metrics,
+  origin: 'files' | 'authority' | undefined,
+  { served, missing, failing }: CertificateReport,
+): void {
+  metrics.certificates.set({ state: 'served' }, served.length);
+  metrics.certificates.set({ state: 'missing' }, missing);
+  metrics.certificates.set({ state: 'failing' }, failing);
+  if (served.length > 0)
+    metrics.firstCertificateEnd.set(Math.floor(Math.min(...served.map(({ expiresAt }) => expiresAt)) / 1000));
+  if (origin === 'files')
+    for (const [index, { expiresAt }] of served.entries())
+      metrics.certificateEnds.set({ file: index + 1 }, Math.floor(expiresAt / 1000));
 }
 
 /** This service's turn at that work, which another one may take over. Closing it ends the work. */

@@ -1,6 +1,6 @@
 /**
  * Programs that only tests need: those that make a machine inside the machine, with a network and a disk, the names of
- * its system calls, a client of registries, and what has a browser trust a test's authority.
+ * its system calls, a client of registries, an authority of certificates, and what has a browser trust a test's.
  */
 import { type Announce, SetUpError } from './announce.ts';
 import { installPackages } from './apt.ts';
@@ -12,6 +12,7 @@ const packageOf = {
   certutil: 'libnss3-tools',
   ip: 'iproute2',
   'mkfs.ext4': 'e2fsprogs',
+  pebble: 'pebble',
   scmp_sys_resolver: 'seccomp',
   skopeo: 'skopeo',
   tini: 'tini',

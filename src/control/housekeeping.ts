@@ -1,6 +1,7 @@
 /** Housekeeping: what in the store is only of use for a time, and what of it is in use. It reads much, and nobody waits for it. */
 import type { Instant } from '../deployment/deployment.ts';
 import { forgetSignIns } from '../store/accounts.ts';
+import { forgetChallenges } from '../store/acme-challenges.ts';
 import { recountCommitments } from '../store/commitments.ts';
 import type { Database } from '../store/database.ts';
 import { forgetGone } from '../store/deployments.ts';
@@ -23,6 +24,7 @@ export async function keepHouse(db: Database, now: Instant): Promise<void> {
   await forgetIdempotency(db, now);
   await forgetSpentProofs(db, now);
   await forgetLogins(db, now);
+  await forgetChallenges(db, now);
   await forgetSignIns(db, now);
   await touchUsed(db, now);
   await recountCommitments(db);

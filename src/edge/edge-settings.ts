@@ -31,6 +31,11 @@ export type EdgeTls = {
   port: number;
   /** Where clients find it: another one when somebody in front hands connections on. */
   publicPort: number;
+  /**
+   * An authority issues the certificates while it serves: for a name there may be none yet, and the authority asks for
+   * its challenges without TLS.
+   */
+  isIssued?: boolean;
 };
 
 export type EdgeLimits = {

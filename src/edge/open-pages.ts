@@ -2,6 +2,7 @@
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import type { Instant } from '../deployment/deployment.ts';
+import { challengeAnswer } from '../store/acme-challenges.ts';
 import type { Database } from '../store/database.ts';
 import type { Admit } from './doors.ts';
 import { startPageServer } from './pages/page-server.ts';
@@ -9,11 +10,21 @@ import { siteState } from './served-sites.ts';
 
 export type PagesParts = { db: Database; now: () => Instant; admit: Admit; log: Logger };
 
+export type PageSettings = {
+  appsDomain: string;
+  baseUrl: URL;
+  /** An authority issues certificates. */
+  acmeDirectory: URL | undefined;
+};
+
 export async function openPages(
-  { appsDomain, baseUrl }: { appsDomain: string; baseUrl: URL },
+  { appsDomain, baseUrl, acmeDirectory }: PageSettings,
   { db, now, admit, log }: PagesParts,
 ): Promise<AsyncDisposable & { server: Server }> {
   const lookUp = (host: string) => siteState(db, { host, appsDomain, baseUrl, now: now() });
-  const { server, close } = await startPageServer(admit, lookUp, log);
+  const answer = (host: string, token: string) => challengeAnswer(db, { host, token, now: now() });
+  const publicPort = Number(baseUrl.port || 443);
+  const challenges = acmeDirectory && { answer, publicPort };
+  const { server, close } = await startPageServer(admit, lookUp, log, challenges);
   return { server, [Symbol.asyncDispose]: close };
 }

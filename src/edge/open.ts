@@ -1,17 +1,18 @@
 /** The door of this layer: HAProxy with the public port, and the routes that it serves. */
+import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import type { Instant } from '../deployment/deployment.ts';
+import type { NoteCertificates } from '../lib/certificate-report.ts';
 import { reportingFirstFault } from '../lib/first-fault.ts';
 import type { Rate } from '../lib/rate-limit.ts';
+import type { Seal } from '../lib/seal.ts';
 import { StartError } from '../lib/start-error.ts';
-import type { Database } from '../store/database.ts';
+import type { Tables } from '../store/database.ts';
 import { routesSince } from '../store/routes.ts';
-import {
-  type CertificateFiles,
-  type FileCertificate,
-  followCertificateFiles,
-  readCertificateFiles,
-} from './certificates/certificate-files.ts';
+import { type AcmeSettings, openAcmeSource } from './acme/acme-source.ts';
+import type { CertificateFiles } from './certificates/certificate-files.ts';
+import type { CertificateSource } from './certificates/certificate-source.ts';
+import { openFileSource } from './certificates/file-source.ts';
 import { ownEdge } from './edge-place.ts';
 import type { EdgeSettings, EdgeTls } from './edge-settings.ts';
 import { type Edge, startEdge, stopEdge } from './haproxy/haproxy.ts';
@@ -29,8 +30,8 @@ const mendEveryMs = 10 * 60_000;
 const compareEveryMs = 30_000;
 
 export type OpenEdgeSettings = Omit<EdgeSettings, 'limits' | 'tls'> & {
-  /** Where this edge ends HTTPS: the pairs of files with its certificates. */
-  tls?: (EdgeTls & { files: readonly CertificateFiles[] }) | undefined;
+  /** Where this edge ends HTTPS: the pairs of files with its certificates, or the authority that issues them. */
+  tls?: (Omit<EdgeTls, 'isIssued'> & { from: CertificateOrigin }) | undefined;
   /** Of one client address at a time. */
   clientConnections: number;
   guessRate: Rate;
@@ -40,12 +41,16 @@ export type OpenEdgeSettings = Omit<EdgeSettings, 'limits' | 'tls'> & {
   baseUrl: URL;
 };
 
+export type CertificateOrigin =
+  | { kind: 'files'; files: readonly CertificateFiles[] }
+  | { kind: 'authority'; authority: AcmeSettings };
+
 export type EdgeParts = {
-  db: Database;
+  db: Kysely<Tables>;
+  seal: Seal;
   now: () => Instant;
   log: Logger;
-  /** Told when each certificate that is served ends, in the order of their files. */
-  noteEnds?: (instants: Instant[]) => void;
+  noteCertificates?: NoteCertificates;
 };
 
 /** Closing it leaves HAProxy running, unless this opening has begun it and nobody has asked to `keep` it. */
@@ -65,7 +70,8 @@ export type OpenEdge = AsyncDisposable & {
 };
 
 /** In a data directory that is prepared (`running-service.ts`). Throws StartError. */
-export async function openEdge(settings: OpenEdgeSettings, { db, now, log, noteEnds }: EdgeParts): Promise<OpenEdge> {
+export async function openEdge(settings: OpenEdgeSettings, parts: EdgeParts): Promise<OpenEdge> {
+  const { db, now, log } = parts;
   const { dataDir, port, appsDomain, clientConnections, isShared, edgeSilenceMs } = settings;
   await using opening = new AsyncDisposableStack();
   const edgeLog = log.child({ part: 'edge' });
@@ -74,9 +80,10 @@ export async function openEdge(settings: OpenEdgeSettings, { db, now, log, noteE
   const answersUntil = place ? await announceEdge(place) : undefined;
   const { version, changed } = await routesSince(db, undefined);
   const sites = sitesOf(changed, appsDomain);
-  const certificates = await provideCertificates(settings, now, noteEnds);
+  const certificates = await openCertificates(settings, parts);
   const start = { answersUntil, certificates: certificates?.served ?? [] };
-  const edge = await startEdge({ ...settings, limits }, edgeLog, sites, start).catch((error: Error) => {
+  const tls = settings.tls && { ...settings.tls, isIssued: settings.tls.from.kind === 'authority' };
+  const edge = await startEdge({ ...settings, limits, tls }, edgeLog, sites, start).catch((error: Error) => {
     const isTaken = error instanceof PortTakenError;
     throw new StartError(
       isTaken ? `${error.message}\nThe port ${port} is taken: set BERTH_PORT to another one.` : error.message,
@@ -113,31 +120,15 @@ export async function openEdge(settings: OpenEdgeSettings, { db, now, log, noteE
   };
 }
 
-/** The certificates of the operator's files, and what looks after them; undefined without HTTPS. Throws StartError. */
-async function provideCertificates(
+/** Undefined without HTTPS. Throws StartError. */
+async function openCertificates(
   { tls, baseUrl, appsDomain }: OpenEdgeSettings,
-  now: () => Instant,
-  noteEnds: EdgeParts['noteEnds'],
-) {
+  { db, seal, now, noteCertificates: note = () => {} }: EdgeParts,
+): Promise<CertificateSource | undefined> {
   if (!tls) return undefined;
-  const source = { files: tls.files, hosts: [baseUrl.hostname, `*.${appsDomain}`], now };
-  const read = await readCertificateFiles(source);
-  if (!read.ok) throw new StartError(`BERTH_TLS_CERTIFICATE: ${read.because}`);
-  const { certificates: served } = read;
-  const note = (present: readonly FileCertificate[]) => noteEnds?.(present.map(({ expiresAt }) => expiresAt));
-  note(served);
-  return {
-    served,
-    follow(edge: Edge, log: Logger): AsyncDisposable {
-      const end = new AbortController();
-      const put = (certificates: FileCertificate[]) => edge.certify(certificates).then(() => note(certificates));
-      const following = followCertificateFiles({ ...source, served, signal: end.signal }, put, log);
-      return {
-        async [Symbol.asyncDispose]() {
-          end.abort();
-          await following;
-        },
-      };
-    },
-  };
+  const { from } = tls;
+  const apiHost = baseUrl.hostname;
+  if (from.kind === 'authority')
+    return await openAcmeSource({ ...from.authority, apiHost, appsDomain }, { db, seal, now, note });
+  return await openFileSource({ files: from.files, hosts: [apiHost, `*.${appsDomain}`] }, { now, note });
 }

@@ -86,6 +86,17 @@ export function createMetrics() {
       labelNames: ['file'] as const,
       registers,
     }),
+    certificates: new Gauge({
+      name: 'berth_certificates',
+      help: 'Certificates of HTTPS: that are served, that are wanted and missing, and whose last order failed.',
+      labelNames: ['state'] as const,
+      registers,
+    }),
+    firstCertificateEnd: new Gauge({
+      name: 'berth_certificates_first_end_seconds',
+      help: 'When the first certificate that is served ends, in seconds since 1970.',
+      registers,
+    }),
     isolated: new Gauge({
       name: 'berth_isolated',
       help: 'Whether the firewall rules around containers are in force: 1, or 0.',

@@ -20,9 +20,10 @@ test('with certificates HTTPS is served at the port of the base address, or wher
     { certificate: '/etc/a.pem', key: '/etc/a.key' },
     { certificate: '/etc/b.pem', key: '/etc/b.key' },
   ];
-  assert.deepEqual(told({}), { port: 443, publicPort: 443, files });
-  assert.deepEqual(told({ BERTH_HTTPS_PORT: '8443' }), { port: 8443, publicPort: 443, files });
-  assert.deepEqual(told({ BERTH_BASE_URL: 'https://berth.example.com:444' }), { port: 444, publicPort: 444, files });
+  const from = { kind: 'files', files };
+  assert.deepEqual(told({}), { port: 443, publicPort: 443, from });
+  assert.deepEqual(told({ BERTH_HTTPS_PORT: '8443' }), { port: 8443, publicPort: 443, from });
+  assert.deepEqual(told({ BERTH_BASE_URL: 'https://berth.example.com:444' }), { port: 444, publicPort: 444, from });
 });
 
 test('without certificates nothing is served by HTTPS: whoever is in front does', () => {
@@ -47,6 +48,43 @@ test('what does not fit together is told', () => {
     'BERTH_PORT is that of HTTPS too (443): set it to another one, for HTTP, such as 80',
   ]);
   assert.deepEqual(told({ BERTH_TLS_CERTIFICATE: '', BERTH_TLS_KEY: '', BERTH_HTTPS_PORT: '8443' }), [
-    'BERTH_HTTPS_PORT needs certificates: set BERTH_TLS_CERTIFICATE too',
+    'BERTH_HTTPS_PORT needs certificates: set BERTH_TLS_CERTIFICATE or BERTH_ACME_DIRECTORY too',
+  ]);
+});
+
+const issued = {
+  ...{ BERTH_TLS_CERTIFICATE: '', BERTH_TLS_KEY: '' },
+  ...{ BERTH_ACME_DIRECTORY: 'https://ca.example.com/directory', BERTH_ACME_TERMS: '1' },
+};
+
+test('with an authority HTTPS is served as with files, and the hook is a list of words', () => {
+  const authority = {
+    ...{ directory: new URL('https://ca.example.com/directory'), email: 'a@example.com', root: undefined },
+    ...{ dnsHook: ['/etc/berth/hook', '--zone', "it's $HOME"], mostInWeek: 50 },
+  };
+  const given = { BERTH_ACME_EMAIL: 'a@example.com', BERTH_DNS_HOOK: `/etc/berth/hook --zone "it's $HOME"` };
+  assert.deepEqual(told({ ...issued, ...given }), {
+    ...{ port: 443, publicPort: 443, from: { kind: 'authority', authority } },
+  });
+});
+
+test('of an authority what does not fit together is told too', () => {
+  assert.deepEqual(told({ ...issued, BERTH_ACME_TERMS: '0' }), [
+    "BERTH_ACME_TERMS=1 is needed: it says that you accept the authority's terms",
+  ]);
+  assert.deepEqual(told({ BERTH_ACME_DIRECTORY: issued.BERTH_ACME_DIRECTORY, BERTH_ACME_TERMS: '1' }), [
+    'BERTH_ACME_DIRECTORY and BERTH_TLS_CERTIFICATE exclude one another',
+  ]);
+  assert.deepEqual(told({ ...issued, BERTH_BASE_URL: 'https://203.0.113.7', BERTH_APPS_DOMAIN: 'localhost' }), [
+    'BERTH_ACME_DIRECTORY needs names that the authority finds in DNS, not 203.0.113.7 and localhost',
+  ]);
+  assert.deepEqual(told({ BERTH_DNS_HOOK: '/bin/hook', BERTH_ACME_EMAIL: 'a@example.com' }), [
+    'BERTH_ACME_EMAIL needs BERTH_ACME_DIRECTORY',
+    'BERTH_DNS_HOOK needs BERTH_ACME_DIRECTORY',
+  ]);
+  assert.deepEqual(told({ ...issued, BERTH_ACME_DIRECTORY: 'http://ca.example.com/', BERTH_DNS_HOOK: 'hook' }), [
+    'BERTH_ACME_DIRECTORY must be an address such as https://ca.example.com/directory, not "http://ca.example.com/"',
+    'BERTH_DNS_HOOK must be a command with an absolute path, such as /etc/berth/dns-hook, not "hook"',
+    'BERTH_ACME_TERMS needs BERTH_ACME_DIRECTORY',
   ]);
 });

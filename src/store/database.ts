@@ -81,6 +81,10 @@ export type Tables = {
   duties: { name: string; holder: string; heldUntil: Instant };
   spentProofs: { hash: string; expiresAt: Instant };
   edges: EdgeRow;
+  certificates: CertificateRow;
+  /** `key`: sealed, the account's private one. */
+  acmeAccounts: { directory: string; key: Uint8Array };
+  acmeChallenges: { token: string; host: string; answer: string; expiresAt: Instant };
   /** What each deployment that may have something on the engine has been promised; see `commitments.ts`. */
   commitments: { deploymentId: string } & Amount;
   /** One row: the sum of them. */
@@ -178,6 +182,25 @@ export type Tables = {
     sessionToken: Uint8Array;
     expiresAt: Instant;
   };
+};
+
+/** Of one host, `*.` in front for all directly below it. */
+export type CertificateRow = {
+  host: string;
+  /** Sealed: chain and key; null until the first is issued, as are the next five. */
+  pem: Uint8Array | null;
+  firstIssuedAt: Instant | null;
+  issuedAt: Instant | null;
+  expiresAt: Instant | null;
+  renewAt: Instant | null;
+  /** When the authority wants to be asked about the renewal again; null: it tells nothing. */
+  askAt: Instant | null;
+  orderedAt: Instant;
+  /** In a row. */
+  failures: number;
+  nextTryAt: Instant;
+  /** Of the last failure, in words for the operator. */
+  problem: string | null;
 };
 
 export type EdgeRow = {

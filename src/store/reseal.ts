@@ -9,6 +9,8 @@ export const sealedTables: readonly { table: keyof Tables; key: readonly string[
   { table: 'revisions', key: ['deploymentId', 'number'], columns: ['spec', 'document'] },
   { table: 'seeds', key: ['deploymentId'], columns: ['seed'] },
   { table: 'idempotency', key: ['keyHash'], columns: ['sessionToken'] },
+  { table: 'certificates', key: ['host'], columns: ['pem'] },
+  { table: 'acmeAccounts', key: ['directory'], columns: ['key'] },
 ];
 
 type SealedTable = (typeof sealedTables)[number];

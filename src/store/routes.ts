@@ -55,6 +55,19 @@ export async function servedRoutes(db: Database): Promise<StoredRoutes[]> {
   return rows.map(fromRow);
 }
 
+/** Labels of all that lead somewhere, the newest deployment first. */
+export async function servedLabels(db: Database): Promise<string[]> {
+  const rows = await db
+    .selectFrom('deployments')
+    .select('label')
+    .where('goneAt', 'is', null)
+    .where('endpoints', '!=', '[]')
+    .orderBy('createdAt', 'desc')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ label }) => label);
+}
+
 /** A part of the whole table, those that lead nowhere included: of those after an id the first in the order of ids. */
 export async function routesAfter(
   db: Database,

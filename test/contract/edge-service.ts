@@ -2,6 +2,7 @@
 import { pino } from 'pino';
 import { type OpenEdge, openEdge } from '../../src/edge/open.ts';
 import { parsePostgresUrl } from '../../src/lib/postgres-address.ts';
+import { sealWith } from '../../src/lib/seal.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import { plainSettings } from '../support/edge.ts';
 
@@ -20,7 +21,7 @@ export async function serveEdge(task: EdgeServiceTask): Promise<EdgeService> {
     ...{ appsDomain: 'apps.test', baseUrl: new URL('http://localhost') },
   };
   const log = pino({ level: 'silent' });
-  const edge = opening.use(await openEdge(settings, { db: store.db, now: Date.now, log }));
+  const edge = opening.use(await openEdge(settings, { db: store.db, seal: sealWith('tests'), now: Date.now, log }));
   const hear = { due() {}, told() {}, asked() {}, routes: edge.hearRoutes, edges: edge.hearRoutes };
   opening.use(await store.follow(hear));
   edge.keep();

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { lateAt } from '../../lib/certificate-report.ts';
 import type { EdgeLog } from '../edge-settings.ts';
 import type { NamedCertificate } from '../haproxy/served-certificates.ts';
 import { type Certificate, readCertificate, uncovered } from './certificate.ts';
@@ -16,7 +17,7 @@ export type FileCertificates = {
   now: () => number;
 };
 
-export type FileCertificate = NamedCertificate & { expiresAt: number; renewalDueAt: number };
+export type FileCertificate = NamedCertificate & { expiresAt: number; renewalDueAt: number; lateAt: number };
 
 /** `because` is in words for the operator. */
 export type FilesRead = { ok: true; certificates: FileCertificate[] } | { ok: false; because: string };
@@ -112,7 +113,8 @@ function judge(texts: Texts, { files, hosts, now }: FileCertificates): FilesRead
     certificates: certificates.map(({ pem, leaf }, index) => {
       const [begunAt, expiresAt] = [leaf.validFromDate.getTime(), leaf.validToDate.getTime()];
       const leftMs = Math.min(latestRenewal.beforeEndMs, (expiresAt - begunAt) * latestRenewal.leftOfLife);
-      return { name: `file-${index + 1}`, pem, expiresAt, renewalDueAt: expiresAt - leftMs };
+      const late = lateAt({ begunAt, expiresAt });
+      return { name: `file-${index + 1}`, pem, expiresAt, renewalDueAt: expiresAt - leftMs, lateAt: late };
     }),
   };
 }

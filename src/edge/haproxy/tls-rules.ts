@@ -1,5 +1,5 @@
 /** HTTPS in HAProxy's configuration. Pure. */
-import type { EdgeSettings } from '../edge-settings.ts';
+import type { EdgeSettings, EdgeTls } from '../edge-settings.ts';
 import { certificateList } from './served-certificates.ts';
 
 /**
@@ -26,12 +26,17 @@ export function tlsDefaults({ tls }: Pick<EdgeSettings, 'tls'>): string {
 `;
 }
 
-/** Behind the address of a `bind`. */
-export const tlsBinding = `ssl crt-list ${certificateList} alpn h2,http/1.1`;
+/** Behind the address of a `bind`. Who asks for a name that has no certificate yet is shown none of another one. */
+export function tlsBinding({ isIssued }: EdgeTls): string {
+  return `ssl crt-list ${certificateList}${isIssued ? ' strict-sni' : ''} alpn h2,http/1.1`;
+}
+
+/** Where an authority looks for a token (RFC 8555, 8.3). Of any other path below it a tenant does what it likes. */
+export const challengePath = '/[.]well-known/acme-challenge/([A-Za-z0-9_-]{16,128})';
 
 /**
  * Who asks without TLS is sent to where TLS is; by 308 a form is sent again as it was. Programs of this machine may ask
- * the API at its own address, for which there is no certificate.
+ * the API at its own address, for which there is no certificate; an authority asks before there is one.
  */
 export function httpsRules({ tls }: Pick<EdgeSettings, 'tls'>): string {
   if (!tls) return '';
@@ -39,6 +44,16 @@ export function httpsRules({ tls }: Pick<EdgeSettings, 'tls'>): string {
   return `
   http-request set-var(txn.proto) str(https) if { ssl_fc }
   acl own-machine src 127.0.0.0/8 ::1
-  acl own-machine-name var(txn.host) -m str localhost 127.0.0.1 [::1]
-  http-request redirect code 308 location https://%[var(txn.host)]${port}%[pathq] unless { var(txn.proto) -m str https } || own-machine own-machine-name`;
+  acl own-machine-name var(txn.host) -m str localhost 127.0.0.1 [::1]${tls.isIssued ? challenge : ''}
+  http-request redirect code 308 location https://%[var(txn.host)]${port}%[pathq] unless { var(txn.proto) -m str https } || own-machine own-machine-name${tls.isIssued ? ' || challenge' : ''}`;
+}
+
+const challenge = `
+  acl challenge-path path -m reg ^${challengePath}$
+  http-request set-var(txn.challenge) bool(true) if challenge-path !{ var(txn.proto) -m str https }
+  acl challenge var(txn.challenge) -m bool`;
+
+/** The page server knows the tokens, and sends whoever asks for another one to HTTPS. */
+export function challengeRules({ tls }: Pick<EdgeSettings, 'tls'>): string {
+  return tls?.isIssued ? '  use_backend pages if challenge\n' : '';
 }

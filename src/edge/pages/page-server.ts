@@ -6,6 +6,7 @@ import { StoreFault } from '../../store/store-fault.ts';
 import { normalHost } from '../canonical-host.ts';
 import type { Admit } from '../doors.ts';
 import type { EdgeLog } from '../edge-settings.ts';
+import { challengePath } from '../haproxy/tls-rules.ts';
 import { admitAt } from '../sockets.ts';
 import { faultPage } from './fault-pages.ts';
 import { type SiteState, statePage } from './site-pages.ts';
@@ -15,10 +16,21 @@ export type PageServer = { server: Server; close(): Promise<void> };
 /** What is known of the deployment at a host; the host is normalised. */
 export type LookUp = (host: string) => Promise<SiteState | undefined>;
 
+/** What an authority asks for before it issues for a host; undefined for a token that is not its. */
+export type AnswerChallenge = (host: string, token: string) => Promise<string | undefined>;
+
+/** Where an authority issues certificates: it is answered without HTTPS, to which others are sent. */
+export type Challenges = { answer: AnswerChallenge; publicPort: number };
+
 /** Serves the state pages at `socket`, in a run directory that exists (`prepareRunDirectory`), or where it is admitted. */
-export async function startPageServer(socket: string | Admit, lookUp: LookUp, log: EdgeLog): Promise<PageServer> {
+export async function startPageServer(
+  socket: string | Admit,
+  lookUp: LookUp,
+  log: EdgeLog,
+  challenges?: Challenges,
+): Promise<PageServer> {
   const server = createServer((request, response) => {
-    answer(request, response, lookUp).catch((error: unknown) => {
+    answer(request, response, lookUp, challenges).catch((error: unknown) => {
       log.warn({ err: error }, 'a state page could not be made');
       if (error instanceof StoreFault && !response.headersSent) return answerAway(request, response);
       if (!response.headersSent) response.writeHead(500, { 'Content-Type': 'application/json' });
@@ -44,11 +56,33 @@ export async function startPageServer(socket: string | Admit, lookUp: LookUp, lo
   };
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, lookUp: LookUp): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  lookUp: LookUp,
+  challenges: Challenges | undefined,
+): Promise<void> {
   const host = normalHost(request.headers.host ?? '');
   const wantsHtml = doesWantHtml(request);
   const path = (request.url ?? '/').split('?', 1)[0]!;
+  const token = tokenPath.exec(path)?.[1];
+  if (challenges && host && token && request.headers['x-forwarded-proto'] === 'http') {
+    const text = await challenges.answer(host, token);
+    return send(request, response, text ? challengePage(text) : byHttps(host, request.url!, challenges.publicPort));
+  }
   send(request, response, statePage(host ? await lookUp(host) : undefined, { host: host ?? '', path, wantsHtml }));
+}
+
+const tokenPath = new RegExp(`^${challengePath}$`);
+
+function challengePage(text: string): Page {
+  return { status: 200, headers: { 'Content-Type': 'text/plain', 'Cache-Control': 'no-store' }, body: text };
+}
+
+/** As the edge does with all other paths. */
+function byHttps(host: string, path: string, publicPort: number): Page {
+  const port = publicPort === 443 ? '' : `:${publicPort}`;
+  return { status: 308, headers: { Location: `https://${host}${port}${path}` }, body: '' };
 }
 
 /** The database is away: nothing is wrong with the site, and the same request may go well in a moment. */

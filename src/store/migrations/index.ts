@@ -24,6 +24,7 @@ import * as storeMoves from './0021-store-moves.ts';
 import * as committedSum from './0022-committed-sum.ts';
 import * as observedHash from './0024-observed-hash.ts';
 import * as logins from './0025-logins.ts';
+import * as certificates from './0026-certificates.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -50,4 +51,5 @@ export const migrations: Record<string, Migration> = {
   '0022-committed-sum': committedSum,
   '0024-observed-hash': observedHash,
   '0025-logins': logins,
+  '0026-certificates': certificates,
 };

@@ -3,6 +3,7 @@ import { describe } from 'node:test';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../../src/store/database.ts';
 import { activeContract } from './active.ts';
+import { certificatesContract } from './certificates.ts';
 import { commitmentsContract } from './commitments.ts';
 import { deploymentsContract } from './deployments.ts';
 import { eventsContract } from './events.ts';
@@ -24,6 +25,7 @@ export function storeContract(name: string, open: OpenStore, { isShared }: { isS
   describe(`leases in ${name}`, () => leasesContract(open, { isShared }));
   describe(`routes in ${name}`, () => routesContract(open));
   describe(`events in ${name}`, () => eventsContract(open));
+  describe(`certificates in ${name}`, () => certificatesContract(open));
   describe(`writers at once in ${name}`, () => writersContract(open));
   describe(`what is sealed in ${name}`, () => sealedContract(open));
 }

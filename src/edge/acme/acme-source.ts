@@ -1,0 +1,125 @@
+/** Certificates of an authority, as a source of the edge: it serves what is in the store, whichever process has ordered it. */
+import type { Kysely } from 'kysely';
+import type { Instant } from '../../deployment/deployment.ts';
+import { lateAt, type NoteCertificates } from '../../lib/certificate-report.ts';
+import { reportingFirstFault } from '../../lib/first-fault.ts';
+import { newId } from '../../lib/ids.ts';
+import type { Seal } from '../../lib/seal.ts';
+import { wait } from '../../lib/wait.ts';
+import { accountKey } from '../../store/acme-accounts.ts';
+import { certificateStates } from '../../store/certificates.ts';
+import type { Tables } from '../../store/database.ts';
+import { leaveDuties } from '../../store/duties.ts';
+import { servedLabels } from '../../store/routes.ts';
+import type { CertificateSource } from '../certificates/certificate-source.ts';
+import type { EdgeLog } from '../edge-settings.ts';
+import type { Edge } from '../haproxy/haproxy.ts';
+import { createAnswerer } from './answerer.ts';
+import type { AuthoritySettings } from './authority.ts';
+import { isServed, wantedCertificates } from './certificate-plan.ts';
+import { createCertificateShelf } from './certificate-shelf.ts';
+import { type Issuing, issueDue } from './issuing.ts';
+
+export type AcmeSettings = AuthoritySettings & {
+  /** The command that sets records; without one each host is shown by itself. */
+  dnsHook: readonly [string, ...string[]] | undefined;
+  /** New certificates for deployments in seven days. */
+  mostInWeek: number;
+};
+
+export type AcmeParts = {
+  db: Kysely<Tables>;
+  seal: Seal;
+  now: () => Instant;
+  note: NoteCertificates;
+};
+
+/** A deployment's certificate is ordered so long after it serves, at the most. */
+const lookEveryMs = 2_000;
+
+export async function openAcmeSource(
+  settings: AcmeSettings & { apiHost: string; appsDomain: string },
+  { db, seal, now, note }: AcmeParts,
+): Promise<CertificateSource> {
+  // They are large, and most services need none of it.
+  const [{ openAuthority, makeAccountKey }, { makePlaceholder }] = [
+    await import('./authority.ts'),
+    await import('./placeholder.ts'),
+  ];
+  const { apiHost, appsDomain, dnsHook, directory } = settings;
+  const shelf = createCertificateShelf({ db, seal, first: await makePlaceholder() });
+  let authority: ReturnType<Issuing['authority']> | undefined;
+
+  async function wanted() {
+    const labels = dnsHook ? [] : await servedLabels(db);
+    return wantedCertificates({ apiHost, appsDomain, hasDns: dnsHook !== undefined, labels });
+  }
+
+  async function openOnce(): ReturnType<Issuing['authority']> {
+    const key = await accountKey(db, seal, { directory: directory.href, make: makeAccountKey });
+    return openAuthority(settings, key);
+  }
+
+  async function report(): Promise<void> {
+    const states = new Map((await certificateStates(db)).map((state) => [state.host, state]));
+    const hosts = await wanted();
+    const present = hosts.flatMap(({ host }) => states.get(host) ?? []);
+    const served = present.filter((state) => isServed(state, now()));
+    const api = states.get(apiHost);
+    note({
+      served: served.map((state) => {
+        const [begunAt, expiresAt] = [state.issuedAt!, state.expiresAt!];
+        return { expiresAt, lateAt: lateAt({ begunAt, expiresAt }) };
+      }),
+      missing: hosts.length - served.length,
+      failing: present.filter(({ failures, problem }) => failures > 0 && problem !== null).length,
+      isReady: hosts.every(({ host, isOwn }) => !isOwn || isServed(states.get(host), now())),
+      isRenewed: api !== undefined && isServed(api, now()) && api.issuedAt! > api.firstIssuedAt!,
+    });
+  }
+
+  await shelf.read(await certificateStates(db), now());
+  await report();
+  return {
+    served: shelf.certificates(),
+    follow(edge: Pick<Edge, 'certify'>, log: EdgeLog): AsyncDisposable {
+      const end = new AbortController();
+      const holder = newId();
+      const answerer = createAnswerer({ db, now, log, dnsHook });
+      const issuing: Issuing = {
+        ...{ db, seal, now, log, holder, wanted, answerer, mostInWeek: settings.mostInWeek },
+        random: Math.random,
+        authority: () => {
+          authority ??= openOnce();
+          authority.catch(() => {
+            authority = undefined;
+          });
+          return authority;
+        },
+      };
+      const issue = reportingFirstFault(
+        () => issueDue(issuing, end.signal),
+        (err) => log.warn({ err }, 'certificates cannot be looked after'),
+      );
+      const serve = reportingFirstFault(
+        async () => {
+          await shelf.read(await certificateStates(db), now());
+          await shelf.put((certificates) => edge.certify(certificates));
+          await report();
+        },
+        (err) => log.warn({ err }, 'new certificates cannot be served'),
+      );
+      const repeat = async (work: () => Promise<unknown>) => {
+        for (; !end.signal.aborted; await wait(lookEveryMs, end.signal)) await work();
+      };
+      const following = Promise.all([repeat(issue), repeat(serve)]);
+      return {
+        async [Symbol.asyncDispose]() {
+          end.abort();
+          await following;
+          await leaveDuties(db, holder).catch(() => {});
+        },
+      };
+    },
+  };
+}

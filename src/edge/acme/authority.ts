@@ -1,0 +1,127 @@
+/** An authority that issues by ACME (RFC 8555): the library speaks the protocol, and nothing is decided here. */
+import { Agent } from 'node:https';
+import { AuthorityKeyIdentifierExtension, X509Certificate } from '@peculiar/x509';
+import acme from 'acme-client';
+import { printable } from '../../lib/printable.ts';
+import type { ChallengeKind } from './certificate-plan.ts';
+import { readSuggestion, type Suggestion } from './renewal-time.ts';
+
+export type AuthoritySettings = {
+  directory: URL;
+  email: string | undefined;
+  /** PEM of the authority's own root, where the machine does not trust it. */
+  root: string | undefined;
+};
+
+/** What the authority looks for: `answer`, at a path of the host with this token, or in a TXT record of it. */
+export type Challenge = { kind: ChallengeKind; host: string; token: string; answer: string };
+
+/** Shows the authority what it asks for; resolves when it can be seen, and `hide` takes it away again. */
+export type Answerer = { show(challenge: Challenge): Promise<void>; hide(challenge: Challenge): Promise<void> };
+
+export type Authority = {
+  /** Answers PEM. Rejects with the authority's words. `replaces`: the chain that is renewed. */
+  issue(
+    order: { host: string; challenge: ChallengeKind; replaces?: string | undefined },
+    answerer: Answerer,
+  ): Promise<{ chain: string; key: string }>;
+  /** When it wants this chain to be renewed; undefined: it does not say. */
+  suggestion(chain: string): Promise<Suggestion | undefined>;
+};
+
+/** An authority that is slow costs a place in the queue, and one that answers without an end, no memory. */
+const request = { timeout: 30_000, maxContentLength: 1 << 20, maxRedirects: 3 };
+
+/** Looks at a validation after 0.25 s, 0.5 s … 10 s: two minutes in all. */
+const polling = { backoffAttempts: 17, backoffMin: 250, backoffMax: 10_000 };
+
+export async function makeAccountKey(): Promise<string> {
+  return String(await acme.crypto.createPrivateEcdsaKey('P-256'));
+}
+
+/** The account is made, or found by its key, with the first order. `accountKey`: PEM. */
+export function openAuthority({ directory, email, root }: AuthoritySettings, accountKey: string): Authority {
+  // The library has one client of HTTP for all. When to try again is decided above.
+  Object.assign(acme.axios.defaults, request, root !== undefined && { httpsAgent: new Agent({ ca: root }) });
+  Object.assign((acme.axios.defaults as { acmeSettings?: object }).acmeSettings ?? {}, { retryMaxAttempts: 0 });
+  const client = new acme.Client({ directoryUrl: directory.href, accountKey, ...polling });
+  const contact = email === undefined ? [] : [`mailto:${email}`];
+  let account: Promise<unknown> | undefined;
+
+  async function provideAccount(): Promise<void> {
+    account ??= client.createAccount({ termsOfServiceAgreed: true, contact });
+    await account.catch((error: unknown) => {
+      account = undefined;
+      throw error;
+    });
+  }
+
+  async function renewalInfoAddress(): Promise<string | undefined> {
+    const { data } = await acme.axios.request({ url: directory.href, method: 'get' });
+    const { renewalInfo } = (data ?? {}) as { renewalInfo?: unknown };
+    return typeof renewalInfo === 'string' ? renewalInfo : undefined;
+  }
+
+  async function validate(authorization: acme.Authorization, kind: ChallengeKind, answerer: Answerer): Promise<void> {
+    if (authorization.status === 'valid') return;
+    const challenge = authorization.challenges.find(({ type }) => type === kind);
+    const host = authorization.identifier.value;
+    if (!challenge) throw new Error(`it offers no ${kind} for ${host}`);
+    const answer = await client.getChallengeKeyAuthorization(challenge);
+    const shown = { kind, host, token: challenge.token, answer };
+    try {
+      await answerer.show(shown);
+      await client.completeChallenge(challenge);
+      // The challenge says what was found instead; the order goes by the authorization.
+      await client.waitForValidStatus(challenge);
+      await client.waitForValidStatus(authorization);
+    } finally {
+      await answerer.hide(shown);
+    }
+  }
+
+  return {
+    issue: ({ host, challenge, replaces }, answerer) =>
+      inPlainWords(async () => {
+        await provideAccount();
+        const hasRenewals = replaces !== undefined && (await renewalInfoAddress()) !== undefined;
+        const order = await client.createOrder({
+          identifiers: [{ type: 'dns', value: host }],
+          ...(hasRenewals && { replaces: renewalId(replaces) }),
+        });
+        for (const authorization of await client.getAuthorizations(order))
+          await validate(authorization, challenge, answerer);
+        const key = await acme.crypto.createPrivateEcdsaKey('P-256');
+        const [, csr] = await acme.crypto.createCsr({ altNames: [host] }, key);
+        const finalized = await client.finalizeOrder(order, csr);
+        return { chain: await client.getCertificate(finalized), key: String(key) };
+      }),
+    suggestion: (chain) =>
+      inPlainWords(async () => {
+        const address = await renewalInfoAddress();
+        const id = address === undefined ? undefined : renewalId(chain);
+        if (id === undefined) return undefined;
+        const { data, headers } = await acme.axios.request({ url: `${address}/${id}`, method: 'get' });
+        return readSuggestion(data, headers['retry-after']);
+      }),
+  };
+}
+
+/** RFC 9773, 4.1: key of the issuer and serial number; undefined where the certificate does not say who issued it. */
+export function renewalId(chain: string): string | undefined {
+  const leaf = new X509Certificate(chain);
+  const issuer = leaf.getExtension(AuthorityKeyIdentifierExtension)?.keyId;
+  if (!issuer) return undefined;
+  // As in DER: a first bit that is set would be a sign.
+  const serial = /^[89a-f]/i.test(leaf.serialNumber) ? `00${leaf.serialNumber}` : leaf.serialNumber;
+  return [issuer, serial].map((hex) => Buffer.from(hex, 'hex').toString('base64url')).join('.');
+}
+
+/** An authority repeats what it has found at the host, which may be a stranger's. */
+async function inPlainWords<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new Error(printable((error as Error).message).slice(0, 500));
+  }
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { CertificateState } from '../../store/certificates.ts';
+import {
+  forgettable,
+  isServed,
+  type Names,
+  planOrders,
+  retryMs,
+  type WantedCertificate,
+  wantedCertificates,
+  weekMs,
+} from './certificate-plan.ts';
+
+const hour = 3_600_000;
+const day = 24 * hour;
+const now = 1_000 * day;
+const names: Names = { apiHost: 'berth.test', appsDomain: 'apps.test', hasDns: false, labels: ['new', 'old'] };
+
+function stateOf(host: string, change: Partial<CertificateState> = {}): CertificateState {
+  const none = { firstIssuedAt: null, issuedAt: null, expiresAt: null, renewAt: null, askAt: null, problem: null };
+  return { ...none, host, orderedAt: now - 100 * day, failures: 0, nextTryAt: 0, ...change };
+}
+
+function issued(host: string, change: Partial<CertificateState> = {}): CertificateState {
+  const at = now - 30 * day;
+  const row = { firstIssuedAt: at, issuedAt: at, orderedAt: at, expiresAt: at + 90 * day, renewAt: at + 60 * day };
+  return stateOf(host, { ...row, ...change });
+}
+
+function described(wanted: WantedCertificate[], states: CertificateState[], mostInWeek = 50): string {
+  const { orders, waiting } = planOrders(wanted, states, { now, mostInWeek });
+  return [
+    ...orders.map(({ host, challenge, because }) => `${because} ${host} ${challenge}`),
+    ...waiting.map(({ host, because, until }) => `wait ${host} ${because} ${(until - now) / hour}h`),
+  ].join('\n');
+}
+
+test('with records in DNS there are two certificates, however many applications there are', () => {
+  assert.equal(
+    described(wantedCertificates({ ...names, hasDns: true }), []),
+    'first berth.test dns-01\nfirst *.apps.test dns-01',
+  );
+});
+
+test('without, the API goes first, then each application that serves, the newest first', () => {
+  assert.equal(
+    described(wantedCertificates(names), []),
+    'first berth.test http-01\nfirst new.apps.test http-01\nfirst old.apps.test http-01',
+  );
+});
+
+test('what is renewed goes before what is new, the first to end first, and what is not due is left', () => {
+  const wanted = wantedCertificates({ ...names, labels: ['a', 'b', 'c', 'd'] });
+  const states = [
+    issued('berth.test'),
+    issued('b.apps.test', { renewAt: now, expiresAt: now + 20 * day }),
+    issued('c.apps.test', { renewAt: now - day, expiresAt: now + 10 * day }),
+    issued('d.apps.test', { expiresAt: now, renewAt: now - 30 * day }),
+  ];
+  assert.equal(
+    described(wanted, states),
+    [
+      'renewal c.apps.test http-01',
+      'renewal b.apps.test http-01',
+      'first a.apps.test http-01',
+      'first d.apps.test http-01',
+    ].join('\n'),
+  );
+});
+
+test('who failed waits for the next try, and who comes above the limit for the end of the week', () => {
+  const wanted = wantedCertificates({ ...names, labels: ['a', 'b', 'c'] });
+  const states = [
+    stateOf('berth.test', { failures: 1, nextTryAt: now + hour }),
+    issued('a.apps.test', { firstIssuedAt: now - 6 * day, issuedAt: now - 6 * day }),
+    issued('gone.apps.test', { firstIssuedAt: now - 5 * day }),
+  ];
+  assert.equal(
+    described(wanted, states, 3),
+    'first b.apps.test http-01\nwait berth.test failed 1h\nwait c.apps.test limit 24h',
+  );
+});
+
+test('an account orders no more in three hours than the authority takes, but for the own names', () => {
+  const labels = Array.from({ length: 400 }, (_, index) => `a${index}`);
+  const wanted = wantedCertificates({ ...names, labels });
+  const states = labels.slice(0, 249).map((label) => issued(`${label}.apps.test`, { orderedAt: now - hour }));
+  const { orders, waiting } = planOrders(wanted, states, { now, mostInWeek: 10_000 });
+  assert.deepEqual([orders.map(({ host }) => host), waiting.length], [['berth.test'], 151]);
+  assert.ok(waiting.every(({ because, until }) => because === 'limit' && until === now + 2 * hour));
+});
+
+const instant = fc.integer({ min: now - 60 * day, max: now + 60 * day });
+const anyState = fc.record({
+  host: fc.constantFrom('berth.test', '*.apps.test', ...['a', 'b', 'c', 'd', 'e'].map((label) => `${label}.apps.test`)),
+  times: fc.option(fc.tuple(instant, instant, instant), { nil: undefined }),
+  orderedAt: instant,
+  failures: fc.integer({ min: 0, max: 9 }),
+  nextTryAt: instant,
+});
+const anyStates = fc.uniqueArray(anyState, { selector: ({ host }) => host }).map((found) =>
+  found.map(({ times, ...row }) => {
+    if (!times) return stateOf(row.host, row);
+    const [firstIssuedAt, renewAt, expiresAt] = times;
+    return stateOf(row.host, { ...row, firstIssuedAt, issuedAt: firstIssuedAt, renewAt, expiresAt });
+  }),
+);
+const anyNames = fc.record({
+  apiHost: fc.constant('berth.test'),
+  appsDomain: fc.constant('apps.test'),
+  hasDns: fc.boolean(),
+  labels: fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e')),
+});
+
+test('whatever is stored: only wanted names are ordered, each once, nobody twice at a time, within the limits', () => {
+  fc.assert(
+    fc.property(anyNames, anyStates, fc.integer({ min: 0, max: 4 }), (names, states, mostInWeek) => {
+      const wanted = wantedCertificates(names);
+      const { orders, waiting } = planOrders(wanted, states, { now, mostInWeek });
+      const hosts = [...orders, ...waiting].map(({ host }) => host);
+      assert.equal(new Set(hosts).size, hosts.length);
+      const known = new Map(states.map((state) => [state.host, state]));
+      for (const { host } of wanted) {
+        const state = known.get(host);
+        const isDue = !isServed(state, now) || state!.renewAt! <= now;
+        assert.equal(hosts.includes(host), isDue);
+      }
+      assert.ok(hosts.every((host) => wanted.some((each) => each.host === host)));
+      assert.ok(orders.every(({ host }) => (known.get(host)?.nextTryAt ?? 0) <= now));
+      const own = wanted.filter(({ isOwn }) => isOwn).map(({ host }) => host);
+      const afterwards = states.filter(({ host, firstIssuedAt: at }) => {
+        return !own.includes(host) && at !== null && Math.abs(now - at) < weekMs;
+      });
+      const more = orders.filter(({ host, isOwn, because }) => {
+        return !isOwn && because === 'first' && !afterwards.some((state) => state.host === host);
+      });
+      assert.ok(more.length === 0 || more.length + afterwards.length <= mostInWeek);
+      const gone = forgettable(wanted, states, now);
+      assert.ok(gone.every((host) => !hosts.includes(host) && !isServed(known.get(host), now)));
+      assert.ok(gone.every((host) => !afterwards.some((state) => state.host === host)));
+    }),
+  );
+});
+
+test('who fails again and again is tried ever more seldom, four times in the first hour and twice in the last twelve', () => {
+  const waits = Array.from({ length: 8 }, (_, failures) => retryMs(failures, 0) / 60_000);
+  assert.deepEqual(waits, [1, 4, 16, 64, 256, 360, 360, 360]);
+  assert.equal(retryMs(0, 1), 75_000);
+});

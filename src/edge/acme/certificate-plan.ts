@@ -1,0 +1,142 @@
+/**
+ * Which certificates there are to be, and which of them to order now. Pure. Only names of our own and of deployments that
+ * serve are ever ordered: what a client asks for in a handshake is not known here.
+ */
+import type { Instant } from '../../deployment/deployment.ts';
+import type { CertificateState } from '../../store/certificates.ts';
+
+export type ChallengeKind = 'dns-01' | 'http-01';
+
+export type WantedCertificate = {
+  /** `*.example.com` for all names directly below. */
+  host: string;
+  challenge: ChallengeKind;
+  /** The service's own: no limit holds it back. */
+  isOwn: boolean;
+};
+
+export type Names = {
+  apiHost: string;
+  appsDomain: string;
+  /** Records can be set in the zones of both names. */
+  hasDns: boolean;
+  /** Labels of deployments that serve, the newest first. */
+  labels: readonly string[];
+};
+
+/** A certificate for each host, so that one that the authority refuses keeps nobody else from having one. */
+export function wantedCertificates({ apiHost, appsDomain, hasDns, labels }: Names): WantedCertificate[] {
+  if (hasDns) return [apiHost, `*.${appsDomain}`].map((host) => ({ host, challenge: 'dns-01' as const, isOwn: true }));
+  const challenge = 'http-01' as const;
+  return [
+    { host: apiHost, challenge, isOwn: true },
+    ...labels.map((label) => ({ host: `${label}.${appsDomain}`, challenge, isOwn: false })),
+  ];
+}
+
+export type Order = WantedCertificate & { because: 'first' | 'renewal'; failures: number };
+
+/** What nobody can do anything about but wait: `limit`: of the authority; `failed`: until the next try. */
+export type Waiting = { host: string; because: 'limit' | 'failed'; until: Instant };
+
+export type CertificatePlan = { orders: Order[]; waiting: Waiting[] };
+
+export const weekMs = 7 * 24 * 3_600_000;
+
+/** Of all orders of an account, in three hours; Let's Encrypt has 300, of which some are left for tries by hand. */
+const ordersInThreeHours = 250;
+const threeHoursMs = 3 * 3_600_000;
+
+/**
+ * What to order at `now`, the most urgent first: the service's own names, what ends soonest, then new names in their order.
+ * @param mostInWeek new certificates for deployments in seven days. A renewal does not count to it.
+ */
+export function planOrders(
+  wanted: readonly WantedCertificate[],
+  states: readonly CertificateState[],
+  { now, mostInWeek }: { now: Instant; mostInWeek: number },
+): CertificatePlan {
+  const known = new Map(states.map((state) => [state.host, state]));
+  const own = new Set(wanted.filter(({ isOwn }) => isOwn).map(({ host }) => host));
+  const counted = states.filter(({ host, firstIssuedAt }) => !own.has(host) && isWithin(firstIssuedAt, weekMs, now));
+  const lately = states.filter(({ orderedAt }) => isWithin(orderedAt, threeHoursMs, now));
+  let leftInWeek = mostInWeek - counted.length;
+  let leftNow = ordersInThreeHours - lately.length;
+  const weekEnd = endOf(
+    counted.map(({ firstIssuedAt }) => firstIssuedAt!),
+    weekMs,
+    now,
+  );
+  const ordersEnd = endOf(
+    lately.map(({ orderedAt }) => orderedAt),
+    threeHoursMs,
+    now,
+  );
+  const plan: CertificatePlan = { orders: [], waiting: [] };
+
+  const due = wanted.flatMap((each) => {
+    const state = known.get(each.host);
+    const because = isServed(state, now) ? 'renewal' : 'first';
+    if (because === 'renewal' && state!.renewAt! > now) return [];
+    return [{ ...each, because, failures: state?.failures ?? 0, state } as const];
+  });
+  const urgency = ({ isOwn, because }: (typeof due)[number]) => (isOwn ? 0 : because === 'renewal' ? 1 : 2);
+  const endsAt = ({ state }: (typeof due)[number]) => state?.expiresAt ?? 0;
+  due.sort((a, b) => urgency(a) - urgency(b) || (a.because === 'renewal' ? endsAt(a) - endsAt(b) : 0));
+
+  for (const { state, ...order } of due) {
+    const { host, isOwn, because } = order;
+    const isNew = !isOwn && because === 'first' && !isWithin(state?.firstIssuedAt, weekMs, now);
+    if (state && state.nextTryAt > now) plan.waiting.push({ host, because: 'failed', until: state.nextTryAt });
+    else if (isNew && leftInWeek <= 0) plan.waiting.push({ host, because: 'limit', until: weekEnd });
+    else if (!isOwn && leftNow <= 0) plan.waiting.push({ host, because: 'limit', until: ordersEnd });
+    else {
+      plan.orders.push(order);
+      leftNow -= 1;
+      if (isNew) leftInWeek -= 1;
+    }
+  }
+  return plan;
+}
+
+/** Whether browsers take it. */
+export function isServed(state: CertificateState | undefined, now: Instant): boolean {
+  return state !== undefined && state.expiresAt !== null && state.expiresAt > now;
+}
+
+/** Rows that are of no use: nobody wants the host, its certificate has ended, and no limit counts it any more. */
+export function forgettable(
+  wanted: readonly WantedCertificate[],
+  states: readonly CertificateState[],
+  now: Instant,
+): string[] {
+  const hosts = new Set(wanted.map(({ host }) => host));
+  return states
+    .filter((state) => !hosts.has(state.host) && !isServed(state, now))
+    .filter(({ firstIssuedAt, orderedAt }) => {
+      return !isWithin(firstIssuedAt, weekMs, now) && !isWithin(orderedAt, threeHoursMs, now);
+    })
+    .map(({ host }) => host);
+}
+
+const firstRetryMs = 60_000;
+const longestRetryMs = 6 * 3_600_000;
+
+/**
+ * After so many failures in a row: 1, 4, 16 minutes, up to 6 hours. Let's Encrypt takes five failures of a host in an
+ * hour; there are four within the first.
+ * @param random from 0 to 1: who failed together comes back apart.
+ */
+export function retryMs(failures: number, random: number): number {
+  return Math.min(longestRetryMs, firstRetryMs * 4 ** failures) * (1 + random / 4);
+}
+
+function isWithin(at: Instant | null | undefined, spanMs: number, now: Instant): boolean {
+  // What lies ahead was written by a clock that was set back.
+  return at !== null && at !== undefined && at > now - spanMs && at <= now + spanMs;
+}
+
+/** When the first of them counts no more. */
+function endOf(instants: readonly Instant[], spanMs: number, now: Instant): Instant {
+  return Math.min(now + spanMs, ...instants.map((at) => at + spanMs));
+}

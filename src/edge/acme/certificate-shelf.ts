@@ -1,0 +1,72 @@
+/** What is served of the store: each certificate is read and opened once. */
+import type { Kysely } from 'kysely';
+import type { Instant } from '../../deployment/deployment.ts';
+import type { Seal } from '../../lib/seal.ts';
+import { type CertificateState, forgetCertificates, sealedCertificates } from '../../store/certificates.ts';
+import type { Tables } from '../../store/database.ts';
+import type { NamedCertificate } from '../haproxy/served-certificates.ts';
+import { isServed } from './certificate-plan.ts';
+
+export type CertificateShelf = {
+  certificates(): NamedCertificate[];
+  /** Takes what is served now by these rows. */
+  read(states: readonly CertificateState[], now: Instant): Promise<void>;
+  /** Hands on what is there, unless it was put before; again, when that failed. */
+  put(take: (certificates: NamedCertificate[]) => Promise<void>): Promise<void>;
+};
+
+/** @param first is served before all others, and always. */
+export function createCertificateShelf({
+  db,
+  seal,
+  first,
+}: {
+  db: Kysely<Tables>;
+  seal: Seal;
+  first: NamedCertificate;
+}): CertificateShelf {
+  let shelf = new Map<string, { issuedAt: Instant; certificate: NamedCertificate }>();
+  let isPut = true;
+  const certificates = () => [first, ...Array.from(shelf.values(), ({ certificate }) => certificate)];
+
+  /** One that no key opens is forgotten: then it is ordered anew. */
+  async function open(hosts: readonly string[]): Promise<Map<string, string>> {
+    const found = new Map<string, string>();
+    for (let at = 0; at < hosts.length; at += readAtOnce)
+      for (const { host, pem } of await sealedCertificates(db, hosts.slice(at, at + readAtOnce)))
+        try {
+          found.set(host, seal.open(pem));
+        } catch {
+          await forgetCertificates(db, [host]);
+        }
+    return found;
+  }
+
+  return {
+    certificates,
+    async read(states, now) {
+      const served = states.filter((state) => isServed(state, now));
+      const isKnown = ({ host, issuedAt }: CertificateState) => shelf.get(host)?.issuedAt === issuedAt;
+      if (served.length === shelf.size && served.every(isKnown)) return;
+      const opened = await open(served.filter((state) => !isKnown(state)).map(({ host }) => host));
+      const next: typeof shelf = new Map();
+      for (const state of served) {
+        const { host } = state;
+        const pem = opened.get(host);
+        if (isKnown(state)) next.set(host, shelf.get(host)!);
+        else if (pem !== undefined)
+          next.set(host, { issuedAt: state.issuedAt!, certificate: { name: host.replace('*', 'any'), pem } });
+      }
+      shelf = next;
+      isPut = false;
+    },
+    async put(take) {
+      if (isPut) return;
+      const taken = shelf;
+      await take(certificates());
+      isPut = taken === shelf;
+    },
+  };
+}
+
+const readAtOnce = 500;

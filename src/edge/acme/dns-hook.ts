@@ -1,0 +1,53 @@
+/**
+ * The operator's command that sets and removes records in DNS: `<command> set|remove <name> <value>`. It ends when every
+ * server of the zone answers with the record. It is no part of the service: it sees none of its secrets, what it prints
+ * goes nowhere (it may print its own), and it has a limit of time, with all that it has started.
+ */
+import { spawn } from 'node:child_process';
+import { programPath } from '../../lib/program-path.ts';
+
+export type DnsRecord = { name: string; value: string };
+
+export type DnsHook = (action: 'set' | 'remove', record: DnsRecord, signal: AbortSignal) => Promise<void>;
+
+/** Rejects with words for the operator, which say nothing that the command has said. */
+export function dnsHook(command: readonly [string, ...string[]], { limitMs }: { limitMs: number }): DnsHook {
+  const [program, ...words] = command;
+  return (action, { name, value }, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(new Error('BERTH_DNS_HOOK was not started: the service stops'));
+      // `detached`: a group of its own, so that whatever it has started ends with it.
+      const child = spawn(program, [...words, action, name, value], {
+        env: { PATH: programPath(process.env.PATH), ...(process.env.HOME && { HOME: process.env.HOME }) },
+        ...{ cwd: '/', stdio: 'ignore', detached: true },
+      });
+      let ending: string | undefined;
+      const end = (because: string) => {
+        ending = because;
+        if (child.pid) endGroup(child.pid);
+      };
+      const timer = setTimeout(() => end(`took longer than ${limitMs / 1000} s, and was ended`), limitMs);
+      const stop = () => end('was ended: the service stops');
+      signal.addEventListener('abort', stop, { once: true });
+      const settle = (because: string | undefined) => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', stop);
+        if (child.pid) endGroup(child.pid);
+        if (because === undefined) resolve();
+        else reject(new Error(`BERTH_DNS_HOOK (${action} ${name}) ${because}`));
+      };
+      child.once('error', (error: NodeJS.ErrnoException) => settle(`cannot be started: ${error.code}`));
+      child.once('exit', (code, killedBy) => {
+        if (code === 0 && !ending) return settle(undefined);
+        settle(ending ?? (code === null ? `was ended by ${killedBy}` : `ended with ${code}`));
+      });
+    });
+}
+
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

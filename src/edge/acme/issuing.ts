@@ -1,0 +1,116 @@
+/** Orders what the plan says, and stores what is issued. Of all processes on the database one does so at a time. */
+import type { Kysely } from 'kysely';
+import type { Instant } from '../../deployment/deployment.ts';
+import { orAbort } from '../../lib/abortable.ts';
+import type { Seal } from '../../lib/seal.ts';
+import {
+  type CertificateState,
+  certificateStates,
+  forgetCertificates,
+  noteOrder,
+  noteOrderFailed,
+  planRenewal,
+  sealedCertificates,
+  storeCertificate,
+} from '../../store/certificates.ts';
+import type { Tables } from '../../store/database.ts';
+import { takeDuty } from '../../store/duties.ts';
+import { write } from '../../store/transaction.ts';
+import { readCertificate, uncovered } from '../certificates/certificate.ts';
+import type { EdgeLog } from '../edge-settings.ts';
+import type { Answerer, Authority } from './authority.ts';
+import { forgettable, isServed, type Order, planOrders, retryMs, type WantedCertificate } from './certificate-plan.ts';
+import { renewalAt, suggestedRenewal } from './renewal-time.ts';
+
+export type Issuing = {
+  db: Kysely<Tables>;
+  seal: Seal;
+  now: () => Instant;
+  random: () => number;
+  log: EdgeLog;
+  /** Names this process to the others. */
+  holder: string;
+  mostInWeek: number;
+  wanted: () => Promise<WantedCertificate[]>;
+  /** Opened by the first order. */
+  authority: () => Promise<Authority>;
+  answerer: (signal: AbortSignal) => Answerer;
+};
+
+/** An order waits for a hook twice, and for the authority. */
+const longestOrderMs = 10 * 60_000;
+const dutyMs = longestOrderMs + 5 * 60_000;
+
+/** Authorities are slow rather than busy: some seconds an order. */
+const ordersAtOnce = 4;
+const questionsAtOnce = 20;
+/** After it could not be asked. */
+const askAgainMs = 6 * 3_600_000;
+
+/** One look at what is due; resolves when what it has begun has ended. Never rejects because of the authority. */
+export async function issueDue(issuing: Issuing, signal: AbortSignal): Promise<void> {
+  const { db, now, holder, mostInWeek } = issuing;
+  if (!(await takeDuty(db, { name: 'certificates', holder, now: now(), forMs: dutyMs }))) return;
+  const [wanted, states] = [await issuing.wanted(), await certificateStates(db)];
+  const { orders } = planOrders(wanted, states, { now: now(), mostInWeek });
+  await Promise.all(orders.slice(0, ordersAtOnce).map((order) => place(issuing, order, signal)));
+  if (orders.length > 0) return;
+  await askForRenewals(issuing, wanted, states);
+  await forgetCertificates(db, forgettable(wanted, states, now()));
+}
+
+async function place(issuing: Issuing, { host, challenge, because, failures }: Order, signal: AbortSignal) {
+  const { db, seal, now, random, log } = issuing;
+  const nextTryAt = Math.round(now() + retryMs(failures, random()));
+  await noteOrder(db, { host, now: now(), nextTryAt });
+  try {
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(longestOrderMs)]);
+    const authority = await issuing.authority();
+    const replaces = because === 'renewal' ? await chainOf(issuing, host) : undefined;
+    const order = authority.issue({ host, challenge, replaces }, issuing.answerer(limited));
+    const { chain, key } = await orAbort(order, limited);
+    const read = readCertificate(chain, key, now());
+    if (!read.ok) throw new Error(`what it issued is of no use: ${read.because}`);
+    const { pem, leaf } = read.certificate;
+    if (uncovered([read.certificate], [host]).length > 0) throw new Error('what it issued is for another name');
+    const expiresAt = leaf.validToDate.getTime();
+    const renewAt = renewalAt({ now: now(), expiresAt, random: random() });
+    const issued = { host, issuedAt: now(), expiresAt, renewAt, askAt: now() };
+    await write(db, 'all', (transaction) => storeCertificate(transaction, { ...issued, pem: seal.close(pem) }));
+    log.info({ host, because, expiresAt: new Date(expiresAt).toISOString() }, 'a certificate was issued');
+  } catch (error) {
+    // The service stops: the next one tries again.
+    if (signal.aborted) return;
+    const problem = (error as Error).message;
+    await noteOrderFailed(db, host, problem);
+    const details = { host, problem, failures: failures + 1, nextTryAt: new Date(nextTryAt).toISOString() };
+    log.warn(details, 'a certificate was not issued');
+  }
+}
+
+/** The authority may want other instants than were planned: all at once, when it has to revoke what it has issued. */
+async function askForRenewals(issuing: Issuing, wanted: readonly WantedCertificate[], states: CertificateState[]) {
+  const { db, now, random, log } = issuing;
+  const hosts = new Set(wanted.map(({ host }) => host));
+  const due = states.filter((state) => {
+    return hosts.has(state.host) && isServed(state, now()) && state.askAt !== null && state.askAt <= now();
+  });
+  for (const { host, renewAt: present, expiresAt } of due.slice(0, questionsAtOnce)) {
+    const chain = await chainOf(issuing, host);
+    const authority = await issuing.authority();
+    const asked = await authority.suggestion(chain!).catch((error: Error) => {
+      log.warn({ host, problem: error.message }, 'the authority does not say when to renew');
+      return undefined;
+    });
+    const planned = asked && suggestedRenewal(asked, { present: present!, expiresAt: expiresAt!, random: random() });
+    await planRenewal(db, {
+      ...{ host, renewAt: planned ?? present! },
+      askAt: now() + (asked?.askAgainMs ?? askAgainMs),
+    });
+  }
+}
+
+async function chainOf({ db, seal }: Issuing, host: string): Promise<string | undefined> {
+  const [stored] = await sealedCertificates(db, [host]);
+  return stored && seal.open(stored.pem);
+}

@@ -1,0 +1,11 @@
+/** Where the edge has its certificates from. */
+import type { EdgeLog } from '../edge-settings.ts';
+import type { Edge } from '../haproxy/haproxy.ts';
+import type { NamedCertificate } from '../haproxy/served-certificates.ts';
+
+export type CertificateSource = {
+  /** What HAProxy starts with. */
+  served: readonly NamedCertificate[];
+  /** Keeps what the edge serves like the source, until it is closed. */
+  follow(edge: Pick<Edge, 'certify'>, log: EdgeLog): AsyncDisposable;
+};

@@ -1,0 +1,42 @@
+/** Certificates of the operator's files, as a source of the edge. */
+import type { Instant } from '../../deployment/deployment.ts';
+import type { NoteCertificates } from '../../lib/certificate-report.ts';
+import { StartError } from '../../lib/start-error.ts';
+import type { EdgeLog } from '../edge-settings.ts';
+import type { Edge } from '../haproxy/haproxy.ts';
+import {
+  type CertificateFiles,
+  type FileCertificate,
+  followCertificateFiles,
+  readCertificateFiles,
+} from './certificate-files.ts';
+import type { CertificateSource } from './certificate-source.ts';
+
+/** Throws StartError when the files cannot be served. */
+export async function openFileSource(
+  { files, hosts }: { files: readonly CertificateFiles[]; hosts: readonly string[] },
+  { now, note }: { now: () => Instant; note: NoteCertificates },
+): Promise<CertificateSource> {
+  const source = { files, hosts, now };
+  const read = await readCertificateFiles(source);
+  if (!read.ok) throw new StartError(`BERTH_TLS_CERTIFICATE: ${read.because}`);
+  const { certificates: served } = read;
+  // The operator has chosen how they are renewed, and that is not seen from here.
+  const tell = (served: readonly FileCertificate[]) =>
+    note({ served, missing: 0, failing: 0, isReady: true, isRenewed: true });
+  tell(served);
+  return {
+    served,
+    follow(edge: Pick<Edge, 'certify'>, log: EdgeLog): AsyncDisposable {
+      const end = new AbortController();
+      const put = (certificates: FileCertificate[]) => edge.certify(certificates).then(() => tell(certificates));
+      const following = followCertificateFiles({ ...source, served, signal: end.signal }, put, log);
+      return {
+        async [Symbol.asyncDispose]() {
+          end.abort();
+          await following;
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,21 @@
+/** What the edge tells of the certificates that it serves. Instants are milliseconds since 1970. */
+
+export type CertificateReport = {
+  served: readonly { expiresAt: number; lateAt: number }[];
+  /** Hosts that should have one and have none yet, and those whose last order failed. */
+  missing: number;
+  failing: number;
+  /** The service's own names have theirs. */
+  isReady: boolean;
+  /** The one of the API's host was renewed before: then that works, and browsers may be told to insist on HTTPS. */
+  isRenewed: boolean;
+};
+
+export type NoteCertificates = (report: CertificateReport) => void;
+
+const weekMs = 7 * 24 * 3_600_000;
+
+/** From when on it should long have been renewed: a week before its end, or in the last sixth of a short life. */
+export function lateAt({ begunAt, expiresAt }: { begunAt: number; expiresAt: number }): number {
+  return expiresAt - Math.min(weekMs, (expiresAt - begunAt) / 6);
+}

@@ -1,0 +1,81 @@
+/** Certificates that an authority has issued, or is asked for: of each host one row. */
+import type { Instant } from '../deployment/deployment.ts';
+import type { CertificateRow, Database } from './database.ts';
+
+/** All but the certificate itself. */
+export type CertificateState = Omit<CertificateRow, 'pem'>;
+
+const stateColumns = [
+  ...(['host', 'firstIssuedAt', 'issuedAt', 'expiresAt', 'renewAt', 'askAt'] as const),
+  ...(['orderedAt', 'failures', 'nextTryAt', 'problem'] as const),
+];
+
+export async function certificateStates(db: Database): Promise<CertificateState[]> {
+  return await db.selectFrom('certificates').select(stateColumns).orderBy('host').execute();
+}
+
+/** The sealed certificates of these hosts, as far as they have one. */
+export async function sealedCertificates(
+  db: Database,
+  hosts: readonly string[],
+): Promise<{ host: string; pem: Uint8Array }[]> {
+  const rows = await db.selectFrom('certificates').select(['host', 'pem']).where('host', 'in', hosts).execute();
+  return rows.flatMap(({ host, pem }) => (pem ? [{ host, pem }] : []));
+}
+
+/**
+ * Before an order is placed, as if it had failed already: whoever dies over it does not place it again at once.
+ */
+export async function noteOrder(
+  db: Database,
+  { host, now, nextTryAt }: { host: string; now: Instant; nextTryAt: Instant },
+): Promise<void> {
+  const never = { pem: null, firstIssuedAt: null, issuedAt: null, expiresAt: null, renewAt: null, askAt: null };
+  await db
+    .insertInto('certificates')
+    .values({ ...never, host, orderedAt: now, failures: 1, nextTryAt, problem: null })
+    .onConflict((conflict) =>
+      conflict
+        .column('host')
+        .doUpdateSet((eb) => ({ orderedAt: now, failures: eb('certificates.failures', '+', 1), nextTryAt })),
+    )
+    .execute();
+}
+
+export async function noteOrderFailed(db: Database, host: string, problem: string): Promise<void> {
+  await db.updateTable('certificates').set({ problem }).where('host', '=', host).execute();
+}
+
+type Issued = Pick<CertificateRow, 'host'> & {
+  pem: Uint8Array;
+  issuedAt: Instant;
+  expiresAt: Instant;
+  renewAt: Instant;
+  /** When the authority is asked first whether it wants another instant. */
+  askAt: Instant | null;
+};
+
+export async function storeCertificate(db: Database, { host, ...issued }: Issued): Promise<void> {
+  await db
+    .updateTable('certificates')
+    .set((eb) => ({
+      ...issued,
+      firstIssuedAt: eb.fn.coalesce('firstIssuedAt', eb.val(issued.issuedAt)),
+      ...{ failures: 0, nextTryAt: issued.issuedAt, problem: null },
+    }))
+    .where('host', '=', host)
+    .execute();
+}
+
+/** What the authority has said of the renewal. */
+export async function planRenewal(
+  db: Database,
+  { host, renewAt, askAt }: { host: string; renewAt: Instant; askAt: Instant },
+): Promise<void> {
+  await db.updateTable('certificates').set({ renewAt, askAt }).where('host', '=', host).execute();
+}
+
+/** Those that serve nobody any more. What was issued lately counts to the authority's limit, and stays for that. */
+export async function forgetCertificates(db: Database, hosts: readonly string[]): Promise<void> {
+  await db.deleteFrom('certificates').where('host', 'in', hosts).execute();
+}

@@ -1,0 +1,115 @@
+/** What is kept of an authority: certificates, the account's key, and what it asks to see. */
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import type { Kysely } from 'kysely';
+import { sealWith } from '../../../src/lib/seal.ts';
+import { accountKey } from '../../../src/store/acme-accounts.ts';
+import {
+  addChallenge,
+  challengeAnswer,
+  forgetChallenges,
+  removeChallenge,
+} from '../../../src/store/acme-challenges.ts';
+import {
+  certificateStates,
+  forgetCertificates,
+  noteOrder,
+  noteOrderFailed,
+  planRenewal,
+  sealedCertificates,
+  storeCertificate,
+} from '../../../src/store/certificates.ts';
+import type { Tables } from '../../../src/store/database.ts';
+import { resealAll } from '../../../src/store/reseal.ts';
+import type { OpenStore } from './store.ts';
+
+export function certificatesContract(open: OpenStore): void {
+  let db: Kysely<Tables>;
+  beforeEach(async () => {
+    db = await open();
+  });
+  afterEach(async () => await db.destroy());
+
+  const host = '*.apps.test';
+  const seal = sealWith('a secret of the tests');
+
+  async function issue(issuedAt: number, text: string): Promise<void> {
+    await noteOrder(db, { host, now: issuedAt - 1, nextTryAt: issuedAt + 60 });
+    const issued = { issuedAt, expiresAt: issuedAt + 90, renewAt: issuedAt + 60, askAt: issuedAt };
+    await storeCertificate(db, { host, ...issued, pem: seal.close(text) });
+  }
+
+  test('an order counts as failed until its certificate is stored, and keeps the one from before', async () => {
+    await noteOrder(db, { host, now: 10, nextTryAt: 70 });
+    await noteOrderFailed(db, host, 'no such record');
+    await noteOrder(db, { host, now: 80, nextTryAt: 300 });
+    const [state] = await certificateStates(db);
+    assert.deepEqual(
+      { ...state },
+      {
+        ...{ host, firstIssuedAt: null, issuedAt: null, expiresAt: null, renewAt: null, askAt: null },
+        ...{ orderedAt: 80, failures: 2, nextTryAt: 300, problem: 'no such record' },
+      },
+    );
+    assert.deepEqual(await sealedCertificates(db, [host]), []);
+    await issue(1_000, 'first');
+    await issue(1_060, 'second');
+    await noteOrder(db, { host, now: 1_121, nextTryAt: 1_200 });
+    await planRenewal(db, { host, renewAt: 1_110, askAt: 1_150 });
+    const [renewed] = await certificateStates(db);
+    assert.deepEqual(
+      { ...renewed },
+      {
+        ...{ host, firstIssuedAt: 1_000, issuedAt: 1_060, expiresAt: 1_150, renewAt: 1_110, askAt: 1_150 },
+        ...{ orderedAt: 1_121, failures: 1, nextTryAt: 1_200, problem: null },
+      },
+    );
+    const [stored] = await sealedCertificates(db, [host, 'other.test']);
+    assert.equal(seal.open(stored!.pem), 'second');
+    await forgetCertificates(db, [host]);
+    assert.deepEqual(await certificateStates(db), []);
+  });
+
+  test('certificates and keys of accounts are sealed anew with a new key', async () => {
+    await noteOrder(db, { host: 'none.test', now: 1, nextTryAt: 2 });
+    await issue(10, 'chain and key');
+    const account = { directory: 'https://ca.test/', make: async () => 'an account key' };
+    await accountKey(db, seal, account);
+    const next = sealWith('another secret of the tests', 'a secret of the tests');
+    assert.deepEqual(await resealAll(db, next, { whenDone: () => {} }), { rows: 2, unreadable: 0 });
+    const only = sealWith('another secret of the tests');
+    assert.equal(only.open((await sealedCertificates(db, [host]))[0]!.pem), 'chain and key');
+    assert.equal(await accountKey(db, only, { ...account, make: async () => 'a new one' }), 'an account key');
+  });
+
+  test('each directory knows one key, which nobody changes but who cannot open it', async () => {
+    const key = (directory: string, made: string, by = seal) =>
+      accountKey(db, by, { directory, make: async () => made });
+    assert.equal(await key('https://a.test/', 'first'), 'first');
+    assert.deepEqual(
+      await Promise.all([1, 2, 3].map((n) => key('https://a.test/', `later ${n}`))),
+      Array(3).fill('first'),
+    );
+    assert.equal(await key('https://b.test/', 'second'), 'second');
+    const lost = sealWith('whoever has lost the secret of the tests');
+    assert.equal(await key('https://a.test/', 'third', lost), 'third');
+    assert.equal(await key('https://a.test/', 'fourth', lost), 'third');
+  });
+
+  test('a challenge is answered at its own host, until it is taken away or its time is over', async () => {
+    await addChallenge(db, { token: 'token', host: 'a.test', answer: 'yes', expiresAt: 100 });
+    await addChallenge(db, { token: 'other', host: 'b.test', answer: 'no', expiresAt: 100 });
+    const answer = (host: string, token: string, now = 50) => challengeAnswer(db, { host, token, now });
+    assert.equal(await answer('a.test', 'token'), 'yes');
+    assert.deepEqual(
+      [await answer('b.test', 'token'), await answer('a.test', 'other'), await answer('a.test', 'token', 100)],
+      [undefined, undefined, undefined],
+    );
+    await removeChallenge(db, 'token');
+    assert.equal(await answer('a.test', 'token'), undefined);
+    await forgetChallenges(db, 99);
+    assert.equal(await answer('b.test', 'other'), 'no');
+    await forgetChallenges(db, 100);
+    assert.deepEqual(await db.selectFrom('acmeChallenges').selectAll().execute(), []);
+  });
+}

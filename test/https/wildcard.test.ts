@@ -1,0 +1,24 @@
+/** One certificate for all applications, by records in DNS that the operator's command sets. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { until } from '../scenarios/berth.ts';
+import { startHttps } from './https-service.ts';
+
+test('from nothing to HTTPS with a wildcard, and a restart orders nothing anew', async (t) => {
+  const service = await startHttps(t, { BERTH_DNS_HOOK: 'pebble' });
+  const served = () => service.metric('berth_certificates{state="served"}');
+  await until('both certificates are served', async () => (await served()) === 2 || undefined);
+  const host = await service.deploy();
+  const client = await service.client();
+  await until('it answers by HTTPS', async () => {
+    return (await client.ask({ host: `${host}:${service.httpsPort}` })).status === 200 || undefined;
+  });
+  assert.equal((await client.ask({ host: `berth.test:${service.httpsPort}`, path: '/healthz' })).status, 200);
+  await service.restart();
+  assert.equal(await served(), 2);
+  assert.equal((await client.ask({ host })).status, 200);
+  assert.equal(service.pebble.issued(), 2);
+  assert.deepEqual(service.pebble.asked(), ['apps.test', 'berth.test']);
+  const log = await service.log();
+  assert.doesNotMatch(log, /PRIVATE KEY/);
+});
