@@ -1,10 +1,9 @@
 /** What exists of a deployment on the engine now, and whether it is ready. */
 import type Docker from 'dockerode';
-import type { LastExit } from '../../deployment/deployment.ts';
 import type { Observed, ObservedWorkload, Readiness } from '../../deployment/workload/workload.ts';
 import type { LocalImages } from '../images/local-images.ts';
 import { isOwnedBy, labelKeys, labelSelector, readWorkloadLabels, type WorkloadLabels } from '../labels.ts';
-import { type ContainerState, exitReason } from '../readiness/container-state.ts';
+import { type ContainerState, lastExitOf } from '../readiness/container-state.ts';
 import { isListening, readListening } from '../readiness/listening.ts';
 import { createProbe, type Probe, type ProbedReadiness } from '../readiness/probe.ts';
 import {
@@ -17,7 +16,7 @@ import {
 } from '../readiness/probing.ts';
 import { judge } from '../readiness/readiness.ts';
 import { createCommandCheck } from './containers/command-check.ts';
-import { type Exit, type KnownEnd, lastEnd } from './containers/exits.ts';
+import { type KnownEnd, lastEnd } from './containers/exits.ts';
 import { containerStateOf } from './containers/inspected-state.ts';
 import { orAbsent } from './faults.ts';
 import { readImage } from './images/image-facts.ts';
@@ -176,11 +175,6 @@ async function describe(docker: Docker, known: Known, at: Instants): Promise<Obs
     ...(known.address && { address: known.address }),
     ...(exit && { lastExit: lastExitOf(exit) }),
   };
-}
-
-function lastExitOf({ code, at, ...ending }: Exit): LastExit {
-  const { words: reason, hint } = exitReason({ code, ...ending });
-  return { code, reason, ...(hint !== undefined && { hint }), at };
 }
 
 async function lookInside(docker: Docker, { state, containerId }: Known): Promise<SeenInside | undefined> {

@@ -53,7 +53,7 @@ export type PodAddress = { namespace: string; pod: string; container: string };
 export type ProgramEnd = { code?: number; output: string; isFlood: boolean };
 
 /** By which the cluster knows which fields of an object are ours. */
-const fieldManager = 'berth';
+export const fieldManager = 'berth';
 
 const usualPatienceMs = 15_000;
 

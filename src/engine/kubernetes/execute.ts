@@ -10,7 +10,7 @@ import { wait } from '../../lib/wait.ts';
 import { EngineFault } from '../engine.ts';
 import { isOwnedBy, labelKeys, labelSelector } from '../labels.ts';
 import type { Cache } from './cache.ts';
-import { type Cluster, pathOf } from './cluster.ts';
+import { type Cluster, fieldManager, pathOf } from './cluster.ts';
 import { ClusterRefusal, faultOf } from './faults.ts';
 import type { BringImage } from './images.ts';
 import { claimManifest } from './manifests/claim.ts';
@@ -80,7 +80,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
   async function create(manifest: Manifest): Promise<FoundNamespace> {
     const { kind, metadata } = manifest;
     try {
-      return await cluster.ask('POST', pathOf(kind), { body: manifest, query: { fieldManager: 'berth' } });
+      return await cluster.ask('POST', pathOf(kind), { body: manifest, query: { fieldManager } });
     } catch (error) {
       if (!(error instanceof ClusterRefusal) || error.status !== 409) throw error;
       const found = await findNamespace(metadata.labels[labelKeys.deployment] ?? '');

@@ -2,7 +2,7 @@
 import { type Egress, parseEgress, printEgress } from '../../deployment/workload/egress.ts';
 import type { Observed, ObservedWorkload, Readiness } from '../../deployment/workload/workload.ts';
 import { labelKeys } from '../labels.ts';
-import type { ContainerState } from '../readiness/container-state.ts';
+import { type ContainerState, lastExitOf } from '../readiness/container-state.ts';
 import { createProbe, type Probe } from '../readiness/probe.ts';
 import { describeProbed, type Instants, type ProbedWorkload, probeAll, reasonElsewhere } from '../readiness/probing.ts';
 import { judge } from '../readiness/readiness.ts';
@@ -13,7 +13,7 @@ import { containerName } from './manifests/workload.ts';
 import { namespaceName } from './names.ts';
 import type { FoundController, FoundNamespace } from './objects.ts';
 import { createPodCheck, lookInside } from './pod-checks.ts';
-import { lastExitOf, type PodFacts, podFacts } from './pods.ts';
+import { type PodFacts, podFacts } from './pods.ts';
 
 /** What is remembered of a workload from one observation to the next. */
 export type Known = ProbedWorkload & {
@@ -81,7 +81,7 @@ export function createObserver(cluster: Pick<Cluster, 'run'>, cache: Cache, opti
       (await reasonElsewhere(known, at.uptimeMs, async () => pod && lookInside(cluster, pod))) ?? probe?.because;
     if (probe) known.toldReady = probe.isReady;
     const verdict = verdictOf(known, probe && { isReady: probe.isReady, because }, at.uptimeMs);
-    const lastExit = lastExitOf(facts);
+    const lastExit = facts.lastExit && lastExitOf(facts.lastExit);
     return {
       ...describeProbed(known, verdict, at),
       ...(facts.phase === 'running' && facts.pod?.address !== undefined && { address: facts.pod.address }),

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { lastExitOf } from '../readiness/container-state.ts';
 import type { ContainerStatus, FoundController, FoundPod } from './objects.ts';
-import { lastExitOf, podFacts } from './pods.ts';
+import { podFacts } from './pods.ts';
 
 const controller: FoundController = {
   metadata: { name: 'web-1-0', uid: 'c', resourceVersion: '1', creationTimestamp: '2026-01-01T00:00:00Z' },
@@ -34,9 +35,9 @@ test('a crash loop is told with its code, and killed for memory with its limit',
   const waiting = { waiting: { reason: 'CrashLoopBackOff' } };
   const crashed = facts(withContainer({ restartCount: 2, state: waiting, lastState: terminated(1) }));
   assert.deepEqual([crashed.restarts, crashed.hasEnded, crashed.obstacle], [2, true, undefined]);
-  assert.deepEqual(lastExitOf(crashed)?.reason, 'exited with code 1');
+  assert.deepEqual(lastExitOf(crashed.lastExit!).reason, 'exited with code 1');
   const killed = facts(withContainer({ restartCount: 1, state: waiting, lastState: terminated(137, 'OOMKilled') }));
-  assert.equal(lastExitOf(killed)?.reason, 'killed for memory (limit 64 MiB)');
+  assert.equal(lastExitOf(killed.lastExit!).reason, 'killed for memory (limit 64 MiB)');
 });
 
 test('what keeps a pod from running is told in words', () => {
@@ -95,13 +96,13 @@ test('each try of a job is a pod: its failures are restarts, and the last one is
     podFacts({ ...controller, ...(status && { status }) }, [failed], true);
   assert.deepEqual([job({ failed: 2 }).phase, job({ failed: 2 }).restarts], ['running', 2]);
   const givenUp = job({ failed: 4, conditions: [{ type: 'Failed', status: 'True' }] });
-  assert.deepEqual([givenUp.phase, givenUp.restarts, lastExitOf(givenUp)?.code], ['exited', 3, 3]);
+  assert.deepEqual([givenUp.phase, givenUp.restarts, lastExitOf(givenUp.lastExit!).code], ['exited', 3, 3]);
   const done = podFacts(
     { ...controller, status: { succeeded: 1, failed: 1, conditions: [{ type: 'Complete', status: 'True' }] } },
     [withContainer({ state: terminated(0, 'Completed') })],
     true,
   );
-  assert.deepEqual([done.phase, done.restarts, lastExitOf(done)?.code], ['exited', 1, 0]);
+  assert.deepEqual([done.phase, done.restarts, lastExitOf(done.lastExit!).code], ['exited', 1, 0]);
 });
 
 test('a job has ended as soon as its pod has ended well, whether the cluster counts it already or not', () => {

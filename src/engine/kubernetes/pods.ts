@@ -1,6 +1,6 @@
 /** PURE. What the cluster says of a workload and its pods, in our words. */
-import type { Instant, LastExit } from '../../deployment/deployment.ts';
-import { type ContainerState, exitReason } from '../readiness/container-state.ts';
+import type { Instant } from '../../deployment/deployment.ts';
+import type { Ended } from '../readiness/container-state.ts';
 import type { ContainerStatus, FoundController, FoundPod, Terminated } from './objects.ts';
 import { bytesOf } from './quantities.ts';
 
@@ -12,11 +12,9 @@ export type PodFacts = {
   /** Of the one that runs, or is to. */
   pod?: { name: string; uid: string; address?: string; startedAt?: Instant };
   restarts: number;
-  lastExit?: NonNullable<ContainerState['exit']>;
+  lastExit?: Ended;
   /** It does not run now because it has ended. */
   hasEnded: boolean;
-  /** Taken off its node for what it wrote. */
-  isEvicted: boolean;
   obstacle?: Obstacle;
 };
 
@@ -45,16 +43,8 @@ export function podFacts(controller: FoundController, pods: readonly FoundPod[],
     restarts: isJob ? triesBefore(controller, isGivenUp) : (container?.restartCount ?? 0),
     ...(lastExit && { lastExit }),
     hasEnded: isOver || (!isRunning && lastExit !== undefined && (isJob || container?.lastState !== undefined)),
-    isEvicted: current?.status?.reason === 'Evicted',
     ...(obstacle && { obstacle }),
   };
-}
-
-export function lastExitOf(facts: PodFacts): LastExit | undefined {
-  if (!facts.lastExit) return undefined;
-  const { at, ...ending } = facts.lastExit;
-  const { words: reason, hint } = exitReason(ending);
-  return { code: ending.code, reason, ...(hint !== undefined && { hint }), at };
 }
 
 /** Each try of a job is a pod; those that failed are counted. */

@@ -1,9 +1,11 @@
 /** PURE. One container at one instant, whichever engine runs it, and how it ended. */
-import type { Instant } from '../../deployment/deployment.ts';
+import type { Instant, LastExit } from '../../deployment/deployment.ts';
 import type { ObservedWorkload } from '../../deployment/workload/workload.ts';
 
 /** `memoryBytes`: its limit; 0 without one. */
 export type Ending = { code: number; isOutOfMemory: boolean; memoryBytes: number };
+
+export type Ended = Ending & { at: Instant };
 
 export type ContainerState = {
   phase: ObservedWorkload['phase'];
@@ -11,11 +13,17 @@ export type ContainerState = {
   startedAtMs: number;
   restarts: number;
   /** Absent while it runs; present between two restarts, although the phase is `running` then. */
-  exit?: Ending & { at: Instant };
+  exit?: Ended;
   /** What the image's HEALTHCHECK says; absent when the container has none. */
   health?: { isHealthy: boolean; wasHealthy: boolean; output: string };
   pid: number;
 };
+
+/** As it is told of a workload. */
+export function lastExitOf({ at, ...ending }: Ended): LastExit {
+  const { words: reason, hint } = exitReason(ending);
+  return { code: ending.code, reason, ...(hint !== undefined && { hint }), at };
+}
 
 /** Why it ended, e.g. `exited with code 1`, `killed for memory (limit 512 MiB)`, and what to do about it. */
 export function exitReason({ code, isOutOfMemory, memoryBytes }: Ending): { words: string; hint?: string } {
