@@ -2,6 +2,7 @@
 import { Document } from 'yaml';
 import type { AppSpec, ContainerOptions, HealthCheck, PodSpec, Resources } from '../spec/spec.ts';
 import { replaceScriptlets, type Scriptlet } from '../variables/scriptlets.ts';
+import { filled, written } from './filled-fields.ts';
 import { piecesOf, type Secrets, secretsOf, variableName } from './secret-values.ts';
 
 export type Export = { text: string; notes: string[] };
@@ -221,12 +222,4 @@ function notesOf(
   }
   if (registryLogin) notes.push(`The images need "docker login ${registryLogin.registry}".`);
   return notes;
-}
-
-function written<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as never;
-}
-
-function filled<T extends object>(value: T): T | undefined {
-  return Object.keys(value).length > 0 ? value : undefined;
 }

@@ -3,6 +3,7 @@ import { Document } from 'yaml';
 import type { AppSpec, CheckTimes, HealthCheck, PodSpec, Resources } from '../spec/spec.ts';
 import { replaceScriptlets, type Scriptlet, scriptletsIn } from '../variables/scriptlets.ts';
 import type { Export } from './compose-file.ts';
+import { filled, written } from './filled-fields.ts';
 import { piecesOf, type Secrets, secretsOf } from './secret-values.ts';
 
 export type KubernetesOptions = {
@@ -270,12 +271,4 @@ function split<T>(list: readonly T[], isFirst: (value: T) => boolean): [T[], T[]
 
 function isEmpty(object: object): boolean {
   return Object.keys(object).length === 0;
-}
-
-function written<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as never;
-}
-
-function filled<T extends object>(value: T): T | undefined {
-  return isEmpty(value) ? undefined : value;
 }
