@@ -19,6 +19,9 @@ export type DockerImage = {
 type Stage = { name?: string; from: string; instructions: Instruction[] };
 type Instruction = { keyword: string; rest: string };
 
+/** Largest one that is read. */
+export const maxDockerfileBytes = 1024 * 1024;
+
 /** Most lines that are read. */
 const maxLines = 20_000;
 

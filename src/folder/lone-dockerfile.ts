@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { toApplicationName } from '../config/compose/compose-names.ts';
 import { knownImage } from '../config/compose/known-images.ts';
 import { checkDocument } from './check.ts';
-import { type DockerImage, readDockerfile } from './dockerfile.ts';
+import { type DockerImage, maxDockerfileBytes, readDockerfile } from './dockerfile.ts';
 import type { Findings } from './findings.ts';
 import type { FolderFiles } from './folder-files.ts';
 import { plainBuild } from './plain-build.ts';
@@ -11,7 +11,6 @@ import type { FolderOptions, Project } from './project.ts';
 import { refuseOutside } from './read-text.ts';
 import { listTree, mapTree, scalar } from './trees.ts';
 
-const maxDockerfile = 1024 * 1024;
 const imageName = './web:1';
 
 export function readLoneDockerfile(
@@ -24,7 +23,7 @@ export function readLoneDockerfile(
     refuseOutside(path, files, findings, undefined);
     return start;
   }
-  const text = files.read(path, maxDockerfile)?.toString('utf8');
+  const text = files.read(path, maxDockerfileBytes)?.toString('utf8');
   const image = text === undefined ? undefined : readDockerfile(text);
   if (text === undefined || !image) {
     findings.refuse('bad-dockerfile', `${file} cannot be read, or has no FROM`);

@@ -1,7 +1,7 @@
 /** `build` of a service: what is to be built, from where and with what. */
 import { posix, resolve } from 'node:path';
 import { childOf, entriesOf, entryOf, type Field, itemsOf, textOf } from '../../config/document/tree.ts';
-import { type DockerImage, readDockerfile } from '../dockerfile.ts';
+import { type DockerImage, maxDockerfileBytes, readDockerfile } from '../dockerfile.ts';
 import type { Findings } from '../findings.ts';
 import { type FolderFiles, shownPath } from '../folder-files.ts';
 import type { Variables } from '../local-variables.ts';
@@ -12,9 +12,6 @@ import { isRemoteContext } from './local-paths.ts';
 export type BuildContext = { document: Field; files: FolderFiles; findings: Findings; variables: Variables };
 /** `image`: what its Dockerfile says, where it can be read. */
 export type ReadBuild = { build: Build; image: DockerImage | undefined; at: number };
-
-/** Largest Dockerfile, in bytes. */
-const maxDockerfile = 1024 * 1024;
 
 /** Undefined when the service is not built, or what it needs is not there; that is refused unless it has an image too. */
 export function readBuild(service: Field, context: BuildContext): ReadBuild | undefined {
@@ -36,7 +33,7 @@ export function readBuild(service: Field, context: BuildContext): ReadBuild | un
   let written = inline;
   if (!isRemote && inline === undefined) {
     if (!isReadable(dockerfile!, 'file', hasImage, at, context)) return undefined;
-    written = files.read(dockerfile!, maxDockerfile)?.toString('utf8');
+    written = files.read(dockerfile!, maxDockerfileBytes)?.toString('utf8');
   }
   const args = pairs(childOf(field, 'args'), context.variables);
   const target = text('target');

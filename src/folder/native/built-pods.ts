@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import { childOf, entriesOf, type Field, itemsOf, type List, type Tree, textOf } from '../../config/document/tree.ts';
 import { splitImage } from '../../config/values/image-names.ts';
-import { type DockerImage, readDockerfile } from '../dockerfile.ts';
+import { type DockerImage, maxDockerfileBytes, readDockerfile } from '../dockerfile.ts';
 import { dockerfileNames } from '../find-documents.ts';
 import type { Findings } from '../findings.ts';
 import { type FolderFiles, shownPath } from '../folder-files.ts';
@@ -13,8 +13,6 @@ import { listTree, scalar, withKeys } from '../trees.ts';
 
 type Context = { base: string; files: FolderFiles; findings: Findings };
 type Found = { made: ImageToMake; image: DockerImage };
-
-const maxDockerfile = 1024 * 1024;
 
 /** The document with complete names of images, and with the ports of Dockerfiles where it names none. */
 export function buildPods(root: Tree, context: Context): { tree: Tree; images: ImageToMake[] } {
@@ -72,7 +70,7 @@ function findBuild(
     refuseOutside(path, files, findings, at);
     return undefined;
   }
-  const image = readDockerfile(files.read(path, maxDockerfile)?.toString('utf8') ?? '');
+  const image = readDockerfile(files.read(path, maxDockerfileBytes)?.toString('utf8') ?? '');
   if (!image) {
     findings.refuse('bad-dockerfile', `${shownPath(files, path)} cannot be read, or has no FROM`, at);
     return undefined;
