@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { connect } from './connect.ts';
-import { FolderError, recall, remember } from './folder.ts';
+import { FolderError, recallSealed, remember } from './folder.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -15,21 +15,21 @@ afterEach(() => rm(folder, { recursive: true }));
 test('what is remembered is its owner’s alone, and no repository takes it', async () => {
   const memory = { server: 'http://localhost:8080', sessionToken: 'berth_x', starting: { key: 'k', document: 'd' } };
   await remember(folder, memory);
-  assert.deepEqual(await recall(folder), memory);
+  assert.deepEqual((await recallSealed(folder, undefined)).memory, memory);
   assert.equal((await stat(join(folder, '.berth/config.json'))).mode & 0o777, 0o600);
   assert.equal(await readFile(join(folder, '.berth/.gitignore'), 'utf8'), '*\n');
   await remember(folder, { server: 'http://localhost:8080' });
-  assert.deepEqual(await recall(folder), { server: 'http://localhost:8080' });
+  assert.deepEqual((await recallSealed(folder, undefined)).memory, { server: 'http://localhost:8080' });
   assert.deepEqual((await readdir(join(folder, '.berth'))).sort(), ['.gitignore', 'config.json']);
 });
 
 test('a folder without a memory remembers nothing, and one that cannot be read is told', async () => {
-  assert.deepEqual(await recall(folder), {});
+  assert.deepEqual((await recallSealed(folder, undefined)).memory, {});
   await mkdir(join(folder, '.berth'));
   await writeFile(join(folder, '.berth/config.json'), '[oops');
-  await assert.rejects(recall(folder), FolderError);
+  await assert.rejects(recallSealed(folder, undefined), FolderError);
   await writeFile(join(folder, '.berth/config.json'), '{"server":7,"url":"u","more":1}');
-  assert.deepEqual(await recall(folder), { url: 'u' });
+  assert.deepEqual((await recallSealed(folder, undefined)).memory, { url: 'u' });
 });
 
 const memory = {

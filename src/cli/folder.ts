@@ -22,12 +22,10 @@ export type Memory = {
 
 const fields = ['server', 'sessionToken', 'applicationName', 'environment', 'url'] as const;
 
-/** Of a folder that remembers nothing, nothing. @throws FolderError for a file that cannot be read. */
-export async function recall(folder: string): Promise<Memory> {
-  return (await recallSealed(folder, undefined)).memory;
-}
-
-/** `isOwn`: whether whoever has the seal has written it. */
+/**
+ * Of a folder that remembers nothing, nothing. `isOwn`: whether whoever has the seal has written it.
+ * @throws FolderError for a file that cannot be read.
+ */
 export async function recallSealed(
   folder: string,
   seal: Seal | undefined,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { connect } from './connect.ts';
-import { FolderError, memoryFile, prepareMemoryFolder, recall, remember } from './folder.ts';
+import { FolderError, memoryFile, prepareMemoryFolder, recallSealed, remember } from './folder.ts';
 import { openSeal } from './memory-seal.ts';
 import { trustedMemory } from './trusted-memory.ts';
 import { recallValues } from './up/asked-values.ts';
@@ -24,7 +24,7 @@ test('a link in its place is neither read nor written through', async () => {
     await mkdir(join(folder, 'public'), { recursive: true });
     await mkdir(join(place, 'docker'), { recursive: true });
     await symlink(target, join(folder, '.berth'));
-    await assert.rejects(recall(folder), FolderError, target);
+    await assert.rejects(recallSealed(folder, undefined), FolderError, target);
     await assert.rejects(prepareMemoryFolder(folder), FolderError, target);
     await assert.rejects(remember(folder, { sessionToken: 'berth_x' }), FolderError, target);
     await rm(join(folder, '.berth'));
@@ -39,7 +39,7 @@ test('links in it do not lead to the memory of another project', async () => {
   await mkdir(join(folder, '.berth'));
   await symlink('../../other/.berth/config.json', join(folder, '.berth', 'config.json'));
   await symlink('../../other/.berth/values.env', join(folder, '.berth', 'values.env'));
-  await assert.rejects(recall(folder), FolderError);
+  await assert.rejects(recallSealed(folder, undefined), FolderError);
   await assert.rejects(recallValues(folder), FolderError);
 });
 
