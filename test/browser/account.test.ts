@@ -50,7 +50,7 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
     assert.equal((await list()).body.reservedDeployments.length, 1);
     await page.getByRole('button', { name: 'Revoke deploys' }).click();
     await page.getByRole('button', { name: 'Revoke it' }).click();
-    await page.waitForSelector('[aria-label="API keys"] >> text=There is none yet');
+    await page.waitForSelector('[aria-label="API keys"] >> text=No API keys yet');
     assert.equal((await list()).status, 401);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('link', { name: 'Sign in' }).waitFor();
@@ -106,7 +106,7 @@ test('a passkey is added, signs in, and is removed', async () => {
   await page.waitForURL(/deployments$/);
   await page.getByRole('link', { name: 'Account' }).click();
   await page.getByRole('button', { name: 'Remove Chrome on Linux' }).click();
-  await page.waitForSelector('[aria-label="Passkeys"] >> text=There is none yet');
+  await page.waitForSelector('[aria-label="Passkeys"] >> text=No passkeys yet');
   await visitor.close();
 });
 

@@ -14,7 +14,7 @@ export function DeleteAccount({ account }: { account: Account }) {
   return (
     <section className="row" aria-label="Delete the account">
       <p className="small soft">
-        An account that is deleted takes its deployments, their data and its keys with it. Nothing of it comes back.
+        An account that is deleted takes its deployments, their data and its keys with it. This can't be undone.
       </p>
       <button type="button" className="button compact danger push" onClick={() => setIsAsking(true)}>
         Delete the account

@@ -35,7 +35,7 @@ export function Keys() {
       </p>
       {problem && <ProblemNotice problem={problem} />}
       {!value && !problem && <Loading what="the keys" height="4rem" />}
-      {value && value.keys.length === 0 && <p className="soft">There is none yet.</p>}
+      {value && value.keys.length === 0 && <p className="soft">No API keys yet.</p>}
       {value && value.keys.length > 0 && (
         <ul className="key-rows">
           {value.keys.map((key) => (

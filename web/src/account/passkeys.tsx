@@ -30,7 +30,7 @@ export function Passkeys() {
       <p className="small soft">Sign in with your fingerprint, face or the lock of your device.</p>
       {shown && <ProblemNotice problem={shown} />}
       {!value && !problem && <Loading what="the passkeys" height="3rem" />}
-      {value?.length === 0 && <p className="soft">There is none yet.</p>}
+      {value?.length === 0 && <p className="soft">No passkeys yet.</p>}
       <ul className="key-rows">
         {value?.map(({ id, name, createdAt }) => (
           <li key={id}>

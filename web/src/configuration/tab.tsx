@@ -1,6 +1,6 @@
 /** The configuration of a deployment: shown with all that it holds, edited, compared, and sent as an update. */
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { useChecked } from '../checker/use-checked.ts';
+import { firstErrorIn, useChecked } from '../checker/use-checked.ts';
 import type { EditorHandle } from '../editor/editor.tsx';
 import { EditorFrame } from '../editor/frame.tsx';
 import { Loading } from '../parts/loading.tsx';
@@ -34,8 +34,7 @@ function ConfigurationEditor({ configuration, target }: { configuration: Configu
   }, [original]);
 
   const review = () => {
-    const firstError =
-      checked?.text === text ? checked.diagnostics.find(({ severity }) => severity === 'error') : undefined;
+    const firstError = firstErrorIn(text, checked);
     if (firstError) editor.current?.jumpTo(firstError);
     else if (isChanged) setIsReviewed(true);
   };

@@ -1,6 +1,7 @@
 /** How a deployment does: on its way with its steps, live as a picture, or failed with the reason in front. */
 import { useLayoutEffect, useRef } from 'react';
 import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
+import { capitalised } from '../parts/capitalised.ts';
 import { Loading } from '../parts/loading.tsx';
 import { printSpan } from '../parts/time.ts';
 import { Picture } from '../picture/picture.tsx';
@@ -94,10 +95,6 @@ function withImages(pods: readonly PodOutline[], status: Status): readonly PodOu
   return pods.map((pod) => ({ ...pod, image: status.pods?.find(({ name }) => name === pod.name)?.image ?? pod.image }));
 }
 
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
 function Progress({ status, journey }: Pick<OverviewProps, 'status' | 'journey'>) {
   const isDeploying = status.state === 'deploying';
   return (
@@ -123,7 +120,7 @@ function Progress({ status, journey }: Pick<OverviewProps, 'status' | 'journey'>
 
 function headingOf({ health, revision: last, servingRevision }: Status, journey: Journey | undefined): string {
   const revision = journey && journey.revision > 1 ? `Revision ${journey.revision}` : '';
-  if (health === 'deploying') return revision === '' ? 'On its way' : `${revision} is on its way`;
+  if (health === 'deploying') return revision === '' ? 'Deploying' : `Deploying ${revision.toLowerCase()}`;
   if (health === 'serving') return `${revision} did not become ready, revision ${servingRevision} serves`;
   if (health === 'failed' && servingRevision === last) return 'No longer ready';
   if (health === 'failed') return revision === '' ? 'Did not become ready' : `${revision} did not become ready`;

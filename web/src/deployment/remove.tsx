@@ -41,7 +41,7 @@ export function RemoveButton({ target }: { target: Target }) {
             </>
           }
         >
-          <p>Its site goes at once. Its pods, its volumes and all data in them follow; nothing brings them back.</p>
+          <p>Its site goes at once; its pods, its volumes and all data in them follow. This can't be undone.</p>
           {problem && <ProblemNotice problem={problem} />}
         </Dialog>
       )}

@@ -72,7 +72,7 @@ function preparation(
     grounds.length > 0 ? [{ name: 'Network and volumes', state: 'done', ...after(grounds.at(-1)) }] : [];
   const fetching: Step = hasBegun
     ? {
-        name: 'Images',
+        name: images,
         state: isMissing ? 'failed' : 'done',
         ...(!isMissing && after(pulls.at(-1))),
         ...(pulls.length > 0 && { says: `${pulls.length} downloaded` }),

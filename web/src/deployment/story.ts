@@ -2,6 +2,7 @@
 import { printBytes } from '../../../src/config/values/units.ts';
 import type { DeploymentEvent, EventOf } from '../../../src/deployment/event/event.ts';
 import { describeReason } from '../../../src/deployment/status/reason.ts';
+import { capitalised } from '../parts/capitalised.ts';
 
 /** An event as the service sends it. */
 export type ToldEvent = DeploymentEvent & {
@@ -154,8 +155,4 @@ function tellDisk(event: EventOf<'disk'> & { message: string }): Telling {
   const isGood = event.disk === 'mended' || (event.disk === 'level' && event.level === 'roomy');
   const isBad = event.disk === 'stopped' || (event.disk === 'level' && event.level === 'full');
   return { text: capitalised(event.message), tone: isGood ? 'good' : isBad ? 'bad' : 'plain' };
-}
-
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,6 +1,6 @@
 /** The start: write or choose a configuration, see what it makes, deploy it. */
 import { useCallback, useRef, useState } from 'react';
-import { useChecked } from '../checker/use-checked.ts';
+import { firstErrorIn, useChecked } from '../checker/use-checked.ts';
 import { RecentDeployments } from '../deployments/recent.tsx';
 import type { EditorHandle } from '../editor/editor.tsx';
 import { EditorFrame } from '../editor/frame.tsx';
@@ -24,8 +24,7 @@ export function HomePage() {
     keepDraft(changed);
   }, []);
   const submit = () => {
-    const firstError =
-      checked?.text === text ? checked.diagnostics.find(({ severity }) => severity === 'error') : undefined;
+    const firstError = firstErrorIn(text, checked);
     if (firstError) editor.current?.jumpTo(firstError);
     else void deploy(text);
   };
