@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { type Announce, announceOn } from '../scripts/setup/announce.ts';
+import { type Compose, provideCompose } from '../scripts/setup/compose.ts';
 import { lookAtHost } from '../scripts/setup/host.ts';
 import { providePostgres } from '../scripts/setup/postgres.ts';
 import { setUp } from '../scripts/setup/setup.ts';
@@ -15,7 +16,6 @@ import type { AppSpec } from '../src/config/spec/spec.ts';
 import { measureCommandLine } from './command-line.ts';
 import { timeSections, updateSections } from './compared-figures.ts';
 import { timed } from './compose.ts';
-import { type Compose, provideCompose } from './compose-package.ts';
 import { measureDensity } from './density.ts';
 import {
   commandSection,

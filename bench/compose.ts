@@ -5,9 +5,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { lastLinesOf } from '../scripts/setup/commands.ts';
+import type { Compose } from '../scripts/setup/compose.ts';
 import type { AppSpec } from '../src/config/spec/spec.ts';
 import { composeFile, filesBeside, type Variant } from './compose-file.ts';
-import type { Compose } from './compose-package.ts';
 import type { Undo } from './undo.ts';
 
 export type Project = {

@@ -1,7 +1,8 @@
 /** How long an application takes from being asked for to being live, and from being removed to being gone. */
+
+import type { Compose } from '../scripts/setup/compose.ts';
 import type { AppSpec } from '../src/config/spec/spec.ts';
 import { createProject, type Project } from './compose.ts';
-import type { Compose } from './compose-package.ts';
 import { untilOk } from './http.ts';
 import { freePort, type Service } from './service.ts';
 import type { Undo } from './undo.ts';

@@ -1,9 +1,9 @@
 /** Rolling updates of one pod under a steady load: how long until the new revision answers, and which requests fail. */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Compose } from '../scripts/setup/compose.ts';
 import { parseConfiguration } from '../src/config/parse.ts';
 import type { AppSpec } from '../src/config/spec/spec.ts';
 import { createProject } from './compose.ts';
-import type { Compose } from './compose-package.ts';
 import { untilOk } from './http.ts';
 import { freePort, type Service } from './service.ts';
 import { type Visited, whileVisited } from './steady-load.ts';

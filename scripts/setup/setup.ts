@@ -2,6 +2,7 @@
 import type { Runtime } from '../../src/engine/docker/host/runtime.ts';
 import { type Announce, announceOn } from './announce.ts';
 import { provideBrowser } from './browser.ts';
+import { provideCompose } from './compose.ts';
 import { provideDashboard } from './dashboard.ts';
 import { provideEngine } from './engine.ts';
 import { provideFirewall } from './firewall.ts';
@@ -42,6 +43,7 @@ export async function setUp(options: SetUpOptions = {}): Promise<void> {
   await provideImages(host, announce);
   if (!options.forTests) return;
   await provideTestTools(host, announce);
+  await provideCompose(announce);
   await providePostgres(host, announce);
   await provideBrowser(host, announce);
   // An engine of the tests' own is told of it.

@@ -56,7 +56,7 @@ test('each pod becomes its workload with a Service, and a public path a rule of 
   assert.equal(web.replicas, 2);
   assert.deepEqual(web.template.metadata.labels, find('Service', 'web').spec.selector);
   const [container] = web.template.spec.containers;
-  assert.deepEqual(container.resources, { limits: { cpu: '500m', memory: 256 * 2 ** 20 } });
+  assert.deepEqual(container.resources, { limits: { cpu: '500m', memory: String(256 * 2 ** 20) } });
   assert.deepEqual(container.readinessProbe.httpGet, { path: '/healthz', port: 3000 });
   assert.deepEqual(web.template.spec.securityContext, { runAsUser: 1000 });
   assert.equal(find('Deployment', 'db').spec.strategy.type, 'Recreate');

@@ -116,7 +116,7 @@ function podTemplate(pod: PodSpec, spec: AppSpec, { texts, hidden, open, secretV
   const { container = {} } = pod;
   const memory = (container.tmpfs ?? []).map(({ mountPath, sizeBytes }, at) => ({
     mount: { name: `memory-${at + 1}`, mountPath },
-    volume: { name: `memory-${at + 1}`, emptyDir: written({ medium: 'Memory', sizeLimit: sizeBytes }) },
+    volume: { name: `memory-${at + 1}`, emptyDir: written({ medium: 'Memory', sizeLimit: bytes(sizeBytes) }) },
   }));
   const fileMount =
     (volume: string) =>
@@ -157,7 +157,7 @@ function podTemplate(pod: PodSpec, spec: AppSpec, { texts, hidden, open, secretV
         args: pod.command?.map((word) => writeValue(word, texts)),
         workingDir: pod.workingDir,
         env: filled(env),
-        ports: filled(pod.servicePorts.map((containerPort) => ({ containerPort }))),
+        ports: filled(pod.servicePorts.map((containerPort) => ({ containerPort, protocol }))),
         resources: filled(resources(pod)),
         readinessProbe: pod.healthCheck && probe(pod.healthCheck, texts),
         securityContext: container.readOnly ? { readOnlyRootFilesystem: true } : undefined,
@@ -199,14 +199,22 @@ function resources({ resources: { requests, limits }, useGPU }: PodSpec) {
 }
 
 function amounts({ cpuMillis, memoryBytes }: Resources) {
-  return written({ cpu: cpuMillis === undefined ? undefined : `${cpuMillis}m`, memory: memoryBytes });
+  return written({ cpu: cpuMillis === undefined ? undefined : `${cpuMillis}m`, memory: bytes(memoryBytes) });
 }
+
+/** A quantity is a text, which a number is not for server-side apply. */
+function bytes(count: number | undefined): string | undefined {
+  return count === undefined ? undefined : String(count);
+}
+
+/** Said although it is the default: clusters before 1.24 refuse a list of ports without it by server-side apply. */
+const protocol = 'TCP';
 
 /** One for each name by which it is reached. */
 function services(pod: PodSpec, spec: AppSpec): Manifest[] {
   if (pod.servicePorts.length === 0) return [];
   const names = [pod.name, ...(pod.aliases ?? [])].filter((name) => /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(name));
-  const ports = pod.servicePorts.map((port) => ({ name: `port-${port}`, port }));
+  const ports = pod.servicePorts.map((port) => ({ name: `port-${port}`, port, protocol }));
   return names.map((name) => ({
     ...head('v1', 'Service', name, pod, spec),
     spec: { selector: labelsOf(pod, spec), ports },
@@ -222,7 +230,7 @@ function sharedClaims({ pods, name }: AppSpec): Manifest[] {
 }
 
 function claim(name: string, storage: number, mode: string, labels: object): Manifest {
-  const spec = { accessModes: [mode], resources: { requests: { storage } } };
+  const spec = { accessModes: [mode], resources: { requests: { storage: bytes(storage) } } };
   return { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name, labels }, spec };
 }
 

@@ -1,14 +1,14 @@
 /**
- * Docker Compose from Debian's package, without touching the packages or the apt configuration of the host: Debian 12
+ * Docker Compose, which the benchmarks and the tests of what `berth export` writes use: from Debian's package, without touching the packages or the apt configuration of the host: Debian 12
  * has Compose 1.29 only, Debian 13 has 2.26. Its binary, made as a plug-in of Docker's client, also runs by itself.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Announce } from '../scripts/setup/announce.ts';
-import { findProgram, run } from '../scripts/setup/commands.ts';
+import { type Announce, SetUpError } from './announce.ts';
+import { findProgram, run } from './commands.ts';
 
-const cache = join(import.meta.dirname, '../node_modules/.cache/berth-bench');
+const cache = join(import.meta.dirname, '../../node_modules/.cache/berth-compose');
 const binary = join(cache, 'docker-compose');
 const inPackage = 'usr/libexec/docker/cli-plugins/docker-compose';
 const oldestVersion = [2, 26] as const;
@@ -23,26 +23,28 @@ Signed-By: ${keyring}
 
 export type Compose = { binary: string; version: string };
 
-/** Throws an Error that says why it cannot be had. */
+/** Throws a `SetUpError` that says why it cannot be had. */
 export async function provideCompose(announce: Announce): Promise<Compose> {
   const cached = await versionOf(binary).catch(() => undefined);
   if (cached && isNewEnough(cached)) return { binary, version: cached };
   for (const program of ['apt-get', 'dpkg']) {
     if (!(await findProgram(program)))
-      throw new Error(`${program} is not here: Compose is taken from a Debian package.`);
+      throw new SetUpError(`${program} is not here: Compose is taken from a Debian package.`);
   }
-  if (!existsSync(keyring)) throw new Error(`${keyring} is not here (package debian-archive-keyring).`);
+  if (!existsSync(keyring)) throw new SetUpError(`${keyring} is not here (package debian-archive-keyring).`);
   await mkdir(cache, { recursive: true });
   const folder = await mkdtemp(join(cache, 'package-'));
   try {
     await announce("Reading Debian 13's package list (10 MB)", () => updateLists(folder));
     await announce('Downloading its package docker-compose (13 MB)', () => downloadPackage(folder));
     await announce('Unpacking it', () => unpack(folder));
+  } catch (error) {
+    throw new SetUpError(`Docker Compose cannot be had from Debian: ${(error as Error).message}`);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
   const version = await versionOf(binary);
-  if (!isNewEnough(version)) throw new Error(`Debian's package has Compose ${version}; 2.26 or newer is needed.`);
+  if (!isNewEnough(version)) throw new SetUpError(`Debian's package has Compose ${version}; 2.26 or newer is needed.`);
   return { binary, version };
 }
 
@@ -59,7 +61,7 @@ async function downloadPackage(folder: string): Promise<void> {
 
 async function unpack(folder: string): Promise<void> {
   const archive = (await readdir(folder)).find((name) => name.endsWith('.deb'));
-  if (!archive) throw new Error('apt-get has downloaded no package.');
+  if (!archive) throw new SetUpError('apt-get has downloaded no package.');
   await run(['dpkg', '-x', join(folder, archive), join(folder, 'root')]);
   await rename(join(folder, 'root', inPackage), binary);
 }
