@@ -9,10 +9,12 @@ import { buildImage } from '../contract/image.ts';
 import { openTestImages } from '../support/images.ts';
 import { importImages, tagImage, untagImage } from './node.ts';
 import { startProvisioner } from './provisioner.ts';
+import { connectAsBerth } from './role.ts';
 
 /** This machine, as pods of the test node see it. */
 export const edgeNetworks = ['10.250.0.1/32'];
 
+/** `cluster`: of whoever may do everything; the engines may do what the deployed role lets them, and nothing else. */
 export type KubernetesContractor = Contractor & { engine: KubernetesEngine; cluster: Cluster; owner: string };
 
 /** `further`: images of this machine's Docker, which pods may run beside the contract's own. */
@@ -26,8 +28,16 @@ export async function kubernetesContractor(further: readonly string[] = []): Pro
   const { images } = opening.use(await openTestImages(['localhost:1']));
   const storage = opening.use(await startProvisioner(cluster, owner));
   const held: string[] = [];
+  const account = opening.use(await connectAsBerth(cluster, owner));
   const options = {
-    ...{ cluster, images, edgeNetworks, stopSeconds: 1, diskBytes: 2 ** 30, storageClass: storage.name },
+    ...{
+      cluster: account.cluster,
+      images,
+      edgeNetworks,
+      stopSeconds: 1,
+      diskBytes: 2 ** 30,
+      storageClass: storage.name,
+    },
     localPatterns: ['berth-test-*', ...further],
   };
   const { engine } = opening.use(await openKubernetesEngine({ ...options, owner }));

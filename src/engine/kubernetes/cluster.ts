@@ -60,13 +60,14 @@ const usualPatienceMs = 15_000;
 const keptBytes = 64 * 1024;
 const floodBytes = 1024 * 1024;
 
-/** The one of `KUBECONFIG`, of the home directory, or of the pod that this runs in. Throws StartError. */
-export async function connectCluster(): Promise<Cluster> {
+/** `file`: a kubeconfig; default: `KUBECONFIG`, the home directory's, or the pod's that this runs in. Throws StartError. */
+export async function connectCluster(file?: string): Promise<Cluster> {
   // Half a second of a processor (measured): for those alone who have a cluster, in programs of one file too.
   const library = await import('@kubernetes/client-node');
   const config = new library.KubeConfig();
   try {
-    config.loadFromDefault();
+    if (file === undefined) config.loadFromDefault();
+    else config.loadFromFile(file);
   } catch (error) {
     throw new StartError(`The kubeconfig cannot be read: ${(error as Error).message}`);
   }

@@ -130,6 +130,8 @@ async function ask(address: string, targets: readonly Target[]): Promise<Outcome
   return (await answer.json()) as Outcome[];
 }
 
+/** Nobody waits until it is gone: a namespace takes 8 to 26 s. */
 async function removeAll(engine: IsolationProbe['engine'], id: string): Promise<void> {
-  for (const owned of await engine.listOwned()) if (owned.deploymentId === id) await engine.removeOwned(owned);
+  for (const owned of await engine.listOwned())
+    if (owned.deploymentId === id && owned.kind === 'network') await engine.removeOwned(owned);
 }
