@@ -46,8 +46,11 @@ test('every file is part of a kustomization, and every kustomization names files
     const { resources, patchesStrategicMerge: patches = [] } = parse(
       await read(`${name}/kustomization.yaml`),
     ) as Kustomization;
-    const named = [...resources, ...patches].filter((each) => each !== '../base');
-    assert.deepEqual([...named, 'kustomization.yaml'].sort(), (await readdir(join(folder, name))).sort(), name);
+    assert.deepEqual(
+      [...resources, ...patches, 'kustomization.yaml'].sort(),
+      (await readdir(join(folder, name))).sort(),
+      name,
+    );
   }
 });
 

@@ -24,8 +24,15 @@ export function printRules(rules: readonly Rule[]): string[] {
   );
 }
 
-/** A service account with the deployed role, and nothing else; closing it takes both away. `admin` may make them. */
-export async function connectAsBerth(admin: Cluster, name: string): Promise<AsyncDisposable & { cluster: Cluster }> {
+/**
+ * A service account with the deployed role, and nothing else; closing it takes both away. `admin` may make them;
+ * `server`: host and port where the API server is asked, instead of its own.
+ */
+export async function connectAsBerth(
+  admin: Cluster,
+  name: string,
+  server?: string,
+): Promise<AsyncDisposable & { cluster: Cluster }> {
   const namespace = 'default';
   const roles = '/apis/rbac.authorization.k8s.io/v1';
   const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`;
@@ -53,7 +60,7 @@ export async function connectAsBerth(admin: Cluster, name: string): Promise<Asyn
   const { clusters } = parse(await readFile(process.env.KUBECONFIG ?? '', 'utf8')) as Kubeconfig;
   const kubeconfig = {
     ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'berth' },
-    clusters: [{ name: 'berth', cluster: clusters[0]!.cluster }],
+    clusters: [{ name: 'berth', cluster: { ...clusters[0]!.cluster, ...(server && { server: `https://${server}` }) } }],
     users: [{ name: 'berth', user: { token: status.token } }],
     contexts: [{ name: 'berth', context: { cluster: 'berth', user: 'berth' } }],
   };
