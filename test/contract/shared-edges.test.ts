@@ -16,7 +16,7 @@ import { stopEdge } from '../../src/edge/haproxy/haproxy.ts';
 import { findProxies } from '../../src/edge/haproxy/haproxy-process.ts';
 import { wait } from '../../src/lib/wait.ts';
 import { addDeployment } from '../../src/store/deployments.ts';
-import { forever, otherEdges } from '../../src/store/edges.ts';
+import { edgeOf, forever, otherEdges } from '../../src/store/edges.ts';
 import { nextRoutesVersion, routesVersion } from '../../src/store/routes.ts';
 import { addSession } from '../../src/store/sessions.ts';
 import { write } from '../../src/store/transaction.ts';
@@ -171,6 +171,29 @@ test('what an edge leads to that lags behind is known to the others, until it la
   theirs.kill('SIGCONT');
   await eventually(async () => (await ours.edge.othersLead!(await version())).length === 0);
   assert.notEqual(await told(1, 'shop'), 'shop at 127.9.0.9');
+});
+
+test('an edge that cannot be asked where it leads, because it is on another machine, is waited for', async () => {
+  const { db } = ours.store;
+  const id = (await otherEdges(db, '')).find(({ directory }) => directory === tasks[1]!.dataDir)!.id;
+  const move = (machine: string) => db.updateTable('edges').set({ machine }).where('id', '=', id).execute();
+  await lead('blog', []);
+  await lead('shop', ['127.9.0.6']);
+  const { machine } = (await edgeOf(db, id))!;
+  await move('elsewhere');
+  theirs.kill('SIGSTOP');
+  await write(db, 'all', async (db) => {
+    const routesVersion = await nextRoutesVersion(db);
+    await db.updateTable('deployments').set({ endpoints: '[]', routesVersion }).where('id', '=', 'shop').execute();
+  });
+  const version = await routesVersion(db);
+  const waiting = ours.edge.othersLead!(version);
+  assert.equal(await told(1, 'shop'), 'shop at 127.9.0.6', 'it leads there, and nobody here can see it');
+  theirs.kill('SIGCONT');
+  assert.deepEqual(await waiting, []);
+  assert.equal((await edgeOf(db, id))?.version, version, 'it has said so itself');
+  assert.notEqual(await told(1, 'shop'), 'shop at 127.9.0.6');
+  await move(machine);
 });
 
 test('an edge whose service has died answers for nobody after a time, and again when it is back', async () => {
