@@ -12,14 +12,20 @@ import { otherServices } from './store/dialect/postgres.ts';
 import { installationKeyId, noteKeyId } from './store/installation.ts';
 import { countRevisions } from './store/revisions.ts';
 import { provideSeedsFrom } from './store/seeds.ts';
-import { write } from './store/transaction.ts';
+import { untilDone, write } from './store/transaction.ts';
 
 type Log = { info(fields: object, message: string): void; error(fields: object, message: string): void };
 
+type KeySettings = Pick<Settings, 'dataDir' | 'secretKey' | 'oldSecretKey'>;
+
 /** The seal, which follows the key; a change of it that was interrupted, or that the settings ask for, is finished. */
-export async function openKeys(
+export async function openKeys(db: Kysely<Tables>, settings: KeySettings, log: Log): Promise<Seal> {
+  return await untilDone(() => openKeysNow(db, settings, log));
+}
+
+async function openKeysNow(
   db: Kysely<Tables>,
-  { dataDir, secretKey, oldSecretKey }: Pick<Settings, 'dataDir' | 'secretKey' | 'oldSecretKey'>,
+  { dataDir, secretKey, oldSecretKey }: KeySettings,
   log: Log,
 ): Promise<Seal> {
   const older = oldSecretKey === undefined ? [] : [oldSecretKey];

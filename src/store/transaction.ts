@@ -65,6 +65,22 @@ function mayRepeat(error: unknown): boolean {
   return error instanceof StoreFault && error.wasDone === 'no' && error.isBrief;
 }
 
+const startPatienceMs = 60_000;
+
+/** Does what no client waits for, such as what a start writes: while others keep the database busy, again. */
+export async function untilDone<T>(work: () => Promise<T>, patienceMs = startPatienceMs): Promise<T> {
+  const untilMs = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const isUndone = error instanceof StoreFault && error.wasDone === 'no';
+      if (!isUndone || performance.now() > untilMs) throw error;
+      await wait(Math.random() * 500);
+    }
+  }
+}
+
 /** Of all advisory locks of a database, those of these two numbers are ours. */
 const everything = 0x6265_7274;
 const oneDeployment = 0x6265_7275;

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { type Kysely, sql } from 'kysely';
 import { parsePostgresUrl } from '../../src/lib/postgres-address.ts';
 import { wait } from '../../src/lib/wait.ts';
+import { openKeys } from '../../src/sealing-keys.ts';
 import { openPostgres, type Tables } from '../../src/store/database.ts';
 import { addDeployment, deploymentById, writeIntent } from '../../src/store/deployments.ts';
 import { addSession, sessionOfToken } from '../../src/store/sessions.ts';
@@ -134,6 +135,25 @@ test('where all connections are in use, and where somebody holds a lock, a reque
     );
   });
   await small.destroy();
+});
+
+test('a service that starts while others keep the database busy waits for its turn, longer than a client', async () => {
+  const hasty = { ...parsePostgresUrl(postgres.url('store')), connections: 2, patienceMs: 100 };
+  const [starting, asking] = [await openPostgres(hasty), await openPostgres(hasty)];
+  const keys = { dataDir: '/nowhere', secretKey: 'a key of 32 characters or more....', oldSecretKey: undefined };
+  const opened = await write(db, 'all', async () => {
+    const opening = openKeys(starting, keys, { info() {}, error() {} });
+    opening.catch(() => {});
+    for (let time = 0; time < 5; time++)
+      await assert.rejects(
+        write(asking, 'all', async () => {}),
+        isFault('no'),
+      );
+    return { opening };
+  });
+  await opened.opening;
+  await starting.destroy();
+  await asking.destroy();
 });
 
 test('who waits to write everything keeps no connection from those who read', async () => {
