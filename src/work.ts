@@ -14,7 +14,7 @@ import type { Store } from './store/open.ts';
 
 export type WorkParts = Omit<
   ControlParts,
-  'db' | 'refreshEdge' | 'othersServe' | 'othersLead' | 'underWay' | 'egressOf' | 'log'
+  'db' | 'process' | 'refreshEdge' | 'othersServe' | 'othersLead' | 'underWay' | 'egressOf' | 'log'
 > & {
   store: Store;
   told: Bells;
@@ -48,6 +48,7 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
       ...others,
       ...{
         db,
+        process: store.process,
         refreshEdge: edge.refresh,
         underWay: edge.countUnderWay,
         ...(othersServe && { othersServe }),
@@ -65,6 +66,7 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
       asked: (text) => exchange?.hear(text),
       routes: edge.hearRoutes,
       edges: edge.hearRoutes,
+      gone: control.takeOverFrom,
     }),
   );
   const open = opening.move();

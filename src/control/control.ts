@@ -46,6 +46,8 @@ export type Control = {
   othersLead?: (version: number, stop?: AbortSignal) => Promise<string[]>;
   /** How many requests the edge has under way at these addresses; absent where it cannot tell. */
   underWay?: (addresses: readonly string[]) => Promise<number>;
+  /** This process, as others on the store know it, and whether they see now that it is there. */
+  process?: { id: string; isSeen(): boolean };
   routed: Routed;
   /** The public address of a deployment's label. */
   urlOf: (label: string) => URL;

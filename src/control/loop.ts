@@ -3,8 +3,8 @@
  * (start, update, expiry, removal, repair, recovery after a crash) is a visit.
  */
 import type { Instant } from '../deployment/deployment.ts';
-import { newId } from '../lib/ids.ts';
 import { leaveDuties, takeDuty } from '../store/duties.ts';
+import { nameOfHeld, releaseHeldBy } from '../store/held.ts';
 import { makeDueIfSettled, nextDueAt, spreadVisits } from '../store/leases.ts';
 import { clearImages } from './clear-images.ts';
 import { clearPushedCopies } from './clear-pushed-copies.ts';
@@ -18,6 +18,8 @@ import { createVisits } from './visits.ts';
 export type Loop = {
   /** Something was asked of the deployment: look at it now. */
   wake(deploymentId: string): void;
+  /** Another process has died: what it was at work on is visited now. */
+  takeOverFrom(holder: string): void;
   /** Ends visits at their next safe point and resolves when none is left. */
   stop(): Promise<void>;
 };
@@ -35,7 +37,7 @@ export function startLoop(control: Control): Loop {
   });
   let beside: Promise<void> = Promise.resolve();
   let keptHouseAt: Instant | undefined;
-  const tidyDuty = { name: 'tidy', holder: newId() };
+  const tidyDuty = { name: 'tidy', holder: nameOfHeld(control.process?.id) };
 
   /** Of all processes on the store one does it. Beside the visits: an image of some gigabytes takes seconds to remove. */
   async function tidy(): Promise<void> {
@@ -108,6 +110,11 @@ export function startLoop(control: Control): Loop {
     wake(deploymentId) {
       visits.interrupt(deploymentId);
       rouse();
+    },
+    takeOverFrom(holder) {
+      void releaseHeldBy(db, holder, now())
+        .then(() => rouse())
+        .catch((error) => log.error({ err: error }, 'what a dead process held could not be taken; it runs out'));
     },
     async stop() {
       stopping.abort();

@@ -18,11 +18,11 @@ export type OpenControlSettings = Omit<ControlSettings, 'leaseMs' | 'pollMs' | '
 export type ControlParts = Pick<
   Control,
   | ('db' | 'seal' | 'engine' | 'refreshEdge' | 'othersServe' | 'othersLead' | 'underWay' | 'urlOf' | 'egressOf')
-  | ('metrics' | 'now' | 'log' | 'afterOperation')
+  | ('metrics' | 'now' | 'log' | 'afterOperation' | 'process')
 >;
 
 /** Closing it ends what is under way at its next safe point. */
-export type OpenControl = AsyncDisposable & Pick<Loop, 'wake'>;
+export type OpenControl = AsyncDisposable & Pick<Loop, 'wake' | 'takeOverFrom'>;
 
 /** Resolves when the edge has the table of the store and the loop runs. */
 export async function openControl(settings: OpenControlSettings, parts: ControlParts): Promise<OpenControl> {
@@ -40,5 +40,5 @@ export async function openControl(settings: OpenControlSettings, parts: ControlP
       ...{ leaseMs, pollMs, resyncMs, revisitMs },
     },
   });
-  return { wake: loop.wake, [Symbol.asyncDispose]: () => loop.stop() };
+  return { wake: loop.wake, takeOverFrom: loop.takeOverFrom, [Symbol.asyncDispose]: () => loop.stop() };
 }

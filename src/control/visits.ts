@@ -6,6 +6,7 @@
 import { hashObserved } from '../deployment/workload/observed-hash.ts';
 import type { Observed } from '../deployment/workload/workload.ts';
 import type { Engine } from '../engine/engine.ts';
+import { nameOfHeld } from '../store/held.ts';
 import { type Lease, type Release, releaseLease, renewLeases, takeLeases } from '../store/leases.ts';
 import type { Control } from './control.ts';
 import { backOffMs } from './schedule.ts';
@@ -45,7 +46,7 @@ export type VisitListener = {
 
 /** `stop` ends visits at their next safe point. */
 export function createVisits(control: Control, stop: AbortSignal, { onPlace, onEnd }: VisitListener): Visits {
-  const { db, log, metrics, now, wait, random, routed, settings } = control;
+  const { db, log, metrics, now, wait, random, routed, settings, process } = control;
   const { leaseMs } = settings;
   const current = new Map<string, UnderWay>();
   const running = new Set<Promise<void>>();
@@ -160,7 +161,9 @@ export function createVisits(control: Control, stop: AbortSignal, { onPlace, onE
   return {
     async begin() {
       if (working >= places) return;
-      const taking = { now: now(), leaseMs, horizonMs: settings.revisitMs, limit: places - working };
+      const limit = places - working;
+      const token = nameOfHeld(process?.isSeen() ? process.id : undefined);
+      const taking = { now: now(), leaseMs, horizonMs: settings.revisitMs, limit, token };
       for (const lease of await takeLeases(db, taking)) {
         working++;
         const end = visit(lease).finally(() => {

@@ -33,4 +33,6 @@ export type NewsListener = {
   edges(): void;
   /** Of another process. */
   asked(text: string): void;
+  /** A process that holds leases or duties has died; told as long as it holds them. */
+  gone(processId: string): void;
 };

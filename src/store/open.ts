@@ -25,6 +25,8 @@ export type Store = AsyncDisposable & {
   owner: string;
   /** The name of this process among those on the database. */
   processName: string;
+  /** By which the others know what it holds, and, while it is seen, that it is there. */
+  process: { id: string; isSeen(): boolean };
   /** Hears what processes tell one another, where there may be several: in PostgreSQL. */
   follow(listener: NewsListener): Promise<AsyncDisposable>;
 };
@@ -33,17 +35,25 @@ export type Store = AsyncDisposable & {
 export async function openStore(settings: StoreSettings): Promise<Store> {
   await using opening = new AsyncDisposableStack();
   const { databaseUrl, databaseConnections: connections, mark } = settings;
-  const processName = `${processPrefix}${newId()}${mark === undefined ? '' : `.${mark}`}`;
+  const processId = newId();
+  const processName = `${processPrefix}${processId}${mark === undefined ? '' : `.${mark}`}`;
   const server = databaseUrl && { ...databaseUrl, connections, processName };
   const db = server ? await openPostgres(server) : await openSqlite(databaseFile(settings));
   opening.defer(() => db.destroy());
   await requireNotMoving(db);
   const owner = await provideInstallationId(db);
+  let isSeen = false;
+  const seen = (is: boolean) => {
+    isSeen = is;
+  };
   const open = opening.move();
   return {
     ...{ db, owner, processName },
-    follow: async (listener) =>
-      server ? followNews(await clientConfig(server), (news) => pass(news, listener)) : new AsyncDisposableStack(),
+    process: { id: processId, isSeen: () => isSeen },
+    follow: async (listener) => {
+      const reader = { processId, seen, tell: (news?: News) => pass(news, listener), gone: listener.gone };
+      return server ? followNews(await clientConfig(server), reader) : new AsyncDisposableStack();
+    },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

@@ -1,5 +1,8 @@
 /** What processes on one PostgreSQL hear of each other. */
 import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { parsePostgresUrl } from '../../src/lib/postgres-address.ts';
 import { wait } from '../../src/lib/wait.ts';
@@ -7,8 +10,9 @@ import { openKeys } from '../../src/sealing-keys.ts';
 import { addDeployment } from '../../src/store/deployments.ts';
 import { leaveDuties, takeDuty } from '../../src/store/duties.ts';
 import { addEvents } from '../../src/store/events.ts';
+import { releaseHeldBy } from '../../src/store/held.ts';
 import { intend } from '../../src/store/intents.ts';
-import { makeDue } from '../../src/store/leases.ts';
+import { makeDue, takeLeases } from '../../src/store/leases.ts';
 import { tellAll } from '../../src/store/news.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import { addSession } from '../../src/store/sessions.ts';
@@ -40,6 +44,7 @@ before(async () => {
     routes: () => heard.push('routes'),
     edges: () => heard.push('edges'),
     asked: (text) => heard.push(text),
+    gone: (processId) => heard.push(`${processId} has gone`),
   });
   await hears('anything');
 });
@@ -89,6 +94,40 @@ test('a duty is of one process until that leaves it or does not come back in tim
   await leaveDuties(theirs!.db, 'theirs');
   assert.equal(await takeDuty(ours!.db, { ...duty, now: 201 }), true, 'it was left');
   assert.equal(await takeDuty(theirs!.db, { ...other, now: -100 }), true, 'the clock was set back');
+});
+
+test('what a process held is free within seconds when it was killed, and not when it stands still', async (t) => {
+  const gone: string[] = [];
+  const { promise: isTold, resolve: tell } = Promise.withResolvers<void>();
+  const hear = {
+    due() {},
+    told() {},
+    routes() {},
+    edges() {},
+    asked() {},
+    gone: (id: string) => tell(void gone.push(id)),
+  };
+  await using looking = await openStore(settings);
+  await using _ = await looking.follow(hear);
+  await looking.db.deleteFrom('leases').execute();
+  const [still, killed] = await Promise.all(
+    ['shop', 'blog'].map(async (deploymentId) => {
+      const holder = fork(join(import.meta.dirname, 'lease-holder.ts'), [postgres.url('store'), deploymentId]);
+      t.after(() => holder.kill('SIGKILL'));
+      const [id] = (await once(holder, 'message')) as [string];
+      return { holder, id };
+    }),
+  );
+  still!.holder.kill('SIGSTOP');
+  killed!.holder.kill('SIGKILL');
+  await isTold;
+  assert.deepEqual(gone, [killed!.id]);
+  await releaseHeldBy(looking.db, killed!.id, 100);
+  const taken = await takeLeases(looking.db, { now: 100, leaseMs: 1e9, horizonMs: 1e12, limit: 8 });
+  assert.deepEqual(
+    taken.map(({ deploymentId }) => deploymentId),
+    ['blog'],
+  );
 });
 
 test('of processes that are shown one proof of work at once, one takes it', async () => {

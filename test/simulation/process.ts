@@ -54,7 +54,11 @@ export type Surroundings = Omit<
 };
 
 export type Process = {
+  /** By which others know what it holds. */
+  id: string;
   isAlive(): boolean;
+  /** Another process is known to have died. */
+  takeOverFrom(id: string): void;
   wake(deploymentId: string): void;
   /** Another process has changed routes. */
   hearRoutes(): void;
@@ -72,6 +76,7 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
   let frozenUntil = 0;
   let loop: Loop | undefined;
 
+  const id = `process${number}at${clock.elapsed().toFixed(0)}`;
   const isAlive = () => !isDead;
 
   /** Nothing gets past here in a dead process, nor in one that stands still. */
@@ -153,6 +158,7 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
     ),
     refreshEdge: latestOnly<void>(() => weather({ name: 'publish' }, refresh)),
     ...(!surroundings.isAlone && {
+      process: { id, isSeen: () => true },
       othersServe: async (stop) => edge.othersServe(await routesVersion(db), { wait, stop }),
       othersLead: async (version) => edge.othersLead(version),
     }),
@@ -175,7 +181,8 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
   void start();
 
   return {
-    isAlive,
+    ...{ id, isAlive },
+    takeOverFrom: (dead) => void alive().then(() => loop?.takeOverFrom(dead)),
     wake: (deploymentId) => loop?.wake(deploymentId),
     hearRoutes: () => void alive().then(() => refresh().catch(() => {})),
     kill: () => {

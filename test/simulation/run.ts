@@ -224,7 +224,10 @@ export async function run(story: Story, base: Base, { note, tell = () => {} }: R
 
   function revive(): void {
     for (let number = 0; number < story.workers; number++) {
-      if (!processes[number]?.isAlive()) processes[number] = startProcess(number, surroundings);
+      const before = processes[number];
+      if (before?.isAlive()) continue;
+      processes[number] = startProcess(number, surroundings);
+      if (before) for (const other of processes) other.takeOverFrom(before.id);
     }
   }
 

@@ -4,6 +4,7 @@
  */
 import { Client, type ClientConfig } from 'pg';
 import { wait } from '../../lib/wait.ts';
+import { bePresent, watchPresence } from './postgres-presence.ts';
 
 /** What each channel tells. Texts begin with the name of the process that says them, and a space. */
 export const channels = {
@@ -23,8 +24,18 @@ export type Channel = keyof typeof channels;
 
 export type News = { channel: Channel; text: string; isOwn: boolean };
 
-/** `tell` is called without news when some may have been missed. */
-export function followNews(config: ClientConfig, tell: (news?: News) => void): AsyncDisposable {
+export type NewsReader = {
+  /** Says to the others that it is there, by this id. */
+  processId: string;
+  /** Called without news when some may have been missed. */
+  tell(news?: News): void;
+  /** Whether the others see that it is there. */
+  seen(isSeen: boolean): void;
+  /** Another process holds something, and is not there any more. */
+  gone(processId: string): void;
+};
+
+export function followNews(config: ClientConfig, { processId, tell, seen, gone }: NewsReader): AsyncDisposable {
   const ending = new AbortController();
   const byName = new Map<string, Channel>(
     Object.entries(channels).map(([channel, name]) => [name, channel as Channel]),
@@ -46,13 +57,18 @@ export function followNews(config: ClientConfig, tell: (news?: News) => void): A
       });
       try {
         await client.connect();
+        await bePresent(client, processId);
+        seen(true);
         for (const name of byName.keys()) await client.query(`listen ${name}`);
         pauseMs = shortestPauseMs;
         tell();
-        await hasEnded;
+        const watching = new AbortController();
+        void hasEnded.then(() => watching.abort());
+        await watchPresence(client, gone, watching.signal);
       } catch {
         await client.end().catch(() => {});
       }
+      seen(false);
       await wait(pauseMs, ending.signal);
       pauseMs = Math.min(2 * pauseMs, longestPauseMs);
     }

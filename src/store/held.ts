@@ -1,0 +1,21 @@
+/** What a process holds, leases and duties, has a name that tells whose it is: others let go of it when that one has died. */
+import type { Instant } from '../deployment/deployment.ts';
+import { newId } from '../lib/ids.ts';
+import type { Database } from './database.ts';
+import { atOnce } from './leases.ts';
+
+/** Without the id of a process nobody knows whose it is, and others wait until it runs out. */
+export function nameOfHeld(processId: string | undefined): string {
+  return processId === undefined ? newId() : `${processId}.${newId()}`;
+}
+
+/** Nobody waits for it to run out: what a dead process was at work on is due now, and its duties are anybody's. */
+export async function releaseHeldBy(db: Database, processId: string, now: Instant): Promise<void> {
+  await db
+    .updateTable('leases')
+    .set({ token: null, leasedUntil: null, observedHash: null, dueAt: atOnce(now) })
+    .where('leasedUntil', 'is not', null)
+    .where('token', 'like', `${processId}.%`)
+    .execute();
+  await db.deleteFrom('duties').where('holder', 'like', `${processId}.%`).execute();
+}

@@ -1,0 +1,18 @@
+/** A process on a PostgreSQL that takes the lease of a deployment, tells its id, and lives on: `URL DEPLOYMENT` as arguments. */
+import { parsePostgresUrl } from '../../src/lib/postgres-address.ts';
+import { nameOfHeld } from '../../src/store/held.ts';
+import { makeDue, takeLeases } from '../../src/store/leases.ts';
+import { openStore } from '../../src/store/open.ts';
+import { write } from '../../src/store/transaction.ts';
+
+const [, , url, deploymentId] = process.argv;
+const databaseUrl = parsePostgresUrl(url!);
+const { db, process: own, follow } = await openStore({ dataDir: '/nowhere', databaseUrl, databaseConnections: 2 });
+await follow({ due() {}, told() {}, routes() {}, edges() {}, asked() {}, gone() {} });
+while (!own.isSeen()) await new Promise((resolve) => setTimeout(resolve, 5));
+await write(db, 'all', async (db) => {
+  await makeDue(db, deploymentId!, -1);
+  await takeLeases(db, { now: 0, leaseMs: 1e9, horizonMs: 1e12, limit: 1, token: nameOfHeld(own.id) });
+});
+process.once('disconnect', () => process.exit());
+process.send!(own.id);
