@@ -25,6 +25,22 @@ ${fields.map((line) => `      ${line}\n`).join('')}      files:
 `;
 }
 
+/** One web server on the tests' image of 2 MB that answers with `says`, also for so long after it was told to stop. */
+export function lingeringYaml(name: string, image: string, says: string, lingersMs: number): string {
+  const script = 'echo "$SAYS" >/tmp/index.html; httpd -f -p 8080 -h /tmp & wait';
+  return `application:
+  name: ${name}
+  pods:
+    - name: web
+      image: "${image}"
+      path: /
+      servicePorts: [8080]
+      entrypoint: /bin/sh
+      command: [-c, 'trap "sleep ${lingersMs / 1000}; exit" TERM; ${script}']
+      vars: { SAYS: ${says} }
+`;
+}
+
 /** Where the web servers below say what they are. */
 export const saysPath = '/cgi-bin/identity';
 

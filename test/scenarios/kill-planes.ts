@@ -1,15 +1,19 @@
 /**
  * Services are killed with kill -9 in turn and started again, while visitors ask for applications at the edge of each of
- * them and one application after another is updated, started and removed. By itself for as long as one likes:
+ * them, one application after another is updated, and clients start, update, extend and remove their own. By itself for as
+ * long as one likes:
  *
- *     node test/scenarios/kill-planes.ts --minutes 5 --visitors 24 --planes 3
+ *     node test/scenarios/kill-planes.ts --minutes 5 --clients 50 --visitors 24 --planes 3 --every 5
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import Docker from 'dockerode';
 import { wait } from '../../src/lib/wait.ts';
-import { webYaml } from './applications.ts';
-import type { Answer } from './ask.ts';
-import type { Berth, Started } from './berth.ts';
+import { buildImage } from '../contract/image.ts';
+import { lingeringYaml, webYaml } from './applications.ts';
+import { until } from './berth.ts';
+import { type KillRhythm, type Kills, killInTurn, serving, type Victim } from './kill-rhythm.ts';
+import { beClient, type ClientReport, newClientReport, wordsOf } from './killed-clients.ts';
 import { createPlanes, type Planes } from './planes.ts';
 
 /** What was sent to an application before all edges have let go of it is answered, however late on a busy machine. */
@@ -28,30 +32,29 @@ export type FailedVisit = {
   what: string;
 };
 
-export type KilledPlanes = {
+export type KilledPlanes = Kills & {
   visits: number;
   failed: FailedVisit[];
-  kills: number;
-  /** From each kill until that service took requests again. */
-  awayMs: number[];
   updates: number;
-  removals: number;
+  clients: ClientReport;
 };
 
-export type KillingOptions = {
+export type KillingOptions = KillRhythm & {
   visitors: number;
-  everyMs: number;
-  /** Asked after each kill that is over. */
-  isEnough: (kills: number) => boolean;
+  clients: number;
+  /** Between two intents of a client, at the most. */
+  pauseMs: number;
 };
 
-/** All of them serve, before and after. */
+/** All of them serve, before and after; what clients had is removed. */
 export async function visitWhileKilled(
   { all }: Planes,
-  { visitors, everyMs, isEnough }: KillingOptions,
+  { visitors, clients, pauseMs, ...rhythm }: KillingOptions,
 ): Promise<KilledPlanes> {
-  const report: KilledPlanes = { visits: 0, failed: [], kills: 0, awayMs: [], updates: 0, removals: 0 };
-  const killedAt = new Map<Berth, number>();
+  const victims: Victim[] = all.map((plane) => ({ plane, kills: 0, killedAt: undefined }));
+  const clientReport = newClientReport();
+  const report = { visits: 0, failed: [] as FailedVisit[], updates: 0, clients: clientReport };
+  const image = await buildImage(new Docker(), { name: 'contract' });
   const begunAt = performance.now();
   let isOver = false;
 
@@ -68,11 +71,10 @@ export async function visitWhileKilled(
 
   async function visit(number: number): Promise<void> {
     for (let turn = number; !isOver; turn++) {
-      const edge = turn % all.length;
-      const plane = all[edge]!;
-      const { url, applicationName } = started[Math.floor(turn / all.length) % started.length]!;
+      const edge = turn % victims.length;
+      const { plane, killedAt } = victims[edge]!;
+      const { url, applicationName } = started[Math.floor(turn / victims.length) % started.length]!;
       const askedAt = performance.now();
-      const killed = killedAt.get(plane);
       const what = await plane.visit(url).then(
         (answer) => (answer.text.startsWith(applicationName) ? undefined : wordsOf(answer)),
         (error: Error) => error.message,
@@ -82,17 +84,18 @@ export async function visitWhileKilled(
         report.failed.push({
           ...{ atMs: Math.round(askedAt - begunAt), tookMs: Math.round(performance.now() - askedAt) },
           ...{ application: applicationName, edge, what },
-          awayMs: killed === undefined ? undefined : Math.round(askedAt - killed),
+          awayMs: killedAt === undefined ? undefined : Math.round(askedAt - killedAt),
         });
       await wait(10);
     }
   }
 
-  /** Whoever is asked may be killed at that moment, and is asked again. */
-  async function persist(ask: (plane: Berth) => Promise<boolean>): Promise<void> {
+  /** Whoever is asked may be killed at that moment, and another one is asked. */
+  async function persist(ask: (plane: Victim['plane']) => Promise<boolean>): Promise<void> {
     for (let turn = 0; !isOver; turn++) {
-      const plane = all[turn % all.length]!;
-      if (!killedAt.has(plane) && (await ask(plane).catch(() => false))) return;
+      const present = serving(victims);
+      const victim = present[turn % present.length];
+      if (victim && (await ask(victim.plane).catch(() => false))) return;
       await wait(50);
     }
   }
@@ -107,67 +110,62 @@ export async function visitWhileKilled(
     }
   }
 
-  async function come(): Promise<void> {
-    for (let number = 0; !isOver; number++) {
-      let passing: Started | undefined;
-      await persist(async (plane) => {
-        passing = await plane.start(yamlOf(`passing-${number}`, 'passing'));
-        return true;
-      });
-      await persist(async (plane) => (await plane.visit(passing!.url)).status === 200);
-      await persist((plane) => plane.remove(passing!).then(() => true));
-      report.removals++;
-    }
-  }
-
-  async function kill(): Promise<void> {
-    for (let number = 0; number === 0 || !isEnough(report.kills); number++) {
-      const plane = all[number % all.length]!;
-      const killed = performance.now();
-      killedAt.set(plane, killed);
-      await plane.end('SIGKILL');
-      await plane.serve();
-      killedAt.delete(plane);
-      report.kills++;
-      report.awayMs.push(Math.round(performance.now() - killed));
-      await wait(Math.max(0, everyMs - (performance.now() - killed)));
-    }
-  }
-
-  const everybody = [...Array.from({ length: visitors }, (_, number) => visit(number)), update(), come()];
-  await kill().finally(() => {
+  const client = (number: number) =>
+    beClient(
+      victims,
+      { number, pauseMs, isOver: () => isOver, yamlOf: (name, says) => lingeringYaml(name, image, says, lingersMs) },
+      clientReport,
+    );
+  const count = (length: number) => Array.from({ length }, (_, number) => number);
+  const everybody = [...count(visitors).map(visit), update(), ...count(clients).map(client)];
+  const killing = killInTurn(victims, rhythm).finally(() => {
     isOver = true;
   });
-  await Promise.all(everybody);
-  return report;
-}
-
-/** Each cause of a 503 has a code, a state or a pause of its own. */
-function wordsOf({ status, body, headers, text }: Answer): string {
-  const cause = headers['x-berth-state'] ?? body?.code ?? text.slice(0, 60);
-  return `${status} ${cause}, again after ${headers['retry-after']} s`;
+  const [kills] = await Promise.all([killing, ...everybody]);
+  await until('nothing is left of what was removed', async () => {
+    const { owned, orphans } = await all[0]!.inventory();
+    const present = new Set(owned.map(({ deploymentId }) => deploymentId));
+    return orphans.length === 0 && present.size === started.length;
+  });
+  return { ...kills, ...report };
 }
 
 if (import.meta.main) {
   const { values } = parseArgs({
     options: {
       minutes: { type: 'string', default: '5' },
+      clients: { type: 'string', default: '50' },
       visitors: { type: 'string', default: '24' },
       planes: { type: 'string', default: '3' },
+      /** Seconds from kill to kill. */
+      every: { type: 'string', default: '5' },
+      /** Seconds between two intents of a client, at the most. */
+      pause: { type: 'string', default: '5' },
+      /** BERTH_EDGE_SILENCE: where a start takes longer than that, the edge beside it answers 503. */
+      silence: { type: 'string', default: '30s' },
       log: { type: 'string' },
     },
   });
-  const until = performance.now() + Number(values.minutes) * 60_000;
-  await using planes = await createPlanes(Number(values.planes));
+  await using planes = await createPlanes(Number(values.planes), { BERTH_EDGE_SILENCE: values.silence });
   for (const plane of planes.all) await plane.serve();
+  const endsAt = performance.now() + Number(values.minutes) * 60_000;
   const report = await visitWhileKilled(planes, {
     visitors: Number(values.visitors),
-    everyMs: 5_000,
-    isEnough: () => performance.now() > until,
+    clients: Number(values.clients),
+    pauseMs: Number(values.pause) * 1_000,
+    everyMs: Number(values.every) * 1_000,
+    others: 1,
+    isEnough: () => performance.now() > endsAt,
+  }).finally(async () => {
+    if (values.log !== undefined)
+      await writeFile(values.log, planes.all.map((plane, number) => `plane ${number}\n${plane.log()}`).join('\n'));
   });
-  const { failed, awayMs, ...counts } = report;
-  console.log(JSON.stringify({ ...counts, failed: failed.length, longestAwayMs: Math.max(...awayMs) }));
+  const { failed, awayMs, clients, ...counts } = report;
+  const { faults, lost, failedVisits, ...told } = clients;
+  const sums = { failed: failed.length, faults: faults.length, lost: lost.length, failedVisits: failedVisits.length };
+  console.log(
+    JSON.stringify({ ...counts, longestAwayMs: Math.max(...awayMs), clients: { ...told, ...sums } }, null, 1),
+  );
   for (const each of failed) console.log(JSON.stringify(each));
-  if (values.log !== undefined)
-    await writeFile(values.log, planes.all.map((plane, number) => `plane ${number}\n${plane.log()}`).join('\n'));
+  for (const each of [...faults, ...lost, ...failedVisits]) console.log(each);
 }

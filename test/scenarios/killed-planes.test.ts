@@ -19,8 +19,14 @@ test('all applications answer at every edge while their services are killed in t
   });
 
   await Promise.all(planes.all.slice(1).map((plane) => plane.serve()));
-  const report = await visitWhileKilled(planes, { visitors: 6, everyMs: 2_000, isEnough: (kills) => kills >= 4 });
+  const report = await visitWhileKilled(planes, {
+    ...{ visitors: 6, clients: 3, pauseMs: 1_000 },
+    ...{ everyMs: 2_000, others: 2, isEnough: (kills) => kills >= 4 },
+  });
   assert.deepEqual(report.failed, []);
+  const { faults, lost, failedVisits, answered } = report.clients;
+  assert.deepEqual({ faults, lost, failedVisits }, { faults: [], lost: [], failedVisits: [] });
+  assert.equal(answered.remove, answered.start, JSON.stringify(report.clients));
   assert.equal(report.kills, 4);
   assert.ok(report.visits > 50, `${report.visits} visits`);
   assert.deepEqual((await first.inventory()).orphans, []);
