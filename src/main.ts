@@ -12,6 +12,7 @@ import { openEngine } from './engine/open.ts';
 import { offerHandover } from './handover.ts';
 import { openKeptImages } from './images/open.ts';
 import { createBells } from './lib/bells.ts';
+import type { CertificateReport } from './lib/certificate-report.ts';
 import { finishConnections } from './lib/finish-connections.ts';
 import { createMetrics } from './lib/metrics.ts';
 import { claimDataDirectory, openPidFile, type Running, runService } from './running-service.ts';
@@ -53,13 +54,18 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const told = createBells();
   const exchange = settings.databaseUrl && createCountExchange((text) => tellAll(db, 'asked', text), longestNews - 100);
   const shared = { seal, engine, urlOf, metrics, now, told, exchange };
+  let report: CertificateReport | undefined;
+  const noteCertificates = (told: CertificateReport) => {
+    report = told;
+  };
   await predecessor?.standAside();
-  const turn = opening.use(await openTurn(settings, { ...parts, ...shared, store, log, rest }));
+  const turn = opening.use(await openTurn(settings, { ...parts, ...shared, noteCertificates, store, log, rest }));
   const pages = opening.use(await openPages(settings, { db, now, admit: doors.at(pagesSocket), log: part('pages') }));
   const signIn = { ...accountSettings(settings), otherOrigins: otherOrigins(settings) };
   const accounts = openAccounts({ db, seal, now, log: part('accounts'), settings: signIn });
   const at = { admit: doors.at(apiSocket), admitRegistry: doors.at(registrySocket) };
-  const apiParts = { ...shared, ...at, db, accounts, pushed, wake: turn.wake, log: part('api') };
+  const certificates = () => report;
+  const apiParts = { ...shared, ...at, certificates, db, accounts, pushed, wake: turn.wake, log: part('api') };
   const api = opening.use(await openApi(settings, apiParts));
   const { promise: left, resolve: leave } = Promise.withResolvers<void>();
   const sides = {

@@ -5,7 +5,7 @@ import type { CountExchange } from './api/requests/count-exchange.ts';
 import { type ControlParts, openControl } from './control/open.ts';
 import { openEdge } from './edge/open.ts';
 import type { Bells } from './lib/bells.ts';
-import type { CertificateReport } from './lib/certificate-report.ts';
+import type { CertificateReport, NoteCertificates } from './lib/certificate-report.ts';
 import type { Metrics } from './lib/metrics.ts';
 import { apiHosts } from './settings/own-hosts.ts';
 import type { Settings } from './settings/settings.ts';
@@ -19,6 +19,8 @@ export type WorkParts = Omit<
   store: Store;
   told: Bells;
   exchange: CountExchange | undefined;
+  /** Told what the edge serves. */
+  noteCertificates: NoteCertificates;
   log: Logger;
 };
 
@@ -30,12 +32,15 @@ type Work = AsyncDisposable & {
 };
 
 async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
-  const { store, told, exchange, log, ...others } = parts;
+  const { store, told, exchange, noteCertificates: note, log, ...others } = parts;
   const { db } = store;
   await using opening = new AsyncDisposableStack();
   const isShared = settings.databaseUrl !== undefined;
   const tls = tlsOf(settings);
-  const noteCertificates = (report: CertificateReport) => showCertificates(parts.metrics, tls?.from.kind, report);
+  const noteCertificates = (report: CertificateReport) => {
+    showCertificates(parts.metrics, tls?.from.kind, report);
+    note(report);
+  };
   const edge = opening.use(
     await openEdge(
       { ...settings, apiHosts: apiHosts(settings), isShared, tls },

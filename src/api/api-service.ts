@@ -6,6 +6,7 @@ import type { Tiers } from '../deployment/limits/plan-tier.ts';
 import type { StrangerLimits } from '../deployment/limits/stranger-limits.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Bells } from '../lib/bells.ts';
+import type { CertificateReport } from '../lib/certificate-report.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { ProofSettings } from '../lib/proof-of-work.ts';
 import type { Rate } from '../lib/rate-limit.ts';
@@ -61,6 +62,8 @@ export type Service = {
   /** Absent where none was built. */
   dashboard?: Dashboard | undefined;
   now: () => Instant;
+  /** What the edge serves; nothing where it serves no HTTPS, or another process does. */
+  certificates?: () => CertificateReport | undefined;
   /** Only to read what workloads write, and whether it answers: everything that changes something goes through the store and the loop. */
   engine: Pick<Engine, 'ping' | 'observe' | 'watch' | 'logs' | 'followLogs'>;
   /** Rings for a deployment of which another process, or this one, has an event to tell; who hears nothing looks anyway. */

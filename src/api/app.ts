@@ -68,13 +68,15 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   const streams = createStreams(networkPool);
   const reader = createReader();
   const documents = createDocuments(reader, limits, networkPool);
+  // Where an authority issues certificates, browsers are told to insist once a renewal has shown that it works.
+  const staysHttps = () => baseUrl.protocol === 'https:' && (service.certificates?.()?.isRenewed ?? true);
   const app = fastify({
     loggerInstance: log,
     // The framework's own line has the whole address, and with it the session token; see the hook below.
     logController: new LogController({ disableRequestLogging: true }),
     // An address that cannot be decoded has no route, and passes no hook.
     frameworkErrors: (error, request, reply) => {
-      secureHeaders(reply, baseUrl);
+      secureHeaders(reply, staysHttps());
       endWithAnswer(request, reply);
       if (!limits.refuseByAddress(request, reply)) answerError(error, request, reply);
     },
@@ -108,7 +110,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   readJsonBodies(app);
   // Here, not in a plugin: what has no route is counted too.
   app.addHook('onRequest', async (request, reply) => {
-    secureHeaders(reply, baseUrl);
+    secureHeaders(reply, staysHttps());
     if (limits.refuseByAddress(request, reply)) return reply;
     return isCrossSite(request, baseUrl) ? sendProblem(reply, crossSite) : undefined;
   });

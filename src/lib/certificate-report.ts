@@ -13,6 +13,14 @@ export type CertificateReport = {
 
 export type NoteCertificates = (report: CertificateReport) => void;
 
+/** What the operator has to know, at `now`; undefined: all is well. */
+export function certificateTrouble({ served, isReady }: CertificateReport, now: number): string | undefined {
+  if (!isReady) return "The service's own certificate is missing.";
+  const ends = served.filter((each) => each.lateAt <= now).map(({ expiresAt }) => expiresAt);
+  if (ends.length === 0) return undefined;
+  return `${ends.length} of ${served.length} certificates should long have been renewed; the first ends at ${new Date(Math.min(...ends)).toISOString()}.`;
+}
+
 const weekMs = 7 * 24 * 3_600_000;
 
 /** From when on it should long have been renewed: a week before its end, or in the last sixth of a short life. */

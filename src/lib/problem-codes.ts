@@ -68,6 +68,10 @@ export const problemCodes = {
     meaning:
       'the database does not answer, or is too busy; `error` says whether it may have been done, `Retry-After` when to ask again',
   },
+  certificate_late: {
+    status: 503,
+    meaning: 'a certificate of the service is missing, or ends within a week and was not renewed',
+  },
   payload_too_large: { status: 413, meaning: 'the body is too large' },
   unsupported_media_type: { status: 415, meaning: 'the body has a content type that is not read here' },
   not_found: { status: 404, meaning: 'there is nothing at this path' },

@@ -21,6 +21,8 @@ export type Pebble = {
   asked(): string[];
   /** How many certificates it has issued. */
   issued(): number;
+  /** The authority is away; names are not. */
+  end(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -72,6 +74,7 @@ export async function startPebble(httpPort: number, { lifeSeconds = 90 * 86_400 
     hook: `${process.execPath} ${join(import.meta.dirname, 'dns-hook.ts')} http://127.0.0.1:${dnsManagement}`,
     asked: () => [...new Set(Array.from(issuer.said().matchAll(/ Value:"([^"]+)"/g), ([, name]) => name!))].toSorted(),
     issued: () => issuer.said().split('Issued certificate').length - 1,
+    end: issuer.end,
     async close() {
       client.destroy();
       await Promise.all([issuer.end(), names.end()]);
@@ -85,12 +88,12 @@ function program(name: string, args: readonly string[]) {
   const env = { PATH: process.env.PATH, PEBBLE_VA_NOSLEEP: '1' };
   const waiting = '"$@" & read -r word; kill $!; wait';
   const child = spawn('/bin/sh', ['-c', waiting, 'sh', name, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const ended = once(child, 'exit');
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (text += part));
   return {
     said: () => text,
     async end() {
-      const ended = once(child, 'exit');
       child.stdin.end();
       await ended;
     },

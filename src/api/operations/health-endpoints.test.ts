@@ -20,3 +20,14 @@ test('the service is ready while its engine answers, and says so when it does no
   assert.deepEqual([alive, told.status], [200, 'ok']);
   assert.match(told.version, /^\d+\.\d+\.\d+$/);
 });
+
+test('the service is not ready while a certificate is late', async () => {
+  const { service, get } = await testApi();
+  const expiresAt = service.now() + 1_000;
+  service.certificates = () => ({
+    ...{ served: [{ expiresAt, lateAt: service.now() }], missing: 0, failing: 0, isReady: true, isRenewed: true },
+  });
+  const { status, body } = await get('/readyz');
+  assert.deepEqual([status, body.code], [503, 'certificate_late']);
+  assert.match(body.error, /^1 of 1 certificates/);
+});

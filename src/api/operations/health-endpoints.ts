@@ -1,6 +1,7 @@
 /** Whether the service lives (`/healthz`, with its version) and whether it can do its work (`/readyz`). */
 import type { FastifyPluginAsync } from 'fastify';
 import manifest from '../../../package.json' with { type: 'json' };
+import { certificateTrouble } from '../../lib/certificate-report.ts';
 import type { Problem } from '../../lib/problem.ts';
 import { installationId } from '../../store/installation.ts';
 import type { Service } from '../api-service.ts';
@@ -12,6 +13,8 @@ const notReady: Problem = {
   hint: 'What runs keeps running, and what is asked for is done when the engine answers: start it, or look at its log.',
 };
 
+const lateHint = 'What is there is served until its end. The log says why there is no newer one.';
+
 export function healthEndpoints(service: Service): FastifyPluginAsync {
   return async (app) => {
     const options = { config: { limit: 'probe' as const }, schema: { hide: true } };
@@ -20,6 +23,10 @@ export function healthEndpoints(service: Service): FastifyPluginAsync {
       await installationId(service.db);
       const fault = await service.engine.ping().catch((error: unknown) => error);
       if (fault !== undefined) return sendProblem(reply, notReady);
+      const report = service.certificates?.();
+      const trouble = report && certificateTrouble(report, service.now());
+      if (trouble !== undefined)
+        return sendProblem(reply, { code: 'certificate_late', error: trouble, hint: lateHint });
       return { status: 'ok' };
     });
   };

@@ -8,8 +8,11 @@ export const emptyPolicy = "default-src 'none'; base-uri 'none'; form-action 'no
 /** A year, as the lists of browsers ask for. Subdomains are not spoken for: applications may live on one. */
 const onlyHttps = 'max-age=31536000';
 
-/** Set before anything else: a page's own handlers and hooks have the last word. */
-export function secureHeaders(reply: FastifyReply, baseUrl: URL): void {
+/**
+ * Set before anything else: a page's own handlers and hooks have the last word.
+ * @param staysHttps the address is one of HTTPS, and will be.
+ */
+export function secureHeaders(reply: FastifyReply, staysHttps: boolean): void {
   reply.headers({
     'Cache-Control': 'no-store',
     'Content-Security-Policy': emptyPolicy,
@@ -18,7 +21,7 @@ export function secureHeaders(reply: FastifyReply, baseUrl: URL): void {
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',
-    ...(baseUrl.protocol === 'https:' && { 'Strict-Transport-Security': onlyHttps }),
+    ...(staysHttps && { 'Strict-Transport-Security': onlyHttps }),
   });
 }
 

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type CertificateReport, certificateTrouble, lateAt } from './certificate-report.ts';
+
+const day = 24 * 3_600_000;
+
+test('a certificate is late a week before its end, and in the last sixth of a short life', () => {
+  assert.equal(lateAt({ begunAt: 0, expiresAt: 90 * day }), 83 * day);
+  assert.equal(lateAt({ begunAt: 0, expiresAt: 6 * day }), 5 * day);
+});
+
+test('trouble is a certificate of our own that is missing, or any that is late', () => {
+  const served = [10, 20].map((days) => ({ expiresAt: days * day, lateAt: (days - 7) * day }));
+  const report: CertificateReport = { served, missing: 5, failing: 5, isReady: true, isRenewed: false };
+  assert.equal(certificateTrouble(report, 3 * day - 1), undefined);
+  assert.equal(
+    certificateTrouble(report, 3 * day),
+    '1 of 2 certificates should long have been renewed; the first ends at 1970-01-11T00:00:00.000Z.',
+  );
+  assert.equal(certificateTrouble({ ...report, isReady: false }, 0), "The service's own certificate is missing.");
+});
