@@ -1,13 +1,11 @@
 /** `berth` as it is installed, against a real service on the engine in memory. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { promisify } from 'node:util';
+import { after, before, test } from 'node:test';
 import { type Berth, createBerth, until } from '../scenarios/berth.ts';
 import { installPacked, type Packed } from './packed.ts';
 
@@ -17,31 +15,6 @@ const yaml = `application:
     - { name: web, image: "nginx:1", path: /, servicePorts: [80] }
 `;
 const digest = `nginx@sha256:${'a'.repeat(64)}`;
-
-/** Takes away what came into Node's language and globals after 20. */
-const laterThanNode20 = `
-  for (const [owner, names] of [
-    [RegExp, ['escape']], [URL, ['parse']], [Map, ['groupBy']], [Object, ['groupBy']], [Array, ['fromAsync']],
-    [Promise, ['withResolvers', 'try']], [Error, ['isError']],
-    [Set.prototype, ['union', 'intersection', 'difference', 'symmetricDifference', 'isSubsetOf', 'isSupersetOf', 'isDisjointFrom']],
-    [Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]())),
-      ['map', 'filter', 'take', 'drop', 'flatMap', 'reduce', 'toArray', 'forEach', 'some', 'every', 'find']],
-  ]) for (const name of names) delete owner[name];
-  for (const name of ['Iterator', 'Temporal', 'AsyncDisposableStack', 'DisposableStack', 'SuppressedError']) delete globalThis[name];
-`;
-
-/** Holds something for each check that has needed a later Node. */
-const oddYaml = `application:
-  name: shop
-  pods:
-    - name: web
-      image: nginx:1
-      path: /
-      servicePorts: [80]
-      vars: { A: "http://shop-api:3000", B: "https://jolly-tapir-shop.example.com/", VITE_API: "http://api.pod:3000/x" }
-      environment: { C: d }
-    - { name: api, image: "nginx:1", path: /api, servicePorts: [3000] }
-`;
 
 let packed: Packed;
 let berth: Berth;
@@ -62,78 +35,6 @@ after(async () => {
 const server = () => berth.settings.baseUrl.origin;
 const cli = (words: string[], env: Record<string, string> = {}) =>
   packed.start(words, { cwd: folder, env: { BERTH_SERVER: server(), ...env } }).ended;
-
-describe('the package', () => {
-  test('has nothing to install, and npx runs it from an empty folder', async () => {
-    const { stdout } = await promisify(execFile)('npx', ['--no-install', 'berth', '--help'], { cwd: packed.folder });
-    assert.match(stdout, /deploy FILE/);
-    assert.ok(packed.size < 400_000, `${packed.size} bytes`);
-    const { dependencies } = JSON.parse(await readFile(join(packed.folder, 'node_modules/berth/package.json'), 'utf8'));
-    assert.equal(dependencies, undefined);
-  });
-  test('reads no more for the help than its words', async () => {
-    const preload = join(packed.folder, 'loaded.mjs');
-    const lines = [
-      `import { registerHooks } from 'node:module';`,
-      `import { statSync } from 'node:fs';`,
-      `import { fileURLToPath } from 'node:url';`,
-      `let bytes = 0;`,
-      `registerHooks({ load(url, context, next) {`,
-      `  if (url.startsWith('file:')) bytes += statSync(fileURLToPath(url)).size;`,
-      `  return next(url, context);`,
-      `} });`,
-      `process.on('exit', () => process.stderr.write(String(bytes)));`,
-    ];
-    await writeFile(preload, lines.join('\n'));
-    const bytesFor = async (...words: string[]) => {
-      const argv = ['--import', preload, packed.program, ...words];
-      return Number((await promisify(execFile)(process.execPath, argv, { cwd: packed.folder })).stderr);
-    };
-    const help = await bytesFor('--help');
-    assert.ok(help > 1_000 && help < 40_000, `${help} bytes`);
-    const all = await bytesFor('validate', join(import.meta.dirname, '../../examples/hello.yaml'));
-    assert.ok(all > 200_000 && all < 700_000, `${all} bytes`);
-  });
-  test('checks files in a Node that has only what Node 20 has', async () => {
-    const older = join(packed.folder, 'older.cjs');
-    await writeFile(older, `${laterThanNode20}\nrequire('node:assert').equal(RegExp.escape, undefined);`);
-    const examples = join(import.meta.dirname, '../../examples');
-    const files = (await readdir(examples)).map((name) => join(examples, name));
-    const odd = join(packed.folder, 'odd.yaml');
-    await writeFile(odd, oddYaml);
-    const argv = ['--require', older, packed.program, 'validate', ...files, odd];
-    const { stdout } = await promisify(execFile)(process.execPath, argv, { cwd: packed.folder });
-    assert.match(stdout, new RegExp(`${files.length + 1} valid, 0 not valid`));
-  });
-  test('has the client, with its types', async () => {
-    const script = `import { createClient } from 'berth/client';
-      const answer = await createClient({ baseUrl: ${JSON.stringify(server())} }).call('getLimits');
-      process.stdout.write(String(answer.ok));`;
-    await writeFile(join(packed.folder, 'use.mjs'), script);
-    const { stdout } = await promisify(execFile)(process.execPath, ['use.mjs'], { cwd: packed.folder });
-    assert.equal(stdout, 'true');
-    const typed = `import { createClient } from 'berth/client';
-      const answer = await createClient().call('listDeployments');
-      if (answer.ok) answer.value.reservedDeployments.map(({ applicationName }): string => applicationName);
-      // @ts-expect-error there is no such operation
-      void createClient().call('nothing');
-      export {};`;
-    await writeFile(join(packed.folder, 'use.mts'), typed);
-    const tsc = join(import.meta.dirname, '../../node_modules/.bin/tsc');
-    const flags = [
-      '--noEmit',
-      '--strict',
-      '--module',
-      'nodenext',
-      '--target',
-      'esnext',
-      '--lib',
-      'esnext,dom',
-      '--ignoreConfig',
-    ];
-    await promisify(execFile)(tsc, [...flags, 'use.mts'], { cwd: packed.folder });
-  });
-});
 
 test('from a file to a live URL, an update, and its end', async () => {
   const deployed = await cli(['deploy', 'app.yaml']);
