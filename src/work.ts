@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { planOfDeployment } from './api/admission/plans.ts';
 import type { CountExchange } from './api/requests/count-exchange.ts';
 import { type ControlParts, openControl } from './control/open.ts';
+import { pullTermsOf } from './deployment/limits/pull-limits.ts';
 import { openEdge } from './edge/open.ts';
 import type { Bells } from './lib/bells.ts';
 import type { CertificateReport, NoteCertificates } from './lib/certificate-report.ts';
@@ -11,10 +12,11 @@ import { apiHosts } from './settings/own-hosts.ts';
 import type { Settings } from './settings/settings.ts';
 import { tlsOf } from './settings/tls-settings.ts';
 import type { Store } from './store/open.ts';
+import { clientOf } from './store/origins.ts';
 
 export type WorkParts = Omit<
   ControlParts,
-  'db' | 'process' | 'refreshEdge' | 'othersServe' | 'othersLead' | 'underWay' | 'egressOf' | 'log'
+  'db' | 'process' | 'refreshEdge' | 'othersServe' | 'othersLead' | 'underWay' | 'egressOf' | 'pullTermsOf' | 'log'
 > & {
   store: Store;
   told: Bells;
@@ -61,6 +63,11 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
       },
       egressOf: async (deployment) =>
         (await planOfDeployment(db, settings.tiers, deployment))?.tier.egress ?? settings.egress,
+      pullTermsOf: async (deployment) => {
+        const plan = await planOfDeployment(db, settings.tiers, deployment);
+        const { id, sessionId } = deployment;
+        return pullTermsOf(plan, settings.strangers, { sessionId, client: await clientOf(db, id) });
+      },
       log: log.child({ part: 'control' }),
     }),
   );

@@ -11,6 +11,7 @@ import type { Lease } from '../store/leases.ts';
 import type { DiskBook } from './disk/disk-book.ts';
 import type { Routed } from './routing.ts';
 import type { PausedClock } from './visit/paused-clock.ts';
+import type { Pulls } from './visit/pull-turns.ts';
 
 export type ControlSettings = {
   /** Without progress for this long, a deployment has failed. */
@@ -53,6 +54,8 @@ export type Control = {
   urlOf: (label: string) => URL;
   /** What the deployment may reach: by the plan of its account. */
   egressOf: (deployment: Deployment) => Promise<Egress>;
+  /** Absent where nobody's pulls are limited. */
+  pulls?: Pulls;
   settings: ControlSettings;
   metrics: Metrics;
   disk: DiskBook;

@@ -1,4 +1,6 @@
 /** The door of this layer: the loop, on what the store says. */
+import type { Deployment } from '../deployment/deployment.ts';
+import type { PullTerms } from '../deployment/limits/pull-limits.ts';
 import { wait } from '../lib/wait.ts';
 import { takeOver } from '../store/leases.ts';
 import type { Control, ControlSettings } from './control.ts';
@@ -6,6 +8,7 @@ import { createDiskBook } from './disk/disk-book.ts';
 import { type Loop, startLoop } from './loop.ts';
 import { storedRoutes } from './routing.ts';
 import { createPausedClock } from './visit/paused-clock.ts';
+import { createPullTurns } from './visit/pull-turns.ts';
 
 /** A lease is renewed three times in this span; a second process on the store takes over after it. */
 const leaseMs = 15_000;
@@ -19,20 +22,25 @@ export type ControlParts = Pick<
   Control,
   | ('db' | 'seal' | 'engine' | 'refreshEdge' | 'othersServe' | 'othersLead' | 'underWay' | 'urlOf' | 'egressOf')
   | ('metrics' | 'now' | 'log' | 'afterOperation' | 'process')
->;
+> & {
+  /** On which terms images are brought for a deployment: by the plan of its account, or as a stranger's. */
+  pullTermsOf: (deployment: Deployment) => Promise<PullTerms>;
+};
 
 /** Closing it ends what is under way at its next safe point. */
 export type OpenControl = AsyncDisposable & Pick<Loop, 'wake' | 'takeOverFrom'>;
 
 /** Resolves when the edge has the table of the store and the loop runs. */
 export async function openControl(settings: OpenControlSettings, parts: ControlParts): Promise<OpenControl> {
-  const { db, now } = parts;
+  const { pullTermsOf, ...others } = parts;
+  const { db, now } = others;
   const routed = await storedRoutes(db);
-  await parts.refreshEdge();
+  await others.refreshEdge();
   await takeOver(db, { now: now(), spreadMs: resyncMs, random: Math.random });
   const { deployDeadlineMs, listenPatienceMs, drainMs, imageDiskShare, diskFreeBytes, containerDiskBytes } = settings;
   const loop = startLoop({
-    ...parts,
+    ...others,
+    pulls: { termsOf: pullTermsOf, turns: createPullTurns() },
     ...{ routed, wait, random: Math.random, disk: createDiskBook() },
     pausedClock: createPausedClock(() => performance.now()),
     settings: {

@@ -7,6 +7,7 @@
 import type { Instant, PulledBytes } from '../deployment/deployment.ts';
 import type { DiskUse } from '../deployment/disk/disk-levels.ts';
 import type { Capacity } from '../deployment/limits/host-budget.ts';
+import type { OwnImageLimits } from '../deployment/limits/pull-limits.ts';
 import type { EngineOperation, ImageRequest, ResolvedImage } from '../deployment/plan/operation.ts';
 import type { Egress } from '../deployment/workload/egress.ts';
 import type { Observed, ObservedWorkload, WorkloadName } from '../deployment/workload/workload.ts';
@@ -120,6 +121,8 @@ export type Pulling = {
   progress?: (done: number, bytes?: PulledBytes) => void;
   /** Gives it up: rejects with the signal's reason. It goes on for others who wait for the same image. */
   signal?: AbortSignal;
+  /** What the image may have; default: what any may. One that is here already has cost what it costs. */
+  limits?: OwnImageLimits;
 };
 
 /** `fault`: why it is not mended. */

@@ -1,5 +1,6 @@
 /** The door of this layer: the gate that every image of a registry passes, what references mean, and what is kept. */
 import { join } from 'node:path';
+import type { ImageLimits } from '../deployment/limits/pull-limits.ts';
 import { openBlobCache } from './blobs/blob-cache.ts';
 import { type Pace, usualPace } from './dialer/bounded-body.ts';
 import { createDialer, type DialerOptions } from './dialer/dialer.ts';
@@ -7,7 +8,6 @@ import { type Gate, type GateOptions, openGate } from './gate/gate.ts';
 import { type NodeGate, type NodeGateParts, type NodeGateSettings, openNodeGate } from './gate/node-gate.ts';
 import { type OpenPushedSettings, openPushedImages, type PushedParts } from './pushed/open.ts';
 import type { PushedImages } from './pushed/pushed-image-store.ts';
-import type { ImageLimits } from './resolve/image-limits.ts';
 import { createResolver, type Resolver, type ResolverParts } from './resolve/resolve.ts';
 import { type RegistrySetting, readRegistries } from './upstream/listed-registries.ts';
 
@@ -46,9 +46,9 @@ export async function openImages(
   const listed = await readRegistries(registries);
   await using opening = new AsyncDisposableStack();
   const dialer = opening.use(createDialer({ ...dialing, listed }));
-  const gate = opening.use(await openGate({ host: gateHost, limits, cache, pace }));
+  const gate = opening.use(await openGate({ host: gateHost, cache, pace }));
   const resolver = createResolver({ dialer, registries: listed, limits, notePullsLeft, pushed });
-  const nodes = nodeGate && seal && opening.use(await openNodeGate(nodeGate, { gate, resolver, limits, seal }));
+  const nodes = nodeGate && seal && opening.use(await openNodeGate(nodeGate, { gate, resolver, seal }));
   const open = opening.move();
   return {
     images: { ...resolver, offer: gate.offer, ...(nodes && { nodes }) },

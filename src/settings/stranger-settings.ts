@@ -1,12 +1,13 @@
 /** The setting of what those may have who have no account. */
 import type { StrangerLimits } from '../deployment/limits/stranger-limits.ts';
 import { readCaps, strangerCapFields } from './count-settings.ts';
+import { pullFields, readPulls } from './pull-settings.ts';
 import { integer, size, Unreadable } from './setting-values.ts';
 
 /** What applies without the setting. */
 export const defaultStrangersText = 'session=10 address=20 memory=8Gi';
 
-/** `session=10 address=20 memory=8Gi volumes=100`: the first three in any order, `images=5Gi`, and any of `strangerCapFields`. */
+/** `session=10 address=20 memory=8Gi volumes=100`: the first three in any order, `images=5Gi`, and any of `strangerCapFields` and `pullFields`. */
 export function strangers(value: string): StrangerLimits {
   const fields = new Map(
     value
@@ -19,18 +20,27 @@ export function strangers(value: string): StrangerLimits {
     if (!given) throw new Unreadable(form);
     return reader(given);
   };
-  const known = ['session', 'address', 'memory', 'images', ...Object.keys(strangerCapFields)];
+  const known = [
+    'session',
+    'address',
+    'memory',
+    'images',
+    ...Object.keys(strangerCapFields),
+    ...Object.keys(pullFields),
+  ];
   if ([...fields].some(([key, given]) => !known.includes(key) || !given)) throw new Unreadable(form);
   const caps = readCaps(strangerCapFields, fields);
+  const pulls = readPulls(fields);
   return {
     perSession: read('session', integer(0, 100_000)),
     perAddress: read('address', integer(0, 100_000)),
     memoryBytesPerAddress: read('memory', size),
     ...(fields.has('images') && { imageBytes: read('images', size) }),
     ...(caps && { caps }),
+    ...(pulls && { pulls }),
   };
 }
 
 const form =
   `must be such as "${defaultStrangersText}", ` +
-  `and besides images (5Gi), ${Object.keys(strangerCapFields).join(', ')} as name=number`;
+  `and besides images, image-size and image-unpacked (5Gi), pulls, ${Object.keys(strangerCapFields).join(', ')} as name=number`;

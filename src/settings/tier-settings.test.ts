@@ -25,6 +25,22 @@ test('plans are read from one line; reservations and a lifetime need not be said
   ]);
 });
 
+test('what images may have, and how many come at a time, can be said of plans and of strangers', () => {
+  const settings = readSettings({
+    BERTH_TIERS: 'a deployments=2 memory=1Gi; b deployments=9 memory=1Gi image-size=2Gi image-unpacked=5Gi pulls=8',
+    BERTH_STRANGERS: 'session=1 address=1 memory=1Gi pulls=2',
+  });
+  assert.ok(settings.ok);
+  const { tiers, strangers } = settings.settings;
+  assert.deepEqual(
+    tiers.map(({ pulls }) => pulls),
+    [undefined, { compressedBytes: 2 ** 31, unpackedBytes: 5 * 2 ** 30, atOnce: 8 }],
+  );
+  assert.deepEqual(strangers.pulls, { atOnce: 2 });
+  const refused = read('a deployments=1 memory=1Gi pulls=0');
+  assert.match(String(!refused.ok && refused.mistakes), /from 1 to 1000/);
+});
+
 test('how many containers, volumes and GPUs a plan allows can be said, and else follows from its deployments', () => {
   const settings = read(
     'a deployments=2 memory=1Gi; b deployments=9 memory=1Gi volumes=5 gpus=1 deployment-containers=7',
@@ -55,7 +71,11 @@ test('those who have no account have what is said, and else what follows from th
     'session=1 address=1 memory=1Gi colour=red',
     'session=1 address=1 memory=1Gi volumes',
   ])
-    assert.match(String(said(text)), /must be such as .* besides images \(5Gi\), containers, volumes, gpus/, text);
+    assert.match(
+      String(said(text)),
+      /must be such as .* besides images, image-size and image-unpacked \(5Gi\), pulls, containers, volumes, gpus/,
+      text,
+    );
   assert.match(String(said('session=1 address=1 memory=1Gi deployment-containers=61')), /from 1 to 60/);
 });
 

@@ -1,6 +1,7 @@
 /** The setting of the plans: one line that an operator can read. */
 import type { Tier, Tiers } from '../deployment/limits/plan-tier.ts';
 import { capFields, readCaps } from './count-settings.ts';
+import { pullFields, readPulls } from './pull-settings.ts';
 import { duration, egress, size, Unreadable } from './setting-values.ts';
 
 /** What applies without the setting. */
@@ -41,6 +42,7 @@ function tier(text: string): Tier {
     return tierFields[key].read(given) as ReturnType<(typeof tierFields)[K]['read']>;
   };
   const caps = readCaps(capFields, fields);
+  const pulls = readPulls(fields);
   return {
     name: name!,
     deployments: read('deployments'),
@@ -49,6 +51,7 @@ function tier(text: string): Tier {
     lifetimeMs: read('lifetime'),
     ...(caps && { caps }),
     ...(fields.has('images') && { imageBytes: read('images') }),
+    ...(pulls && { pulls }),
     ...(fields.has('egress') && { egress: read('egress') }),
   };
 }
@@ -62,7 +65,7 @@ const tierFields = {
   egress: { default: undefined, read: egress },
 };
 
-const known = [...Object.keys(tierFields), ...Object.keys(capFields)];
+const known = [...Object.keys(tierFields), ...Object.keys(capFields), ...Object.keys(pullFields)];
 
 function count(value: string): number {
   if (!/^\d{1,6}$/.test(value)) throw new Unreadable('must count deployments with a whole number');

@@ -12,6 +12,12 @@ export async function addOrigin(db: Database, deploymentId: string, { address, c
   await db.insertInto('origins').values({ deploymentId, address, client }).execute();
 }
 
+/** Undefined for what was started before it was written down. */
+export async function clientOf(db: Database, deploymentId: string): Promise<string | undefined> {
+  const query = db.selectFrom('origins').select('client').where('deploymentId', '=', deploymentId);
+  return (await query.executeTakeFirst())?.client;
+}
+
 /** What a client has that no account has claimed. */
 export async function usageOfClient(db: Database, client: string, now: Instant): Promise<Usage> {
   const rows = await db

@@ -2,11 +2,12 @@
 import type { Deployment } from '../../deployment/deployment.ts';
 import type { DeploymentEvent } from '../../deployment/event/event.ts';
 import type { Operation } from '../../deployment/plan/operation.ts';
-import { type Engine, facetOf, type Pulling } from '../../engine/engine.ts';
+import { type Engine, facetOf } from '../../engine/engine.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import { confirmEverywhere, heldAddresses, type Router, route } from '../routing.ts';
 import { checkImages, confirmAccess, pullImage } from './deployment-images.ts';
 import { type Drainer, drain } from './drain.ts';
+import type { WatchedPull } from './pulling.ts';
 
 export type Executor = Drainer &
   Router & {
@@ -21,7 +22,7 @@ export async function execute(
   deployment: Deployment,
   operation: Operation,
   executor: Executor,
-  pulling: Required<Pulling>,
+  pulling: WatchedPull,
 ): Promise<void> {
   const stopTimer = executor.metrics.operations.startTimer({ kind: operation.kind });
   try {
@@ -35,7 +36,7 @@ async function perform(
   deployment: Deployment,
   operation: Operation,
   executor: Executor,
-  pulling: Required<Pulling>,
+  pulling: WatchedPull,
 ): Promise<void> {
   const { db, engine } = executor;
   switch (operation.kind) {

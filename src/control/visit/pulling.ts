@@ -9,6 +9,9 @@ import type { Wait } from '../../lib/wait.ts';
 /** Each report is a write. */
 const reportEveryMs = 250;
 
+/** What is told of it, and what ends it. */
+export type WatchedPull = Required<Pick<Pulling, 'progress' | 'signal'>> & Pick<Pulling, 'limits'>;
+
 export type PullWatch = {
   /** How much of an image is here. */
   report: (pulled: [image: string, Pulled]) => void;
@@ -31,7 +34,7 @@ export class LatePull extends EngineFault {
 export async function watchPull(
   operation: Operation,
   { report, giveUp, leftMs, wait }: PullWatch,
-  work: (pulling: Required<Pulling>) => Promise<void>,
+  work: (pulling: WatchedPull) => Promise<void>,
 ): Promise<void> {
   if (operation.kind !== 'pull') return await work({ progress: () => {}, signal: giveUp });
   const { image } = operation;

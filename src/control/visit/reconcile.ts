@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Deployment, Instant, PodStatus } from '../../deployment/deployment.ts';
 import { type Desired, imagesOf } from '../../deployment/desired.ts';
+import type { OwnImageLimits } from '../../deployment/limits/pull-limits.ts';
 import { batchesOf, describePlan, eventOf, type Operation } from '../../deployment/plan/operation.ts';
 import { plan } from '../../deployment/plan/plan.ts';
 import type { Pulled } from '../../deployment/status/deployment-progress.ts';
@@ -30,6 +31,7 @@ import { type Journal, openJournal } from './journal.ts';
 import { lastLinesOf } from './last-lines.ts';
 import { stillSince } from './paused-clock.ts';
 import { afterOperation } from './progress.ts';
+import { pullInTurn } from './pull-turns.ts';
 import { LatePull, watchPull } from './pulling.ts';
 import { readWanted } from './wanted.ts';
 
@@ -281,7 +283,16 @@ class Step {
     const whole = { ...this.#control, ...this.#visit, interrupted: this.#disturbed };
     const executor = { ...whole, record, note, drainMs: settings.drainMs };
     const watch = { report: pulled, giveUp: this.#disturbed, leftMs: () => this.#leftMs(), wait };
-    await watchPull(operation, watch, (pulling) => execute(this.#deployment, operation, executor, pulling));
+    const work = (limits?: OwnImageLimits) =>
+      watchPull(operation, watch, (pulling) =>
+        execute(this.#deployment, operation, executor, { ...pulling, ...(limits && { limits }) }),
+      );
+    const waited = async () => {
+      Object.assign(this.#deployment, { progressedAt: this.#control.now() });
+      await record({ progressedAt: this.#deployment.progressedAt });
+    };
+    const turn = { pulls: this.#control.pulls, signal: this.#disturbed, aside: this.#visit.aside, waited };
+    await (operation.kind === 'pull' ? pullInTurn(this.#deployment, turn, work) : work());
     this.#control.afterOperation?.(operation);
     this.#journal.note(eventOf(operation));
   }

@@ -5,6 +5,7 @@ import type { Instant } from '../deployment.ts';
 import type { Egress } from '../workload/egress.ts';
 import { type Caps, type Counts, capsOf, countedKinds } from './count-limits.ts';
 import type { Amount } from './pod-resources.ts';
+import type { PullLimits } from './pull-limits.ts';
 
 export type Tier = {
   name: string;
@@ -19,6 +20,8 @@ export type Tier = {
   caps?: Partial<Caps>;
   /** What its pushed images may take in all; absent: see `imageBytesOf`. */
   imageBytes?: number;
+  /** What images may have that its deployments run from, where that is less than what any may have. */
+  pulls?: PullLimits;
   /** What its deployments may reach; absent: what those of nobody may. */
   egress?: Egress;
 };

@@ -3,6 +3,7 @@ import { printBytes } from '../../config/values/units.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { type Counts, countedKinds, type StrangerCaps, strangerCapsOf } from './count-limits.ts';
 import { countOf, type Usage } from './plan-tier.ts';
+import type { PullLimits } from './pull-limits.ts';
 
 export type StrangerLimits = {
   /** Active deployments of one session. */
@@ -13,6 +14,8 @@ export type StrangerLimits = {
   memoryBytesPerAddress: number;
   /** What images may take that are pushed from one client address; absent: see `imageBytesOfStrangers`. */
   imageBytes?: number;
+  /** What images may have that their deployments run from, where that is less than what any may have. */
+  pulls?: PullLimits;
   /** Where it says more than what follows from the numbers of deployments, see `strangerCapsOf`. */
   caps?: Partial<StrangerCaps>;
 };

@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { openBlobCache } from '../blobs/blob-cache.ts';
 import { type Digest, digestOf } from '../blobs/digest.ts';
+import { narrowLimits } from '../resolve/image-limits.ts';
 import type { ResolvedUpstream } from '../resolve/resolve.ts';
 import { isGateName } from './distribution.ts';
 import { openGate } from './gate.ts';
@@ -27,6 +28,7 @@ const image: ResolvedUpstream = {
     bytes: Buffer.from('null'),
   },
   layers: [],
+  limits: narrowLimits({ compressedBytes: 2 ** 30, unpackedBytes: 2 ** 30 }),
   isForEverybody: true,
   client: {
     ask: () => {
@@ -37,7 +39,7 @@ const image: ResolvedUpstream = {
 };
 
 test('only who has the secret of the gate is answered, and only about what is being pulled', async () => {
-  await using gate = await openGate({ host: '127.0.0.1', limits: { compressedBytes: 1, unpackedBytes: 1 } });
+  await using gate = await openGate({ host: '127.0.0.1' });
   const offer = gate.offer(image, { failed: () => {} });
   const [, host, name] = /^([^/]+)\/(.+)@/.exec(offer.reference)!;
   assert.equal(offer.reference, `${host}/berth.gate/r.example__5000/a/b@${digestOfLetter('1')}`);
@@ -85,8 +87,7 @@ test('a layer that has passed once is not asked for again, and one that was a li
   const ofLayer: ResolvedUpstream = { ...image, layers: [descriptor], client: { ask } };
   const pull = async () => {
     await using cache = await openBlobCache({ folder: directory, budgetBytes: 2 ** 30, now: Date.now });
-    const limits = { compressedBytes: 2 ** 30, unpackedBytes: 2 ** 30 };
-    await using gate = await openGate({ host: '127.0.0.1', limits, cache });
+    await using gate = await openGate({ host: '127.0.0.1', cache });
     using offer = gate.offer(ofLayer, { failed: () => {} });
     const [, host, name] = /^([^/]+)\/(.+)@/.exec(offer.reference)!;
     const authorization = `Basic ${Buffer.from(`engine:${offer.auth.password}`).toString('base64')}`;
@@ -107,12 +108,12 @@ async function pullThrough(layer: Buffer, roomBytes: number, limit: number) {
   const url = new URL('https://r.example/');
   const client = { ask: async () => ({ status: 200, headers: {}, url, body: Readable.from(piecesOf(layer)) }) };
   const descriptor = { mediaType: 'x', digest, sizeBytes: layer.length };
-  const limits = { compressedBytes: 2 ** 40, unpackedBytes: limit };
-  await using gate = await openGate({ host: '127.0.0.1', limits });
+  const limits = narrowLimits({ compressedBytes: 2 ** 40, unpackedBytes: limit });
+  await using gate = await openGate({ host: '127.0.0.1' });
   const faults: string[] = [];
   const pull = async () => {
     const failed = ({ message }: Error) => faults.push(message);
-    using offer = gate.offer({ ...image, layers: [descriptor], client }, { failed, roomBytes });
+    using offer = gate.offer({ ...image, limits, layers: [descriptor], client }, { failed, roomBytes });
     const [, host, name] = /^([^/]+)\/(.+)@/.exec(offer.reference)!;
     const authorization = `Basic ${Buffer.from(`engine:${offer.auth.password}`).toString('base64')}`;
     const answer = await fetch(`http://${host}/v2/${name}/blobs/${digest}`, { headers: { authorization } });

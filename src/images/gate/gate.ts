@@ -10,7 +10,6 @@ import type { BlobCache } from '../blobs/blob-cache.ts';
 import { type Pace, usualPace } from '../dialer/bounded-body.ts';
 import { ImageFault } from '../image-fault.ts';
 import type { Descriptor } from '../manifests/manifest.ts';
-import type { ImageLimits } from '../resolve/image-limits.ts';
 import type { ResolvedUpstream } from '../resolve/resolve.ts';
 import { dialFault } from '../upstream/registry-faults.ts';
 import { createCountingRoom } from './count-behind.ts';
@@ -64,7 +63,6 @@ type Offered = {
 export type GateOptions = {
   /** The address where it listens. */
   host: string;
-  limits: ImageLimits;
   /** Where layers are kept that have passed. */
   cache?: BlobCache | undefined;
   /** How slowly a registry may send. */
@@ -74,7 +72,7 @@ export type GateOptions = {
 const username = 'engine';
 
 /** Resolves when it listens. */
-export async function openGate({ host, limits, pace = usualPace, cache }: GateOptions): Promise<Gate> {
+export async function openGate({ host, pace = usualPace, cache }: GateOptions): Promise<Gate> {
   const password = randomBytes(24).toString('hex');
   const expected = Buffer.from(`Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`);
   const offers = new Set<Offered>();
@@ -126,7 +124,7 @@ export async function openGate({ host, limits, pace = usualPace, cache }: GateOp
 
   return {
     offer(image, offering) {
-      const sum = createUnpackedSum(image.asked, limits, offering.roomBytes);
+      const sum = createUnpackedSum(image.asked, image.limits, offering.roomBytes);
       const offered: Offered = { image, offering, sum, ended: new AbortController(), passing: new Set() };
       offers.add(offered);
       return {

@@ -9,11 +9,12 @@ import { sealWith } from '../../lib/seal.ts';
 import { StartError } from '../../lib/start-error.ts';
 import { digestOf } from '../blobs/digest.ts';
 import { ImageFault } from '../image-fault.ts';
+import { narrowLimits } from '../resolve/image-limits.ts';
 import type { ResolvedUpstream } from '../resolve/resolve.ts';
 import { openGate } from './gate.ts';
 import { openNodeGate } from './node-gate.ts';
 
-const limits = { compressedBytes: 2 ** 30, unpackedBytes: 2 ** 20 };
+const limits = narrowLimits({ compressedBytes: 2 ** 30, unpackedBytes: 2 ** 20 });
 const platform = { os: 'linux', architecture: 'amd64' };
 const login = { registry: 'r.example', username: 'me', personalAccessToken: 'the login of somebody' };
 const config = Buffer.from(JSON.stringify({ config: { Volumes: { '/data': {} } } }));
@@ -36,6 +37,7 @@ async function openGates(options: { layer: Buffer; secret?: string; isDown?: () 
     manifest: { digest: digestOf(manifest), mediaType: 'application/vnd.oci.image.manifest.v1+json', bytes: manifest },
     config: { descriptor: { mediaType: 'x', digest: digestOf(config), sizeBytes: config.length }, bytes: config },
     layers: [{ mediaType: 'application/vnd.oci.image.layer.v1.tar+gzip', digest, sizeBytes: layer.length }],
+    limits,
     asked: { image: 'r.example/a/b:1', registry: 'r.example', hasLogin: true },
   };
   const resolver = {
@@ -47,10 +49,10 @@ async function openGates(options: { layer: Buffer; secret?: string; isDown?: () 
     },
   };
   const opened = new AsyncDisposableStack();
-  const gate = opened.use(await openGate({ host: '127.0.0.1', limits }));
+  const gate = opened.use(await openGate({ host: '127.0.0.1' }));
   const port = await freePort();
   const settings = { host: '127.0.0.1', port, name: 'localhost:30500' };
-  const nodes = opened.use(await openNodeGate(settings, { gate, resolver, limits, seal: sealWith(secret) }));
+  const nodes = opened.use(await openNodeGate(settings, { gate, resolver, seal: sealWith(secret) }));
   const ask = async (path: string, password: string, method = 'GET') => {
     const authorization = `Basic ${Buffer.from(`node:${password}`).toString('base64')}`;
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { authorization } });

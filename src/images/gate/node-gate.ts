@@ -14,7 +14,6 @@ import type { Seal } from '../../lib/seal.ts';
 import { StartError } from '../../lib/start-error.ts';
 import type { Platform } from '../manifests/manifest.ts';
 import { declaredVolumes } from '../resolve/image-config.ts';
-import type { ImageLimits } from '../resolve/image-limits.ts';
 import type { ResolvedUpstream, Resolver } from '../resolve/resolve.ts';
 import { answerKnown, hasDigest, nameAtGate, readPath, refuse, refuseLogin } from './distribution.ts';
 import type { Gate } from './gate.ts';
@@ -51,7 +50,6 @@ export type NodeGateSettings = {
 export type NodeGateParts = {
   gate: Pick<Gate, 'take' | 'countOf'>;
   resolver: Pick<Resolver, 'resolve'>;
-  limits: ImageLimits;
   seal: Pick<Seal, 'open' | 'close'>;
 };
 
@@ -67,7 +65,7 @@ const mostResolved = 200;
 /** Resolves when it listens. Throws StartError. */
 export async function openNodeGate(
   { host, port, name }: NodeGateSettings,
-  { gate, resolver, limits, seal }: NodeGateParts,
+  { gate, resolver, seal }: NodeGateParts,
 ): Promise<AsyncDisposable & NodeGate> {
   const closing = new AbortController();
   const resolved = new Map<string, Promise<ResolvedUpstream>>();
@@ -97,7 +95,7 @@ export async function openNodeGate(
     const closed = new AbortController();
     response.once('close', () => response.writableFinished || closed.abort());
     const signal = AbortSignal.any([closed.signal, closing.signal]);
-    await gate.take(image, layer, response, { sum: createUnpackedSum(image.asked, limits), signal });
+    await gate.take(image, layer, response, { sum: createUnpackedSum(image.asked, image.limits), signal });
   }
 
   const server = createServer((request, response) => {
@@ -116,7 +114,7 @@ export async function openNodeGate(
   return {
     async admit(request, platform, signal) {
       const image = await resolver.resolve(request, platform, signal);
-      const sum = createUnpackedSum(image.asked, limits);
+      const sum = createUnpackedSum(image.asked, image.limits);
       for (const layer of image.layers) {
         const counted = gate.countOf(image, layer);
         if (counted === undefined) await gate.take(image, layer, nowhere(), { sum, signal });

@@ -1,7 +1,6 @@
 /** What the layers of one image unpack to together, held against what it may. */
-import { printBytes } from '../../config/values/units.ts';
 import { type ImageFault, outOfDisk } from '../image-fault.ts';
-import type { ImageLimits } from '../resolve/image-limits.ts';
+import { type JudgedLimits, printLimit, smallerHint } from '../resolve/image-limits.ts';
 import { refusal } from '../resolve/resolve.ts';
 import type { Asked } from '../upstream/registry-faults.ts';
 
@@ -17,9 +16,10 @@ export type UnpackedSum = {
 /** `roomBytes`: of the engine's disk, where that is known. */
 export function createUnpackedSum(
   asked: Asked,
-  { unpackedBytes: limit }: Pick<ImageLimits, 'unpackedBytes'>,
+  { unpacked }: Pick<JudgedLimits, 'unpacked'>,
   roomBytes: number = Number.POSITIVE_INFINITY,
 ): UnpackedSum {
+  const limit = unpacked.bytes;
   const counted = new Map<string, number>();
   const ahead = new Map<string, number>();
   const sumOf = (parts: ReadonlyMap<string, number>) => [...parts.values()].reduce((sum, each) => sum + each, 0);
@@ -36,8 +36,7 @@ export function createUnpackedSum(
     },
     fault() {
       if (sumOf(counted) <= limit) return outOfDisk(asked.image);
-      const because = `unpacks to more than ${printBytes(limit)}, which is all that an image may have`;
-      return refusal(asked, because, 'leave out what it does not need to run');
+      return refusal(asked, `unpacks to more than ${printLimit(unpacked)}`, smallerHint);
     },
   };
 }

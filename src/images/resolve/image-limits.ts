@@ -1,14 +1,29 @@
 /** PURE. What one image may have, judged by what its manifest and configuration say, before any layer moves. */
 import { printBytes } from '../../config/values/units.ts';
+import type { ImageLimits, OwnImageLimits } from '../../deployment/limits/pull-limits.ts';
 import type { Descriptor } from '../manifests/manifest.ts';
 import type { ImageConfig } from './image-config.ts';
 
-export type ImageLimits = {
-  /** Of all layers as they are sent. */
-  compressedBytes: number;
-  /** Of all layers as they will lie on the disk. */
-  unpackedBytes: number;
-};
+/** Of one image; `by`: what makes it less than what any image may have. */
+export type JudgedLimits = { compressed: JudgedLimit; unpacked: JudgedLimit };
+export type JudgedLimit = { bytes: number; by?: string };
+
+/** The smaller ones of what any image may have and of what one may that is brought for somebody. */
+export function narrowLimits(any: ImageLimits, own?: OwnImageLimits): JudgedLimits {
+  const least = (bytes: number, ownBytes = Number.POSITIVE_INFINITY): JudgedLimit =>
+    own && ownBytes < bytes ? { bytes: ownBytes, by: own.by } : { bytes };
+  return {
+    compressed: least(any.compressedBytes, own?.compressedBytes),
+    unpacked: least(any.unpackedBytes, own?.unpackedBytes),
+  };
+}
+
+/** Behind "has 3 GiB, more than …". */
+export function printLimit({ bytes, by }: JudgedLimit): string {
+  return `${printBytes(bytes)}, which is all that an image may have${by ? ` ${by}` : ''}`;
+}
+
+export const smallerHint = 'leave out what it does not need to run';
 
 /** Docker stacks no more than 127. */
 const mostLayers = 127;
@@ -23,13 +38,11 @@ const mostEnvironmentBytes = 131_072;
 export function findExcess(
   layers: readonly Descriptor[],
   config: ImageConfig,
-  { compressedBytes }: ImageLimits,
+  { compressed }: Pick<JudgedLimits, 'compressed'>,
 ): { because: string; hint: string } | undefined {
   const sent = layers.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  if (sent > compressedBytes) {
-    const because = `has ${printBytes(sent)}; at most ${printBytes(compressedBytes)} are allowed`;
-    return { because, hint: 'leave out what it does not need to run' };
-  }
+  if (sent > compressed.bytes)
+    return { because: `has ${printBytes(sent)}, more than ${printLimit(compressed)}`, hint: smallerHint };
   const counts = [
     ['layers', layers.length, mostLayers, 'build it with fewer steps'],
     ['VOLUMEs', config.volumes, mostVolumes, 'build it with fewer VOLUME lines'],

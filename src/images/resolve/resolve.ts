@@ -2,6 +2,7 @@
 import { loginFor } from '../../config/spec/spec-images.ts';
 import { isReference, locateImage } from '../../config/values/image-names.ts';
 import { pushedRegistry } from '../../config/values/pushed-image.ts';
+import type { ImageLimits, OwnImageLimits } from '../../deployment/limits/pull-limits.ts';
 import type { ImageRequest } from '../../deployment/plan/operation.ts';
 import { type Digest, digestOf, isDigest } from '../blobs/digest.ts';
 import { readWhole } from '../dialer/bounded-body.ts';
@@ -23,7 +24,7 @@ import { createRegistryClient, type RegistryClient } from '../upstream/registry-
 import { type Asked, dialFault, rateLimitFault, statusFault } from '../upstream/registry-faults.ts';
 import { createRateLimits, pullsLeft, retryAfterMs } from '../upstream/registry-rates.ts';
 import { choosePlatform, type ImageConfig, printPlatform, printPlatforms, readConfig } from './image-config.ts';
-import { findExcess, type ImageLimits } from './image-limits.ts';
+import { findExcess, type JudgedLimits, narrowLimits } from './image-limits.ts';
 import { whyNotRun } from './manifest-words.ts';
 
 /** An image of a registry, as far as it is known before a layer of it is here. */
@@ -37,6 +38,8 @@ export type ResolvedUpstream = {
   layers: Descriptor[];
   /** Nobody had to show a login of his own: whoever asks may have what it consists of. */
   isForEverybody: boolean;
+  /** What it may have. */
+  limits: JudgedLimits;
   /** Asks for the layers, with the login that has let us in. */
   client: RegistryClient;
   asked: Asked;
@@ -45,8 +48,13 @@ export type ResolvedUpstream = {
 export type Resolver = {
   /** Which digest a reference has now; nothing is downloaded. Throws ImageFault. */
   digestOf(request: ImageRequest, signal: AbortSignal): Promise<string>;
-  /** Manifest and configuration, verified and judged. Throws ImageFault. */
-  resolve(request: ImageRequest, platform: Platform, signal: AbortSignal): Promise<ResolvedUpstream>;
+  /** Manifest and configuration, verified and judged; `own`: by less than what any image may have. Throws ImageFault. */
+  resolve(
+    request: ImageRequest,
+    platform: Platform,
+    signal: AbortSignal,
+    own?: OwnImageLimits,
+  ): Promise<ResolvedUpstream>;
 };
 
 export type ResolverParts = {
@@ -65,7 +73,7 @@ const mostManifestBytes = 4 * 2 ** 20;
 const accepted = manifestTypes.join(', ');
 
 export function createResolver(parts: ResolverParts): Resolver {
-  const { dialer, registries, limits, notePullsLeft, pushed } = parts;
+  const { dialer, registries, notePullsLeft, pushed } = parts;
   const rateLimits = createRateLimits();
 
   /** Says of whatever goes wrong which image and registry it is about. */
@@ -114,8 +122,9 @@ export function createResolver(parts: ResolverParts): Resolver {
         return (await readVerified(client, 'manifests', reference, asked, signal)).digest;
       }),
 
-    resolve: (request, platform, signal) =>
+    resolve: (request, platform, signal, own) =>
       about(request, signal, async (client, asked) => {
+        const limits = narrowLimits(parts.limits, own);
         const { reference, repository } = locateImage(request.image);
         // What one login, or none, has used up at a repository says nothing of another.
         const what = JSON.stringify([asked.registry, repository, loginOf(request)?.username]);
@@ -134,7 +143,7 @@ export function createResolver(parts: ResolverParts): Resolver {
           manifest: { digest: manifest.digest, mediaType: manifest.mediaType, bytes: manifest.bytes },
           config: { descriptor, bytes: config.bytes },
           isForEverybody: asked.registry !== pushedRegistry && loginOf(request) === undefined,
-          ...{ layers, client, asked },
+          ...{ layers, limits, client, asked },
         };
       }),
   };
@@ -221,7 +230,7 @@ function asImage(document: Document, read: Extract<Manifest, { kind: 'image' }>,
 function judge(
   layers: readonly Descriptor[],
   content: Buffer,
-  { platform, asked, limits }: { platform: Platform; asked: Asked; limits: ImageLimits },
+  { platform, asked, limits }: { platform: Platform; asked: Asked; limits: JudgedLimits },
 ): void {
   const config: ImageConfig | undefined = readConfig(content);
   if (!config) throw refusal(asked, 'has a configuration that is none');

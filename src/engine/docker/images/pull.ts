@@ -4,6 +4,7 @@ import type Docker from 'dockerode';
 import type { RegistryLogin } from '../../../config/spec/spec.ts';
 import { loginFor } from '../../../config/spec/spec-images.ts';
 import { isPinned, pin } from '../../../config/values/image-names.ts';
+import type { OwnImageLimits } from '../../../deployment/limits/pull-limits.ts';
 import type { ImageRequest, ResolvedImage } from '../../../deployment/plan/operation.ts';
 import { type ImageFault, outOfDisk } from '../../../images/image-fault.ts';
 import type { Images } from '../../../images/open.ts';
@@ -56,7 +57,7 @@ export type PullParts = {
 export function createPull({ docker, images, localImages, hostFacts, roomBytes }: PullParts): Pull {
   const running = new Map<string, SharedPull>();
 
-  async function ensureImage(request: ImageRequest, report: Report, abandoned: AbortSignal): Promise<ResolvedImage> {
+  async function ensureImage(request: ImageRequest, { report, ...bringing }: Bringing): Promise<ResolvedImage> {
     const { image } = request;
     const { architecture } = await hostFacts();
     const here = await readImage(docker, image, localImages);
@@ -65,19 +66,24 @@ export function createPull({ docker, images, localImages, hostFacts, roomBytes }
       report(1);
       return { image, reference: isPinned(image) ? image : (here.pinned ?? image), by: 'presence' };
     }
-    const digest = await bring({ docker, images, roomBytes }, request, architecture, { report, abandoned });
+    const digest = await bring({ docker, images, roomBytes }, request, architecture, { report, ...bringing });
     report(1);
     return { image, reference: isPinned(image) ? image : pin(image, digest), by: 'pull' };
   }
 
-  function startPull(key: string, image: string, login: RegistryLogin | undefined): SharedPull {
+  function startPull(
+    key: string,
+    image: string,
+    login: RegistryLogin | undefined,
+    limits?: OwnImageLimits,
+  ): SharedPull {
     const abandon = new AbortController();
     const waiting = new Set<Pulling>();
     const report: Report = (...told) => {
       for (const { progress } of waiting) progress?.(...told);
     };
     const request = { image, ...(login && { registryLogin: login }) };
-    const done = ensureImage(request, report, abandon.signal).finally(() => forget(key, pull));
+    const done = ensureImage(request, { report, limits, abandoned: abandon.signal }).finally(() => forget(key, pull));
     const pull: SharedPull = { done, abandon, waiting };
     running.set(key, pull);
     return pull;
@@ -94,8 +100,8 @@ export function createPull({ docker, images, localImages, hostFacts, roomBytes }
 
   return async (image, anyLogin, pulling = {}) => {
     const login = loginFor(image, anyLogin);
-    const key = keyOf(image, login);
-    const pull = running.get(key) ?? startPull(key, image, login);
+    const key = keyOf(image, login, pulling.limits);
+    const pull = running.get(key) ?? startPull(key, image, login, pulling.limits);
     clearTimeout(pull.lingering);
     const waiter = { ...pulling };
     pull.waiting.add(waiter);
@@ -108,27 +114,28 @@ export function createPull({ docker, images, localImages, hostFacts, roomBytes }
   };
 }
 
-function keyOf(image: string, login: RegistryLogin | undefined): string {
+/** Whoever may have less of it waits for no pull of those who may have more. */
+function keyOf(image: string, login: RegistryLogin | undefined, limits: OwnImageLimits | undefined): string {
   return createHash('sha256')
-    .update(JSON.stringify([image, login?.username, login?.personalAccessToken]))
+    .update(JSON.stringify([image, login?.username, login?.personalAccessToken, limits]))
     .digest('hex');
 }
 
 type Report = NonNullable<Pulling['progress']>;
 
-type Bringing = { report: Report; abandoned: AbortSignal };
+type Bringing = { report: Report; limits: OwnImageLimits | undefined; abandoned: AbortSignal };
 
 /** What its reference means is found out first; then the engine takes it from the gate. Answers its digest. */
 async function bring(
   { docker, images, roomBytes }: Pick<PullParts, 'docker' | 'images' | 'roomBytes'>,
   request: ImageRequest,
   architecture: string,
-  { report, abandoned }: Bringing,
+  { report, limits, abandoned }: Bringing,
 ): Promise<string> {
   const { image } = request;
   const asking = AbortSignal.any([abandoned, AbortSignal.timeout(resolveMs)]);
   try {
-    const resolved = await images.resolve(request, { os: 'linux', architecture }, asking);
+    const resolved = await images.resolve(request, { os: 'linux', architecture }, asking, limits);
     const ended = new AbortController();
     let fault: ImageFault | undefined;
     const failed = (reason: ImageFault) => {

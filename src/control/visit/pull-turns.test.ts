@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deploymentOf } from '../../../test/support/deployments.ts';
+import type { PullTerms } from '../../deployment/limits/pull-limits.ts';
+import { createPullTurns, pullInTurn } from './pull-turns.ts';
+
+const never = new AbortController().signal;
+
+/** Pulls that go on until they are ended, of clients with two places each. */
+function scene() {
+  const turns = createPullTurns();
+  const told: string[] = [];
+  const ends = new Map<string, () => void>();
+  const terms = (client: string): PullTerms => ({ client, atOnce: 2, image: { unpackedBytes: 7, by: 'in a test' } });
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  return {
+    told,
+    settled,
+    begin(client: string, id: string, signal: AbortSignal = never) {
+      const pulls = { turns, termsOf: async () => terms(client) };
+      const waited = async () => void told.push(`${id} waited`);
+      return pullInTurn(deploymentOf({ id }), { pulls, signal, waited }, async (limits) => {
+        told.push(`${id} of ${limits?.unpackedBytes}`);
+        await new Promise<void>((resolve) => ends.set(id, resolve));
+      });
+    },
+    async end(id: string) {
+      ends.get(id)!();
+      await settled();
+    },
+  };
+}
+
+test('whoever asks for more images than come at a time waits for their own, in order, and nobody else does', async () => {
+  const { begin, end, told, settled } = scene();
+  const all = [begin('a', '1'), begin('a', '2'), begin('a', '3'), begin('a', '4'), begin('b', '5')];
+  await settled();
+  assert.deepEqual(told, ['1 of 7', '2 of 7', '5 of 7']);
+  await end('2');
+  assert.deepEqual(told.slice(3), ['3 waited', '3 of 7']);
+  await end('1');
+  assert.deepEqual(told.slice(5), ['4 waited', '4 of 7']);
+  for (const id of ['3', '4', '5']) await end(id);
+  await Promise.all(all);
+});
+
+test('one that is given up while it waits takes no place, and one that fails gives its place back', async () => {
+  const { begin, end, told, settled } = scene();
+  const first = [begin('a', '1'), begin('a', '2')];
+  await settled();
+  const givenUp = new AbortController();
+  const third = begin('a', '3', givenUp.signal);
+  const fourth = begin('a', '4');
+  await settled();
+  givenUp.abort(new Error('removed'));
+  await assert.rejects(third, /removed/);
+  await end('1');
+  assert.deepEqual(told, ['1 of 7', '2 of 7', '4 waited', '4 of 7']);
+  for (const id of ['2', '4']) await end(id);
+  await Promise.all([...first, fourth]);
+
+  const turns = createPullTurns();
+  const pulls = { turns, termsOf: async (): Promise<PullTerms> => ({ client: 'c', atOnce: 1, image: { by: '' } }) };
+  const turn = { pulls, signal: never, waited: async () => {} };
+  for (let tries = 0; tries < 2; tries++)
+    await assert.rejects(
+      pullInTurn(deploymentOf({}), turn, () => Promise.reject(new Error('refused'))),
+      /refused/,
+    );
+});

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { digestOf } from '../blobs/digest.ts';
+import { findExcess, narrowLimits, printLimit } from './image-limits.ts';
+
+const any = { compressedBytes: 10 * 2 ** 20, unpackedBytes: 20 * 2 ** 20 };
+const config = {
+  platform: { os: 'linux', architecture: 'amd64' },
+  layers: 1,
+  volumes: 0,
+  labels: 0,
+  environmentBytes: 0,
+};
+const layer = { mediaType: '', digest: digestOf('layer'), sizeBytes: 5 * 2 ** 20 };
+
+test('what one may have narrows what any image may have, and says so; more gives nobody more', () => {
+  const own = narrowLimits(any, { compressedBytes: 4 * 2 ** 20, unpackedBytes: 2 ** 40, by: 'with the plan "free"' });
+  assert.equal(printLimit(own.compressed), '4 MiB, which is all that an image may have with the plan "free"');
+  assert.equal(printLimit(own.unpacked), '20 MiB, which is all that an image may have');
+  assert.match(findExcess([layer], config, own)?.because ?? '', /^has 5 MiB, more than 4 MiB, which .* plan "free"$/);
+  assert.equal(findExcess([layer], config, narrowLimits(any)), undefined);
+  assert.match(
+    findExcess([layer, layer, layer], config, narrowLimits(any))?.because ?? '',
+    /^has 15 MiB, more than 10/,
+  );
+});
