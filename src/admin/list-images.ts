@@ -1,6 +1,7 @@
 /** Images that users have pushed, as the operator sees them. */
 import type { Kysely } from 'kysely';
 import type { Tables } from '../store/database.ts';
+import { bytesOfAll } from '../store/image-namespaces.ts';
 import { pushedRepositories } from '../store/pushed-repositories.ts';
 
 export type ImageLine = {
@@ -13,20 +14,24 @@ export type ImageLine = {
   email?: string;
   /** Whose it is; absent for an account's own. */
   sessionId?: string;
+  /** The address where it was first pushed from, as the limits count it: what a ban can be about. */
+  client: string;
   pushedAt: string;
   lastUsedAt: string;
 };
 
-/** The largest first. */
-export async function listImages(db: Kysely<Tables>): Promise<ImageLine[]> {
+/** The largest first; `sizeBytes`: what all of them take, each blob once. */
+export async function listImages(db: Kysely<Tables>): Promise<{ images: ImageLine[]; sizeBytes: number }> {
   const rows = await pushedRepositories(db);
-  return rows
+  const images = rows
     .toSorted((a, b) => b.sizeBytes - a.sizeBytes)
-    .map(({ repository, tags, sizeBytes, email, sessionId, pushedAt, usedAt }) => ({
+    .map(({ repository, tags, sizeBytes, email, sessionId, client, pushedAt, usedAt }) => ({
       ...{ repository, tags, sizeBytes },
       ...(email !== null && { email }),
       ...(sessionId !== null && { sessionId }),
+      client,
       pushedAt: new Date(pushedAt).toISOString(),
       lastUsedAt: new Date(usedAt).toISOString(),
     }));
+  return { images, sizeBytes: await bytesOfAll(db) };
 }

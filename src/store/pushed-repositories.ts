@@ -9,6 +9,8 @@ export type PushedRepository = {
   sizeBytes: number;
   email: string | null;
   sessionId: string | null;
+  /** Where it was first pushed from. */
+  client: string;
   pushedAt: Instant;
   usedAt: Instant;
 };
@@ -30,14 +32,14 @@ export async function pushedRepositories(db: Database, owner?: ImageOwner): Prom
         ]),
       ),
     )
-    .select(['repository', 'email', 'imageNamespaces.sessionId'])
+    .select(['repository', 'email', 'imageNamespaces.sessionId', 'client'])
     .select(({ fn }) => [
       fn.max<number>('pushedAt').as('pushedAt'),
       fn.max<number>('usedAt').as('usedAt'),
       fn.sum<number>('sizeBytes').as('manifestBytes'),
     ])
     .where('namespace', 'in', namespacesOf(db, owner))
-    .groupBy(['repository', 'email', 'imageNamespaces.sessionId'])
+    .groupBy(['repository', 'email', 'imageNamespaces.sessionId', 'client'])
     .orderBy('repository')
     .execute();
   const repositories = db

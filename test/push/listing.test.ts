@@ -1,7 +1,9 @@
 /** `GET /api/images`: what the caller has pushed. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { imagesCommand } from '../../src/cli/admin/images-command.ts';
 import { digestOf } from '../../src/images/blobs/digest.ts';
+import type { Settings } from '../../src/settings/settings.ts';
 import { pushedRepositories } from '../../src/store/pushed-repositories.ts';
 import { type ImageRegistry, imageManifest, ociImage, openImageRegistry } from '../support/image-registry.ts';
 
@@ -60,6 +62,20 @@ test('an account sees the images of its sessions too, and nobody else those', as
     own.map(({ repository, email }) => [repository, email]),
     [[`${first.namespace}/api`, 'ada@example.com']],
   );
+});
+
+test('the operator is told whose each image is, by e-mail or by the address that limits count, and how much room is left', async () => {
+  const { service } = registry.api;
+  const other = await registry.pusher();
+  for (let tag = 1; tag <= 6; tag++) await push(other, `tagged:${tag}`, 'with many tags');
+  const settings = { pushedBytes: 2 ** 30 } as Settings;
+  const { text } = await imagesCommand.run(service.db, [], settings, () => {}, {});
+  const lines = text.split('\n');
+  assert.match(lines[0]!, /^IMAGE +TAGS +SIZE +OWNER +PUSHED +LAST USED$/);
+  const ofSession = lines.find((line) => line.startsWith(`${other.namespace}/tagged`));
+  assert.match(ofSession ?? '', / 1 2 3 4 and 2 more .* nobody, from \S+ /);
+  assert.ok(lines.some((line) => / ada@example\.com /.test(line)));
+  assert.match(text, /\n\n[\d.]+ \w+ of 1 GiB \(BERTH_PUSHED_IMAGES\), what images share counted once\n$/);
 });
 
 test('who says nothing of themselves is told to', async () => {

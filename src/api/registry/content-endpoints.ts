@@ -57,11 +57,12 @@ export async function sendManifest(
   const manifest = await findPushedManifest(service.db, repository, wanted);
   if (!manifest || !isDigest(manifest.digest)) throw new RegistryRefusal('MANIFEST_UNKNOWN', 'manifest unknown');
   const { digest, mediaType, sizeBytes } = manifest;
+  if ((await images.folder.sizeOf(digest)) === undefined) throw manifestHasLeft;
   reply.headers({ 'Content-Type': mediaType, 'Docker-Content-Digest': digest, ETag: `"${digest}"` });
   if (request.method === 'HEAD') return reply.header('Content-Length', sizeBytes).send();
   await notePulledManifest(service.db, manifest, service.now());
   const found = await images.folder.read(digest);
-  if (!found) throw new RegistryRefusal('MANIFEST_UNKNOWN', 'the manifest has left');
+  if (!found) throw manifestHasLeft;
   return reply.header('Content-Length', sizeBytes).send(found.stream);
 }
 
@@ -122,6 +123,7 @@ export async function sendTags({ service }: Registry, { repository, query }: Ask
   return reply.send({ name: repository, tags });
 }
 
+const manifestHasLeft = new RegistryRefusal('MANIFEST_UNKNOWN', 'the manifest has left');
 const noReference = new RegistryRefusal('MANIFEST_INVALID', 'what follows the name is neither a tag nor a digest');
 
 function referenceOf(text: string) {

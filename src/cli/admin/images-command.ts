@@ -1,5 +1,5 @@
 /** `berth admin images`. */
-import { listImages } from '../../admin/list-images.ts';
+import { type ImageLine, listImages } from '../../admin/list-images.ts';
 import { printBytes } from '../../config/values/units.ts';
 import { renderTable } from '../render.ts';
 import { type Command, done } from './admin-command.ts';
@@ -7,12 +7,31 @@ import { type Command, done } from './admin-command.ts';
 export const imagesCommand: Command = {
   words: [],
   help: 'what users have pushed, the largest first: whose it is, and when it was last used',
-  async run(db) {
-    const images = await listImages(db);
-    const rows = images.map(({ repository, tags, sizeBytes, email, sessionId, pushedAt, lastUsedAt }) => [
-      ...[repository, tags.join(' ') || '-', printBytes(sizeBytes)],
-      ...[email ?? `session ${sessionId}`, pushedAt, lastUsedAt],
+  async run(db, _, { pushedBytes }) {
+    const { images, sizeBytes } = await listImages(db);
+    const rows = images.map((image) => [
+      ...[image.repository, printTags(image.tags), printBytes(image.sizeBytes), ownerOf(image)],
+      ...[image.pushedAt, image.lastUsedAt],
     ]);
-    return done(renderTable(['IMAGE', 'TAGS', 'SIZE', 'OWNER', 'PUSHED', 'LAST USED'], rows), { images });
+    const table = renderTable(['IMAGE', 'TAGS', 'SIZE', 'OWNER', 'PUSHED', 'LAST USED'], rows);
+    const taken = `${printBytes(sizeBytes)} of ${printBytes(pushedBytes)} (BERTH_PUSHED_IMAGES), what images share counted once`;
+    return done(`${images.length > 0 ? `${table}\n` : 'Nobody has pushed an image.\n'}${taken}\n`, {
+      images,
+      sizeBytes,
+    });
   },
 };
+
+/** Somebody's builds may leave hundreds. */
+const mostTags = 4;
+
+function printTags(tags: readonly string[]): string {
+  if (tags.length === 0) return '-';
+  const others = tags.length - mostTags;
+  return `${tags.slice(0, mostTags).join(' ')}${others > 0 ? ` and ${others} more` : ''}`;
+}
+
+/** Of a session that is nobody's, the address is what an operator can do something about. */
+function ownerOf({ email, client }: ImageLine): string {
+  return email ?? `nobody, from ${client}`;
+}

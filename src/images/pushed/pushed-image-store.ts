@@ -52,13 +52,17 @@ export async function takeBlob(
   });
 }
 
-/** What the namespace has of a blob: undefined when nothing, also where the bytes are here for somebody else. */
+/**
+ * What the namespace has of a blob: undefined when nothing, also where the bytes are here for somebody else. A restored
+ * database may know of bytes that are not here: whoever asks then pushes them again.
+ */
 export async function blobSize(
-  { db, now }: Pick<PushedImages, 'db' | 'now'>,
+  { db, folder, now }: Pick<PushedImages, 'db' | 'folder' | 'now'>,
   namespace: string,
   digest: Digest,
 ): Promise<number | undefined> {
-  return await seePushedBlob(db, { namespace, digest }, now());
+  const sizeBytes = await seePushedBlob(db, { namespace, digest }, now());
+  return sizeBytes === undefined || (await folder.sizeOf(digest)) === undefined ? undefined : sizeBytes;
 }
 
 /** Gives a blob of one namespace to another one; false when the first has it no more. */

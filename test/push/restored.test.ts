@@ -1,0 +1,32 @@
+/** A database that was restored may name bytes that the folder beside it does not have. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { digestOf } from '../../src/images/blobs/digest.ts';
+import { imageManifest, ociImage, openImageRegistry } from '../support/image-registry.ts';
+
+test('what the folder has no more is missing for clients too, which push it again', async (t) => {
+  const registry = await openImageRegistry();
+  t.after(() => registry.close());
+  const { token, namespace } = await registry.pusher();
+  const at = (path: string) => `/v2/${namespace}/api/${path}`;
+  const [config, layer] = [Buffer.from('{}'), Buffer.from('a layer')];
+  const manifest = imageManifest(config, [layer]);
+  const push = async () => {
+    for (const body of [config, layer]) {
+      const path = at(`blobs/uploads/?digest=${digestOf(body)}`);
+      assert.equal((await registry.ask('POST', path, { token, body })).status, 201);
+    }
+    const headers = { 'content-type': ociImage };
+    assert.equal((await registry.ask('PUT', at('manifests/1'), { token, headers, body: manifest })).status, 201);
+  };
+  const asked = [`blobs/${digestOf(layer)}`, 'manifests/1', `manifests/${digestOf(manifest)}`];
+  const told = () => Promise.all(asked.map(async (path) => (await registry.ask('HEAD', at(path), { token })).status));
+
+  await push();
+  assert.deepEqual(await told(), [200, 200, 200]);
+  for (const bytes of [layer, manifest]) await registry.folder.remove(digestOf(bytes));
+  assert.deepEqual(await told(), [404, 404, 404]);
+  await push();
+  assert.deepEqual(await told(), [200, 200, 200]);
+  assert.deepEqual((await registry.ask('GET', at(asked[0]!), { token })).content, layer);
+});
