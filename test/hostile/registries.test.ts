@@ -88,7 +88,11 @@ describe('a hostile registry', () => {
     );
     await refusedAs(resolve(`${evil}/x:1`), 'bad-request', /has 10000 layers; at most 127 are allowed/);
     publish('x', [layer], (manifest) => ({ ...manifest, layers: [{ ...manifest.layers[0], size: 10 ** 12 }] }));
-    await refusedAs(resolve(`${evil}/x:1`), 'bad-request', /has 931\.3 GiB, more than 47\.7 MiB, which is all that an image may have/);
+    await refusedAs(
+      resolve(`${evil}/x:1`),
+      'bad-request',
+      /has 931\.3 GiB, more than 47\.7 MiB, which is all that an image may have/,
+    );
   });
 
   test('cannot nest indexes, or hide that it has nothing for this server', async () => {
