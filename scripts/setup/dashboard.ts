@@ -14,6 +14,7 @@ export const dashboardFolder = join(root, 'web/dist');
 const sources = [
   'web/*.{html,json,ts}',
   'web/{src,build}/**/*',
+  'scripts/compiled-validator.ts',
   'src/{client,config,deployment,lib}/**/*.ts',
   'examples/*.yaml',
   'package-lock.json',
