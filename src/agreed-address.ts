@@ -9,8 +9,10 @@ import type { Database } from './store/database.ts';
 import { isPostgres } from './store/dialect/dialect.ts';
 import { otherServices } from './store/dialect/postgres.ts';
 
+type AddressSettings = Pick<Settings, 'baseUrl' | 'appsDomain'>;
+
 /** What the name of a service's process says of the addresses: letters and digits. */
-export function addressMark(settings: Pick<Settings, 'baseUrl' | 'appsDomain'>): string {
+export function addressMark(settings: AddressSettings): string {
   return hash('sha256', applicationUrl(settings, 'site').href, 'hex').slice(0, 12);
 }
 
@@ -18,9 +20,10 @@ export function addressMark(settings: Pick<Settings, 'baseUrl' | 'appsDomain'>):
  * Throws StartError where a service lives that calls applications otherwise. `predecessors`: how many of those may, since
  * they are about to leave.
  */
-export async function agreeOnAddress(db: Database, mark: string, predecessors: number): Promise<void> {
+export async function agreeOnAddress(db: Database, settings: AddressSettings, predecessors: number): Promise<void> {
   if (!isPostgres(db)) return;
-  if (differing(await otherServices(db), mark).length > predecessors) throw new StartError(anotherAddress);
+  const others = differing(await otherServices(db), addressMark(settings));
+  if (others.length > predecessors) throw new StartError(anotherAddress);
 }
 
 /** PURE. Of the processes of these names, those with another mark; one of an earlier release has none. */

@@ -6,7 +6,7 @@ import { type ControlParts, openControl } from './control/open.ts';
 import { pullTermsOf } from './deployment/limits/pull-limits.ts';
 import { openEdge } from './edge/open.ts';
 import type { Bells } from './lib/bells.ts';
-import type { CertificateReport, NoteCertificates } from './lib/certificate-report.ts';
+import type { CertificateReport } from './lib/certificate-report.ts';
 import type { Metrics } from './lib/metrics.ts';
 import { apiHosts } from './settings/own-hosts.ts';
 import type { Settings } from './settings/settings.ts';
@@ -21,8 +21,6 @@ export type WorkParts = Omit<
   store: Store;
   told: Bells;
   exchange: CountExchange | undefined;
-  /** Told what the edge serves. */
-  noteCertificates: NoteCertificates;
   log: Logger;
 };
 
@@ -31,17 +29,20 @@ type Work = AsyncDisposable & {
   /** Something was asked of the deployment: look at it now. */
   wake(deploymentId: string): void;
   keep(): void;
+  /** Of those that the edge serves; undefined until it serves some. */
+  certificates(): CertificateReport | undefined;
 };
 
 async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
-  const { store, told, exchange, noteCertificates: note, log, ...others } = parts;
+  const { store, told, exchange, log, ...others } = parts;
   const { db } = store;
   await using opening = new AsyncDisposableStack();
   const isShared = settings.databaseUrl !== undefined;
   const tls = tlsOf(settings);
-  const noteCertificates = (report: CertificateReport) => {
-    showCertificates(parts.metrics, tls?.from.kind, report);
-    note(report);
+  let report: CertificateReport | undefined;
+  const noteCertificates = (served: CertificateReport) => {
+    showCertificates(parts.metrics, tls?.from.kind, served);
+    report = served;
   };
   const edge = opening.use(
     await openEdge(
@@ -82,7 +83,10 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
     }),
   );
   const open = opening.move();
-  return { wake: control.wake, keep: edge.keep, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  return {
+    ...{ wake: control.wake, keep: edge.keep, certificates: () => report },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  };
 }
 
 function showCertificates(
@@ -118,6 +122,7 @@ export async function openTurn(
   return {
     wake: (deploymentId) => work?.wake(deploymentId),
     keep: () => work?.keep(),
+    certificates: () => work?.certificates(),
     async standAside() {
       await work?.[Symbol.asyncDispose]();
       work = undefined;

@@ -1,6 +1,7 @@
 /**
- * Docker Compose, which the benchmarks and the tests of what `berth export` writes use: from Debian's package, without touching the packages or the apt configuration of the host: Debian 12
- * has Compose 1.29 only, Debian 13 has 2.26. Its binary, made as a plug-in of Docker's client, also runs by itself.
+ * Docker Compose, which the benchmarks and the tests of what `berth export` writes use: from Debian's package, without
+ * touching the packages or the apt configuration of the host. Debian 12 has Compose 1.29 only, Debian 13 has 2.26. Its
+ * binary, made as a plug-in of Docker's client, also runs by itself.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
