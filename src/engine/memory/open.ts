@@ -2,17 +2,21 @@
 import { cpus, totalmem } from 'node:os';
 import type { EngineParts, OpenEngine } from '../opening.ts';
 import { startEchoes } from './echoes.ts';
+import { claimLoopbackBlock } from './loopback-block.ts';
 import { createMemoryEngine } from './memory.ts';
 import { createMemoryWorld } from './world.ts';
 
 /** With this process all of its workloads are forgotten, and made again by the next one. */
 export async function openMemory(_: unknown, { owner, now, log }: EngineParts): Promise<OpenEngine> {
   log.warn({}, 'BERTH_ENGINE is memory: nothing really runs, every public pod answers with what it was asked');
-  const world = createMemoryWorld({}, { network: 'loopback', hasEveryImage: true });
+  await using opening = new AsyncDisposableStack();
+  const { firstNetwork } = opening.use(await claimLoopbackBlock());
+  const world = createMemoryWorld({}, { firstNetwork, hasEveryImage: true });
   world.capacity = { memoryBytes: totalmem(), cpuMillis: cpus().length * 1000 };
-  const echoes = startEchoes(world, log.child({ part: 'echoes' }));
+  opening.adopt(startEchoes(world, log.child({ part: 'echoes' })), (echoes) => echoes.close());
+  const open = opening.move();
   return {
     engine: createMemoryEngine({ world, owner, now, facets: new Set(['addresses']) }),
-    [Symbol.asyncDispose]: () => echoes.close(),
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

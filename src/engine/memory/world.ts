@@ -96,7 +96,6 @@ export type MemoryWorld = {
   images: Map<string, MemoryImage>;
   hasEveryImage: boolean;
   registries: MemoryRegistries;
-  /** The first two numbers of the addresses in subnet 0. */
   firstNetwork: readonly [number, number];
   containers: Shelf<MemoryContainer>;
   /** By deployment and volume. */
@@ -117,8 +116,8 @@ export type MemoryWorld = {
 const gibibyte = 2 ** 30;
 
 export type MemoryWorldOptions = {
-  /** Where the addresses of workloads are: of nobody, or of this machine. */
-  network?: 'private' | 'loopback';
+  /** The first two numbers of the addresses in subnet 0; default: of addresses that nobody has. */
+  firstNetwork?: readonly [number, number];
   /** Every name is that of an image in a registry. */
   hasEveryImage?: boolean;
   /** Default: they answer at once. */
@@ -129,13 +128,13 @@ const promptRegistries: MemoryRegistries = { ask() {}, async send() {} };
 
 export function createMemoryWorld(
   images: Record<string, MemoryImage>,
-  { network = 'private', hasEveryImage = false, registries = promptRegistries }: MemoryWorldOptions = {},
+  { firstNetwork = [10, 200], hasEveryImage = false, registries = promptRegistries }: MemoryWorldOptions = {},
 ): MemoryWorld {
   return {
     images: new Map(Object.entries(images)),
     hasEveryImage,
     registries,
-    firstNetwork: network === 'private' ? [10, 200] : [127, 100],
+    firstNetwork,
     containers: new Shelf(),
     volumes: new Shelf(),
     networks: new Map(),
