@@ -15,6 +15,7 @@ const processes = 4;
 const knownSeeds = {
   3137: 'a removal that is asked for while the clock is ahead for a moment is not left until the next planned visit',
   3452: 'nor is such an update, of which no process hears',
+  6583: 'a deployment may end while everybody is visited once more',
 };
 
 const { BERTH_SIMULATION_SEED: seed, BERTH_SIMULATION_RUNS: runs } = process.env;
