@@ -14,21 +14,20 @@ import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { connectDocker } from '../src/engine/docker/connect-docker.ts';
+import { manifestType } from '../src/push/image-documents.ts';
 import { programImage } from '../test/contract/image.ts';
 import { port as programPort } from '../test/contract/program.ts';
 import { removeBrought } from '../test/support/images.ts';
+import { imageDocuments, type PackedLayer } from './packed-image.ts';
 import { type Service, startService } from './service.ts';
 import { createUndo, signalOfInterruption, type Undo } from './undo.ts';
 
 const gibibyte = 2 ** 30;
-const manifestType = 'application/vnd.oci.image.manifest.v1+json';
-const layerType = 'application/vnd.oci.image.layer.v1.tar+gzip';
-const configType = 'application/vnd.oci.image.config.v1+json';
 
 const say = (line: string) => console.log(line);
 
 /** A layer that unpacks to a file of a gibibyte; packed files one after another are one packed file. */
-type Layer = { parts: Buffer[]; sizeBytes: number; digest: string; diffId: string };
+type Layer = PackedLayer & { parts: Buffer[] };
 
 const piece = randomBytes(16 * 2 ** 20);
 const packedPiece = gzipSync(piece, { level: 0 });
@@ -61,19 +60,7 @@ async function makeImage(gigabytes: number) {
     diffId: digestOf([program.layer]),
   };
   const layers = [...(await Promise.all(Array.from({ length: gigabytes }, makeLayer))), small];
-  const config = Buffer.from(
-    JSON.stringify({
-      ...{ os: 'linux', architecture: process.arch === 'x64' ? 'amd64' : process.arch, config: program.config },
-      rootfs: { type: 'layers', diff_ids: layers.map(({ diffId }) => diffId) },
-    }),
-  );
-  const manifest = Buffer.from(
-    JSON.stringify({
-      ...{ schemaVersion: 2, mediaType: manifestType },
-      config: { mediaType: configType, digest: digestOf([config]), size: config.length },
-      layers: layers.map(({ digest, sizeBytes }) => ({ mediaType: layerType, digest, size: sizeBytes })),
-    }),
-  );
+  const { config, manifest } = imageDocuments(program, layers);
   const blobs = new Map<string, Pick<Layer, 'parts' | 'sizeBytes'>>(layers.map((layer) => [layer.digest, layer]));
   blobs.set(digestOf([config]), { parts: [config], sizeBytes: config.length });
   return { manifest, digest: digestOf([manifest]), blobs };

@@ -11,10 +11,12 @@ import { gzipSync } from 'node:zlib';
 import type Docker from 'dockerode';
 import { pack } from 'tar-stream';
 import { connectDocker } from '../src/engine/docker/connect-docker.ts';
+import { digestOf, manifestType } from '../src/push/image-documents.ts';
 import { programImage } from '../test/contract/image.ts';
 import { identityPath, port as programPort } from '../test/contract/program.ts';
 import { removeBrought } from '../test/support/images.ts';
 import { untilOk } from './http.ts';
+import { imageDocuments } from './packed-image.ts';
 import { startService } from './service.ts';
 import type { Undo } from './undo.ts';
 
@@ -30,8 +32,6 @@ export type ImageTimes = {
   /** Most memory of the service, before anything was pulled and at the end. */
   memoryBytes: { before: number; after: number };
 };
-
-const manifestType = 'application/vnd.oci.image.manifest.v1+json';
 
 export async function measureImages(
   { rounds, settings }: { rounds: number; settings: Readonly<Record<string, string>> },
@@ -128,28 +128,15 @@ async function openRegistry() {
     documents.clear();
     const small = { raw: program.layer, packed: gzipSync(program.layer) };
     const layers = [await layerOf(small), await layerOf(base), await layerOf(base)];
-    const add = (bytes: Buffer) => {
+    const described = layers.map(({ packed, diffId }) => ({
+      digest: digestOf(packed),
+      sizeBytes: packed.length,
+      diffId,
+    }));
+    const { config, manifest } = imageDocuments(program, described);
+    for (const bytes of [config, manifest, ...layers.map(({ packed }) => packed)])
       documents.set(digestOf(bytes), bytes);
-      return { digest: digestOf(bytes), size: bytes.length };
-    };
-    const config = Buffer.from(
-      JSON.stringify({
-        ...{ os: 'linux', architecture: process.arch === 'x64' ? 'amd64' : process.arch, config: program.config },
-        rootfs: { type: 'layers', diff_ids: layers.map(({ diffId }) => diffId) },
-      }),
-    );
-    const manifest = Buffer.from(
-      JSON.stringify({
-        ...{ schemaVersion: 2, mediaType: manifestType },
-        config: { mediaType: 'application/vnd.oci.image.config.v1+json', ...add(config) },
-        layers: layers.map(({ packed }) => ({
-          mediaType: 'application/vnd.oci.image.layer.v1.tar+gzip',
-          ...add(packed),
-        })),
-      }),
-    );
     const tag = randomUUID();
-    add(manifest);
     documents.set(tag, manifest);
     return `${host}/bench:${tag}`;
   }
@@ -169,8 +156,4 @@ async function tarOf(name: string, content: Buffer): Promise<Buffer> {
   archive.entry({ name }, content);
   archive.finalize();
   return Buffer.concat(await Array.fromAsync(archive as AsyncIterable<Buffer>));
-}
-
-function digestOf(bytes: Buffer): string {
-  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
