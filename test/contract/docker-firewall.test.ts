@@ -84,13 +84,7 @@ test('what one process has admitted or changed, another one leaves alone', needs
   const [made, awaited] = [`${bridgePrefix(owner)}1`, `${bridgePrefix(owner)}2`];
   // The engine's labels say what networks were made with.
   const networks = new Map<string, Egress>([[made, openEgress]]);
-  let looks = 0;
-  const start = () =>
-    startFirewall({
-      ...{ owner, readResolvers: async () => [], keep: async () => {}, report: () => looks++ },
-      readBridges: async () => new Map(networks),
-      log: { warn() {}, error() {} },
-    });
+  const { start, looks } = startingOn(owner, networks);
   const chains = () => chainsOf(owner);
   const ours = await start();
   const processes = [ours];
@@ -110,8 +104,8 @@ test('what one process has admitted or changed, another one leaves alone', needs
   networks.set(awaited, openEgress);
   await ours.admit(made, openEgress);
   await until('the other one has noticed', async () => theirs.egressOf(made)?.kind === 'open');
-  const seen = looks;
-  await until('it has looked twice since', async () => looks > seen + 1);
+  const seen = looks();
+  await until('it has looked twice since', async () => looks() > seen + 1);
   assert.deepEqual(await chains(), { [made]: 'egress_open', [awaited]: 'egress_open' });
 });
 
@@ -178,13 +172,7 @@ test('of two decisions on a network the later one holds, whichever process has m
   const owner = `test-${newId(randomBytes)}`;
   const bridge = `${bridgePrefix(owner)}1`;
   const networks = new Map<string, Egress>([[bridge, openEgress]]);
-  let looks = 0;
-  const start = () =>
-    startFirewall({
-      ...{ owner, readResolvers: async () => [], keep: async () => {}, report: () => looks++ },
-      readBridges: async () => new Map(networks),
-      log: { warn() {}, error() {} },
-    });
+  const { start, looks } = startingOn(owner, networks);
   const [ours, theirs] = [await start(), await start()];
   t.after(async () => {
     await Promise.all([ours.close(), theirs.close()]);
@@ -192,8 +180,8 @@ test('of two decisions on a network the later one holds, whichever process has m
   });
   const some = parseEgress('203.0.113.9/24:443,10.0.0.7')!;
   const agreed = async (egress: Egress) => {
-    const seen = looks;
-    await until('both have looked twice since', async () => looks >= seen + 4);
+    const seen = looks();
+    await until('both have looked twice since', async () => looks() >= seen + 4);
     assert.deepEqual([ours.egressOf(bridge), theirs.egressOf(bridge)], [egress, egress]);
     assert.deepEqual(await chainsOf(owner), { [bridge]: policyChain(egress) });
   };
@@ -210,6 +198,18 @@ test('of two decisions on a network the later one holds, whichever process has m
   await apply(admissionText(owner, bridge, { egress: noEgress, turn: 1 }, true));
   await agreed(noEgress);
 });
+
+/** Starts processes of one installation that look after the same rules, and tells how often they have looked at them. */
+function startingOn(owner: string, networks: ReadonlyMap<string, Egress>) {
+  let looks = 0;
+  const start = () =>
+    startFirewall({
+      ...{ owner, readResolvers: async () => [], keep: async () => {}, report: () => looks++ },
+      readBridges: async () => new Map(networks),
+      log: { warn() {}, error() {} },
+    });
+  return { start, looks: () => looks };
+}
 
 async function chainsOf(owner: string): Promise<Record<string, string>> {
   const { bridges } = readListing((await list(tableName(owner)))!);
