@@ -14,18 +14,19 @@ export const layers = {
   deployment: ['lib', 'config'],
   settings: pure,
   store: pure,
+  backup: ['lib'],
   images: [...pure, 'store'],
   engine: [...pure, 'images'],
   control: [...pure, 'store', 'engine'],
   edge: [...pure, 'store', 'engine'],
   accounts: [...pure, 'store', 'engine'],
   api: [...pure, 'store', 'images', 'engine', 'client', 'mcp'],
-  admin: [...pure, 'store'],
+  admin: [...pure, 'store', 'backup'],
   client: ['lib'],
   mcp: ['lib', 'client'],
   folder: ['lib', 'config'],
   push: ['lib', 'folder', 'config'],
-  cli: ['lib', 'config', 'settings', 'admin', 'client', 'mcp', 'folder', 'push'],
+  cli: ['lib', 'config', 'settings', 'admin', 'backup', 'client', 'mcp', 'folder', 'push'],
 } as const satisfies Record<string, readonly string[]>;
 
 type Layer = keyof typeof layers;

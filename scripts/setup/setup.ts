@@ -1,6 +1,7 @@
 /** What `npm start` and `npm test` need from the machine, brought when it is missing. */
 import type { Runtime } from '../../src/engine/docker/host/runtime.ts';
 import { type Announce, announceOn } from './announce.ts';
+import { provideBackups } from './backups.ts';
 import { provideBrowser } from './browser.ts';
 import { provideCompose } from './compose.ts';
 import { provideDashboard } from './dashboard.ts';
@@ -40,6 +41,7 @@ export async function setUp(options: SetUpOptions = {}): Promise<void> {
   if (options.runtime === 'runsc') await provideRuntime(host, announce);
   await provideProxy(host, announce);
   await provideFirewall(host, announce);
+  await provideBackups(host, announce);
   await provideImages(host, announce);
   if (!options.forTests) return;
   await provideTestTools(host, announce);

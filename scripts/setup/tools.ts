@@ -1,6 +1,7 @@
 /**
  * Programs that only tests need: those that make a machine inside the machine, with a network and a disk, the names of
- * its system calls, a client of registries, an authority of certificates, and what has a browser trust a test's.
+ * its system calls, a client of registries, an authority of certificates, what keeps backups, and what has a browser
+ * trust a test's.
  */
 import { type Announce, SetUpError } from './announce.ts';
 import { installPackages } from './apt.ts';
@@ -13,6 +14,7 @@ const packageOf = {
   ip: 'iproute2',
   'mkfs.ext4': 'e2fsprogs',
   pebble: 'pebble',
+  restic: 'restic',
   scmp_sys_resolver: 'seccomp',
   skopeo: 'skopeo',
   tini: 'tini',

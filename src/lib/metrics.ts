@@ -74,6 +74,11 @@ export function createMetrics() {
       labelNames: ['resource'] as const,
       registers,
     }),
+    lastBackup: new Gauge({
+      name: 'berth_last_backup_seconds',
+      help: 'Of when the newest backup of the installation is, in seconds since 1970; 0 before the first one.',
+      registers,
+    }),
     visits: new Counter({ name: 'berth_visits_total', help: 'Visits of the control loop to deployments.', registers }),
     visitFaults: new Counter({
       name: 'berth_visit_faults_total',

@@ -160,6 +160,8 @@ export type Tables = {
   origins: { deploymentId: string; address: string; client: string };
   bans: Ban & { createdAt: Instant };
   auditEntries: { number: number; at: Instant; actor: string; action: string; subject: string; reason: string };
+  /** Of the installation, that were finished; `id`: as the place calls it. */
+  backups: { id: string; at: Instant; place: string; totalBytes: number; addedBytes: number };
   /** One row at the most: see `store-moves.ts`. */
   storeMoves: {
     id: number;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { imagesCommand } from '../../src/cli/admin/images-command.ts';
+import type { Streams } from '../../src/cli/terminal.ts';
 import { digestOf } from '../../src/images/blobs/digest.ts';
 import type { Settings } from '../../src/settings/settings.ts';
 import { pushedRepositories } from '../../src/store/pushed-repositories.ts';
@@ -69,7 +70,8 @@ test('the operator is told whose each image is, by e-mail or by the address that
   const other = await registry.pusher();
   for (let tag = 1; tag <= 6; tag++) await push(other, `tagged:${tag}`, 'with many tags');
   const settings = { pushedBytes: 2 ** 30 } as Settings;
-  const { text } = await imagesCommand.run(service.db, [], settings, () => {}, {});
+  const noStreams = {} as Streams;
+  const { text } = await imagesCommand.run(service.db, [], settings, () => {}, {}, noStreams);
   const lines = text.split('\n');
   assert.match(lines[0]!, /^IMAGE +TAGS +SIZE +OWNER +PUSHED +LAST USED$/);
   const ofSession = lines.find((line) => line.startsWith(`${other.namespace}/tagged`));

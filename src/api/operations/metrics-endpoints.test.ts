@@ -37,6 +37,7 @@ test('deployments are counted by state, requests timed by route, and no name or 
   assert.match(body, /^berth_deployments\{state="deploying"\} 1$/m);
   assert.match(body, /^berth_deployments\{state="running"\} 0$/m);
   assert.match(body, /^berth_committed\{resource="memory"\} 33554432$/m);
+  assert.match(body, /^berth_last_backup_seconds 0$/m);
   assert.match(body, /_count\{method="GET",route="\/getDeploymentStatus",status="200"\} 1$/m);
   assert.match(body, /_count\{method="GET",route="unknown",status="404"\} 1$/m);
   for (const own of ['process_cpu_seconds_total', 'process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds'])

@@ -3,6 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { deploymentStates } from '../../deployment/deployment.ts';
+import { lastBackupAt } from '../../store/backups.ts';
 import { committedInAll } from '../../store/commitments.ts';
 import { countByState } from '../../store/deployments.ts';
 import type { Service } from '../api-service.ts';
@@ -40,7 +41,9 @@ function digestOf(text: string): Buffer {
 
 /** What the store knows is counted when it is asked for, so that it is right after a restart too. */
 async function readStore({ db, budget, metrics }: Service): Promise<void> {
-  const [counts, committed, most] = await Promise.all([countByState(db), committedInAll(db), budget()]);
+  const asked = [countByState(db), committedInAll(db), budget(), lastBackupAt(db)] as const;
+  const [counts, committed, most, backupAt] = await Promise.all(asked);
+  metrics.lastBackup.set(Math.floor((backupAt ?? 0) / 1000));
   for (const state of deploymentStates) metrics.deployments.set({ state }, counts.get(state) ?? 0);
   for (const [gauge, amount] of [
     [metrics.committed, committed],

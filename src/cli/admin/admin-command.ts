@@ -1,6 +1,7 @@
 /** What one command of the operator is. */
 import type { openStore } from '../../admin/open-store.ts';
 import type { Settings } from '../../settings/settings.ts';
+import type { Streams } from '../terminal.ts';
 
 type Store = NonNullable<Awaited<ReturnType<typeof openStore>>>;
 
@@ -10,16 +11,25 @@ export type Answer = { status: number; text: string; value: unknown };
 /** Those that were given, of the command's own. */
 export type GivenOptions = Readonly<Record<string, string | boolean | undefined>>;
 
-export type Command = {
+export type Command = StoreCommand | (CommandWords & WithoutStore);
+
+export type StoreCommand = CommandWords & OnStore;
+
+type CommandWords = {
   /** What stands after the command's name, each word once. */
   words: readonly string[];
   help: string;
   /** What it has beside them: a word for the value that follows, or nothing where none does. */
   options?: Readonly<Record<string, string>>;
+  /** Likewise, and told by `more` alone. */
+  further?: Readonly<Record<string, string>>;
   /** It also works on a database that nobody is to work on, because the installation is being moved or has been. */
   takesMovedStore?: true;
   /** What `--help` after its name tells beside that. */
   more?: string;
+};
+
+type OnStore = {
   /** `note`: prints how far it is, for people who wait. */
   run: (
     db: Store,
@@ -27,6 +37,17 @@ export type Command = {
     settings: Settings,
     note: (line: string) => void,
     options: GivenOptions,
+    streams: Streams,
+  ) => Promise<Answer>;
+};
+
+/** One that works where there is no installation yet. */
+type WithoutStore = {
+  runWithoutStore: (
+    settings: Settings,
+    note: (line: string) => void,
+    options: GivenOptions,
+    streams: Streams,
   ) => Promise<Answer>;
 };
 

@@ -4,12 +4,14 @@ import { obstacleAt, openStore } from '../../admin/open-store.ts';
 import { readSettings } from '../../settings/settings.ts';
 import type { Streams } from '../terminal.ts';
 import { accountsCommand, planCommand } from './account-commands.ts';
-import { type Command, type GivenOptions, statuses } from './admin-command.ts';
+import { type Answer, type Command, type GivenOptions, statuses } from './admin-command.ts';
 import { auditCommand } from './audit-command.ts';
+import { backupCommand } from './backup-command.ts';
 import { banCommand, bansCommand, unbanCommand } from './ban-commands.ts';
 import { deploymentsCommand, inspectCommand, stopCommand } from './deployment-commands.ts';
 import { imagesCommand } from './images-command.ts';
 import { migrateStoreCommand } from './migrate-store-command.ts';
+import { restoreCommand } from './restore-command.ts';
 import { rotateKeyCommand } from './rotate-key-command.ts';
 
 const commands: Record<string, Command> = {
@@ -25,6 +27,8 @@ const commands: Record<string, Command> = {
   audit: auditCommand,
   'rotate-key': rotateKeyCommand,
   'migrate-store': migrateStoreCommand,
+  backup: backupCommand,
+  restore: restoreCommand,
 };
 
 /** Of what stands before the help of a command. */
@@ -42,7 +46,8 @@ the service. A running service sees a change within seconds.
 Exit status: 0 done, 1 refused, 2 it could not be done.
 `;
 
-export async function admin(words: string[], { stdout, stderr, env }: Streams): Promise<number> {
+export async function admin(words: string[], streams: Streams): Promise<number> {
+  const { stdout, stderr, env } = streams;
   const fail = (message: string): number => {
     stderr.write(`${message}\n`);
     return statuses.unusable;
@@ -55,21 +60,23 @@ export async function admin(words: string[], { stdout, stderr, env }: Streams): 
   }
   const read = readSettings(env);
   if (!read.ok) return fail(read.mistakes.join('\n'));
+  const { command, given, options, asJson } = parsed;
+  const note = (line: string) => void stderr.write(`${line}\n`);
+  const tell = ({ status, text, value }: Answer): number => {
+    if (asJson) stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+    else (status !== statuses.done ? stderr : stdout).write(text);
+    return status;
+  };
+  if ('runWithoutStore' in command) return tell(await command.runWithoutStore(read.settings, note, options, streams));
   const { dataDir, databaseUrl } = read.settings;
   const where = databaseUrl ? 'BERTH_DATABASE_URL' : dataDir;
   const db = await openStore(read.settings).catch((error: Error) => error);
   if (db instanceof Error) return fail(`The database in ${where} cannot be opened: ${db.message}`);
   if (!db) return fail(`No service was ever started from ${where}; set BERTH_DATA_DIR.`);
   try {
-    const obstacle = parsed.command.takesMovedStore ? undefined : await obstacleAt(db);
+    const obstacle = command.takesMovedStore ? undefined : await obstacleAt(db);
     if (obstacle !== undefined) return fail(obstacle);
-    const note = (line: string) => void stderr.write(`${line}\n`);
-    const { command, given, options } = parsed;
-    const { status, text, value } = await command.run(db, given, read.settings, note, options);
-    const isRefusal = status !== statuses.done;
-    if (parsed.asJson) stdout.write(`${JSON.stringify(value, null, 2)}\n`);
-    else (isRefusal ? stderr : stdout).write(text);
-    return status;
+    return tell(await command.run(db, given, read.settings, note, options, streams));
   } finally {
     await db.destroy();
   }
@@ -89,7 +96,9 @@ function parseWords(words: string[]): Parsed {
   if (isHelp || name === 'help') return { isHelp: true, more: command?.more };
   if (name === undefined || !command)
     return { mistake: name === undefined ? 'There is no command.' : `There is no command "admin ${name}".` };
-  const strange = Object.keys(options).find((option) => !Object.hasOwn(command.options ?? {}, option));
+  const strange = Object.keys(options).find(
+    (option) => !Object.hasOwn({ ...command.options, ...command.further }, option),
+  );
   if (strange !== undefined) return { mistake: `berth admin ${name} has no option --${strange}.` };
   if (given.length !== command.words.length) return { mistake: `Write: ${usageOf(name, command)}` };
   return { isHelp: false, command, given, options, asJson: json === true };
@@ -97,7 +106,9 @@ function parseWords(words: string[]): Parsed {
 
 /** With the options of all commands: which command it is, is known only when the words between them are. */
 function parseOptions(words: string[]) {
-  const ofCommands = Object.values(commands).flatMap(({ options = {} }) => Object.entries(options));
+  const ofCommands = Object.values(commands).flatMap(({ options, further }) =>
+    Object.entries({ ...options, ...further }),
+  );
   const options = {
     help: { type: 'boolean', short: 'h' },
     json: { type: 'boolean' },

@@ -2,9 +2,9 @@
 import { type ImageLine, listImages } from '../../admin/list-images.ts';
 import { printBytes } from '../../config/values/units.ts';
 import { renderTable } from '../render.ts';
-import { type Command, done } from './admin-command.ts';
+import { done, type StoreCommand } from './admin-command.ts';
 
-export const imagesCommand: Command = {
+export const imagesCommand: StoreCommand = {
   words: [],
   help: 'what users have pushed, the largest first: whose it is, and when it was last used',
   async run(db, _, { pushedBytes }) {

@@ -41,7 +41,7 @@ export const migrateStoreCommand: Command = {
     try {
       const places = { from: placeOf(settings), to: placeName(place) };
       const result = await migrateStore({ from: db, to, places, actor, now, told: teller(note) });
-      if (result.kind === 'refused') return refused(wordsOf(result, places.to));
+      if (result.kind === 'refused') return refused(moveRefusalWords(result, places.to));
       const text =
         result.kind === 'moved-before'
           ? `It was moved at ${new Date(result.at).toISOString()}; nothing was done.`
@@ -92,7 +92,7 @@ function teller(note: (line: string) => void): (step: MoveStep) => void {
   };
 }
 
-function wordsOf(refusal: MoveRefusal, to: string): string {
+export function moveRefusalWords(refusal: MoveRefusal, to: string): string {
   switch (refusal.because) {
     case 'no-installation':
       return 'Nothing is here to be moved: no service was ever started on this database.';

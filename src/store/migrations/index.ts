@@ -25,6 +25,7 @@ import * as committedSum from './0022-committed-sum.ts';
 import * as observedHash from './0024-observed-hash.ts';
 import * as logins from './0025-logins.ts';
 import * as certificates from './0026-certificates.ts';
+import * as backups from './0027-backups.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -52,4 +53,5 @@ export const migrations: Record<string, Migration> = {
   '0024-observed-hash': observedHash,
   '0025-logins': logins,
   '0026-certificates': certificates,
+  '0027-backups': backups,
 };

@@ -1,0 +1,48 @@
+/** What a backup of an installation consists of: the names in it, and what it says of itself. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import type { Instant } from '../../deployment/deployment.ts';
+
+/** The tag under which it is kept, beside whatever else is kept at the same place. */
+export const backupTag = 'berth-installation';
+
+export const fileNames = {
+  database: 'berth.db',
+  keys: 'secret.key',
+  settings: 'settings.env',
+  pushed: 'pushed',
+  contents: 'contents.json',
+} as const;
+
+/** `format`: grows when an older release could not restore it. */
+export type BackupContents = {
+  format: 1;
+  installation: string;
+  at: Instant;
+  /** By the file's name; of pushed images each blob's name says it. */
+  sha256: Record<string, string>;
+  blobs: number;
+};
+
+/** Throws an error for people. */
+export function readContents(text: string): BackupContents {
+  const contents = JSON.parse(text) as Partial<BackupContents>;
+  if (contents.format !== 1)
+    throw new Error('This backup was made by a newer release of Berth: restore it with that one.');
+  return contents as BackupContents;
+}
+
+/** PURE. As a shell reads it, sorted; what the service was set up with, secrets included. */
+export function printSettings(env: Record<string, string | undefined>): string {
+  return Object.entries(env)
+    .filter(([name]) => name.startsWith('BERTH_'))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value = '']) => `${name}='${value.replaceAll("'", `'\\''`)}'\n`)
+    .join('');
+}
+
+export async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(file)) hash.update(piece as Uint8Array);
+  return hash.digest('hex');
+}

@@ -1,0 +1,157 @@
+/**
+ * A backup of the installation while its service works: database, keys, settings and pushed images. They are put
+ * together in a folder of the data directory first, the database before the images: whatever its rows name is there.
+ * Images get a second name there, so that none goes while it is read. Killed at any instant, what is there already can be
+ * restored, and the next call clears what this one has left.
+ */
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { copyFile, link, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Kysely } from 'kysely';
+import { BackupFault, type Repository, type Saved } from '../../backup/restic.ts';
+import type { Instant } from '../../deployment/deployment.ts';
+import { readKeys } from '../../lib/key-file.ts';
+import { keyIdOf } from '../../lib/seal.ts';
+import { addAuditEntry } from '../../store/audit-log.ts';
+import { addBackup } from '../../store/backups.ts';
+import { copyToFile } from '../../store/copy-to-file.ts';
+import type { Tables } from '../../store/database.ts';
+import { installationId, installationKeyId } from '../../store/installation.ts';
+import { write } from '../../store/transaction.ts';
+import { keyFileOf } from '../rotate-key.ts';
+import { type BackupContents, backupTag, fileNames, printSettings, sha256Of } from './backup-files.ts';
+import { takeOnlyTurn } from './only-one.ts';
+
+export type BackupOrder = {
+  repository: Repository;
+  dataDir: string;
+  /** Instead of the key file's. */
+  secretKey: string | undefined;
+  /** What the service is set up with. */
+  env: Record<string, string | undefined>;
+  /** Reads everything that is kept at the place, not only what matters most of this backup. */
+  isWholeRead: boolean;
+  /** Older ones go, when so many are there. */
+  keep: number | undefined;
+  actor: string;
+  now: () => Instant;
+  told: (step: BackupStep) => void;
+};
+
+export type BackupStep = { kind: 'made-place' | 'saved' | 'checked' } | { kind: 'collected'; blobs: number };
+
+export type BackedUp =
+  | ({ kind: 'backed-up'; at: Instant; blobs: number } & Saved)
+  | { kind: 'refused'; because: 'no-installation' | 'under-way' | 'other-key' };
+
+/** Throws BackupFault. */
+export async function backUpInstallation(db: Kysely<Tables>, order: BackupOrder): Promise<BackedUp> {
+  const { repository, dataDir, told } = order;
+  const installation = await installationId(db);
+  if (installation === undefined) return { kind: 'refused', because: 'no-installation' };
+  using turn = takeOnlyTurn(dataDir);
+  if (!turn) return { kind: 'refused', because: 'under-way' };
+  if (await repository.provide()) told({ kind: 'made-place' });
+  const draft = join(dataDir, 'backup-draft');
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { mode: 0o700 });
+  try {
+    const at = order.now();
+    const contents = await collect(db, draft, { ...order, installation, at });
+    if (!contents) return { kind: 'refused', because: 'other-key' };
+    told({ kind: 'collected', blobs: contents.blobs });
+    const saved = await repository.save(draft, Object.values(fileNames), backupTag);
+    told({ kind: 'saved' });
+    await verify(repository, saved.id, contents);
+    await repository.check(order.isWholeRead);
+    told({ kind: 'checked' });
+    await record(db, order, { ...saved, at });
+    if (order.keep !== undefined) await repository.keepNewest(order.keep, backupTag);
+    return { kind: 'backed-up', at, blobs: contents.blobs, ...saved };
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** Undefined where the keys are not those of the database: a backup of both would be worth nothing. */
+async function collect(
+  db: Kysely<Tables>,
+  draft: string,
+  { dataDir, secretKey, env, installation, at }: BackupOrder & { installation: string; at: Instant },
+): Promise<BackupContents | undefined> {
+  // Keys that a rotation brings from now on are not needed for the copy, but those that it drops are: they are read first.
+  const keys = secretKey === undefined ? readKeys(keyFileOf(dataDir)) : ([secretKey] as const);
+  const path = (name: string) => join(draft, name);
+  await copyToFile(db, path(fileNames.database));
+  const keysNow = secretKey === undefined ? readKeys(keyFileOf(dataDir)) : keys;
+  if (!keys || !keysNow) return undefined;
+  const all = [...new Set([...keysNow, ...keys])];
+  const sealing = await installationKeyId(db);
+  if (sealing !== null && !all.some((key) => keyIdOf(key) === sealing)) return undefined;
+  const only = { mode: 0o600 };
+  await writeFile(path(fileNames.keys), all.length === 1 ? all[0]! : JSON.stringify(all), only);
+  await writeFile(path(fileNames.settings), printSettings(env), only);
+  const blobs = await linkBlobs(join(dataDir, 'images', 'pushed', 'sha256'), path(fileNames.pushed));
+  const sha256: Record<string, string> = {};
+  for (const name of [fileNames.database, fileNames.keys, fileNames.settings])
+    sha256[name] = await sha256Of(path(name));
+  const contents: BackupContents = { format: 1, installation, at, sha256, blobs };
+  await writeFile(path(fileNames.contents), `${JSON.stringify(contents)}\n`, only);
+  return contents;
+}
+
+/** Those that go meanwhile are wanted by nobody any more. */
+async function linkBlobs(from: string, to: string): Promise<number> {
+  await mkdir(to, { mode: 0o700 });
+  let linked = 0;
+  for (const name of await unlessGone(readdir(from), [])) {
+    linked += await unlessGone(
+      linkOrCopy(join(from, name), join(to, name)).then(() => 1),
+      0,
+    );
+  }
+  return linked;
+}
+
+/** On another file system there is no second name. */
+async function linkOrCopy(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!['EXDEV', 'EPERM', 'EMLINK', 'EOPNOTSUPP'].includes(code)) throw error;
+    await copyFile(from, to, constants.COPYFILE_FICLONE);
+  }
+}
+
+async function unlessGone<T>(doing: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await doing;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return otherwise;
+    throw error;
+  }
+}
+
+/** What nothing can be restored without is read back from where it is now. */
+async function verify(repository: Repository, id: string, { sha256 }: BackupContents): Promise<void> {
+  for (const [name, wanted] of Object.entries(sha256)) {
+    const hash = createHash('sha256');
+    await repository.read(id, name, (piece) => void hash.update(piece));
+    if (hash.digest('hex') !== wanted)
+      throw new BackupFault(`What was read back of ${name} is not what was written: do not rely on this place.`);
+  }
+}
+
+async function record(
+  db: Kysely<Tables>,
+  { repository, actor, now }: BackupOrder,
+  { id, totalBytes, addedBytes, at }: Saved & { at: Instant },
+): Promise<void> {
+  const place = repository.place.location;
+  await write(db, 'all', async (db) => {
+    await addBackup(db, { id, at, place, totalBytes, addedBytes });
+    await addAuditEntry(db, { at: now(), actor, action: 'backup', subject: place, reason: '' });
+  });
+}

@@ -1,0 +1,149 @@
+/**
+ * Brings an installation back from a backup, into a data directory that has none. Everything is brought into a folder
+ * beside and looked at there; then each part goes to its place, the database last: before it is there, nothing is an
+ * installation, and the next call begins anew. Started on it, the service makes what the database wants and the engine
+ * does not have.
+ */
+import { existsSync } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BackupFault, type Repository } from '../../backup/restic.ts';
+import type { Instant } from '../../deployment/deployment.ts';
+import { readKeys } from '../../lib/key-file.ts';
+import { type Keys, keyIdOf } from '../../lib/seal.ts';
+import { addAuditEntry } from '../../store/audit-log.ts';
+import { openSqlite } from '../../store/database.ts';
+import { installationId, installationKeyId } from '../../store/installation.ts';
+import { databaseFile, openTables, type StoreSettings } from '../../store/open.ts';
+import { settleRestored } from '../../store/restored-store.ts';
+import { write } from '../../store/transaction.ts';
+import { type MoveRefusal, migrateStore } from '../migrate-store.ts';
+import { keyFileOf } from '../rotate-key.ts';
+import { placeOf } from '../store-places.ts';
+import { type BackupContents, backupTag, fileNames, readContents, sha256Of } from './backup-files.ts';
+import { takeOnlyTurn } from './only-one.ts';
+
+export type RestoreOrder = {
+  repository: Repository;
+  /** As the place calls the backup; undefined: the newest. */
+  id: string | undefined;
+  /** Where the installation is to be: in the data directory, or its database on a server. */
+  store: StoreSettings;
+  secretKey: string | undefined;
+  actor: string;
+  now: () => Instant;
+  told: (step: RestoreStep) => void;
+};
+
+export type RestoreStep = { kind: 'brought' | 'checked' | 'placed' };
+
+export type Restored =
+  | { kind: 'restored'; id: string; at: Instant; installation: string; blobs: number; settingsFile: string }
+  | { kind: 'refused'; because: 'installation-here' | 'under-way' | 'no-backup' | 'other-key-here' }
+  | { kind: 'refused'; because: 'server'; refusal: MoveRefusal };
+
+/** Throws BackupFault, and an error for people where the backup is not one that this release can use. */
+export async function restoreInstallation(order: RestoreOrder): Promise<Restored> {
+  const { repository, told } = order;
+  const { dataDir } = order.store;
+  await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  if (existsSync(databaseFile(order.store))) return { kind: 'refused', because: 'installation-here' };
+  using turn = takeOnlyTurn(dataDir);
+  if (!turn) return { kind: 'refused', because: 'under-way' };
+  const id = await idOf(repository, order.id);
+  if (id === undefined) return { kind: 'refused', because: 'no-backup' };
+  const draft = join(dataDir, 'restore-draft');
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { mode: 0o700 });
+  await repository.bring(id, draft);
+  told({ kind: 'brought' });
+  const contents = readContents(await readFile(join(draft, fileNames.contents), 'utf8'));
+  await verify(draft, contents);
+  const keys = readKeys(join(draft, fileNames.keys))!;
+  await settle(join(draft, fileNames.database), keys, order);
+  told({ kind: 'checked' });
+  const refusal = await place(draft, keys, order);
+  if (refusal) return refusal;
+  told({ kind: 'placed' });
+  await rm(draft, { recursive: true });
+  const { installation, at, blobs } = contents;
+  return { kind: 'restored', id, at, installation, blobs, settingsFile: settingsFileOf(dataDir) };
+}
+
+/** What the service was set up with, for the operator to look at: it is not read by anybody else. */
+function settingsFileOf(dataDir: string): string {
+  return join(dataDir, 'restored-settings.env');
+}
+
+async function idOf(repository: Repository, wanted: string | undefined): Promise<string | undefined> {
+  const kept = await repository.list(backupTag);
+  if (wanted === undefined) return kept.at(-1)?.id;
+  return kept.find(({ id }) => id.startsWith(wanted))?.id;
+}
+
+async function verify(draft: string, { sha256 }: BackupContents): Promise<void> {
+  for (const [name, wanted] of Object.entries(sha256))
+    if ((await sha256Of(join(draft, name))) !== wanted)
+      throw new BackupFault(`What came back as ${name} is not what was backed up.`);
+}
+
+/** Brings its tables up to date and takes back what they say of another machine. */
+async function settle(file: string, keys: Keys, { actor, repository, now }: RestoreOrder): Promise<void> {
+  const db = await openSqlite(file);
+  try {
+    if ((await installationId(db)) === undefined)
+      throw new BackupFault('The database in this backup is of no installation.');
+    const sealing = await installationKeyId(db);
+    if (sealing !== null && !keys.some((key) => keyIdOf(key) === sealing))
+      throw new BackupFault('The key in this backup is not that of its database.');
+    await settleRestored(db, now());
+    const entry = { at: now(), actor, action: 'restore', subject: repository.place.location, reason: '' };
+    await write(db, 'all', (db) => addAuditEntry(db, entry));
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Nothing that is there is written over. */
+async function place(draft: string, keys: Keys, order: RestoreOrder): Promise<Restored | undefined> {
+  const { store, secretKey, actor, now } = order;
+  const { dataDir } = store;
+  const keyFile = keyFileOf(dataDir);
+  const present = secretKey === undefined ? readKeys(keyFile) : ([secretKey] as const);
+  if (present && !keys.every((key) => present.includes(key))) return { kind: 'refused', because: 'other-key-here' };
+  const blobs = join(dataDir, 'images', 'pushed', 'sha256');
+  await mkdir(blobs, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(join(draft, fileNames.pushed)))
+    await moveTo(join(draft, fileNames.pushed, name), join(blobs, name));
+  await sync(blobs);
+  await moveTo(join(draft, fileNames.settings), settingsFileOf(dataDir));
+  if (!present) await moveTo(join(draft, fileNames.keys), keyFile);
+  await sync(dataDir);
+  const database = join(draft, fileNames.database);
+  if (!store.databaseUrl) {
+    await moveTo(database, databaseFile(store));
+    await sync(dataDir);
+    return undefined;
+  }
+  await using open = new AsyncDisposableStack();
+  const from = open.adopt(await openSqlite(database), (db) => db.destroy());
+  const to = open.adopt(await openTables(store), (db) => db.destroy());
+  const places = { from: 'a backup', to: placeOf(store) };
+  const moved = await migrateStore({ from, to, places, actor, now: now(), told: () => {} });
+  return moved.kind === 'refused' ? { kind: 'refused', because: 'server', refusal: moved } : undefined;
+}
+
+/** What is in it is on the disk before it has its name. */
+async function moveTo(from: string, to: string): Promise<void> {
+  await sync(from);
+  await rename(from, to);
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

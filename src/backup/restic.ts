@@ -1,0 +1,157 @@
+/**
+ * Backups are kept by restic: in parts that are known by their content, each once, compressed, and encrypted with a key
+ * that only the password opens. The password goes to it by its standard input: it is in no list of processes and in no
+ * environment. Keys of a store that speaks S3 it finds in its environment, as they are given to us.
+ */
+import { spawn } from 'node:child_process';
+import { programPath } from '../lib/program-path.ts';
+import type { BackupPlace } from './backup-place.ts';
+
+export type Repository = {
+  place: BackupPlace;
+  /** Makes it where it is not there; true when it did. Throws BackupFault, also where the password is another one. */
+  provide(): Promise<boolean>;
+  /** Keeps what is in a folder, each of `paths` relative to it. Killed at any instant, nothing is there that looks whole. */
+  save(folder: string, paths: readonly string[], tag: string): Promise<Saved>;
+  /** Whether all that belongs to what is kept is there. `isWhole`: reads every byte of it. */
+  check(isWhole: boolean): Promise<void>;
+  /** What is kept under a tag, the oldest first. */
+  list(tag: string): Promise<Kept[]>;
+  /** One file of what is kept, in pieces. */
+  read(id: string, path: string, take: (piece: Uint8Array) => void): Promise<void>;
+  /** Puts all of it into a folder, and reads it back there. */
+  bring(id: string, folder: string): Promise<void>;
+  /** Keeps the newest ones under a tag, and removes what only the others needed. */
+  keepNewest(count: number, tag: string): Promise<void>;
+};
+
+/** `addedBytes`: of what was not there before, before it was compressed. */
+export type Saved = { id: string; totalBytes: number; addedBytes: number };
+
+export type Kept = { id: string; at: number };
+
+/** Words for the operator; they hold no secret. */
+export class BackupFault extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'BackupFault';
+  }
+}
+
+/** All that is kept here has one host's name: what an installation has does not depend on its machine. */
+const host = 'berth';
+
+/** `env`: of this process; restic gets what it needs of it. */
+export function openRepository(
+  place: BackupPlace,
+  password: string,
+  env: Record<string, string | undefined>,
+): Repository {
+  // Otherwise it says on its standard output, before what was asked for, that it reads the password.
+  const ask = (words: readonly string[], options: Asking = {}) =>
+    runRestic(['--quiet', '--repo', place.location, '--no-cache', ...words], password, env, options);
+
+  return {
+    place,
+    async provide() {
+      const fault = await ask(['cat', 'config']).then(() => undefined, asFault);
+      if (!fault) return false;
+      const refusal = await ask(['init']).then(() => undefined, asFault);
+      if (!refusal) return true;
+      // It refuses where there is one: then it is what was wrong before, such as the password, or another process made it.
+      const stillAmiss = await ask(['cat', 'config']).then(() => undefined, asFault);
+      if (stillAmiss) throw stillAmiss;
+      return false;
+    },
+    async save(folder, paths, tag) {
+      // Files get new names and inodes each time, and their content stays: its size and time of change tell.
+      const flags = ['--json', '--ignore-inode', '--ignore-ctime', '--host', host, '--tag', tag];
+      const parent = (await this.list(tag)).at(-1)?.id;
+      const out = await ask(
+        ['backup', ...flags, ...(parent === undefined ? [] : ['--parent', parent]), '--', ...paths],
+        { cwd: folder },
+      );
+      const summary = lastOf(out) as { snapshot_id: string; total_bytes_processed: number; data_added: number };
+      return { id: summary.snapshot_id, totalBytes: summary.total_bytes_processed, addedBytes: summary.data_added };
+    },
+    async check(isWhole) {
+      // Somebody else may be writing to it: what is written is checked by whoever writes it.
+      await ask(['check', '--no-lock', ...(isWhole ? ['--read-data'] : [])]);
+    },
+    async list(tag) {
+      const listed: unknown = JSON.parse(await ask(['snapshots', '--json', '--no-lock', '--tag', tag]));
+      const found = (listed as { id: string; time: string }[] | null) ?? [];
+      return found.map(({ id, time }) => ({ id, at: Date.parse(time) })).toSorted((a, b) => a.at - b.at);
+    },
+    async read(id, path, take) {
+      await ask(['dump', '--no-lock', id, path], { take });
+    },
+    async bring(id, folder) {
+      await ask(['restore', '--no-lock', id, '--target', folder, '--verify']);
+    },
+    async keepNewest(count, tag) {
+      await ask(['unlock']);
+      const which = ['--tag', tag, '--group-by', 'host', '--keep-last', String(count)];
+      await ask(['forget', '--prune', ...which]);
+    },
+  };
+}
+
+/** `take`: gets what it writes, instead of the answer. */
+type Asking = { cwd?: string; take?: (piece: Uint8Array) => void };
+
+function runRestic(
+  words: readonly string[],
+  password: string,
+  env: Record<string, string | undefined>,
+  { cwd, take }: Asking,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('restic', words, { env: environmentOf(env), stdio: 'pipe', ...(cwd && { cwd }) });
+    const out: Uint8Array[] = [];
+    let complaint = '';
+    child.stdout.on('data', take ?? ((piece: Uint8Array) => void out.push(piece)));
+    child.stderr.on('data', (piece: Uint8Array) => {
+      complaint = `${complaint}${String(piece)}`.slice(-mostWords);
+    });
+    child.once('error', (error: NodeJS.ErrnoException) =>
+      reject(error.code === 'ENOENT' ? new BackupFault(missing) : new BackupFault(`restic: ${error.message}`)),
+    );
+    child.once('close', (status) => {
+      if (status === 0) resolve(Buffer.concat(out).toString('utf8'));
+      else reject(new BackupFault(wordsOf(complaint, status)));
+    });
+    // Whoever ends before it has read the password says why on its own.
+    child.stdin.on('error', () => {}).end(`${password}\n`);
+  });
+}
+
+const missing = 'Backups are made with restic, which is not installed (Debian: `apt-get install restic`).';
+
+const mostWords = 4000;
+
+function wordsOf(complaint: string, status: number | null): string {
+  const lines = complaint
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !line.startsWith('reading repository password'));
+  return `restic: ${lines.slice(-4).join(' ') || `it ended with ${status ?? 'a signal'}`}`;
+}
+
+/** What leads it to programs, to the network and to keys of a store; nothing of what Berth itself is set up with. */
+const handedOn = /^(?:HOME|TMPDIR|XDG_RUNTIME_DIR|SSL_CERT_(?:FILE|DIR)|(?:HTTPS?|NO)_PROXY|AWS_[A-Z_]+)$/i;
+
+function environmentOf(env: Record<string, string | undefined>): Record<string, string> {
+  const chosen = Object.entries(env).flatMap(([name, value]) =>
+    handedOn.test(name) && value !== undefined ? [[name, value] as const] : [],
+  );
+  return { ...Object.fromEntries(chosen), PATH: programPath(env.PATH), LC_ALL: 'C' };
+}
+
+function lastOf(lines: string): unknown {
+  return JSON.parse(lines.trim().split('\n').at(-1) ?? '');
+}
+
+function asFault(error: unknown): BackupFault {
+  if (error instanceof BackupFault) return error;
+  throw error;
+}

@@ -1,0 +1,52 @@
+/** What `backup` and `restore` have in common: the place, and the passphrase that opens it. */
+import { readFile } from 'node:fs/promises';
+import { type BackupPlace, readBackupPlace } from '../../backup/backup-place.ts';
+import { askSecret } from '../ask-secret.ts';
+import type { Streams } from '../terminal.ts';
+import type { GivenOptions } from './admin-command.ts';
+
+/** A copy of everything is worth more than a login: it can be tried for years. */
+const leastCharacters = 12;
+
+export const passphraseOption = { 'passphrase-file': 'FILE' } as const;
+
+export const passphraseWords = `The passphrase is asked for, or read from the first line of --passphrase-file. It opens everything that is in the backup,
+the keys too, and nothing opens the backup without it: keep it elsewhere than this machine. Keys of an S3 store are read from
+AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
+`;
+
+/** An error for people where something is missing or wrong. */
+export async function readPlaceOptions(
+  option: 'to' | 'from',
+  options: GivenOptions,
+  streams: Streams,
+): Promise<{ place: BackupPlace; passphrase: string } | Error> {
+  const text = options[option];
+  if (typeof text !== 'string')
+    return new Error(`Say where: --${option} FOLDER, or --${option} s3:https://host/bucket/path`);
+  const place = attempt(() => readBackupPlace(text));
+  if (place instanceof Error) return new Error(`--${option} ${place.message}`);
+  const passphrase = await passphraseFrom(options['passphrase-file'], streams).catch((error: Error) => error);
+  if (passphrase instanceof Error) return passphrase;
+  return { place, passphrase };
+}
+
+async function passphraseFrom(file: string | boolean | undefined, streams: Streams): Promise<string> {
+  const given =
+    typeof file === 'string'
+      ? (await readFile(file, 'utf8')).split('\n')[0]!.trim()
+      : await askSecret('Passphrase of the backups', streams, AbortSignal.timeout(askingMs));
+  if (given === undefined || given.length < leastCharacters)
+    throw new Error(`The passphrase needs ${leastCharacters} characters: nothing else protects what is in a backup.`);
+  return given;
+}
+
+const askingMs = 10 * 60_000;
+
+function attempt<T>(act: () => T): T | Error {
+  try {
+    return act();
+  } catch (error) {
+    return error as Error;
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * A copy of the whole database in a file of SQLite, as it is at one instant, while others read and write. It is the same
+ * from either database, so that what was in one can come back in the other.
+ */
+import { open } from 'node:fs/promises';
+import { type Kysely, sql } from 'kysely';
+import { clearTables, copySome, tableShapes } from './copy-tables.ts';
+import { type Database, openSqlite, type Tables } from './database.ts';
+import { isPostgres } from './dialect/dialect.ts';
+
+/** The file must not be there yet; it is for its owner alone. */
+export async function copyToFile(db: Kysely<Tables>, file: string): Promise<void> {
+  await (await open(file, 'wx', 0o600)).close();
+  if (isPostgres(db)) await copyFromServer(db, file);
+  // It reads in one transaction, during which writers go on.
+  else await sql`vacuum into ${file}`.execute(db);
+}
+
+async function copyFromServer(db: Kysely<Tables>, file: string): Promise<void> {
+  const shapes = await tableShapes();
+  const to = await openSqlite(file);
+  try {
+    // One snapshot of the server for all tables: whatever refers to something finds it.
+    const reading = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+    await reading.execute(async (from) => {
+      await clearTables(to, shapes);
+      const write = (work: (to: Database) => Promise<void>) => to.transaction().execute(work);
+      for (const shape of shapes) {
+        let step = await copySome(from, write, shape, undefined);
+        while (step) step = await copySome(from, write, shape, step.last);
+      }
+      const installation = await from.selectFrom('installation').selectAll().executeTakeFirstOrThrow();
+      await to.insertInto('installation').values(installation).execute();
+    });
+  } finally {
+    await to.destroy();
+  }
+}

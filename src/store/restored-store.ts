@@ -1,0 +1,29 @@
+/** What a database says of the machine that it was copied from, taken back before a service works on it elsewhere. */
+import type { Kysely } from 'kysely';
+import type { Instant } from '../deployment/deployment.ts';
+import type { Tables } from './database.ts';
+import { atOnce } from './leases.ts';
+import { nextRoutesVersion } from './routes.ts';
+import { write } from './transaction.ts';
+
+/**
+ * No route leads anywhere before a visit has seen what runs: an address of before may be somebody else's by now. All
+ * that may run is visited at once, and nobody holds a lease.
+ */
+export async function settleRestored(db: Kysely<Tables>, now: Instant): Promise<void> {
+  await write(db, 'all', async (db) => {
+    await db.deleteFrom('edges').execute();
+    await db.deleteFrom('duties').execute();
+    const routesVersion = await nextRoutesVersion(db);
+    await db
+      .updateTable('deployments')
+      .set({ endpoints: '[]', routesVersion })
+      .where('endpoints', '!=', '[]')
+      .execute();
+    await db
+      .updateTable('leases')
+      .set({ dueAt: atOnce(now), token: null, leasedUntil: null, observedHash: null })
+      .where('deploymentId', 'in', (eb) => eb.selectFrom('deployments').select('id').where('goneAt', 'is', null))
+      .execute();
+  });
+}
