@@ -65,7 +65,10 @@ function questionsIn(
   if (uses.size === 0) return [];
   const madeUp = openGenerated((name) => secretUses(document).get(name) ?? []);
   return [...uses].flatMap(([name, places]): MissingValue[] => {
-    const suggestion = examples(name);
+    const proposed = examples(name);
+    // An example that leaves a password out does so because each installation has its own.
+    const isEmpty = proposed?.value === '' && madeUp(name);
+    const suggestion = isEmpty ? undefined : proposed;
     const why = whys.get(name);
     if (why === undefined && suggestion === undefined && !findings.needed.has(name) && madeUp(name)) return [];
     return [

@@ -14,6 +14,8 @@ export type Findings = {
   refusals: Finding[];
   /** Variables without a value on which something hangs that is read here, a path most often; with their places. */
   needed: Map<string, number[]>;
+  /** Whether such variables are in a text; then they are needed at its place. */
+  needs(text: string, at?: number): boolean;
   note(code: string, message: string, at?: number, hint?: string): void;
   refuse(code: string, message: string, at?: number, hint?: string): void;
   /** The tree of a text; undefined when it is no YAML, which is then refused. */
@@ -36,12 +38,18 @@ export function openFindings(): Findings {
     notes: [],
     refusals: [],
     needed: new Map(),
+    needs(text, at = 0) {
+      const names = markedIn(text);
+      for (const name of names) findings.needed.set(name, [...(findings.needed.get(name) ?? []), at]);
+      return names.length > 0;
+    },
     note(code, message, at, hint) {
-      if (isNeeding(message, at)) return;
+      if (findings.needs(message, at)) return;
       if (isNew('note', code, message, at)) findings.notes.push(finding(code, message, at, hint));
     },
     refuse(code, message, at, hint) {
-      if (isNeeding(message, at)) return;
+      // What is said of a path with a mark in it is not true of the path that will be meant.
+      if (findings.needs(message, at)) return;
       if (isNew('refusal', code, message, at)) findings.refusals.push(finding(code, message, at, hint));
     },
     readYaml(file, text) {
@@ -64,12 +72,6 @@ export function openFindings(): Findings {
       const before = text.slice(0, at - from).split('\n');
       return { file, line: before.length, column: before.at(-1)!.length + 1 };
     },
-  };
-  /** What is said of a path with a mark in it is not true of the path that will be meant. */
-  const isNeeding = (message: string, at = 0) => {
-    const names = markedIn(message);
-    for (const name of names) findings.needed.set(name, [...(findings.needed.get(name) ?? []), at]);
-    return names.length > 0;
   };
   const finding = (code: string, message: string, at: number | undefined, hint: string | undefined) => ({
     code,

@@ -33,10 +33,12 @@ export function readText(
 export function refuseOutside(path: string, files: FolderFiles, findings: Findings, at: number | undefined): void {
   const entry = files.look(path);
   const leads = entry.kind === 'outside' && entry.to !== undefined ? `, which leads to ${entry.to},` : '';
+  // Where a link leads was chosen by whoever has written it: nobody is led to allow that.
+  const allowing = leads === '' ? `--allow ${path} allows it` : 'name its folder with --allow';
   findings.refuse(
     'outside-folder',
     `${shownPath(files, path)}${leads} is outside of the folder`,
     at,
-    'nothing outside is read unless you allow it: name its folder with --allow, or begin in a folder above both',
+    `nothing outside is read unless you say so: ${allowing}; or begin in a folder above both`,
   );
 }

@@ -126,6 +126,25 @@ test('a value on which a path hangs is asked for before anything is said of the 
   assert.deepEqual([included.asked, included.refused], [['PART compose.yaml:1:11'], []]);
 });
 
+test('a mount whose folder or volume is in a variable is asked for, with what an example has', async (t) => {
+  const files = {
+    'compose.yaml': web(
+      'image: nginx:1.29',
+      'volumes: ["${CONF_PATH}:/etc/nginx/conf.d", { type: bind, source: "${DATA_PATH}", target: /data }]',
+    ),
+    '.example.env': 'CONF_PATH=./conf\nDATA_PATH=./data\n',
+    'conf/a.conf': 'server {}\n',
+  };
+  const { asked, refused, project } = await read(t, files);
+  assert.deepEqual([asked, refused], [['CONF_PATH compose.yaml:5:15', 'DATA_PATH compose.yaml:5:49'], []]);
+  assert.deepEqual(
+    project.questions.map(({ suggestion }) => suggestion?.value),
+    ['./conf', './data'],
+  );
+  const { pod } = await read(t, files, { values: { CONF_PATH: './conf', DATA_PATH: 'kept' } });
+  assert.equal(pod('web').volumes.length, 1);
+});
+
 test('an answer makes the document whole, also an empty one', async (t) => {
   const files = { 'compose.yaml': web('image: "nginx:${TAG:?}"', 'environment: { MODE: "${MODE}" }') };
   const { pod, asked } = await read(t, files, { values: { TAG: '1.29', MODE: '' } });
@@ -146,14 +165,34 @@ volumes: { d: }
   assert.match(spec.pods[1]?.vars.POSTGRES_PASSWORD ?? '', /SECRET/);
 });
 
+test('a password that an example leaves empty is made up, and one that it has is proposed', async (t) => {
+  const compose = `services:
+  web: { image: 'nginx:1.29', ports: [80], environment: { DB: 'postgres://u:\${DB_PASSWORD}@db/x' } }
+  db: { image: 'postgres:17', environment: { POSTGRES_PASSWORD: '\${DB_PASSWORD}' }, volumes: ['d:/var/lib/postgresql/data'] }
+volumes: { d: }
+`;
+  const empty = await read(t, { 'compose.yaml': compose, '.env.example': 'DB_PASSWORD=\n' });
+  assert.deepEqual(empty.asked, []);
+  const { project } = await read(t, { 'compose.yaml': compose, '.env.example': 'DB_PASSWORD=books\n' });
+  assert.equal(project.questions[0]?.suggestion?.value, 'books');
+});
+
+test('the example of a file with variables is known by each of its usual names', async (t) => {
+  const compose = web('image: nginx:1.29', 'env_file: .env.dev');
+  for (const name of ['.env.dev.example', '.env.dev-sample', '.env.dev_template', 'env.dev.dist', '.example.env.dev']) {
+    const { project } = await read(t, { 'compose.yaml': compose, [name]: 'MODE=dev\n' });
+    assert.deepEqual(project.questions[0]?.suggestion, { value: 'dev', file: name });
+  }
+});
+
 test('of a missing file with variables its example is asked for, and without one it is refused', async (t) => {
   const compose = web('image: nginx:1.29', 'env_file: .env', 'environment: { OWN: 1 }');
-  const first = await read(t, { 'compose.yaml': compose, '.env.example': 'MODE=dev\nOWN=2\nKEY=\n' });
+  const first = await read(t, { 'compose.yaml': compose, '.env.example': 'MODE=dev\nOWN=2\nLEVEL=\n' });
   assert.deepEqual(
     first.project.questions.map(({ name, suggestion }) => [name, suggestion?.value]),
     [
       ['MODE', 'dev'],
-      ['KEY', ''],
+      ['LEVEL', ''],
     ],
   );
   const second = await read(t, { 'compose.yaml': compose });
@@ -213,11 +252,17 @@ test('circles of files, and what is in two of them, are refused', async (t) => {
     'other.yaml': 'services:\n  a: { extends: { file: compose.yaml, service: web } }\n',
   });
   assert.match(extended.refused[0] ?? '', /^extends-cycle other\.yaml:2:17$/);
-  const twice = await read(t, {
-    'compose.yaml': 'include: [a.yaml]\nservices: { web: { image: "nginx:1", ports: [80] } }\n',
-    'a.yaml': 'services: { web: { image: "nginx:2" } }\n',
+});
+
+test('a file changes what it includes, and of two that are included the first one wins', async (t) => {
+  const { pod, refused } = await read(t, {
+    'compose.yaml': 'include: [a.yaml, b.yaml]\nservices: { web: { environment: { OWN: 1 }, ports: [80] } }\n',
+    'a.yaml': 'services: { web: { image: "nginx:1.28", environment: { OWN: 2, A: 2 } } }\n',
+    'b.yaml': 'services: { web: { image: "nginx:1.29", environment: { A: 3, B: 3 } } }\n',
   });
-  assert.deepEqual(twice.refused, ['include-conflict compose.yaml:2:13']);
+  assert.deepEqual(refused, []);
+  assert.equal(pod('web').image, 'nginx:1.28');
+  assert.deepEqual(pod('web').vars, { OWN: '1', A: '2', B: '3' });
 });
 
 test('a service in a profile is left out, with what waits for it, until the profile is enabled', async (t) => {
@@ -238,6 +283,28 @@ test('a service in a profile is left out, with what waits for it, until the prof
     having.spec.pods.map(({ name }) => name),
     ['web', 'debug'],
   );
+});
+
+test('where every service is in a profile, it is asked which ones are meant', async (t) => {
+  const compose = `services:
+  web: { image: 'nginx:1.29', ports: [80], profiles: [web] }
+  db: { image: 'redis:8', profiles: [cache, all] }
+`;
+  const { asked, refused, project } = await read(t, {
+    'compose.yaml': compose,
+    '.env.example': 'COMPOSE_PROFILES=web,cache\n',
+  });
+  assert.deepEqual([asked, refused], [['COMPOSE_PROFILES compose.yaml:1:1'], []]);
+  const [{ why, suggestion }] = project.questions as [(typeof project.questions)[0]];
+  assert.equal(why, 'every service is in a profile: web, cache, all');
+  assert.equal(suggestion?.value, 'web,cache');
+  const answered = await read(t, { 'compose.yaml': compose }, { values: { COMPOSE_PROFILES: 'web' } });
+  assert.deepEqual(
+    answered.spec.pods.map(({ name }) => name),
+    ['web'],
+  );
+  const wrong = await read(t, { 'compose.yaml': compose }, { profiles: ['wbe'] });
+  assert.deepEqual(wrong.refused, ['no-services compose.yaml:1:1']);
 });
 
 test('what is wrong is told at its place in the file that it is from', async (t) => {

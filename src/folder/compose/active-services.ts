@@ -1,27 +1,58 @@
 /** Which services of a Compose file run: those without a profile, or with one that is enabled. */
 import { childOf, type Entry, entriesOf, type Field, itemsOf, type Tree, textOf } from '../../config/document/tree.ts';
 import type { Findings } from '../findings.ts';
+import type { Variables } from '../local-variables.ts';
 import { withKeys } from '../trees.ts';
 
-/** The others are left out of the document, and with them what waits for them. */
-export function keepActive(document: Tree, profiles: readonly string[], findings: Findings): Tree {
+/** The others are left out of the document, and with them what waits for them. Where none is left, profiles are asked for. */
+export function keepActive(
+  document: Tree,
+  profiles: readonly string[],
+  { findings, variables }: { findings: Findings; variables: Pick<Variables, 'whys'> },
+): Tree {
   const services = childOf({ tree: document, path: [] }, 'services');
   const all = entriesOf(services);
+  const every = [...new Set(all.flatMap(([, service]) => profilesOf(service)))];
+  if (all.length > 0 && all.every(([, service]) => isInProfile(service, profiles))) {
+    needProfiles(every, profiles, services!.key?.at ?? services!.tree.at, { findings, variables });
+    return withoutServices(document, [], new Set());
+  }
   const active = all.filter(([name, service]) => isActive(name, service, profiles, findings));
   const gone = new Set(all.map(([name]) => name).filter((name) => !active.some(([kept]) => kept === name)));
   return withoutServices(document, active, gone);
 }
 
+function needProfiles(
+  every: readonly string[],
+  given: readonly string[],
+  at: number,
+  { findings, variables }: { findings: Findings; variables: Pick<Variables, 'whys'> },
+): void {
+  const why = `every service is in a profile: ${every.join(', ')}`;
+  if (given.length === 0) {
+    variables.whys.set('COMPOSE_PROFILES', why);
+    findings.needed.set('COMPOSE_PROFILES', [at]);
+  } else {
+    const hint = `--profile ${every[0]} enables one, --profile '*' enables all`;
+    findings.refuse('no-services', `${given.join(', ')} enables nothing; ${why}`, at, hint);
+  }
+}
+
+function profilesOf(service: Field): string[] {
+  return itemsOf(childOf(service, 'profiles')).flatMap((item) => textOf(item) ?? []);
+}
+
+/** In one that is not enabled. */
+function isInProfile(service: Field, profiles: readonly string[]): boolean {
+  const own = profilesOf(service);
+  return own.length > 0 && !profiles.includes('*') && !own.some((profile) => profiles.includes(profile));
+}
+
 function isActive(name: string, service: Field, profiles: readonly string[], findings: Findings): boolean {
-  const own = itemsOf(childOf(service, 'profiles')).flatMap((item) => textOf(item) ?? []);
-  if (own.length > 0 && !profiles.includes('*') && !own.some((profile) => profiles.includes(profile))) {
+  if (isInProfile(service, profiles)) {
+    const message = `the service "${name}" is left out: it is in a profile`;
     const { at } = service.key ?? service.tree;
-    findings.note(
-      'left-out',
-      `the service "${name}" is left out: it is in a profile`,
-      at,
-      `--profile ${own[0]} enables it`,
-    );
+    findings.note('left-out', message, at, `--profile ${profilesOf(service)[0]} enables it`);
     return false;
   }
   const count = textOf(childOf(service, 'scale')) ?? textOf(childOf(childOf(service, 'deploy'), 'replicas'));

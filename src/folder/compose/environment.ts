@@ -19,11 +19,15 @@ export type EnvironmentContext = {
 
 /** How people call the copy of a file with variables that they commit. */
 const exampleNames = (name: string) => [
-  ...['example', 'sample', 'template', 'dist', 'default', 'defaults'].flatMap((word) => [
-    `${name}.${word}`,
-    `${name.replace(/^\./, '')}.${word}`,
-    `${word}${name.startsWith('.') ? name : `.${name}`}`,
-  ]),
+  ...['example', 'sample', 'template', 'dist', 'default', 'defaults'].flatMap((word) => {
+    const bare = name.replace(/^\./, '');
+    return [
+      ...['.', '-', '_'].map((sign) => `${name}${sign}${word}`),
+      `${bare}.${word}`,
+      `${word}.${bare}`,
+      ...(name.startsWith('.') ? [`.${word}.${bare}`] : []),
+    ];
+  }),
 ];
 
 /** The service with `environment` alone. What stands there wins over the files, and a later file over an earlier one. */

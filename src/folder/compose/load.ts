@@ -101,7 +101,7 @@ export function loadCompose(paths: readonly string[], variables: Variables, load
     return withKeys(tree, { services: { ...services.tree, entries: new Map(entries) } });
   };
 
-  /** What is included stands below the file; the same thing in both is a mistake, as Compose has it. */
+  /** What is included stands below the file, which may change it. */
   const includeFiles = (tree: Tree, path: string, bases: Bases, from: Variables, chain: readonly string[]): Tree => {
     let below: Tree | undefined;
     for (const item of itemsOf(childOf({ tree, path: [] }, 'include'))) {
@@ -132,22 +132,10 @@ export function loadCompose(paths: readonly string[], variables: Variables, load
       );
       const merged = loadMerged(targets, { base, home }, withFallback(from, own.lookup), [...chain, link], at);
       sources.push(...own.sources.filter((source) => !sources.includes(source)));
-      if (merged) below = below ? mergeDocuments(below, merged) : merged;
+      // Of the same thing in two included files, Compose lets the first one win.
+      if (merged) below = below ? mergeDocuments(merged, below) : merged;
     }
-    if (!below) return tree;
-    refuseConflicts(below, tree);
-    return mergeDocuments(below, withKeys(tree, { include: undefined }));
-  };
-
-  const refuseConflicts = (below: Tree, above: Tree) => {
-    for (const kind of ['services', 'configs', 'secrets'] as const) {
-      const included = new Set(entriesOf(childOf({ tree: below, path: [] }, kind)).map(([name]) => name));
-      for (const [name, { key, tree }] of entriesOf(childOf({ tree: above, path: [] }, kind))) {
-        if (!included.has(name)) continue;
-        const hint = 'change an included one in a file that is merged: compose.override.yaml, or a second -f';
-        findings.refuse('include-conflict', `"${name}" is in an included file too`, key?.at ?? tree.at, hint);
-      }
-    }
+    return below ? mergeDocuments(below, withKeys(tree, { include: undefined })) : tree;
   };
 
   const loadMerged = (

@@ -50,6 +50,8 @@ export function readMounts(service: Field, context: MountContext): Mounted {
       binds.push(bind);
       continue;
     }
+    // A volume or a folder, which its value will tell.
+    if (findings.needs(volumeSource(item), item.tree.at)) continue;
     const target = volumeTarget(item);
     if (target !== undefined) hidden.push(target);
     if (built && target !== undefined && made.test(target)) {
@@ -73,6 +75,11 @@ function bindOf(item: Field): Mount | undefined {
 }
 
 /** Of a volume, in either form. */
+function volumeSource(item: Field): string {
+  if (item.tree.kind === 'map') return textOf(childOf(item, 'source')) ?? textOf(childOf(item, 'src')) ?? '';
+  return (textOf(item) ?? '').split(':')[0]!;
+}
+
 function volumeTarget(item: Field): string | undefined {
   if (item.tree.kind === 'map') return textOf(childOf(item, 'target'));
   const parts = (textOf(item) ?? '').split(':');

@@ -35,8 +35,11 @@ export type ReadCompose = {
 /** @param loaded Merged, with absolute paths, and with marks for variables without a value. */
 export function readCompose(loaded: Tree, context: ComposeContext): ReadCompose {
   const { files, findings, options, variables } = context;
-  const profiles = [...(options.profiles ?? []), ...(variables.lookup('COMPOSE_PROFILES')?.split(',') ?? [])];
-  const active = replaceLabelProxies(keepActive(loaded, profiles, findings), findings);
+  const profiles = [
+    ...(options.profiles ?? []),
+    ...(variables.lookup('COMPOSE_PROFILES')?.split(',').filter(Boolean) ?? []),
+  ];
+  const active = replaceLabelProxies(keepActive(loaded, profiles, context), findings);
   const services = entriesOf(childOf({ tree: active, path: [] }, 'services'));
   const inline = openInlineFiles(files);
   const stored = readStoredFiles(active, usedFiles(services.map(([, service]) => service)), { ...context, inline });
