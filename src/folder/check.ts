@@ -34,6 +34,8 @@ const asked = new Set(['unset-variable', 'missing-key', 'required-variable']);
 
 function judge(document: string, offsetOf: (path: string) => number, isIncomplete: boolean, findings: Findings): void {
   const { diagnostics } = parseConfiguration(document);
+  // A file with variables that is not there may have it.
+  const lacksFile = findings.refusals.some(({ code }) => code === 'missing-file');
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   // Whatever else is wrong may be a consequence of what is refused, or of a value that is missing.
   const isJudged = !isIncomplete && findings.refusals.length === 0 && !errors.some(({ code }) => certain.has(code));
@@ -44,6 +46,7 @@ function judge(document: string, offsetOf: (path: string) => number, isIncomplet
   for (const diagnostic of diagnostics) {
     const { code, message, hint } = wordsOf(diagnostic);
     if (diagnostic.severity === 'error' || (isIncomplete && asked.has(code))) continue;
+    if (code === 'missing-password' && lacksFile) continue;
     findings.note(code, message, offsetOf(diagnostic.path), hint);
   }
 }

@@ -27,11 +27,12 @@ export type Findings = {
 
 export function openFindings(): Findings {
   const texts: { file: string; text: string; from: number }[] = [];
-  const said = new Set<string>();
-  const isNew = (...parts: unknown[]) => {
-    const id = JSON.stringify(parts);
-    if (said.has(id)) return false;
-    said.add(id);
+  const known = new Set<string>();
+  // By the place in its file: one that several services name is read for each of them.
+  const isNew = (kind: string, said: Finding) => {
+    const id = JSON.stringify([kind, said]);
+    if (known.has(id)) return false;
+    known.add(id);
     return true;
   };
   const findings: Findings = {
@@ -45,12 +46,14 @@ export function openFindings(): Findings {
     },
     note(code, message, at, hint) {
       if (findings.needs(message, at)) return;
-      if (isNew('note', code, message, at)) findings.notes.push(finding(code, message, at, hint));
+      const note = finding(code, message, at, hint);
+      if (isNew('note', note)) findings.notes.push(note);
     },
     refuse(code, message, at, hint) {
       // What is said of a path with a mark in it is not true of the path that will be meant.
       if (findings.needs(message, at)) return;
-      if (isNew('refusal', code, message, at)) findings.refusals.push(finding(code, message, at, hint));
+      const refusal = finding(code, message, at, hint);
+      if (isNew('refusal', refusal)) findings.refusals.push(refusal);
     },
     readYaml(file, text) {
       const from = findings.addText(file, text);

@@ -1,4 +1,5 @@
 /** Texts of a project: each way in which one cannot be had is refused in the same words. */
+import { quote } from 'shlex';
 import type { Findings } from './findings.ts';
 import { type FolderFiles, shownPath } from './folder-files.ts';
 
@@ -34,7 +35,7 @@ export function refuseOutside(path: string, files: FolderFiles, findings: Findin
   const entry = files.look(path);
   const leads = entry.kind === 'outside' && entry.to !== undefined ? `, which leads to ${entry.to},` : '';
   // Where a link leads was chosen by whoever has written it: nobody is led to allow that.
-  const allowing = leads === '' ? `--allow ${path} allows it` : 'name its folder with --allow';
+  const allowing = leads === '' ? `--allow ${quote(path)} allows it` : 'name its folder with --allow';
   findings.refuse(
     'outside-folder',
     `${shownPath(files, path)}${leads} is outside of the folder`,

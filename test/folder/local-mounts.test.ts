@@ -292,3 +292,11 @@ test('a volume that stands for a folder of the host is a volume', async (t) => {
   mkdirSync(join(folder, 'data'));
   assert.deepEqual((await readFolder(folder)).refusals, []);
 });
+
+test('what is outside is told with what would allow it, as a shell reads it; where a link leads is not', async (t) => {
+  const hintOf = async (files: Parameters<typeof read>[1]) => (await read(t, files)).project.refusals[0]?.hint;
+  const above = await hintOf({ 'compose.yaml': web("build: '../a $(touch b)'") });
+  assert.match(above ?? '', /: --allow '\/[^']*\/a \$\(touch b\)' allows it; or begin in a folder above both$/);
+  const link = await hintOf({ 'compose.yaml': web("build: './src'"), src: { link: '/etc' } });
+  assert.match(link ?? '', /: name its folder with --allow; or/);
+});

@@ -10,9 +10,10 @@ import { printable } from '../render.ts';
 import { untilChanged } from '../up/folder-changes.ts';
 import { contentOf, keepUnchanged } from '../up/last-sent.ts';
 import { makeImages } from '../up/make-images.ts';
+import { printMissing } from '../up/missing-values.ts';
 import { readProject } from '../up/read-project.ts';
 import type { UpContext } from '../up/up-context.ts';
-import { placed, planOf, printPlan } from '../up/up-plan.ts';
+import { planOf, printPlan } from '../up/up-plan.ts';
 import { openSession } from '../up/up-session.ts';
 import { statuses } from '../words.ts';
 import { deployDocument } from './deploy.ts';
@@ -74,7 +75,8 @@ async function goUp(context: UpContext, { isFirst }: { isFirst: boolean }): Prom
   const isPossible = plan.refusals.length === 0 && plan.missing.length === 0;
   if (!isPossible || options['dry-run'] === true) {
     terminal.json(plan);
-    if (plan.refusals.length === 0) tellMissing(context, project);
+    if (plan.refusals.length === 0)
+      for (const line of printMissing(project.questions, project.sources)) terminal.note(line);
     return isPossible ? statuses.done : statuses.refused;
   }
   // Where nobody can be asked, whoever has written the command has meant it.
@@ -113,15 +115,6 @@ async function makeAndDeploy(
     const refused = isUnreachable ? { status: 0, code: 'unreachable' } : { status: 400, code: 'image_not_made' };
     const problem: Problem = { ...refused, error: message, ...(hint && { hint }) };
     return terminal.refuse(problem);
-  }
-}
-
-function tellMissing({ terminal }: UpContext, { questions }: Project): void {
-  for (const { name, at, why, suggestion } of questions) {
-    const reason = why ? `: ${why}` : '';
-    terminal.note(printable(`${placed(at)}${name} has no value${reason}.`));
-    const proposed = suggestion ? ` (${suggestion.file} has ${suggestion.value})` : '';
-    terminal.note(printable(`  Write it into .env, or give --env ${name}=…${proposed}`));
   }
 }
 

@@ -1,8 +1,12 @@
 /** The folder's project, with what the options say and what somebody answers. */
-import type { FolderOptions, MissingValue, Project } from '../../folder/project.ts';
+import type { FolderOptions, Project } from '../../folder/project.ts';
 import { readFolder } from '../../folder/read-folder.ts';
 import { recallValues, rememberValues } from './asked-values.ts';
+import { askForValues } from './missing-values.ts';
 import type { UpContext } from './up-context.ts';
+
+/** An answer may bring further questions: which services run, and which files they read. */
+const mostRounds = 5;
 
 /** Asks for what is missing, where somebody can be asked; it is kept for the next time. A text says which words are wrong. */
 export async function readProject(context: UpContext): Promise<Project | string> {
@@ -11,22 +15,17 @@ export async function readProject(context: UpContext): Promise<Project | string>
   if (typeof options === 'string') return options;
   const remembered = await recallValues(folder);
   const given = { ...remembered, ...options.values };
-  const project = await readFolder(folder, { ...options, values: given });
-  if (project.questions.length === 0 || project.refusals.length > 0 || context.options['dry-run']) return project;
   const answers: Record<string, string> = {};
-  for (const question of project.questions) {
-    const answer = await context.ask(wordsOf(question), { isSecret: question.isSecret });
-    if (answer === undefined) return project;
-    answers[question.name] = answer === '' ? (question.suggestion?.value ?? '') : answer;
+  for (let round = 0; ; round += 1) {
+    const project = await readFolder(folder, { ...options, values: { ...given, ...answers } });
+    const isAsked = project.questions.length > 0 && project.refusals.length === 0 && !context.options['dry-run'];
+    if (!isAsked || round === mostRounds) return project;
+    const more = await askForValues(project.questions, context);
+    if (!more) return project;
+    Object.assign(answers, more);
+    await rememberValues(folder, { ...remembered, ...answers });
+    if (round === 0) terminal.note('The values are kept in .berth/values.env, for you alone.');
   }
-  await rememberValues(folder, { ...remembered, ...answers });
-  terminal.note('The values are kept in .berth/values.env, for you alone.');
-  return await readFolder(folder, { ...options, values: { ...given, ...answers } });
-}
-
-function wordsOf({ name, at, why, suggestion }: MissingValue): string {
-  const reason = why ? ` (${why})` : '';
-  return `${name}, for ${at.file}:${at.line}${reason}${suggestion === undefined ? '' : ` [${suggestion.value}]`}`;
 }
 
 function optionsOf({ options, streams }: UpContext): FolderOptions | string {

@@ -1,7 +1,7 @@
 /** PURE. What `berth up` is about to do, as a value and as text: what is made, pushed, published, left out and refused. */
 import { relative, sep } from 'node:path';
 import { parseConfiguration } from '../../config/parse.ts';
-import type { Finding, ImageToMake, Place, Project } from '../../folder/project.ts';
+import type { Finding, ImageToMake, MissingValue, Place, Project } from '../../folder/project.ts';
 import { type Paint, printable } from '../render.ts';
 
 export type Plan = {
@@ -12,7 +12,7 @@ export type Plan = {
   pods: { name: string; image: string; path?: string; volumes: string[] }[];
   notes: Finding[];
   refusals: Finding[];
-  missing: { name: string; at: Place }[];
+  missing: Omit<MissingValue, 'uses'>[];
 };
 
 type PlannedImage = {
@@ -38,7 +38,7 @@ export function planOf(project: Project): Plan {
       volumes: volumes.map(({ mountPath }) => mountPath),
     })),
     refusals: [...refusals, ...invalid.map(({ code, message, hint }) => ({ code, message, ...(hint && { hint }) }))],
-    missing: questions.map(({ name, at }) => ({ name, at })),
+    missing: questions.map(({ uses: _, ...question }) => question),
   };
 }
 

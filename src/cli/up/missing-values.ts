@@ -1,0 +1,83 @@
+/** Values that a project lacks: what is said of them where nobody can be asked, and how they are asked for where somebody can. */
+import { quote } from 'shlex';
+import type { MissingValue } from '../../folder/project.ts';
+import { printable } from '../render.ts';
+import { placed } from './up-plan.ts';
+
+/** What is more fits on no screen; the result for programs has all. */
+const shownValues = 20;
+/** So many are asked for one by one. */
+const fewValues = 3;
+
+export type Asker = {
+  /** Undefined where nobody answers. */
+  ask(question: string, asking: { isSecret: boolean }): Promise<string | undefined>;
+  confirm(question: string, asking: { isYes: boolean }): Promise<boolean | undefined>;
+};
+
+/** @param sources The files that the project was read from. */
+export function printMissing(questions: readonly MissingValue[], sources: readonly string[]): string[] {
+  const lines = questions.slice(0, shownValues).map(({ name, at, why, suggestion }) => {
+    const proposed = suggestion?.value ? ` (${suggestion.file} has ${suggestion.value})` : '';
+    return printable(`${placed(at)}${name} has no value${why ? `: ${why}` : ''}${proposed}.`);
+  });
+  if (questions.length > shownValues)
+    lines.push(`… and ${questions.length - shownValues} more; --json names them all.`);
+  if (questions.length === 1) lines.push(`  Write it into .env, or give --env ${printable(questions[0]!.name)}=…`);
+  if (questions.length > 1)
+    lines.push(
+      '  Write them into .env, each as NAME=value (NAME= leaves it empty), or give each with --env NAME=value.',
+    );
+  const proposing = filesOf(questions);
+  if (proposing.length > 0) {
+    // A file that is named is read instead of .env; a later one wins.
+    const named = [...proposing, ...sources.filter((source) => /(?:^|\/)\.env$/.test(source))];
+    const words = named.map((file) => `--env-file ${quote(file)}`).join(' ');
+    lines.push(
+      printable(`  ${words} takes what ${proposing.join(' and ')} ${proposing.length === 1 ? 'has' : 'have'}.`),
+    );
+  }
+  return lines;
+}
+
+/** Undefined where somebody stops answering. Many are not asked for one by one. */
+export async function askForValues(
+  questions: readonly MissingValue[],
+  { ask, confirm }: Asker,
+): Promise<Record<string, string> | undefined> {
+  const answers: Record<string, string> = {};
+  const isOpen = ({ name }: MissingValue) => !Object.hasOwn(answers, name);
+  const take = async (some: readonly MissingValue[], question: string, isYes: boolean) => {
+    if (some.length <= fewValues) return true;
+    const isTaken = await confirm(printable(question), { isYes });
+    for (const { name, suggestion } of isTaken ? some : []) answers[name] = suggestion?.value ?? '';
+    return isTaken !== undefined;
+  };
+  for (const file of filesOf(questions)) {
+    const proposed = questions.filter((question) => isOpen(question) && question.suggestion?.file === file);
+    const question = `${proposed.length} values are missing, and ${file} has them. Take them from there?`;
+    if (!(await take(proposed, question, true))) return undefined;
+  }
+  // What the document insists on is not empty.
+  const optional = questions.filter((question) => isOpen(question) && !question.suggestion && !question.why);
+  const question = `${namesOf(optional)} have no value. Leave them empty, as Compose does?`;
+  if (!(await take(optional, question, false))) return undefined;
+  for (const { name, at, why, suggestion, isSecret } of questions.filter(isOpen)) {
+    const reason = why ? ` (${why})` : '';
+    const words = `${name}, for ${at.file}:${at.line}${reason}${suggestion ? ` [${suggestion.value}]` : ''}`;
+    const answer = await ask(words, { isSecret });
+    if (answer === undefined) return undefined;
+    answers[name] = answer === '' ? (suggestion?.value ?? '') : answer;
+  }
+  return answers;
+}
+
+function filesOf(questions: readonly MissingValue[]): string[] {
+  return [...new Set(questions.flatMap(({ suggestion }) => suggestion?.file ?? []))];
+}
+
+function namesOf(questions: readonly MissingValue[]): string {
+  const names = questions.slice(0, shownValues).map(({ name }) => name);
+  const more = questions.length - names.length;
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
+}
