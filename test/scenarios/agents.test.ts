@@ -10,13 +10,12 @@ before(async () => {
 });
 after(async () => await berth.destroy());
 
-test('the first call leads to an example, which runs as it stands there', async () => {
+test('the first call leads to an example, which runs as it stands in the second', async () => {
   const start = await berth.get('/');
   const { origin } = berth.settings.baseUrl;
   const pathOf = (text: string, end: string) => new RegExp(`${origin}(/\\S*${end})`).exec(text)?.[1];
   const index = await berth.get(pathOf(start.text, 'llms\\.txt')!);
-  const page = await berth.get(pathOf(index.text, 'agents\\.md')!);
-  const [, yaml] = /^```yaml\n([\s\S]*?)^```$/m.exec(page.text)!;
+  const [, yaml] = /^```yaml\n([\s\S]*?)^```$/m.exec(index.text)!;
   const app = await berth.start(yaml!);
   await berth.reach(app, 'running');
   assert.equal((await berth.visit(app.url)).text, 'visit 1\n');

@@ -117,7 +117,7 @@ const failures: Failure[] = [
     name: 'another-port',
     yaml: listening('listen(4000)'),
     message: () =>
-      'pod web: listens on 4000, not on 3000, for 2 s (let it listen on 3000, or write the port that it listens on)',
+      'pod web: listens on 4000, not on 3000, for 2 s (let it listen on 3000, or write 4000 in its `servicePorts` (Compose: `ports` or `expose`))',
   },
   {
     name: 'localhost-only',

@@ -99,7 +99,7 @@ function usage(origin: string): string {
 
 ${command(origin)}
 
-${origin}/llms.txt       how to, with a complete example, for people and programs that read
+${origin}/llms.txt       how to deploy, with a complete example, for people and programs
 ${origin}/schema         what the YAML may hold
 ${origin}/openapi.json   all requests
 `;

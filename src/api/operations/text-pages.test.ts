@@ -30,6 +30,18 @@ test('the index names every page, and each is there, with the address of this se
   assert.match(await text('/docs/agents.md'), /curl -X POST https:\/\/berth\.test\/startUserDeployment/);
 });
 
+test('the index is a guide by itself: its loop and its example are those of the page for agents, its links lead there', async () => {
+  const [index, page] = [await text('/llms.txt'), await text('/docs/agents.md')];
+  const [, example] = /^```yaml\n([\s\S]*?)^```$/m.exec(page)!;
+  assert.ok(example && index.includes(example));
+  assert.match(index, /^## The loop$/m);
+  for (const [, target] of index.matchAll(/\]\(([^)#]*)/g)) {
+    if (!target) continue;
+    assert.match(target, /^https:\/\/berth\.test\//);
+    assert.equal((await api.get(target.replace('https://berth.test', ''))).status, 200, target);
+  }
+});
+
 test('what a user needs is one text', async () => {
   const whole = await text('/llms-full.txt');
   for (const title of ['For agents and other programs', 'Who asks', 'Configuration', 'API', 'Command line']) {

@@ -1,7 +1,7 @@
 /**
- * The pages of the documentation as texts, for programs that read: each under its name (`/docs/api.md`), an index of them
- * (`/llms.txt`), and what a user of the service needs in one (`/llms-full.txt`). Their examples have the service's own
- * address.
+ * The pages of the documentation as texts, for programs that read: each under its name (`/docs/api.md`), how to deploy
+ * with an index of them all (`/llms.txt`), and what a user of the service needs in one (`/llms-full.txt`). Their examples
+ * have the service's own address.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -84,9 +84,7 @@ function indexOf(pages: Pages, examples: string[], origin: string): string {
 > One YAML in, a live URL out: POST a document that describes an application of several containers, and it runs at an
 > address of its own. No account is needed.
 
-Start with [For agents and other programs](${origin}/docs/agents.md): the loop of validate, start, wait, update and hand
-over, with a complete example.
-
+${guideFor(pages, origin)}
 ## Using this service
 
 ${user.map(line).join('\n')}
@@ -100,6 +98,12 @@ ${user.map(line).join('\n')}
 
 ${operator.map(line).join('\n')}
 `;
+}
+
+/** The page for agents as a part of another page, so that who reads that one can deploy without a further request. */
+function guideFor(pages: Pages, origin: string): string {
+  const withoutTitle = pages.get('agents.md')!.replace(/^# .+\n\s*/, '');
+  return withoutTitle.replaceAll(/\]\(([\w-]+\.md)/g, `](${origin}/docs/$1`);
 }
 
 function titleOf(text: string): string {

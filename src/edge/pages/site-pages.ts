@@ -171,9 +171,7 @@ function gone(site: SiteState): Answer {
   const isExpired = site.state === 'expired';
   const what = isExpired ? 'has expired' : 'was removed';
   const why = isExpired ? 'Its time limit has passed, and its containers are gone.' : 'It was taken down by its owner.';
-  const hint = isExpired
-    ? 'Deploy it again; a claimed deployment does not expire.'
-    : 'Deploy it again to bring it back.';
+  const hint = 'Whoever has its configuration can deploy it again: it gets a new address.';
   return {
     status: 410,
     code: isExpired ? 'application_expired' : 'application_removed',

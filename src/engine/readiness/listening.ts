@@ -79,7 +79,7 @@ export function listeningReason(listening: Listening[] | undefined, wanted: numb
   return refused(
     `listens on ${places.slice(0, 5).join(', ')}, not on ${wanted}`,
     open.length > 0
-      ? `let it listen on ${wanted}, or write the port that it listens on`
+      ? `let it listen on ${wanted}, or write ${open.length === 1 ? open[0] : 'the port that it listens on'} in its \`servicePorts\` (Compose: \`ports\` or \`expose\`)`
       : `let it listen on 0.0.0.0:${wanted}`,
   );
 }
