@@ -13,6 +13,7 @@ import { joinEnvironment } from './environment.ts';
 import { openImages } from './images-to-make.ts';
 import { replaceLabelProxies } from './label-proxies.ts';
 import { type Mounted, readMounts } from './local-mounts.ts';
+import { leaveOutOwnMachine } from './own-machine.ts';
 import { readStoredFiles, splitUses, usedFiles } from './stored-files.ts';
 
 export type ComposeContext = {
@@ -39,7 +40,7 @@ export function readCompose(loaded: Tree, context: ComposeContext): ReadCompose 
     ...(options.profiles ?? []),
     ...(variables.lookup('COMPOSE_PROFILES')?.split(',').filter(Boolean) ?? []),
   ];
-  const active = replaceLabelProxies(keepActive(loaded, profiles, context), findings);
+  const active = leaveOutOwnMachine(replaceLabelProxies(keepActive(loaded, profiles, context), findings), findings);
   const services = entriesOf(childOf({ tree: active, path: [] }, 'services'));
   const inline = openInlineFiles(files);
   const stored = readStoredFiles(active, usedFiles(services.map(([, service]) => service)), { ...context, inline });
