@@ -21,7 +21,7 @@ export const layers = {
   edge: [...pure, 'store', 'engine'],
   accounts: [...pure, 'store', 'engine'],
   api: [...pure, 'store', 'images', 'engine', 'client', 'mcp'],
-  admin: [...pure, 'store', 'backup'],
+  admin: [...pure, 'store', 'backup', 'engine'],
   client: ['lib'],
   mcp: ['lib', 'client'],
   folder: ['lib', 'config'],

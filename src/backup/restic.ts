@@ -12,7 +12,7 @@ export type Repository = {
   /** Makes it where it is not there; true when it did. Throws BackupFault, also where the password is another one. */
   provide(): Promise<boolean>;
   /** Keeps what is in a folder, each of `paths` relative to it. Killed at any instant, nothing is there that looks whole. */
-  save(folder: string, paths: readonly string[], tag: string): Promise<Saved>;
+  save(folder: string, paths: readonly string[], saving: Saving): Promise<Saved>;
   /** Whether all that belongs to what is kept is there. `isWhole`: reads every byte of it. */
   check(isWhole: boolean): Promise<void>;
   /** What is kept under a tag, the oldest first. */
@@ -21,9 +21,12 @@ export type Repository = {
   read(id: string, path: string, take: (piece: Uint8Array) => void): Promise<void>;
   /** Puts all of it into a folder, and reads it back there. */
   bring(id: string, folder: string): Promise<void>;
-  /** Keeps the newest ones under a tag, and removes what only the others needed. */
-  keepNewest(count: number, tag: string): Promise<void>;
+  /** Removes these, and what only they needed. */
+  drop(ids: readonly string[]): Promise<void>;
 };
+
+/** `tags`: by the last one it is known what was kept before. `mayBeRenamed`: files get new names and inodes each time. */
+export type Saving = { tags: readonly string[]; mayBeRenamed: boolean };
 
 /** `addedBytes`: of what was not there before, before it was compressed. */
 export type Saved = { id: string; totalBytes: number; addedBytes: number };
@@ -63,15 +66,14 @@ export function openRepository(
       if (stillAmiss) throw stillAmiss;
       return false;
     },
-    async save(folder, paths, tag) {
-      // Files get new names and inodes each time, and their content stays: its size and time of change tell.
-      const flags = ['--json', '--ignore-inode', '--ignore-ctime', '--host', host, '--tag', tag];
-      const parent = (await this.list(tag)).at(-1)?.id;
-      const out = await ask(
-        ['backup', ...flags, ...(parent === undefined ? [] : ['--parent', parent]), '--', ...paths],
-        { cwd: folder },
-      );
-      const summary = lastOf(out) as { snapshot_id: string; total_bytes_processed: number; data_added: number };
+    async save(folder, paths, { tags, mayBeRenamed }) {
+      const parent = (await this.list(tags.at(-1)!)).at(-1)?.id;
+      const words = [
+        ...['backup', '--json', '--host', host, ...tags.flatMap((tag) => ['--tag', tag])],
+        ...(mayBeRenamed ? ['--ignore-inode', '--ignore-ctime'] : []),
+        ...(parent === undefined ? [] : ['--parent', parent]),
+      ];
+      const summary = lastOf(await ask([...words, '--', ...paths], { cwd: folder })) as Summary;
       return { id: summary.snapshot_id, totalBytes: summary.total_bytes_processed, addedBytes: summary.data_added };
     },
     async check(isWhole) {
@@ -89,13 +91,16 @@ export function openRepository(
     async bring(id, folder) {
       await ask(['restore', '--no-lock', id, '--target', folder, '--verify']);
     },
-    async keepNewest(count, tag) {
+    async drop(ids) {
+      if (ids.length === 0) return;
+      // Locks of processes that were killed.
       await ask(['unlock']);
-      const which = ['--tag', tag, '--group-by', 'host', '--keep-last', String(count)];
-      await ask(['forget', '--prune', ...which]);
+      await ask(['forget', '--prune', ...ids]);
     },
   };
 }
+
+type Summary = { snapshot_id: string; total_bytes_processed: number; data_added: number };
 
 /** `take`: gets what it writes, instead of the answer. */
 type Asking = { cwd?: string; take?: (piece: Uint8Array) => void };

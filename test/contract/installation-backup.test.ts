@@ -93,7 +93,10 @@ test('what is backed up while a service works comes back on an empty machine: ro
   const env = { BERTH_DATA_DIR: dataDir, BERTH_METRICS_TOKEN: "it's secret, and long enough to be one" };
   const made = await admin(env, 'backup', '--to', place(), ...passphraseFile());
   assert.equal(made.status, 0, made.stderr);
-  assert.match(made.stdout, /^Backed up as [0-9a-f]{8}: database, keys, settings, 3 parts of pushed images; /);
+  assert.match(
+    made.stdout,
+    /^Backed up as [0-9a-f]{8}: database, keys, settings, 3 parts of pushed images, the volumes of 0 deployments; /,
+  );
   const at = (await lastBackupAt(db)) ?? 0;
   assert.ok(at > Date.now() - 3_600_000 && at <= Date.now());
   const before = await contentOf(db);
@@ -336,7 +339,7 @@ test('killed at any step, the next call does it, and there is an installation on
     if (step.kind === wanted) throw new Killed();
   };
   const order = (at: string | undefined): BackupOrder => ({
-    ...{ ...common, dataDir, env: {}, isWholeRead: false, keep: undefined },
+    ...{ ...common, dataDir, env: {}, isWholeRead: false, keep: undefined, diskFreeBytes: 0 },
     told: dieAt(at),
   });
   for (const at of ['made-place', 'collected', 'saved', 'checked'])
@@ -345,8 +348,14 @@ test('killed at any step, the next call does it, and there is an installation on
   assert.equal((await backUpInstallation(db, order(undefined))).kind, 'backed-up');
   const there = join(folder, 'there');
   const store = { dataDir: there, databaseUrl: undefined, databaseConnections: 2 };
-  for (const at of ['brought', 'checked', 'placed', undefined]) {
-    const restoring = restoreInstallation({ ...common, id: undefined, store, told: dieAt(at) });
+  for (const at of ['brought', 'checked', 'brought-volumes', 'placed-volumes', 'placed', undefined]) {
+    const restoring = restoreInstallation({
+      ...common,
+      id: undefined,
+      isWithoutVolumes: false,
+      store,
+      told: dieAt(at),
+    });
     if (at === undefined || at === 'placed') {
       if (at === 'placed') await assert.rejects(restoring, Killed);
       else assert.equal((await restoring).kind, 'refused');

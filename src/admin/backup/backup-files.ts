@@ -6,6 +6,13 @@ import type { Instant } from '../../deployment/deployment.ts';
 /** The tag under which it is kept, beside whatever else is kept at the same place. */
 export const backupTag = 'berth-installation';
 
+/** The tags of a deployment's data: of all deployments, and of this one. */
+export const volumesTag = 'berth-volumes';
+
+export function volumesTagOf(deploymentId: string): string {
+  return `${volumesTag}-${deploymentId}`;
+}
+
 export const fileNames = {
   database: 'berth.db',
   keys: 'secret.key',
@@ -22,6 +29,17 @@ export type BackupContents = {
   /** By the file's name; of pushed images each blob's name says it. */
   sha256: Record<string, string>;
   blobs: number;
+  volumes: KeptVolumes[];
+};
+
+/** The data of one deployment, as they were at one instant; `id`: as the place calls them. */
+export type KeptVolumes = {
+  deploymentId: string;
+  id: string;
+  at: Instant;
+  volumes: { volume: string; sizeBytes: number }[];
+  totalBytes: number;
+  addedBytes: number;
 };
 
 /** Throws an error for people. */

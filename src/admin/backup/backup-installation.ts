@@ -1,12 +1,13 @@
 /**
- * A backup of the installation while its service works: database, keys, settings and pushed images. They are put
- * together in a folder of the data directory first, the database before the images: whatever its rows name is there.
+ * A backup of the installation while its service works: database, keys, settings, pushed images, and the data of those who
+ * do not expire. They are put together in a folder of the data directory first, the database before the rest: whatever
+ * its rows name is there.
  * Images get a second name there, so that none goes while it is read. Killed at any instant, what is there already can be
  * restored, and the next call clears what this one has left.
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, link, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, link, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Kysely } from 'kysely';
 import { BackupFault, type Repository, type Saved } from '../../backup/restic.ts';
@@ -20,7 +21,18 @@ import type { Tables } from '../../store/database.ts';
 import { installationId, installationKeyId } from '../../store/installation.ts';
 import { write } from '../../store/transaction.ts';
 import { keyFileOf } from '../rotate-key.ts';
-import { type BackupContents, backupTag, fileNames, printSettings, sha256Of } from './backup-files.ts';
+import { clearDraft, makeDraft } from './backup-draft.ts';
+import {
+  type BackupContents,
+  backupTag,
+  fileNames,
+  type KeptVolumes,
+  printSettings,
+  readContents,
+  sha256Of,
+  volumesTag,
+} from './backup-files.ts';
+import { backUpVolumes, type LeftOut } from './backup-volumes.ts';
 import { takeOnlyTurn } from './only-one.ts';
 
 export type BackupOrder = {
@@ -32,6 +44,8 @@ export type BackupOrder = {
   env: Record<string, string | undefined>;
   /** Reads everything that is kept at the place, not only what matters most of this backup. */
   isWholeRead: boolean;
+  /** What copies of volumes have to leave free of the disk. */
+  diskFreeBytes: number;
   /** Older ones go, when so many are there. */
   keep: number | undefined;
   actor: string;
@@ -39,10 +53,13 @@ export type BackupOrder = {
   told: (step: BackupStep) => void;
 };
 
-export type BackupStep = { kind: 'made-place' | 'saved' | 'checked' } | { kind: 'collected'; blobs: number };
+export type BackupStep =
+  | { kind: 'made-place' | 'saved' | 'checked' }
+  | { kind: 'collected'; blobs: number }
+  | { kind: 'kept-volumes'; deploymentId: string; pausedMs: number };
 
 export type BackedUp =
-  | ({ kind: 'backed-up'; at: Instant; blobs: number } & Saved)
+  | ({ kind: 'backed-up'; at: Instant; blobs: number; deployments: number; leftOut: LeftOut[] } & Saved)
   | { kind: 'refused'; because: 'no-installation' | 'under-way' | 'other-key' };
 
 /** Throws BackupFault. */
@@ -54,32 +71,40 @@ export async function backUpInstallation(db: Kysely<Tables>, order: BackupOrder)
   if (!turn) return { kind: 'refused', because: 'under-way' };
   if (await repository.provide()) told({ kind: 'made-place' });
   const draft = join(dataDir, 'backup-draft');
-  await rm(draft, { recursive: true, force: true });
-  await mkdir(draft, { mode: 0o700 });
+  await makeDraft(draft);
   try {
     const at = order.now();
-    const contents = await collect(db, draft, { ...order, installation, at });
-    if (!contents) return { kind: 'refused', because: 'other-key' };
-    told({ kind: 'collected', blobs: contents.blobs });
-    const saved = await repository.save(draft, Object.values(fileNames), backupTag);
+    const facts = await collect(db, draft, order);
+    if (!facts) return { kind: 'refused', because: 'other-key' };
+    told({ kind: 'collected', blobs: facts.blobs });
+    const { kept: volumes, leftOut } = await backUpVolumes(db, { ...order, draft });
+    const contents: BackupContents = { format: 1, installation, at, ...facts, volumes };
+    await writeFile(join(draft, fileNames.contents), `${JSON.stringify(contents)}\n`, { mode: 0o600 });
+    const saving = { tags: [backupTag], mayBeRenamed: true };
+    const saved = withVolumes(await repository.save(draft, Object.values(fileNames), saving), volumes);
     told({ kind: 'saved' });
     await verify(repository, saved.id, contents);
     await repository.check(order.isWholeRead);
     told({ kind: 'checked' });
     await record(db, order, { ...saved, at });
-    if (order.keep !== undefined) await repository.keepNewest(order.keep, backupTag);
-    return { kind: 'backed-up', at, blobs: contents.blobs, ...saved };
+    if (order.keep !== undefined) await keepNewest(repository, order.keep);
+    return { kind: 'backed-up', at, blobs: facts.blobs, deployments: volumes.length, leftOut, ...saved };
   } finally {
-    await rm(draft, { recursive: true, force: true });
+    await clearDraft(draft);
   }
+}
+
+function withVolumes({ id, ...saved }: Saved, volumes: readonly KeptVolumes[]): Saved {
+  const sum = (of: 'totalBytes' | 'addedBytes') => volumes.reduce((total, each) => total + each[of], saved[of]);
+  return { id, totalBytes: sum('totalBytes'), addedBytes: sum('addedBytes') };
 }
 
 /** Undefined where the keys are not those of the database: a backup of both would be worth nothing. */
 async function collect(
   db: Kysely<Tables>,
   draft: string,
-  { dataDir, secretKey, env, installation, at }: BackupOrder & { installation: string; at: Instant },
-): Promise<BackupContents | undefined> {
+  { dataDir, secretKey, env }: BackupOrder,
+): Promise<Pick<BackupContents, 'sha256' | 'blobs'> | undefined> {
   // Keys that a rotation brings from now on are not needed for the copy, but those that it drops are: they are read first.
   const keys = secretKey === undefined ? readKeys(keyFileOf(dataDir)) : ([secretKey] as const);
   const path = (name: string) => join(draft, name);
@@ -96,9 +121,7 @@ async function collect(
   const sha256: Record<string, string> = {};
   for (const name of [fileNames.database, fileNames.keys, fileNames.settings])
     sha256[name] = await sha256Of(path(name));
-  const contents: BackupContents = { format: 1, installation, at, sha256, blobs };
-  await writeFile(path(fileNames.contents), `${JSON.stringify(contents)}\n`, only);
-  return contents;
+  return { sha256, blobs };
 }
 
 /** Those that go meanwhile are wanted by nobody any more. */
@@ -142,6 +165,29 @@ async function verify(repository: Repository, id: string, { sha256 }: BackupCont
     if (hash.digest('hex') !== wanted)
       throw new BackupFault(`What was read back of ${name} is not what was written: do not rely on this place.`);
   }
+}
+
+/** Data that no backup names which stays go with the others. */
+async function keepNewest(repository: Repository, count: number): Promise<void> {
+  const all = await repository.list(backupTag);
+  const staying = all.slice(-count);
+  const named = new Set<string>();
+  for (const { id } of staying)
+    for (const volumes of (await contentsOf(repository, id)).volumes) named.add(volumes.id.slice(0, shortId));
+  const data = await repository.list(volumesTag);
+  const unnamed = data.filter(({ id }) => !named.has(id.slice(0, shortId)));
+  await repository.drop([...all.slice(0, -count), ...unnamed].map(({ id }) => id));
+}
+
+/** So many characters of an id are told when it is made. */
+const shortId = 8;
+
+async function contentsOf(repository: Repository, id: string): Promise<BackupContents> {
+  let text = '';
+  await repository.read(id, fileNames.contents, (piece) => {
+    text += Buffer.from(piece).toString('utf8');
+  });
+  return readContents(text);
 }
 
 async function record(

@@ -5,11 +5,12 @@
  * does not have.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BackupFault, type Repository } from '../../backup/restic.ts';
 import type { Instant } from '../../deployment/deployment.ts';
 import { readKeys } from '../../lib/key-file.ts';
+import { replaceFile } from '../../lib/replace-file.ts';
 import { type Keys, keyIdOf } from '../../lib/seal.ts';
 import { addAuditEntry } from '../../store/audit-log.ts';
 import { openSqlite } from '../../store/database.ts';
@@ -20,8 +21,11 @@ import { write } from '../../store/transaction.ts';
 import { type MoveRefusal, migrateStore } from '../migrate-store.ts';
 import { keyFileOf } from '../rotate-key.ts';
 import { placeOf } from '../store-places.ts';
+import { clearDraft, makeDraft } from './backup-draft.ts';
 import { type BackupContents, backupTag, fileNames, readContents, sha256Of } from './backup-files.ts';
 import { takeOnlyTurn } from './only-one.ts';
+import { type BroughtVolumes, bringVolumes, placeVolumes } from './restore-volumes.ts';
+import { moveTo, sync } from './synced-files.ts';
 
 export type RestoreOrder = {
   repository: Repository;
@@ -30,16 +34,27 @@ export type RestoreOrder = {
   /** Where the installation is to be: in the data directory, or its database on a server. */
   store: StoreSettings;
   secretKey: string | undefined;
+  /** Data stay where they are kept, and deployments begin with empty volumes. */
+  isWithoutVolumes: boolean;
   actor: string;
   now: () => Instant;
   told: (step: RestoreStep) => void;
 };
 
-export type RestoreStep = { kind: 'brought' | 'checked' | 'placed' };
+export type RestoreStep = { kind: 'brought' | 'checked' | 'brought-volumes' | 'placed-volumes' | 'placed' };
 
 export type Restored =
-  | { kind: 'restored'; id: string; at: Instant; installation: string; blobs: number; settingsFile: string }
+  | {
+      kind: 'restored';
+      id: string;
+      at: Instant;
+      installation: string;
+      blobs: number;
+      settingsFile: string;
+      volumes: BroughtVolumes;
+    }
   | { kind: 'refused'; because: 'installation-here' | 'under-way' | 'no-backup' | 'other-key-here' }
+  | { kind: 'refused'; because: 'unfinished'; id: string }
   | { kind: 'refused'; because: 'server'; refusal: MoveRefusal };
 
 /** Throws BackupFault, and an error for people where the backup is not one that this release can use. */
@@ -47,14 +62,20 @@ export async function restoreInstallation(order: RestoreOrder): Promise<Restored
   const { repository, told } = order;
   const { dataDir } = order.store;
   await mkdir(dataDir, { recursive: true, mode: 0o711 });
-  if (existsSync(databaseFile(order.store))) return { kind: 'refused', because: 'installation-here' };
+  if (existsSync(databaseFile(order.store))) {
+    await rm(begunFile(dataDir), { force: true });
+    return { kind: 'refused', because: 'installation-here' };
+  }
   using turn = takeOnlyTurn(dataDir);
   if (!turn) return { kind: 'refused', because: 'under-way' };
-  const id = await idOf(repository, order.id);
+  // What an interrupted call has put in its place is of one backup, and stays of one.
+  const begun = await readBegun(dataDir);
+  if (begun && order.id !== undefined && !begun.id.startsWith(order.id))
+    return { kind: 'refused', because: 'unfinished', id: begun.id };
+  const id = await idOf(repository, begun?.id ?? order.id);
   if (id === undefined) return { kind: 'refused', because: 'no-backup' };
   const draft = join(dataDir, 'restore-draft');
-  await rm(draft, { recursive: true, force: true });
-  await mkdir(draft, { mode: 0o700 });
+  await makeDraft(draft);
   await repository.bring(id, draft);
   told({ kind: 'brought' });
   const contents = readContents(await readFile(join(draft, fileNames.contents), 'utf8'));
@@ -62,12 +83,31 @@ export async function restoreInstallation(order: RestoreOrder): Promise<Restored
   const keys = readKeys(join(draft, fileNames.keys))!;
   await settle(join(draft, fileNames.database), keys, order);
   told({ kind: 'checked' });
-  const refusal = await place(draft, keys, order);
+  const kept = order.isWithoutVolumes ? [] : contents.volumes;
+  const volumes = await bringVolumes(kept, { repository, dataDir, draft, begun });
+  told({ kind: 'brought-volumes' });
+  if (hasOtherKey(keys, order)) return { kind: 'refused', because: 'other-key-here' };
+  await replaceFile(begunFile(dataDir), [id, ...volumes.left].join('\n'), { flush: true });
+  await placeVolumes(volumes, { dataDir, draft });
+  told({ kind: 'placed-volumes' });
+  const refusal = await place(draft, order);
   if (refusal) return refusal;
   told({ kind: 'placed' });
-  await rm(draft, { recursive: true });
+  await clearDraft(draft);
+  await rm(begunFile(dataDir), { force: true });
   const { installation, at, blobs } = contents;
-  return { kind: 'restored', id, at, installation, blobs, settingsFile: settingsFileOf(dataDir) };
+  return { kind: 'restored', id, at, installation, blobs, settingsFile: settingsFileOf(dataDir), volumes };
+}
+
+async function readBegun(dataDir: string): Promise<{ id: string; left: string[] } | undefined> {
+  const text = await readFile(begunFile(dataDir), 'utf8').catch(() => '');
+  const [id = '', ...left] = text.split('\n');
+  return id === '' ? undefined : { id, left };
+}
+
+/** Names the backup while parts of it are in their places and others are not, and whose data stay as they are. */
+function begunFile(dataDir: string): string {
+  return join(dataDir, 'restore-begun');
 }
 
 /** What the service was set up with, for the operator to look at: it is not read by anybody else. */
@@ -104,20 +144,26 @@ async function settle(file: string, keys: Keys, { actor, repository, now }: Rest
   }
 }
 
+function keysHere({ store, secretKey }: RestoreOrder): readonly string[] | undefined {
+  return secretKey === undefined ? readKeys(keyFileOf(store.dataDir)) : [secretKey];
+}
+
+function hasOtherKey(keys: Keys, order: RestoreOrder): boolean {
+  const present = keysHere(order);
+  return present !== undefined && !keys.every((key) => present.includes(key));
+}
+
 /** Nothing that is there is written over. */
-async function place(draft: string, keys: Keys, order: RestoreOrder): Promise<Restored | undefined> {
-  const { store, secretKey, actor, now } = order;
+async function place(draft: string, order: RestoreOrder): Promise<Restored | undefined> {
+  const { store, actor, now } = order;
   const { dataDir } = store;
-  const keyFile = keyFileOf(dataDir);
-  const present = secretKey === undefined ? readKeys(keyFile) : ([secretKey] as const);
-  if (present && !keys.every((key) => present.includes(key))) return { kind: 'refused', because: 'other-key-here' };
   const blobs = join(dataDir, 'images', 'pushed', 'sha256');
   await mkdir(blobs, { recursive: true, mode: 0o700 });
   for (const name of await readdir(join(draft, fileNames.pushed)))
     await moveTo(join(draft, fileNames.pushed, name), join(blobs, name));
   await sync(blobs);
   await moveTo(join(draft, fileNames.settings), settingsFileOf(dataDir));
-  if (!present) await moveTo(join(draft, fileNames.keys), keyFile);
+  if (!keysHere(order)) await moveTo(join(draft, fileNames.keys), keyFileOf(dataDir));
   await sync(dataDir);
   const database = join(draft, fileNames.database);
   if (!store.databaseUrl) {
@@ -131,19 +177,4 @@ async function place(draft: string, keys: Keys, order: RestoreOrder): Promise<Re
   const places = { from: 'a backup', to: placeOf(store) };
   const moved = await migrateStore({ from, to, places, actor, now: now(), told: () => {} });
   return moved.kind === 'refused' ? { kind: 'refused', because: 'server', refusal: moved } : undefined;
-}
-
-/** What is in it is on the disk before it has its name. */
-async function moveTo(from: string, to: string): Promise<void> {
-  await sync(from);
-  await rename(from, to);
-}
-
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

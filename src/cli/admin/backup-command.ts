@@ -1,17 +1,18 @@
 /** `berth admin backup`. */
 import { actorOf } from '../../admin/actor.ts';
 import { type BackedUp, type BackupStep, backUpInstallation } from '../../admin/backup/backup-installation.ts';
+import type { LeftOut } from '../../admin/backup/backup-volumes.ts';
 import { openRepository } from '../../backup/restic.ts';
-import { type Command, done, refused } from './admin-command.ts';
+import { type Command, refused, statuses } from './admin-command.ts';
 import { passphraseOption, passphraseWords, readPlaceOptions } from './backup-place-options.ts';
 
-const more = `berth admin backup keeps the database, the keys, the settings of this environment and all pushed images, while the service
-works: --to FOLDER, or --to s3:https://host/bucket/path. A place is made at the first time; after that only what has changed
+const more = `berth admin backup keeps the database, the keys, the settings of this environment, all pushed images, and the data of all
+deployments that do not expire, while the service works and they do: --to FOLDER, or --to s3:https://host/bucket/path. A place is made at the first time; after that only what has changed
 is moved. What was written is read back before it counts. --keep N removes all but the newest N backups; --read-all
 reads every byte at the place.
 
 ${passphraseWords}
-Run it daily, with the variables of the service set, as its user. The data in volumes are not in it.
+Run it daily, with the variables of the service set, as its user.
 `;
 
 export const backupCommand: Command = {
@@ -20,30 +21,50 @@ export const backupCommand: Command = {
   further: { ...passphraseOption, keep: 'N', 'read-all': '' },
   help: 'a copy of the installation elsewhere, encrypted, while the service works',
   more,
-  async run(db, _given, { dataDir, secretKey }, note, options, streams) {
+  async run(db, _given, { dataDir, secretKey, diskFreeBytes }, note, options, streams) {
     const keep = options.keep === undefined ? undefined : Number(options.keep);
     if (keep !== undefined && !(Number.isInteger(keep) && keep > 0)) return refused('--keep must be a number from 1.');
     const asked = await readPlaceOptions('to', options, streams);
     if (asked instanceof Error) return refused(asked.message);
     const order = {
       repository: openRepository(asked.place, asked.passphrase, streams.env),
-      ...{ dataDir, secretKey, keep, env: streams.env, isWholeRead: options['read-all'] === true },
+      ...{ dataDir, secretKey, diskFreeBytes, keep, env: streams.env, isWholeRead: options['read-all'] === true },
       ...{ actor: actorOf(process.env), now: Date.now, told: teller(note) },
     };
     const result = await backUpInstallation(db, order).catch((error: Error) => error);
     if (result instanceof Error) return refused(`There is no new backup: ${result.message}`);
     if (result.kind === 'refused') return refused(wordsOf(result.because, dataDir));
-    const { id, totalBytes, addedBytes, blobs } = result;
+    const { id, totalBytes, addedBytes, blobs, deployments, leftOut } = result;
     const images = blobs === 0 ? 'no pushed images' : `${blobs} parts of pushed images`;
-    return done(
-      `Backed up as ${id}: database, keys, settings, ${images}; ${megabytes(totalBytes)}, of which ${megabytes(addedBytes)} were new.\n`,
-      result,
-    );
+    const text = [
+      `Backed up as ${id}: database, keys, settings, ${images}, the volumes of ${deployments} deployments; ` +
+        `${megabytes(totalBytes)}, of which ${megabytes(addedBytes)} were new.`,
+      ...leftOut.map(leftOutWords),
+    ];
+    const isIncomplete = leftOut.some(({ because }) => because !== 'not-here');
+    const status = isIncomplete ? statuses.refused : statuses.done;
+    const told = leftOut.map(({ fault: _, ...which }) => which);
+    return { status, text: `${text.join('\n')}\n`, value: { ...result, leftOut: told } };
   },
 };
 
+function leftOutWords({ deploymentId, volumes, because, fault }: LeftOut): string {
+  const which = `Not in it: ${volumes.join(', ')} of ${deploymentId}`;
+  switch (because) {
+    case 'not-here':
+      return `${which}: not made yet, or no file systems of their own on this machine.`;
+    case 'no-room':
+      return `${which}: a copy of them would leave less of the disk than BERTH_DISK_FREE.`;
+    case 'failed':
+      return `${which}: ${fault?.message ?? 'they could not be read'}`;
+  }
+}
+
 function teller(note: (line: string) => void): (step: BackupStep) => void {
-  return ({ kind }) => {
+  return (step) => {
+    const { kind } = step;
+    if (kind === 'kept-volumes')
+      note(`The volumes of ${step.deploymentId} are kept; who wrote to them waited ${Math.ceil(step.pausedMs)} ms.`);
     if (kind === 'made-place') note('This place is new: what is kept there opens with this passphrase alone.');
     if (kind === 'saved') note('All is written; it is being read back.');
   };

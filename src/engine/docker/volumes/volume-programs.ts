@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process';
 const timeoutMs = 120_000;
 
 /** Daemons' environments often leave out where these programs are. */
-const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+export const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** Its standard output. Throws with its exit code as `code` and its last words as the message. */
 export function runProgram([program, ...args]: readonly [string, ...string[]], input?: string): Promise<string> {

@@ -1,0 +1,15 @@
+/**
+ * Writes a number to a file of each folder that it is given, one folder after another, then to the standard output, and
+ * goes on with the next: what it has told is on the disk.
+ */
+import { fdatasyncSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
+const files = process.argv.slice(2).map((folder) => openSync(join(folder, 'numbers'), 'a'));
+for (let number = 1; ; number++) {
+  for (const file of files) {
+    writeSync(file, `${number}\n`);
+    fdatasyncSync(file);
+  }
+  writeSync(1, `${number}\n`);
+}
