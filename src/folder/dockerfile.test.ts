@@ -49,6 +49,14 @@ test('a health check is read in both forms, with its times', () => {
   assert.deepEqual(check('NONE')?.test, ['NONE']);
 });
 
+test('the command is read in both forms, and an entrypoint ends the one before it', () => {
+  assert.equal(readDockerfile('FROM a:1\nCMD ["ng", "serve"]\n')?.command, 'ng serve');
+  assert.equal(readDockerfile('FROM a:1\nCMD ng serve\n')?.command, 'ng serve');
+  const image = readDockerfile('FROM a:1 AS b\nCMD one\nFROM b\nENTRYPOINT ["npm"]\n');
+  assert.deepEqual([image?.entrypoint, image?.command], ['npm', undefined]);
+  assert.equal(readDockerfile('FROM a:1 AS b\nENTRYPOINT ["npm"]\nFROM b\nCMD ["start"]\n')?.command, 'start');
+});
+
 test('what a build argument says is used, and what stands in a heredoc is no instruction', () => {
   const text = 'ARG TAG=1\nFROM a:$TAG\nRUN <<EOF\nEXPOSE 99\nEOF\nARG PORT=80\nEXPOSE ${PORT}\n';
   assert.deepEqual(readDockerfile(text, { args: { TAG: '2', PORT: '81' } })?.base, 'a:2');

@@ -10,6 +10,9 @@ export type DockerImage = {
   /** As `healthcheck.test` of Compose writes it; `['NONE']` takes the base's away. */
   healthCheck?: { test: string[]; interval?: string; timeout?: string; retries?: string; start_period?: string };
   env: Record<string, string>;
+  /** ENTRYPOINT and CMD, as words of a shell. */
+  entrypoint?: string;
+  command?: string;
   /** Where relative destinations begin. */
   directory: string;
   /** What comes from the context: sources as written, and the absolute destination, with a slash behind a folder. */
@@ -77,6 +80,11 @@ function describe(
         const number = /^(\d{1,5})(?:-\d+)?(?:\/tcp)?$/i.exec(port)?.[1];
         if (number && Number(number) > 0 && !image.ports.includes(Number(number))) image.ports.push(Number(number));
       }
+    } else if (keyword === 'CMD') image.command = shellWords(rest);
+    else if (keyword === 'ENTRYPOINT') {
+      image.entrypoint = shellWords(rest);
+      // That of an earlier stage was for another program.
+      delete image.command;
     } else if (keyword === 'HEALTHCHECK') image.healthCheck = readHealthCheck(rest);
     else if (keyword === 'COPY' || keyword === 'ADD') {
       const copy = readCopy(rest, image.directory, known);
@@ -170,6 +178,10 @@ function readCopy(
     sources,
     to: /(?:^|\/)\.{0,2}$/.test(to) ? `${posix.resolve(directory, to)}/` : posix.resolve(directory, to),
   };
+}
+
+function shellWords(text: string): string {
+  return listOf(text)?.join(' ') ?? text;
 }
 
 /** The words of the JSON form; undefined for any other. */

@@ -109,7 +109,12 @@ function nearestReal(path: string): string {
 }
 
 function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    // It is not there, or would be below a file.
+    return false;
+  }
 }
 
 function readAtMost(path: string, max: number): Buffer | undefined {

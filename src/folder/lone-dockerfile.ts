@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { toApplicationName } from '../config/compose/compose-names.ts';
 import { knownImage } from '../config/compose/known-images.ts';
 import { checkDocument } from './check.ts';
+import { tellDevServer } from './compose/service-dev-server.ts';
 import { type DockerImage, maxDockerfileBytes, readDockerfile } from './dockerfile.ts';
 import type { Findings } from './findings.ts';
 import type { FolderFiles } from './folder-files.ts';
@@ -65,6 +66,8 @@ export function readLoneDockerfile(
     ],
     at,
   );
+  const command = [image.entrypoint, image.command].filter(Boolean).join(' ');
+  tellDevServer('web', command, [], at, { files, findings, image, folders: [files.folder] });
   const variables = { lookup: () => undefined, sources: [], whys: new Map(), fromShell: new Set<string>() };
   const { document } = checkDocument(tree, variables, () => undefined, findings);
   const made = { ...plainBuild(imageName, files.folder, path), services: ['web'], at: findings.placeOf(at) };

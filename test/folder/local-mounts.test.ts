@@ -230,6 +230,11 @@ test('a build whose context or Dockerfile is outside, or not there, is refused',
   assert.deepEqual(target.refused, ['bad-dockerfile compose.yaml:4:5']);
 });
 
+test('what would be below a file is not there', async (t) => {
+  const { refused } = await read(t, { 'compose.yaml': web('build: ./README.md/api'), 'README.md': '' });
+  assert.deepEqual(refused, ['missing-file compose.yaml:4:5']);
+});
+
 test('a file that is mounted and not there is refused, with the example beside it', async (t) => {
   const { project } = await read(t, {
     'compose.yaml': mounting('nginx:1.29', './app.conf:/etc/app.conf'),

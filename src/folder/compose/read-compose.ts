@@ -14,6 +14,7 @@ import { openImages } from './images-to-make.ts';
 import { replaceLabelProxies } from './label-proxies.ts';
 import { type Mounted, readMounts } from './local-mounts.ts';
 import { leaveOutOwnMachine } from './own-machine.ts';
+import { noteDevServer } from './service-dev-server.ts';
 import { readStoredFiles, splitUses, usedFiles } from './stored-files.ts';
 
 export type ComposeContext = {
@@ -90,6 +91,7 @@ export function readCompose(loaded: Tree, context: ComposeContext): ReadCompose 
       ...(build && exposedBy(service, build)),
     };
     const joined = joinEnvironment(service, { ...context, examples });
+    noteDevServer(name, { ...service, tree: joined }, build, { files, findings });
     return [name, { key, value: withKeys(joined, changes) }];
   });
   const name = toApplicationName(nameOf(loaded, context));
