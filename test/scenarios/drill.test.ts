@@ -1,0 +1,196 @@
+/**
+ * The drill: applications under constant writes, a backup, then everything of the machine is deleted, and comes back.
+ * Needs root, as volumes with file systems of their own do.
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { openTables } from '../../src/store/open.ts';
+import { type Berth, createBerth, type Started, until } from './berth.ts';
+
+const run = promisify(execFile);
+const needsRoot = { skip: process.getuid?.() === 0 ? false : 'file systems can be made by root alone' };
+
+/** A page that answers a PUT once the number is kept, and a GET with the numbers that it has. */
+const keeper = (name: string, keep: string, more = '') => `application:
+  name: ${name}
+  pods:
+    - name: web
+      image: node:26-slim
+      path: /
+      servicePorts: [3000]
+      command: node /app/server.mjs
+${more === '' ? '      volumes: [{ name: data, size: 64Mi, mountPath: /data }]\n' : ''}      files:
+        - path: /app/server.mjs
+          content: |
+            import { createServer } from 'node:http';
+            import { closeSync, fsyncSync, openSync, readdirSync, writeSync } from 'node:fs';
+            import { connect } from 'node:net';
+            ${keep.trim().replaceAll('\n', '\n            ')}
+            createServer(async (request, response) => {
+              try {
+                const number = request.url.slice(1);
+                if (request.method === 'PUT') await put(number);
+                response.end(request.method === 'PUT' ? 'kept' : (await all()).join(' '));
+              } catch (error) { response.writeHead(503).end(error.message); }
+            }).listen(3000);
+            process.once('SIGTERM', () => process.exit());
+${more}`;
+
+/** A file for each, as an application does that takes uploads. */
+const uploads = keeper(
+  'uploads',
+  `
+const sync = (path, flags, text) => {
+  const file = openSync(path, flags);
+  if (text) writeSync(file, text);
+  fsyncSync(file);
+  closeSync(file);
+};
+const put = (number) => { sync('/data/' + number, 'w', 'upload ' + number); sync('/data', 'r'); };
+const all = () => readdirSync('/data').filter((name) => /^\\d+$/.test(name));`,
+);
+
+const counters = keeper(
+  'counters',
+  `
+const ask = (...words) => new Promise((resolve, reject) => {
+  let text = '';
+  const socket = connect({ host: 'store.pod', port: 6379, timeout: 5000 }, () => socket.end(words.join(' ') + '\\r\\nQUIT\\r\\n'));
+  socket.on('data', (piece) => { text += piece; }).on('end', () => resolve(text)).on('error', reject);
+});
+const put = async (number) => {
+  const answer = await ask('RPUSH', 'numbers', number);
+  if (!answer.startsWith(':')) throw new Error(answer);
+};
+const all = async () => {
+  const answer = await ask('LRANGE', 'numbers', '0', '-1');
+  if (!answer.startsWith('*')) throw new Error(answer);
+  return [...answer.matchAll(/^(\\d+)\\r$/gm)].map(([, number]) => number);
+};`,
+  `    - name: store
+      image: redis:7
+      servicePorts: [6379]
+      command: redis-server --appendonly yes --appendfsync always --dir /data
+      volumes: [{ name: data, size: 64Mi, mountPath: /data }]
+`,
+);
+
+test(
+  'all that was answered before a backup is there after everything was deleted, at the same addresses',
+  needsRoot,
+  async (t) => {
+    const berth = await createBerth({}, { store: 'sqlite' });
+    const place = await mkdtemp(join(tmpdir(), 'berth-drill-'));
+    t.after(() => rm(place, { recursive: true, force: true }));
+    t.after(() => berth.destroy());
+    await berth.serve();
+    const guestbook = await readFile(join(import.meta.dirname, '../../examples/guestbook.yaml'), 'utf8');
+    const [book, files, numbers] = [
+      await berth.start(guestbook),
+      await berth.start(uploads),
+      await berth.start(counters),
+    ];
+    const applications = [book, files, numbers];
+    for (const each of applications) await berth.reach(each, 'running');
+    await keepFor(berth, applications);
+
+    await using writers = new AsyncDisposableStack();
+    const written = applications.map((each) =>
+      writers.use(each === book ? signGuestbook(berth, each) : putNumbers(berth, each)),
+    );
+    await until('each has written', async () => written.every(({ answered }) => answered() >= 20) || undefined);
+    const before = written.map(({ answered }) => answered());
+    await writeFile(join(place, 'passphrase'), 'correct horse battery', { mode: 0o600 });
+    const admin = (...words: string[]) =>
+      run(process.execPath, ['src/cli/bin.mjs', 'admin', ...words, '--passphrase-file', join(place, 'passphrase')], {
+        env: berth.environment,
+      });
+    const kept = await admin('backup', '--to', join(place, 'kept'));
+    assert.match(kept.stdout, /the volumes of 3 deployments/);
+    t.diagnostic(kept.stderr.trim());
+    await until(
+      'they write on',
+      async () => written.every(({ answered }, index) => answered() > before[index]! + 5) || undefined,
+    );
+    await writers.disposeAsync();
+
+    const lostAt = performance.now();
+    await run(process.execPath, ['scripts/down.ts', '--yes'], { env: berth.environment });
+    await berth.end('SIGKILL');
+    const { dataDir } = berth.settings;
+    for (const name of await readdir(dataDir)) await rm(join(dataDir, name), { recursive: true });
+
+    const back = await admin('restore', '--from', join(place, 'kept'));
+    assert.match(back.stdout, /^3 volumes have their data again\.$/m);
+    await berth.serve();
+    for (const each of applications) await berth.reach(each, 'running');
+    const entries = async () => (await berth.visit(`${book.url}/api/entries`)).body?.entries as { name: string }[];
+    await until(
+      'the guestbook answers',
+      async () => (await entries().catch(() => undefined)) !== undefined || undefined,
+    );
+    t.diagnostic(`from the loss to all running: ${Math.round((performance.now() - lostAt) / 1000)} s`);
+    const found = [
+      (await entries()).map(({ name }) => Number(name)),
+      ...(await Promise.all(
+        [files, numbers].map(async ({ url }) => (await berth.visit(url)).text.split(' ').map(Number)),
+      )),
+    ];
+    for (const [index, has] of found.entries()) {
+      const highest = Math.max(...has);
+      assert.ok(highest >= before[index]!, `${highest} of ${before[index]} in ${applications[index]!.applicationName}`);
+      // The guestbook shows its newest hundred.
+      const least = index === 0 ? Math.max(1, highest - 99) : 1;
+      const all = new Set(has);
+      for (let number = least; number <= highest; number++) assert.ok(all.has(number), `${number} is lost`);
+    }
+    const { orphans } = await berth.inventory();
+    assert.deepEqual(orphans, []);
+  },
+);
+
+/** As claiming them would. */
+async function keepFor(berth: Berth, applications: readonly Started[]): Promise<void> {
+  const db = await openTables(berth.settings);
+  for (const each of applications) {
+    const { id } = await berth.row(each);
+    await db.updateTable('deployments').set({ claimedAt: Date.now(), expiresAt: null }).where('id', '=', id).execute();
+  }
+  await db.destroy();
+}
+
+type Writer = AsyncDisposable & { answered(): number };
+
+const putNumbers = (berth: Berth, { url }: Started) =>
+  writeOn((number) => berth.visit(`${url}/${number}`, { method: 'PUT' }), 200);
+
+const signGuestbook = (berth: Berth, { url }: Started) =>
+  writeOn((number) => {
+    const body = JSON.stringify({ name: String(number), message: 'was here' });
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    return berth.visit(`${url}/api/entries`, { method: 'POST', headers, body });
+  }, 201);
+
+/** One number after another; what is not answered is not counted, and asked again. */
+function writeOn(put: (number: number) => Promise<{ status: number }>, kept: number): Writer {
+  let answered = 0;
+  let isOver = false;
+  const writing = (async () => {
+    while (!isOver) {
+      const { status } = await put(answered + 1).catch(() => ({ status: 0 }));
+      if (status === kept) answered++;
+    }
+  })();
+  return {
+    answered: () => answered,
+    async [Symbol.asyncDispose]() {
+      isOver = true;
+      await writing;
+    },
+  };
+}
