@@ -85,7 +85,7 @@ const feed = createRouteFeed(
 );
 
 const control: Control = {
-  ...{ db, seal, engine, urlOf, now, wait, log, random: Math.random },
+  ...{ db, seal, engine, checkTags: engine.checkTags, urlOf, now, wait, log, random: Math.random },
   ...{ metrics: createMetrics(), disk: createDiskBook(), routed: createRouted() },
   pausedClock: createPausedClock(() => performance.now()),
   egressOf: async () => openEgress,

@@ -17,7 +17,7 @@ export const layers = {
   backup: ['lib'],
   images: [...pure, 'store'],
   engine: [...pure, 'images'],
-  control: [...pure, 'store', 'engine'],
+  control: [...pure, 'store', 'images', 'engine'],
   edge: [...pure, 'store', 'engine'],
   accounts: [...pure, 'store', 'engine'],
   api: [...pure, 'store', 'images', 'engine', 'client', 'mcp'],

@@ -52,7 +52,7 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const exchange = settings.databaseUrl && createCountExchange((text) => tellAll(db, 'asked', text), longestNews - 100);
   const shared = { seal, engine, urlOf, metrics, now, told: createBells(), exchange };
   await predecessor?.standAside();
-  const turn = opening.use(await openTurn(settings, { ...parts, ...shared, store, log, rest }));
+  const turn = opening.use(await openTurn(settings, { ...parts, ...shared, images, store, log, rest }));
   const pages = opening.use(await openPages(settings, { db, now, admit: doors.at(pagesSocket), log: part('pages') }));
   const signIn = { ...accountSettings(settings), otherOrigins: otherOrigins(settings) };
   const accounts = openAccounts({ db, seal, now, log: part('accounts'), settings: signIn });

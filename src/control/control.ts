@@ -12,6 +12,7 @@ import type { DiskBook } from './disk/disk-book.ts';
 import type { Routed } from './routing.ts';
 import type { PausedClock } from './visit/paused-clock.ts';
 import type { Pulls } from './visit/pull-turns.ts';
+import type { CheckTags } from './visit/tag-check.ts';
 
 export type ControlSettings = {
   /** Without progress for this long, a deployment has failed. */
@@ -40,6 +41,7 @@ export type Control = {
   db: Database;
   seal: Seal;
   engine: Engine;
+  checkTags: CheckTags;
   refreshEdge: () => Promise<void>;
   /** Resolves when no other edge sends requests where the store says no more; absent where there is one edge. */
   othersServe?: (stop?: AbortSignal) => Promise<void>;

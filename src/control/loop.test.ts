@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { addNeighbour, type Shop, shopOnMemory } from '../../test/support/controlled-deployment.ts';
+import { addNeighbour, onEngine, type Shop, shopOnMemory } from '../../test/support/controlled-deployment.ts';
 import { pod, specOf } from '../../test/support/deployments.ts';
 import { createTestEngine } from '../../test/support/memory-engine.ts';
 import { deploymentById } from '../store/deployments.ts';
@@ -29,7 +29,7 @@ async function isWaiting({ control, clock }: Shop): Promise<boolean> {
 test('the loop takes up what is due, what it is woken for, and what the engine says has changed', async (t) => {
   const shop = await shopOnMemory(spec, { 'nginx:1': {} });
   const engine = createTestEngine({ world: shop.world });
-  const loop = startLoop({ ...shop.control, engine });
+  const loop = startLoop(onEngine(shop.control, engine));
   t.after(() => loop.stop());
   await reach(shop, async () => (await shop.deployment()).state === 'running');
 
@@ -48,7 +48,7 @@ test('a fault of the engine is tried again, and told to the owner once', async (
   const engine = createTestEngine({ world: shop.world });
   engine.interrupt({ operation: 1, when: 'before' });
   engine.interrupt({ operation: 2, when: 'before' });
-  const loop = startLoop({ ...shop.control, engine });
+  const loop = startLoop(onEngine(shop.control, engine));
   t.after(() => loop.stop());
   await reach(shop, async () => {
     if ((await shop.deployment()).state === 'running') return true;
@@ -66,13 +66,13 @@ test('a fault of the engine is tried again, and told to the owner once', async (
 
 test('a stopped loop has given its leases back, and a second one goes on', async (t) => {
   const shop = await shopOnMemory(spec, { 'nginx:1': { program: () => ({ ports: [] }) } });
-  const first = startLoop({ ...shop.control, engine: createTestEngine({ world: shop.world }) });
+  const first = startLoop(onEngine(shop.control, createTestEngine({ world: shop.world })));
   t.after(() => first.stop());
   await reach(shop, async () => shop.world.containers.size === 1);
   await first.stop();
   assert.equal((await shop.deployment()).state, 'deploying');
   shop.world.containers.get('berth-shop-web-1-0')!.run.ports = [80];
-  const second = startLoop({ ...shop.control, engine: createTestEngine({ world: shop.world }) });
+  const second = startLoop(onEngine(shop.control, createTestEngine({ world: shop.world })));
   t.after(() => second.stop());
   await reach(shop, async () => (await shop.deployment()).state === 'running');
   await second.stop();
@@ -239,7 +239,7 @@ test('a pull in which nothing moves for too long fails in words, and is taken up
 
 test('when the clock is set back, everybody is looked at soon all the same', async (t) => {
   const shop = await shopOnMemory(spec, { 'nginx:1': {} });
-  const loop = startLoop({ ...shop.control, engine: createTestEngine({ world: shop.world }) });
+  const loop = startLoop(onEngine(shop.control, createTestEngine({ world: shop.world })));
   t.after(() => loop.stop());
   await reach(shop, async () => (await shop.deployment()).state === 'running' && (await isWaiting(shop)));
   const { settings, db } = shop.control;

@@ -9,6 +9,7 @@ import { type Loop, startLoop } from './loop.ts';
 import { storedRoutes } from './routing.ts';
 import { createPausedClock } from './visit/paused-clock.ts';
 import { createPullTurns } from './visit/pull-turns.ts';
+import { createTagCheck, type TagCheckParts } from './visit/tag-check.ts';
 
 /** A lease is renewed three times in this span; a second process on the store takes over after it. */
 const leaseMs = 15_000;
@@ -23,6 +24,8 @@ export type ControlParts = Pick<
   | ('db' | 'seal' | 'engine' | 'refreshEdge' | 'othersServe' | 'othersLead' | 'underWay' | 'urlOf' | 'egressOf')
   | ('metrics' | 'now' | 'log' | 'afterOperation' | 'process')
 > & {
+  /** What asks registries. */
+  images: TagCheckParts['images'];
   /** On which terms images are brought for a deployment: by the plan of its account, or as a stranger's. */
   pullTermsOf: (deployment: Deployment) => Promise<PullTerms>;
 };
@@ -32,7 +35,7 @@ export type OpenControl = AsyncDisposable & Pick<Loop, 'wake' | 'takeOverFrom'>;
 
 /** Resolves when the edge has the table of the store and the loop runs. */
 export async function openControl(settings: OpenControlSettings, parts: ControlParts): Promise<OpenControl> {
-  const { pullTermsOf, ...others } = parts;
+  const { pullTermsOf, images, ...others } = parts;
   const { db, now } = others;
   const routed = await storedRoutes(db);
   await others.refreshEdge();
@@ -40,6 +43,7 @@ export async function openControl(settings: OpenControlSettings, parts: ControlP
   const { deployDeadlineMs, listenPatienceMs, drainMs, imageDiskShare, diskFreeBytes, containerDiskBytes } = settings;
   const loop = startLoop({
     ...others,
+    checkTags: createTagCheck({ images, engine: others.engine }),
     pulls: { termsOf: pullTermsOf, turns: createPullTurns() },
     ...{ routed, wait, random: Math.random, disk: createDiskBook() },
     pausedClock: createPausedClock(() => performance.now()),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shopOnMemory } from '../../test/support/controlled-deployment.ts';
+import { onEngine, shopOnMemory } from '../../test/support/controlled-deployment.ts';
 import { pod, specOf } from '../../test/support/deployments.ts';
 import { createTestEngine } from '../../test/support/memory-engine.ts';
 import { hashObserved } from '../deployment/workload/observed-hash.ts';
@@ -23,7 +23,7 @@ async function settledShop() {
     await releaseLease(db, lease!, { dueAt: now() + settings.revisitMs, observedHash });
   };
   await settle();
-  const tidying = createTidying({ ...shop.control, engine });
+  const tidying = createTidying(onEngine(shop.control, engine));
   return { ...shop, engine, settle, look: async () => (await tidying.tidy()).changed };
 }
 

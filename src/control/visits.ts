@@ -85,7 +85,11 @@ export function createVisits(control: Control, stop: AbortSignal, { onPlace, onE
           ...{ lease, stop: AbortSignal.any([stop, underWay.lost.signal]), interrupt: nextInterrupt },
           aside: withoutPlace,
         },
-        { ...control, engine: engineOf(underWay) },
+        {
+          ...control,
+          engine: engineOf(underWay),
+          checkTags: (...asked) => withoutPlace(() => control.checkTags(...asked)),
+        },
       );
       failures.delete(lease.deploymentId);
       if (dueAt === null) routed.edge.delete(lease.deploymentId);
@@ -106,11 +110,6 @@ export function createVisits(control: Control, stop: AbortSignal, { onPlace, onE
         underWay.hasChanged = false;
         underWay.seen = await engine.observe(...asked);
         return underWay.seen;
-      },
-      execute: (...asked) => {
-        const { kind } = asked[1];
-        const work = () => engine.execute(...asked);
-        return kind === 'check' ? withoutPlace(work) : work();
       },
       ...(images && {
         images: { ...images, pull: (...asked) => withoutPlace(() => images.pull(...asked)) },

@@ -24,13 +24,11 @@ export type EngineCore = {
   observe(deploymentId: string, images: string[]): Promise<Observed>;
   /**
    * Executes one operation; idempotent. A network that is missing is an error, an object that exists already is not.
-   * Answers what a check has found. Throws EngineFault.
-   *
-   * A check asks with the login of the request and no other, and throws when the registry refuses. Of a registry that
-   * cannot be reached, or was not a minute ago, the image that is on the host is taken. Without the facet `images`, a
-   * start brings its image.
+   * Throws EngineFault. Without the facet `images`, a start brings its image.
    */
-  execute(deploymentId: string, operation: EngineOperation): Promise<ResolvedImage[]>;
+  execute(deploymentId: string, operation: EngineOperation): Promise<void>;
+  /** The image that a reference means on the engine; undefined where it has none that tenants may run. */
+  findImage(image: string): Promise<FoundImage | undefined>;
   /** Resolves as soon as `observe` may answer something else than `seen`, after `timeoutMs`, or at the abort. */
   change(deploymentId: string, seen: Observed, timeoutMs: number, signal: AbortSignal): Promise<void>;
   /** Calls back with the id of a deployment of ours whenever something of it changed on the engine. Ends at the abort. */
@@ -48,6 +46,13 @@ export type EngineCore = {
   listOwned(): Promise<Owned[]>;
   /** Removes one object that `listOwned` returned; one that is gone already is no error. */
   removeOwned(owned: Owned): Promise<void>;
+};
+
+/** `isOperators`: of it no registry is asked, and it is for everybody. */
+export type FoundImage = {
+  /** Pinned, where the engine knows by which digest. */
+  reference: string;
+  isOperators: boolean;
 };
 
 export type EngineFacets = {

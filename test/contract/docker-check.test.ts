@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type Docker from 'dockerode';
 import { pin } from '../../src/config/values/image-names.ts';
+import { type CheckTags, createTagCheck } from '../../src/control/visit/tag-check.ts';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
 import { EngineFault } from '../../src/engine/engine.ts';
@@ -11,11 +12,12 @@ import { openTestImages, removeBrought } from '../support/images.ts';
 import { networkPool } from './docker-contractor.ts';
 import { login, type Registry, startRegistry } from './registry.ts';
 
-describe('docker engine: checks', () => {
+describe('what tags mean now, on Docker', () => {
   let docker: Docker;
   let registry: Registry;
   let closed: Registry;
   let engine: DockerEngine;
+  let checkTags: CheckTags;
   let images: Awaited<ReturnType<typeof openTestImages>>;
   const clock = { now: Date.now() };
 
@@ -31,8 +33,8 @@ describe('docker engine: checks', () => {
       owner: 'test-checks',
       networkPool,
       images: images.images,
-      uptime: () => clock.now,
     });
+    checkTags = createTagCheck({ images: images.images, engine, uptime: () => clock.now });
   });
   afterEach(() => removeBrought(docker, registry.host, closed.host));
   after(async () => {
@@ -41,13 +43,11 @@ describe('docker engine: checks', () => {
     await closed?.close();
   });
 
-  const because = 'the test';
   const registryLogin = (host: string, personalAccessToken: string) => ({
     registryLogin: { registry: host, username: login.username, personalAccessToken },
   });
   const pull = async (image: string, more = {}) => [await engine.images.pull('checks', { image, ...more })];
-  const check = (image: string, more = {}) =>
-    engine.execute('checks', { kind: 'check', images: [{ image, ...more }], because });
+  const check = (image: string, more = {}) => checkTags('checks', [{ image, ...more }]);
   const present = async (image: string) => (await engine.observe('checks', [image])).images?.present.length === 1;
 
   test('a pull tells which image it was, by a reference that stays', async () => {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type Docker from 'dockerode';
+import { createTagCheck } from '../../src/control/visit/tag-check.ts';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
 import { EngineFault } from '../../src/engine/engine.ts';
@@ -71,7 +72,7 @@ describe("docker engine: images of Debian's registry", () => {
   }
 
   const check = async (image: string, more = {}) =>
-    (await engine.execute('x', { kind: 'check', images: [{ image, ...more }], because: 'the test' }))[0];
+    (await createTagCheck({ images: opened.images, engine })('x', [{ image, ...more }]))[0];
 
   test('a tag is what its registry says, is pulled, and is there by its digest', async () => {
     const { Arch: architecture } = await docker.version();

@@ -23,6 +23,12 @@ export function lifecycleContract({ contractor, newScene }: Stage): void {
     assert.deepEqual(await contractor().engine.observe(scene.id, []), nothingOn(contractor().engine));
   });
 
+  test("an image that the engine has is found, here the operator's own, and one that it has not is not", async () => {
+    const { engine, image } = contractor();
+    assert.deepEqual(await engine.findImage(image), { reference: image, isOperators: true });
+    assert.equal(await engine.findImage('registry.invalid/nothing:1'), undefined);
+  });
+
   test('a started workload becomes ready at an address', async () => {
     const scene = newScene();
     const web = scene.workload('web', { env: { IDENTITY: 'web of one' } });

@@ -73,7 +73,7 @@ const pages = await startPageServer(
 );
 const loop = startLoop({
   ...{ db, seal, engine, urlOf, metrics, now, wait, log, disk: createDiskBook(), random: Math.random },
-  ...{ routed: createRouted(), egressOf: async () => openEgress },
+  ...{ checkTags: engine.checkTags, routed: createRouted(), egressOf: async () => openEgress },
   refreshEdge: createRouteFeed(db, edge, { appsDomain, log }).refresh,
   settings: {
     ...{ deployDeadlineMs: 60_000, listenPatienceMs: 30_000, drainMs: 0, leaseMs: 15_000 },

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type Docker from 'dockerode';
+import { type CheckTags, createTagCheck } from '../../src/control/visit/tag-check.ts';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { createDockerEngine, type DockerEngine } from '../../src/engine/docker/docker.ts';
 import { networkPool } from '../contract/docker-contractor.ts';
@@ -15,6 +16,7 @@ describe('a registry that all use', () => {
   let docker: Docker;
   let registry: Registry;
   let engine: DockerEngine;
+  let checkTags: CheckTags;
   let images: Awaited<ReturnType<typeof openTestImages>>;
 
   before(async () => {
@@ -23,6 +25,7 @@ describe('a registry that all use', () => {
     registry = await startRegistry({ architecture, foreignArchitecture: 'none', needsLogin: false });
     images = await openTestImages([registry.host]);
     engine = createDockerEngine({ docker, owner: 'test-registry-marks', networkPool, images: images.images });
+    checkTags = createTagCheck({ images: images.images, engine });
   });
   after(async () => {
     await removeBrought(docker, registry.host);
@@ -30,9 +33,7 @@ describe('a registry that all use', () => {
     await registry?.close();
   });
 
-  const because = 'the test';
-  const check = (who: string, repository: string) =>
-    engine.execute(who, { kind: 'check', images: [{ image: `${registry.host}/${repository}:1` }], because });
+  const check = (who: string, repository: string) => checkTags(who, [{ image: `${registry.host}/${repository}:1` }]);
   /**
    * How a victim's image was found, although its tag has just moved. On a slow machine the registry is late for one or two,
    * each of whom remembers that; what an attacker had marked for all would be so for a minute.

@@ -9,9 +9,11 @@ import { createDiskBook } from '../../src/control/disk/disk-book.ts';
 import { startLoop } from '../../src/control/loop.ts';
 import { createRouted } from '../../src/control/routing.ts';
 import { createPausedClock } from '../../src/control/visit/paused-clock.ts';
+import { createTagCheck } from '../../src/control/visit/tag-check.ts';
 import { openEgress } from '../../src/deployment/workload/egress.ts';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { createDockerEngine } from '../../src/engine/docker/docker.ts';
+import { ImageFault } from '../../src/images/image-fault.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { sealWith } from '../../src/lib/seal.ts';
 import { wait } from '../../src/lib/wait.ts';
@@ -34,12 +36,14 @@ const {
   ...{ docker: await connectDocker(), owner, networkPool },
   loops: { directory: join(dataDir, 'volumes'), isForNew: false },
 });
+const engine = { ...core, images };
 let operations = 0;
 
 const loop = startLoop({
   ...{ db, wait, now: Date.now, random: Math.random, seal: sealWith(secret) },
   ...{ metrics: createMetrics(), disk: createDiskBook(), routed: createRouted() },
-  engine: { ...core, images },
+  engine,
+  checkTags: createTagCheck({ images: { digestOf: noRegistry }, engine }),
   pausedClock: createPausedClock(() => performance.now()),
   urlOf: (label) => new URL(`http://${label}.localhost`),
   egressOf: async () => openEgress,
@@ -64,6 +68,10 @@ process.once('disconnect', async () => {
   process.exit();
 });
 process.send!('ready');
+
+async function noRegistry({ image }: { image: string }): Promise<never> {
+  throw new ImageFault('registry-unreachable', image, `No registry is asked for ${image}.`);
+}
 
 /** Whether they are the first. */
 function leaveLastWords(): boolean {

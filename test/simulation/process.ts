@@ -25,7 +25,7 @@ export type Call = { name: MemoryCall['name'] | 'publish' } & Omit<MemoryCall, '
 /** What a process finds around it. */
 export type Surroundings = Omit<
   Control,
-  'db' | 'engine' | 'refreshEdge' | 'routed' | 'now' | 'wait' | 'disk' | 'pausedClock'
+  'db' | 'engine' | 'checkTags' | 'refreshEdge' | 'routed' | 'now' | 'wait' | 'disk' | 'pausedClock'
 > & {
   /** Nobody else works on the store. */
   isAlone: boolean;
@@ -146,16 +146,14 @@ export function startProcess(number: number, surroundings: Surroundings): Proces
     }
   }
 
+  const engine = createTestEngine({ world, wait, intercept: weather, now: clock.now, facets });
   const control: Control = {
     ...surroundings,
     ...{ db, wait, now, disk: createDiskBook() },
     routed: createRouted(),
     pausedClock: createPausedClock(clock.elapsed),
-    engine: engineOf(
-      createTestEngine({ world, wait, intercept: weather, now: clock.now, facets }),
-      { wait, random },
-      alive,
-    ),
+    engine: engineOf(engine, { wait, random }, alive),
+    checkTags: engine.checkTags,
     refreshEdge: latestOnly<void>(() => weather({ name: 'publish' }, refresh)),
     ...(!surroundings.isAlone && {
       process: { id, isSeen: () => true },

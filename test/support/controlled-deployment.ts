@@ -21,7 +21,7 @@ import { provideSeed } from '../../src/store/seeds.ts';
 import { addSession } from '../../src/store/sessions.ts';
 import { deploymentOf, pod, specOf } from './deployments.ts';
 import { emptyStore } from './empty-store.ts';
-import { createTestEngine } from './memory-engine.ts';
+import { createTestEngine, type TestEngine } from './memory-engine.ts';
 import { createTestWorld, type TestImage } from './test-world.ts';
 
 const id = 'shop';
@@ -58,10 +58,11 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, TestIma
   const plan: { egress: Egress } = { egress: openEgress };
   /** Whoever waits for a change has the clock moved. */
   const engineOf = () => createTestEngine({ world, now: () => clock.now, wait: async (ms) => clock.pass(ms) });
+  const engine = engineOf();
   const control: Control = {
     db: await emptyStore(),
     seal: sealWith('tests'),
-    engine: engineOf(),
+    ...{ engine, checkTags: engine.checkTags },
     refreshEdge: async () => {
       const [site] = await servedRoutes(control.db);
       published.push((site?.endpoints ?? []).map(({ path, address }) => `${path} ${address}`).join(', '));
@@ -132,6 +133,12 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, TestIma
   };
 }
 
+/** What the loop asks of its engine, and of the registries behind that, on another one. */
+export const onEngine = (control: Control, engine: TestEngine): Control => ({
+  ...control,
+  ...{ engine, checkTags: engine.checkTags },
+});
+
 /** Another tenant's deployment on the same store, engine and clock, after its first visit. */
 export async function neighbourOf(shop: Shop, id: string, spec: AppSpec) {
   const { control, world } = shop;
@@ -152,7 +159,7 @@ export async function addNeighbour({ control, clock }: Shop, id: string, spec: A
   await makeDue(db, id, clock.now);
 }
 
-async function visitOnce(control: Control, engine: Control['engine'], id: string): Promise<void> {
+async function visitOnce(control: Control, engine: TestEngine, id: string): Promise<void> {
   const { db, now, settings } = control;
   await makeDue(db, id, now());
   const [lease] = await takeLeases(db, {
@@ -163,7 +170,7 @@ async function visitOnce(control: Control, engine: Control['engine'], id: string
   });
   const never = new AbortController().signal;
   const visit = { lease: lease!, stop: never, interrupt: () => never };
-  const dueAt = await reconcile(visit, { ...control, engine });
+  const dueAt = await reconcile(visit, onEngine(control, engine));
   await releaseLease(db, lease!, { dueAt, observedHash: null });
 }
 

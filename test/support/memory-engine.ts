@@ -1,6 +1,11 @@
 /** The in-memory engine as tests have it: it tells what it has executed, can be made to fail, and has accidents. */
+
+import { pin } from '../../src/config/values/image-names.ts';
+import type { CheckTags } from '../../src/control/visit/tag-check.ts';
+import type { ImageRequest, ResolvedImage, TagCheck } from '../../src/deployment/plan/operation.ts';
 import type { WorkloadName } from '../../src/deployment/workload/workload.ts';
-import type { Engine, Owned } from '../../src/engine/engine.ts';
+import { type Engine, EngineFault, type Owned } from '../../src/engine/engine.ts';
+import { askRegistry, findImage } from '../../src/engine/memory/images.ts';
 import { createMemoryEngine, type MemoryEngineOptions } from '../../src/engine/memory/memory.ts';
 import type { Interceptor } from '../../src/engine/memory/memory-call.ts';
 import { type MemoryOperation, refuseInUse } from '../../src/engine/memory/operations.ts';
@@ -18,6 +23,8 @@ export type TestEngine = Engine & {
   /** Every operation that was executed to its end, in order. */
   readonly executed: { deploymentId: string; operation: MemoryOperation }[];
   interrupt(interruption: Interruption): void;
+  /** Asks the registries behind its world, which counts as an execution. */
+  checkTags: CheckTags;
   /** A running workload ends by itself, with this code; the engine restarts it. */
   crash(name: WorkloadName, exitCode: number): void;
   /** Somebody stops a workload behind our back; the engine leaves it like that. */
@@ -45,6 +52,12 @@ export function createTestEngine(options: MemoryEngineOptions = {}): TestEngine 
     ...createMemoryEngine({ ...options, world, intercept }),
     executed,
     interrupt: awaited.interrupt,
+    checkTags: (deploymentId, requests) => {
+      const operation: TagCheck = { kind: 'check', images: [...requests], because: '' };
+      return intercept({ name: 'execute', deploymentId, operation }, () =>
+        requests.map((request) => checkTag(world, request)),
+      );
+    },
 
     crash(name, exitCode) {
       const container = findRunning(world, name);
@@ -69,6 +82,18 @@ export function createTestEngine(options: MemoryEngineOptions = {}): TestEngine 
       announce(world, found.deploymentId);
     },
   };
+}
+
+function checkTag(world: MemoryWorld, { image, registryLogin }: ImageRequest): ResolvedImage {
+  try {
+    const { digest } = askRegistry(world, image, registryLogin);
+    return { image, reference: digest === undefined ? image : pin(image, digest), by: 'registry' };
+  } catch (error) {
+    const found = findImage(world, image);
+    const isAway = error instanceof EngineFault && error.kind === 'registry-unreachable';
+    if (!isAway || !found) throw error;
+    return { image, reference: found.reference, by: 'presence' };
+  }
 }
 
 function findRunning(world: MemoryWorld, name: WorkloadName): MemoryContainer {

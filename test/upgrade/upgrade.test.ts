@@ -106,8 +106,9 @@ async function takeOverFrom(t: TestContext, folder: string, { recordedAt, baseUr
       throw new EngineFault('bad-request', `An upgrade is to do nothing, and this is ${operation.kind}.`);
     },
   };
+  const checkTags = () => Promise.reject(new EngineFault('bad-request', 'An upgrade is to ask nothing.'));
   const control: Control = {
-    ...{ db, engine, log, wait, metrics: createMetrics(), disk: createDiskBook(), random: () => 0.5 },
+    ...{ db, engine, checkTags, log, wait, metrics: createMetrics(), disk: createDiskBook(), random: () => 0.5 },
     seal: await openKeys(db, settings, log),
     now: () => recordedAt,
     refreshEdge: async () => {},

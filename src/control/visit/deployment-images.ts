@@ -13,33 +13,32 @@ import { pushedRegistry } from '../../config/values/pushed-image.ts';
 import type { Deployment, Instant } from '../../deployment/deployment.ts';
 import { wantedRevision } from '../../deployment/desired.ts';
 import type { DeploymentEvent } from '../../deployment/event/event.ts';
-import type { ImageRequest, Operation, ResolvedImage } from '../../deployment/plan/operation.ts';
+import type { ImagePull, ImageRequest, ResolvedImage, TagCheck } from '../../deployment/plan/operation.ts';
 import type { Workload } from '../../deployment/workload/workload.ts';
 import { type Engine, EngineFault, facetOf, type Pulling, whenItAnswers } from '../../engine/engine.ts';
 import type { Database } from '../../store/database.ts';
 import { grantAccess, isGranted, markPrivate, markPublic, mayUse } from '../../store/image-access.ts';
 import { notePulled } from '../../store/pulled-images.ts';
 import { settleImage } from '../../store/revisions.ts';
+import type { CheckTags } from './tag-check.ts';
 
 export type ImageKeeper = {
   db: Database;
   engine: Engine;
+  checkTags: CheckTags;
   now: () => Instant;
   /** Tells the deployment's owner. */
   note: (event: DeploymentEvent) => void;
 };
 
-type Check = Extract<Operation, { kind: 'check' }>;
-type Pull = Extract<Operation, { kind: 'pull' }>;
-
 /** Executes a check and writes down what the revision's images are. */
-export async function checkImages(deployment: Deployment, check: Check, keeper: ImageKeeper): Promise<void> {
+export async function checkImages(deployment: Deployment, check: TagCheck, keeper: ImageKeeper): Promise<void> {
   for (const { image } of check.images) await confirmPushed(deployment, image, keeper);
-  const found = await keeper.engine.execute(deployment.id, check);
+  const found = await keeper.checkTags(deployment.id, check.images);
   for (const resolved of found) {
     const request = check.images.find(({ image }) => image === resolved.image) ?? resolved;
     if (resolved.by === 'presence') await acceptUnasked(deployment, resolved, keeper);
-    else await noteAccess(deployment, request, keeper);
+    if (resolved.by === 'registry') await noteAccess(deployment, request, keeper);
     await settleImage(keeper.db, deployment.id, wantedRevision(deployment), resolved);
   }
 }
@@ -47,7 +46,7 @@ export async function checkImages(deployment: Deployment, check: Check, keeper: 
 /** Executes a pull and writes down what the revision's image is. */
 export async function pullImage(
   deployment: Deployment,
-  pull: Pull,
+  pull: ImagePull,
   keeper: ImageKeeper,
   pulling: Pulling,
 ): Promise<void> {
@@ -88,18 +87,18 @@ async function confirmPushed({ id }: Deployment, image: string, { db }: ImageKee
  * A pull with a login may bring an image here that is not for everybody. That has to be known before the image is here,
  * and stays so when the pull fails: another one may be under way. It is over when the registry asks for no login.
  */
-async function markIfPrivate(deployment: Deployment, pull: Pull, keeper: ImageKeeper): Promise<void> {
+async function markIfPrivate(deployment: Deployment, pull: ImagePull, keeper: ImageKeeper): Promise<void> {
   const { image, registryLogin } = pull;
   if (!loginFor(image, registryLogin) || (await isForEverybody(deployment, image, keeper))) return;
   await markPrivate(keeper.db, repositoryOf(image));
 }
 
 /** In doubt it is not. */
-async function isForEverybody({ id }: Deployment, image: string, { engine }: ImageKeeper): Promise<boolean> {
+async function isForEverybody({ id }: Deployment, image: string, { checkTags }: ImageKeeper): Promise<boolean> {
   // Many log in to Docker Hub only because it limits the pulls of those who do not: it may not answer without a login.
   if (repositoryOf(image).startsWith('docker.io/library/')) return true;
   try {
-    const [found] = await engine.execute(id, { kind: 'check', images: [{ image }], because: 'is it private?' });
+    const [found] = await checkTags(id, [{ image }]);
     return found?.by === 'registry';
   } catch (error) {
     if (error instanceof EngineFault) return false;

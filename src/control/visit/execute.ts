@@ -1,21 +1,15 @@
 /** Executes one operation of a plan: on the engine, or, for routes and drains, on the edge's side of things. */
 import type { Deployment } from '../../deployment/deployment.ts';
-import type { DeploymentEvent } from '../../deployment/event/event.ts';
 import type { Operation } from '../../deployment/plan/operation.ts';
-import { type Engine, facetOf } from '../../engine/engine.ts';
+import { facetOf } from '../../engine/engine.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import { confirmEverywhere, heldAddresses, type Router, route } from '../routing.ts';
-import { checkImages, confirmAccess, pullImage } from './deployment-images.ts';
+import { checkImages, confirmAccess, type ImageKeeper, pullImage } from './deployment-images.ts';
 import { type Drainer, drain } from './drain.ts';
 import type { WatchedPull } from './pulling.ts';
 
-export type Executor = Drainer &
-  Router & {
-    engine: Engine;
-    /** Tells the owner, with the next write. */
-    note: (event: DeploymentEvent) => void;
-    metrics: Metrics;
-  };
+/** What it notes is told to the owner with the next write. */
+export type Executor = Drainer & Router & ImageKeeper & { metrics: Metrics };
 
 /** Throws EngineFault, and a pull that is given up its signal's reason. */
 export async function execute(

@@ -13,13 +13,14 @@ export type EngineOperation =
   | { kind: 'create-volume'; volume: string; sizeBytes: number; because: string }
   /** Of a volume with a hard limit, while it is used; none is ever made smaller. */
   | { kind: 'grow-volume'; volume: string; sizeBytes: number; because: string }
-  /** Asks the registries, all at once, which images these tags mean now. */
-  | { kind: 'check'; images: ImageRequest[]; because: string }
   | { kind: 'start'; workload: Workload; because: string }
   /** Stops (with the engine's grace period) and removes. */
   | { kind: 'remove'; name: WorkloadName; because: string }
   | { kind: 'remove-volume'; volume: string; because: string }
   | { kind: 'remove-network'; because: string };
+
+/** Asks the registries, all at once, which images these tags mean now. */
+export type TagCheck = { kind: 'check'; images: ImageRequest[]; because: string };
 
 export type ImagePull = { kind: 'pull'; because: string } & ImageRequest;
 
@@ -33,8 +34,8 @@ export type ResolvedImage = {
   image: string;
   /** Pinned, unless no registry knows the image. */
   reference: string;
-  /** `presence`: nobody could be asked, and it is taken as it is on the host. */
-  by: 'registry' | 'pull' | 'presence';
+  /** `operator`: it is his own, and for everybody; `presence`: nobody could be asked, and it is taken as it is on the host. */
+  by: 'registry' | 'pull' | 'operator' | 'presence';
 };
 
 export type Operation =
@@ -43,6 +44,7 @@ export type Operation =
   | { kind: 'start'; workload: Workload; avoid?: readonly string[]; because: string }
   /** Which workload it is that goes is told; the engine needs no more than its name. */
   | { kind: 'remove'; name: WorkloadName; pod: string; revision: number; replica: number; because: string }
+  | TagCheck
   /** Of an engine with a store of images. */
   | ImagePull
   /** Of an engine with rules around workloads. */

@@ -1,6 +1,6 @@
 /** The engine port on Docker: its HTTP API (1.41 and newer) and nothing else. */
 import type Docker from 'dockerode';
-import type { EngineOperation, ResolvedImage } from '../../deployment/plan/operation.ts';
+import type { EngineOperation } from '../../deployment/plan/operation.ts';
 import { printEgress } from '../../deployment/workload/egress.ts';
 import type { Observed } from '../../deployment/workload/workload.ts';
 import { ImageFault } from '../../images/image-fault.ts';
@@ -19,9 +19,9 @@ import type { Firewall } from './firewall/firewall.ts';
 import type { Groups } from './groups/groups.ts';
 import { createHostFacts, isLocal, readDisk } from './host/host-facts.ts';
 import type { Runtime } from './host/runtime.ts';
+import { readImage } from './images/image-facts.ts';
 import { listImages, removeImage } from './images/image-store.ts';
 import { createPull } from './images/pull.ts';
-import { createCheck } from './images/tag-check.ts';
 import { createLogReader, followLogs } from './logs/container-logs.ts';
 import { bridgeName } from './names.ts';
 import { createNetworks } from './networks/networks.ts';
@@ -102,7 +102,6 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
     return disk && disk.freeBytes - (options.diskFreeBytes ?? 0);
   };
   const pull = createPull({ docker, images, localImages, hostFacts, roomBytes });
-  const check = createCheck({ docker, images, localImages, uptime });
   const ping = createPing(docker);
   const events = createEvents(docker, owner);
   const readLogs = createLogReader(docker, owner);
@@ -111,13 +110,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
   const marks = new WeakMap<Observed, Mark>();
   const heldBack = new Map<string, readonly string[]>();
 
-  async function perform(deploymentId: string, operation: EngineOperation): Promise<ResolvedImage[]> {
-    if (operation.kind === 'check') return await check(deploymentId, operation.images);
-    await change(deploymentId, operation);
-    return [];
-  }
-
-  function change(deploymentId: string, operation: Exclude<EngineOperation, { kind: 'check' }>) {
+  async function perform(deploymentId: string, operation: EngineOperation): Promise<void> {
     switch (operation.kind) {
       case 'create-network':
         return networks.create(deploymentId, operation.egress ?? { kind: 'none' }, heldBack.get(deploymentId));
@@ -161,6 +154,12 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
       }),
 
     execute: (deploymentId, operation) => withFaults(() => perform(deploymentId, operation)),
+
+    findImage: (image) =>
+      withFaults(async () => {
+        const facts = await readImage(docker, image, localImages);
+        return facts && { reference: facts.pinned ?? image, isOperators: facts.pinned === undefined };
+      }),
 
     change: (deploymentId, seen, timeoutMs, signal) => {
       const mark = marks.get(seen) ?? { event: events.mark(), atMs: now() };

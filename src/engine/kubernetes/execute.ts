@@ -33,7 +33,7 @@ export type ExecuteSettings = PolicySettings &
   };
 
 export type Execute = {
-  change(deploymentId: string, operation: Exclude<EngineOperation, { kind: 'check' }>): Promise<void>;
+  change(deploymentId: string, operation: EngineOperation): Promise<void>;
   setEgress(deploymentId: string, egress: Egress): Promise<void>;
   removeWorkload(deploymentId: string, object: string): Promise<void>;
   removeVolume(deploymentId: string, volume: string): Promise<void>;
@@ -241,7 +241,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
     ]);
   }
 
-  function change(deploymentId: string, operation: Exclude<EngineOperation, { kind: 'check' }>): Promise<void> {
+  function change(deploymentId: string, operation: EngineOperation): Promise<void> {
     switch (operation.kind) {
       case 'create-network':
         return createNetwork(deploymentId, operation.egress ?? noEgress);

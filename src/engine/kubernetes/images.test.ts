@@ -36,6 +36,11 @@ test('what the operator has put on the nodes passes no gate, and needs none', as
   assert.deepEqual(await bring({ image: 'acme/app:1', pod: 'web' }), { image: 'acme/app:1' });
 });
 
+test('what the operator has put on the nodes is known by its name, and nothing that passes the gate is', () => {
+  const { isOnNodes } = clusterImages();
+  assert.deepEqual(['acme/app:1', 'r.example/app:1', admitted.reference].map(isOnNodes), [true, false, false]);
+});
+
 test("nobody names an image by another deployment's name for it, whatever the operator has on the nodes", async () => {
   const images = { digestOf: async () => digest };
   const { bring } = createClusterImages({ images, localPatterns: ['*'] }, () => 'amd64');

@@ -1,6 +1,5 @@
 /** Where nodes get the image of a workload from. */
-import { pin } from '../../config/values/image-names.ts';
-import type { ImageRequest, ResolvedImage } from '../../deployment/plan/operation.ts';
+import type { ImageRequest } from '../../deployment/plan/operation.ts';
 import type { Workload } from '../../deployment/workload/workload.ts';
 import { isGateName } from '../../images/gate/distribution.ts';
 import type { Pass } from '../../images/gate/node-gate.ts';
@@ -18,7 +17,8 @@ export type BringImage = (workload: Pick<Workload, 'image' | 'registryLogin' | '
 
 export type ClusterImages = {
   bring: BringImage;
-  check(requests: readonly ImageRequest[]): Promise<ResolvedImage[]>;
+  /** Of images that nodes pull from us, they have no more than what runs. */
+  isOnNodes(image: string): boolean;
 };
 
 /** A registry answers in 50 to 500 ms. */
@@ -74,13 +74,6 @@ export function createClusterImages(
         throw asEngineFault(error);
       }
     },
-    check: (requests) =>
-      Promise.all(
-        requests.map(async (request): Promise<ResolvedImage> => {
-          const { image } = request;
-          if (isOnNodes(image)) return { image, reference: image, by: 'presence' };
-          return { image, reference: pin(image, await digestOf(request)), by: 'registry' };
-        }),
-      ),
+    isOnNodes,
   };
 }

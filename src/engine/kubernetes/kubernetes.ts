@@ -40,7 +40,7 @@ export async function openKubernetesEngine(
   const isRecent = Number(major) > 1 || Number.parseInt(minor, 10) >= 22;
   await using opening = new AsyncDisposableStack();
   const cache = opening.use(await withFaults(() => openCache(cluster, owner)));
-  const { bring, check } = createClusterImages(options, () => architectureOf(cache.list('Node').filter(isOpen)));
+  const { bring, isOnNodes } = createClusterImages(options, () => architectureOf(cache.list('Node').filter(isOpen)));
   const settings = { ...options, hasPortRanges: isRecent, hasLowPorts: isRecent };
   const execute = createExecute(cluster, cache, bring, settings);
   const observer = createObserver(cluster, cache, { leastPeriodMs, now, uptime });
@@ -63,12 +63,9 @@ export async function openKubernetesEngine(
         return observed;
       }),
 
-    execute: (deploymentId, operation) =>
-      withFaults(async () => {
-        if (operation.kind === 'check') return await check(operation.images);
-        await execute.change(deploymentId, operation);
-        return [];
-      }),
+    execute: (deploymentId, operation) => withFaults(() => execute.change(deploymentId, operation)),
+
+    findImage: async (image) => (isOnNodes(image) ? { reference: image, isOperators: true } : undefined),
 
     change: (deploymentId, seen, timeoutMs, signal) => {
       const mark = marks.get(seen) ?? { event: cache.mark(), atMs: now() };

@@ -5,7 +5,7 @@ import type { RegistryLogin } from '../../config/spec/spec.ts';
 import { loginFor } from '../../config/spec/spec-images.ts';
 import { isPinned, pin, repositoryOf } from '../../config/values/image-names.ts';
 import type { ImageRequest, ResolvedImage } from '../../deployment/plan/operation.ts';
-import { EngineFault, type HostImage } from '../engine.ts';
+import { EngineFault, type FoundImage, type HostImage } from '../engine.ts';
 import type { MemoryImage, MemoryWorld } from './world.ts';
 
 /** The image that a reference means, by tag or pinned. */
@@ -29,16 +29,10 @@ export function isLocal(world: MemoryWorld, reference: string): boolean {
   return isOnHost(world, reference) && imageOf(world, reference)?.digest === undefined;
 }
 
-export function checkImage(world: MemoryWorld, { image: name, registryLogin }: ImageRequest): ResolvedImage {
-  try {
-    const image = askRegistry(world, name, registryLogin);
-    return { image: name, reference: image.digest === undefined ? name : pin(name, image.digest), by: 'registry' };
-  } catch (error) {
-    const image = imageOf(world, name);
-    const isAway = error instanceof EngineFault && error.kind === 'registry-unreachable';
-    if (!isAway || !image || !isOnHost(world, name)) throw error;
-    return { image: name, reference: pinnedOnHost(name, image), by: 'presence' };
-  }
+export function findImage(world: MemoryWorld, name: string): FoundImage | undefined {
+  const image = imageOf(world, name);
+  if (!image || !isOnHost(world, name)) return undefined;
+  return { reference: pinnedOnHost(name, image), isOperators: world.hasEveryImage || isLocal(world, name) };
 }
 
 export function pullImage(
@@ -82,7 +76,8 @@ export function removeImage(world: MemoryWorld, { id }: HostImage): boolean {
   return true;
 }
 
-function askRegistry(world: MemoryWorld, name: string, anyLogin: RegistryLogin | undefined): MemoryImage {
+/** Throws EngineFault as a registry refuses. */
+export function askRegistry(world: MemoryWorld, name: string, anyLogin: RegistryLogin | undefined): MemoryImage {
   const image = imageOf(world, name);
   if (!image) throw new EngineFault('image-not-found', `Image ${name} does not exist.`, { image: name });
   world.registries.ask(name);
@@ -91,7 +86,8 @@ function askRegistry(world: MemoryWorld, name: string, anyLogin: RegistryLogin |
   return image;
 }
 
-function pinnedOnHost(name: string, image: MemoryImage): string {
+/** The reference by which the image that the host has under a name stays the same one. */
+export function pinnedOnHost(name: string, image: MemoryImage): string {
   const digest = hostDigest(image);
   return digest === undefined || isPinned(name) ? name : pin(name, digest);
 }

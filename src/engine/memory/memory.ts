@@ -7,7 +7,7 @@ import { orAbort } from '../../lib/abortable.ts';
 import { wait as reallyWait, type Wait } from '../../lib/wait.ts';
 import type { Addresses, Engine, FacetName, Fairness, HostDisk, ImageStore, Isolation, Owned } from '../engine.ts';
 import { diskUse } from './disk.ts';
-import { isLocal, isOnHost, listImages, pullImage, removeImage } from './images.ts';
+import { findImage, isLocal, isOnHost, listImages, pullImage, removeImage } from './images.ts';
 import type { Interceptor } from './memory-call.ts';
 import { perform, refuseInUse, setEgress } from './operations.ts';
 import { healthCheckBodyOf, noteStuck, reasonNotReady } from './why-not-ready.ts';
@@ -102,11 +102,12 @@ export function createMemoryEngine({
         const isHalfway = extent === 'halfway';
         const bringsImages = !facets.has('images');
         const avoid = avoided.get(deploymentId) ?? [];
-        const found = perform(world, owner, deploymentId, operation, { isHalfway, bringsImages, avoid, now: now() });
+        perform(world, owner, deploymentId, operation, { isHalfway, bringsImages, avoid, now: now() });
         if (operation.kind === 'remove-network') avoided.delete(deploymentId);
-        if (operation.kind !== 'check') announce(world, deploymentId);
-        return found;
+        announce(world, deploymentId);
       }),
+
+    findImage: async (image) => findImage(world, image),
 
     async change(deploymentId, seen, timeoutMs, signal) {
       const isOutdated = (seenVersions.get(seen) ?? 0) !== (versions.get(deploymentId) ?? 0);

@@ -1,12 +1,12 @@
 /** What the operations do to the in-memory engine's world. */
 
-import type { EgressChange, EngineOperation, ImagePull, ResolvedImage } from '../../deployment/plan/operation.ts';
+import type { EgressChange, EngineOperation, ImagePull, TagCheck } from '../../deployment/plan/operation.ts';
 import { type Egress, printEgress } from '../../deployment/workload/egress.ts';
 import { isSameWorkload } from '../../deployment/workload/fingerprint.ts';
 import type { Workload } from '../../deployment/workload/workload.ts';
 import { EngineFault } from '../engine.ts';
 import { filesAt } from './container-process.ts';
-import { checkImage, isOnHost, pullImage } from './images.ts';
+import { isOnHost, pullImage } from './images.ts';
 import {
   addNetwork,
   freeAddress,
@@ -17,8 +17,8 @@ import {
   volumeKey,
 } from './world.ts';
 
-/** What the engine does, by its core or by a facet. */
-export type MemoryOperation = EngineOperation | ImagePull | EgressChange;
+/** What the engine does, by its core or by a facet, and what is asked of the registries behind it. */
+export type MemoryOperation = EngineOperation | ImagePull | EgressChange | TagCheck;
 
 /**
  * `isHalfway` stops a start between the creation of the container and its start, as a crash does; `bringsImages`: a start
@@ -31,18 +31,6 @@ export function perform(
   owner: string,
   deploymentId: string,
   operation: EngineOperation,
-  performance: Performance,
-): ResolvedImage[] {
-  if (operation.kind === 'check') return operation.images.map((request) => checkImage(world, request));
-  change(world, owner, deploymentId, operation, performance);
-  return [];
-}
-
-function change(
-  world: MemoryWorld,
-  owner: string,
-  deploymentId: string,
-  operation: Exclude<EngineOperation, { kind: 'check' }>,
   performance: Performance,
 ): void {
   switch (operation.kind) {

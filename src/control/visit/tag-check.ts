@@ -1,12 +1,10 @@
 /** Asking registries what tags mean now. Nothing is downloaded. */
-import type Docker from 'dockerode';
-import { pin, registryOf } from '../../../config/values/image-names.ts';
-import type { ImageRequest, ResolvedImage } from '../../../deployment/plan/operation.ts';
-import { ImageFault, whenItAnswers } from '../../../images/image-fault.ts';
-import type { Images } from '../../../images/open.ts';
-import { asEngineFault } from '../../images/as-engine-fault.ts';
-import type { LocalImages } from '../../images/local-images.ts';
-import { readImage } from './image-facts.ts';
+import { pin, registryOf } from '../../config/values/image-names.ts';
+import type { ImageRequest, ResolvedImage } from '../../deployment/plan/operation.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { asEngineFault } from '../../engine/images/as-engine-fault.ts';
+import { ImageFault, whenItAnswers } from '../../images/image-fault.ts';
+import type { Images } from '../../images/open.ts';
 
 /** A registry answers in 50 to 500 ms; a deployment whose images are all here need not wait for a slow one. */
 const patienceMs = 2_000;
@@ -14,27 +12,42 @@ const patienceMs = 2_000;
 /** A registry that did not answer is not asked again for so long: most hosts without one never have one. */
 const rememberMs = 60_000;
 
-/** `deploymentId`: who asks. What one has provoked says nothing to another, whose tags may have moved. */
-export type Check = (deploymentId: string, requests: readonly ImageRequest[]) => Promise<ResolvedImage[]>;
+/**
+ * `deploymentId`: who asks. What one has provoked says nothing to another, whose tags may have moved. Each registry is
+ * asked with the login of the request and no other, all at once. Of one that cannot be reached, or was not a minute ago,
+ * the image that the engine has is taken; the operator's own are taken unasked. Throws EngineFault when one refuses, or
+ * when there is nothing to take.
+ */
+export type CheckTags = (deploymentId: string, requests: readonly ImageRequest[]) => Promise<ResolvedImage[]>;
 
-export type CheckParts = { docker: Docker; images: Images; localImages: LocalImages; uptime: () => number };
+export type TagCheckParts = {
+  images: Pick<Images, 'digestOf'>;
+  engine: Pick<Engine, 'findImage'>;
+  /** Milliseconds; never goes back. */
+  uptime?: () => number;
+};
 
-/** All at once. An image that is here is enough when its registry cannot be reached; a refusal is a fault. */
-export function createCheck({ docker, images, localImages, uptime }: CheckParts): Check {
+export function createTagCheck({ images, engine, uptime = () => performance.now() }: TagCheckParts): CheckTags {
   const unreachableUntil = new Map<string, number>();
 
   async function check(deploymentId: string, request: ImageRequest): Promise<ResolvedImage> {
     const { image } = request;
+    const found = await engine.findImage(image);
+    if (found?.isOperators) return { image, reference: found.reference, by: 'operator' };
+    const present = (fault: ImageFault): ResolvedImage => {
+      if (!found) throw asEngineFault(fault);
+      return { image, reference: found.reference, by: 'presence' };
+    };
     // No id has a blank.
     const asked = `${deploymentId} ${registryOf(image)}`;
-    if ((unreachableUntil.get(asked) ?? 0) > uptime()) return presentImage(image, unreachable(image));
+    if ((unreachableUntil.get(asked) ?? 0) > uptime()) return present(unreachable(image));
     try {
       return { image, reference: pin(image, await askDigest(images, request)), by: 'registry' };
     } catch (error) {
       if (!(error instanceof ImageFault) || error.kind !== 'registry-unreachable') throw asEngineFault(error);
       // One that answers, however badly, is asked again: it answers others well.
       if (error.isSilence) remember(asked);
-      return presentImage(image, error);
+      return present(error);
     }
   }
 
@@ -44,16 +57,10 @@ export function createCheck({ docker, images, localImages, uptime }: CheckParts)
     unreachableUntil.set(asked, uptime() + rememberMs);
   }
 
-  async function presentImage(image: string, fault: ImageFault): Promise<ResolvedImage> {
-    const facts = await readImage(docker, image, localImages);
-    if (!facts) throw asEngineFault(fault);
-    return { image, reference: facts.pinned ?? image, by: 'presence' };
-  }
-
   return (deploymentId, requests) => Promise.all(requests.map((request) => check(deploymentId, request)));
 }
 
-async function askDigest(images: Images, request: ImageRequest): Promise<string> {
+async function askDigest(images: Pick<Images, 'digestOf'>, request: ImageRequest): Promise<string> {
   const late = AbortSignal.timeout(patienceMs);
   try {
     return await images.digestOf(request, late);
