@@ -65,7 +65,7 @@ const requestTimeoutMs = 30_000;
 export async function createApp(service: Service, log: FastifyBaseLogger) {
   const { baseUrl, networkPool } = service.settings;
   const limits = createLimits(service);
-  const streams = createStreams(networkPool);
+  const streams = createStreams(networkPool, service.exchange);
   const reader = createReader();
   const documents = createDocuments(reader, limits, networkPool);
   // Where an authority issues certificates, browsers are told to insist once a renewal has shown that it works.

@@ -43,3 +43,32 @@ test('many clients are told in several texts, none too long, and each with the s
   assert.ok(keys.every((key) => counted.get(`general ${key}`) === 4));
   assert.ok(told.length > 1 && told.every((text) => text.length <= longest));
 });
+
+test('what a process has open is told again while it lives, and forgotten when it says no more', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+  let ms = 0;
+  const pass = (by: number) => {
+    ms += by;
+    t.mock.timers.tick(by);
+  };
+  let isAlive = true;
+  const theirs = createCountExchange(
+    async () => {},
+    longest,
+    () => ms,
+  );
+  const ours = createCountExchange(
+    async (text) => void (isAlive && theirs.hear(text)),
+    longest,
+    () => ms,
+  );
+  ours.noteOpen('client', 1);
+  ours.noteOpen('client', 2);
+  pass(100);
+  assert.equal(theirs.openElsewhere('client'), 2);
+  for (let time = 0; time < 10; time++) pass(5_000);
+  assert.equal(theirs.openElsewhere('client'), 2);
+  isAlive = false;
+  for (let time = 0; time < 10; time++) pass(5_000);
+  assert.equal(theirs.openElsewhere('client'), 0);
+});

@@ -1,28 +1,52 @@
 /**
  * What clients have asked of one process, told to the others that serve the same installation, so that a limit is one for
- * all of them. Each counts at once what it is asked itself, and what the others were asked within a tenth of a second.
+ * all of them. Each counts at once what it is asked itself, and what the others were asked within a tenth of a second. What
+ * a client has open is told again and again: of a process that says nothing more, it is forgotten.
  */
+import { newId } from '../../lib/ids.ts';
 
 /** As long as this, a client that turns to another process has its whole allowance there. */
 const tellEveryMs = 100;
+const tellOpenEveryMs = 5_000;
+/** Two tellings may be lost. */
+const openIsKnownMs = 3 * tellOpenEveryMs;
 /** A flood of addresses may go untold beyond it: each process has its own limits still. */
 const mostPending = 5_000;
 
 export type CountExchange = {
   /** This process has counted so much for the key of a limit. */
   note(limit: string, key: string, amount: number): void;
+  /** This process has so many open for the key now. */
+  noteOpen(key: string, count: number): void;
+  /** How many the others have open for the key, by what they have told. */
+  openElsewhere(key: string): number;
   /** Takes what another process has told. */
   hear(text: string): void;
   /** Who counts what others tell. */
   onHeard(count: (limit: string, key: string, amount: number) => void): void;
 };
 
-type Entry = [limit: string, key: string, amount: number];
+/** With the one that tells it, the amount is what that one has open. */
+type Entry = [limit: string, key: string, amount: number, teller?: string];
+type Told = { count: number; at: number };
 
-/** `tell`: to all others, texts of at most `longest` bytes; what is lost they do not count. */
-export function createCountExchange(tell: (text: string) => Promise<void>, longest: number): CountExchange {
+/**
+ * `tell`: to all others, texts of at most `longest` bytes; what is lost they do not count. `now`: milliseconds of a clock
+ * that never jumps.
+ */
+export function createCountExchange(
+  tell: (text: string) => Promise<void>,
+  longest: number,
+  now: () => number = () => performance.now(),
+): CountExchange {
+  const self = newId();
   const pending = new Map<string, Entry>();
+  /** What this process has open, by key. */
+  const open = new Map<string, number>();
+  /** What the others have open, by key and teller. */
+  const elsewhere = new Map<string, Map<string, Told>>();
   let count: Parameters<CountExchange['onHeard']>[0] = () => {};
+  let repeating: NodeJS.Timeout | undefined;
 
   async function flush(): Promise<void> {
     const entries = [...pending.values()];
@@ -30,16 +54,54 @@ export function createCountExchange(tell: (text: string) => Promise<void>, longe
     for (const text of textsOf(entries, longest)) await tell(text).catch(() => {});
   }
 
+  function tellSoon(name: string, entry: Entry): void {
+    if (!pending.has(name) && pending.size >= mostPending) return;
+    if (pending.size === 0) setTimeout(flush, tellEveryMs).unref();
+    pending.set(name, entry);
+  }
+
+  const tellOpen = (key: string, count: number) => tellSoon(`open ${key}`, ['open', key, count, self]);
+
+  function repeat(): void {
+    for (const [key, count] of open) tellOpen(key, count);
+    for (const [key, tellers] of elsewhere) if (sumOf(tellers) === 0) elsewhere.delete(key);
+    if (open.size + elsewhere.size > 0) return;
+    clearInterval(repeating);
+    repeating = undefined;
+  }
+
+  function repeatFromNowOn(): void {
+    repeating ??= setInterval(repeat, tellOpenEveryMs).unref();
+  }
+
+  function hearOpen(key: string, count: number, teller: string): void {
+    const tellers = elsewhere.get(key) ?? new Map<string, Told>();
+    elsewhere.set(key, tellers.set(teller, { count, at: now() }));
+    repeatFromNowOn();
+  }
+
+  function sumOf(tellers: Map<string, Told>): number {
+    const known = [...tellers.values()].filter(({ at }) => now() - at < openIsKnownMs);
+    return known.reduce((sum, { count }) => sum + count, 0);
+  }
+
   return {
     note(limit, key, amount) {
       const name = `${limit} ${key}`;
       const [, , before = 0] = pending.get(name) ?? [];
-      if (before === 0 && pending.size >= mostPending) return;
-      pending.set(name, [limit, key, before + amount]);
-      if (before === 0 && pending.size === 1) setTimeout(flush, tellEveryMs).unref();
+      tellSoon(name, [limit, key, before + amount]);
     },
+    noteOpen(key, count) {
+      if (count > 0) open.set(key, count);
+      else open.delete(key);
+      tellOpen(key, count);
+      repeatFromNowOn();
+    },
+    openElsewhere: (key) => sumOf(elsewhere.get(key) ?? new Map()),
     hear(text) {
-      for (const [limit, key, amount] of JSON.parse(text) as Entry[]) count(limit, key, amount);
+      for (const [limit, key, amount, teller] of JSON.parse(text) as Entry[])
+        if (teller === undefined) count(limit, key, amount);
+        else hearOpen(key, amount, teller);
     },
     onHeard(listener) {
       count = listener;

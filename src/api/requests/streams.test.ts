@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { get, type IncomingMessage } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { testApi } from '../../../test/support/api.ts';
+import { wait } from '../../lib/wait.ts';
 import { clientHeader } from './client-address.ts';
+import { type CountExchange, createCountExchange } from './count-exchange.ts';
 
-async function serve(context: TestContext) {
-  const api = await testApi();
+async function serve(context: TestContext, exchange?: CountExchange) {
+  const api = await testApi({}, undefined, undefined, undefined, { exchange });
   await api.app.listen({ port: 0, host: '127.0.0.1' });
   context.after(() => api.app.close());
   const { port } = api.app.server.address() as { port: number };
@@ -46,6 +48,24 @@ test('a client address has 60 streams at a time, of whatever sessions', async (c
   const token = await api.startShop();
   assert.equal((await follow(token, '192.0.2.1')).statusCode, 429);
   assert.equal((await follow(token, '192.0.2.2')).statusCode, 200);
+});
+
+test('streams that a client has open at another process count too, until they end', async (context) => {
+  const ours = createCountExchange(async (text) => theirs.hear(text), 8_000);
+  const theirs: CountExchange = createCountExchange(async (text) => ours.hear(text), 8_000);
+  const [one, other] = await Promise.all([ours, theirs].map((exchange) => serve(context, exchange)));
+  const open: IncomingMessage[] = [];
+  for (let session = 0; session < 3; session++) {
+    const token = await one!.api.startShop();
+    for (let count = 0; count < 20; count++) open.push(await one!.follow(token, '192.0.2.1'));
+  }
+  while (theirs.openElsewhere('client 192.0.2.1') < 60) await wait(5);
+  const token = await other!.api.startShop();
+  assert.equal((await other!.follow(token, '192.0.2.1')).statusCode, 429);
+  assert.equal((await other!.follow(token, '192.0.2.2')).statusCode, 200);
+  for (const stream of open) stream.destroy();
+  while (theirs.openElsewhere('client 192.0.2.1') > 0) await wait(5);
+  assert.equal((await other!.follow(token, '192.0.2.1')).statusCode, 200);
 });
 
 test('who leaves before the stream is open takes no place for ever', async (context) => {

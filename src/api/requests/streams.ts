@@ -5,6 +5,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../../lib/problem.ts';
 import { clientKey } from './client-address.ts';
+import type { CountExchange } from './count-exchange.ts';
 
 /** A dashboard has two for each application that it shows. Each costs some 4 look-ups of 0.1 ms a second. */
 const mostOfSession = 20;
@@ -16,21 +17,23 @@ export type Streams = {
   open(request: FastifyRequest, reply: FastifyReply, sessionId: string): Problem | undefined;
 };
 
-/** `networkPool`: where the applications' containers are. */
-export function createStreams(networkPool: string): Streams {
+/** `networkPool`: where the applications' containers are. `exchange`: with other processes, whose streams count too. */
+export function createStreams(networkPool: string, exchange?: CountExchange): Streams {
   const open = new Map<string, number>();
+  const openInAll = (key: string) => (open.get(key) ?? 0) + (exchange?.openElsewhere(key) ?? 0);
   const change = (keys: string[], by: number) => {
     for (const key of keys) {
       const count = (open.get(key) ?? 0) + by;
       if (count > 0) open.set(key, count);
       else open.delete(key);
+      exchange?.noteOpen(key, count);
     }
   };
   return {
     open(request, reply, sessionId) {
       const session = `session ${sessionId}`;
       const client = `client ${clientKey(request, networkPool)}`;
-      const isFull = (open.get(session) ?? 0) >= mostOfSession || (open.get(client) ?? 0) >= mostOfClient;
+      const isFull = openInAll(session) >= mostOfSession || openInAll(client) >= mostOfClient;
       // Who has gone meanwhile reads no answer, and would never give the place back.
       if (isFull || reply.raw.destroyed) return tooMany;
       change([session, client], 1);
