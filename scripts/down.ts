@@ -6,7 +6,7 @@ import { clearPushedCopies } from '../src/control/clear-pushed-copies.ts';
 import { stopEdge } from '../src/edge/haproxy/haproxy.ts';
 import { endIsolation } from '../src/engine/docker/firewall/isolate.ts';
 import type { Owned } from '../src/engine/engine.ts';
-import { isServing, pidFile } from '../src/running-service.ts';
+import { isServing, pidFile, startingServices } from '../src/running-service.ts';
 import { settingsOrExit } from '../src/settings/command-line.ts';
 import { endAll } from '../src/store/deployments.ts';
 import { openInstallation } from './installed.ts';
@@ -50,19 +50,28 @@ async function isConfirmed(): Promise<boolean> {
   return /^y(es)?$/i.test(answer.trim());
 }
 
-/** Returns when its process has ended: one that only answers no more still starts HAProxy again. */
+/** Returns when its process has ended, and those that only start: one that answers no more still starts HAProxy again. */
 async function stopService(): Promise<void> {
   const pid = Number(await readFile(pidFile(settings), 'utf8').catch(() => ''));
   const wasServing = await isServing(settings);
-  if (wasServing) {
-    if (!(await isBerth(pid))) throw new Error(`process ${pid} is not Berth`);
-    process.kill(pid, 'SIGTERM');
-  }
+  if (wasServing && !(await isBerth(pid))) throw new Error(`process ${pid} is not Berth`);
+  const starting = await startingServices(settings);
+  for (const each of wasServing ? [pid, ...starting] : starting) send(each, 'SIGTERM');
   const until = Date.now() + stopPatienceMs;
-  while ((await isBerth(pid)) && Date.now() < until) await delay(50);
-  if (!wasServing) return;
-  if (await isBerth(pid)) process.kill(pid, 'SIGKILL');
-  console.log('Berth stopped');
+  const isThere = async () => (await isBerth(pid)) || (await startingServices(settings)).length > 0;
+  while ((await isThere()) && Date.now() < until) await delay(50);
+  for (const each of await startingServices(settings)) send(each, 'SIGKILL');
+  if (wasServing && (await isBerth(pid))) send(pid, 'SIGKILL');
+  if (wasServing || starting.length > 0) console.log('Berth stopped');
+}
+
+/** It may just have ended by itself. */
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 /** A process id from a file may be anybody's by now; ours runs one of these two files. */

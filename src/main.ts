@@ -14,7 +14,7 @@ import { openKeptImages } from './images/open.ts';
 import { createBells } from './lib/bells.ts';
 import { finishConnections } from './lib/finish-connections.ts';
 import { createMetrics } from './lib/metrics.ts';
-import { claimDataDirectory, openPidFile, type Running, runService } from './running-service.ts';
+import { openPidFile, predecessorOf, type Running, runService } from './running-service.ts';
 import { openKeys } from './sealing-keys.ts';
 import { settingsOrExit } from './settings/command-line.ts';
 import { otherOrigins } from './settings/own-hosts.ts';
@@ -30,17 +30,17 @@ export type Parts = Pick<ControlParts, 'now' | 'afterOperation'>;
 /** Resolves when requests are taken. The log goes to the standard output or to `logFile`. Throws StartError. */
 export async function serve(settings: Settings, logFile?: string, parts: Partial<Parts> = {}): Promise<Running> {
   const { now = Date.now } = parts;
-  const predecessor = await claimDataDirectory(settings);
   const log = pino({ level: settings.logLevel }, pino.destination({ dest: logFile ?? 1, sync: true, mode: 0o600 }));
   const part = (name: string) => log.child({ part: name });
   // Whatever fails closes what was opened before it, the last first.
   await using opening = new AsyncDisposableStack();
+  const pid = opening.use(await openPidFile(settings));
+  const predecessor = await predecessorOf(settings);
   if (predecessor) opening.use(predecessor);
   const doors = opening.use(createDoors());
   const { apiSocket, pagesSocket, registrySocket, serviceSocket } = edgePaths(settings.dataDir);
   const metrics = createMetrics();
   const urlOf = (label: string) => applicationUrl(settings, label);
-  const pid = opening.use(openPidFile(settings));
   const store = opening.use(await openStore({ ...settings, mark: addressMark(settings) }));
   const { db, owner } = store;
   await agreeOnAddress(db, settings, predecessor ? 1 : 0);

@@ -2,7 +2,7 @@
  * Whether a service runs for a data directory, and as which process. Of its own, so that commands that ask this do not
  * load the whole service.
  */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { dataDirProblem, edgePaths } from './edge/edge-paths.ts';
@@ -24,13 +24,9 @@ export async function isServing({ dataDir }: Pick<Settings, 'dataDir'>): Promise
   });
 }
 
-/** Makes the data directory fit for a service; answers the one that is at work for it and hands over. Throws StartError. */
-export async function claimDataDirectory(settings: Pick<Settings, 'dataDir'>): Promise<Predecessor | undefined> {
+/** Answers the service that is at work for a data directory and hands over. Throws StartError. */
+export async function predecessorOf(settings: Pick<Settings, 'dataDir'>): Promise<Predecessor | undefined> {
   const { dataDir } = settings;
-  const problem = dataDirProblem(dataDir);
-  if (problem) throw new StartError(`BERTH_DATA_DIR: ${problem}`);
-  await mkdir(dataDir, { recursive: true, mode: 0o711 });
-  await prepareRunDirectory(dataDir);
   const predecessor = await findPredecessor(dataDir);
   if (!predecessor && (await isServing(settings)))
     throw new StartError(
@@ -39,16 +35,34 @@ export async function claimDataDirectory(settings: Pick<Settings, 'dataDir'>): P
   return predecessor;
 }
 
-/** Says the process id of this service from `write` on; closing it takes that back. */
-export function openPidFile(settings: Pick<Settings, 'dataDir'>): AsyncDisposable & { write(): Promise<void> } {
+export type PidFile = AsyncDisposable & {
+  /** From now on this process is the one that serves, and no longer one that starts. */
+  write(): Promise<void>;
+};
+
+/**
+ * Makes the directory where it has to be, and says there that this process starts, from `write` on that it serves; closing
+ * it takes that back. Throws StartError.
+ */
+export async function openPidFile(settings: Pick<Settings, 'dataDir'>): Promise<PidFile> {
+  const { dataDir } = settings;
+  const problem = dataDirProblem(dataDir);
+  if (problem) throw new StartError(`BERTH_DATA_DIR: ${problem}`);
+  await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  await prepareRunDirectory(dataDir);
   const file = pidFile(settings);
+  for (const { path, isThere } of await startFiles(settings)) if (!isThere) await rm(path, { force: true });
+  const startFile = join(edgePaths(dataDir).run, `${startPrefix}${process.pid}.${await beganAt(process.pid)}`);
+  await writeFile(startFile, '');
   let isWritten = false;
   return {
     async write() {
       await writeFile(file, String(process.pid));
       isWritten = true;
+      await rm(startFile, { force: true });
     },
     async [Symbol.asyncDispose]() {
+      await rm(startFile, { force: true });
       // Another service may have taken over.
       const isOurs = isWritten && (await readFile(file, 'utf8').catch(() => '')) === String(process.pid);
       if (isOurs) await rm(file, { force: true });
@@ -59,6 +73,32 @@ export function openPidFile(settings: Pick<Settings, 'dataDir'>): AsyncDisposabl
 /** Where the service that runs for a data directory says its process id. */
 export function pidFile({ dataDir }: Pick<Settings, 'dataDir'>): string {
   return join(dataDir, 'berth.pid');
+}
+
+/** Then the process id, and when it began: the id alone may be another's by now. */
+const startPrefix = 'starting.';
+
+/** The processes of services that start for a data directory, and do not serve yet. */
+export async function startingServices(settings: Pick<Settings, 'dataDir'>): Promise<number[]> {
+  return (await startFiles(settings)).flatMap(({ pid, isThere }) => (isThere ? [pid] : []));
+}
+
+async function startFiles({ dataDir }: Pick<Settings, 'dataDir'>) {
+  const { run } = edgePaths(dataDir);
+  const names = (await readdir(run).catch(() => [])).filter((name) => name.startsWith(startPrefix));
+  return await Promise.all(
+    names.map(async (name) => {
+      const [pid, began] = name.slice(startPrefix.length).split('.').map(Number) as [number, number];
+      return { path: join(run, name), pid, isThere: (await beganAt(pid)) === began };
+    }),
+  );
+}
+
+/** In ticks since the machine was started; undefined where there is no such process. */
+async function beganAt(pid: number): Promise<number | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  // The 22nd field, counted after the name in parentheses; https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+  return stat === undefined ? undefined : Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]);
 }
 
 export type Running = {

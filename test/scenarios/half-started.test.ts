@@ -32,18 +32,22 @@ async function newPlace(): Promise<Place> {
   return { dataDir, port: await freePort() };
 }
 
+const environmentOf = ({ dataDir, port }: Place) => {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  return { PATH, NODE_COMPILE_CACHE, BERTH_ENGINE: 'memory', BERTH_DATA_DIR: dataDir, BERTH_PORT: String(port) };
+};
+
 /** Resolves when the process has ended by itself. */
-async function start({ dataDir, port }: Place, env: Record<string, string> = {}, argument?: string) {
+async function start(place: Place, env: Record<string, string> = {}, argument?: string) {
   const entry = programFile('test/scenarios/started-service.ts');
-  const own = { BERTH_ENGINE: 'memory', BERTH_DATA_DIR: dataDir, BERTH_PORT: String(port) };
   const service = spawn(process.execPath, [entry, ...(argument ? [argument] : [])], {
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...own, ...env },
+    env: { ...environmentOf(place), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
   for (const stream of [service.stdout, service.stderr]) stream.on('data', (text) => (output += text));
-  const [code] = await once(service, 'close');
-  return { code, output };
+  const [code, signal] = await once(service, 'close');
+  return { code, signal, output };
 }
 
 async function leftBehind({ dataDir }: Place): Promise<string[]> {
@@ -171,4 +175,22 @@ test('a service that stops leaves HAProxy running, which a later start that fail
     (await leftBehind(place)).filter((what) => what !== apiSocket),
     left,
   );
+});
+
+test('`npm run down` ends a service that only starts', async () => {
+  const place = await newPlace();
+  const { run, serviceSocket } = edgePaths(place.dataDir);
+  await mkdir(run);
+  // Whoever is to be succeeded never stands aside.
+  const { promise: isAsked, resolve: tellAsked } = Promise.withResolvers<void>();
+  const other = createServer((socket) => socket.once('data', () => tellAsked())).listen(serviceSocket);
+  await once(other, 'listening');
+  const starting = start(place);
+  await isAsked;
+  const down = spawn(process.execPath, [programFile('scripts/down.ts'), '--yes'], { env: environmentOf(place) });
+  const said = (await down.stdout.toArray()).join('');
+  assert.match(said, /Berth stopped\nEverything is removed/);
+  assert.equal((await starting).signal, 'SIGTERM');
+  assert.deepEqual(await leftBehind(place), []);
+  other.close();
 });
