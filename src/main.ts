@@ -53,12 +53,12 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const shared = { seal, engine, urlOf, metrics, now, told: createBells(), exchange };
   await predecessor?.standAside();
   const turn = opening.use(await openTurn(settings, { ...parts, ...shared, images, store, log, rest }));
-  const pages = opening.use(await openPages(settings, { db, now, admit: doors.at(pagesSocket), log: part('pages') }));
   const signIn = { ...accountSettings(settings), otherOrigins: otherOrigins(settings) };
   const accounts = openAccounts({ db, seal, now, log: part('accounts'), settings: signIn });
   const at = { admit: doors.at(apiSocket), admitRegistry: doors.at(registrySocket) };
-  const { wake, certificates } = turn;
-  const apiParts = { ...shared, ...at, certificates, db, accounts, pushed, wake, log: part('api') };
+  const known = { db, now, certificates: turn.certificates };
+  const pages = opening.use(await openPages(settings, { ...known, admit: doors.at(pagesSocket), log: part('pages') }));
+  const apiParts = { ...shared, ...known, ...at, accounts, pushed, wake: turn.wake, log: part('api') };
   const api = opening.use(await openApi(settings, apiParts));
   const { promise: left, resolve: leave } = Promise.withResolvers<void>();
   const sides = {

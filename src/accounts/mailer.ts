@@ -1,9 +1,7 @@
 /** Mails that people get: one that verifies an address, one to set a new password. Text alone, no word of a stranger. */
-import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
+import { type MailSettings, mailTransport } from '../lib/mail-transport.ts';
 import { createLimiter } from '../lib/rate-limit.ts';
-
-export type MailSettings = { smtpUrl: URL; mailFrom: string };
 
 export type Mailer = {
   sendVerification: (to: string, link: string) => Promise<void>;
@@ -12,23 +10,12 @@ export type Mailer = {
   sendPasswordReset: (to: string, link: string) => Promise<void>;
 };
 
-const patienceMs = 10_000;
-
 /** Whoever asks for a mail chooses who gets it, and may ask from anywhere. A person needs one, or two. */
 const recipientRate = { count: 5, windowMs: 60 * 60_000 };
 
 /** A mail that cannot be sent is told to the log: whoever waits for it asks for another one. */
 export function createMailer({ smtpUrl, mailFrom }: MailSettings, log: Logger): Mailer {
-  const transport = createTransport({
-    url: smtpUrl.href,
-    // A password is never sent in the clear, except on this machine.
-    requireTLS: smtpUrl.username !== '' && !isLoopback(smtpUrl.hostname),
-    connectionTimeout: patienceMs,
-    greetingTimeout: patienceMs,
-    socketTimeout: patienceMs,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  const transport = mailTransport({ smtpUrl });
   const perRecipient = createLimiter(recipientRate);
   const send = async (to: string, subject: string, text: string) => {
     if (!perRecipient.take(to.toLowerCase(), performance.now()).isAllowed) {
@@ -65,8 +52,4 @@ export function createMailer({ smtpUrl, mailFrom }: MailSettings, log: Logger): 
           `within an hour:\n\n${link}\n\nIf it was not, do nothing: the password stays as it is.\n`,
       ),
   };
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

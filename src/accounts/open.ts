@@ -5,10 +5,10 @@
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import type { Instant } from '../deployment/deployment.ts';
+import type { MailSettings } from '../lib/mail-transport.ts';
 import type { Seal } from '../lib/seal.ts';
 import type { Tables } from '../store/database.ts';
 import { rememberingTokens } from './hashed-tokens.ts';
-import type { MailSettings } from './mailer.ts';
 import type { Library } from './sign-in-library.ts';
 import { canHavePasskeys } from './sign-in-methods.ts';
 import { isOidcThere, type ProviderSettings, providersOf } from './sign-in-providers.ts';

@@ -132,6 +132,13 @@ export type Deployment = {
       /** The one that was stopped. */
       pod?: string;
     }[];
+    /** What its address waits for before it can be reached by HTTPS. Absent when it can be. */
+    certificate?: {
+      /** `ordered`: it comes within seconds; `limit`: the authority issues no more before `until`; `failed`: it is asked again then. */
+      because: 'ordered' | 'limit' | 'failed';
+      until?: string;
+      message: string;
+    };
   };
   createdAt: string;
   /** Absent when it does not expire. */

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CertificateReport, certificateTrouble, lateAt } from './certificate-report.ts';
+import {
+  type CertificateReport,
+  certificateTrouble,
+  certificateWait,
+  lateAt,
+  waitInWords,
+} from './certificate-report.ts';
 
 const day = 24 * 3_600_000;
 
@@ -11,11 +17,37 @@ test('a certificate is late a week before its end, and in the last sixth of a sh
 
 test('trouble is a certificate of our own that is missing, or any that is late', () => {
   const served = [10, 20].map((days) => ({ expiresAt: days * day, lateAt: (days - 7) * day }));
-  const report: CertificateReport = { served, missing: 5, failing: 5, isReady: true, isRenewed: false };
+  const report: CertificateReport = {
+    served,
+    missing: 5,
+    failing: 5,
+    isReady: true,
+    isRenewed: false,
+    waiting: new Map(),
+  };
   assert.equal(certificateTrouble(report, 3 * day - 1), undefined);
   assert.equal(
     certificateTrouble(report, 3 * day),
     '1 of 2 certificates should long have been renewed; the first ends at 1970-01-11T00:00:00.000Z.',
   );
   assert.equal(certificateTrouble({ ...report, isReady: false }, 0), "The service's own certificate is missing.");
+});
+
+test('a host waits for a certificate of its own, or for the one of all names beside it', () => {
+  const until = Date.UTC(2030, 0, 2, 3, 4, 5);
+  const waiting = new Map([
+    ['shop.apps.test', { because: 'limit', until } as const],
+    ['*.other.test', { because: 'ordered' } as const],
+  ]);
+  const report: CertificateReport = {
+    ...{ served: [], missing: 2, failing: 0, isReady: true, isRenewed: false, waiting },
+  };
+  assert.equal(certificateWait(undefined, 'shop.apps.test'), undefined);
+  assert.equal(certificateWait(report, 'other.test'), undefined);
+  assert.equal(certificateWait(report, 'a.b.other.test'), undefined);
+  assert.deepEqual(certificateWait(report, 'a.other.test'), { because: 'ordered' });
+  assert.equal(
+    waitInWords(certificateWait(report, 'shop.apps.test')!),
+    'The authority issues no more certificates for this service before 2030-01-02 at 03:04 UTC.',
+  );
 });

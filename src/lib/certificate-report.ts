@@ -9,7 +9,15 @@ export type CertificateReport = {
   isReady: boolean;
   /** The one of the API's host was renewed before: then that works, and browsers may be told to insist on HTTPS. */
   isRenewed: boolean;
+  /** By host (`*.example.com` for all names directly below): those that are missing. */
+  waiting: ReadonlyMap<string, CertificateWait>;
 };
+
+/**
+ * Why a host has no certificate yet. `ordered`: the authority is at it; `limit`: it issues no more before `until`;
+ * `failed`: it did not issue it, and is asked again then.
+ */
+export type CertificateWait = { because: 'ordered' } | { because: 'limit' | 'failed'; until: number };
 
 export type NoteCertificates = (report: CertificateReport) => void;
 
@@ -19,6 +27,19 @@ export function certificateTrouble({ served, isReady }: CertificateReport, now: 
   const ends = served.filter((each) => each.lateAt <= now).map(({ expiresAt }) => expiresAt);
   if (ends.length === 0) return undefined;
   return `${ends.length} of ${served.length} certificates should long have been renewed; the first ends at ${new Date(Math.min(...ends)).toISOString()}.`;
+}
+
+/** What the host waits for; undefined when it has its certificate, or is to have none. */
+export function certificateWait(report: CertificateReport | undefined, host: string): CertificateWait | undefined {
+  return report?.waiting.get(host) ?? report?.waiting.get(host.replace(/^[^.]+/, '*'));
+}
+
+/** For visitors. */
+export function waitInWords(wait: CertificateWait): string {
+  if (wait.because === 'ordered') return 'Its certificate is being issued, which takes some seconds.';
+  const until = `${new Date(wait.until).toISOString().slice(0, 16).replace('T', ' at ')} UTC`;
+  if (wait.because === 'limit') return `The authority issues no more certificates for this service before ${until}.`;
+  return `The authority has not issued its certificate, and is asked again on ${until}.`;
 }
 
 const weekMs = 7 * 24 * 3_600_000;

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import type { Deployment } from '../../src/client/service-types.ts';
 import { stopEdge } from '../../src/edge/haproxy/haproxy.ts';
 import { serve } from '../../src/main.ts';
 import { readSettings } from '../../src/settings/settings.ts';
@@ -31,6 +32,9 @@ export type HttpsService = {
   client(): Promise<ReturnType<typeof tlsClient>>;
   /** Starts a deployment, through the port of HTTP at the machine's own address; its host. */
   deploy(): Promise<string>;
+  /** The same, with the token. */
+  start(): Promise<{ host: string; token: string }>;
+  status(token: string): Promise<Deployment>;
   metric(name: string): Promise<number | undefined>;
   /** Ends the service, and starts it again. HAProxy goes on. */
   restart(): Promise<void>;
@@ -55,8 +59,8 @@ export async function startHttps(
   });
   assert.ok(read.ok, read.ok ? '' : read.mistakes.join('\n'));
   const logFile = join(dataDir, 'berth.log');
-  const start = () => serve(read.settings, logFile, { now });
-  let running = await start();
+  const begin = () => serve(read.settings, logFile, { now });
+  let running = await begin();
   t.after(async () => {
     await running.stop();
     await stopEdge(dataDir);
@@ -65,15 +69,22 @@ export async function startHttps(
     undertaker.dismiss();
   });
   const own = `http://127.0.0.1:${port}`;
+  async function start() {
+    const answer = await fetch(`${own}/startUserDeployment`, { method: 'POST', body: document });
+    const body = (await answer.json()) as { url: string; sessionToken: string };
+    assert.equal(answer.status, 200, JSON.stringify(body));
+    return { host: new URL(body.url).hostname, token: body.sessionToken };
+  }
   return {
     ...{ pebble, port, httpsPort, dataDir },
     log: () => readFile(logFile, 'utf8'),
     client: async () => tlsClient(httpsPort, await pebble.root()),
-    async deploy() {
-      const answer = await fetch(`${own}/startUserDeployment`, { method: 'POST', body: document });
-      const body = (await answer.json()) as { url: string };
-      assert.equal(answer.status, 200, JSON.stringify(body));
-      return new URL(body.url).hostname;
+    deploy: async () => (await start()).host,
+    start,
+    async status(token) {
+      const headers = { authorization: `Bearer ${token}` };
+      const answer = await fetch(`${own}/getDeploymentStatus?applicationName=hello`, { headers });
+      return (await answer.json()) as Deployment;
     },
     async metric(name) {
       const text = await (await fetch(`${own}/metrics`)).text();
@@ -82,7 +93,7 @@ export async function startHttps(
     },
     async restart() {
       await running.stop();
-      running = await start();
+      running = await begin();
     },
   };
 }

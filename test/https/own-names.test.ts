@@ -34,7 +34,7 @@ test('each application that serves gets a certificate, and nobody else has one o
   assert.equal(service.pebble.issued(), 3);
 
   const http = (host: string, path: string) => ask(service.port, { host, path });
-  for (const host of [first, second, 'berth.test', 'nobody.apps.test'])
+  for (const host of [first, second, 'berth.test'])
     for (const path of [
       `/.well-known/acme-challenge/${token}`,
       '/.well-known/acme-challenge/x',
@@ -43,6 +43,8 @@ test('each application that serves gets a certificate, and nobody else has one o
       const { status, headers, body } = await http(host, path);
       assert.deepEqual([status, headers.location, body], [308, `https://${host}:${service.httpsPort}${path}`, '']);
     }
+  for (const path of [`/.well-known/acme-challenge/${token}`, '/'])
+    assert.equal((await http('nobody.apps.test', path)).status, 404, 'HTTPS would fail there');
   const client = await service.client();
   const path = `/.well-known/acme-challenge/${token}`;
   const { status, body } = await client.ask({ host: `${first}:${service.httpsPort}`, path });
@@ -54,10 +56,35 @@ test('what the authority allows in a week goes to the newest applications, and t
   await answersAt(service, 'berth.test');
   const first = await service.deploy();
   await answersAt(service, first);
-  await service.deploy();
+  const { host, token } = await service.start();
   await until(
     'one waits',
     async () => (await service.metric('berth_certificates{state="missing"}')) === 1 || undefined,
   );
+  const redirected = await ask(service.port, { host: first, path: '/a?b' });
+  assert.deepEqual(
+    [redirected.status, redirected.headers.location],
+    [308, `https://${first}:${service.httpsPort}/a?b`],
+  );
+  const page = await ask(service.port, { host, headers: { accept: 'text/html' } });
+  assert.equal(page.status, 503);
+  assert.match(page.body, /It waits for its certificate.*issues no more certificates/s);
+  const { certificate } = (await service.status(token)).status;
+  assert.equal(certificate?.because, 'limit');
+  assert.ok(Date.parse(certificate!.until!) > Date.now() + 6 * 86_400_000);
   assert.deepEqual(service.pebble.asked(), ['berth.test', first].toSorted());
+});
+
+test('before the service has its first certificate, nobody is sent to an HTTPS that fails', async (t) => {
+  const service = await startHttps(t, { BERTH_ACME_DIRECTORY: 'https://127.0.0.1:9/dir' });
+  const { host, token } = await service.start();
+  await until(
+    'it waits',
+    async () => (await service.status(token)).status.certificate?.because === 'failed' || undefined,
+  );
+  for (const each of ['berth.test', host]) {
+    const { status, headers, body } = await ask(service.port, { host: each });
+    assert.deepEqual([status, headers.location, JSON.parse(body).code], [503, undefined, 'certificate_missing'], each);
+  }
+  assert.match(await service.log(), /the authority at https:\/\/127\.0\.0\.1:9\/dir cannot be reached/);
 });

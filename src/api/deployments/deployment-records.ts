@@ -13,6 +13,7 @@ import {
 } from '../../deployment/deployment.ts';
 import type { DiskWarning } from '../../deployment/disk/disk-warnings.ts';
 import { healths, type ShownPod, statusAt } from '../../deployment/status/deployment-health.ts';
+import { type CertificateWait, waitInWords } from '../../lib/certificate-report.ts';
 
 const PodRecord = Type.Object({
   name: Type.String(),
@@ -183,6 +184,18 @@ const DiskWarningRecord = Type.Object({
   pod: Type.Optional(Type.String({ description: 'The one that was stopped.' })),
 });
 
+const CertificateRecord = Type.Object(
+  {
+    because: Type.Enum(['ordered', 'limit', 'failed'], {
+      description:
+        '`ordered`: it comes within seconds; `limit`: the authority issues no more before `until`; `failed`: it is asked again then.',
+    }),
+    until: Type.Optional(Type.String({ format: 'date-time' })),
+    message: Type.String(),
+  },
+  { description: 'What its address waits for before it can be reached by HTTPS. Absent when it can be.' },
+);
+
 /** Of one deployment there is more to say than its session's list does. */
 export const DeploymentRecord = Type.Object(
   {
@@ -194,6 +207,7 @@ export const DeploymentRecord = Type.Object(
           description: 'Volumes that are getting full, and pods stopped for what they wrote.',
         }),
       ),
+      certificate: Type.Optional(CertificateRecord),
     }),
     extend: ExtendRecord,
     claim: Type.Object({ claimed: Type.Boolean() }),
@@ -266,20 +280,37 @@ export function reservationRecord(deployment: Deployment, url: URL, now: Instant
   };
 }
 
+export type DeploymentDetails = {
+  limits: Limits;
+  now: Instant;
+  warnings?: readonly DiskWarning[];
+  /** For its certificate. */
+  wait?: CertificateWait | undefined;
+};
+
 export function deploymentRecord(
   deployment: Deployment,
   url: URL,
-  { limits, now, warnings = [] }: { limits: Limits; now: Instant; warnings?: readonly DiskWarning[] },
+  { limits, now, warnings = [], wait }: DeploymentDetails,
 ) {
   const reservation = reservationRecord(deployment, url, now);
   const disk = warnings.map((warning) => ({ ...warning, at: printInstant(warning.at) }));
   return {
     ...reservation,
-    status: disk.length === 0 ? reservation.status : { ...reservation.status, disk },
+    status: {
+      ...reservation.status,
+      ...(disk.length > 0 && { disk }),
+      ...(wait && { certificate: certificateRecord(wait) }),
+    },
     extend: extendRecord(deployment, limits),
     claim: { claimed: deployment.claimedAt !== null },
     reservation: { held: deployment.heldAt !== null },
   };
+}
+
+function certificateRecord(wait: CertificateWait) {
+  const { because } = wait;
+  return { because, ...('until' in wait && { until: printInstant(wait.until) }), message: waitInWords(wait) };
 }
 
 function printInstant(instant: number): string {

@@ -5,6 +5,7 @@ import { Type } from 'typebox';
 import type { Deployment, Instant } from '../../deployment/deployment.ts';
 import { volumesOf, wantedRevision } from '../../deployment/desired.ts';
 import { type DiskWarning, diskWarnings } from '../../deployment/disk/disk-warnings.ts';
+import { certificateWait } from '../../lib/certificate-report.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { wait } from '../../lib/wait.ts';
 import { deploymentById } from '../../store/deployments.ts';
@@ -80,7 +81,9 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
         const now = service.now();
         const warnings = await warningsOfDisk(service, deployment, now);
         const { limits } = service.settings;
-        const record = deploymentRecord(deployment, service.urlOf(label), { limits, now, warnings });
+        const url = service.urlOf(label);
+        const certificate = certificateWait(service.certificates?.(), url.hostname);
+        const record = deploymentRecord(deployment, url, { limits, now, warnings, wait: certificate });
         return { ...record, ...parameterWarnings(request) };
       },
     );

@@ -9,6 +9,7 @@ import { auditCommand } from './audit-command.ts';
 import { backupCommand } from './backup-command.ts';
 import { banCommand, bansCommand, unbanCommand } from './ban-commands.ts';
 import { deploymentsCommand, inspectCommand, stopCommand } from './deployment-commands.ts';
+import { doctorCommand } from './doctor-command.ts';
 import { imagesCommand } from './images-command.ts';
 import { migrateStoreCommand } from './migrate-store-command.ts';
 import { restoreCommand } from './restore-command.ts';
@@ -25,6 +26,7 @@ const commands: Record<string, Command> = {
   unban: unbanCommand,
   images: imagesCommand,
   audit: auditCommand,
+  doctor: doctorCommand,
   'rotate-key': rotateKeyCommand,
   'migrate-store': migrateStoreCommand,
   backup: backupCommand,

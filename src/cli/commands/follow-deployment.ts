@@ -66,6 +66,7 @@ export function describe(deployment: Deployment, server: string, paint: Context[
     `${paint('bold', printable(applicationName))}: ${paint(good ? 'green' : status.state === 'failed' ? 'red' : 'yellow', status.health)}${status.state === 'deploying' ? ` ${status.progress} %` : ''}`,
     `  ${paint('cyan', url)}`,
     ...(status.message ? [`  ${printable(status.message)}`] : []),
+    ...(status.certificate ? [`  It cannot be opened yet. ${printable(status.certificate.message)}`] : []),
     ...(status.pods ?? []).map(
       ({ name, state, message }) => `  pod ${printable(name)}: ${state}${message ? `, ${printable(message)}` : ''}`,
     ),

@@ -16,7 +16,7 @@ import type { EdgeLog } from '../edge-settings.ts';
 import type { Edge } from '../haproxy/haproxy.ts';
 import { createAnswerer } from './answerer.ts';
 import type { AuthoritySettings } from './authority.ts';
-import { isServed, wantedCertificates } from './certificate-plan.ts';
+import { isServed, planOrders, waitingHosts, wantedCertificates } from './certificate-plan.ts';
 import { createCertificateShelf } from './certificate-shelf.ts';
 import { type Issuing, issueDue } from './issuing.ts';
 
@@ -61,8 +61,9 @@ export async function openAcmeSource(
   }
 
   async function report(): Promise<void> {
-    const states = new Map((await certificateStates(db)).map((state) => [state.host, state]));
-    const hosts = await wanted();
+    const [rows, hosts] = [await certificateStates(db), await wanted()];
+    const states = new Map(rows.map((state) => [state.host, state]));
+    const plan = planOrders(hosts, rows, { now: now(), mostInWeek: settings.mostInWeek });
     const present = hosts.flatMap(({ host }) => states.get(host) ?? []);
     const served = present.filter((state) => isServed(state, now()));
     const api = states.get(apiHost);
@@ -75,6 +76,7 @@ export async function openAcmeSource(
       failing: present.filter(({ failures, problem }) => failures > 0 && problem !== null).length,
       isReady: hosts.every(({ host, isOwn }) => !isOwn || isServed(states.get(host), now())),
       isRenewed: api !== undefined && isServed(api, now()) && api.issuedAt! > api.firstIssuedAt!,
+      waiting: waitingHosts(plan, rows, now()),
     });
   }
 

@@ -48,18 +48,25 @@ export function openAuthority({ directory, email, root }: AuthoritySettings, acc
   const contact = email === undefined ? [] : [`mailto:${email}`];
   let account: Promise<unknown> | undefined;
 
+  /** Without it the library would say of an authority that is away what it missed in its answer. */
+  async function readDirectory(): Promise<{ renewalInfo: string | undefined }> {
+    const { status, data } = await acme.axios
+      .request<{ newNonce?: unknown; renewalInfo?: unknown }>({ url: directory.href, method: 'get' })
+      .catch((error: { code?: string; message: string }) => {
+        throw new Error(`the authority at ${directory.href} cannot be reached: ${error.message || error.code}`);
+      });
+    if (status >= 400) throw new Error(`the authority at ${directory.href} answers with status ${status}`);
+    const renewalInfo = typeof data?.renewalInfo === 'string' ? data.renewalInfo : undefined;
+    if (typeof data?.newNonce === 'string') return { renewalInfo };
+    throw new Error(`${directory.href} is no directory of an authority that speaks ACME: see BERTH_ACME_DIRECTORY`);
+  }
+
   async function provideAccount(): Promise<void> {
     account ??= client.createAccount({ termsOfServiceAgreed: true, contact });
     await account.catch((error: unknown) => {
       account = undefined;
       throw error;
     });
-  }
-
-  async function renewalInfoAddress(): Promise<string | undefined> {
-    const { data } = await acme.axios.request({ url: directory.href, method: 'get' });
-    const { renewalInfo } = (data ?? {}) as { renewalInfo?: unknown };
-    return typeof renewalInfo === 'string' ? renewalInfo : undefined;
   }
 
   async function validate(authorization: acme.Authorization, kind: ChallengeKind, answerer: Answerer): Promise<void> {
@@ -83,8 +90,9 @@ export function openAuthority({ directory, email, root }: AuthoritySettings, acc
   return {
     issue: ({ host, challenge, replaces }, answerer) =>
       inPlainWords(async () => {
+        const { renewalInfo } = await readDirectory();
         await provideAccount();
-        const hasRenewals = replaces !== undefined && (await renewalInfoAddress()) !== undefined;
+        const hasRenewals = replaces !== undefined && renewalInfo !== undefined;
         const order = await client.createOrder({
           identifiers: [{ type: 'dns', value: host }],
           ...(hasRenewals && { replaces: renewalId(replaces) }),
@@ -98,7 +106,7 @@ export function openAuthority({ directory, email, root }: AuthoritySettings, acc
       }),
     suggestion: (chain) =>
       inPlainWords(async () => {
-        const address = await renewalInfoAddress();
+        const { renewalInfo: address } = await readDirectory();
         const id = address === undefined ? undefined : renewalId(chain);
         if (id === undefined) return undefined;
         const { data, headers } = await acme.axios.request({ url: `${address}/${id}`, method: 'get' });

@@ -9,6 +9,7 @@ import {
   planOrders,
   retryMs,
   type WantedCertificate,
+  waitingHosts,
   wantedCertificates,
   weekMs,
 } from './certificate-plan.ts';
@@ -148,4 +149,21 @@ test('who fails again and again is tried ever more seldom, four times in the fir
   const waits = Array.from({ length: 8 }, (_, failures) => retryMs(failures, 0) / 60_000);
   assert.deepEqual(waits, [1, 4, 16, 64, 256, 360, 360, 360]);
   assert.equal(retryMs(0, 1), 75_000);
+});
+
+test('a host without a certificate waits for the order under way, the next try or the limit; one that has its own does not', () => {
+  const wanted = wantedCertificates({ ...names, labels: ['new', 'begun', 'failed', 'held', 'late'] });
+  const states = [
+    issued('berth.test'),
+    stateOf('begun.apps.test', { failures: 1, nextTryAt: now + hour }),
+    stateOf('failed.apps.test', { failures: 1, nextTryAt: now + hour, problem: 'no' }),
+    issued('late.apps.test', { renewAt: now, failures: 3, nextTryAt: now + hour, problem: 'no' }),
+  ];
+  const plan = planOrders(wanted, states, { now, mostInWeek: 1 });
+  assert.deepEqual(Object.fromEntries(waitingHosts(plan, states, now)), {
+    'new.apps.test': { because: 'ordered' },
+    'begun.apps.test': { because: 'ordered' },
+    'failed.apps.test': { because: 'failed', until: now + hour },
+    'held.apps.test': { because: 'limit', until: now + 7 * day },
+  });
 });

@@ -3,6 +3,7 @@
  * serve are ever ordered: what a client asks for in a handshake is not known here.
  */
 import type { Instant } from '../../deployment/deployment.ts';
+import type { CertificateWait } from '../../lib/certificate-report.ts';
 import type { CertificateState } from '../../store/certificates.ts';
 
 export type ChallengeKind = 'dns-01' | 'http-01';
@@ -97,6 +98,23 @@ export function planOrders(
     }
   }
   return plan;
+}
+
+/** What each host that has none yet waits for. While an order is under way, its row already says when the next one is. */
+export function waitingHosts(
+  { orders, waiting }: CertificatePlan,
+  states: readonly CertificateState[],
+  now: Instant,
+): Map<string, CertificateWait> {
+  const known = new Map(states.map((state) => [state.host, state]));
+  const isUnderWay = (host: string) => known.get(host)?.problem === null;
+  const held = waiting
+    .filter(({ host }) => !isServed(known.get(host), now))
+    .map(({ host, because, until }): [string, CertificateWait] => {
+      return [host, because === 'failed' && isUnderWay(host) ? { because: 'ordered' } : { because, until }];
+    });
+  const first = orders.filter(({ because }) => because === 'first');
+  return new Map([...held, ...first.map(({ host }): [string, CertificateWait] => [host, { because: 'ordered' }])]);
 }
 
 /** Whether browsers take it. */

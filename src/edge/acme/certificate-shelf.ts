@@ -55,7 +55,7 @@ export function createCertificateShelf({
         const pem = opened.get(host);
         if (isKnown(state)) next.set(host, shelf.get(host)!);
         else if (pem !== undefined)
-          next.set(host, { issuedAt: state.issuedAt!, certificate: { name: host.replace('*', 'any'), pem } });
+          next.set(host, { issuedAt: state.issuedAt!, certificate: { name: host.replace('*', 'any'), host, pem } });
       }
       shelf = next;
       isPut = false;

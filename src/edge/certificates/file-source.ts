@@ -23,7 +23,7 @@ export async function openFileSource(
   const { certificates: served } = read;
   // The operator has chosen how they are renewed, and that is not seen from here.
   const tell = (served: readonly FileCertificate[]) =>
-    note({ served, missing: 0, failing: 0, isReady: true, isRenewed: true });
+    note({ served, missing: 0, failing: 0, isReady: true, isRenewed: true, waiting: new Map() });
   tell(served);
   return {
     served,

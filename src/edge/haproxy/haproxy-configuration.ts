@@ -8,7 +8,7 @@ import { oversizedAnswers, oversizedHeads, ownCookies } from './domain-cookies.t
 import { answerFiles, faults } from './edge-answers.ts';
 import { guessCounting, guessRules, guessTables } from './host-guesses.ts';
 import { staleRules } from './stale-rules.ts';
-import { challengeRules, httpsRules, tlsBinding, tlsDefaults } from './tls-rules.ts';
+import { httpsRules, plainRules, tlsBinding, tlsDefaults } from './tls-rules.ts';
 
 export const configurationFile = 'haproxy.cfg';
 export const sitesMap = 'sites.map';
@@ -148,7 +148,7 @@ frontend public from listening
   # Who looks for hosts does not find them.
   ${guessRules(settings)}
 
-${challengeRules(settings)}  use_backend registry if api { path -m reg ^/v2(/|$) }
+${plainRules(settings)}  use_backend registry if api { path -m reg ^/v2(/|$) }
   use_backend api-waiting if api { url_param(wait) -m found } or api { path /mcp }
   use_backend api if api
 ${settings.isShared ? staleRules : ''}  use_backend application-browser if { var(txn.endpoint) -m found } browser

@@ -75,7 +75,7 @@ export async function startEdge(
   const inTurn = createSemaphore(1);
   const maps = createRouteMaps(paths);
   const answering = settings.isShared ? createAnswering(paths) : undefined;
-  const certified = settings.tls ? createServedCertificates(paths) : undefined;
+  const certified = settings.tls ? createServedCertificates(paths, settings.tls.isIssued === true) : undefined;
   let started = () => {};
   /** One that has to be started later may have been ended because its routes are old: it is told when it may answer. */
   async function ensure(until?: number): Promise<'started' | 'taken-over'> {

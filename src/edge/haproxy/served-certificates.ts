@@ -4,15 +4,23 @@
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from '../../lib/replace-file.ts';
 import type { EdgePaths } from '../edge-paths.ts';
-import { ask } from './runtime-socket.ts';
+import { ask, replaceMap } from './runtime-socket.ts';
 
 export const certificatesFolder = 'certificates';
 /** HAProxy names the certificates that it serves by what stands here. */
 export const certificateList = `${certificatesFolder}/list`;
+/** The hosts that have one; `*.example.com` for all names directly below. */
+export const certifiedMap = 'certified.map';
 
 /** `name`: a short word of its own; the first of several is shown to who names no host, or none that is known. */
-export type NamedCertificate = { name: string; pem: string };
+export type NamedCertificate = {
+  name: string;
+  /** Where an authority issues: whoever asks for this host without TLS may be sent to it now. */
+  host?: string;
+  pem: string;
+};
 
 export type ServedCertificates = {
   /** These and no others, from now on; HAProxy has yet to be told. Answers what was wanted before. */
@@ -24,12 +32,15 @@ export type ServedCertificates = {
   removeFiles(): Promise<void>;
 };
 
-export function createServedCertificates(paths: EdgePaths): ServedCertificates {
+/** `isIssued`: an authority issues them, and HAProxy has a map of the hosts that have one. */
+export function createServedCertificates(paths: EdgePaths, isIssued: boolean): ServedCertificates {
   const socket = paths.adminSocket;
   const folder = join(paths.edge, certificatesFolder);
   let wanted: readonly NamedCertificate[] = [];
   /** What HAProxy is known to serve, by the name of the file; empty while that is not known. */
   const served = new Map<string, string>();
+  /** The entries that HAProxy's map of hosts is known to have. */
+  let certified: string | undefined;
 
   async function putOne(file: string, pem: string, isNew: boolean): Promise<void> {
     if (isNew) await command(`new ssl cert ${file}`, /New empty certificate store/);
@@ -48,6 +59,14 @@ export function createServedCertificates(paths: EdgePaths): ServedCertificates {
     served.delete(file);
   }
 
+  async function putHosts(): Promise<void> {
+    if (!isIssued) return;
+    const entries = hostEntries(wanted);
+    if (entries.join('\n') === certified) return;
+    await replaceMap(socket, certifiedMap, entries);
+    certified = entries.join('\n');
+  }
+
   /** An answer shows no key: HAProxy repeats names alone. */
   async function command(words: string, expected: RegExp): Promise<void> {
     const answer = await ask(socket, words);
@@ -64,6 +83,7 @@ export function createServedCertificates(paths: EdgePaths): ServedCertificates {
       const present = await listed(socket);
       const files = filesOf(wanted);
       for (const [file, pem] of files) if (served.get(file) !== pem) await putOne(file, pem, !present.includes(file));
+      await putHosts();
       for (const file of present) if (!files.has(file)) await removeOne(file);
     },
     async writeFiles() {
@@ -73,14 +93,21 @@ export function createServedCertificates(paths: EdgePaths): ServedCertificates {
         writeFile(join(paths.edge, name), text, { mode: 0o600, flag: 'wx' });
       const files = filesOf(wanted);
       await Promise.all([...files].map(([file, pem]) => write(file, pem)));
+      const entries = hostEntries(wanted);
+      await replaceFile(join(paths.edge, certifiedMap), entries.map((entry) => `${entry}\n`).join(''));
       await write(certificateList, [...files.keys()].map((file) => `${file}\n`).join(''));
       return () => {
         served.clear();
         for (const [file, pem] of files) served.set(file, pem);
+        certified = entries.join('\n');
       };
     },
     removeFiles: () => rm(folder, { recursive: true, force: true }),
   };
+}
+
+function hostEntries(certificates: readonly NamedCertificate[]): string[] {
+  return certificates.flatMap(({ host }) => (host === undefined ? [] : [`${host} 1`]));
 }
 
 function filesOf(certificates: readonly NamedCertificate[]): Map<string, string> {

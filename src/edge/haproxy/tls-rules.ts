@@ -1,6 +1,6 @@
 /** HTTPS in HAProxy's configuration. Pure. */
 import type { EdgeSettings, EdgeTls } from '../edge-settings.ts';
-import { certificateList } from './served-certificates.ts';
+import { certificateList, certifiedMap } from './served-certificates.ts';
 
 /**
  * Mozilla's intermediate list (https://wiki.mozilla.org/Security/Server_Side_TLS, 5.7) without the ciphers of finite-field
@@ -36,7 +36,8 @@ export const challengePath = '/[.]well-known/acme-challenge/([A-Za-z0-9_-]{16,12
 
 /**
  * Who asks without TLS is sent to where TLS is; by 308 a form is sent again as it was. Programs of this machine may ask
- * the API at its own address, for which there is no certificate; an authority asks before there is one.
+ * the API at its own address, for which there is no certificate; an authority asks before there is one. A host that has
+ * none yet is not redirected, since that would end in a broken handshake: the page server says what it waits for.
  */
 export function httpsRules({ tls }: Pick<EdgeSettings, 'tls'>): string {
   if (!tls) return '';
@@ -44,16 +45,25 @@ export function httpsRules({ tls }: Pick<EdgeSettings, 'tls'>): string {
   return `
   http-request set-var(txn.proto) str(https) if { ssl_fc }
   acl own-machine src 127.0.0.0/8 ::1
-  acl own-machine-name var(txn.host) -m str localhost 127.0.0.1 [::1]${tls.isIssued ? challenge : ''}
-  http-request redirect code 308 location https://%[var(txn.host)]${port}%[pathq] unless { var(txn.proto) -m str https } || own-machine own-machine-name${tls.isIssued ? ' || challenge' : ''}`;
+  acl own-machine-name var(txn.host) -m str localhost 127.0.0.1 [::1]
+  acl by-https var(txn.proto) -m str https${tls.isIssued ? issued : ''}
+  http-request redirect code 308 location https://%[var(txn.host)]${port}%[pathq] unless by-https || own-machine own-machine-name${tls.isIssued ? ' || challenge || uncertified' : ''}`;
 }
 
-const challenge = `
+const issued = `
   acl challenge-path path -m reg ^${challengePath}$
-  http-request set-var(txn.challenge) bool(true) if challenge-path !{ var(txn.proto) -m str https }
-  acl challenge var(txn.challenge) -m bool`;
+  http-request set-var(txn.challenge) bool(true) if challenge-path !by-https
+  acl challenge var(txn.challenge) -m bool
+  http-request set-var(txn.certified) var(txn.host),map(${certifiedMap})
+  http-request set-var(txn.certified) 'var(txn.host),regsub(^[^.]+,*),map(${certifiedMap})' unless { var(txn.certified) -m found }
+  http-request set-var(txn.uncertified) bool(true) unless by-https || own-machine own-machine-name || { var(txn.certified) -m found }
+  acl uncertified var(txn.uncertified) -m bool`;
 
-/** The page server knows the tokens, and sends whoever asks for another one to HTTPS. */
-export function challengeRules({ tls }: Pick<EdgeSettings, 'tls'>): string {
-  return tls?.isIssued ? '  use_backend pages if challenge\n' : '';
+/** The page server knows the tokens, and what a host without a certificate waits for. */
+export function plainRules({ tls }: Pick<EdgeSettings, 'tls'>): string {
+  if (!tls?.isIssued) return '';
+  return `  use_backend pages if challenge
+  use_backend pages-browser if uncertified browser
+  use_backend pages if uncertified
+`;
 }

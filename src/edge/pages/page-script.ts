@@ -5,11 +5,13 @@ export const failedStates = /fail|crash|error|unhealthy|killed/;
 export const busyStates = /^(?!waiting|pending).*ing$|^(created|started)$/;
 
 /** A refused request is repeated by the browser itself, with its own method. */
-export const reloadScript = 'setTimeout(()=>location.reload(),5000)';
+export const reloadAfter = (seconds: number) => `setTimeout(()=>location.reload(),${seconds * 1000})`;
+export const reloadScript = reloadAfter(5);
 
 /**
  * Asks for the same address as JSON. An answer without our header is the application's, one with another state is
- * another page of ours: either way a reload shows it. A hidden page asks less often.
+ * another page of ours: either way a reload shows it. A redirect leads to another origin, such as the same host by
+ * HTTPS, whose answer could not be read. A hidden page asks less often.
  */
 export const watchScript = `
 'use strict';
@@ -39,9 +41,9 @@ function show(site) {
 }
 async function ask() {
   try {
-    const answer = await fetch(location.href, { headers: { accept: 'application/json' }, cache: 'no-store' });
+    const answer = await fetch(location.href, { headers: { accept: 'application/json' }, cache: 'no-store', redirect: 'manual' });
     const state = answer.headers.get('x-berth-state');
-    if (state !== 'deploying' && answer.headers.get('retry-after') === null) return location.reload();
+    if (state !== 'deploying' && (answer.headers.get('retry-after') === null || answer.headers.has('x-berth-certificate'))) return location.reload();
     if (state === 'deploying') show(await answer.json());
   } catch {}
   setTimeout(ask, document.hidden ? 5000 : 1000);

@@ -1,5 +1,6 @@
 /** Answers for every site that has no route, on a socket that HAProxy alone can reach. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { CertificateWait } from '../../lib/certificate-report.ts';
 import { answerExpectations, answerUnreadable } from '../../lib/malformed-requests.ts';
 import { hasUnreadBody } from '../../lib/unread-body.ts';
 import { StoreFault } from '../../store/store-fault.ts';
@@ -20,7 +21,14 @@ export type LookUp = (host: string) => Promise<SiteState | undefined>;
 export type AnswerChallenge = (host: string, token: string) => Promise<string | undefined>;
 
 /** Where an authority issues certificates: it is answered without HTTPS, to which others are sent. */
-export type Challenges = { answer: AnswerChallenge; publicPort: number };
+export type Challenges = {
+  answer: AnswerChallenge;
+  publicPort: number;
+  /** The service's own host. */
+  apiHost: string;
+  /** What this host waits for; undefined when it has its certificate, or is to have none. */
+  wait: (host: string) => CertificateWait | undefined;
+};
 
 /** Serves the state pages at `socket`, in a run directory that exists (`prepareRunDirectory`), or where it is admitted. */
 export async function startPageServer(
@@ -65,12 +73,22 @@ async function answer(
   const host = normalHost(request.headers.host ?? '');
   const wantsHtml = doesWantHtml(request);
   const path = (request.url ?? '/').split('?', 1)[0]!;
+  const asked = { host: host ?? '', path, wantsHtml };
+  if (!host) return send(request, response, statePage(undefined, asked));
+  if (!challenges || request.headers['x-forwarded-proto'] !== 'http')
+    return send(request, response, statePage(await lookUp(host), asked));
   const token = tokenPath.exec(path)?.[1];
-  if (challenges && host && token && request.headers['x-forwarded-proto'] === 'http') {
-    const text = await challenges.answer(host, token);
-    return send(request, response, text ? challengePage(text) : byHttps(host, request.url!, challenges.publicPort));
-  }
-  send(request, response, statePage(host ? await lookUp(host) : undefined, { host: host ?? '', path, wantsHtml }));
+  const text = token && (await challenges.answer(host, token));
+  if (text) return send(request, response, challengePage(text));
+  const [wait, site] = [challenges.wait(host), await lookUp(host)];
+  const isExpected = site !== undefined || host === challenges.apiHost;
+  // The edge sends every host here for a token, and for other paths those alone that had no certificate a moment ago.
+  if (token && isExpected && !wait) return send(request, response, byHttps(host, request.url!, challenges.publicPort));
+  send(
+    request,
+    response,
+    statePage(site, { ...asked, wait: wait ?? (isExpected ? { because: 'ordered' } : undefined) }),
+  );
 }
 
 const tokenPath = new RegExp(`^${challengePath}$`);

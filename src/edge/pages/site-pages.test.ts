@@ -25,6 +25,20 @@ test('every state has its status and its code', () => {
   ]);
 });
 
+test('who comes without TLS to a site without a certificate reads what it waits for, and when to come again', () => {
+  const wait = { because: 'limit', until: Date.UTC(2030, 0, 2) } as const;
+  const { status, headers, body } = statePage(shop, { ...program, wait });
+  assert.deepEqual([status, headers['Retry-After'], JSON.parse(body).code], [503, '60', 'certificate_missing']);
+  assert.match(JSON.parse(body).hint, /before 2030-01-02 at 00:00 UTC/);
+  const own = statePage(undefined, { ...browser, wait: { because: 'ordered' } });
+  assert.deepEqual([own.status, own.headers['X-Berth-State']], [503, 'waiting']);
+  assert.match(own.body, /This service is reached by HTTPS alone/);
+  assert.equal(
+    JSON.parse(statePage({ ...shop, state: 'expired' }, { ...program, wait }).body).code,
+    'application_expired',
+  );
+});
+
 test('what is not there for a moment is no address without a pod, and is asked for again', () => {
   const site: SiteState = { ...shop, state: 'degraded', isIncomplete: true };
   const { status, headers, body } = statePage(site, program);

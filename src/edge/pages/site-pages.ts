@@ -1,8 +1,11 @@
 /** What a site answers while no pod does: the state of its deployment, as a page or as JSON. Pure. */
 import type { Health } from '../../deployment/status/deployment-health.ts';
+import type { CertificateWait } from '../../lib/certificate-report.ts';
 import { leads } from '../route-maps.ts';
+import { certificatePage } from './certificate-page.ts';
 import { type Html, html } from './markup.ts';
-import { type Page, renderPage } from './page-layout.ts';
+import type { PageAnswer as Answer } from './page-answer.ts';
+import { renderPage } from './page-layout.ts';
 import { busyStates, failedStates, readyStates, reloadScript, watchScript } from './page-script.ts';
 
 export type PodState = { name: string; state: string };
@@ -27,21 +30,24 @@ export type SiteState = {
   dashboardUrl?: string;
 };
 
-/** `host` and `path` are the request's own. */
-export type PageRequest = { host: string; path: string; wantsHtml: boolean };
+/** `host` and `path` are the request's own. `wait`: it has come without TLS, as there is no certificate for the host. */
+export type PageRequest = { host: string; path: string; wantsHtml: boolean; wait?: CertificateWait | undefined };
 
 export type PageResponse = { status: number; headers: Record<string, string>; body: string };
 
 /** The page for a host; `undefined` is a host that nothing was ever deployed at. */
 export function statePage(site: SiteState | undefined, request: PageRequest): PageResponse {
   const answer = answerOf(site, request);
+  const isWaiting = answer.code === 'certificate_missing';
   const headers: Record<string, string> = {
     'Cache-Control': 'no-store',
     'X-Robots-Tag': 'noindex',
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
     Vary: 'Accept',
-    'X-Berth-State': site?.state ?? 'unknown',
+    // A host of ours is no guess.
+    'X-Berth-State': site?.state ?? (isWaiting ? 'waiting' : 'unknown'),
+    ...(isWaiting && { 'X-Berth-Certificate': 'waiting' }),
     ...(answer.retryAfterSeconds && { 'Retry-After': `${answer.retryAfterSeconds}` }),
   };
   if (!request.wantsHtml)
@@ -58,16 +64,10 @@ export function statePage(site: SiteState | undefined, request: PageRequest): Pa
   };
 }
 
-type Answer = {
-  status: 404 | 410 | 502 | 503;
-  code: string;
-  error: string;
-  hint: string;
-  retryAfterSeconds?: number;
-  page: Page;
-};
-
 function answerOf(site: SiteState | undefined, request: PageRequest): Answer {
+  const { wait } = request;
+  const isLive = site?.state === 'running' || site?.state === 'degraded' || site?.state === 'serving';
+  if (wait && (isLive || !site)) return certificatePage(wait, site);
   switch (site?.state) {
     case 'deploying':
       return deploying(site);

@@ -29,6 +29,9 @@ export function Overview({ status, journey, pods, route }: OverviewProps) {
           <Evidence pods={status.pods ?? []} />
         </div>
       )}
+      {status.certificate && (
+        <p className="notice warn">Its address can't be opened yet. {status.certificate.message}</p>
+      )}
       {status.disk?.map(({ message }) => (
         <p className="notice warn" key={message}>
           {capitalised(message)}

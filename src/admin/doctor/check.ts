@@ -1,0 +1,21 @@
+/** What the doctor says of one thing that a public installation needs. */
+
+/**
+ * `bad`: it does not work, or is dangerous; `warn`: it works, and something is likely to be missed; `unknown`: it could
+ * not be looked at, or does not matter here.
+ */
+export type State = 'good' | 'warn' | 'bad' | 'unknown';
+
+/** `seen` and `todo` are sentences for the operator, and may name what they have set. */
+export type Check = { name: string; state: State; seen: string; todo?: string };
+
+export const good = (name: string, seen: string): Check => ({ name, state: 'good', seen });
+export const warn = (name: string, seen: string, todo: string): Check => ({ name, state: 'warn', seen, todo });
+export const bad = (name: string, seen: string, todo: string): Check => ({ name, state: 'bad', seen, todo });
+export const unknown = (name: string, seen: string, todo?: string): Check => ({
+  ...{ name, state: 'unknown', seen },
+  ...(todo !== undefined && { todo }),
+});
+
+/** What was looked for, or why it could not be, in a few words. */
+export type Look<T> = { value: T } | { fault: string };

@@ -1,0 +1,116 @@
+/** What the doctor sees of names, ports and handshakes. Only what the operator's own settings name is asked. */
+import { lookup } from 'node:dns/promises';
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { networkInterfaces } from 'node:os';
+import { connect, type PeerCertificate } from 'node:tls';
+import type { Shown } from './certificates.ts';
+import type { Look } from './check.ts';
+import type { Answer, PortSeen } from './names-and-ports.ts';
+
+/** For each question; those of one visit are asked at the same time. */
+export const patienceMs = 5_000;
+
+/** A fault in a few words, without anything of a secret: an error's code, or its message. */
+export async function look<T>(work: () => Promise<T>, limitMs = patienceMs): Promise<Look<T>> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Look<T>>((resolve) => {
+    timer = setTimeout(() => resolve({ fault: `no answer in ${limitMs / 1000} s` }), limitMs);
+  });
+  const done = work().then(
+    (value) => ({ value }),
+    (error: NodeJS.ErrnoException) => ({ fault: error.code ?? error.message }),
+  );
+  return await Promise.race([done, late]).finally(() => clearTimeout(timer));
+}
+
+export function addressesOf(host: string): Promise<Look<string[]>> {
+  return look(async () => (await lookup(host, { all: true })).map(({ address }) => address));
+}
+
+export function ownAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address));
+}
+
+/** Asks for the path by which a service says that it lives; where it ends TLS, HTTP answers with a redirect or a page of ours. */
+export async function askPort({ scheme, host, port }: Omit<PortSeen, 'answer'>): Promise<PortSeen> {
+  const answer = await new Promise<Answer>((resolve) => {
+    const options = { host, port, path: '/healthz', timeout: patienceMs, agent: false } as const;
+    // Whether browsers trust the certificate is asked elsewhere.
+    const outgoing =
+      scheme === 'http'
+        ? requestHttp(options)
+        : requestHttps({ ...options, rejectUnauthorized: false, servername: host });
+    outgoing.on('timeout', () => outgoing.destroy(Object.assign(new Error('timeout'), { code: 'timeout' })));
+    outgoing.on('error', (error: NodeJS.ErrnoException) =>
+      resolve({ kind: 'none', code: error.code ?? error.message }),
+    );
+    outgoing.on('response', (incoming) => {
+      const status = incoming.statusCode ?? 0;
+      // Each answer of the edge has one.
+      const isOurs =
+        incoming.headers['x-request-id'] !== undefined && (status === 200 || status === 308 || status === 503);
+      const isRedirect = status === 308 && incoming.headers.location?.startsWith(`https://${host}`) === true;
+      resolve(isOurs || isRedirect ? { kind: 'berth' } : { kind: 'other', status });
+      outgoing.destroy();
+    });
+    outgoing.end();
+  });
+  return { scheme, host, port, answer };
+}
+
+/** What a browser that asks for this host is shown, at its public address. */
+export function shownCertificate(host: string, port: number): Promise<Look<Shown>> {
+  return look(
+    () =>
+      new Promise<Shown>((resolve, reject) => {
+        const socket = connect({ host, port, servername: host, rejectUnauthorized: false, timeout: patienceMs });
+        socket.once('timeout', () => socket.destroy(new Error(`no answer in ${patienceMs / 1000} s`)));
+        socket.once('error', reject).once('secureConnect', () => {
+          const leaf = socket.getPeerCertificate(true);
+          const { authorizationError } = socket;
+          resolve({
+            issuer: String(leaf.issuer?.O ?? leaf.issuer?.CN ?? 'nobody'),
+            begunAt: Date.parse(leaf.valid_from),
+            expiresAt: Date.parse(leaf.valid_to),
+            chain: lengthOf(leaf),
+            problem: authorizationError ? String(authorizationError) : undefined,
+          });
+          socket.destroy();
+        });
+      }),
+  );
+}
+
+/** With its root, where this machine knows that. */
+function lengthOf(leaf: PeerCertificate | undefined): number {
+  const seen = new Set<string>();
+  for (let each = leaf as { fingerprint256?: string; issuerCertificate?: object } | undefined; each?.fingerprint256; ) {
+    if (seen.has(each.fingerprint256)) break;
+    seen.add(each.fingerprint256);
+    each = each.issuerCertificate as typeof each;
+  }
+  return seen.size;
+}
+
+/** How far our clock is ahead of who answers there; `root`: PEM, for one that the machine does not trust. */
+export function clockAhead(url: URL, root: string | undefined): Promise<Look<number>> {
+  return look(
+    () =>
+      new Promise<number>((resolve, reject) => {
+        const options = { method: 'HEAD', timeout: patienceMs, agent: false, ...(root !== undefined && { ca: root }) };
+        const outgoing = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options);
+        const begunAt = Date.now();
+        outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer in ${patienceMs / 1000} s`)));
+        outgoing.on('error', reject);
+        outgoing.on('response', ({ headers }) => {
+          const theirs = Date.parse(headers.date ?? '');
+          outgoing.destroy();
+          // On average half a second has passed since the second that it says.
+          if (Number.isFinite(theirs)) resolve((begunAt + Date.now()) / 2 - theirs - 500);
+          else reject(new Error('its answer has no date'));
+        });
+        outgoing.end();
+      }),
+  );
+}

@@ -1,0 +1,101 @@
+/** What the doctor sees of the service, its engine, its database and its mail server. */
+import { statfs } from 'node:fs/promises';
+import type { Kysely } from 'kysely';
+import { connectDocker } from '../../engine/docker/connect-docker.ts';
+import { escapeWords, findKnownEscapes } from '../../engine/docker/host/known-escapes.ts';
+import type { Runtime } from '../../engine/docker/host/runtime.ts';
+import { type MailSettings, mailTransport } from '../../lib/mail-transport.ts';
+import { lastBackupAt } from '../../store/backups.ts';
+import { certificateStates } from '../../store/certificates.ts';
+import type { Tables } from '../../store/database.ts';
+import { installationId } from '../../store/installation.ts';
+import type { StoreSettings } from '../../store/open.ts';
+import { obstacleAt, openStore } from '../open-store.ts';
+import type { Look } from './check.ts';
+import { look, patienceMs } from './look-at-network.ts';
+import type { EngineSeen, ServiceSeen } from './machine.ts';
+import type { MailSeen } from './upkeep.ts';
+
+/** Asked at the machine's own address, as a monitor would. */
+export function lookAtService(port: number, metricsToken: string | undefined): Promise<Look<ServiceSeen>> {
+  return look(async () => {
+    const at = `http://127.0.0.1:${port}`;
+    const signal = AbortSignal.timeout(patienceMs);
+    const ready = await fetch(`${at}/readyz`, { signal }).catch((error: { cause?: { code?: string } }) => {
+      throw new Error(error.cause?.code ?? 'no answer');
+    });
+    const { error } = (await ready.json().catch(() => ({}))) as { error?: string };
+    const headers = metricsToken ? { authorization: `Bearer ${metricsToken}` } : {};
+    const metrics = await fetch(`${at}/metrics`, { signal, headers });
+    const isIsolated = /^berth_isolated ([01])$/m.exec(metrics.ok ? await metrics.text() : '')?.[1];
+    return { isReady: ready.ok, problem: error, isIsolated: isIsolated === undefined ? undefined : isIsolated === '1' };
+  });
+}
+
+export function lookAtEngine(runtime: Runtime): Promise<Look<EngineSeen>> {
+  return look(async () => {
+    const docker = await connectDocker();
+    const [{ Version: version }, found] = [await docker.version(), await findKnownEscapes(docker, runtime)];
+    return { version, escapes: found.map(escapeWords) };
+  });
+}
+
+export function lookAtDisk(place: string): Promise<Look<{ freeBytes: number; totalBytes: number }>> {
+  return look(async () => {
+    const { bavail, blocks, bsize } = await statfs(place);
+    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+  });
+}
+
+export type StoreSeen = {
+  tookMs: Look<number | undefined>;
+  backupAt: Look<number | undefined>;
+  failedOrders: Look<{ host: string; problem: string }[]>;
+};
+
+/** A database may be slow rather than away; it is opened once. */
+export async function lookAtStore(settings: StoreSettings): Promise<StoreSeen> {
+  const opened = await look(() => openStore(settings), 4 * patienceMs);
+  if ('fault' in opened) return { tookMs: opened, backupAt: opened, failedOrders: opened };
+  const db = opened.value;
+  if (!db) return { tookMs: { value: undefined }, backupAt: { value: undefined }, failedOrders: { value: [] } };
+  try {
+    return {
+      tookMs: await look(() => timeOf(db)),
+      backupAt: await look(() => lastBackupAt(db)),
+      failedOrders: await look(async () =>
+        (await certificateStates(db)).flatMap(({ host, failures, problem }) =>
+          failures > 0 && problem !== null ? [{ host, problem }] : [],
+        ),
+      ),
+    };
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function timeOf(db: Kysely<Tables>): Promise<number> {
+  const obstacle = await obstacleAt(db);
+  if (obstacle !== undefined) throw new Error(obstacle);
+  const begunAt = performance.now();
+  await installationId(db);
+  return performance.now() - begunAt;
+}
+
+/** @param sendTo whom a mail is sent to; undefined: nobody. */
+export async function lookAtMail(settings: MailSettings | undefined, sendTo: string | undefined): Promise<MailSeen> {
+  if (!settings) return undefined;
+  const transport = mailTransport(settings);
+  const answer = await look(async () => {
+    if (sendTo === undefined) await transport.verify();
+    else await transport.sendMail({ from: settings.mailFrom, to: { name: '', address: sendTo }, ...trial });
+    return { isSent: sendTo !== undefined };
+  }, 2 * patienceMs);
+  transport.close();
+  return { server: settings.smtpUrl.host, answer };
+}
+
+const trial = {
+  subject: 'Mail works',
+  text: '"berth admin doctor --send-to" has sent this: mails of your installation of Berth arrive.\n',
+};

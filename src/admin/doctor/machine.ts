@@ -1,0 +1,103 @@
+/** What the machine itself has to be good for. Pure. */
+import { bad, type Check, good, type Look, unknown, warn } from './check.ts';
+
+/** How far this machine's clock is ahead of another's. */
+export type ClockSeen = { source: string; aheadMs: Look<number> };
+
+/** `Date` of HTTP counts seconds, and the answer takes a while. */
+const clockLimits = { goodMs: 5_000, warnMs: 60_000 };
+
+export function judgeClock({ source, aheadMs }: ClockSeen): Check {
+  const todo = 'Run an NTP client, such as systemd-timesyncd or chrony.';
+  if ('fault' in aheadMs)
+    return unknown(
+      'clock',
+      `The clock was compared with nobody's: ${aheadMs.fault}.`,
+      '"timedatectl" says whether it is synchronised.',
+    );
+  const seconds = Math.round(Math.abs(aheadMs.value) / 1000);
+  const words = `The clock is ${seconds} s ${aheadMs.value < 0 ? 'behind' : 'ahead of'} that of ${source}.`;
+  if (Math.abs(aheadMs.value) <= clockLimits.goodMs) return good('clock', words);
+  if (Math.abs(aheadMs.value) <= clockLimits.warnMs) return warn('clock', words, todo);
+  return bad('clock', `${words} Certificates and sign-ins fail by that.`, todo);
+}
+
+export type DiskSeen = { place: string; space: Look<{ freeBytes: number; totalBytes: number }> };
+
+/** `leastBytes`: below it nothing starts. */
+export function judgeDisk({ place, space }: DiskSeen, leastBytes: number, name = 'disk'): Check {
+  if ('fault' in space) return unknown(name, `The disk of ${place} could not be looked at: ${space.fault}.`);
+  const { freeBytes, totalBytes } = space.value;
+  const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
+  const words = `${place}: ${gigabytes(freeBytes)} of ${gigabytes(totalBytes)} are free`;
+  const todo = 'Make room, or add a disk: "docker system df" and "berth admin images" say what takes it.';
+  if (freeBytes < leastBytes) return bad(name, `${words}, less than BERTH_DISK_FREE: nothing starts.`, todo);
+  if (freeBytes < 2 * leastBytes)
+    return warn(name, `${words}; at ${gigabytes(leastBytes)} nothing starts any more.`, todo);
+  return good(name, `${words}.`);
+}
+
+/** `escapes`: a sentence for each program with known ways out of a container. */
+export type EngineSeen = { version: string; escapes: readonly string[] };
+
+export function judgeEngine(engine: Look<EngineSeen>): Check[] {
+  if ('fault' in engine)
+    return [
+      bad(
+        'engine',
+        `No Docker engine answers: ${engine.fault}.`,
+        'Start it; as the user of the service, "docker version" has to answer.',
+      ),
+    ];
+  const { version, escapes } = engine.value;
+  const [first, ...more] = escapes;
+  return [
+    good('engine', `Docker ${version} answers.`),
+    first === undefined
+      ? good('known-escapes', 'No way out of a container is known for the versions of this engine.')
+      : warn(
+          'known-escapes',
+          [first, ...more].join('. '),
+          'Update Docker, containerd and runc from your distribution or from Docker.',
+        ),
+  ];
+}
+
+/** What the running service tells of itself. */
+export type ServiceSeen = { isReady: boolean; problem: string | undefined; isIsolated: boolean | undefined };
+
+export function judgeService(service: Look<ServiceSeen>): Check {
+  if ('fault' in service)
+    return bad(
+      'service',
+      `The service does not answer: ${service.fault}.`,
+      'Start it: "systemctl start berth", and "journalctl -u berth" says what it says.',
+    );
+  const { isReady, problem = '' } = service.value;
+  return isReady
+    ? good('service', 'The service runs and is ready.')
+    : bad('service', `The service is not ready. ${problem}`, 'Its log says more.');
+}
+
+export function judgeFirewall(service: Look<ServiceSeen>, isUnsafeAllowed: boolean): Check {
+  const name = 'firewall';
+  const todo = 'Install nftables, and start the service as root; its log says what its self-check has found.';
+  if ('fault' in service)
+    return unknown(name, 'The service tells whether its rules hold, and does not answer.', 'See service.');
+  const { isIsolated } = service.value;
+  if (isIsolated === undefined)
+    return unknown(
+      name,
+      'The service does not tell this command whether its rules hold.',
+      'Set BERTH_METRICS_TOKEN as for the service.',
+    );
+  if (!isIsolated)
+    return bad(name, "Nothing keeps containers from this machine's services and private networks.", todo);
+  if (isUnsafeAllowed)
+    return warn(
+      name,
+      'The rules hold, but BERTH_ALLOW_UNSAFE lets the service start without them.',
+      'Take "firewall" out of BERTH_ALLOW_UNSAFE.',
+    );
+  return good(name, 'The rules around containers are in force: the service tries them at each start.');
+}

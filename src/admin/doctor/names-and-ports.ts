@@ -1,0 +1,121 @@
+/** Whether visitors find the service: what its names lead to, and what answers there. Pure. */
+import { bad, type Check, good, type Look, unknown, warn } from './check.ts';
+
+export type NamesSeen = {
+  api: { host: string; addresses: Look<readonly string[]> };
+  /** Any name below the applications' domain. */
+  apps: { host: string; addresses: Look<readonly string[]> };
+  /** Of this machine's interfaces. */
+  own: readonly string[];
+  /** Somebody in front of this machine takes the requests: the addresses are theirs. */
+  isBehindProxy: boolean;
+};
+
+export function judgeNames({ api, apps, own, isBehindProxy }: NamesSeen): Check[] {
+  const record = (host: string) => `Set a record A (and AAAA, where this machine has IPv6) for ${host} in DNS.`;
+  const judge = (name: string, { host, addresses }: NamesSeen['api'], shown: string): Check => {
+    if (host === 'localhost' || host.endsWith('.localhost'))
+      return unknown(
+        name,
+        `${shown} is for this machine alone.`,
+        'To be public, set BERTH_BASE_URL and BERTH_APPS_DOMAIN.',
+      );
+    if ('fault' in addresses) {
+      if (/ENOTFOUND|ENODATA/.test(addresses.fault)) return bad(name, `${shown} is not in DNS.`, record(shown));
+      return unknown(name, `${shown} could not be looked up: ${addresses.fault}.`, 'See whether this machine has DNS.');
+    }
+    const list = addresses.value.join(', ');
+    if (addresses.value.length === 0) return bad(name, `${shown} has no address.`, record(shown));
+    const closed = addresses.value.filter((address) => isLoopback(address) || address === '0.0.0.0');
+    if (closed.length > 0)
+      return bad(name, `${shown} leads to ${closed.join(', ')}, which is every visitor's own machine.`, record(shown));
+    if (isBehindProxy) return good(name, `${shown} leads to ${list}, where the proxies of BERTH_TRUSTED_PROXIES are.`);
+    const foreign = addresses.value.filter((address) => !own.includes(address));
+    if (foreign.length === 0) return good(name, `${shown} leads to ${list}, of this machine.`);
+    return warn(
+      name,
+      `${shown} leads to ${foreign.join(', ')}, which no interface of this machine has.`,
+      'That is right where a router or a balancer hands connections on to this machine; else correct the record.',
+    );
+  };
+  const checks = [judge('dns-api', api, api.host), judge('dns-applications', apps, apps.host.replace(/^[^.]+/, '*'))];
+  if ('value' in api.addresses && 'value' in apps.addresses) {
+    const missing = apps.addresses.value.filter(
+      (address) => !('value' in api.addresses && api.addresses.value.includes(address)),
+    );
+    if (missing.length > 0 && checks.every(({ state }) => state !== 'bad'))
+      return [
+        ...checks,
+        warn(
+          'dns-together',
+          `Applications lead to ${missing.join(', ')}, and ${api.host} does not.`,
+          'One machine takes both: let both names lead to it.',
+        ),
+      ];
+  }
+  return checks;
+}
+
+/** What came back from a port of the public name. `berth`: as this service answers. */
+export type Answer = { kind: 'berth' } | { kind: 'other'; status: number } | { kind: 'none'; code: string };
+
+export type PortSeen = { scheme: 'http' | 'https'; host: string; port: number; answer: Answer };
+
+/** Asked from this machine: a firewall further out is not seen from here. */
+export function judgePort({ scheme, host, port, answer }: PortSeen): Check {
+  const name = `port-${scheme}`;
+  const where = `${host}:${port}`;
+  const outside = ' Asked from this machine: try it from elsewhere too.';
+  if (answer.kind === 'berth') return good(name, `Berth answers at ${where}.${outside}`);
+  if (answer.kind === 'other')
+    return bad(
+      name,
+      `${where} answers with status ${answer.status}, and not as Berth does.`,
+      'Another program has the port, or the name leads to another machine.',
+    );
+  const { code } = answer;
+  if (/ENOTFOUND|EAI_AGAIN|ENODATA/.test(code)) return unknown(name, `${host} could not be looked up.`, 'See dns-api.');
+  if (code === 'ECONNREFUSED')
+    return bad(
+      name,
+      `Nothing listens at ${where}.`,
+      `Start the service, with BERTH_HOST=0.0.0.0 and ${scheme === 'http' ? 'BERTH_PORT' : 'BERTH_HTTPS_PORT'} as visitors find it.`,
+    );
+  if (/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|timeout)$/.test(code))
+    return bad(
+      name,
+      `${where} does not answer (${code}).`,
+      `Let TCP port ${port} through the firewalls of this machine and of its provider.`,
+    );
+  return bad(
+    name,
+    `${where} breaks off (${code}).`,
+    scheme === 'https' ? 'See certificate.' : 'See the log of the service.',
+  );
+}
+
+/** Whether the service listens where visitors come from. */
+export function judgeListening({
+  host,
+  isPublic,
+  isBehindProxy,
+}: {
+  host: string;
+  isPublic: boolean;
+  isBehindProxy: boolean;
+}): Check {
+  const isClosed = isLoopback(host) || host === 'localhost';
+  if (!isPublic)
+    return unknown('listening', 'The base address is for this machine alone.', 'To be public, set BERTH_BASE_URL.');
+  if (isClosed && !isBehindProxy)
+    return bad(
+      'listening',
+      `The service listens at ${host} alone.`,
+      'Set BERTH_HOST=0.0.0.0, or the address of this machine that visitors come to.',
+    );
+  return good('listening', `The service listens at ${host}.`);
+}
+
+function isLoopback(address: string): boolean {
+  return /^127\./.test(address) || address === '::1' || address === '[::1]';
+}

@@ -1,0 +1,118 @@
+/** What whoever looks after an installation easily forgets. Pure. */
+import { bad, type Check, good, type Look, unknown, warn } from './check.ts';
+
+const dayMs = 24 * 3_600_000;
+
+/** `undefined`: there never was one. */
+export function judgeBackup(lastAt: Look<number | undefined>, now: number): Check {
+  const todo = 'Run "berth admin backup --to PLACE" daily, by cron or a systemd timer.';
+  if ('fault' in lastAt)
+    return unknown('backup', `Nobody can say when the last backup was: ${lastAt.fault}.`, 'See database.');
+  if (lastAt.value === undefined) return bad('backup', 'There was never a backup.', todo);
+  const days = Math.floor((now - lastAt.value) / dayMs);
+  const words = `The last backup is of ${new Date(lastAt.value).toISOString()}`;
+  if (days >= 7) return bad('backup', `${words}, ${days} days ago.`, todo);
+  if (days >= 2) return warn('backup', `${words}, ${days} days ago.`, todo);
+  return good('backup', `${words}.`);
+}
+
+/** `undefined`: nobody has ever started a service on it. */
+export function judgeDatabase(place: string, tookMs: Look<number | undefined>): Check {
+  if ('fault' in tookMs)
+    return bad(
+      'database',
+      `${place} cannot be used: ${tookMs.fault}.`,
+      'As the user of the service, with its settings, this command has to reach it.',
+    );
+  if (tookMs.value === undefined)
+    return bad(
+      'database',
+      `No service was ever started on ${place}.`,
+      'Start the service, or set BERTH_DATA_DIR as for it.',
+    );
+  const words = `${place} answers in ${Math.ceil(tookMs.value)} ms.`;
+  return tookMs.value < 1_000
+    ? good('database', words)
+    : warn('database', words, 'Every request waits for it: bring it nearer, or relieve it.');
+}
+
+/** `undefined`: no mail server is set. `isSent`: a mail was sent to who was named. */
+export type MailSeen = { server: string; answer: Look<{ isSent: boolean }> } | undefined;
+
+export function judgeMail(mail: MailSeen): Check {
+  if (!mail)
+    return warn(
+      'mail',
+      'No mail server is set: addresses are not verified, passwords not reset, and nobody is told of a certificate that ends.',
+      'Set BERTH_SMTP_URL and BERTH_MAIL_FROM.',
+    );
+  if ('fault' in mail.answer)
+    return bad(
+      'mail',
+      `${mail.server} does not take mail: ${mail.answer.fault}.`,
+      'Correct BERTH_SMTP_URL: the address, the port (587 or 465), the login.',
+    );
+  return good(
+    'mail',
+    mail.answer.value.isSent
+      ? `${mail.server} has taken a mail.`
+      : `${mail.server} takes connections, and the login; no mail was sent (--send-to ADDRESS sends one).`,
+  );
+}
+
+export type Openness = {
+  isPublic: boolean;
+  isHttps: boolean;
+  proofOfWork: 'off' | 'auto' | 'always';
+  signUp: 'open' | 'closed';
+  hasMail: boolean;
+  /** The domain that applications and the API are both of. */
+  sharedDomain: string | undefined;
+  hasTerms: boolean;
+};
+
+export function judgeOpenness(seen: Openness): Check[] {
+  const { isPublic, isHttps, proofOfWork, signUp, hasMail, sharedDomain, hasTerms } = seen;
+  const isGuarded = proofOfWork !== 'off';
+  return [
+    sharedDomain === undefined
+      ? good('domains', 'Applications and the API are of different registrable domains.')
+      : bad(
+          'domains',
+          `Applications and the API are both of ${sharedDomain}: a page can set cookies of the dashboard.`,
+          'Give applications a domain of their own in BERTH_APPS_DOMAIN.',
+        ),
+    isHttps
+      ? good('https', 'The base address is https.')
+      : isPublic
+        ? bad(
+            'https',
+            'The base address is http: tokens and passwords cross the internet in the clear.',
+            'Set a BERTH_BASE_URL with https, and certificates or an authority (docs/going-public.md).',
+          )
+        : unknown('https', 'The base address is for this machine alone.'),
+    isGuarded || !isPublic
+      ? good(
+          'strangers',
+          isGuarded ? 'Strangers pay for starts with proof of work.' : 'Strangers do not reach the service.',
+        )
+      : warn(
+          'strangers',
+          'Strangers start deployments without proof of work.',
+          'Set BERTH_POW=auto, and look at BERTH_STRANGERS.',
+        ),
+    signUp === 'open' && !hasMail && isPublic
+      ? warn(
+          'sign-up',
+          'Anybody can make an account with an address that nobody verifies.',
+          'Set BERTH_SMTP_URL, or BERTH_SIGN_UP=closed.',
+        )
+      : good(
+          'sign-up',
+          signUp === 'closed'
+            ? 'Only those who have an account sign in.'
+            : `Anybody ${hasMail ? 'can make an account, and has to verify the address' : 'who reaches this machine can make an account'}.`,
+        ),
+    ...(hasTerms || !isPublic ? [] : [warn('terms', 'No terms of use are told.', 'Set BERTH_TERMS to their address.')]),
+  ];
+}

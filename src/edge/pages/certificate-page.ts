@@ -1,0 +1,36 @@
+/** What a host without a certificate answers without TLS: nobody is sent to an HTTPS that fails. Pure. */
+import { type CertificateWait, waitInWords } from '../../lib/certificate-report.ts';
+import { html } from './markup.ts';
+import type { PageAnswer } from './page-answer.ts';
+import { reloadAfter } from './page-script.ts';
+
+/** One that is ordered comes in seconds; another one no sooner than in minutes. */
+const refreshSeconds = { ordered: 5, failed: 60, limit: 60 };
+
+/** `site`: undefined for the service's own host. */
+export function certificatePage(
+  wait: CertificateWait,
+  site: { applicationName: string; environment: string } | undefined,
+): PageAnswer {
+  const seconds = refreshSeconds[wait.because];
+  const name = site ? `Application ${site.applicationName}` : 'This service';
+  const error = `${name} is reached by HTTPS alone, and has no certificate yet.`;
+  const words = waitInWords(wait);
+  return {
+    status: 503,
+    code: 'certificate_missing',
+    error,
+    hint: `${words} Try again then.`,
+    retryAfterSeconds: seconds,
+    page: {
+      title: `No certificate yet · ${site?.applicationName ?? 'Berth'}`,
+      mark: wait.because === 'failed' ? 'failing' : 'arriving',
+      eyebrow: site?.environment ?? '503',
+      heading: wait.because === 'ordered' ? 'Its certificate is on its way' : 'It waits for its certificate',
+      body: html`<p>${error}</p><p>${words}</p>`,
+      note: 'This page turns into what you have asked for as soon as it can be reached.',
+      refreshSeconds: seconds,
+      script: reloadAfter(seconds),
+    },
+  };
+}
