@@ -1,7 +1,7 @@
 /**
  * Programs that only tests need: those that make a machine inside the machine, with a network and a disk, the names of
- * its system calls, a client of registries, an authority of certificates, what keeps backups, and what has a browser
- * trust a test's.
+ * its system calls, a client of registries, an authority of certificates, what keeps backups, what has a browser trust a
+ * test's, and what reads units of systemd.
  */
 import { type Announce, SetUpError } from './announce.ts';
 import { installPackages } from './apt.ts';
@@ -17,6 +17,7 @@ const packageOf = {
   restic: 'restic',
   scmp_sys_resolver: 'seccomp',
   skopeo: 'skopeo',
+  'systemd-analyze': 'systemd',
   tini: 'tini',
 };
 
