@@ -8,7 +8,7 @@ import { connect } from './connect.ts';
 import { FolderError, memoryFile, prepareMemoryFolder, recallSealed, remember } from './folder.ts';
 import { openSeal } from './memory-seal.ts';
 import { trustedMemory } from './trusted-memory.ts';
-import { recallValues } from './up/asked-values.ts';
+import { recallAnswers } from './up/asked-values.ts';
 
 let place: string;
 let folder: string;
@@ -40,7 +40,7 @@ test('links in it do not lead to the memory of another project', async () => {
   await symlink('../../other/.berth/config.json', join(folder, '.berth', 'config.json'));
   await symlink('../../other/.berth/values.env', join(folder, '.berth', 'values.env'));
   await assert.rejects(recallSealed(folder, undefined), FolderError);
-  await assert.rejects(recallValues(folder), FolderError);
+  await assert.rejects(recallAnswers(folder), FolderError);
 });
 
 test('a token that somebody gives is shown to no service that only the folder names', () => {

@@ -48,6 +48,12 @@ export const commands = {
       file: { type: 'string', short: 'f', value: 'FILE', multiple: true, help: 'read this one; several are merged' },
       env: { type: 'string', short: 'e', value: 'NAME=VALUE', multiple: true, help: 'a variable, before all others' },
       'env-file': { type: 'string', value: 'FILE', multiple: true, help: 'variables, instead of .env' },
+      without: {
+        type: 'string',
+        value: 'FILE',
+        multiple: true,
+        help: 'although this file with variables is not there',
+      },
       profile: { type: 'string', value: 'NAME', multiple: true, help: 'with the services of this profile' },
       name: { type: 'string', value: 'NAME', help: 'of the application, instead of the one that is found' },
       allow: { type: 'string', value: 'FOLDER', multiple: true, help: 'another folder that may be read' },

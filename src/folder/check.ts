@@ -23,7 +23,7 @@ export function checkDocument(
 ): { document: string; questions: MissingValue[] } {
   const document = printTree(tree, writeText);
   const questions = questionsIn(tree, document, variables, examples, findings);
-  judge(document, offsetsByPath(tree), questions.length > 0, findings);
+  judge(document, offsetsByPath(tree), questions.length > 0 || findings.missingFiles.size > 0, findings);
   return { document, questions };
 }
 
@@ -35,7 +35,7 @@ const asked = new Set(['unset-variable', 'missing-key', 'required-variable']);
 function judge(document: string, offsetOf: (path: string) => number, isIncomplete: boolean, findings: Findings): void {
   const { diagnostics } = parseConfiguration(document);
   // A file with variables that is not there may have it.
-  const lacksFile = findings.refusals.some(({ code }) => code === 'missing-file');
+  const lacksFile = findings.missingFiles.size > 0;
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   // Whatever else is wrong may be a consequence of what is refused, or of a value that is missing.
   const isJudged = !isIncomplete && findings.refusals.length === 0 && !errors.some(({ code }) => certain.has(code));

@@ -14,6 +14,8 @@ export type Findings = {
   refusals: Finding[];
   /** Variables without a value on which something hangs that is read here, a path most often; with their places. */
   needed: Map<string, number[]>;
+  /** Files with variables that are not there, relative to the folder: the place that names each first, and an example. */
+  missingFiles: Map<string, { at: number; example: string | undefined }>;
   /** Whether such variables are in a text; then they are needed at its place. */
   needs(text: string, at?: number): boolean;
   note(code: string, message: string, at?: number, hint?: string): void;
@@ -39,6 +41,7 @@ export function openFindings(): Findings {
     notes: [],
     refusals: [],
     needed: new Map(),
+    missingFiles: new Map(),
     needs(text, at = 0) {
       const names = markedIn(text);
       for (const name of names) findings.needed.set(name, [...(findings.needed.get(name) ?? []), at]);

@@ -36,6 +36,11 @@ export type Project = {
    * again. Until then their places in the document hold `${NAME}`.
    */
   questions: MissingValue[];
+  /**
+   * Files with variables that the document names and nobody has. Whether it does without one is for a person to say: name
+   * it in `without` of the options, and read again.
+   */
+  missingFiles: MissingFile[];
 };
 
 /** One image to push. Several services may run it. */
@@ -135,6 +140,15 @@ export type MissingValue = {
   isSecret: boolean;
 };
 
+export type MissingFile = {
+  /** Relative to the folder. */
+  file: string;
+  /** Where it is named first. */
+  at: Place;
+  /** The copy of it that somebody has committed. */
+  example?: string;
+};
+
 export type FolderOptions = {
   /** As `-f` names them, relative to the folder; in this order. Default: what is found. */
   files?: string[];
@@ -142,6 +156,8 @@ export type FolderOptions = {
   values?: Record<string, string>;
   /** Files with variables instead of `.env`, relative to the folder. */
   envFiles?: string[];
+  /** Files with variables that may be missing, as `MissingFile` names them. */
+  without?: readonly string[];
   /** Variables of the shell; they win over those of files. A project names which of them it has taken in a note. */
   environment?: Record<string, string | undefined>;
   /** Profiles to enable; `*` enables all. */

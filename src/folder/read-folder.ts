@@ -34,6 +34,7 @@ export async function readFolder(folder: string, options: FolderOptions = {}): P
     notes: findings.notes,
     refusals: findings.refusals,
     questions: [],
+    missingFiles: [],
   };
   const first = openVariables(files.folder, options, files, findings);
   const listed = first.lookup('COMPOSE_FILE')?.split(first.lookup('COMPOSE_PATH_SEPARATOR') ?? ':') ?? [];
@@ -48,7 +49,11 @@ export async function readFolder(folder: string, options: FolderOptions = {}): P
       ? readLoneDockerfile(found.path, start, { files, findings, options })
       : readDocuments(paths, base, start, variables, { files, findings, options });
   noteShell(variables, findings);
-  return { ...project, sources: [...new Set([...project.sources, ...variables.sources])] };
+  const missingFiles = [...findings.missingFiles].map(([file, { at, example }]) => ({
+    ...{ file, at: findings.placeOf(at) },
+    ...(example !== undefined && { example }),
+  }));
+  return { ...project, missingFiles, sources: [...new Set([...project.sources, ...variables.sources])] };
 }
 
 type Context = { files: FolderFiles; findings: Findings; options: FolderOptions };

@@ -1,11 +1,11 @@
 /** `berth` as it is installed, on a terminal of its own: what people see there, and programs do not. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { promisify } from 'node:util';
+import { promisify, stripVTControlCharacters } from 'node:util';
 import { renderUnicodeCompact } from 'uqr';
 import { type Berth, createBerth } from '../scenarios/berth.ts';
 import { installPacked, type Packed } from './packed.ts';
@@ -31,12 +31,19 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What a terminal gets that `script` makes, with line feeds as a program writes them. */
-async function onTerminal(words: string, more: Record<string, string> = {}): Promise<string> {
+/** What a terminal gets that `script` makes, with line feeds as a program writes them. @param typed A line for each question. */
+async function onTerminal(words: string, more: Record<string, string> = {}, typed: string[] = []): Promise<string> {
   const command = `'${process.execPath}' '${packed.program}' ${words}`;
   const argv = ['--quiet', '--return', '--command', command, '/dev/null'];
-  const { stdout } = await promisify(execFile)('script', argv, { cwd: folder, env: { ...env, ...more } });
-  return stdout.replaceAll('\r\n', '\n');
+  const running = promisify(execFile)('script', argv, { cwd: folder, env: { ...env, ...more } });
+  const { stdin, stdout: shown } = running.child;
+  // One that is typed before its question is asked belongs to nobody.
+  shown!.on('data', (piece: string) => {
+    const isAsked = /(?:: |\] )$/.test(stripVTControlCharacters(piece));
+    if (isAsked && typed.length > 0) stdin!.write(`${typed.shift()}\n`);
+  });
+  const { stdout } = await running;
+  return stdout.replaceAll(/\r+\n/g, '\n');
 }
 
 test('a claim shows its link as a QR code too, on a terminal alone', async () => {
@@ -55,4 +62,25 @@ test('a claim shows its link as a QR code too, on a terminal alone', async () =>
 test('colours are for a terminal, unless NO_COLOR is set', async () => {
   assert.ok((await onTerminal('validate app.yaml')).includes('\x1b[32mvalid\x1b[39m'));
   assert.ok(!(await onTerminal('validate app.yaml', { NO_COLOR: '1' })).includes('\x1b'));
+});
+
+test('up asks for what nobody has once, keeps it in the folder, and says elsewhere which file it is of', async () => {
+  const project = join(folder, 'greeting');
+  await mkdir(project);
+  const compose = ['services:', '  web:', `    image: ${digest}`, '    ports: [80]', '    env_file: mail.env'];
+  await writeFile(join(project, 'compose.yaml'), [...compose, '    environment: { WORD: "${WORD}" }', ''].join('\n'));
+
+  const told = await packed.start(['up', 'greeting', '--yes'], { cwd: folder, env }).ended;
+  assert.equal(told.status, 1);
+  assert.match(told.stderr, /compose\.yaml:6:26: WORD has no value\.\n {2}Write it into \.env, or give --env WORD=…/);
+  assert.match(told.stderr, /compose\.yaml:5:15: mail\.env, with variables, is not there\./);
+
+  const first = stripVTControlCharacters(await onTerminal('up greeting', {}, ['hello', 'y', 'y']));
+  assert.match(first, /WORD, for compose\.yaml:6: hello\n/);
+  assert.match(first, /mail\.env, with variables for compose\.yaml:5, is not there\. Go on without it\? \[y\/N\] y\n/);
+  assert.match(first, /greeting: running/);
+  assert.equal(await readFile(join(project, '.berth', 'values.env'), 'utf8'), 'WORD="hello"\n# without "mail.env"\n');
+
+  const second = await packed.start(['up', 'greeting', '--yes'], { cwd: folder, env }).ended;
+  assert.deepEqual([second.status, /has no value|is not there\./.test(second.stderr)], [0, false]);
 });

@@ -149,7 +149,7 @@ test('the example of a file with variables is known by each of its usual names',
   }
 });
 
-test('of a missing file with variables its example is asked for, and without one it is refused', async (t) => {
+test('of a missing file with variables its example is asked for, and without one whether it is needed', async (t) => {
   const compose = web('image: nginx:1.29', 'env_file: .env', 'environment: { OWN: 1 }');
   const first = await read(t, { 'compose.yaml': compose, '.env.example': 'MODE=dev\nOWN=2\nLEVEL=\n' });
   assert.deepEqual(
@@ -160,18 +160,47 @@ test('of a missing file with variables its example is asked for, and without one
     ],
   );
   const second = await read(t, { 'compose.yaml': compose });
-  assert.deepEqual(second.refused, ['missing-file compose.yaml:5:15']);
+  assert.deepEqual([second.refused, second.project.questions], [[], []]);
+  const at = { file: 'compose.yaml', line: 5, column: 15 };
+  assert.deepEqual(second.project.missingFiles, [{ file: '.env', at }]);
+  const third = await read(t, { 'compose.yaml': compose }, { without: ['.env'] });
+  assert.deepEqual([third.project.missingFiles, third.noted], [[], ['without-file compose.yaml:5:15']]);
+  assert.deepEqual(third.pod('web').vars, { OWN: '1' });
 });
 
-test('a file with variables that is not there is refused, and nothing is said of what it may hold', async (t) => {
-  const { refused, noted } = await read(t, {
+test('a mounted file with variables that is not there is asked for like one of env_file', async (t) => {
+  const files = {
+    'compose.yaml': web(
+      'image: nginx:1.29',
+      'volumes: ["./app/.env:/app/.env:ro", "./app/rules.conf:/app/rules.conf"]',
+    ),
+    'app/.env.example': 'MODE=dev\n',
+    'app/rules.conf': 'on\n',
+  };
+  const { project, refused } = await read(t, files);
+  assert.deepEqual(refused, []);
+  const at = { file: 'compose.yaml', line: 5, column: 15 };
+  assert.deepEqual(project.missingFiles, [{ file: 'app/.env', at, example: 'app/.env.example' }]);
+  const { pod } = await read(t, files, { without: ['app/.env'] });
+  assert.deepEqual(
+    pod('web').files.map(({ path }) => path),
+    ['/app/rules.conf'],
+  );
+});
+
+test('of a file with variables that is not there nothing is said of what it may hold', async (t) => {
+  const { project, refused, noted } = await read(t, {
     'compose.yaml': `services:
   web: { image: 'nginx:1.29', ports: [80] }
   db: { image: 'mariadb:11', env_file: .db.env, volumes: ['d:/var/lib/mysql'] }
 volumes: { d: }
 `,
   });
-  assert.deepEqual([refused, noted], [['missing-file compose.yaml:3:40'], []]);
+  assert.deepEqual([refused, noted], [[], []]);
+  assert.deepEqual(
+    project.missingFiles.map(({ file }) => file),
+    ['.db.env'],
+  );
 });
 
 test('what is odd in a file with variables is told once, however many services read it', async (t) => {

@@ -10,10 +10,10 @@ import { printable } from '../render.ts';
 import { untilChanged } from '../up/folder-changes.ts';
 import { contentOf, keepUnchanged } from '../up/last-sent.ts';
 import { makeImages } from '../up/make-images.ts';
-import { printMissing } from '../up/missing-values.ts';
+import { printMissing, printMissingFiles } from '../up/missing-values.ts';
 import { readProject } from '../up/read-project.ts';
 import type { UpContext } from '../up/up-context.ts';
-import { planOf, printPlan } from '../up/up-plan.ts';
+import { isPossible, planOf, printPlan } from '../up/up-plan.ts';
 import { openSession } from '../up/up-session.ts';
 import { statuses } from '../words.ts';
 import { deployDocument } from './deploy.ts';
@@ -72,12 +72,13 @@ async function goUp(context: UpContext, { isFirst }: { isFirst: boolean }): Prom
   const isUpdate = application?.applicationName === project.name && options.new !== true;
   const { server } = context.connection;
   if (isFirst || plan.refusals.length > 0) terminal.note(printPlan(plan, terminal.paintNotes, { server, isUpdate }));
-  const isPossible = plan.refusals.length === 0 && plan.missing.length === 0;
-  if (!isPossible || options['dry-run'] === true) {
+  if (!isPossible(plan) || options['dry-run'] === true) {
     terminal.json(plan);
-    if (plan.refusals.length === 0)
+    if (plan.refusals.length === 0) {
       for (const line of printMissing(project.questions, project.sources)) terminal.note(line);
-    return isPossible ? statuses.done : statuses.refused;
+      for (const line of printMissingFiles(project.missingFiles)) terminal.note(line);
+    }
+    return isPossible(plan) ? statuses.done : statuses.refused;
   }
   // Where nobody can be asked, whoever has written the command has meant it.
   if (isFirst && options.yes !== true && (await context.confirm('Go on?', { isYes: true })) === false) {

@@ -1,28 +1,39 @@
-/** Values that somebody was asked for once, beside what else the folder remembers: for its owner alone. */
+/** What somebody was asked for once, beside what else the folder remembers: for its owner alone. */
 import { join } from 'node:path';
 import { replaceSharedFile } from '../../lib/replace-file.ts';
 import { prepareMemoryFolder, readRemembered } from '../folder.ts';
 
-/** Each line is a name and, as JSON has it, a text: nothing in a value ends it. */
-const line = /^([A-Za-z_][\w.-]*)=(".*")$/;
+export type Answers = {
+  values: Record<string, string>;
+  /** Files with variables that the application does without. */
+  without: string[];
+};
 
-export async function recallValues(folder: string): Promise<Record<string, string>> {
+/** Each line is a name and, as JSON has it, a text: nothing in a value ends it. */
+const valueLine = /^([A-Za-z_][\w.-]*)=(".*")$/;
+const withoutLine = /^# without (".*")$/;
+
+export async function recallAnswers(folder: string): Promise<Answers> {
   const text = (await readRemembered(folder, 'values.env')) ?? '';
-  const values: Record<string, string> = {};
-  for (const each of text.split('\n')) {
-    const [, name, value] = line.exec(each) ?? [];
-    if (name === undefined) continue;
+  const answers: Answers = { values: {}, without: [] };
+  for (const line of text.split('\n')) {
+    const [, name, value] = valueLine.exec(line) ?? [];
+    const [, file] = withoutLine.exec(line) ?? [];
     try {
-      values[name] = JSON.parse(value!) as string;
+      if (name !== undefined) answers.values[name] = JSON.parse(value!) as string;
+      if (file !== undefined) answers.without.push(JSON.parse(file) as string);
     } catch {
       // Somebody has written into it; then it is asked for again.
     }
   }
-  return values;
+  return answers;
 }
 
-export async function rememberValues(folder: string, values: Readonly<Record<string, string>>): Promise<void> {
+export async function rememberAnswers(folder: string, { values, without }: Readonly<Answers>): Promise<void> {
   const place = await prepareMemoryFolder(folder);
-  const lines = Object.entries(values).map(([name, value]) => `${name}=${JSON.stringify(value)}\n`);
+  const lines = [
+    ...Object.entries(values).map(([name, value]) => `${name}=${JSON.stringify(value)}\n`),
+    ...without.map((file) => `# without ${JSON.stringify(file)}\n`),
+  ];
   await replaceSharedFile(join(place, 'values.env'), lines.join(''));
 }

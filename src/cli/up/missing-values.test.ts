@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MissingValue } from '../../folder/project.ts';
-import { askForValues, printMissing } from './missing-values.ts';
+import { askForFiles, askForValues, printMissing, printMissingFiles } from './missing-values.ts';
 
 const missing = (name: string, more: Partial<MissingValue> = {}): MissingValue => ({
   ...{ name, at: { file: 'compose.yaml', line: 4, column: 7 }, uses: 1, isSecret: false },
@@ -70,4 +70,25 @@ test('where nobody can be asked each value is told with its place, and once what
   const lines = printMissing(many('A', 335), []);
   assert.equal(lines.length, 22);
   assert.equal(lines[20], '… and 315 more; --json names them all.');
+});
+
+test('a file with variables that nobody has is gone on without only when somebody says so', async () => {
+  const at = { file: 'compose.yaml', line: 4, column: 7 };
+  const files = [
+    { file: '.env', at },
+    { file: 'api/.env', at, example: 'api/.env.example' },
+  ];
+  const { shown, asker } = somebody(true, true);
+  assert.deepEqual(await askForFiles(files, asker), ['.env', 'api/.env']);
+  assert.deepEqual(shown, [
+    '.env, with variables for compose.yaml:4, is not there. Go on without it?',
+    'api/.env, with variables for compose.yaml:4, is not there (api/.env.example is). Go on without it?',
+  ]);
+  assert.equal(await askForFiles(files, somebody(true, false).asker), undefined);
+  assert.deepEqual(printMissingFiles(files), [
+    'compose.yaml:4:7: .env, with variables, is not there.',
+    'compose.yaml:4:7: api/.env, with variables, is not there; api/.env.example is.',
+    '  Write them, with a NAME=value a line; --without .env --without api/.env goes on without.',
+  ]);
+  assert.deepEqual(printMissingFiles([]), []);
 });

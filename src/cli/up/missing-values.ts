@@ -1,6 +1,6 @@
-/** Values that a project lacks: what is said of them where nobody can be asked, and how they are asked for where somebody can. */
+/** Values that a project lacks, and files with them: what is said of them where nobody can be asked, and how they are asked for where somebody can. */
 import { quote } from 'shlex';
-import type { MissingValue } from '../../folder/project.ts';
+import type { MissingFile, MissingValue } from '../../folder/project.ts';
 import { printable } from '../render.ts';
 import { placed } from './up-plan.ts';
 
@@ -38,6 +38,32 @@ export function printMissing(questions: readonly MissingValue[], sources: readon
     );
   }
   return lines;
+}
+
+export function printMissingFiles(files: readonly MissingFile[]): string[] {
+  if (files.length === 0) return [];
+  const lines = files.map(({ file, at, example }) => {
+    const copy = example === undefined ? '' : `; ${example} is`;
+    return printable(`${placed(at)}${file}, with variables, is not there${copy}.`);
+  });
+  const words = files.map(({ file }) => `--without ${quote(file)}`).join(' ');
+  const those = files.length === 1 ? 'it' : 'them';
+  return [...lines, printable(`  Write ${those}, with a NAME=value a line; ${words} goes on without.`)];
+}
+
+/** Those that the application does without, as somebody says; undefined where somebody stops answering. */
+export async function askForFiles(
+  files: readonly MissingFile[],
+  { confirm }: Pick<Asker, 'confirm'>,
+): Promise<string[] | undefined> {
+  const without: string[] = [];
+  for (const { file, at, example } of files) {
+    const copy = example === undefined ? '' : ` (${example} is)`;
+    const question = `${file}, with variables for ${at.file}:${at.line}, is not there${copy}. Go on without it?`;
+    if (!(await confirm(printable(question), { isYes: false }))) return undefined;
+    without.push(file);
+  }
+  return without;
 }
 
 /** Undefined where somebody stops answering. Many are not asked for one by one. */

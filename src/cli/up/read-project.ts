@@ -1,8 +1,9 @@
 /** The folder's project, with what the options say and what somebody answers. */
+import { posix } from 'node:path';
 import type { FolderOptions, Project } from '../../folder/project.ts';
 import { readFolder } from '../../folder/read-folder.ts';
-import { recallValues, rememberValues } from './asked-values.ts';
-import { askForValues } from './missing-values.ts';
+import { type Answers, recallAnswers, rememberAnswers } from './asked-values.ts';
+import { askForFiles, askForValues } from './missing-values.ts';
 import type { UpContext } from './up-context.ts';
 
 /** An answer may bring further questions: which services run, and which files they read. */
@@ -13,18 +14,27 @@ export async function readProject(context: UpContext): Promise<Project | string>
   const { folder, terminal } = context;
   const options = optionsOf(context);
   if (typeof options === 'string') return options;
-  const remembered = await recallValues(folder);
-  const given = { ...remembered, ...options.values };
-  const answers: Record<string, string> = {};
+  const remembered = await recallAnswers(folder);
+  const answers: Answers = { values: {}, without: [] };
   for (let round = 0; ; round += 1) {
-    const project = await readFolder(folder, { ...options, values: { ...given, ...answers } });
-    const isAsked = project.questions.length > 0 && project.refusals.length === 0 && !context.options['dry-run'];
+    const project = await readFolder(folder, {
+      ...options,
+      values: { ...remembered.values, ...options.values, ...answers.values },
+      without: [...remembered.without, ...(options.without ?? []), ...answers.without],
+    });
+    const { questions, missingFiles, refusals } = project;
+    const isAsked = questions.length + missingFiles.length > 0 && refusals.length === 0 && !context.options['dry-run'];
     if (!isAsked || round === mostRounds) return project;
-    const more = await askForValues(project.questions, context);
-    if (!more) return project;
-    Object.assign(answers, more);
-    await rememberValues(folder, { ...remembered, ...answers });
-    if (round === 0) terminal.note('The values are kept in .berth/values.env, for you alone.');
+    const values = await askForValues(questions, context);
+    const without = values && (await askForFiles(missingFiles, context));
+    if (!without) return project;
+    Object.assign(answers.values, values);
+    answers.without.push(...without);
+    await rememberAnswers(folder, {
+      values: { ...remembered.values, ...answers.values },
+      without: [...remembered.without, ...answers.without],
+    });
+    if (round === 0) terminal.note('The answers are kept in .berth/values.env, for you alone.');
   }
 }
 
@@ -39,6 +49,7 @@ function optionsOf({ options, streams }: UpContext): FolderOptions | string {
   const envFiles = listOf(options['env-file']);
   return {
     ...{ values, environment: streams.env, profiles: listOf(options.profile), fill: listOf(options.fill) },
+    without: listOf(options.without).map((file) => posix.normalize(file)),
     ...(files.length > 0 && { files }),
     ...(envFiles.length > 0 && { envFiles }),
     ...(typeof options.name === 'string' && { name: options.name }),

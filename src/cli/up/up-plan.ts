@@ -1,7 +1,7 @@
 /** PURE. What `berth up` is about to do, as a value and as text: what is made, pushed, published, left out and refused. */
 import { relative, sep } from 'node:path';
 import { parseConfiguration } from '../../config/parse.ts';
-import type { Finding, ImageToMake, MissingValue, Place, Project } from '../../folder/project.ts';
+import type { Finding, ImageToMake, MissingFile, MissingValue, Place, Project } from '../../folder/project.ts';
 import { type Paint, printable } from '../render.ts';
 
 export type Plan = {
@@ -13,6 +13,7 @@ export type Plan = {
   notes: Finding[];
   refusals: Finding[];
   missing: Omit<MissingValue, 'uses'>[];
+  missingFiles: MissingFile[];
 };
 
 type PlannedImage = {
@@ -25,8 +26,9 @@ type PlannedImage = {
 };
 
 export function planOf(project: Project): Plan {
-  const { name, sources, notes, refusals, questions, document, images } = project;
-  const read = refusals.length === 0 && questions.length === 0 ? parseConfiguration(document) : undefined;
+  const { name, sources, notes, refusals, questions, missingFiles, document, images } = project;
+  const isWhole = questions.length === 0 && missingFiles.length === 0;
+  const read = refusals.length === 0 && isWhole ? parseConfiguration(document) : undefined;
   const pods = read?.kind === 'valid' ? read.spec.pods : [];
   const invalid = read?.kind === 'invalid' ? read.diagnostics.filter(({ severity }) => severity === 'error') : [];
   return {
@@ -39,6 +41,7 @@ export function planOf(project: Project): Plan {
     })),
     refusals: [...refusals, ...invalid.map(({ code, message, hint }) => ({ code, message, ...(hint && { hint }) }))],
     missing: questions.map(({ uses: _, ...question }) => question),
+    missingFiles,
   };
 }
 
@@ -62,7 +65,7 @@ export function printPlan(
   paint: Paint,
   { server, isUpdate }: { server: string; isUpdate: boolean },
 ): string {
-  const { application, sources, images, pods, notes, refusals, missing } = plan;
+  const { application, sources, images, pods, notes, refusals } = plan;
   const row = (verb: string, text: string) => `  ${verb.padEnd(8)} ${printable(text)}`;
   const lines = [
     `${paint('bold', printable(application))}${sources.length > 0 ? ` from ${printable(sources.join(', '))}` : ''}`,
@@ -87,8 +90,13 @@ export function printPlan(
       ...(hint ? [`           ${printable(hint)}`] : []),
     ]),
   ];
-  if (refusals.length === 0 && missing.length === 0) lines.push(row(isUpdate ? 'update' : 'start', `on ${server}`));
+  if (isPossible(plan)) lines.push(row(isUpdate ? 'update' : 'start', `on ${server}`));
   return lines.join('\n');
+}
+
+/** Whether it can be carried out as it is. */
+export function isPossible({ refusals, missing, missingFiles }: Plan): boolean {
+  return refusals.length === 0 && missing.length === 0 && missingFiles.length === 0;
 }
 
 export function placed(at: Place | undefined): string {

@@ -6,6 +6,8 @@ import type { Findings } from '../findings.ts';
 import { type FolderFiles, shownPath } from '../folder-files.ts';
 import { readEnvText, type Variables } from '../local-variables.ts';
 import { markOf } from '../marks.ts';
+import { lackFile } from '../missing-files.ts';
+import type { FolderOptions } from '../project.ts';
 import { mapTree, scalar, withKeys } from '../trees.ts';
 
 export type EnvironmentContext = {
@@ -13,6 +15,7 @@ export type EnvironmentContext = {
   findings: Findings;
   variables: Variables;
   sources: string[];
+  options: Pick<FolderOptions, 'without'>;
   /** Variables of a missing file, of which only its example is there: they are asked for. */
   examples: Map<string, { value: string; file: string }>;
 };
@@ -79,8 +82,7 @@ function readOne(file: Field, own: ReadonlySet<string>, context: EnvironmentCont
       .map((name) => join(dirname(path), name))
       .find((one) => files.look(one).kind === 'file');
     if (example !== undefined) return askFor(example, own, at, context);
-    const hint = 'write it, with a NAME=value a line; or write required: false, if it works without';
-    findings.refuse('missing-file', `the file ${shown} with variables is not there`, at, hint);
+    lackFile({ file: shown, at }, context);
     return [];
   }
   const text = readEnvText(path, files, findings, isRequired, at);

@@ -11,7 +11,8 @@ import type { DockerImage } from '../dockerfile.ts';
 import type { Findings } from '../findings.ts';
 import { type FolderFiles, shownPath } from '../folder-files.ts';
 import type { InlineFile, InlineFiles } from '../inline-files.ts';
-import type { FolderLayer } from '../project.ts';
+import { isVariablesFile, lackFile } from '../missing-files.ts';
+import type { FolderLayer, FolderOptions } from '../project.ts';
 import { refuseOutside } from '../read-text.ts';
 
 export type Mount = { source: string; target: string; isReadOnly: boolean; at: number };
@@ -34,6 +35,7 @@ export type MountContext = {
   files: FolderFiles;
   findings: Findings;
   inline: InlineFiles;
+  options: Pick<FolderOptions, 'without'>;
 };
 
 /** Folders that a build makes anew, and that a volume is put over only to hide those of the laptop. */
@@ -169,7 +171,12 @@ function replaceAbsent(bind: Mount, absence: 'missing' | 'outside', mounted: Mou
     const similar = [`${source}.example`, `${source}.sample`, `${source}.dist`].find(
       (path) => files.look(path).kind === 'file',
     );
-    const hint = similar ? `copy it from ${shownPath(files, similar)}` : undefined;
+    const example = similar && shownPath(files, similar);
+    if (isVariablesFile(source)) {
+      lackFile({ file: shown, at, ...(example !== undefined && { example }) }, context);
+      return;
+    }
+    const hint = example && `copy it from ${example}`;
     findings.refuse('missing-file', `${shown}, which "${context.service}" mounts, is not there`, at, hint);
   }
 }

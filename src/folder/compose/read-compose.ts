@@ -69,6 +69,7 @@ export function readCompose(loaded: Tree, context: ComposeContext): ReadCompose 
       files,
       findings,
       inline,
+      options,
     });
     const uses = splitUses(service, stored.large, findings);
     const layers = [...mounted.layers, ...uses.layers];

@@ -1,0 +1,20 @@
+/** Files with variables that a document names and that are not there: repositories leave them out, and each has its own. */
+import { basename } from 'node:path';
+import type { Findings } from './findings.ts';
+import type { FolderOptions } from './project.ts';
+
+/** By its name alone: `.env`, `.env.production`, `db.env`. */
+export function isVariablesFile(path: string): boolean {
+  return /^(?:\.env(?:\..*)?|.*\.env)$/.test(basename(path));
+}
+
+/** It is asked for, unless somebody has said already that it can be missing. @param file Relative to the folder, as `example`. */
+export function lackFile(
+  { file, at, example }: { file: string; at: number; example?: string },
+  { findings, options }: { findings: Findings; options: Pick<FolderOptions, 'without'> },
+): void {
+  if (findings.needs(file, at)) return;
+  if (options.without?.includes(file))
+    findings.note('without-file', `${file} is not there, and nothing is taken from it`, at);
+  else if (!findings.missingFiles.has(file)) findings.missingFiles.set(file, { at, example });
+}
