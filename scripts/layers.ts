@@ -19,6 +19,7 @@ export const layers = {
   engine: [...pure, 'images'],
   control: [...pure, 'store', 'images', 'engine'],
   edge: [...pure, 'store', 'engine'],
+  domains: [...pure, 'store', 'images'],
   accounts: [...pure, 'store', 'engine'],
   api: [...pure, 'store', 'images', 'engine', 'client', 'mcp'],
   admin: [...pure, 'store', 'backup', 'engine'],

@@ -4,6 +4,7 @@ import { planOfDeployment } from './api/admission/plans.ts';
 import type { CountExchange } from './api/requests/count-exchange.ts';
 import { type ControlParts, openControl } from './control/open.ts';
 import { pullTermsOf } from './deployment/limits/pull-limits.ts';
+import { openDomains } from './domains/open.ts';
 import { openEdge } from './edge/open.ts';
 import type { Bells } from './lib/bells.ts';
 import type { CertificateReport } from './lib/certificate-report.ts';
@@ -29,6 +30,8 @@ type Work = AsyncDisposable & {
   /** Something was asked of the deployment: look at it now. */
   wake(deploymentId: string): void;
   keep(): void;
+  /** Something was asked of a custom domain. */
+  lookAtDomains(): void;
   /** Of those that the edge serves; undefined until it serves some. */
   certificates(): CertificateReport | undefined;
 };
@@ -82,8 +85,15 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
       gone: control.takeOverFrom,
     }),
   );
+  const domains = opening.use(
+    openDomains(settings, {
+      ...{ db, owner: store.owner, now: parts.now, refreshEdge: edge.refresh },
+      log: log.child({ part: 'domains' }),
+    }),
+  );
   const open = opening.move();
   return {
+    lookAtDomains: domains.look,
     ...{ wake: control.wake, keep: edge.keep, certificates: () => report },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
@@ -122,6 +132,7 @@ export async function openTurn(
   return {
     wake: (deploymentId) => work?.wake(deploymentId),
     keep: () => work?.keep(),
+    lookAtDomains: () => work?.lookAtDomains(),
     certificates: () => work?.certificates(),
     async standAside() {
       await work?.[Symbol.asyncDispose]();

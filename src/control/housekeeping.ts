@@ -5,6 +5,7 @@ import { forgetChallenges } from '../store/acme-challenges.ts';
 import { recountCommitments } from '../store/commitments.ts';
 import type { Database } from '../store/database.ts';
 import { forgetGone } from '../store/deployments.ts';
+import { forgetDomains } from '../store/domains.ts';
 import { forgetIdempotency } from '../store/idempotency.ts';
 import { forgetLogins } from '../store/logins.ts';
 import { touchUsed } from '../store/pulled-images.ts';
@@ -25,6 +26,7 @@ export async function keepHouse(db: Database, now: Instant): Promise<void> {
   await forgetSpentProofs(db, now);
   await forgetLogins(db, now);
   await forgetChallenges(db, now);
+  await forgetDomains(db, now);
   await forgetSignIns(db, now);
   await touchUsed(db, now);
   await recountCommitments(db);

@@ -10,4 +10,9 @@ export type Endpoint = {
 };
 
 /** A deployment's host (one DNS label below the apps domain, or a proven custom domain) with its endpoints. */
-export type Site = { host: string; endpoints: Endpoint[] };
+export type Site = {
+  host: string;
+  endpoints: Endpoint[];
+  /** Another host, to which its visitors are sent instead. */
+  redirectTo?: string;
+};

@@ -17,12 +17,16 @@ export type Refused = { host: string; path?: string; because: string };
  * tenant's.
  */
 export type HostRoutes = {
+  /** Of a host whose visitors are sent on, where to: `308:<host>`. */
   id: string;
   /** `<id><path>/` → `<number of the route>:<number of its endpoints>`; the longest matching prefix wins. */
   routes: readonly string[];
   /** `<id>/<number of the route>/<number>` → `<address>:<port>`. */
   endpoints: readonly string[];
 };
+
+/** No other id has a colon. */
+export const sentOn = '308:';
 
 /** By host; nothing where nothing can be reached. */
 export type HostTable = Map<string, HostRoutes | undefined>;
@@ -52,6 +56,8 @@ function routedHost(host: string): string | undefined {
 function hostRoutes(host: string, site: Site, refused: Refused[]): HostRoutes | undefined {
   const paths = [...byPath(site, refused)].sort(([a], [b]) => (a < b ? -1 : 1));
   if (paths.length === 0) return undefined;
+  const target = site.redirectTo === undefined ? undefined : routedHost(site.redirectTo);
+  if (target !== undefined) return { id: `${sentOn}${target}`, routes: [], endpoints: [] };
   const id = hash('sha256', JSON.stringify([host, paths]), 'base64url').slice(0, 16);
   return {
     id,

@@ -1,24 +1,42 @@
 /** From the store's rows to what the edge needs: the sites that are served, and the state of the one at a host. */
 
-import type { Site } from '../deployment/site.ts';
+import type { Deployment } from '../deployment/deployment.ts';
+import type { Endpoint, Site } from '../deployment/site.ts';
 import { statusAt } from '../deployment/status/deployment-health.ts';
 import type { Database } from '../store/database.ts';
-import { deploymentByLabel } from '../store/deployments.ts';
-import type { StoredRoutes } from '../store/routes.ts';
+import { deploymentById, deploymentByLabel } from '../store/deployments.ts';
+import { domainAt } from '../store/domains.ts';
+import type { RoutedDomain, StoredRoutes } from '../store/routes.ts';
 import type { SiteState } from './pages/site-pages.ts';
 
+/** A site for each host: the deployment's own, and its custom domains. */
 export function sitesOf(routes: readonly StoredRoutes[], appsDomain: string): Site[] {
-  return routes.map(({ label, endpoints }) => ({ host: `${label}.${appsDomain}`, endpoints }));
+  const sites = routes.flatMap(({ label, endpoints, domains }) => [
+    { host: `${label}.${appsDomain}`, endpoints },
+    ...domains.map((domain) => domainSite(domain, domains, endpoints)),
+  ]);
+  // Several accounts may try to prove one name.
+  return [...new Map(sites.map((site) => [site.host, site])).values()];
 }
 
-/** The state of the deployment whose host this is; undefined for a host that nothing was deployed at. */
+/** Visitors are sent on to a name that serves, and no further: before it does, both show the application. */
+function domainSite(
+  { name, redirectTo, isServed }: RoutedDomain,
+  all: readonly RoutedDomain[],
+  endpoints: Endpoint[],
+): Site {
+  if (!isServed) return { host: name, endpoints: [] };
+  const target = all.find((other) => other.name === redirectTo);
+  const isSentOn = target?.isServed && target.redirectTo === null && target.name !== name;
+  return { host: name, endpoints, ...(isSentOn && { redirectTo: target.name }) };
+}
+
+/** The state of the deployment whose host this is, or whose custom domain; undefined for a host that nothing was deployed at. */
 export async function siteState(
   db: Database,
   { host, appsDomain, baseUrl, now }: { host: string; appsDomain: string; baseUrl: URL; now: number },
 ): Promise<SiteState | undefined> {
-  const suffix = `.${appsDomain}`;
-  if (!host.endsWith(suffix)) return undefined;
-  const deployment = await deploymentByLabel(db, host.slice(0, -suffix.length));
+  const deployment = await deploymentAt(db, host, appsDomain);
   if (!deployment) return undefined;
   const { applicationName, environment, progress } = deployment;
   const { health, pods: all } = statusAt(deployment, now);
@@ -34,4 +52,11 @@ export async function siteState(
     ...(isIncomplete && { isIncomplete }),
     paths: [...new Set(deployment.endpoints.map(({ path }) => path))],
   };
+}
+
+async function deploymentAt(db: Database, host: string, appsDomain: string): Promise<Deployment | undefined> {
+  const suffix = `.${appsDomain}`;
+  if (host.endsWith(suffix)) return await deploymentByLabel(db, host.slice(0, -suffix.length));
+  const domain = await domainAt(db, host);
+  return domain && (await deploymentById(db, domain.deploymentId));
 }

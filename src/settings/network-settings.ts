@@ -1,11 +1,12 @@
 /** The settings about the networks of applications: their addresses, and what they may reach. */
 import type { Egress } from '../deployment/workload/egress.ts';
-import { egress, network, resolvers, type Setting, type Unsafe, unsafe } from './setting-values.ts';
+import { domainResolvers, egress, network, resolvers, type Setting, type Unsafe, unsafe } from './setting-values.ts';
 
 export type NetworkSettings = {
   networkPool: string;
   egress: Egress;
   resolvers: string[] | undefined;
+  domainResolvers: string[] | undefined;
   allowUnsafe: Unsafe[];
 };
 
@@ -27,6 +28,12 @@ export const networkTable = {
     default: '',
     help: 'whom applications ask about names, such as 9.9.9.9,149.112.112.112; default: whom this machine asks',
     read: resolvers,
+  },
+  domainResolvers: {
+    variable: 'DOMAIN_RESOLVERS',
+    default: '',
+    help: 'whom the service asks about custom domains, such as 9.9.9.9,[2620:fe::fe]:53; default: whom this machine asks',
+    read: domainResolvers,
   },
   allowUnsafe: {
     variable: 'ALLOW_UNSAFE',

@@ -1,5 +1,5 @@
 /** How the texts of settings become values. */
-import { isIP, isIPv4 } from 'node:net';
+import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { parseBytes } from '../config/values/units.ts';
 import { type Egress, parseEgress } from '../deployment/workload/egress.ts';
 import { contains, everyIPv4 } from '../lib/ip-networks.ts';
@@ -134,6 +134,16 @@ export function resolvers(value: string): string[] {
   const areUsable = addresses.every((each) => isIPv4(each) && !/^(127|0)\./.test(each));
   if (areUsable && addresses.length <= 3) return addresses;
   throw new Unreadable('must be up to three IPv4 addresses, none of loopback, such as 9.9.9.9,149.112.112.112');
+}
+
+export function domainResolvers(value: string): string[] {
+  const given = value.split(',').map((part) => part.trim());
+  const areUsable = given.every((each) => {
+    const [, six, four, port] = /^(?:\[([0-9a-f:]+)\]|([0-9.]+))(?::(\d{1,5}))?$/i.exec(each) ?? [];
+    return (isIPv4(four ?? '') || isIPv6(six ?? '')) && Number(port ?? 53) > 0 && Number(port ?? 53) < 65_536;
+  });
+  if (areUsable && given.length <= 3) return given;
+  throw new Unreadable('must be up to three addresses, such as 9.9.9.9,[2620:fe::fe]:53');
 }
 
 export function text(value: string): string {

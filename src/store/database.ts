@@ -11,6 +11,7 @@ import {
   type Transaction,
 } from 'kysely';
 import type { Deployment, Instant } from '../deployment/deployment.ts';
+import type { Domain } from '../deployment/domain/domain-state.ts';
 import type { EventKind } from '../deployment/event/event.ts';
 import type { Ban } from '../deployment/limits/ban.ts';
 import type { Amount } from '../deployment/limits/pod-resources.ts';
@@ -82,6 +83,7 @@ export type Tables = {
   spentProofs: { hash: string; expiresAt: Instant };
   edges: EdgeRow;
   certificates: CertificateRow;
+  domains: DomainRow;
   /** `key`: sealed, the account's private one. */
   acmeAccounts: { directory: string; key: Uint8Array };
   acmeChallenges: { token: string; host: string; answer: string; expiresAt: Instant };
@@ -204,6 +206,9 @@ export type CertificateRow = {
   /** Of the last failure, in words for the operator. */
   problem: string | null;
 };
+
+/** As the domain, its finding as JSON. */
+export type DomainRow = Omit<Domain, 'finding'> & { finding: string | null };
 
 export type EdgeRow = {
   id: string;

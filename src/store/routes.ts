@@ -1,11 +1,16 @@
 /** The route table: where each deployment is served, and what of that has changed since a version. */
+import { type SqlBool, sql } from 'kysely';
 import type { Endpoint } from '../deployment/site.ts';
+import { chunksOf } from './chunks.ts';
 import type { Database } from './database.ts';
 import { isPostgres } from './dialect/dialect.ts';
 import { telling } from './news.ts';
 
 /** What a deployment's site leads to; nowhere without endpoints. */
-export type StoredRoutes = { id: string; label: string; endpoints: Endpoint[] };
+export type StoredRoutes = { id: string; label: string; endpoints: Endpoint[]; domains: RoutedDomain[] };
+
+/** One of its custom domains. Not served: nobody's, though it may have been this deployment's. */
+export type RoutedDomain = { name: string; redirectTo: string | null; isServed: boolean };
 
 export type RouteNews = {
   version: number;
@@ -42,7 +47,7 @@ export async function routesSince(db: Database, since: number | undefined): Prom
   if (since !== undefined && since === version) return { version, changed: [], isWhole: false };
   if (since === undefined || since > version) return { version, changed: await servedRoutes(db), isWhole: true };
   const rows = await routes(db).where('routesVersion', '>', since).orderBy('routesVersion').execute();
-  return { version, changed: rows.map(fromRow), isWhole: false };
+  return { version, changed: await withDomains(db, rows), isWhole: false };
 }
 
 export async function routesVersion(db: Database): Promise<number> {
@@ -52,7 +57,7 @@ export async function routesVersion(db: Database): Promise<number> {
 /** All that lead somewhere. */
 export async function servedRoutes(db: Database): Promise<StoredRoutes[]> {
   const rows = await routes(db).where('goneAt', 'is', null).where('endpoints', '!=', '[]').execute();
-  return rows.map(fromRow);
+  return await withDomains(db, rows);
 }
 
 /** Labels of all that lead somewhere, the newest deployment first. */
@@ -75,7 +80,8 @@ export async function routesAfter(
   limit: number,
 ): Promise<(StoredRoutes & { version: number })[]> {
   const rows = await routes(db).select('routesVersion').where('id', '>', id).orderBy('id').limit(limit).execute();
-  return rows.map((row) => ({ ...fromRow(row), version: row.routesVersion }));
+  const all = await withDomains(db, rows);
+  return all.map((routes, index) => ({ ...routes, version: rows[index]!.routesVersion }));
 }
 
 function routes(db: Database) {
@@ -84,6 +90,42 @@ function routes(db: Database) {
 
 type Row = Awaited<ReturnType<ReturnType<typeof routes>['executeTakeFirstOrThrow']>>;
 
-function fromRow({ id, label, endpoints, goneAt }: Row): StoredRoutes {
-  return { id, label, endpoints: goneAt === null ? JSON.parse(endpoints) : [] };
+/** The rows before the domains: what changes in between is a later version. */
+async function withDomains(db: Database, rows: readonly Row[]): Promise<StoredRoutes[]> {
+  const found: (RoutedDomain & { deploymentId: string })[] = [];
+  for (const ids of chunksOf(rows.map(({ id }) => id))) found.push(...(await domainsOf(db, ids)));
+  const byDeployment = Map.groupBy(found, ({ deploymentId }) => deploymentId);
+  return rows.map(({ id, label, endpoints, goneAt }) => ({
+    ...{ id, label, endpoints: goneAt === null ? JSON.parse(endpoints) : [] },
+    domains: (byDeployment.get(id) ?? []).map(({ name, redirectTo, isServed }) => ({ name, redirectTo, isServed })),
+  }));
+}
+
+/** Of a name that was lost nothing is said where it is another account's by now: that one's deployment says where it leads. */
+async function domainsOf(db: Database, ids: readonly string[]) {
+  const isOwned = (table: string) =>
+    sql<SqlBool>`${sql.ref(`${table}.verifiedAt`)} is not null and ${sql.ref(`${table}.releasedAt`)} is null`;
+  const rows = await db
+    .selectFrom('domains')
+    .select(['name', 'deploymentId', 'redirectTo', 'verifiedAt', 'releasedAt'])
+    .where('deploymentId', 'in', ids)
+    .where(({ or, not, exists, selectFrom }) =>
+      or([
+        isOwned('domains'),
+        not(
+          exists(
+            selectFrom('domains as owned')
+              .select('owned.name')
+              .whereRef('owned.name', '=', 'domains.name')
+              .where(isOwned('owned')),
+          ),
+        ),
+      ]),
+    )
+    .orderBy('name')
+    .execute();
+  return rows.map(({ verifiedAt, releasedAt, ...fields }) => ({
+    ...fields,
+    isServed: verifiedAt !== null && releasedAt === null,
+  }));
 }

@@ -7,8 +7,9 @@ import { newId } from '../../lib/ids.ts';
 import type { Seal } from '../../lib/seal.ts';
 import { wait } from '../../lib/wait.ts';
 import { accountKey } from '../../store/acme-accounts.ts';
-import { certificateStates } from '../../store/certificates.ts';
+import { type CertificateState, certificateStates } from '../../store/certificates.ts';
 import type { Tables } from '../../store/database.ts';
+import { ownedDomains, servedDomains } from '../../store/domains.ts';
 import { leaveDuties } from '../../store/duties.ts';
 import { servedLabels } from '../../store/routes.ts';
 import type { CertificateSource } from '../certificates/certificate-source.ts';
@@ -52,7 +53,16 @@ export async function openAcmeSource(
 
   async function wanted() {
     const labels = dnsHook ? [] : await servedLabels(db);
-    return wantedCertificates({ apiHost, appsDomain, hasDns: dnsHook !== undefined, labels });
+    const leading = (await servedDomains(db)).filter(({ finding }) => finding?.direction.kind === 'here');
+    const domains = leading.map(({ name }) => name);
+    return wantedCertificates({ apiHost, appsDomain, hasDns: dnsHook !== undefined, labels, domains });
+  }
+
+  /** The certificate of a name that was lost stays, and is shown to nobody: whoever proves it again needs no other. */
+  async function shownStates(): Promise<CertificateState[]> {
+    const owned = new Set((await ownedDomains(db)).map(({ name }) => name));
+    const isOurs = (host: string) => host === apiHost || host.endsWith(`.${appsDomain}`);
+    return (await certificateStates(db)).filter(({ host }) => isOurs(host) || owned.has(host));
   }
 
   async function openOnce(): ReturnType<Issuing['authority']> {
@@ -61,9 +71,11 @@ export async function openAcmeSource(
   }
 
   async function report(): Promise<void> {
-    const [rows, hosts] = [await certificateStates(db), await wanted()];
+    const [rows, all] = [await certificateStates(db), await wanted()];
     const states = new Map(rows.map((state) => [state.host, state]));
-    const plan = planOrders(hosts, rows, { now: now(), mostInWeek: settings.mostInWeek });
+    const plan = planOrders(all, rows, { now: now(), mostInWeek: settings.mostInWeek });
+    // Where a custom domain leads is its owner's affair, and none of the service's health.
+    const hosts = all.filter(({ isCustom }) => !isCustom);
     const present = hosts.flatMap(({ host }) => states.get(host) ?? []);
     const served = present.filter((state) => isServed(state, now()));
     const api = states.get(apiHost);
@@ -80,7 +92,7 @@ export async function openAcmeSource(
     });
   }
 
-  await shelf.read(await certificateStates(db), now());
+  await shelf.read(await shownStates(), now());
   await report();
   return {
     served: shelf.certificates(),
@@ -105,7 +117,7 @@ export async function openAcmeSource(
       );
       const serve = reportingFirstFault(
         async () => {
-          await shelf.read(await certificateStates(db), now());
+          await shelf.read(await shownStates(), now());
           await shelf.put((certificates) => edge.certify(certificates));
           await report();
         },

@@ -17,7 +17,13 @@ import {
 const hour = 3_600_000;
 const day = 24 * hour;
 const now = 1_000 * day;
-const names: Names = { apiHost: 'berth.test', appsDomain: 'apps.test', hasDns: false, labels: ['new', 'old'] };
+const names: Names = {
+  apiHost: 'berth.test',
+  appsDomain: 'apps.test',
+  hasDns: false,
+  labels: ['new', 'old'],
+  domains: [],
+};
 
 function stateOf(host: string, change: Partial<CertificateState> = {}): CertificateState {
   const none = { firstIssuedAt: null, issuedAt: null, expiresAt: null, renewAt: null, askAt: null, problem: null };
@@ -93,6 +99,20 @@ test('an account orders no more in three hours than the authority takes, but for
   assert.ok(waiting.every(({ because, until }) => because === 'limit' && until === now + 2 * hour));
 });
 
+test('custom domains have certificates of their own, with or without records in DNS, and take no place of the week', () => {
+  const domains = ['shop.example.com', 'www.example.com'];
+  const challenge = 'shop.example.com http-01\nfirst www.example.com http-01';
+  assert.match(
+    described(wantedCertificates({ ...names, hasDns: true, domains }), []),
+    new RegExp(`\nfirst ${challenge}$`),
+  );
+  const states = [issued('berth.test'), issued('shop.example.com', { firstIssuedAt: now - day })];
+  assert.equal(
+    described(wantedCertificates({ ...names, domains }), states, 1),
+    'first new.apps.test http-01\nfirst www.example.com http-01\nwait old.apps.test limit 168h',
+  );
+});
+
 const instant = fc.integer({ min: now - 60 * day, max: now + 60 * day });
 const anyState = fc.record({
   host: fc.constantFrom('berth.test', '*.apps.test', ...['a', 'b', 'c', 'd', 'e'].map((label) => `${label}.apps.test`)),
@@ -113,6 +133,7 @@ const anyNames = fc.record({
   appsDomain: fc.constant('apps.test'),
   hasDns: fc.boolean(),
   labels: fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e')),
+  domains: fc.constant([]),
 });
 
 test('whatever is stored: only wanted names are ordered, each once, nobody twice at a time, within the limits', () => {

@@ -14,6 +14,8 @@ export type WantedCertificate = {
   challenge: ChallengeKind;
   /** The service's own: no limit holds it back. */
   isOwn: boolean;
+  /** An account's custom domain: it counts to no limit of the apps domain. */
+  isCustom?: boolean;
 };
 
 export type Names = {
@@ -23,15 +25,22 @@ export type Names = {
   hasDns: boolean;
   /** Labels of deployments that serve, the newest first. */
   labels: readonly string[];
+  /** Custom domains that are proven and lead here. */
+  domains: readonly string[];
 };
 
 /** A certificate for each host, so that one that the authority refuses keeps nobody else from having one. */
-export function wantedCertificates({ apiHost, appsDomain, hasDns, labels }: Names): WantedCertificate[] {
-  if (hasDns) return [apiHost, `*.${appsDomain}`].map((host) => ({ host, challenge: 'dns-01' as const, isOwn: true }));
+export function wantedCertificates({ apiHost, appsDomain, hasDns, labels, domains }: Names): WantedCertificate[] {
   const challenge = 'http-01' as const;
+  const custom = domains.map((host) => ({ host, challenge, isOwn: false, isCustom: true }));
+  if (hasDns) {
+    const own = [apiHost, `*.${appsDomain}`].map((host) => ({ host, challenge: 'dns-01' as const, isOwn: true }));
+    return [...own, ...custom];
+  }
   return [
     { host: apiHost, challenge, isOwn: true },
     ...labels.map((label) => ({ host: `${label}.${appsDomain}`, challenge, isOwn: false })),
+    ...custom,
   ];
 }
 
@@ -58,8 +67,10 @@ export function planOrders(
   { now, mostInWeek }: { now: Instant; mostInWeek: number },
 ): CertificatePlan {
   const known = new Map(states.map((state) => [state.host, state]));
-  const own = new Set(wanted.filter(({ isOwn }) => isOwn).map(({ host }) => host));
-  const counted = states.filter(({ host, firstIssuedAt }) => !own.has(host) && isWithin(firstIssuedAt, weekMs, now));
+  const uncounted = new Set(wanted.filter(({ isOwn, isCustom }) => isOwn || isCustom).map(({ host }) => host));
+  const counted = states.filter(
+    ({ host, firstIssuedAt }) => !uncounted.has(host) && isWithin(firstIssuedAt, weekMs, now),
+  );
   const lately = states.filter(({ orderedAt }) => isWithin(orderedAt, threeHoursMs, now));
   let leftInWeek = mostInWeek - counted.length;
   let leftNow = ordersInThreeHours - lately.length;
@@ -86,8 +97,8 @@ export function planOrders(
   due.sort((a, b) => urgency(a) - urgency(b) || (a.because === 'renewal' ? endsAt(a) - endsAt(b) : 0));
 
   for (const { state, ...order } of due) {
-    const { host, isOwn, because } = order;
-    const isNew = !isOwn && because === 'first' && !isWithin(state?.firstIssuedAt, weekMs, now);
+    const { host, isOwn, isCustom = false, because } = order;
+    const isNew = !isOwn && !isCustom && because === 'first' && !isWithin(state?.firstIssuedAt, weekMs, now);
     if (state && state.nextTryAt > now) plan.waiting.push({ host, because: 'failed', until: state.nextTryAt });
     else if (isNew && leftInWeek <= 0) plan.waiting.push({ host, because: 'limit', until: weekEnd });
     else if (!isOwn && leftNow <= 0) plan.waiting.push({ host, because: 'limit', until: ordersEnd });

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { hostPattern, normalHost } from '../canonical-host.ts';
 import type { EdgeSettings } from '../edge-settings.ts';
+import { sentOn } from '../route-maps.ts';
 import { proxyAccount } from '../sockets.ts';
 import { clientRules, clientTable, connectionLimits, trustedProxiesFile } from './client-rules.ts';
 import { oversizedAnswers, oversizedHeads, ownCookies } from './domain-cookies.ts';
@@ -137,6 +138,9 @@ frontend public from listening
   # host → id of what it leads to; id + path + "/" → number of the route and of its endpoints → one of them.
   http-request set-var(txn.path) path
   http-request set-var(txn.site) var(txn.host),map(${sitesMap}) if !api
+  # The same port: it is where the client has found us by this scheme.
+  http-request set-var(txn.port) req.fhdr(host),regsub(^[^:]*,)
+  http-request redirect code 308 location %[var(txn.proto)]://%[var(txn.site),regsub(^${sentOn},)]%[var(txn.port)]%[pathq] if { var(txn.site) -m beg ${sentOn} }${settings.tls?.isIssued ? ' !challenge' : ''}
   http-request set-var(txn.route) var(txn.site),concat(,txn.path,/),map_beg(${routesMap}) if { var(txn.site) -m found }
   http-request set-var(txn.number) var(txn.route),field(1,:) if { var(txn.route) -m found }
   http-request set-var(txn.count) var(txn.route),field(2,:) if { var(txn.route) -m found }

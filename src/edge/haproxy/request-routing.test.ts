@@ -62,6 +62,17 @@ test('the longest prefix wins, on the boundaries of segments', async () => {
   assert.equal(await reached('/only', 'partial.test'), '404');
 });
 
+test('visitors of a host that sends them on keep their path, their query and the port', async () => {
+  await publish(shop(), { ...site('www.shop.test', { '/': '127.0.1.1' }, upstream.port), redirectTo: 'shop.test' });
+  const answer = await fixture.send(
+    'POST /a/b%20c/?q=/x&y HTTP/1.1\r\nHost: WWW.shop.test.:8080\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',
+  );
+  assert.match(answer, /^HTTP\/1\.1 308 [\s\S]*\r\nlocation: http:\/\/shop\.test:8080\/a\/b%20c\/\?q=\/x&y\r\n/i);
+  assert.equal(await reached('/', 'shop.test'), '127.0.1.1');
+  await publish(shop(), other(), partial());
+  assert.equal(await reached('/', 'www.shop.test'), '404');
+});
+
 test('every replica gets requests', async () => {
   const answers = await Promise.all(Array.from({ length: 40 }, () => reached('/api/v2', 'shop.test')));
   assert.deepEqual(new Set(answers), new Set(['127.0.1.3', '127.0.1.4']));

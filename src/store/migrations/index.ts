@@ -26,6 +26,7 @@ import * as observedHash from './0024-observed-hash.ts';
 import * as logins from './0025-logins.ts';
 import * as certificates from './0026-certificates.ts';
 import * as backups from './0027-backups.ts';
+import * as domains from './0028-domains.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -54,4 +55,5 @@ export const migrations: Record<string, Migration> = {
   '0025-logins': logins,
   '0026-certificates': certificates,
   '0027-backups': backups,
+  '0028-domains': domains,
 };

@@ -6,6 +6,7 @@ import { activeContract } from './active.ts';
 import { certificatesContract } from './certificates.ts';
 import { commitmentsContract } from './commitments.ts';
 import { deploymentsContract } from './deployments.ts';
+import { domainsContract } from './domains.ts';
 import { eventsContract } from './events.ts';
 import { leasesContract } from './leases.ts';
 import { namesContract } from './names.ts';
@@ -26,6 +27,7 @@ export function storeContract(name: string, open: OpenStore, { isShared }: { isS
   describe(`routes in ${name}`, () => routesContract(open));
   describe(`events in ${name}`, () => eventsContract(open));
   describe(`certificates in ${name}`, () => certificatesContract(open));
+  describe(`custom domains in ${name}`, () => domainsContract(open));
   describe(`writers at once in ${name}`, () => writersContract(open));
   describe(`what is sealed in ${name}`, () => sealedContract(open));
 }

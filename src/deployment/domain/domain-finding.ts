@@ -1,0 +1,42 @@
+/** PURE. What was found in DNS of a custom domain: as values, made into words where they are shown. */
+
+/** What one server said of the record that proves a name. `server`: its name, or `resolver`. */
+export type ProofAnswer = { server: string } & (
+  | { said: 'proof' }
+  | { said: 'nothing' }
+  /** `found`: the first of its records, cut; they are a stranger's words. */
+  | { said: 'other'; found: string[]; count: number }
+  | { said: 'failed'; because: string }
+);
+
+/** Where requests for the name go. */
+export type Direction =
+  | { kind: 'here' }
+  /** `addresses`: those of the name that are not this service's. */
+  | { kind: 'elsewhere'; addresses: string[] }
+  | { kind: 'nowhere' }
+  | { kind: 'unknown'; because: string };
+
+export type Finding = {
+  proof: ProofAnswer[];
+  direction: Direction;
+  /** The addresses of this service, as DNS has them; they are what an apex is to have. */
+  wanted: string[];
+  /** It was proven, while the name was another account's. */
+  isTaken?: boolean;
+};
+
+export type ProofOutcome = 'found' | 'absent' | 'unanswered';
+
+/** One server that has it is enough: the others have it soon. Who does not answer says nothing against it. */
+export function proofOutcome(answers: readonly ProofAnswer[]): ProofOutcome {
+  if (answers.some(({ said }) => said === 'proof')) return 'found';
+  return answers.some(({ said }) => said !== 'failed') ? 'absent' : 'unanswered';
+}
+
+/** `addresses` are all that the name has, `wanted` those of this service. One elsewhere is where visitors may go too. */
+export function directionOf(addresses: readonly string[], wanted: readonly string[]): Direction {
+  if (addresses.length === 0) return { kind: 'nowhere' };
+  const others = addresses.filter((address) => !wanted.includes(address));
+  return others.length === 0 ? { kind: 'here' } : { kind: 'elsewhere', addresses: others.slice(0, 4) };
+}

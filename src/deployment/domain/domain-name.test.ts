@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { isApex, readDomainName } from './domain-name.ts';
+import { proofRecord } from './domain-proof.ts';
+
+const own = { apiHost: 'berth.example.com', appsDomain: 'apps.example.net' };
+
+function read(text: string): string {
+  const name = readDomainName(text, own);
+  return name.ok ? name.value : `! ${name.problem.error}`;
+}
+
+test('a name has one spelling, whatever it was written like', () => {
+  for (const [text, name] of Object.entries({
+    'Shop.Example.COM.': 'shop.example.com',
+    ' shop.example.com ': 'shop.example.com',
+    'bücher.example': 'xn--bcher-kva.example',
+    'BÜCHER.example': 'xn--bcher-kva.example',
+    'shop。example。com': 'shop.example.com',
+    // The Kelvin sign is a k to everybody who resolves it.
+    '\u212aelvin.example': 'kelvin.example',
+    'example.co.uk': 'example.co.uk',
+  }))
+    assert.equal(read(text), name, text);
+});
+
+test('what nobody can have is refused, and why', () => {
+  for (const [text, because] of Object.entries({
+    '*.example.com': 'has a star',
+    'https://shop.example.com/': 'is an address, not a name',
+    'shop.example.com/x': 'is an address, not a name',
+    'shop.example.com:443': 'is an address, not a name',
+    'a b.example.com': 'is an address, not a name',
+    '127.0.0.1': 'is an address of the internet',
+    '0x7f.1': 'is an address of the internet',
+    shop: 'has one part alone',
+    localhost: 'has one part alone',
+    'x.localhost': 'is no name of the internet',
+    'co.uk': 'is one below which anybody may have names',
+    'github.io': 'is one below which anybody may have names',
+    'berth.example.com': 'is a name of this service',
+    'x.Berth.Example.com': 'is a name of this service',
+    'apps.example.net.': 'is a name of this service',
+    'jolly-tapir-shop.apps.example.net': 'is a name of this service',
+    '_berth.example.com': 'is not a name of a host',
+    '-a.example.com': 'is not a name of a host',
+    'a..example.com': 'is not a name of a host',
+    '': 'is not a name of a host',
+    [`${'a'.repeat(64)}.example.com`]: 'is not a name of a host',
+    [`${'a.'.repeat(121)}example.com`]: 'is not a name of a host',
+    'example.com;drop': 'is not a name of a host',
+  }))
+    assert.match(read(text), new RegExp(`^! ".*" ${because}\\.$`), text);
+  assert.equal(read('notberth.example.com'), 'notberth.example.com');
+});
+
+test('whatever is accepted is accepted as it is, and is a name that DNS and HAProxy read alike', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.domain(), fc.string({ maxLength: 300 }), fc.webAuthority()), (text) => {
+      const name = readDomainName(text, own);
+      if (!name.ok) return;
+      assert.match(name.value, /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/);
+      assert.ok(name.value.length <= 246);
+      assert.deepEqual(readDomainName(name.value, own), name);
+    }),
+  );
+});
+
+test('an apex is what was bought, and nothing below it', () => {
+  assert.deepEqual(['example.com', 'www.example.com', 'example.co.uk', 'me.github.io', 'shop.test'].map(isApex), [
+    true,
+    false,
+    true,
+    true,
+    true,
+  ]);
+});
+
+test('what proves a name is of one account, one name and one installation', () => {
+  const of = { installation: 'one', accountId: 'ada', name: 'shop.example.com' };
+  const values = [of, { ...of, accountId: 'bob' }, { ...of, installation: 'two' }, { ...of, name: 'example.com' }];
+  assert.equal(new Set(values.map((each) => proofRecord(each).value)).size, values.length);
+  assert.equal(proofRecord(of).name, '_berth.shop.example.com');
+  assert.match(proofRecord(of).value, /^berth=[\w-]{32}$/);
+});

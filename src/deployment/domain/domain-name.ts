@@ -1,0 +1,53 @@
+/** PURE. Which names an account may have as custom domains, in the one spelling in which they are stored and compared. */
+import { isIP } from 'node:net';
+import { domainToASCII } from 'node:url';
+import { parse } from 'tldts';
+import { type Result, refuse, succeed } from '../../lib/problem.ts';
+
+/** The operator's: nobody has a name of these, or below one of them. */
+export type OwnNames = { apiHost: string; appsDomain: string };
+
+/** DNS ends at 253 characters; the record that proves a name stands below it. */
+export const proofPrefix = '_berth.';
+const longestName = 253 - proofPrefix.length;
+
+const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Lower case, in ASCII (IDNA), without the dot at the end. */
+export function readDomainName(text: string, own: OwnNames): Result<string> {
+  const given = text.trim();
+  if (/^[a-z]+:\/\/|[/:@?#\s]/i.test(given)) return invalid('is an address, not a name', 'Give the name alone.');
+  if (given.includes('*')) return invalid('has a star', 'Add each name by itself: a certificate is for one name.');
+  const name = domainToASCII(given.replace(/\.$/, ''));
+  const labels = name.split('.');
+  if (isIP(name) > 0) return invalid('is an address of the internet', 'Give a name such as shop.example.com.');
+  if (name.length > longestName || !labels.every((each) => label.test(each)))
+    return invalid('is not a name of a host', 'A name has letters, digits, hyphens and dots: shop.example.com.');
+  if (labels.length < 2) return invalid('has one part alone', 'Give a whole name such as shop.example.com.');
+  if (['localhost', 'local', 'internal', 'invalid', 'onion', 'arpa'].includes(labels.at(-1)!))
+    return invalid('is no name of the internet', 'Give a name that everybody finds in DNS.');
+  if (isBelow(name, own.apiHost) || isBelow(name, own.appsDomain))
+    return invalid('is a name of this service', 'Give a name of your own.');
+  if (registrableOf(name) === undefined)
+    return invalid('is one below which anybody may have names', 'Give a name below it that is yours.');
+  return succeed(name);
+
+  function invalid(because: string, hint: string): Result<never> {
+    const shown = given.length > 80 ? `${given.slice(0, 80)}…` : given;
+    return refuse('invalid_domain', `"${shown}" ${because}.`, hint);
+  }
+}
+
+/** What somebody has bought: `example.co.uk` of `shop.example.co.uk`; undefined for a public suffix. */
+export function registrableOf(name: string): string | undefined {
+  return parse(name, { allowPrivateDomains: true }).domain ?? undefined;
+}
+
+/** Names of a registrable domain itself cannot be an alias (CNAME) of another. */
+export function isApex(name: string): boolean {
+  return registrableOf(name) === name;
+}
+
+function isBelow(name: string, other: string): boolean {
+  return name === other || name.endsWith(`.${other}`);
+}

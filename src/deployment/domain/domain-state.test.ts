@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { domainOf } from '../../../test/support/domains.ts';
+import { directionOf, type Finding, type ProofAnswer } from './domain-finding.ts';
+import { afterCheck, type Domain, domainState, graceMs, pendingMs, releaseAt } from './domain-state.ts';
+import { domainReason, wantedRecords } from './domain-words.ts';
+
+const dayMs = 24 * 3_600_000;
+const here = { direction: { kind: 'here' }, wanted: ['203.0.113.7'] } as const;
+const proven: Finding = { proof: [{ server: 'ns1.example.com', said: 'proof' }], ...here, wanted: [...here.wanted] };
+const absent: Finding = { ...proven, proof: [{ server: 'ns1.example.com', said: 'nothing' }] };
+const silent: Finding = {
+  ...proven,
+  proof: [{ server: 'ns1.example.com', said: 'failed', because: 'does not answer' }],
+};
+
+const look = (domain: Domain, finding: Finding, now: number, isFree = true): Domain => ({
+  ...domain,
+  ...afterCheck(domain, finding, { now, isFree, random: 0 }),
+});
+
+test('the states of a domain, from its first day to its last', () => {
+  const added = domainOf({ addedAt: 0 });
+  assert.equal(domainState(added, false), 'pending');
+  const waiting = look(added, absent, 10);
+  assert.equal(domainState(waiting, false), 'pending');
+  const elsewhere: Finding = { ...proven, direction: { kind: 'nowhere' } };
+  assert.equal(domainState(look(waiting, elsewhere, 20), false), 'verified');
+  const here = look(waiting, proven, 20);
+  assert.equal(domainState(here, false), 'certifying');
+  assert.equal(domainState(here, true), 'live');
+  assert.equal(domainState(here, undefined), 'live');
+  const failing = look(here, absent, dayMs);
+  assert.equal(domainState(failing, true), 'failing');
+  assert.equal(domainState(look(failing, proven, dayMs + 1), true), 'live');
+  const lost = look(failing, absent, dayMs + graceMs.absent);
+  assert.equal(domainState(lost, true), 'released');
+  assert.equal(lost.releasedBecause, 'unproven');
+});
+
+test('a proof of a name that another account has proves nothing', () => {
+  const taken = look(domainOf({}), proven, 10, false);
+  assert.equal(domainState(taken, true), 'pending');
+  assert.equal(taken.finding?.isTaken, true);
+  assert.equal(look(taken, proven, 20).verifiedAt, 20);
+});
+
+test('servers that do not answer cost nobody a name for a month, and a record that is gone does in three days', () => {
+  const live = look(domainOf({}), proven, 0);
+  const unanswered = look(live, silent, dayMs);
+  assert.equal(releaseAt(unanswered), dayMs + graceMs.unanswered);
+  assert.equal(look(unanswered, silent, 30 * dayMs).releasedAt, null);
+  assert.equal(releaseAt(look(live, absent, dayMs)), dayMs + graceMs.absent);
+  assert.equal(look(unanswered, silent, dayMs + graceMs.unanswered).releasedBecause, 'unproven');
+});
+
+test('whoever waits is looked at soon, who is well once a day, and who never proves a name loses it in two weeks', () => {
+  const added = domainOf({ addedAt: 0 });
+  const minutes = (domain: Domain, now: number) => (domain.nextCheckAt - now) / 60_000;
+  assert.deepEqual(
+    [0, 4, 60, 6_000].map((minute) => minutes(look(added, absent, minute * 60_000), minute * 60_000)),
+    [0.5, 1, 15, 360],
+  );
+  assert.equal(minutes(look(added, proven, 0), 0), 24 * 60);
+  assert.equal(minutes(look(look(added, proven, 0), absent, dayMs), dayMs), 60);
+  assert.equal(look(added, absent, pendingMs - 1).releasedAt, null);
+  assert.equal(look(added, absent, pendingMs).releasedAt, pendingMs);
+});
+
+test('one address elsewhere is where visitors may go', () => {
+  assert.deepEqual(directionOf(['203.0.113.7'], ['203.0.113.7', '2001:db8::7']), { kind: 'here' });
+  assert.deepEqual(directionOf(['203.0.113.7', '2001:db8::1'], ['203.0.113.7']), {
+    kind: 'elsewhere',
+    addresses: ['2001:db8::1'],
+  });
+  assert.deepEqual(directionOf([], ['203.0.113.7']), { kind: 'nowhere' });
+});
+
+test('what is told names the server and what it has', () => {
+  const proof = { name: '_berth.shop.example.com', value: 'berth=x' };
+  const words = (answers: ProofAnswer[], change: Partial<Domain> = {}) => {
+    const domain = domainOf({ finding: { ...proven, proof: answers }, ...change });
+    return domainReason(domain, domainState(domain, true), { proof, host: 'tapir-shop.apps.test' });
+  };
+  assert.equal(
+    words([
+      { server: 'ns1.example.com', said: 'other', found: ['v=spf1 -all', 'berth=y'], count: 5 },
+      { server: 'ns2.example.com', said: 'failed', because: 'does not answer' },
+    ]),
+    'TXT _berth.shop.example.com not found: ns1.example.com has "v=spf1 -all", "berth=y" and 3 more; ns2.example.com does not answer.',
+  );
+  assert.match(words(silent.proof)!, /could not be looked up/);
+  assert.match(words(absent.proof, { verifiedAt: 1, failingSince: 0 })!, /serves on until 1970-01-04 00:00 UTC/);
+  const direction = { kind: 'elsewhere', addresses: ['198.51.100.1'] } as const;
+  const misled = domainOf({
+    verifiedAt: 1,
+    finding: { ...proven, direction: { ...direction, addresses: ['198.51.100.1'] } },
+  });
+  const told = (domain: Domain) => domainReason(domain, 'verified', { proof, host: 'tapir-shop.apps.test' });
+  assert.match(told(misled)!, /leads to 198\.51\.100\.1, which is not this service.*tapir-shop\.apps\.test \(CNAME\)/);
+  assert.match(told({ ...misled, name: 'example.com' })!, /203\.0\.113\.7 \(A\) alone/);
+  assert.deepEqual(wantedRecords({ ...misled, name: 'example.com' }, { proof, host: 'h.apps.test' }), [
+    { type: 'TXT', ...proof },
+    { type: 'A', name: 'example.com', value: '203.0.113.7' },
+  ]);
+});

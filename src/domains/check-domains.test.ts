@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deploymentOf } from '../../test/support/deployments.ts';
+import { emptyStore } from '../../test/support/empty-store.ts';
+import type { Finding } from '../deployment/domain/domain-finding.ts';
+import { graceMs } from '../deployment/domain/domain-state.ts';
+import { addDeployment } from '../store/deployments.ts';
+import { domainAt, domainsOfDeployment, putDomain } from '../store/domains.ts';
+import { addSession } from '../store/sessions.ts';
+import { checkDomains } from './check-domains.ts';
+import type { Asked } from './lookup.ts';
+
+const name = 'shop.example.com';
+const dayMs = 24 * 3_600_000;
+
+async function world() {
+  const db = await emptyStore();
+  const at = new Date(0).toISOString();
+  for (const id of ['ada', 'bob']) {
+    const account = { id, name: id, email: `${id}@example.com`, emailVerified: 0, tier: null, createdAt: at };
+    await db
+      .insertInto('accounts')
+      .values({ ...account, updatedAt: at } as never)
+      .execute();
+    await addSession(db, { id, token: id, createdAt: 0, accountId: id });
+    await addDeployment(db, deploymentOf({ id, label: `${id}-shop`, environment: id, sessionId: id, claimedAt: 0 }));
+  }
+  const asked: Asked[] = [];
+  const state = { now: 1, owner: undefined as string | undefined };
+  const lookup = async (question: Asked): Promise<Finding> => {
+    asked.push(question);
+    const isThere = state.owner === question.proof.value;
+    const proof = isThere ? ({ server: 'ns1', said: 'proof' } as const) : ({ server: 'ns1', said: 'nothing' } as const);
+    return { proof: [proof], direction: { kind: 'here' }, wanted: ['203.0.113.7'] };
+  };
+  const common = { db, lookup, now: () => state.now, random: () => 0, holder: 'one', installation: 'i' };
+  const look = () => checkDomains({ ...common, appsDomain: 'apps.test', log: { info() {} } });
+  const add = (accountId: string) =>
+    db
+      .transaction()
+      .execute((db) => putDomain(db, { name, accountId, deploymentId: accountId, redirectTo: null, now: state.now }));
+  return { db, state, asked, look, add };
+}
+
+test('an alias that was left behind gives nobody a name: what proves it is of the account that asks', async () => {
+  const { db, state, asked, look, add } = await world();
+  await add('ada');
+  await look();
+  state.owner = asked[0]!.proof.value;
+  state.now += dayMs;
+  assert.equal(await look(), true);
+  assert.equal((await domainAt(db, name))?.accountId, 'ada');
+  // The name still leads to this service, and ada's record is still there.
+  await db.updateTable('deployments').set({ removedAt: state.now }).where('id', '=', 'ada').execute();
+  assert.equal(await look(), true);
+  assert.equal(await domainAt(db, name), undefined);
+  await add('bob');
+  for (let day = 0; day < 10; day += 1) {
+    state.now += dayMs;
+    await look();
+  }
+  assert.equal(await domainAt(db, name), undefined);
+  state.owner = asked.at(-1)!.proof.value;
+  state.now += dayMs;
+  await look();
+  assert.equal((await domainAt(db, name))?.accountId, 'bob', 'whoever has the zone has the name, after seven days');
+  await db.destroy();
+});
+
+test('a name whose record is gone serves for its days of grace, is told failing, and is released', async () => {
+  const { db, state, asked, look, add } = await world();
+  await add('ada');
+  await look();
+  state.owner = asked[0]!.proof.value;
+  state.now += dayMs;
+  await look();
+  state.owner = undefined;
+  state.now += dayMs;
+  assert.equal(await look(), false);
+  const failingSince = state.now;
+  assert.equal((await domainAt(db, name))?.failingSince, failingSince);
+  state.now += graceMs.absent - 1;
+  await look();
+  assert.ok(await domainAt(db, name));
+  state.now += dayMs;
+  assert.equal(await look(), true);
+  assert.equal(await domainAt(db, name), undefined);
+  assert.equal((await domainsOfDeployment(db, 'ada'))[0]?.releasedBecause, 'unproven');
+  await db.destroy();
+});
+
+test('a name that is well is not asked about again the same day', async () => {
+  const { db, state, asked, look, add } = await world();
+  await add('ada');
+  await look();
+  state.owner = asked[0]!.proof.value;
+  state.now += dayMs;
+  await look();
+  state.now += dayMs - 1;
+  await look();
+  assert.equal(asked.length, 2);
+  await db.destroy();
+});

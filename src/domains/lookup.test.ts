@@ -1,0 +1,136 @@
+/** A real DNS client against servers that say what they should not. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import packet, { type Answer } from 'dns-packet';
+import { type NameServer, recordsOf, type Said, startNameServer } from '../../test/support/name-server.ts';
+import { type ProofAnswer, proofOutcome } from '../deployment/domain/domain-finding.ts';
+import { proofRecord } from '../deployment/domain/domain-proof.ts';
+import { createLookup } from './lookup.ts';
+
+const name = 'shop.example.com';
+const host = 'tapir-shop.apps.test';
+const proof = proofRecord({ installation: 'one', accountId: 'ada', name });
+const open: NameServer[] = [];
+after(async () => {
+  for (const server of open) await server[Symbol.asyncDispose]();
+});
+
+async function serve(say: (type: string, name: string) => Said): Promise<NameServer> {
+  const server = await startNameServer(say);
+  open.push(server);
+  return server;
+}
+
+const addresses = { [`A ${host}`]: ['203.0.113.7'], [`A ${name}`]: ['203.0.113.7'] };
+const zone = { 'NS example.com': ['ns1.example.com'], 'A ns1.example.com': ['127.0.0.1'] };
+
+/** What is found where resolver and name server say this; without the second, the zone has no server that may be asked. */
+async function look(resolver: Record<string, readonly string[]>, say?: (type: string, name: string) => Said) {
+  const common = await serve(recordsOf({ ...addresses, ...(say && zone), ...resolver }));
+  const own = say && (await serve(say));
+  const lookup = createLookup({
+    ...{ resolvers: [common.address], isAllowed: () => own !== undefined, limitMs: 6_000 },
+    ...(own && { serverPort: own.port }),
+  });
+  return await lookup({ name, proof, host });
+}
+
+const txt = (...values: string[]) => recordsOf({ [`TXT ${proof.name}`]: values });
+
+test('the name servers of the zone say whether it is proven, and what is there instead', async () => {
+  const proven = await look({}, txt('v=spf1 -all', proof.value));
+  assert.deepEqual(proven, {
+    proof: [{ server: 'ns1.example.com', said: 'proof' }],
+    direction: { kind: 'here' },
+    wanted: ['203.0.113.7'],
+  });
+  const other = await look({}, txt('berth=of-somebody-else'));
+  assert.deepEqual(other.proof, [
+    { server: 'ns1.example.com', said: 'other', found: ['berth=of-somebody-else'], count: 1 },
+  ]);
+  const none = await look({ [`TXT ${proof.name}`]: [proof.value] }, txt());
+  assert.deepEqual(none.proof, [{ server: 'ns1.example.com', said: 'nothing' }], 'whatever a resolver remembers');
+});
+
+test('where no name server may be asked, or none answers, the resolver says it', async () => {
+  const { proof: answers } = await look({ ...zone, [`TXT ${proof.name}`]: [proof.value] });
+  assert.deepEqual(answers, [
+    { server: 'ns1.example.com', said: 'failed', because: 'is at no public address' },
+    { server: 'the resolver', said: 'proof' },
+  ]);
+  const refused = await look({}, () => ({ rcode: 'REFUSED' }));
+  assert.deepEqual(
+    refused.proof.map(({ said }) => said),
+    ['failed', 'nothing'],
+  );
+});
+
+test('by default a name server at an address of this machine or its networks is never asked', async () => {
+  const own = await serve(txt(proof.value));
+  const places = { 'A ns1.example.com': ['127.0.0.1'], 'A ns2.example.com': ['169.254.169.254'] };
+  const records = { ...addresses, ...places, 'NS example.com': ['ns1.example.com', 'ns2.example.com'] };
+  const common = await serve(recordsOf(records));
+  const found = await createLookup({ resolvers: [common.address], serverPort: own.port })({ name, proof, host });
+  assert.deepEqual(
+    found.proof.map((answer) => answer.said === 'failed' && answer.because),
+    ['is at no public address', 'is at no public address', false],
+  );
+  assert.equal(own.asked.size, 0);
+});
+
+test('where a name leads is told, an alias included', async () => {
+  const direction = async (records: Record<string, readonly string[]>) => (await look(records, txt())).direction;
+  assert.deepEqual(await direction({ [`A ${name}`]: [], [`CNAME ${name}`]: [host] }), { kind: 'here' });
+  assert.deepEqual(await direction({ [`A ${name}`]: ['198.51.100.9'] }), {
+    kind: 'elsewhere',
+    addresses: ['198.51.100.9'],
+  });
+  assert.deepEqual(await direction({ [`AAAA ${name}`]: ['2001:db8::1'] }), {
+    kind: 'elsewhere',
+    addresses: ['2001:db8::1'],
+  });
+  assert.deepEqual(await direction({ [`A ${name}`]: [] }), { kind: 'nowhere' });
+});
+
+/** As much as a message can hold. */
+function flood(): Said {
+  const answers: Answer[] = Array.from({ length: 3_000 }, () => ({
+    ...{ type: 'TXT' as const, name: '.', ttl: 1, data: 'xxxxxxxxx' },
+  }));
+  return { answers };
+}
+
+function longRecord(): Said {
+  const data = Array.from({ length: 250 }, () => 'y'.repeat(255));
+  return { answers: [{ type: 'TXT', name: proof.name, ttl: 1, data }] };
+}
+
+/** An alias that leads to itself, by a name that points into itself. */
+function loop(): Said {
+  return { answers: [{ type: 'CNAME', name: proof.name, data: proof.name, ttl: 1 }] };
+}
+
+/** A name compressed into a pointer at itself. */
+function pointerLoop(): Said {
+  const head = packet.encode({ type: 'response', id: 0, questions: [{ type: 'TXT', name: proof.name }] });
+  head.writeUInt16BE(1, 6);
+  const own = Buffer.alloc(2);
+  own.writeUInt16BE(0xc000 | head.length);
+  return Buffer.concat([head, own, Buffer.from([0, 16, 0, 1, 0, 0, 0, 1, 0, 2, 1, 120])]);
+}
+
+for (const [what, say, expected] of [
+  ['3,000 records in 64 KB', flood, 'other'],
+  ['an alias to itself', loop, 'nothing'],
+  ['a name that points into itself', pointerLoop, 'failed'],
+  ['one record of 64 KB', longRecord, 'other'],
+  ['nothing that is DNS', () => Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), 'failed'],
+  ['no answer', () => 'drop', 'failed'],
+] as const satisfies readonly (readonly [string, () => Said, ProofAnswer['said']])[])
+  test(`a server that sends ${what} proves nothing and holds up nothing`, async () => {
+    const { proof: answers, direction } = await look({}, () => say());
+    assert.notEqual(proofOutcome(answers), 'found');
+    assert.equal(answers[0]?.said, expected);
+    assert.ok(JSON.stringify(answers).length < 2_000, 'little of it is kept');
+    assert.deepEqual(direction, { kind: 'here' });
+  });

@@ -1,0 +1,159 @@
+/**
+ * Looks a custom domain up in DNS. Whether it is proven, its own name servers say, since resolvers remember what was not
+ * there; where it leads, the operator's resolvers. All that is said is a stranger's: a server is asked only at a public
+ * address, few servers and few times, and the whole takes no longer than its limit. Chains of aliases are followed by the
+ * resolvers, which bound them; a message of DNS ends at 64 KiB.
+ */
+import { Resolver } from 'node:dns/promises';
+import {
+  type Direction,
+  directionOf,
+  type Finding,
+  type ProofAnswer,
+  proofOutcome,
+} from '../deployment/domain/domain-finding.ts';
+import { registrableOf } from '../deployment/domain/domain-name.ts';
+import type { ProofRecord } from '../deployment/domain/domain-proof.ts';
+import { addressesOfThisMachine, isPublic } from '../images/dialer/public-addresses.ts';
+import { printable } from '../lib/printable.ts';
+
+export type LookupOptions = {
+  /** `address` or `address:port`; undefined: those that this machine asks. */
+  resolvers: readonly string[] | undefined;
+  /** What tests have in place of the internet: whether a name server at this address may be asked, and its port. */
+  isAllowed?: (address: string) => boolean;
+  serverPort?: number;
+  /** Of the whole look. */
+  limitMs?: number;
+};
+
+/** `host`: the deployment's own, which leads here. */
+export type Asked = { name: string; proof: ProofRecord; host: string };
+
+/** Never rejects. */
+export type Lookup = (asked: Asked) => Promise<Finding>;
+
+const mostServers = 3;
+const mostAddresses = 20;
+const mostShown = 3;
+const longestShown = 80;
+const patience = { timeout: 2_000, tries: 2 };
+
+export function createLookup(options: LookupOptions): Lookup {
+  const { resolvers, isAllowed = isPublicHere, serverPort = 53, limitMs = 12_000 } = options;
+
+  return async ({ name, proof, host }) => {
+    const open: Resolver[] = [];
+    const asking = (servers: readonly string[] | undefined) => {
+      const resolver = new Resolver(patience);
+      if (servers) resolver.setServers(servers);
+      open.push(resolver);
+      return resolver;
+    };
+    let isOver = false;
+    const limit = setTimeout(() => {
+      isOver = true;
+      for (const resolver of open) resolver.cancel();
+    }, limitMs);
+    const common = asking(resolvers);
+
+    async function atServer(server: string): Promise<ProofAnswer> {
+      const [address] = await addressesOf(common, server).catch(() => []);
+      if (address === undefined) return { server, said: 'failed', because: 'has no address' };
+      if (!isAllowed(address)) return { server, said: 'failed', because: 'is at no public address' };
+      if (isOver) return { server, said: 'failed', because: reasons.ECANCELLED! };
+      const at = address.includes(':') ? `[${address}]:${serverPort}` : `${address}:${serverPort}`;
+      return await askProof(asking([at]), server, proof);
+    }
+
+    async function proofAnswers(): Promise<ProofAnswer[]> {
+      const servers = await nameServers(common, name);
+      const answers = await Promise.all(servers.slice(0, mostServers).map(atServer));
+      if (proofOutcome(answers) !== 'unanswered') return answers;
+      return [...answers, await askProof(common, 'the resolver', proof)];
+    }
+
+    try {
+      const [answers, led, wanted] = await Promise.all([
+        proofAnswers(),
+        addressesOf(common, name).catch(codeOf),
+        isLoopback(host) ? ['127.0.0.1', '::1'] : addressesOf(common, host).catch(codeOf),
+      ]);
+      return { proof: answers, direction: direction(led, wanted), wanted: typeof wanted === 'string' ? [] : wanted };
+    } finally {
+      clearTimeout(limit);
+    }
+  };
+}
+
+/** Of the zone that the name is in, which is its own or one above it. */
+async function nameServers(resolver: Resolver, name: string): Promise<string[]> {
+  const top = registrableOf(name);
+  for (let zone = name; ; zone = zone.slice(zone.indexOf('.') + 1)) {
+    const servers = await resolver.resolveNs(zone).catch(() => []);
+    if (servers.length > 0) return servers.toSorted();
+    if (zone === top || !zone.includes('.')) return [];
+  }
+}
+
+async function askProof(resolver: Resolver, server: string, { name, value }: ProofRecord): Promise<ProofAnswer> {
+  const shown = printable(server).slice(0, longestShown);
+  try {
+    const records = (await resolver.resolveTxt(name)).map((parts) => parts.join(''));
+    if (records.some((record) => record.trim() === value)) return { server: shown, said: 'proof' };
+    const found = records.slice(0, mostShown).map((record) => printable(record.slice(0, longestShown)));
+    return found.length > 0
+      ? { server: shown, said: 'other', found, count: records.length }
+      : { server: shown, said: 'nothing' };
+  } catch (error) {
+    const code = codeOf(error);
+    if (isNothing(code)) return { server: shown, said: 'nothing' };
+    return { server: shown, said: 'failed', because: reasonOf(code) };
+  }
+}
+
+/** IPv4 first; throws when neither kind could be looked up. */
+async function addressesOf(resolver: Resolver, name: string): Promise<string[]> {
+  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const failed = answers.find((answer) => answer.status === 'rejected' && !isNothing(codeOf(answer.reason)));
+  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  if (addresses.length === 0 && failed?.status === 'rejected') throw failed.reason;
+  return addresses.slice(0, mostAddresses);
+}
+
+/** A text is the code of what went wrong. */
+function direction(led: string[] | string, wanted: string[] | string): Direction {
+  if (typeof led === 'string') return { kind: 'unknown', because: `its name server ${reasonOf(led)}` };
+  if (typeof wanted === 'string' || wanted.length === 0)
+    return { kind: 'unknown', because: 'the addresses of this service are not in DNS' };
+  return directionOf(led, wanted);
+}
+
+function isPublicHere(address: string): boolean {
+  return isPublic(address, addressesOfThisMachine());
+}
+
+function isLoopback(host: string): boolean {
+  return host.endsWith('.localhost');
+}
+
+function isNothing(code: string): boolean {
+  return code === 'ENODATA' || code === 'ENOTFOUND';
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'unknown';
+}
+
+const reasons: Record<string, string> = {
+  ETIMEOUT: 'does not answer',
+  ECANCELLED: 'does not answer in time',
+  ESERVFAIL: 'fails (SERVFAIL)',
+  EREFUSED: 'refuses to answer',
+  ECONNREFUSED: 'is not there',
+  EBADRESP: 'answers what is no answer',
+};
+
+function reasonOf(code: string): string {
+  return reasons[code] ?? `does not answer (${printable(code)})`;
+}

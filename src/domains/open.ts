@@ -1,0 +1,63 @@
+/** The door of this layer: custom domains are looked up in DNS again and again, and lead where that says. */
+import type { Kysely } from 'kysely';
+import type { Logger } from 'pino';
+import type { Instant } from '../deployment/deployment.ts';
+import { reportingFirstFault } from '../lib/first-fault.ts';
+import { newId } from '../lib/ids.ts';
+import { wait } from '../lib/wait.ts';
+import type { Tables } from '../store/database.ts';
+import { leaveDuties } from '../store/duties.ts';
+import { checkDomains } from './check-domains.ts';
+import { createLookup } from './lookup.ts';
+
+export type DomainSettings = { domainResolvers: string[] | undefined; appsDomain: string };
+
+export type DomainParts = {
+  db: Kysely<Tables>;
+  /** The installation's id. */
+  owner: string;
+  now: () => Instant;
+  log: Logger;
+  refreshEdge: () => Promise<void>;
+};
+
+const lookEveryMs = 2_000;
+
+/** `look`: something was asked of a domain, and routes may have changed with it. */
+export function openDomains(
+  { domainResolvers, appsDomain }: DomainSettings,
+  { db, owner, now, log, refreshEdge }: DomainParts,
+): AsyncDisposable & { look(): void } {
+  const end = new AbortController();
+  const holder = newId();
+  const lookup = createLookup({ resolvers: domainResolvers });
+  const checking = { db, lookup, now, random: Math.random, holder, installation: owner, appsDomain, log };
+  let isAsked = false;
+  let pause = new AbortController();
+  const round = reportingFirstFault(
+    async () => {
+      if (isAsked) await refreshEdge();
+      isAsked = false;
+      if (await checkDomains(checking)) await refreshEdge();
+    },
+    (err) => log.warn({ err }, 'custom domains cannot be looked after'),
+  );
+  const rounds = (async () => {
+    while (!end.signal.aborted) {
+      await round();
+      if (!isAsked) await wait(lookEveryMs, AbortSignal.any([end.signal, pause.signal]));
+      pause = new AbortController();
+    }
+  })();
+  return {
+    look() {
+      isAsked = true;
+      pause.abort();
+    },
+    async [Symbol.asyncDispose]() {
+      end.abort();
+      await rounds;
+      await leaveDuties(db, holder).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,175 @@
+/** Custom domains: whose a name is, and which deployment it leads to. What changes where one leads is a version of the routes. */
+import { type Selectable, type SqlBool, sql } from 'kysely';
+import type { Instant } from '../deployment/deployment.ts';
+import { type Checked, type Domain, quarantineMs, type ReleaseCause } from '../deployment/domain/domain-state.ts';
+import { isActiveAt } from './active.ts';
+import type { Database, DomainRow } from './database.ts';
+import { nextRoutesVersion } from './routes.ts';
+
+export type DomainKey = Pick<Domain, 'name' | 'accountId'>;
+
+/** Of whom the name is: the condition of the index on owners, word for word. */
+const isOwned = sql<SqlBool>`"verifiedAt" is not null and "releasedAt" is null`;
+
+/** In the order in which they were added, those that were lost included. */
+export async function domainsOfDeployment(db: Database, deploymentId: string): Promise<Domain[]> {
+  const rows = await domains(db).where('deploymentId', '=', deploymentId).orderBy('addedAt').orderBy('name').execute();
+  return rows.map(fromRow);
+}
+
+export async function domainOfAccount(db: Database, { name, accountId }: DomainKey): Promise<Domain | undefined> {
+  const row = await domains(db).where('name', '=', name).where('accountId', '=', accountId).executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** How many an account has, proven or not. */
+export async function countDomains(db: Database, accountId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('domains')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('accountId', '=', accountId)
+    .where('releasedAt', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Whether another account has the name, or has lost it so lately that nobody else may have it. */
+export async function isHeldByOther(db: Database, { name, accountId }: DomainKey, now: Instant): Promise<boolean> {
+  const row = await db
+    .selectFrom('domains')
+    .select('name')
+    .where('name', '=', name)
+    .where('accountId', '!=', accountId)
+    .where((eb) => eb.or([isOwned, eb('heldUntil', '>', now)]))
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The one that a host is, proven. */
+export async function domainAt(db: Database, name: string): Promise<Domain | undefined> {
+  const row = await domains(db).where('name', '=', name).where(isOwned).executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/**
+ * Adds a name, or leads one of the account to another deployment; one that was lost has to be proven again. In a
+ * transaction that has everything.
+ */
+export async function putDomain(
+  db: Database,
+  put: Pick<Domain, 'name' | 'accountId' | 'deploymentId' | 'redirectTo'> & { now: Instant },
+): Promise<void> {
+  const { now, ...fields } = put;
+  const present = await domainOfAccount(db, put);
+  if (present?.releasedAt === null) {
+    await setDomain(db, put, { ...fields, nextCheckAt: now });
+    await turnRoutes(db, [present.deploymentId, put.deploymentId]);
+    return;
+  }
+  if (present) await forget(db, put);
+  const unproven = { verifiedAt: null, failingSince: null, checkedAt: null, finding: null };
+  const kept = { releasedAt: null, releasedBecause: null, heldUntil: present?.heldUntil ?? null };
+  await db
+    .insertInto('domains')
+    .values({ ...fields, ...unproven, ...kept, addedAt: now, nextCheckAt: now })
+    .execute();
+  await turnRoutes(db, [put.deploymentId, ...(present ? [present.deploymentId] : [])]);
+}
+
+/** Those to be looked up by now, the longest due first. */
+export async function dueDomains(db: Database, now: Instant, limit: number): Promise<Domain[]> {
+  const rows = await domains(db)
+    .where('releasedAt', 'is', null)
+    .where('nextCheckAt', '<=', now)
+    .orderBy('nextCheckAt')
+    .limit(limit)
+    .execute();
+  return rows.map(fromRow);
+}
+
+export async function makeDomainDue(db: Database, key: DomainKey, now: Instant): Promise<void> {
+  await setDomain(db, key, { nextCheckAt: now });
+}
+
+/** What a look has found. In a transaction that has everything. */
+export async function noteChecked(db: Database, before: Domain, checked: Checked): Promise<void> {
+  const { finding, releasedAt, ...fields } = checked;
+  await setDomain(db, before, { ...fields, finding: finding && JSON.stringify(finding) });
+  if (releasedAt !== null) await releaseDomain(db, before, { because: 'unproven', now: releasedAt });
+  else if (before.verifiedAt === null && checked.verifiedAt !== null) await turnRoutes(db, [before.deploymentId]);
+}
+
+/** It leads nowhere any more. Only one that was proven is kept from others. In a transaction that has everything. */
+export async function releaseDomain(
+  db: Database,
+  { name, accountId }: DomainKey,
+  { because, now }: { because: ReleaseCause; now: Instant },
+): Promise<void> {
+  const domain = await domainOfAccount(db, { name, accountId });
+  if (!domain || domain.releasedAt !== null) return;
+  const heldUntil = domain.verifiedAt === null ? domain.heldUntil : now + quarantineMs;
+  await setDomain(db, domain, { releasedAt: now, releasedBecause: because, heldUntil });
+  await turnRoutes(db, [domain.deploymentId]);
+}
+
+/** Those whose deployment has ended, or is not the account's any more. */
+export async function strayDomains(db: Database, now: Instant): Promise<Domain[]> {
+  const rows = await domains(db)
+    .where('releasedAt', 'is', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('deployments')
+            .innerJoin('sessions', 'sessions.id', 'deployments.sessionId')
+            .select('deployments.id')
+            .whereRef('deployments.id', '=', 'domains.deploymentId')
+            .whereRef('sessions.accountId', '=', 'domains.accountId')
+            .where(isActiveAt(now)),
+        ),
+      ),
+    )
+    .execute();
+  return rows.map(fromRow);
+}
+
+/** All that are somebody's. */
+export async function ownedDomains(db: Database): Promise<Domain[]> {
+  return (await domains(db).where(isOwned).execute()).map(fromRow);
+}
+
+/** All that lead somewhere: proven, of deployments that serve. */
+export async function servedDomains(db: Database): Promise<Domain[]> {
+  const serving = db.selectFrom('deployments').select('id').where('goneAt', 'is', null).where('endpoints', '!=', '[]');
+  const rows = await domains(db).where(isOwned).where('deploymentId', 'in', serving).orderBy('verifiedAt').execute();
+  return rows.map(fromRow);
+}
+
+/** Rows that say nothing any more. Edges have heard of them long before. */
+export async function forgetDomains(db: Database, now: Instant): Promise<void> {
+  await db
+    .deleteFrom('domains')
+    .where('releasedAt', '<=', now - quarantineMs)
+    .execute();
+}
+
+async function forget(db: Database, { name, accountId }: DomainKey): Promise<void> {
+  await db.deleteFrom('domains').where('name', '=', name).where('accountId', '=', accountId).execute();
+}
+
+async function setDomain(db: Database, { name, accountId }: DomainKey, fields: Partial<DomainRow>): Promise<void> {
+  await db.updateTable('domains').set(fields).where('name', '=', name).where('accountId', '=', accountId).execute();
+}
+
+/** Edges read these deployments again. */
+async function turnRoutes(db: Database, deploymentIds: readonly string[]): Promise<void> {
+  const routesVersion = await nextRoutesVersion(db);
+  await db.updateTable('deployments').set({ routesVersion }).where('id', 'in', deploymentIds).execute();
+}
+
+function domains(db: Database) {
+  return db.selectFrom('domains').selectAll();
+}
+
+function fromRow({ finding, ...fields }: Selectable<DomainRow>): Domain {
+  return { ...fields, finding: finding === null ? null : JSON.parse(finding) };
+}

@@ -1,0 +1,162 @@
+/** Custom domains: whose a name is, and where it leads. */
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import type { Kysely } from 'kysely';
+import { afterCheck, quarantineMs } from '../../../src/deployment/domain/domain-state.ts';
+import type { Tables } from '../../../src/store/database.ts';
+import { addDeployment } from '../../../src/store/deployments.ts';
+import {
+  countDomains,
+  domainAt,
+  domainOfAccount,
+  domainsOfDeployment,
+  dueDomains,
+  forgetDomains,
+  isHeldByOther,
+  makeDomainDue,
+  noteChecked,
+  putDomain,
+  releaseDomain,
+  servedDomains,
+  strayDomains,
+} from '../../../src/store/domains.ts';
+import { routesSince } from '../../../src/store/routes.ts';
+import { addSession } from '../../../src/store/sessions.ts';
+import { deploymentOf } from '../../support/deployments.ts';
+import type { OpenStore } from './store.ts';
+
+const name = 'shop.example.com';
+const found = {
+  proof: [{ server: 'resolver', said: 'proof' as const }],
+  direction: { kind: 'here' as const },
+  wanted: ['203.0.113.7'],
+};
+
+export function domainsContract(open: OpenStore): void {
+  let db: Kysely<Tables>;
+  const endpoints = [{ path: '/', address: '10.0.0.1', port: 80 }];
+  beforeEach(async () => {
+    db = await open();
+    for (const accountId of ['ada', 'bob']) {
+      const account = { id: accountId, name: accountId, email: `${accountId}@example.com`, emailVerified: false };
+      const at = new Date(0).toISOString();
+      await db
+        .insertInto('accounts')
+        .values({ ...account, tier: null, createdAt: at, updatedAt: at } as never)
+        .execute();
+      await addSession(db, { id: accountId, token: accountId, createdAt: 0, accountId });
+      for (const number of [1, 2]) {
+        const id = `${accountId}${number}`;
+        const names = { id, label: id, applicationName: id, environment: id };
+        await addDeployment(db, deploymentOf({ ...names, sessionId: accountId, claimedAt: 0, endpoints }));
+      }
+    }
+  });
+  afterEach(async () => await db.destroy());
+
+  const all = <T>(work: (db: Kysely<Tables>) => Promise<T>) => db.transaction().execute(work);
+  const put = (accountId: string, deploymentId: string, now: number, redirectTo: string | null = null) =>
+    all((db) => putDomain(db, { name, accountId, deploymentId, redirectTo, now }));
+  async function prove(accountId: string, now: number): Promise<void> {
+    const before = (await domainOfAccount(db, { name, accountId }))!;
+    const isFree = !(await isHeldByOther(db, before, now));
+    await all((db) => noteChecked(db, before, afterCheck(before, found, { now, isFree, random: 0 })));
+  }
+  /** Which deployment the name is told to lead to, by what has changed since a version. */
+  async function led(since: number | undefined) {
+    const { changed, version } = await routesSince(db, since);
+    const told = changed.flatMap(({ id, domains }) =>
+      domains.map((domain) => `${id} ${domain.name} ${domain.isServed ? 'served' : 'not served'}`),
+    );
+    return { version, told: told.toSorted() };
+  }
+
+  test('several accounts may try to prove a name, and the first that does has it', async () => {
+    await put('ada', 'ada1', 1);
+    await put('bob', 'bob1', 2);
+    assert.equal(await domainAt(db, name), undefined);
+    await prove('ada', 3);
+    await prove('bob', 4);
+    assert.equal((await domainAt(db, name))?.deploymentId, 'ada1');
+    assert.equal((await domainOfAccount(db, { name, accountId: 'bob' }))?.verifiedAt, null);
+    assert.equal((await domainOfAccount(db, { name, accountId: 'bob' }))?.finding?.isTaken, true);
+    await assert.rejects(
+      db.updateTable('domains').set({ verifiedAt: 9 }).where('accountId', '=', 'bob').execute(),
+      'not even a fault of ours gives a name two owners',
+    );
+    assert.deepEqual([await countDomains(db, 'ada'), await countDomains(db, 'bob')], [1, 1]);
+  });
+
+  test('whoever has lost a name has seven days in which nobody else can have it', async () => {
+    await put('ada', 'ada1', 1);
+    await prove('ada', 2);
+    await all((db) => releaseDomain(db, { name, accountId: 'ada' }, { because: 'unproven', now: 10 }));
+    await put('bob', 'bob1', 11);
+    await prove('bob', 12);
+    assert.equal(await domainAt(db, name), undefined);
+    await put('ada', 'ada1', 13);
+    await prove('ada', 14);
+    assert.equal((await domainAt(db, name))?.accountId, 'ada', 'the same account gets it back');
+    await all((db) => releaseDomain(db, { name, accountId: 'ada' }, { because: 'removed', now: 20 }));
+    await put('ada', 'ada1', 21);
+    await all((db) => releaseDomain(db, { name, accountId: 'ada' }, { because: 'removed', now: 22 }));
+    await prove('bob', 19 + quarantineMs);
+    assert.equal(await domainAt(db, name), undefined, 'nor does trying again make it shorter');
+    await prove('bob', 20 + quarantineMs);
+    assert.equal((await domainAt(db, name))?.accountId, 'bob');
+  });
+
+  test('edges are told of a name that serves, moves, and serves no more', async () => {
+    const { version } = await led(undefined);
+    await put('ada', 'ada1', 1);
+    await put('bob', 'bob1', 1);
+    const pending = await led(version);
+    assert.deepEqual(pending.told, [`ada1 ${name} not served`, `bob1 ${name} not served`]);
+    await prove('ada', 2);
+    const proven = await led(pending.version);
+    assert.deepEqual(proven.told, [`ada1 ${name} served`]);
+    assert.deepEqual((await led(version)).told, [`ada1 ${name} served`], 'who only tries says nothing of it');
+    assert.deepEqual((await led(undefined)).told, [`ada1 ${name} served`]);
+    await put('ada', 'ada2', 3);
+    const moved = await led(proven.version);
+    assert.deepEqual(moved.told, [`ada2 ${name} served`]);
+    assert.equal((await servedDomains(db))[0]?.deploymentId, 'ada2');
+    await all((db) => releaseDomain(db, { name, accountId: 'ada' }, { because: 'removed', now: 4 }));
+    assert.deepEqual((await led(moved.version)).told, [`ada2 ${name} not served`]);
+    assert.deepEqual(await servedDomains(db), []);
+  });
+
+  test('a check that finds what was known is no version of the routes', async () => {
+    await put('ada', 'ada1', 1);
+    await prove('ada', 2);
+    const { version } = await led(undefined);
+    await prove('ada', 3);
+    assert.deepEqual(await led(version), { version, told: [] });
+  });
+
+  test('names are looked up when they are due, and a name of a deployment that ends, or is nobody’s, is found', async () => {
+    await put('ada', 'ada1', 1);
+    assert.equal((await dueDomains(db, 0, 10)).length, 0);
+    assert.equal((await dueDomains(db, 1, 10))[0]?.name, name);
+    await prove('ada', 2);
+    assert.equal((await dueDomains(db, 3, 10)).length, 0);
+    await makeDomainDue(db, { name, accountId: 'ada' }, 3);
+    assert.equal((await dueDomains(db, 3, 10)).length, 1);
+    assert.deepEqual(await strayDomains(db, 3), []);
+    await db.updateTable('sessions').set({ accountId: null }).where('id', '=', 'ada').execute();
+    assert.equal((await strayDomains(db, 3)).length, 1);
+    await db.updateTable('sessions').set({ accountId: 'ada' }).where('id', '=', 'ada').execute();
+    await db.updateTable('deployments').set({ removedAt: 3 }).where('id', '=', 'ada1').execute();
+    assert.equal((await strayDomains(db, 3)).length, 1);
+  });
+
+  test('a name that was lost is forgotten when others may have it', async () => {
+    await put('ada', 'ada1', 1);
+    await prove('ada', 2);
+    await all((db) => releaseDomain(db, { name, accountId: 'ada' }, { because: 'ended', now: 10 }));
+    await forgetDomains(db, 9 + quarantineMs);
+    assert.equal((await domainsOfDeployment(db, 'ada1')).length, 1);
+    await forgetDomains(db, 10 + quarantineMs);
+    assert.equal((await domainsOfDeployment(db, 'ada1')).length, 0);
+  });
+}
