@@ -6,6 +6,7 @@ import type { Kysely } from 'kysely';
 import { type Amount, amountBy, amountKeys } from '../deployment/limits/pod-resources.ts';
 import type { Database, Tables } from './database.ts';
 import { write } from './transaction.ts';
+import { type Writing, writeAll } from './write-all.ts';
 
 /** The sum over all deployments that may have something on the engine. */
 export async function committedInAll(db: Database): Promise<Amount> {
@@ -31,22 +32,31 @@ export async function recommit(db: Database, deploymentId: string): Promise<void
   const present = toAmount(await largestOfPresent(db).where('deployments.id', '=', deploymentId).executeTakeFirst());
   const added = amountBy((key) => present[key] - before[key]);
   if (amountKeys.every((key) => added[key] === 0)) return;
-  await db
-    .insertInto('commitments')
-    .values({ deploymentId, ...present })
-    .onConflict((conflict) => conflict.column('deploymentId').doUpdateSet(present))
-    .execute();
-  await db
-    .insertInto('commitmentTotals')
-    .values({ id: 1, ...added })
-    .onConflict((conflict) =>
-      conflict
-        .column('id')
-        .doUpdateSet((eb) =>
-          Object.fromEntries(amountKeys.map((key) => [key, eb(`commitmentTotals.${key}`, '+', added[key])])),
-        ),
-    )
-    .execute();
+  await writeAll(db, committing(db, deploymentId, { present, added }));
+}
+
+/** Keeps the sum where a deployment has become present that has had nothing. */
+export function committingFirst(db: Database, deploymentId: string, present: Amount): Writing[] {
+  return committing(db, deploymentId, { present, added: present });
+}
+
+function committing(db: Database, deploymentId: string, { present, added }: { present: Amount; added: Amount }) {
+  return [
+    db
+      .insertInto('commitments')
+      .values({ deploymentId, ...present })
+      .onConflict((conflict) => conflict.column('deploymentId').doUpdateSet(present)),
+    db
+      .insertInto('commitmentTotals')
+      .values({ id: 1, ...added })
+      .onConflict((conflict) =>
+        conflict
+          .column('id')
+          .doUpdateSet((eb) =>
+            Object.fromEntries(amountKeys.map((key) => [key, eb(`commitmentTotals.${key}`, '+', added[key])])),
+          ),
+      ),
+  ];
 }
 
 /** When nobody has anything any more. In a transaction. */

@@ -1,5 +1,5 @@
 /** Deployments. Intents (what the API asks for) and observations (what the loop saw) are written by different calls. */
-import { type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import type { Deployment, DeploymentState, Instant, PodStatus } from '../deployment/deployment.ts';
 import type { Endpoint } from '../deployment/site.ts';
 import type { Explanation } from '../deployment/status/reason.ts';
@@ -9,18 +9,18 @@ import { forgetCommitments, recommit } from './commitments.ts';
 import type { Database, DeploymentRow } from './database.ts';
 import { nextRoutesVersion } from './routes.ts';
 
-/** False, and nothing is written, when its session has another one of its name that has not ended. */
+/**
+ * False, and nothing is written, when its session has another one of its name that has not ended, or when its label is
+ * taken.
+ */
 export async function addDeployment(db: Database, deployment: Deployment): Promise<boolean> {
   const result = await db
     .insertInto('deployments')
     .values(toRow(deployment))
-    .onConflict((conflict) => conflict.columns(['sessionId', 'applicationName']).where(hasActiveName).doNothing())
+    .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
-
-/** The condition of the index on active names, word for word: that is how the databases find it. */
-const hasActiveName = sql<SqlBool>`"removedAt" is null and state <> 'expired' and "sharesName" = 0`;
 
 export async function deploymentById(db: Database, id: string): Promise<Deployment | undefined> {
   const row = await db.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirst();

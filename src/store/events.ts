@@ -46,21 +46,35 @@ export async function addEvents(db: Database, deploymentId: string, events: Even
     if (identity !== null) known.set(identity, row);
     written.set(number, row);
   }
-  await db
-    .insertInto('events')
-    .values([...written.values()])
-    .onConflict((conflict) =>
-      conflict.columns(['deploymentId', 'number']).doUpdateSet((eb) => ({
-        sequence: eb.ref('excluded.sequence'),
-        fields: eb.ref('excluded.fields'),
-        at: eb.ref('excluded.at'),
-        count: eb.ref('excluded.count'),
-      })),
-    )
-    // PostgreSQL tells it once, however many rows say so.
-    .$if(isPostgres(db), (query) => query.returning(telling('told', deploymentId)))
-    .execute();
+  await writingEvents(db, deploymentId, [...written.values()]).execute();
   await forgetOldest(db, deploymentId, { from, to: sequence });
+}
+
+/** The first one of a deployment that is added with it. */
+export function addingFirstEvent(db: Database, deploymentId: string, { at, event }: EventAt) {
+  const { kind, ...fields } = event;
+  const content = { kind, identity: identityOf(event), fields: JSON.stringify(fields) };
+  return writingEvents(db, deploymentId, [
+    { ...content, deploymentId, number: 1, sequence: 1, count: 1, firstAt: at, at },
+  ]);
+}
+
+function writingEvents(db: Database, deploymentId: string, rows: EventRow[]) {
+  return (
+    db
+      .insertInto('events')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.columns(['deploymentId', 'number']).doUpdateSet((eb) => ({
+          sequence: eb.ref('excluded.sequence'),
+          fields: eb.ref('excluded.fields'),
+          at: eb.ref('excluded.at'),
+          count: eb.ref('excluded.count'),
+        })),
+      )
+      // PostgreSQL tells it once, however many rows say so.
+      .$if(isPostgres(db), (query) => query.returning(telling('told', deploymentId)))
+  );
 }
 
 /** Those told after the place `after`, in the order of telling, at most `limit`. */

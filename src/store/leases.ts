@@ -31,7 +31,11 @@ export function atOnce(now: Instant): Instant {
 
 /** Makes a deployment due at `dueAt`, at the latest. */
 export async function makeDue(db: Database, deploymentId: string, dueAt: Instant): Promise<void> {
-  await db
+  await makingDue(db, deploymentId, dueAt).execute();
+}
+
+export function makingDue(db: Database, deploymentId: string, dueAt: Instant) {
+  return db
     .insertInto('leases')
     .values({ deploymentId, dueAt, token: null, leasedUntil: null, observedHash: null })
     .onConflict((conflict) =>
@@ -44,8 +48,7 @@ export async function makeDue(db: Database, deploymentId: string, dueAt: Instant
           .end(),
       })),
     )
-    .$if(isPostgres(db), (query) => query.returning(telling('due', deploymentId)))
-    .execute();
+    .$if(isPostgres(db), (query) => query.returning(telling('due', deploymentId)));
 }
 
 /**

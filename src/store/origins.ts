@@ -8,8 +8,8 @@ import { usageOfDeployments } from './usage.ts';
 /** `address`: as the edge saw it; `client`: whom the limits count. */
 export type Origin = { address: string; client: string };
 
-export async function addOrigin(db: Database, deploymentId: string, { address, client }: Origin): Promise<void> {
-  await db.insertInto('origins').values({ deploymentId, address, client }).execute();
+export function addingOrigin(db: Database, deploymentId: string, { address, client }: Origin) {
+  return db.insertInto('origins').values({ deploymentId, address, client });
 }
 
 /** Undefined for what was started before it was written down. */

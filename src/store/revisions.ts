@@ -7,28 +7,44 @@ import type { Deployment, Instant, Revision } from '../deployment/deployment.ts'
 import { amountOf, type VolumeSizes, volumeSizesOf } from '../deployment/limits/pod-resources.ts';
 import type { ResolvedImage } from '../deployment/plan/operation.ts';
 import type { Seal } from '../lib/seal.ts';
-import { recommit } from './commitments.ts';
+import { committingFirst, recommit } from './commitments.ts';
 import type { Database, Tables } from './database.ts';
 import { write } from './transaction.ts';
+import type { Writing } from './write-all.ts';
+
+export type NewRevision = Revision & { document: string; createdAt: Instant };
 
 export async function addRevision(
   db: Database,
   seal: Seal,
   deploymentId: string,
-  revision: Revision & { document: string; createdAt: Instant },
+  revision: NewRevision,
 ): Promise<void> {
-  const { number, spec, document, createdAt } = revision;
-  const left = number === 1 ? noVolumes : await volumeSizesOfDeployment(db, deploymentId);
-  await db
-    .insertInto('revisions')
-    .values({
-      ...{ deploymentId, number, createdAt, ...countedOf(spec, left) },
-      spec: seal.close(printSpec(spec)),
-      document: seal.close(document),
-      images: JSON.stringify(imagesOf(spec)),
-    })
-    .execute();
+  const left = revision.number === 1 ? noVolumes : await volumeSizesOfDeployment(db, deploymentId);
+  await addingRevision(db, seal, { deploymentId, left }, revision).execute();
   await recommit(db, deploymentId);
+}
+
+/** The first one of a deployment that is added with it. */
+export function addingFirstRevision(db: Database, seal: Seal, deploymentId: string, revision: NewRevision): Writing[] {
+  return [
+    addingRevision(db, seal, { deploymentId, left: noVolumes }, revision),
+    ...committingFirst(db, deploymentId, amountOf(revision.spec, noVolumes)),
+  ];
+}
+
+function addingRevision(
+  db: Database,
+  seal: Seal,
+  { deploymentId, left }: { deploymentId: string; left: VolumeSizes },
+  { number, spec, document, createdAt }: NewRevision,
+) {
+  return db.insertInto('revisions').values({
+    ...{ deploymentId, number, createdAt, ...countedOf(spec, left) },
+    spec: seal.close(printSpec(spec)),
+    document: seal.close(document),
+    images: JSON.stringify(imagesOf(spec)),
+  });
 }
 
 /** Before the first revision. */

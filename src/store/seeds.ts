@@ -10,17 +10,16 @@ import type { Database } from './database.ts';
 /** Gives it one, unless it has one that can be read. With a new one, whatever was generated before is another. */
 export async function provideSeed(db: Database, seal: Seal, deploymentId: string): Promise<void> {
   const known = await sealedSeed(db, deploymentId);
-  if (!known || !canOpen(seal, known)) await giveSeed(db, seal, deploymentId);
+  if (!known || !canOpen(seal, known)) await givingSeed(db, seal, deploymentId).execute();
 }
 
 /** Gives it a new one, as one that has just been added needs it. */
-export async function giveSeed(db: Database, seal: Seal, deploymentId: string): Promise<void> {
+export function givingSeed(db: Database, seal: Seal, deploymentId: string) {
   const seed = sealSeed(seal, randomBytes(32));
-  await db
+  return db
     .insertInto('seeds')
     .values({ deploymentId, seed })
-    .onConflict((conflict) => conflict.column('deploymentId').doUpdateSet({ seed }))
-    .execute();
+    .onConflict((conflict) => conflict.column('deploymentId').doUpdateSet({ seed }));
 }
 
 /** For what was started when values came from the installation's key: they come from the same bytes from now on. */

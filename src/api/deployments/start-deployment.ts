@@ -9,14 +9,15 @@ import { newId, newToken } from '../../lib/ids.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import type { Database } from '../../store/database.ts';
 import { addDeployment, isLabelTaken } from '../../store/deployments.ts';
-import { addEvents } from '../../store/events.ts';
+import { addingFirstEvent } from '../../store/events.ts';
 import { endPastLimit } from '../../store/intents.ts';
-import { atOnce, makeDue } from '../../store/leases.ts';
-import { addOrigin, type Origin } from '../../store/origins.ts';
-import { addRevision } from '../../store/revisions.ts';
-import { giveSeed } from '../../store/seeds.ts';
+import { atOnce, makingDue } from '../../store/leases.ts';
+import { addingOrigin, type Origin } from '../../store/origins.ts';
+import { addingFirstRevision } from '../../store/revisions.ts';
+import { givingSeed } from '../../store/seeds.ts';
 import { addSession, sessionOfToken } from '../../store/sessions.ts';
 import { transact } from '../../store/transaction.ts';
+import { writeAll } from '../../store/write-all.ts';
 import { admit } from '../admission/admission.ts';
 import { refuseBanned } from '../admission/caller-admission.ts';
 import { planOf } from '../admission/plans.ts';
@@ -80,22 +81,24 @@ export async function start(service: Service, { document, spec, caller, origin, 
     const owner = { sessionId: session?.sessionId, accountId: session ? null : caller?.accountId };
     const pushed = await findPushed(db, { spec, owner, baseUrl: service.settings.baseUrl });
     if (!pushed.ok) return pushed;
-    const environment = await freeEnvironment(db, spec.name);
-    const deployment = newDeployment({
-      ...{ id: deploymentId, sessionId, applicationName: spec.name, environment, createdAt },
-      label: hostLabel(environment, spec.name),
+    const fields = {
+      ...{ id: deploymentId, sessionId, applicationName: spec.name, createdAt },
       // What an account starts is claimed from the beginning.
       ...(plan
         ? { claimedAt: createdAt, expiresAt: limitAt(plan.tier, createdAt) }
         : { claimedAt: null, expiresAt: createdAt + service.settings.limits.lifetimeMs }),
-    });
-    if (!(await addDeployment(db, deployment))) return alreadyRuns(spec.name);
-    await addOrigin(db, deployment.id, origin);
-    await giveSeed(db, service.seal, deployment.id);
-    await addRevision(db, service.seal, deployment.id, { number: 1, spec, document, createdAt });
-    await settlePushed(db, { deploymentId: deployment.id, revision: 1 }, pushed.value);
-    await addEvents(db, deployment.id, [{ at: createdAt, event: { kind: 'intent', intent: 'start', revision: 1 } }]);
-    await makeDue(db, deployment.id, atOnce(createdAt));
+    };
+    const deployment = await addWithFreeHost(db, fields);
+    if (!deployment) return alreadyRuns(spec.name);
+    const event = { kind: 'intent', intent: 'start', revision: 1 } as const;
+    await writeAll(db, [
+      addingOrigin(db, deploymentId, origin),
+      givingSeed(db, service.seal, deploymentId),
+      ...addingFirstRevision(db, service.seal, deploymentId, { number: 1, spec, document, createdAt }),
+      addingFirstEvent(db, deploymentId, { at: createdAt, event }),
+      makingDue(db, deploymentId, atOnce(createdAt)),
+    ]);
+    await settlePushed(db, { deploymentId, revision: 1 }, pushed.value);
     return succeed({ deployment, sessionToken });
   };
   const started = await transact(service.db, write, { isTrial });
@@ -112,11 +115,21 @@ function alreadyRuns(applicationName: string) {
   );
 }
 
-/** Two words whose host nobody has; there are some 20,000 for each application name. */
-async function freeEnvironment(db: Database, applicationName: string): Promise<string> {
+/**
+ * With two words whose host nobody has; there are some 20,000 for each application name. Undefined where the session has
+ * another one of its name.
+ */
+async function addWithFreeHost(
+  db: Database,
+  fields: Omit<Parameters<typeof newDeployment>[0], 'environment' | 'label'>,
+): Promise<Deployment | undefined> {
+  const { applicationName } = fields;
   for (let attempt = 0; attempt < 100; attempt++) {
     const environment = newEnvironment();
-    if (!(await isLabelTaken(db, hostLabel(environment, applicationName)))) return environment;
+    const label = hostLabel(environment, applicationName);
+    const deployment = newDeployment({ ...fields, environment, label });
+    if (await addDeployment(db, deployment)) return deployment;
+    if (!(await isLabelTaken(db, label))) return undefined;
   }
   throw new Error(`no environment is free for an application name of ${applicationName.length} characters`);
 }

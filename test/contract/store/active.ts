@@ -12,7 +12,7 @@ import {
   addDeployment,
   pastLimitOfName,
 } from '../../../src/store/deployments.ts';
-import { addOrigin, suspects, usageOfClient } from '../../../src/store/origins.ts';
+import { addingOrigin, suspects, usageOfClient } from '../../../src/store/origins.ts';
 import { addRevision } from '../../../src/store/revisions.ts';
 import { addSession } from '../../../src/store/sessions.ts';
 import { deploymentOf, pod, specOf } from '../../support/deployments.ts';
@@ -82,7 +82,7 @@ export function activeContract(open: OpenStore): void {
     await db.deleteFrom('deployments').execute();
     for (const deployment of deployments) {
       await addDeployment(db, deployment);
-      await addOrigin(db, deployment.id, client);
+      await addingOrigin(db, deployment.id, client).execute();
       const revision = { number: deployment.revision, spec: specOf(pod('web')), document: '', createdAt: 0 };
       await addRevision(db, seal, deployment.id, revision);
     }
