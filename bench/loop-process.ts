@@ -29,10 +29,11 @@ import { sealWith } from '../src/lib/seal.ts';
 import { wait } from '../src/lib/wait.ts';
 import { type Database, openPostgres, openSqlite } from '../src/store/database.ts';
 import { addDeployment } from '../src/store/deployments.ts';
-import { addEvents } from '../src/store/events.ts';
-import { atOnce, leasedAfter, makeDue, nextDueAt } from '../src/store/leases.ts';
-import { addRevision } from '../src/store/revisions.ts';
+import { addingFirstEvent } from '../src/store/events.ts';
+import { atOnce, leasedAfter, makeDue, makingDue, nextDueAt } from '../src/store/leases.ts';
+import { addingFirstRevision } from '../src/store/revisions.ts';
 import { addSession } from '../src/store/sessions.ts';
+import { writeAll } from '../src/store/write-all.ts';
 import { pod, specOf } from '../test/support/deployments.ts';
 import { plainSettings } from '../test/support/edge.ts';
 import { createTestEngine } from '../test/support/memory-engine.ts';
@@ -178,9 +179,11 @@ async function write(db: Database, as: (asked: Deployment) => Deployment): Promi
   const deployment = as(newDeployment({ id, sessionId, ...named, createdAt, expiresAt: null, claimedAt: null }));
   await addSession(db, { id: sessionId, token: newToken('berth'), createdAt });
   await addDeployment(db, deployment);
-  await addRevision(db, seal, id, { number: 1, spec, document, createdAt });
-  await addEvents(db, id, [{ at: createdAt, event: { kind: 'intent', intent: 'start', revision: 1 } }]);
-  await makeDue(db, id, atOnce(createdAt));
+  await writeAll(db, [
+    ...addingFirstRevision(db, seal, id, { number: 1, spec, document, createdAt }),
+    addingFirstEvent(db, id, { at: createdAt, event: { kind: 'intent', intent: 'start', revision: 1 } }),
+    makingDue(db, id, atOnce(createdAt)),
+  ]);
   return deployment;
 }
 

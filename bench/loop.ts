@@ -19,9 +19,13 @@ export type LoopOptions = {
   idleSeconds: number;
   /** One after another, beside those that run. */
   starts: number;
+  stores: readonly LoopStore[];
 };
 
-export type LoopTask = Omit<LoopOptions, 'deployments'> & {
+export const loopStores = ['sqlite', 'postgresql'] as const;
+export type LoopStore = (typeof loopStores)[number];
+
+export type LoopTask = Omit<LoopOptions, 'deployments' | 'stores'> & {
   deployments: number;
   dataDir: string;
   port: number;
@@ -53,7 +57,7 @@ export type LoopCost = {
 const program = join(import.meta.dirname, 'loop-process.ts');
 
 export async function measureLoop(
-  { deployments, ...rest }: LoopOptions,
+  { deployments, stores, ...rest }: LoopOptions,
   say: (line: string) => void,
   undo: Undo,
   signal: AbortSignal,
@@ -70,7 +74,8 @@ export async function measureLoop(
     await stopEdge(dataDir);
     say(`${count} deployments have been measured on ${cost.database}`);
   };
-  for (const count of deployments) await measure(count);
+  if (stores.includes('sqlite')) for (const count of deployments) await measure(count);
+  if (!stores.includes('postgresql')) return costs;
   const server = await startPostgres({ settings: thorough });
   undo.add('end PostgreSQL', async () => await server[Symbol.asyncDispose]());
   for (const count of deployments) {

@@ -1,7 +1,7 @@
 /** What can be asked of the benchmark on its command line. */
 import { parseArgs } from 'node:util';
 import type { GuardOptions } from './guards.ts';
-import type { LoopOptions } from './loop.ts';
+import { type LoopOptions, loopStores } from './loop.ts';
 import type { StoreOptions } from './store.ts';
 
 /** What is measured, in this order. */
@@ -48,7 +48,7 @@ export type Options = {
 const defaults = {
   ...{ rounds: 5, requests: 100, updates: 20, windows: 4, commands: 10 },
   density: { deployments: 200, idleSeconds: 30 },
-  loop: { deployments: [10, 100, 1_000, 10_000, 100_000], idleSeconds: 30, starts: 20 },
+  loop: { deployments: [10, 100, 1_000, 10_000, 100_000], idleSeconds: 30, starts: 20, stores: loopStores },
   guards: { seconds: 20 },
   store: { deployments: 100_000, requests: 200 },
 };
@@ -56,7 +56,7 @@ const defaults = {
 const smoke = {
   ...{ rounds: 1, warmUps: 0, requests: 10, updates: 2, windows: 1, commands: 2 },
   density: { deployments: 36, idleSeconds: 5 },
-  loop: { deployments: [10, 100], idleSeconds: 1, starts: 2 },
+  loop: { deployments: [10, 100], idleSeconds: 1, starts: 2, stores: loopStores },
   guards: { seconds: 2 },
   store: { deployments: 1_000, requests: 10 },
 };
@@ -66,6 +66,8 @@ export const help = `Measures Berth on this machine, against Docker Compose wher
   npm run bench                      everything: ${defaults.rounds} rounds, after one that does not count (about 25 minutes)
   npm run bench -- density updates   these parts of it alone; there are ${parts.join(', ')}
   npm run bench -- --rounds N        N rounds of the time to live
+  npm run bench -- loop --deployments 10,10000 --store postgresql
+                                     the loop with so many deployments alone, on one database
   npm run bench -- --with BERTH_START_IDLE=1 neighbour
                                      with a setting of the service, to compare; also several times
   npm run bench -- --smoke           little of everything, in about a minute; needs no Compose
@@ -83,6 +85,8 @@ export function readOptions(argv: string[]): Options | 'help' {
       help: { type: 'boolean', short: 'h' },
       smoke: { type: 'boolean' },
       rounds: { type: 'string' },
+      deployments: { type: 'string' },
+      store: { type: 'string' },
       with: { type: 'string', multiple: true },
     },
   });
@@ -90,8 +94,15 @@ export function readOptions(argv: string[]): Options | 'help' {
   const unknown = positionals.find((word) => !parts.some((part) => part === word));
   if (unknown !== undefined) throw new Error(`There is no part "${unknown}"; there are ${parts.join(', ')}.`);
   const isSmoke = values.smoke ?? false;
+  const usual = isSmoke ? smoke : { ...defaults, warmUps: 1 };
+  const loop = {
+    ...usual.loop,
+    ...(values.deployments !== undefined && { deployments: readCounts(values.deployments) }),
+    ...(values.store !== undefined && { stores: loopStores.filter((store) => store === values.store) }),
+  };
+  if (loop.stores.length === 0) throw new Error(`--store takes ${loopStores.join(' or ')}, not "${values.store}"`);
   const chosen = {
-    ...(isSmoke ? smoke : { ...defaults, warmUps: 1 }),
+    ...{ ...usual, loop },
     parts: parts.filter((part) => positionals.length === 0 || positionals.includes(part)),
     settings: Object.fromEntries((values.with ?? []).map(readSetting)),
     isSmoke,
@@ -101,6 +112,12 @@ export function readOptions(argv: string[]): Options | 'help' {
   if (!Number.isInteger(rounds) || rounds < 1 || rounds > 100)
     throw new Error('--rounds must be a number from 1 to 100');
   return { ...chosen, rounds };
+}
+
+function readCounts(text: string): number[] {
+  const counts = text.split(',').map(Number);
+  if (counts.every((count) => Number.isInteger(count) && count >= 1 && count <= 1e6)) return counts;
+  throw new Error(`--deployments takes numbers such as 10,10000, not "${text}"`);
 }
 
 function readSetting(text: string): [string, string] {
