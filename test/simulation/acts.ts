@@ -7,7 +7,9 @@ import type { AppSpec } from '../../src/config/spec/spec.ts';
 import type { MemoryContainer } from '../../src/engine/memory/world.ts';
 import type { Tables } from '../../src/store/database.ts';
 import { deploymentByLabel } from '../../src/store/deployments.ts';
-import { eventsAfter } from '../../src/store/events.ts';
+import { addEvents, eventsAfter } from '../../src/store/events.ts';
+import { otherEventsKept } from '../../src/store/forgotten-events.ts';
+import { write } from '../../src/store/transaction.ts';
 import type { TestApi } from '../support/api.ts';
 import type { TestEngine } from '../support/memory-engine.ts';
 import type { TestWorld } from '../support/test-world.ts';
@@ -74,6 +76,18 @@ export async function perform(act: Act, stage: Stage): Promise<void> {
   }
 }
 
+/** Tells more of each deployment at once than is kept: as if years had passed. */
+export async function fillEvents({ witness, db, clock, note }: Stage): Promise<void> {
+  for (const subject of witness.subjects) {
+    const { id } = subject;
+    const event = { kind: 'legacy', was: 'pod', told: 'something has happened' } as const;
+    const events = Array.from({ length: otherEventsKept + 100 }, () => ({ at: clock.now(), event }));
+    await write(db, { deploymentId: id }, (db) => addEvents(db, id, events));
+    subject.intents = await countIntents(db, id);
+    note('events forgotten');
+  }
+}
+
 async function begin(spec: AppSpec, stage: Stage): Promise<void> {
   const { witness } = stage;
   // Whoever has no answer asks again with the same key: it is the same deployment.
@@ -107,10 +121,14 @@ async function intend(
 
 /** Nobody has told: its owner looks. */
 async function wasDone({ id, intents }: Subject, { db }: Stage): Promise<boolean> {
-  const events = await eventsAfter(db, id, 0, 10_000);
-  const found = events.filter(({ kind }) => kind === 'intent').length;
+  const found = await countIntents(db, id);
   assert.ok(found === intents || found === intents + 1, 'an intent was done twice, or lost');
   return found > intents;
+}
+
+/** Of those that are kept. */
+async function countIntents(db: Kysely<Tables>, id: string): Promise<number> {
+  return (await eventsAfter(db, id, 0, 10_000)).filter(({ kind }) => kind === 'intent').length;
 }
 
 async function ask(act: Parameters<typeof intend>[0], sessionToken: string, stage: Stage): Promise<Answer> {

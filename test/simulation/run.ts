@@ -16,7 +16,7 @@ import { randomFrom } from '../random.ts';
 import { type TestApi, testApi } from '../support/api.ts';
 import { createTestEngine } from '../support/memory-engine.ts';
 import { createTestWorld } from '../support/test-world.ts';
-import { perform, type Stage, setRegistries } from './acts.ts';
+import { fillEvents, perform, type Stage, setRegistries } from './acts.ts';
 import { newImages } from './application.ts';
 import { createClock } from './clock.ts';
 import { createEdges } from './edges.ts';
@@ -31,6 +31,8 @@ const minute = 60_000;
 /** More than a quiet system ever needs. */
 const maxCalls = 1_500;
 const maxWrites = 50_000;
+/** In one of so many stories more is told of each deployment than is kept. */
+const eventfulEvery = 16;
 
 /** The store and the API of all runs: to make them takes longer than a run. */
 export type Base = {
@@ -238,8 +240,10 @@ export async function run(story: Story, base: Base, { note, tell = () => {} }: R
 
   try {
     revive();
-    for (const { afterMs, act } of story.acts) {
+    const isEventful = story.seed % eventfulEvery === 0;
+    for (const [index, { afterMs, act }] of story.acts.entries()) {
       await pass(afterMs);
+      if (isEventful && index === Math.floor(story.acts.length / 2)) await fillEvents(stage);
       note(`act ${act.kind}`);
       tell(`${clock.elapsed().toFixed(0)} ms: ${tellAct(act)}`);
       await perform(act, stage);

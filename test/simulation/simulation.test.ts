@@ -54,6 +54,7 @@ test('whatever goes wrong, every deployment ends as it should, and nothing is le
     'act claim',
     'act stall',
     'late pull',
+    'events forgotten',
   ])
     assert.ok((tally[what] ?? 0) > 0, `${what} never happened`);
 });
