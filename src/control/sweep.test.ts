@@ -48,3 +48,19 @@ test('an update never makes an orphan of a volume that the deployment still has'
   await createTidying(shop.control).tidy();
   assert.equal((await shop.control.engine.listOwned()).filter(({ kind }) => kind === 'volume').length, 1);
 });
+
+test('what another process has removed since it was listed is no orphan', async () => {
+  const shop = await shopOnMemory(spec, { 'nginx:1': {} });
+  await shop.visit();
+  const { engine } = shop.control;
+  const { listOwned } = engine;
+  engine.listOwned = async () => {
+    const listed = await listOwned();
+    engine.listOwned = listOwned;
+    await shop.intend({ removedAt: shop.control.now() });
+    await shop.visit();
+    return listed;
+  };
+  assert.deepEqual((await createTidying(shop.control).tidy()).removed, []);
+  assert.match(await shop.control.metrics.registry.metrics(), /^berth_orphans_removed_total 0$/m);
+});

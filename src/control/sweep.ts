@@ -25,10 +25,11 @@ type Sweeper = { engine: Engine; db: Database; metrics: Metrics };
  */
 export async function sweep({ db, metrics, engine }: Sweeper, things: Things, ids: Iterable<string>): Promise<Owned[]> {
   const listed = [...ids].filter((id) => things.has(id));
-  const orphans = orphansAmong(
+  const unwanted = orphansAmong(
     listed.flatMap((id) => things.get(id)!),
     await presentAmong(db, listed),
   );
+  const orphans = unwanted.length === 0 ? [] : await stillThere(engine, unwanted);
   metrics.orphans.set(orphans.length);
   const order = ['workload', 'volume', 'network', 'group'];
   for (const orphan of orphans.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))) {
@@ -36,4 +37,11 @@ export async function sweep({ db, metrics, engine }: Sweeper, things: Things, id
     metrics.orphansRemoved.inc();
   }
   return orphans;
+}
+
+/** Without what a visit, of whatever process, has removed since it was listed: its row went after that. */
+async function stillThere(engine: Engine, unwanted: readonly Owned[]): Promise<Owned[]> {
+  const key = ({ kind, id }: Owned) => `${kind} ${id}`;
+  const present = new Set((await engine.listOwned()).map(key));
+  return unwanted.filter((orphan) => present.has(key(orphan)));
 }
