@@ -124,11 +124,14 @@ function stored(value: unknown): unknown {
 /** Each length of a list is a statement of its own, and each connection keeps those that have names. */
 const mostNames = 300;
 const mostValues = 40;
+/** Of statements that are written as one (`write-all.ts`), whose number says nothing of a list. */
+const mostValuesTogether = 120;
 const names = new Map<string, string>();
 
 /** Under a name, a statement is planned once for each connection, and not for each call. */
 function named(text: string, { length }: readonly unknown[]): { name?: string } {
-  if (length === 0 || length > mostValues || !/^(?:select|insert|update|delete) /.test(text)) return {};
+  const most = text.startsWith('with ') ? mostValuesTogether : mostValues;
+  if (length === 0 || length > most || !/^(?:select|insert|update|delete|with) /.test(text)) return {};
   const known = names.get(text);
   if (known !== undefined) return { name: known };
   if (names.size >= mostNames) return {};
