@@ -66,9 +66,9 @@ test('what a process has open is told again while it lives, and forgotten when i
   ours.noteOpen('client', 2);
   pass(100);
   assert.equal(theirs.openElsewhere('client'), 2);
-  for (let time = 0; time < 10; time++) pass(5_000);
+  for (let time = 0; time < 10; time++) pass(2_000);
   assert.equal(theirs.openElsewhere('client'), 2);
   isAlive = false;
-  for (let time = 0; time < 10; time++) pass(5_000);
+  for (let time = 0; time < 10; time++) pass(2_000);
   assert.equal(theirs.openElsewhere('client'), 0);
 });

@@ -7,7 +7,7 @@ import { newId } from '../../lib/ids.ts';
 
 /** As long as this, a client that turns to another process has its whole allowance there. */
 const tellEveryMs = 100;
-const tellOpenEveryMs = 5_000;
+const tellOpenEveryMs = 2_000;
 /** Two tellings may be lost. */
 const openIsKnownMs = 3 * tellOpenEveryMs;
 /** A flood of addresses may go untold beyond it: each process has its own limits still. */

@@ -43,6 +43,14 @@ export function namesContract(open: OpenStore): void {
     assert.equal(await addDeployment(db, shop('yours', { sessionId: 'other' })), true);
   });
 
+  test('a label is of one deployment, of whatever name and session', async () => {
+    await addSession(db, { id: 'other', token: 'other', createdAt: 0 });
+    await addDeployment(db, shop('mine'));
+    const other = { label: 'mine', applicationName: 'blog', sessionId: 'other' };
+    assert.equal(await addDeployment(db, shop('yours', other)), false);
+    assert.equal(await deploymentById(db, 'yours'), undefined);
+  });
+
   test('a name does not become free of one that is held, or not at its time limit', async () => {
     await addDeployment(db, shop('held', { heldAt: 1 }));
     await endPastLimit(db, { sessionId: 'session', applicationName: 'shop', now: 1_000 });
