@@ -9,15 +9,16 @@ import { wait } from '../../src/lib/wait.ts';
 import { openKeys } from '../../src/sealing-keys.ts';
 import { addDeployment } from '../../src/store/deployments.ts';
 import { leaveDuties, takeDuty } from '../../src/store/duties.ts';
-import { addEvents } from '../../src/store/events.ts';
+import { addEvents, addingFirstEvent } from '../../src/store/events.ts';
 import { releaseHeldBy } from '../../src/store/held.ts';
 import { intend } from '../../src/store/intents.ts';
-import { makeDue, takeLeases } from '../../src/store/leases.ts';
+import { makeDue, makingDue, takeLeases } from '../../src/store/leases.ts';
 import { tellAll } from '../../src/store/news.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import { addSession } from '../../src/store/sessions.ts';
 import { forgetSpentProofs, spendProof } from '../../src/store/spent-proofs.ts';
 import { write } from '../../src/store/transaction.ts';
+import { writeAll } from '../../src/store/write-all.ts';
 import { deploymentOf } from '../support/deployments.ts';
 import { startPostgres } from '../support/postgres.ts';
 
@@ -81,6 +82,16 @@ test('an event is heard of in whichever process somebody follows it, and what cl
   await tellAll(theirs!.db, 'asked', 'by a client');
   await hears('by a client');
   assert.deepEqual(heard, ['an event of shop', 'by a client']);
+});
+
+test('what is written together by another process is heard of as if it were written alone', async () => {
+  const event = { kind: 'intent', intent: 'start', revision: 1 } as const;
+  await write(theirs!.db, 'all', async (db) => {
+    await addDeployment(db, deploymentOf({ id: 'wiki', label: 'wiki', applicationName: 'wiki' }));
+    await writeAll(db, [addingFirstEvent(db, 'wiki', { at: 1, event }), makingDue(db, 'wiki', 1)]);
+  });
+  await hears('wiki');
+  assert.deepEqual(heard.toSorted(), ['an event of wiki', 'wiki']);
 });
 
 test('a duty is of one process until that leaves it or does not come back in time', async () => {
