@@ -39,7 +39,10 @@ export async function findPredecessor(dataDir: string): Promise<Predecessor | un
       const answer = new Promise<string>((resolve, reject) => {
         createInterface(socket)
           .once('line', resolve)
-          .once('close', () => resolve(words.isAside));
+          .on('error', () => {});
+        // It may have ended since it was found. A connection that breaks has no end that lines would tell of.
+        socket.once('close', () => resolve(words.isAside));
+        if (socket.destroyed) resolve(words.isAside);
         setTimeout(() => reject(new StartError(`The service of ${dataDir} does not stand aside.`)), patienceMs).unref();
       });
       socket.write(`${words.standAside}\n`);

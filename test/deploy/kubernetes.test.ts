@@ -4,12 +4,18 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
+import { ownImageName } from '../../scripts/image.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { deployedRules, printRules } from '../kubernetes/role.ts';
 
 const folder = join(import.meta.dirname, '../../deploy/kubernetes');
 
-type Kustomization = { namespace: string; resources: string[]; patchesStrategicMerge?: string[] };
+type Kustomization = {
+  namespace: string;
+  resources: string[];
+  patchesStrategicMerge?: string[];
+  images?: { name: string; newTag: string }[];
+};
 // biome-ignore lint/suspicious/noExplicitAny: manifests of any kind
 type Manifest = any;
 
@@ -70,6 +76,28 @@ test('the settings of both overlays are settings, and fit the ports of pods and 
     assert.deepEqual(nodeGate, { host: '0.0.0.0', port: ports.get('images'), name: `localhost:${images.nodePort}` });
     assert.ok(pod.containers[0].volumeMounts.some(({ mountPath }: Manifest) => mountPath === dataDir));
   }
+});
+
+test('both overlays run the image that is built here, of this version', async () => {
+  for (const name of ['small', 'fleet']) {
+    const { images } = parse(await read(`${name}/kustomization.yaml`)) as Kustomization;
+    assert.deepEqual(
+      images?.map((image) => `${image.name}:${image.newTag}`),
+      [await ownImageName()],
+      name,
+    );
+  }
+});
+
+test('probes ask at a host that is never an application: any other one than its own would be looked for as one', async () => {
+  const { spec } = (await manifestsOf('base')).find(({ kind }) => kind === 'Deployment').spec.template;
+  for (const probe of ['readinessProbe', 'livenessProbe', 'startupProbe']) {
+    const { httpHeaders } = spec.containers[0][probe].httpGet;
+    assert.deepEqual(httpHeaders, [{ name: 'Host', value: 'localhost' }], probe);
+  }
+  const base = await manifestsOf('base');
+  const images = base.find(({ kind, metadata }) => kind === 'Service' && metadata.name === 'berth-images');
+  assert.equal(images.spec.publishNotReadyAddresses, true, 'nodes pull before Berth is ready');
 });
 
 test('Berth itself runs as nobody special: no root, no capability, nothing to write but its data', async () => {

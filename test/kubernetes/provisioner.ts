@@ -1,5 +1,5 @@
 /** Makes what claims ask for, as directories of this machine, which the node shares: a cluster of tests has nobody else. */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Cluster } from '../../src/engine/kubernetes/cluster.ts';
@@ -10,13 +10,18 @@ const volumesPath = '/api/v1/persistentvolumes';
 
 type Claim = FoundClaim & { spec?: { storageClassName?: string } };
 
-/** The name of its storage class; closing it removes that too, and all volumes. */
-export async function startProvisioner(cluster: Cluster, name: string): Promise<AsyncDisposable & { name: string }> {
+/** The name of its storage class; closing it removes that too, and all volumes. `isDefault`: of claims that name none. */
+export async function startProvisioner(
+  cluster: Cluster,
+  name: string,
+  { isDefault = false } = {},
+): Promise<AsyncDisposable & { name: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-claims-'));
   const classPath = `/apis/storage.k8s.io/v1/storageclasses`;
+  const annotations = { 'storageclass.kubernetes.io/is-default-class': String(isDefault) };
   await cluster.ask('POST', classPath, {
     body: {
-      ...{ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name } },
+      ...{ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name, annotations } },
       ...{ provisioner: 'berth.test/directory', allowVolumeExpansion: true, volumeBindingMode: 'Immediate' },
     },
   });
@@ -27,6 +32,8 @@ export async function startProvisioner(cluster: Cluster, name: string): Promise<
   async function make({ metadata, spec }: Claim): Promise<void> {
     const path = join(folder, metadata.uid);
     await mkdir(path);
+    // As provisioners of directories do it: nodes change the owner of disks, and not of directories of their own.
+    await chmod(path, 0o777);
     const { name: claim, namespace, uid } = metadata;
     const body = {
       ...{ apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: uid } },

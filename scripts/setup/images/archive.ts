@@ -15,6 +15,7 @@ import type { Root } from './root.ts';
 /** The members of an image's configuration that the recipes use, under the names that the image format gives them. */
 export type ImageConfig = {
   Entrypoint?: string[];
+  User?: string;
   Cmd: string[];
   Env?: string[];
   ExposedPorts?: Record<string, object>;

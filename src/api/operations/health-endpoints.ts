@@ -21,8 +21,11 @@ export function healthEndpoints(service: Service): FastifyPluginAsync {
     app.get('/healthz', options, async () => ({ status: 'ok', version: manifest.version }));
     app.get('/readyz', options, async (_, reply) => {
       await installationId(service.db);
-      const fault = await service.engine.ping().catch((error: unknown) => error);
-      if (fault !== undefined) return sendProblem(reply, notReady);
+      const answers = await service.engine.ping().then(
+        () => true,
+        () => false,
+      );
+      if (!answers) return sendProblem(reply, notReady);
       const report = service.certificates?.();
       const trouble = report && certificateTrouble(report, service.now());
       if (trouble !== undefined)

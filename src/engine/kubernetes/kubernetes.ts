@@ -53,7 +53,7 @@ export async function openKubernetesEngine(
   let lastCapacity: Capacity | undefined;
 
   const engine: KubernetesEngine = {
-    ping: () => withFaults(() => cluster.ask('GET', '/version', { patienceMs: pingPatienceMs })),
+    ping: () => withFaults(async () => void (await cluster.ask('GET', '/version', { patienceMs: pingPatienceMs }))),
 
     observe: (deploymentId) =>
       withFaults(async () => {

@@ -18,18 +18,23 @@ export const node: Recipe = {
   },
   ownership: [{ path: '/home/node', user: 1000 }],
   async fill(root) {
-    const program = join(root.folder, 'usr/local/bin/node');
-    const strip = await findProgram('strip');
-    // Symbols are a fifth of the program and serve only who debugs Node itself.
-    if (strip) await run([strip, `--output-file=${program}`, process.execPath]);
-    else await copyFile(process.execPath, program);
-    await takeLibraries(root, [process.execPath]);
+    await addNodeProgram(root);
     await link(root, '/usr/local/bin/nodejs', 'node');
     await addNpm(root);
     await addUser(root, 'node', 1000, '/home/node');
     await takeBeside(root, import.meta, 'docker-entrypoint.sh', '/usr/local/bin/docker-entrypoint.sh', 0o755);
   },
 };
+
+/** The program alone, with its libraries. */
+export async function addNodeProgram(root: Root): Promise<void> {
+  const program = join(root.folder, 'usr/local/bin/node');
+  const strip = await findProgram('strip');
+  // Symbols are a fifth of the program and serve only who debugs Node itself.
+  if (strip) await run([strip, `--output-file=${program}`, process.execPath]);
+  else await copyFile(process.execPath, program);
+  await takeLibraries(root, [process.execPath]);
+}
 
 /** The npm that started this, so that `npm start` is a command as in the official image. */
 async function addNpm(root: Root): Promise<void> {

