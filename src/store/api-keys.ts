@@ -49,10 +49,14 @@ export async function removeApiKey(db: Database, accountId: string, id: string):
 
 /** The account whose key this is, noting that it was used. */
 export async function accountOfApiKey(db: Database, key: string, now: Instant): Promise<string | undefined> {
+  return await accountOfApiKeyHash(db, hashToken(key), now);
+}
+
+export async function accountOfApiKeyHash(db: Database, keyHash: string, now: Instant): Promise<string | undefined> {
   const row = await db
     .selectFrom('apiKeys')
     .select(['id', 'accountId', 'lastUsedAt'])
-    .where('keyHash', '=', hashToken(key))
+    .where('keyHash', '=', keyHash)
     .executeTakeFirst();
   if (row && (row.lastUsedAt === null || row.lastUsedAt + noteEveryMs <= now)) {
     await db.updateTable('apiKeys').set({ lastUsedAt: now }).where('id', '=', row.id).execute();

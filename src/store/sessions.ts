@@ -38,10 +38,14 @@ export async function addSession(
 
 /** The token's session, whether or not anything of it is still active; undefined for a token that was ended. */
 export async function sessionOfToken(db: Database, token: string): Promise<SessionRecord | undefined> {
+  return await sessionOfTokenHash(db, hashToken(token));
+}
+
+export async function sessionOfTokenHash(db: Database, tokenHash: string): Promise<SessionRecord | undefined> {
   return await db
     .selectFrom('sessions')
     .select(['id', 'accountId', 'starts', 'tokenUsedAt'])
-    .where('tokenHash', '=', hashToken(token))
+    .where('tokenHash', '=', tokenHash)
     .where('tokenEndedAt', 'is', null)
     .executeTakeFirst();
 }

@@ -42,16 +42,16 @@ describe('a hostile registry', () => {
     const halves = [blobOf(gzipSync(zeros.subarray(0, 3_500_000))), blobOf(gzipSync(zeros.subarray(0, 3_600_000)))];
     publish('x', halves);
     const { came, fault } = await pull(`${evil}/x:1`);
-    assert.equal(came[0], halves[0]!.bytes.length);
+    assert.equal(came[0], halves[0]!.unpacked.length);
     assert.match(fault?.message ?? '', /unpacks to more than 5\.7 MiB/);
   });
 
-  test('cannot fill the disk: what has no room there is cut off before the engine could unpack it', async () => {
+  test('cannot fill the disk: what has no room there is cut off before it is there', async () => {
     const layer = blobOf(gzipSync(Buffer.alloc(5_000_000)));
     publish('x', [layer]);
-    const { came, fault } = await pull(`${evil}/x:1`, { roomBytes: 4_000_000 });
+    const { came, isWhole, fault } = await pull(`${evil}/x:1`, { roomBytes: 4_000_000 });
     assert.equal(fault?.kind, 'out-of-disk');
-    assert.ok(came[0]! < layer.bytes.length);
+    assert.ok(!isWhole[0] && came[0]! <= 4_000_000);
     assert.equal((await pull(`${evil}/x:1`, { roomBytes: 5_000_000 })).fault, undefined);
   });
 
@@ -80,6 +80,18 @@ describe('a hostile registry', () => {
     // What its registry shows to everybody is anybody's.
     assert.equal(await faultOf(`${evil}/another-owner:1`), undefined);
     assert.equal(await faultOf(`${evil}/thief:1`), undefined);
+  });
+
+  test('cannot have a layer run that another one has, by saying that its own unpacks to that', async () => {
+    const own = blobOf(gzipSync('what the attacker has'));
+    publish('x', [{ ...own, unpacked: Buffer.from('what somebody else has') }]);
+    const words = /has a layer that is not what its configuration says/;
+    await givenUp('x', own, words);
+    const resolved = await resolve(`${evil}/x:1`);
+    let fault: ImageFault | undefined;
+    using offer = images.offer(resolved, { failed: (reason) => (fault ??= reason) });
+    await offer.confirm();
+    assert.match(fault?.message ?? '', words);
   });
 
   test('cannot send what an engine unpacks and nobody counts, or nobody can unpack', async () => {
@@ -112,7 +124,7 @@ describe('a hostile registry', () => {
     });
     const { came, fault } = await pull(`${evil}/x:1`);
     assert.equal(fault, undefined);
-    assert.deepEqual(came, [layer.bytes.length]);
+    assert.deepEqual(came, [layer.unpacked.length]);
     assert.equal(ranges.length, 3);
   });
 

@@ -66,7 +66,7 @@ test('ping: with a login 200, without one 401 and what to show', async () => {
   assert.equal((await ask('GET', '/v2/')).status, 200);
   const without = await registry.ask('GET', '/v2/');
   assert.equal(without.status, 401);
-  assert.match(without.headers.get('www-authenticate') ?? '', /^Basic realm=/);
+  assert.match(without.headers.get('www-authenticate') ?? '', /^Bearer realm=/);
 });
 
 describe('sha256 blobs', () => {

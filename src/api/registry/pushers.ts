@@ -1,14 +1,19 @@
-/** Who pushes and pulls: a session by its token, or an account by an API key, as the password of `docker login`. */
+/**
+ * Who pushes and pulls: a session by its token, or an account by an API key, as the password of `docker login`, or by
+ * what the token endpoint gives for it.
+ */
 import type { FastifyRequest } from 'fastify';
 import { type ImageOwner, namespaceOf } from '../../images/pushed/repository-names.ts';
-import { accountOfApiKey } from '../../store/api-keys.ts';
+import { hashToken } from '../../lib/ids.ts';
+import { accountOfApiKeyHash } from '../../store/api-keys.ts';
 import type { Database } from '../../store/database.ts';
 import { activeDeployments } from '../../store/deployments.ts';
 import { type Namespace, namespaceNamed } from '../../store/image-namespaces.ts';
-import { isOpenSession, noteTokenUse, sessionOfToken } from '../../store/sessions.ts';
+import { isOpenSession, noteTokenUse, sessionOfTokenHash } from '../../store/sessions.ts';
 import type { Service } from '../api-service.ts';
 import { apiKeyPrefix } from '../requests/callers.ts';
 import { clientAddress, clientKey } from '../requests/client-address.ts';
+import { type Access, type Credential, openToken } from './push-tokens.ts';
 
 export type Pusher = {
   owner: ImageOwner;
@@ -17,29 +22,38 @@ export type Pusher = {
   /** The first part of the names of its images. */
   namespace: string;
   client: string;
+  /** What was shown, now or when the token was issued. */
+  credential: Credential;
+  /** What the token opens; undefined for who has shown the password itself. */
+  access?: Access[] | undefined;
 };
 
 /** Undefined for who says nothing, or nothing that is known. The user's name may be anything. */
 export async function findPusher(service: Service, request: FastifyRequest): Promise<Pusher | undefined> {
-  const password = passwordOf(request.headers.authorization);
-  if (password === undefined) return undefined;
+  const shown = readShown(service, request.headers.authorization);
+  if (!shown) return undefined;
   const { db, now, settings } = service;
-  const client = clientKey(request, settings.networkPool);
-  if (password.startsWith(`${apiKeyPrefix}_`)) {
-    const accountId = await accountOfApiKey(db, password, now());
-    return accountId === undefined ? undefined : pusher({ kind: 'account', accountId }, accountId, client);
+  const { credential, access } = shown;
+  const who = { credential, access, client: clientKey(request, settings.networkPool) };
+  if (credential.kind === 'api-key') {
+    const accountId = await accountOfApiKeyHash(db, credential.hash, now());
+    return accountId === undefined ? undefined : pusher({ kind: 'account', accountId }, accountId, who);
   }
-  const session = await sessionOfToken(db, password);
+  const session = await sessionOfTokenHash(db, credential.hash);
   if (!session) return undefined;
   const isThere =
     (await activeDeployments(db, session.id, now())).length > 0 || (await isOpenSession(db, session.id, now()));
   if (!isThere) return undefined;
   await noteTokenUse(db, session, { now: now(), from: clientAddress(request) });
-  return pusher({ kind: 'session', sessionId: session.id }, session.accountId, client);
+  return pusher({ kind: 'session', sessionId: session.id }, session.accountId, who);
 }
 
-function pusher(owner: ImageOwner, accountId: string | null, client: string): Pusher {
-  return { owner, accountId, client, namespace: namespaceOf(owner) };
+function pusher(
+  owner: ImageOwner,
+  accountId: string | null,
+  who: Pick<Pusher, 'client' | 'credential' | 'access'>,
+): Pusher {
+  return { ...who, owner, accountId, namespace: namespaceOf(owner) };
 }
 
 /** The namespace of that name when it is the pusher's: its own, or of an account one of a session of its own. */
@@ -62,11 +76,18 @@ export function payerOfPush({ accountId, client }: Pusher): string {
   return accountId === null ? `client ${client}` : `account ${accountId}`;
 }
 
-/** Of `Basic`, which is what clients send, or of `Bearer`. */
-function passwordOf(authorization: string | undefined): string | undefined {
-  const [, scheme = '', value = ''] = /^(Basic|Bearer) +([\w+/=.~-]{1,1000})$/i.exec(authorization ?? '') ?? [];
-  if (scheme.toLowerCase() === 'bearer') return value;
+/** `Basic` and `Bearer` have a password; `Bearer` also a token that was issued for one. */
+function readShown({ seal, now }: Service, authorization: string | undefined): Shown | undefined {
+  const [, scheme = '', value = ''] = /^(Basic|Bearer) +([\w+/=.~-]{1,8000})$/i.exec(authorization ?? '') ?? [];
+  if (scheme.toLowerCase() === 'bearer') return openToken(seal, value, now()) ?? { credential: credentialOf(value) };
   const text = Buffer.from(value, 'base64').toString('utf8');
   const colon = text.indexOf(':');
-  return colon === -1 || colon === text.length - 1 ? undefined : text.slice(colon + 1);
+  const password = text.slice(colon + 1);
+  return colon === -1 || password === '' ? undefined : { credential: credentialOf(password) };
+}
+
+type Shown = { credential: Credential; access?: Access[] };
+
+function credentialOf(password: string): Credential {
+  return { kind: password.startsWith(`${apiKeyPrefix}_`) ? 'api-key' : 'session', hash: hashToken(password) };
 }

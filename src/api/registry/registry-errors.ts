@@ -27,15 +27,16 @@ export type RegistryErrorCode = keyof typeof statuses;
 /** For where only an error can be thrown; the boundary answers it. */
 export class RegistryRefusal extends Error {
   readonly code: RegistryErrorCode;
+  /** How to get in. */
+  readonly challenge: string | undefined;
 
-  constructor(code: RegistryErrorCode, message: string) {
+  constructor(code: RegistryErrorCode, message: string, challenge?: string) {
     super(message);
     this.code = code;
+    this.challenge = challenge;
   }
 }
 
 export function sendRefusal(reply: FastifyReply, code: RegistryErrorCode, message: string): FastifyReply {
-  // Basic is what all clients know; with it a long upload is not cut off by a token that expires.
-  if (code === 'UNAUTHORIZED') reply.header('WWW-Authenticate', 'Basic realm="Berth"');
   return reply.status(statuses[code]).send({ errors: [{ code, message }] });
 }

@@ -3,6 +3,7 @@ import { isRepository } from '../../images/pushed/repository-names.ts';
 
 export type RegistryPath =
   | { kind: 'base' }
+  | { kind: 'token' }
   | { kind: 'blob'; repository: string; digest: string }
   | { kind: 'uploads'; repository: string }
   | { kind: 'upload'; repository: string; id: string }
@@ -11,6 +12,9 @@ export type RegistryPath =
   /** A name that nobody can have here. */
   | { kind: 'bad-name'; name: string }
   | { kind: 'unknown' };
+
+/** No repository is named so: names have a namespace. */
+export const tokenPath = '/v2/token';
 
 const forms: [kind: 'blob' | 'uploads' | 'upload' | 'manifest' | 'tags', form: RegExp][] = [
   ['uploads', /^(.+)\/blobs\/uploads\/?$/],
@@ -23,6 +27,7 @@ const forms: [kind: 'blob' | 'uploads' | 'upload' | 'manifest' | 'tags', form: R
 /** `path` without the query, as it was sent. */
 export function readRegistryPath(path: string): RegistryPath {
   if (path === '/v2' || path === '/v2/') return { kind: 'base' };
+  if (path === tokenPath) return { kind: 'token' };
   if (!path.startsWith('/v2/') || path.length > 1_000) return { kind: 'unknown' };
   for (const [kind, form] of forms) {
     const [, repository, last = ''] = form.exec(path.slice('/v2/'.length)) ?? [];

@@ -15,9 +15,11 @@ import type { Service } from '../api-service.ts';
 import { clientAddress, clientKey } from '../requests/client-address.ts';
 import { receiveManifest, removeManifest, sendBlob, sendManifest, sendTags } from './content-endpoints.ts';
 import type { PushLimits } from './push-allowance.ts';
+import { mayAct } from './push-tokens.ts';
 import { findPusher, namespaceFor, type Pusher } from './pushers.ts';
 import { RegistryRefusal, sendRefusal } from './registry-errors.ts';
 import { type RegistryPath, readRegistryPath } from './registry-paths.ts';
+import { challenge, neededAccess, sendToken, unauthorized } from './token-endpoint.ts';
 import { beginUpload, cancelUpload, continueUpload, endUpload, tellUpload } from './upload-endpoints.ts';
 
 export type Registry = { service: Service; images: PushedImages; limits: PushLimits };
@@ -90,11 +92,9 @@ async function answer(registry: Registry, request: FastifyRequest, reply: Fastif
   const { service } = registry;
   const path = readRegistryPath(pathOf(request));
   const pusher = await findPusher(service, request);
-  if (!pusher)
-    throw new RegistryRefusal(
-      'UNAUTHORIZED',
-      'log in with any name, and a session token or an API key as the password',
-    );
+  if (path.kind === 'token') return await sendToken(service, pusher, request, reply);
+  const needed = neededAccess(request.method, path);
+  if (!pusher) throw unauthorized(challenge(service, request, needed));
   if (path.kind === 'base') return reply.send({});
   if (path.kind === 'unknown') throw new RegistryRefusal('NOT_FOUND', 'there is nothing at this path');
   const own = `${service.settings.baseUrl.host}/${pusher.namespace}/<name>`;
@@ -103,6 +103,12 @@ async function answer(registry: Registry, request: FastifyRequest, reply: Fastif
   const namespace = await namespaceFor(service.db, pusher, namespaceIn(repository));
   if (!namespace) throw new RegistryRefusal('DENIED', `your images are named ${own} here`);
   const query = new URLSearchParams(request.url.split('?')[1] ?? '');
+  if (needed?.actions.some((action) => !mayAct(pusher.access, needed.repository, action)))
+    throw new RegistryRefusal(
+      'UNAUTHORIZED',
+      'your token is not for this',
+      `${challenge(service, request, needed)},error="insufficient_scope"`,
+    );
   return await act(registry, path, { asked: { pusher, repository, namespace, query }, request, reply });
 }
 
@@ -142,7 +148,10 @@ async function refuseBannedPusher({ service }: Registry, { pusher }: Asked, requ
 
 /** The error boundary: refusals are told, faults only to the log, under a reference that both have. */
 function answerError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (error instanceof RegistryRefusal) return sendRefusal(reply, error.code, error.message);
+  if (error instanceof RegistryRefusal) {
+    if (error.challenge !== undefined) reply.header('WWW-Authenticate', error.challenge);
+    return sendRefusal(reply, error.code, error.message);
+  }
   const { statusCode } = error as { statusCode?: number };
   if (statusCode !== undefined && statusCode < 500)
     return sendRefusal(reply, 'NOT_FOUND', 'the request cannot be read');

@@ -7,6 +7,7 @@ import { blobSize, shareBlob, takeBlob } from '../../images/pushed/pushed-image-
 import { isRepository, namespaceIn } from '../../images/pushed/repository-names.ts';
 import type { Namespace } from '../../store/image-namespaces.ts';
 import { allowanceOf } from './push-allowance.ts';
+import { mayAct } from './push-tokens.ts';
 import { namespaceFor, payerOfPush } from './pushers.ts';
 import type { Asked, Registry } from './registry.ts';
 import { RegistryRefusal } from './registry-errors.ts';
@@ -107,7 +108,8 @@ async function mount(registry: Registry, { namespace, pusher, query }: Asked, di
   const from = query.get('from') ?? '';
   if (!isDigest(digest)) throw new RegistryRefusal('DIGEST_INVALID', 'a digest is sha256: and 64 hexadecimal digits');
   const { db } = registry.service;
-  const source: Namespace | undefined = isRepository(from)
+  const isFromOther = isRepository(from) && mayAct(pusher.access, from, 'pull');
+  const source: Namespace | undefined = isFromOther
     ? await namespaceFor(db, pusher, namespaceIn(from))
     : from === ''
       ? namespace

@@ -1,9 +1,9 @@
 /** The distribution protocol, as far as whoever pulls by digest needs it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Descriptor } from '../manifests/manifest.ts';
+import type { Digest } from '../blobs/digest.ts';
 import type { ResolvedUpstream } from '../resolve/resolve.ts';
 
-export type AskedPath = { name: string; kind: 'manifests' | 'blobs'; digest: string };
+export type AskedPath = { name: string; kind: 'manifests' | 'blobs'; digest: Digest };
 
 const form = /^\/v2\/([a-z0-9._/-]+)\/(manifests|blobs)\/(sha256:[0-9a-f]{64})$/;
 
@@ -13,40 +13,42 @@ export function readPath({ method, url = '' }: IncomingMessage, response: Server
   else if (url === '/v2/') response.end('{}');
   else {
     const [, name, kind, digest] = form.exec(url) ?? [];
-    if (name !== undefined) return { name, kind: kind as AskedPath['kind'], digest: digest! };
+    if (name !== undefined) return { name, kind: kind as AskedPath['kind'], digest: digest as Digest };
     refuse(response, 404, 'NAME_UNKNOWN');
   }
   return undefined;
 }
 
-/** Answers about an image, where that needs nothing but what is known of it; else the layer whose bytes are to follow. */
-export function answerKnown(
-  { manifest, config, layers }: ResolvedUpstream,
+export type ServedDocument = { digest: string; mediaType: string; bytes: Buffer };
+
+/** Answers about an image, where that needs nothing but what is known of it; false when it has answered nothing. */
+export function answerDocument(
+  documents: readonly ServedDocument[],
   digest: string,
   { method }: IncomingMessage,
   response: ServerResponse,
-): Descriptor | undefined {
+): boolean {
+  const document = documents.find((each) => each.digest === digest);
+  if (!document) return false;
   response.setHeader('docker-content-digest', digest);
-  const document = [manifest, { digest: config.descriptor.digest, bytes: config.bytes, mediaType: undefined }].find(
-    (each) => each.digest === digest,
-  );
-  if (document) {
-    response.setHeader('content-type', document.mediaType ?? 'application/octet-stream');
-    response.setHeader('content-length', document.bytes.length);
-    response.end(method === 'HEAD' ? undefined : document.bytes);
-    return undefined;
-  }
-  const layer = layers.find((each) => each.digest === digest)!;
-  response.setHeader('content-type', 'application/octet-stream');
-  response.setHeader('content-length', layer.sizeBytes);
-  if (method !== 'HEAD') return layer;
-  response.end();
-  return undefined;
+  response.setHeader('content-type', document.mediaType);
+  response.setHeader('content-length', document.bytes.length);
+  response.end(method === 'HEAD' ? undefined : document.bytes);
+  return true;
 }
 
-export function hasDigest({ manifest, config, layers }: ResolvedUpstream, digest: string): boolean {
-  const digests: string[] = [manifest.digest, config.descriptor.digest, ...layers.map((layer) => layer.digest)];
-  return digests.includes(digest);
+/** Says what follows; false when nothing does. `sizeBytes`: where that is known. */
+export function beginLayer(
+  { digest, sizeBytes }: { digest: string; sizeBytes?: number },
+  { method }: IncomingMessage,
+  response: ServerResponse,
+): boolean {
+  response.setHeader('docker-content-digest', digest);
+  response.setHeader('content-type', 'application/octet-stream');
+  if (sizeBytes !== undefined) response.setHeader('content-length', sizeBytes);
+  if (method !== 'HEAD') return true;
+  response.end();
+  return false;
 }
 
 export function refuse(response: ServerResponse, status: number, code: string): void {

@@ -5,13 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { gzipSync } from 'node:zlib';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { openBlobCache } from '../blobs/blob-cache.ts';
 import { type Digest, digestOf } from '../blobs/digest.ts';
 import { narrowLimits } from '../resolve/image-limits.ts';
 import type { ResolvedUpstream } from '../resolve/resolve.ts';
 import { isGateName } from './distribution.ts';
-import { openGate } from './gate.ts';
+import { type Gate, openGate } from './gate.ts';
+import { unpackedImage } from './unpacked-image.ts';
 
 const digestOfLetter = (letter: string): Digest => `sha256:${letter.repeat(64)}`;
 
@@ -28,6 +29,7 @@ const image: ResolvedUpstream = {
     bytes: Buffer.from('null'),
   },
   layers: [],
+  diffIds: [],
   limits: narrowLimits({ compressedBytes: 2 ** 30, unpackedBytes: 2 ** 30 }),
   isForEverybody: true,
   client: {
@@ -42,7 +44,10 @@ test('only who has the secret of the gate is answered, and only about what is be
   await using gate = await openGate({ host: '127.0.0.1' });
   const offer = gate.offer(image, { failed: () => {} });
   const [, host, name] = /^([^/]+)\/(.+)@/.exec(offer.reference)!;
-  assert.equal(offer.reference, `${host}/berth.gate/r.example__5000/a/b@${digestOfLetter('1')}`);
+  assert.equal(
+    offer.reference,
+    `${host}/berth.gate/r.example__5000/a/b@${digestOf(unpackedImage(image).manifest.bytes)}`,
+  );
   assert.ok(isGateName(offer.reference));
   assert.ok(!isGateName('127.0.0.1:5000/a/berth.gate/b:1'));
   assert.match(host!, /^127\.0\.0\.1:/);
@@ -51,9 +56,9 @@ test('only who has the secret of the gate is answered, and only about what is be
     const answer = await fetch(`http://${host}${path}`, { method, headers: { authorization } });
     return [answer.status, method === 'GET' ? (await answer.text()).slice(0, 4) : undefined];
   };
-  const manifest = `/v2/${name}/manifests/${digestOfLetter('1')}`;
+  const manifest = `/v2/${name}/manifests/${offer.reference.split('@')[1]}`;
   assert.deepEqual(await ask('/v2/'), [200, '{}']);
-  assert.deepEqual(await ask(manifest), [200, '{}']);
+  assert.deepEqual(await ask(manifest), [200, '{"sc']);
   assert.deepEqual(await ask(manifest, undefined, 'HEAD'), [200, undefined]);
   assert.deepEqual(await ask(`/v2/${name}/blobs/${digestOfLetter('2')}`), [200, 'null']);
 
@@ -62,6 +67,7 @@ test('only who has the secret of the gate is answered, and only about what is be
   assert.equal((await ask(manifest, undefined, 'DELETE'))[0], 405);
   for (const path of [
     `/v2/${name}/blobs/${digestOfLetter('3')}`,
+    `/v2/${name}/manifests/${digestOfLetter('1')}`,
     `/v2/other/manifests/${digestOfLetter('1')}`,
     '/v2/_catalog',
     '/',
@@ -71,60 +77,12 @@ test('only who has the secret of the gate is answered, and only about what is be
   assert.equal((await ask(manifest))[0], 404);
 });
 
-test('a layer that has passed once is not asked for again, and one that was a lie is not kept', async (t) => {
-  const directory = await mkdtemp(join(tmpdir(), 'berth-gate-'));
-  t.after(() => rm(directory, { recursive: true }));
-  const layer = gzipSync(randomBytes(300_000));
-  const digest = digestOf(layer);
-  let sent: Buffer[] = [];
-  const ask = async () => {
-    const body = sent.shift();
-    assert.ok(body, 'nothing more is asked of the registry');
-    const url = new URL('https://r.example/');
-    return { status: 200, headers: {}, url, body: Readable.from([body.subarray(0, 1_000), body.subarray(1_000)]) };
-  };
-  const descriptor = { mediaType: 'application/vnd.oci.image.layer.v1.tar+gzip', digest, sizeBytes: layer.length };
-  const ofLayer: ResolvedUpstream = { ...image, layers: [descriptor], client: { ask } };
-  const pull = async () => {
-    await using cache = await openBlobCache({ folder: directory, budgetBytes: 2 ** 30, now: Date.now });
-    await using gate = await openGate({ host: '127.0.0.1', cache });
-    using offer = gate.offer(ofLayer, { failed: () => {} });
-    const [, host, name] = /^([^/]+)\/(.+)@/.exec(offer.reference)!;
-    const authorization = `Basic ${Buffer.from(`engine:${offer.auth.password}`).toString('base64')}`;
-    const path = `http://${host}/v2/${name}/blobs/${digest}`;
-    const answer = await fetch(path, { headers: { authorization } });
-    return answer.ok ? await answer.arrayBuffer().then(Buffer.from, () => undefined) : undefined;
-  };
-  sent = [Buffer.from(layer).fill(0, 200_000, 200_010)];
-  assert.equal(await pull(), undefined);
-  sent = [layer];
-  assert.deepEqual(await pull(), layer);
-  assert.deepEqual(await pull(), layer);
-  assert.deepEqual(sent, []);
-});
-
-async function pullThrough(layer: Buffer, roomBytes: number, limit: number) {
-  const digest = digestOf(layer);
+/** A registry's image of one layer; `sent`: what it answers, one after another. */
+function imageOf(layer: Buffer, sent: () => Buffer, said: Partial<ResolvedUpstream> = {}): ResolvedUpstream {
   const url = new URL('https://r.example/');
-  const client = { ask: async () => ({ status: 200, headers: {}, url, body: Readable.from(piecesOf(layer)) }) };
-  const descriptor = { mediaType: 'x', digest, sizeBytes: layer.length };
-  const limits = narrowLimits({ compressedBytes: 2 ** 40, unpackedBytes: limit });
-  await using gate = await openGate({ host: '127.0.0.1' });
-  const faults: string[] = [];
-  const pull = async () => {
-    const failed = ({ message }: Error) => faults.push(message);
-    using offer = gate.offer({ ...image, limits, layers: [descriptor], client }, { failed, roomBytes });
-    const [, host, name] = /^([^/]+)\/(.+)@/.exec(offer.reference)!;
-    const authorization = `Basic ${Buffer.from(`engine:${offer.auth.password}`).toString('base64')}`;
-    const answer = await fetch(`http://${host}/v2/${name}/blobs/${digest}`, { headers: { authorization } });
-    const came = await answer.arrayBuffer().then(
-      ({ byteLength }) => byteLength,
-      () => 0,
-    );
-    await offer.confirm();
-    return came;
-  };
-  return { faults, came: [await pull(), await pull()] };
+  const client = { ask: async () => ({ status: 200, headers: {}, url, body: Readable.from(piecesOf(sent())) }) };
+  const descriptor = { mediaType: 'x', digest: digestOf(layer), sizeBytes: layer.length };
+  return { ...image, layers: [descriptor], client, ...said };
 }
 
 function piecesOf(bytes: Buffer): Buffer[] {
@@ -133,16 +91,119 @@ function piecesOf(bytes: Buffer): Buffer[] {
   );
 }
 
-test('a layer may be with the engine before it is counted only where the disk has room for all that it could be', async () => {
+type Pulled = { came: Buffer | undefined; faults: string[] };
+
+/** As the engine does it; `asks`: whether it asks for the layer, or has it. */
+async function pull(gate: Gate, pulled: ResolvedUpstream, { roomBytes = 2 ** 40, asks = true } = {}): Promise<Pulled> {
+  const faults: string[] = [];
+  const failed = ({ message }: Error) => faults.push(message);
+  using offer = gate.offer(pulled, { failed, roomBytes });
+  const [, host, name] = /^([^/]+)\/(.+)@/.exec(offer.reference)!;
+  const authorization = `Basic ${Buffer.from(`engine:${offer.auth.password}`).toString('base64')}`;
+  const ask = async () => {
+    const answer = await fetch(`http://${host}/v2/${name}/blobs/${pulled.diffIds[0]}`, { headers: { authorization } });
+    return answer.ok ? await answer.arrayBuffer().then(Buffer.from, () => undefined) : undefined;
+  };
+  const came = asks ? await ask() : undefined;
+  await offer.confirm();
+  return { came, faults };
+}
+
+test('the engine gets a layer unpacked; what has passed is not asked for again, and a lie is not kept', async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'berth-gate-'));
+  t.after(() => rm(directory, { recursive: true }));
+  const content = Buffer.concat([randomBytes(700_000), Buffer.alloc(3_000_000)]);
+  for (const layer of [gzipSync(content), zstdCompressSync(content), content]) {
+    const lie = Buffer.from(layer).fill(0, 200_000, 200_010);
+    const sent = [lie, layer];
+    const through = async () => {
+      await using cache = await openBlobCache({ folder: directory, budgetBytes: 2 ** 30, now: Date.now });
+      await using gate = await openGate({ host: '127.0.0.1', cache });
+      const next = () => {
+        const body = sent.shift();
+        assert.ok(body, 'nothing more is asked of the registry');
+        return body;
+      };
+      using offer = gate.offer(imageOf(layer, next, { diffIds: [digestOf(content)] }), { failed: () => {} });
+      const [, host, name] = /^([^/]+)\/(.+)@/.exec(offer.reference)!;
+      const authorization = `Basic ${Buffer.from(`engine:${offer.auth.password}`).toString('base64')}`;
+      const answer = await fetch(`http://${host}/v2/${name}/blobs/${digestOf(content)}`, {
+        headers: { authorization },
+      });
+      return answer.ok ? await answer.arrayBuffer().then(Buffer.from, () => undefined) : undefined;
+    };
+    assert.equal(await through(), undefined);
+    assert.ok((await through())?.equals(content));
+    assert.ok((await through())?.equals(content));
+    assert.deepEqual(sent, []);
+  }
+});
+
+test('nothing reaches the engine beyond what an image may unpack to, or the disk has room for', async () => {
   // Three megabytes that unpack to three.
-  const layer = gzipSync(randomBytes(3_000_000));
-  const mostBytes = layer.length * 1_032;
-  const roomy = await pullThrough(layer, mostBytes, 2_000_000);
-  assert.equal(roomy.came[0], layer.length);
-  // Counted all the same; what was refused once is asked for in vain.
-  assert.match(roomy.faults[0]!, /unpacks to more than 1\.9 MiB/);
-  const narrow = await pullThrough(layer, 2_500_000, 2 ** 30);
-  assert.deepEqual(narrow.came, [0, 0]);
-  assert.match(narrow.faults[0]!, /no space left/);
-  assert.deepEqual(await pullThrough(layer, mostBytes, 2 ** 30), { faults: [], came: [layer.length, layer.length] });
+  const content = randomBytes(3_000_000);
+  const layer = gzipSync(content);
+  const through = async (roomBytes: number, unpackedBytes: number) => {
+    await using gate = await openGate({ host: '127.0.0.1' });
+    const limits = narrowLimits({ compressedBytes: 2 ** 40, unpackedBytes });
+    const limited = imageOf(layer, () => layer, { limits, diffIds: [digestOf(content)] });
+    return [await pull(gate, limited, { roomBytes }), await pull(gate, limited, { roomBytes })];
+  };
+  for (const { came, faults } of await through(2 ** 40, 2_000_000)) {
+    assert.equal(came, undefined);
+    assert.match(faults[0]!, /unpacks to more than 1\.9 MiB/);
+  }
+  for (const { came, faults } of await through(2_500_000, 2 ** 30)) {
+    assert.equal(came, undefined);
+    assert.match(faults[0]!, /no space left/);
+  }
+  for (const { came, faults } of await through(2 ** 40, 2 ** 30)) {
+    assert.ok(came?.equals(content));
+    assert.deepEqual(faults, []);
+  }
+});
+
+test('whoever says of his layer that it unpacks to what the engine has from elsewhere gets nothing of that', async () => {
+  const secret = Buffer.from('of somebody else');
+  const layer = gzipSync('of the attacker');
+  await using gate = await openGate({ host: '127.0.0.1' });
+  const liar = imageOf(layer, () => layer, { diffIds: [digestOf(secret)] });
+  const refusal = ['Image r.example:5000/a/b:1 has a layer that is not what its configuration says.'];
+  // The engine has it and asks for nothing; and again, when what the layer unpacks to is known.
+  for (const _ of [1, 2]) assert.deepEqual((await pull(gate, liar, { asks: false })).faults, refusal);
+  const asked = await pull(gate, liar);
+  assert.equal(asked.came, undefined);
+  assert.deepEqual(new Set(asked.faults), new Set(refusal));
+});
+
+test('a layer that cannot be unpacked, or by nobody here, is refused in words', async () => {
+  await using gate = await openGate({ host: '127.0.0.1' });
+  for (const [layer, words] of [
+    [gzipSync(randomBytes(100_000)).subarray(0, 50_000), /cannot be unpacked/],
+    [Buffer.from('BZh91AY&SY and more'), /packed with neither gzip nor zstd/],
+    [Buffer.concat([gzipSync('x').subarray(0, 10), randomBytes(900_000)]), /cannot be unpacked/],
+  ] as const) {
+    const { came, faults } = await pull(
+      gate,
+      imageOf(Buffer.from(layer), () => Buffer.from(layer), { diffIds: [digestOfLetter('4')] }),
+    );
+    assert.equal(came, undefined);
+    assert.match(faults[0]!, words);
+  }
+});
+
+test('layers that follow one another unpack at the same time, each to what it is', async () => {
+  const contents = Array.from({ length: 6 }, (_, at) => Buffer.alloc(5_000_000, `${at} `));
+  const layers = contents.map((content) => gzipSync(content));
+  await using gate = await openGate({ host: '127.0.0.1' });
+  const pulls = layers.map((layer, at) =>
+    pull(
+      gate,
+      imageOf(layer, () => layer, { diffIds: [digestOf(contents[at]!)] }),
+    ),
+  );
+  for (const [at, { came, faults }] of (await Promise.all(pulls)).entries()) {
+    assert.deepEqual(faults, []);
+    assert.ok(came?.equals(contents[at]!));
+  }
 });

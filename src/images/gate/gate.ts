@@ -5,27 +5,29 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Writable } from 'node:stream';
+import { Writable } from 'node:stream';
 import type { BlobCache } from '../blobs/blob-cache.ts';
+import type { Digest } from '../blobs/digest.ts';
 import { type Pace, usualPace } from '../dialer/bounded-body.ts';
 import { ImageFault } from '../image-fault.ts';
 import type { Descriptor } from '../manifests/manifest.ts';
 import type { ResolvedUpstream } from '../resolve/resolve.ts';
 import { dialFault } from '../upstream/registry-faults.ts';
-import { createCountingRoom } from './count-behind.ts';
-import { openCountingThread } from './counting-thread.ts';
-import { answerKnown, hasDigest, nameAtGate, readPath, refuse, refuseLogin } from './distribution.ts';
-import { passLayer } from './layer-stream.ts';
+import { answerDocument, beginLayer, nameAtGate, readPath, refuse, refuseLogin } from './distribution.ts';
+import { checkUnpacked, passPacked, passUnpacked } from './layer-stream.ts';
 import { createPossession } from './possession.ts';
+import type { Unpacked } from './unpacked-bytes.ts';
+import { type UnpackedImage, unpackedImage } from './unpacked-image.ts';
 import { createUnpackedSum, type UnpackedSum } from './unpacked-sum.ts';
+import { openUnpackingThread } from './unpacking-thread.ts';
 
 export type Gate = AsyncDisposable & {
   /** Until it is disposed of, the engine can pull the image. */
   offer(image: ResolvedUpstream, offering: Offering): Offer;
-  /** A layer for somebody else than the engine, counted as it passes. Throws ImageFault. */
+  /** A layer for somebody else than the engine, as it comes, counted as it passes. Throws ImageFault. */
   take(image: ResolvedUpstream, layer: Descriptor, out: Writable, taking: Taking): Promise<void>;
-  /** What it unpacks to, where its registry has shown it and that was counted. */
-  countOf(image: ResolvedUpstream, layer: Descriptor): number | undefined;
+  /** Resolves when its registry has shown the layer, and what that unpacks to is counted and what it should be. Throws ImageFault. */
+  confirm(image: ResolvedUpstream, layer: Descriptor, taking: Taking): Promise<void>;
 };
 
 export type Taking = { sum: UnpackedSum; signal: AbortSignal };
@@ -33,8 +35,8 @@ export type Taking = { sum: UnpackedSum; signal: AbortSignal };
 export type Offering = {
   /** What it may unpack to on the engine's disk; default: as much as any image may. */
   roomBytes?: number;
-  /** Told of each piece of a layer that has passed. */
-  passed?: (bytes: number) => void;
+  /** Told how much of a layer has come, by the digest of what it unpacks to: the engine calls it so. */
+  passed?: (diffId: Digest, bytes: number) => void;
   /** A pull that goes on would only fail again: the first reason. */
   failed: (fault: ImageFault) => void;
 };
@@ -45,19 +47,18 @@ export type Offer = Disposable & {
   /** What the engine has to show, as it takes it. */
   auth: { username: string; password: string; serveraddress: string };
   /**
-   * When the engine has it all: resolves when that is counted, and its registry has shown that it has those layers
-   * which the engine had from elsewhere. A reason against the image has been told then.
+   * When the engine has it all: resolves when its registry has shown that it has those layers which the engine had from
+   * elsewhere. A reason against the image has been told then.
    */
   confirm(): Promise<void>;
 };
 
 type Offered = {
   image: ResolvedUpstream;
+  served: UnpackedImage;
   offering: Offering;
   ended: AbortController;
   sum: UnpackedSum;
-  /** Layers that pass, or that the engine has, and that are still counted. */
-  passing: Set<Promise<void>>;
 };
 
 export type GateOptions = {
@@ -76,42 +77,50 @@ export async function openGate({ host, pace = usualPace, cache }: GateOptions): 
   const password = randomBytes(24).toString('hex');
   const expected = Buffer.from(`Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`);
   const offers = new Set<Offered>();
-  const room = createCountingRoom();
-  const thread = openCountingThread();
-  const possession = createPossession(pace, cache);
-  /** By digest. */
-  const known = new Map<string, number>();
+  const thread = openUnpackingThread();
+  const possession = createPossession(cache);
+  const known = new Map<Digest, Unpacked>();
+  const parts = { thread, known, pace, cache };
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!isShown(request.headers.authorization, expected)) return refuseLogin(response);
     const path = readPath(request, response);
     if (!path) return;
     const { name, kind, digest } = path;
-    const offered = [...offers].find((each) => nameAtGate(each.image) === name && hasDigest(each.image, digest));
+    const ofName = [...offers].filter(({ image }) => nameAtGate(image) === name);
+    const documents = ofName.flatMap(({ served: { manifest, config } }) => [manifest, config]);
+    if (answerDocument(documents, digest, request, response)) return;
+    const offered = ofName.find(({ served }) => served.layers.has(digest));
     if (!offered) return refuse(response, 404, kind === 'blobs' ? 'BLOB_UNKNOWN' : 'MANIFEST_UNKNOWN');
-    const layer = answerKnown(offered.image, digest, request, response);
-    if (!layer) return;
-    const passing = pass(offered, layer, response);
-    offered.passing.add(passing);
-    await passing.finally(() => offered.passing.delete(passing));
+    if (beginLayer({ digest }, request, response)) await pass(offered, digest, response);
   }
 
-  async function pass({ image, offering, ended, sum }: Offered, layer: Descriptor, response: ServerResponse) {
+  async function pass({ image, served, offering, ended, sum }: Offered, diffId: Digest, response: ServerResponse) {
+    const layer = served.layers.get(diffId)!;
     const closed = new AbortController();
     response.once('close', () => response.writableFinished || closed.abort());
+    const signal = AbortSignal.any([closed.signal, ended.signal]);
     try {
-      await passLayer(image, layer, response, {
-        ...{ sum, thread, room, known, pace, cache },
-        passed: (bytes) => offering.passed?.(bytes),
-        closed: closed.signal,
-        ended: ended.signal,
-      });
+      const passed = (bytes: number) => offering.passed?.(diffId, bytes);
+      await passUnpacked(image, layer, response, { ...parts, sum, signal, passed });
       possession.note(image, layer);
     } catch (error) {
       if (error instanceof ImageFault && !closed.signal.aborted) offering.failed(error);
       if (response.headersSent) response.destroy();
       else refuse(response, 502, 'UNKNOWN');
     }
+  }
+
+  async function take(image: ResolvedUpstream, layer: Descriptor, out: Writable, taking: Taking): Promise<void> {
+    await passPacked(image, layer, out, { ...parts, ...taking });
+    possession.note(image, layer);
+  }
+
+  async function confirm(image: ResolvedUpstream, layer: Descriptor, taking: Taking): Promise<void> {
+    const found = known.get(layer.digest);
+    if (found && (await possession.confirm(image, layer, taking.signal)))
+      checkUnpacked(image, layer, found, taking.sum);
+    else await take(image, layer, nowhere(), taking);
   }
 
   const server = createServer((request, response) => {
@@ -125,15 +134,16 @@ export async function openGate({ host, pace = usualPace, cache }: GateOptions): 
   return {
     offer(image, offering) {
       const sum = createUnpackedSum(image.asked, image.limits, offering.roomBytes);
-      const offered: Offered = { image, offering, sum, ended: new AbortController(), passing: new Set() };
+      const served = unpackedImage(image);
+      const offered: Offered = { image, served, offering, sum, ended: new AbortController() };
       offers.add(offered);
       return {
-        reference: `${address}/${nameAtGate(image)}@${image.manifest.digest}`,
+        reference: `${address}/${nameAtGate(image)}@${served.manifest.digest}`,
         auth: { username, password, serveraddress: address },
         async confirm() {
-          await Promise.all(offered.passing);
+          const taking = { sum, signal: offered.ended.signal };
           try {
-            for (const layer of image.layers) await possession.confirm(image, layer, offered.ended.signal);
+            for (const layer of image.layers) await confirm(image, layer, taking);
           } catch (error) {
             const fault = dialFault(error, image.asked);
             if (!(fault instanceof ImageFault)) throw fault;
@@ -146,12 +156,8 @@ export async function openGate({ host, pace = usualPace, cache }: GateOptions): 
         },
       };
     },
-    async take(image, layer, out, { sum, signal }) {
-      const passing = { sum, thread, room, known, pace, cache, passed: () => {}, closed: signal, ended: signal };
-      await passLayer(image, layer, out, passing);
-      possession.note(image, layer);
-    },
-    countOf: (image, layer) => (possession.isShown(image, layer) ? known.get(layer.digest) : undefined),
+    take,
+    confirm,
     async [Symbol.asyncDispose]() {
       for (const { ended } of offers) ended.abort();
       server.closeAllConnections();
@@ -164,4 +170,8 @@ export async function openGate({ host, pace = usualPace, cache }: GateOptions): 
 function isShown(authorization: string | undefined, expected: Buffer): boolean {
   const shown = Buffer.from(authorization ?? '');
   return shown.length === expected.length && timingSafeEqual(shown, expected);
+}
+
+function nowhere(): Writable {
+  return new Writable({ write: (_chunk, _encoding, done) => done() });
 }

@@ -1,104 +1,127 @@
-/** A layer on its way from its registry to the engine: counted, held against its digest, and never complete before. */
+/** A layer on its way from its registry: held against its digest and unpacked, and never complete before that is right. */
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { orAbort } from '../../lib/abortable.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
+import type { Digest } from '../blobs/digest.ts';
 import type { Pace } from '../dialer/bounded-body.ts';
 import type { ImageFault } from '../image-fault.ts';
 import type { Descriptor } from '../manifests/manifest.ts';
-import { refusal } from '../resolve/resolve.ts';
+import { type ResolvedUpstream, refusal } from '../resolve/resolve.ts';
 import { type Asked, dialFault } from '../upstream/registry-faults.ts';
-import { type CountBehind, type CountingRoom, countBehind } from './count-behind.ts';
-import type { CountingThread } from './counting-thread.ts';
-import { type LayerOrigin, verifiedChunks } from './layer-chunks.ts';
-import { headBytes, UnpackFault } from './unpacked-bytes.ts';
+import { verifiedChunks } from './layer-chunks.ts';
+import { type Unpacked, UnpackFault } from './unpacked-bytes.ts';
 import type { UnpackedSum } from './unpacked-sum.ts';
+import type { UnpackingThread } from './unpacking-thread.ts';
 
 export type Passing = {
   sum: UnpackedSum;
-  thread: CountingThread;
-  room: CountingRoom;
-  /** What layers unpack to that were counted before. */
-  known: Map<string, number>;
-  /** Told of each chunk that has passed. */
-  passed: (bytes: number) => void;
+  thread: UnpackingThread;
+  /** What layers unpack to that were unpacked before. */
+  known: Map<Digest, Unpacked>;
   pace: Pace;
   /** Where layers of registries elsewhere are kept. */
   cache?: BlobCache | undefined;
-  /** Nobody reads it any more. */
-  closed: AbortSignal;
-  /** The pull has ended, so that nothing about it matters. */
-  ended: AbortSignal;
+  /** Nobody reads it any more, or the pull has ended. */
+  signal: AbortSignal;
 };
 
 /**
- * Writes the layer to `out` and ends that; resolves when it is counted as well. The last chunk goes only after digest
- * and length are right, so that an engine never has a whole layer that is wrong. Throws ImageFault.
+ * Writes what the layer unpacks to and ends `out`, once digest and length are right, and it is what the image's
+ * configuration says of it. `passed`: told how much of the layer has come. Throws ImageFault.
  */
-export async function passLayer(
-  origin: LayerOrigin,
+export async function passUnpacked(
+  image: ResolvedUpstream,
   layer: Descriptor,
   out: Writable,
-  { sum, thread, room, known, pace, passed, cache, closed, ended }: Passing,
+  { passed, ...passing }: Passing & { passed?: ((bytes: number) => void) | undefined },
 ): Promise<void> {
-  const { asked } = origin;
-  const signal = AbortSignal.any([closed, ended]);
+  const take = (piece: Uint8Array) =>
+    new Promise<void>((done, failed) => out.write(piece, (error) => (error ? failed(error) : done())));
   let bytes = 0;
-  let unpacked = known.get(layer.digest);
-  const isKnown = unpacked !== undefined;
-  let counter: CountBehind | undefined;
-  let head: Buffer[] = [];
+  await unpackLayer(image, layer, { ...passing, take }, async (chunk) => {
+    bytes += chunk.length;
+    passed?.(bytes);
+  });
+  out.end();
+}
+
+/**
+ * Writes the layer as it comes, and ends `out`. A piece goes after it is counted, and the last one after digest and length
+ * are right, so that nobody has a whole layer that is wrong. Throws ImageFault.
+ */
+export async function passPacked(
+  image: ResolvedUpstream,
+  layer: Descriptor,
+  out: Writable,
+  passing: Passing,
+): Promise<void> {
   let held: Buffer = Buffer.alloc(0);
-  const isAllowed = (count: number) => {
-    unpacked = count;
-    return sum.count(layer.digest, count);
-  };
   const pass = async (chunk: Buffer) => {
-    passed(chunk.length);
     out.write(chunk);
-    if (out.writableLength > mostUnsent) await once(out, 'drain', { signal });
+    if (out.writableLength > mostUnsent) await once(out, 'drain', { signal: passing.signal });
   };
-  try {
-    if (unpacked !== undefined && !isAllowed(unpacked)) throw new UnpackFault('too-large');
-    for await (const chunk of verifiedChunks(origin, layer, { pace, cache, signal })) {
-      bytes += chunk.length;
-      if (held.length > 0) await pass(held);
-      held = chunk;
-      if (isKnown) continue;
-      if (counter) {
-        await counter.write(chunk);
-        continue;
-      }
-      head.push(chunk);
-      if (bytes < headBytes && bytes < layer.sizeBytes) continue;
-      const first = Buffer.concat(head);
-      head = [];
-      const mayBeAhead = (most: number) => sum.mayBeAhead(layer.digest, most);
-      counter = countBehind(thread.count(first, isAllowed), room, mayBeAhead);
-      await counter.write(first);
-    }
-    if (bytes <= countedAtOnce) await counter?.end();
+  await unpackLayer(image, layer, passing, async (chunk) => {
     await pass(held);
-    out.end();
-    if (bytes > countedAtOnce) await orAbort(counter?.end() ?? Promise.resolve(), ended);
-    if (unpacked !== undefined) remember(known, layer.digest, unpacked);
+    held = chunk;
+  });
+  await pass(held);
+  out.end();
+}
+
+/** What may wait for whoever reads: with less, every piece would wait for the one before it to be taken. */
+const mostUnsent = 2 ** 21;
+
+type Unpack = Passing & { take?: (piece: Uint8Array) => Promise<void> };
+
+/** `came`: told of each chunk, when those before it are unpacked. */
+async function unpackLayer(
+  image: ResolvedUpstream,
+  layer: Descriptor,
+  { sum, thread, known, pace, cache, signal, take }: Unpack,
+  came: (chunk: Buffer) => Promise<void>,
+): Promise<void> {
+  const { asked } = image;
+  const found = known.get(layer.digest);
+  const isAllowed = (bytes: number) => sum.count(layer.digest, bytes);
+  // One that was unpacked before is unpacked again only for whoever takes that.
+  const unpacking = found && !take ? undefined : thread.unpack(layer.digest, { isAllowed, ...(take && { take }) });
+  try {
+    if (found) checkUnpacked(image, layer, found, sum);
+    for await (const chunk of verifiedChunks(image, layer, { pace, cache, signal })) {
+      if (unpacking) await orAbort(unpacking.write(chunk), signal);
+      await came(chunk);
+    }
+    if (!unpacking) return;
+    const unpacked = await orAbort(unpacking.end(), signal);
+    remember(known, layer.digest, unpacked);
+    checkUnpacked(image, layer, unpacked, sum);
   } catch (error) {
     throw error instanceof UnpackFault ? unpackFault(error, asked, sum) : dialFault(error, asked);
   } finally {
-    counter?.destroy();
+    unpacking?.destroy();
   }
 }
 
-/** What may wait for the engine: with less, every piece would wait for the one before it to be taken. */
-const mostUnsent = 2 ** 21;
+/**
+ * An engine takes a layer that it has without asking for it, and knows it by what it unpacks to: so nobody may say of his
+ * layer that it unpacks to somebody else's. Throws ImageFault.
+ */
+export function checkUnpacked(
+  { asked, layers, diffIds }: ResolvedUpstream,
+  layer: Descriptor,
+  { bytes, diffId }: Unpacked,
+  sum: UnpackedSum,
+): void {
+  if (!sum.count(layer.digest, bytes)) throw sum.fault();
+  if (layers.some((each, at) => each.digest === layer.digest && diffIds[at] !== diffId))
+    throw refusal(asked, 'has a layer that is not what its configuration says', 'build it anew');
+}
 
-/** Counted in milliseconds: nobody gains when such a layer is ahead of its count. */
-const countedAtOnce = 2 ** 20;
-
-/** Each is 100 bytes; the one counted longest ago leaves. */
+/** Each is 200 bytes; the one unpacked longest ago leaves. */
 const mostKnown = 20_000;
 
-function remember(known: Map<string, number>, digest: string, unpacked: number): void {
+function remember(known: Map<Digest, Unpacked>, digest: Digest, unpacked: Unpacked): void {
   known.delete(digest);
   known.set(digest, unpacked);
   if (known.size > mostKnown) known.delete(known.keys().next().value!);

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { freePort } from '../../../test/free-port.ts';
 import type { ImageRequest } from '../../deployment/plan/operation.ts';
 import { sealWith } from '../../lib/seal.ts';
 import { StartError } from '../../lib/start-error.ts';
-import { digestOf } from '../blobs/digest.ts';
+import { type Digest, digestOf } from '../blobs/digest.ts';
 import { ImageFault } from '../image-fault.ts';
 import { narrowLimits } from '../resolve/image-limits.ts';
 import type { ResolvedUpstream } from '../resolve/resolve.ts';
@@ -21,8 +21,8 @@ const config = Buffer.from(JSON.stringify({ config: { Volumes: { '/data': {} } }
 const manifest = Buffer.from('{"is":"a manifest"}');
 
 /** A registry with one image, which only `login` may have, and both gates in front of it. */
-async function openGates(options: { layer: Buffer; secret?: string; isDown?: () => boolean }) {
-  const { layer, secret = 'k'.repeat(32), isDown = () => false } = options;
+async function openGates(options: { layer: Buffer; diffId?: Digest; secret?: string; isDown?: () => boolean }) {
+  const { layer, diffId = digestOf(gunzipSync(layer)), secret = 'k'.repeat(32), isDown = () => false } = options;
   const digest = digestOf(layer);
   const asked: string[] = [];
   const url = new URL('https://r.example/');
@@ -37,6 +37,7 @@ async function openGates(options: { layer: Buffer; secret?: string; isDown?: () 
     manifest: { digest: digestOf(manifest), mediaType: 'application/vnd.oci.image.manifest.v1+json', bytes: manifest },
     config: { descriptor: { mediaType: 'x', digest: digestOf(config), sizeBytes: config.length }, bytes: config },
     layers: [{ mediaType: 'application/vnd.oci.image.layer.v1.tar+gzip', digest, sizeBytes: layer.length }],
+    diffIds: [diffId],
     limits,
     asked: { image: 'r.example/a/b:1', registry: 'r.example', hasLogin: true },
   };
@@ -114,6 +115,14 @@ test('its registry shows each layer once before a node has a pass, and one that 
   await assert.rejects(bomb.admit(request), /unpacks to more than/);
 });
 
+test('nobody gets a pass who says of his layer that it unpacks to what somebody else has', async () => {
+  const layer = gzipSync('the layer');
+  await using gates = await openGates({ layer, diffId: digestOf('of somebody else') });
+  const refusal = /has a layer that is not what its configuration says/;
+  await assert.rejects(gates.admit(request), refusal);
+  await assert.rejects(gates.admit(request), refusal);
+});
+
 test('a registry that is away is an answer that a node tries again after', async () => {
   let isDown = false;
   await using gates = await openGates({ layer: gzipSync('x'), isDown: () => isDown });
@@ -126,7 +135,7 @@ test('a registry that is away is an answer that a node tries again after', async
 
 test('a port that is taken is told with the name of the setting', async () => {
   await using gates = await openGates({ layer: gzipSync('x') });
-  const parts = { gate: { take: async () => {}, countOf: () => 0 }, limits, seal: sealWith('x'.repeat(32)) };
+  const parts = { gate: { take: async () => {}, confirm: async () => {} }, limits, seal: sealWith('x'.repeat(32)) };
   const resolver = { resolve: () => assert.fail() };
   await assert.rejects(
     openNodeGate({ host: '127.0.0.1', port: gates.port, name: 'x' }, { ...parts, resolver }),

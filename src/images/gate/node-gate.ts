@@ -5,7 +5,6 @@
  */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { Writable } from 'node:stream';
 import type { RegistryLogin } from '../../config/spec/spec.ts';
 import { loginFor } from '../../config/spec/spec-images.ts';
 import { pin } from '../../config/values/image-names.ts';
@@ -15,7 +14,7 @@ import { StartError } from '../../lib/start-error.ts';
 import type { Platform } from '../manifests/manifest.ts';
 import { declaredVolumes } from '../resolve/image-config.ts';
 import type { ResolvedUpstream, Resolver } from '../resolve/resolve.ts';
-import { answerKnown, hasDigest, nameAtGate, readPath, refuse, refuseLogin } from './distribution.ts';
+import { answerDocument, beginLayer, nameAtGate, readPath, refuse, refuseLogin } from './distribution.ts';
 import type { Gate } from './gate.ts';
 import { createUnpackedSum } from './unpacked-sum.ts';
 
@@ -48,7 +47,7 @@ export type NodeGateSettings = {
 };
 
 export type NodeGateParts = {
-  gate: Pick<Gate, 'take' | 'countOf'>;
+  gate: Pick<Gate, 'take' | 'confirm'>;
   resolver: Pick<Resolver, 'resolve'>;
   seal: Pick<Seal, 'open' | 'close'>;
 };
@@ -89,9 +88,13 @@ export async function openNodeGate(
     const path = readPath(request, response);
     if (!path) return;
     const image = await resolve(pass);
-    if (nameAtGate(image) !== path.name || !hasDigest(image, path.digest)) return refuse(response, 404, 'NAME_UNKNOWN');
-    const layer = answerKnown(image, path.digest, request, response);
-    if (!layer) return;
+    if (nameAtGate(image) !== path.name) return refuse(response, 404, 'NAME_UNKNOWN');
+    const { digest } = image.config.descriptor;
+    const config = { digest, mediaType: 'application/octet-stream', bytes: image.config.bytes };
+    if (answerDocument([image.manifest, config], path.digest, request, response)) return;
+    const layer = image.layers.find((each) => each.digest === path.digest);
+    if (!layer) return refuse(response, 404, 'NAME_UNKNOWN');
+    if (!beginLayer(layer, request, response)) return;
     const closed = new AbortController();
     response.once('close', () => response.writableFinished || closed.abort());
     const signal = AbortSignal.any([closed.signal, closing.signal]);
@@ -115,11 +118,7 @@ export async function openNodeGate(
     async admit(request, platform, signal) {
       const image = await resolver.resolve(request, platform, signal);
       const sum = createUnpackedSum(image.asked, image.limits);
-      for (const layer of image.layers) {
-        const counted = gate.countOf(image, layer);
-        if (counted === undefined) await gate.take(image, layer, nowhere(), { sum, signal });
-        else if (!sum.count(layer.digest, counted)) throw sum.fault();
-      }
+      for (const layer of image.layers) await gate.confirm(image, layer, { sum, signal });
       const { digest, manifest, config } = image;
       const login = loginFor(request.image, request.registryLogin);
       const pass: Sealed = { image: pin(request.image, manifest.digest), ...(login && { login }), platform };
@@ -147,8 +146,4 @@ function readPass(authorization: string | undefined, seal: Pick<Seal, 'open'>): 
   } catch {
     return undefined;
   }
-}
-
-function nowhere(): Writable {
-  return new Writable({ write: (_chunk, _encoding, done) => done() });
 }

@@ -6,24 +6,22 @@
 
 import { pushedRegistry } from '../../config/values/pushed-image.ts';
 import type { BlobCache } from '../blobs/blob-cache.ts';
-import type { Pace } from '../dialer/bounded-body.ts';
 import type { Descriptor } from '../manifests/manifest.ts';
 import { type ResolvedUpstream, refusal } from '../resolve/resolve.ts';
-import { verifiedChunks } from './layer-chunks.ts';
 
 export type Possession = {
   /** Notes that its registry has sent a layer. */
   note(image: ResolvedUpstream, layer: Descriptor): void;
   /** Its registry has sent it, or everybody may have it: nothing has to be asked. */
   isShown(image: ResolvedUpstream, layer: Descriptor): boolean;
-  /** Resolves when its registry has the layer: everybody may have it, it was sent before, or is sent now. Throws ImageFault, DialFault. */
-  confirm(image: ResolvedUpstream, layer: Descriptor, signal: AbortSignal): Promise<void>;
+  /** Whether that can be said without having it sent: whoever has pushed it has shown it. Throws ImageFault, DialFault. */
+  confirm(image: ResolvedUpstream, layer: Descriptor, signal: AbortSignal): Promise<boolean>;
 };
 
 /** Each is some 200 bytes. One that was forgotten is shown again. */
 const mostNoted = 50_000;
 
-export function createPossession(pace: Pace, cache: BlobCache | undefined): Possession {
+export function createPossession(cache: BlobCache | undefined): Possession {
   const noted = new Set<string>();
   const everybodys = (layer: Descriptor) => layer.digest;
   const inRepository = ({ asked, repository }: ResolvedUpstream, { digest }: Descriptor) =>
@@ -44,15 +42,14 @@ export function createPossession(pace: Pace, cache: BlobCache | undefined): Poss
     note,
     isShown,
     async confirm(image, layer, signal) {
-      if (isShown(image, layer)) return;
-      if (image.asked.registry === pushedRegistry) return await confirmPushed(image, layer, signal);
-      for await (const _ of verifiedChunks(image, layer, { pace, cache, signal }));
-      note(image, layer);
+      if (isShown(image, layer)) return true;
+      if (image.asked.registry !== pushedRegistry) return false;
+      await confirmPushed(image, layer, signal);
+      return true;
     },
   };
 }
 
-/** Whoever has pushed it has shown it. */
 async function confirmPushed({ client, asked }: ResolvedUpstream, { digest }: Descriptor, signal: AbortSignal) {
   const { status, body } = await client.ask('HEAD', `blobs/${digest}`, { accept: '*/*', signal });
   body.destroy();

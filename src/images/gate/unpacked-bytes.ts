@@ -1,9 +1,7 @@
-/** Counting what a layer unpacks to, while it passes. */
-import { once } from 'node:events';
-import type { Transform } from 'node:stream';
-import { createGunzip, createZstdDecompress } from 'node:zlib';
+/** PURE. What an engine would unpack, and what can be wrong with it. */
+import type { Digest } from '../blobs/digest.ts';
 
-/** What an engine would unpack, told by its first bytes as engines tell it: they go by no other word. */
+/** Told by the first bytes, as engines tell it: they go by no other word. */
 export type Packing = 'gzip' | 'zstd' | 'none' | 'uncounted';
 
 /** At least so many bytes tell. */
@@ -22,69 +20,28 @@ export function packingOf(head: Buffer): Packing {
 
 export class UnpackFault extends Error {
   readonly kind: 'too-large' | 'broken' | 'uncounted';
+
   constructor(kind: UnpackFault['kind'], options?: ErrorOptions) {
     super(kind, options);
     this.kind = kind;
   }
 }
 
-export type UnpackedCounter = {
-  /** A byte of it unpacks to so many at the most. */
-  readonly mostRatio: number;
-  /** Resolves when what it unpacks to has been counted. Throws UnpackFault. */
+/** What a layer unpacks to: an archive of so many bytes, which images' configurations know by this digest. */
+export type Unpacked = { bytes: number; diffId: Digest };
+
+export type Unpacking = {
+  /** Resolves when the next may come: one is unpacked meanwhile. Throws UnpackFault. */
   write(chunk: Buffer): Promise<void>;
-  /** Resolves when all has been counted. Throws UnpackFault. */
-  end(): Promise<void>;
+  /** Resolves when all has been unpacked and taken. Throws UnpackFault. */
+  end(): Promise<Unpacked>;
   /** To be called in any case. */
   destroy(): void;
 };
 
-/** Told the count so far; false when it is too much. */
-export type Judge = (bytes: number) => boolean;
-
-export type UnpackingCount = Omit<UnpackedCounter, 'mostRatio'> & {
-  /** So far. */
-  bytes(): number;
+export type Taker = {
+  /** Told the count so far; false when it is too much. */
+  isAllowed(bytes: number): boolean;
+  /** What it has unpacked to, piece by piece: each is good until its promise resolves. Without this it is only counted. */
+  take?(piece: Uint8Array): Promise<void>;
 };
-
-/** Larger pieces cost fewer changes of threads, and are slower to come by. */
-const pieces = { chunkSize: 2 ** 18, highWaterMark: 2 ** 20 };
-
-/** By unpacking it. `told`: the count so far, whenever more has come. */
-export function countUnpacked(packing: 'gzip' | 'zstd', told: (bytes: number) => void): UnpackingCount {
-  const unpack: Transform = packing === 'gzip' ? createGunzip(pieces) : createZstdDecompress(pieces);
-  let bytes = 0;
-  let fault: UnpackFault | undefined;
-  unpack.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    told(bytes);
-  });
-  unpack.on('error', (error) => {
-    fault ??= new UnpackFault('broken', { cause: error });
-  });
-  // An end of the packed stream before that of the layer closes it too: what follows is not unpacked by anybody.
-  const closed = once(unpack, 'close').catch(() => {});
-  const isOver = () => unpack.destroyed || unpack.readableEnded;
-  return {
-    bytes: () => bytes,
-    async write(chunk) {
-      if (!fault && !isOver()) {
-        const unpacked = Promise.withResolvers<void>();
-        unpack.write(chunk, () => unpacked.resolve());
-        await Promise.race([unpacked.promise, closed]);
-      }
-      if (fault) throw fault;
-    },
-    async end() {
-      if (!fault && !isOver()) {
-        const ended = new AbortController();
-        const isEnded = once(unpack, 'end', { signal: ended.signal }).catch(() => {});
-        unpack.end();
-        await Promise.race([isEnded, closed]);
-        ended.abort();
-      }
-      if (fault) throw fault;
-    },
-    destroy: () => void unpack.destroy(),
-  };
-}

@@ -1,11 +1,13 @@
 /** PURE. Configurations of images and the platforms that they are for. */
+import { type Digest, isDigest } from '../blobs/digest.ts';
 import { isObject, type Platform, parseObject } from '../manifests/manifest.ts';
 import { shown } from './manifest-words.ts';
 
 /** What an image's configuration says that matters before it is here. */
 export type ImageConfig = {
   platform: Platform;
-  layers: number;
+  /** What each layer unpacks to. */
+  diffIds: Digest[];
   volumes: number;
   labels: number;
   environmentBytes: number;
@@ -16,11 +18,14 @@ export function readConfig(content: Uint8Array): ImageConfig | undefined {
   const document = parseObject(content);
   const { os, architecture, rootfs, config } = document ?? {};
   if (typeof architecture !== 'string' || !isObject(rootfs) || !Array.isArray(rootfs.diff_ids)) return undefined;
+  const named: unknown[] = rootfs.diff_ids;
+  const diffIds = named.filter((each) => typeof each === 'string').filter(isDigest);
+  if (diffIds.length < named.length) return undefined;
   const { Volumes, Labels, Env } = isObject(config) ? config : {};
   const environment = Array.isArray(Env) ? Env : [];
   return {
     platform: { os: typeof os === 'string' ? os : 'linux', architecture },
-    layers: rootfs.diff_ids.length,
+    diffIds,
     volumes: isObject(Volumes) ? Object.keys(Volumes).length : 0,
     labels: isObject(Labels) ? Object.keys(Labels).length : 0,
     environmentBytes: Buffer.byteLength(environment.join('\0')),

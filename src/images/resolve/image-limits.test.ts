@@ -6,7 +6,7 @@ import { findExcess, narrowLimits, printLimit } from './image-limits.ts';
 const any = { compressedBytes: 10 * 2 ** 20, unpackedBytes: 20 * 2 ** 20 };
 const config = {
   platform: { os: 'linux', architecture: 'amd64' },
-  layers: 1,
+  diffIds: [],
   volumes: 0,
   labels: 0,
   environmentBytes: 0,

@@ -36,6 +36,8 @@ export type ResolvedUpstream = {
   manifest: { digest: Digest; mediaType: string; bytes: Buffer };
   config: { descriptor: Descriptor; bytes: Buffer };
   layers: Descriptor[];
+  /** The digests of what the layers unpack to, as the configuration says: nobody has looked yet. */
+  diffIds: Digest[];
   /** Nobody had to show a login of his own: whoever asks may have what it consists of. */
   isForEverybody: boolean;
   /** What it may have. */
@@ -136,14 +138,14 @@ export function createResolver(parts: ResolverParts): Resolver {
         const { config: descriptor, layers } = manifest.read;
         if (descriptor.sizeBytes > mostManifestBytes) throw refusal(asked, 'has a configuration of more than 4 MB');
         const config = await readVerified(client, 'blobs', descriptor.digest, asked, signal);
-        judge(layers, config.bytes, { platform, asked, limits });
+        const { diffIds } = judge(layers, config.bytes, { platform, asked, limits });
         return {
           repository,
           digest: named.digest,
           manifest: { digest: manifest.digest, mediaType: manifest.mediaType, bytes: manifest.bytes },
           config: { descriptor, bytes: config.bytes },
           isForEverybody: asked.registry !== pushedRegistry && loginOf(request) === undefined,
-          ...{ layers, limits, client, asked },
+          ...{ layers, diffIds, limits, client, asked },
         };
       }),
   };
@@ -231,7 +233,7 @@ function judge(
   layers: readonly Descriptor[],
   content: Buffer,
   { platform, asked, limits }: { platform: Platform; asked: Asked; limits: JudgedLimits },
-): void {
+): ImageConfig {
   const config: ImageConfig | undefined = readConfig(content);
   if (!config) throw refusal(asked, 'has a configuration that is none');
   // An imported image may not say what it was built for.
@@ -240,7 +242,8 @@ function judge(
     throw wrongPlatform(asked, printPlatform(config.platform), platform);
   const excess = findExcess(layers, config, limits);
   if (excess) throw refusal(asked, excess.because, excess.hint);
-  if (config.layers !== layers.length) throw refusal(asked, 'has other layers than its configuration says');
+  if (config.diffIds.length !== layers.length) throw refusal(asked, 'has other layers than its configuration says');
+  return config;
 }
 
 function wrongPlatform({ image }: Asked, has: string, platform: Platform): ImageFault {

@@ -24,47 +24,63 @@ const downloadShare = 0.8;
 /** The engine calls a layer by the beginning of its digest. */
 const idLength = 12;
 
-/** Takes the lines one after another. */
-export function createPullProgress(
-  layers: readonly { digest: string; sizeBytes: number }[],
-): (line: PullLine) => PullProgress {
+export type PullWatch = {
+  /** The next line of the engine's. */
+  line(line: PullLine): PullProgress;
+  /** How much of a layer has come to the gate. */
+  passed(digest: string, bytes: number): PullProgress;
+};
+
+/** `digest`: by which the engine knows the layer. */
+export function watchPull(layers: readonly { digest: string; sizeBytes: number }[]): PullWatch {
   const coming = new Map(
-    layers.map(({ digest, sizeBytes }): [string, Layer] => {
-      const [, hex = ''] = digest.split(':');
-      return [hex.slice(0, idLength), { total: sizeBytes, downloaded: 0, extracted: 0 }];
-    }),
+    layers.map(({ digest, sizeBytes }): [string, Layer] => [
+      nameOf(digest),
+      { total: sizeBytes, downloaded: 0, extracted: 0 },
+    ]),
   );
   let best = 0;
-  return (line) => {
-    note(coming, line);
+  function progress(): PullProgress {
     const all = [...coming.values()];
     const sum = (of: (layer: Layer) => number) => all.reduce((bytes, layer) => bytes + of(layer), 0);
     const totalBytes = sum(({ total }) => total);
     const done = sum(({ downloaded, extracted }) => downloadShare * downloaded + (1 - downloadShare) * extracted);
     best = Math.max(best, totalBytes === 0 ? 0 : Math.min(1, done / totalBytes));
     return { share: best, bytes: { doneBytes: sum(({ downloaded }) => downloaded), totalBytes } };
+  }
+  return {
+    line(line) {
+      note(coming, line);
+      return progress();
+    },
+    passed(digest, bytes) {
+      const layer = coming.get(nameOf(digest));
+      if (layer) layer.downloaded = Math.min(layer.total, Math.max(0, bytes));
+      return progress();
+    },
   };
+}
+
+function nameOf(digest: string): string {
+  const [, hex = ''] = digest.split(':');
+  return hex.slice(0, idLength);
 }
 
 function note(coming: Map<string, Layer>, { id, status, progressDetail }: PullLine): void {
   const layer = coming.get(id ?? '');
   if (!layer) return;
-  const { current = 0 } = progressDetail ?? {};
-  const bytes = Math.min(layer.total, Math.max(0, current));
+  const { current = 0, total = 0 } = progressDetail ?? {};
   switch (status) {
     case 'Already exists':
       coming.delete(id!);
       break;
-    case 'Downloading':
-      layer.downloaded = bytes;
-      break;
-    case 'Verifying Checksum':
     case 'Download complete':
       layer.downloaded = layer.total;
       break;
     case 'Extracting':
+      // The engine counts what the layer unpacks to.
       layer.downloaded = layer.total;
-      layer.extracted = bytes;
+      if (total > 0) layer.extracted = layer.total * Math.min(1, Math.max(0, current) / total);
       break;
     case 'Pull complete':
       layer.downloaded = layer.total;

@@ -17,7 +17,7 @@ import { orAbsent, unless } from '../faults.ts';
 import type { HostFacts } from '../host/host-facts.ts';
 import { checkArchitecture, readImage } from './image-facts.ts';
 import { pullFault } from './pull-fault.ts';
-import { createPullProgress, type PullLine } from './pull-progress.ts';
+import { type PullLine, type PullProgress, watchPull } from './pull-progress.ts';
 
 /** How long an engine may say nothing: unpacking a large layer takes a while. A registry's silence ends at the gate. */
 const engineMs = 600_000;
@@ -145,7 +145,15 @@ async function bring(
     const sentBytes = resolved.layers.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     const room = (await roomBytes()) ?? Number.POSITIVE_INFINITY;
     if (room < sentBytes) throw outOfDisk(image);
-    using offer = images.offer(resolved, { failed, roomBytes: room });
+    const watch = watchPull(
+      resolved.diffIds.map((digest, at) => ({ digest, sizeBytes: resolved.layers[at]!.sizeBytes })),
+    );
+    const told = ({ share, bytes }: PullProgress) => report(share, bytes);
+    using offer = images.offer(resolved, {
+      failed,
+      roomBytes: room,
+      passed: (digest, bytes) => told(watch.passed(digest, bytes)),
+    });
     // The engine has layers twice for a while, and others fill the disk too: nobody who runs here is stopped for an
     // image that has yet to come.
     using _ = every(roomEveryMs, async () => {
@@ -153,7 +161,8 @@ async function bring(
     });
     try {
       const signal = AbortSignal.any([ended.signal, abandoned]);
-      const pulled = { ...offer, image, layers: resolved.layers, report, signal };
+      const heard = (line: PullLine) => told(watch.line(line));
+      const pulled = { ...offer, image, heard, signal };
       // Whoever starts on this engine clears what has no name yet; its layers are here, so that the next try is quick.
       for (let tries = 0; tries < 3; tries++) {
         await pull(docker, pulled);
@@ -187,13 +196,11 @@ type Pulled = {
   image: string;
   reference: string;
   auth: { username: string; password: string; serveraddress: string };
-  layers: readonly { digest: string; sizeBytes: number }[];
-  report: Report;
+  heard: (line: PullLine) => void;
   signal: AbortSignal;
 };
 
-async function pull(docker: Docker, { image, reference, auth, layers, report, signal }: Pulled): Promise<void> {
-  const progress = createPullProgress(layers);
+async function pull(docker: Docker, { image, reference, auth, heard, signal }: Pulled): Promise<void> {
   const silent = new AbortController();
   const waitOn = () => setTimeout(() => silent.abort(), engineMs);
   let timer = waitOn();
@@ -201,8 +208,7 @@ async function pull(docker: Docker, { image, reference, auth, layers, report, si
     const abortSignal = AbortSignal.any([silent.signal, signal]);
     const stream = await docker.pull(reference, { authconfig: auth, abortSignal });
     await follow(docker, stream, (line) => {
-      const { share, bytes } = progress(line);
-      report(share, bytes);
+      heard(line);
       clearTimeout(timer);
       timer = waitOn();
     });
