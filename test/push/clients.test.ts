@@ -81,6 +81,22 @@ async function load(name: string, layers: readonly Buffer[]): Promise<void> {
   await follow(await docker.loadImage(Readable.from([await archiveOf(name, layers)])));
 }
 
+/** How often the token endpoint has answered with a token. */
+async function tokensIssued(): Promise<number> {
+  const { values } = await registry.service.metrics.requests.get();
+  const issued = values.find(
+    ({ metricName, labels }) =>
+      metricName?.endsWith('_count') && labels.route === '/v2/ token' && Number(labels.status) === 200,
+  );
+  return issued?.value ?? 0;
+}
+
+async function takesTokens(work: () => Promise<unknown>): Promise<void> {
+  const before = await tokensIssued();
+  await work();
+  assert.ok((await tokensIssued()) > before, 'the password is shown to the token endpoint');
+}
+
 async function pushWithDocker(name: string): Promise<string[]> {
   const lines = await follow(await docker.getImage(name).push({ authconfig: auth() }));
   const error = lines.find((line) => line.error)?.error;
@@ -94,7 +110,7 @@ const manifestOf = (name: string, tag: string) =>
 test('an image that Docker has pushed, Docker pulls again, and the second push moves the changed layer alone', async () => {
   const [base, first, second] = [await layerOf(3 * megabyte), await layerOf(megabyte), await layerOf(megabyte)];
   await load(nameOf('api:1'), [base, first]);
-  await pushWithDocker(nameOf('api:1'));
+  await takesTokens(() => pushWithDocker(nameOf('api:1')));
   const before = await bytesOfAll(registry.service.db);
   await load(nameOf('api:2'), [base, second]);
   const statuses = await pushWithDocker(nameOf('api:2'));
@@ -123,7 +139,7 @@ test('skopeo pushes an archive, of layers compressed with zstd too, and finds an
   await writeFile(file, await archiveOf('any:1', [await layerOf(2 * megabyte), await layerOf(1_000)]));
   const to = ['--dest-tls-verify=false', '--dest-creds', `me:${token}`];
   const skopeo = (...words: string[]) => run('skopeo', ['--insecure-policy', ...words]);
-  await skopeo('copy', ...to, `docker-archive:${file}`, `docker://${nameOf('tool:gzip')}`);
+  await takesTokens(() => skopeo('copy', ...to, `docker-archive:${file}`, `docker://${nameOf('tool:gzip')}`));
   await skopeo(
     ...['copy', ...to, '--format', 'oci', '--dest-compress-format', 'zstd', `docker-archive:${file}`],
     `docker://${nameOf('zstd:1')}`,
@@ -155,7 +171,7 @@ test('containerd pushes: the whole blob in one PUT', {
     run('ctr', ['--address', containerd!, '--namespace', 'berth-test-push', ...words]);
   try {
     await ctr('images', 'import', '--no-unpack', file);
-    await ctr('images', 'push', '--plain-http', '--user', `me:${token}`, name);
+    await takesTokens(() => ctr('images', 'push', '--plain-http', '--user', `me:${token}`, name));
     assert.ok(await manifestOf('containerd', '1'));
   } finally {
     await ctr('images', 'rm', '--sync', name).catch(() => {});

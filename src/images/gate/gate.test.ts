@@ -163,6 +163,16 @@ test('nothing reaches the engine beyond what an image may unpack to, or the disk
   }
 });
 
+test('what unpacks to far more than comes is counted before the engine has it, and passes when it asks again', async () => {
+  const content = Buffer.alloc(90_000_000);
+  const layer = gzipSync(content);
+  await using gate = await openGate({ host: '127.0.0.1' });
+  const zeros = imageOf(layer, () => layer, { diffIds: [digestOf(content)] });
+  assert.deepEqual(await pull(gate, zeros), { came: undefined, faults: [] });
+  const again = await pull(gate, zeros);
+  assert.deepEqual([again.came?.length, again.faults], [content.length, []]);
+});
+
 test('whoever says of his layer that it unpacks to what the engine has from elsewhere gets nothing of that', async () => {
   const secret = Buffer.from('of somebody else');
   const layer = gzipSync('of the attacker');
