@@ -9,7 +9,8 @@ import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { SetUpError, setUp } from './setup/setup.ts';
 import { clusterTests } from './testing/cluster-tests.ts';
-import { findCompany } from './testing/company.ts';
+import { type Company, findCompany } from './testing/company.ts';
+import { madeFile } from './testing/made-file.ts';
 import { atPace, paceOfMachine } from './testing/pace.ts';
 import { processorMs } from './testing/processor-use.ts';
 import { runFiles } from './testing/run-files.ts';
@@ -22,6 +23,8 @@ const slowestShown = 10;
 
 const root = join(import.meta.dirname, '..');
 const programs = join(import.meta.dirname, 'testing/programs.ts');
+/** So few test files are loaded from their sources: what they tell of a failure has the lines of those. */
+const fewFiles = 20;
 const cache = join(root, 'node_modules/.cache/berth-tests');
 const { files, leftOut } = clusterTests(await testFiles(process.argv.slice(2)), process.env);
 if (leftOut !== undefined) console.log(leftOut);
@@ -35,9 +38,9 @@ try {
 const startedMs = performance.now();
 // Node is started some 500 times: what is compiled once is kept.
 process.env.NODE_COMPILE_CACHE ??= join(cache, 'compiled');
-process.env.TEST_PROGRAMS = join(cache, 'programs');
-await promisify(execFile)(process.execPath, [programs, root, process.env.TEST_PROGRAMS]);
-const reports = await runAll(files);
+const made = join(cache, 'programs');
+process.env.TEST_PROGRAMS = made;
+const reports = await runAll(findCompany(root, files, availableParallelism()));
 printSlowest(reports, performance.now() - startedMs);
 const failures = reports.flatMap(({ file, failures }) => failures.map((name) => `✖ ${file}: ${name}`));
 if (failures.length > 0) console.log(`\n${failures.join('\n')}`);
@@ -55,10 +58,12 @@ async function testFiles(chosen: readonly string[]): Promise<string[]> {
 }
 
 /** What each process has to say comes when it has ended, so that nobody's lines are among another's. */
-async function runAll(paths: readonly string[]): Promise<FileReport[]> {
-  const { alone, together } = findCompany(root, paths, availableParallelism());
+async function runAll({ alone, together }: Company): Promise<FileReport[]> {
+  const asPrograms = alone.length > fewFiles ? alone : [];
+  await promisify(execFile)(process.execPath, [programs, root, made, ...asPrograms]);
+  const startOf = (file: string) => (asPrograms.includes(file) ? madeFile(made, file) : file);
   const runs = [...together, ...alone.map((file) => [file])].map((group) => async () => {
-    const { reports, output } = await runFiles(group, { root, timeoutMs });
+    const { reports, output } = await runFiles(group, { root, timeoutMs, startOf });
     console.log(`${group.length > 1 ? `${group.length} files in one process` : group[0]}\n${output}`);
     return reports;
   });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import { madeFile } from './made-file.ts';
 import { makePrograms, withOrigin } from './programs.ts';
 
 const run = promisify(execFile);
@@ -23,6 +24,16 @@ if (import.meta.main) {
   'later.ts': `export const later = 'later';`,
   'old.cjs': `'use strict';\nmodule.exports = { folder: __dirname };`,
   'words.txt': 'the words',
+  'count.ts': 'let count = 0;\nexport const counted = () => ++count;',
+  'first.ts': `
+import { counted } from './count.ts';
+export const first = counted();
+if (import.meta.main) console.log(\`counted \${first}, started \${import.meta.main}\`);
+export const isStarted = import.meta.main;`,
+  'second.ts': `
+import { counted } from './count.ts';
+import { isStarted } from './first.ts';
+console.log(\`counted \${counted()}, started \${isStarted}\`);`,
 };
 
 let root: string;
@@ -32,16 +43,24 @@ before(async () => {
 });
 after(() => rm(root, { recursive: true }));
 
-test('a program that was made one file says and finds what its sources do', async () => {
+test('a program that was made few files says and finds what its sources do', async () => {
   const made = join(root, 'made');
   await makePrograms(root, made, ['program.ts']);
   const said = async (file: string) => (await run(process.execPath, [file, 'argument'])).stdout;
   const ofSources = await said(join(root, 'program.ts'));
   assert.match(ofSources, /"the words","later","argument"/);
-  assert.equal(await said(join(made, 'program.ts.mjs')), ofSources);
+  assert.equal(await said(madeFile(made, 'program.ts')), ofSources);
+});
+
+test('what two programs share is there once, and each knows whether it was the one that was started', async () => {
+  const made = join(root, 'made');
+  await makePrograms(root, made, ['first.ts', 'second.ts']);
+  const said = async (file: string) => (await run(process.execPath, [madeFile(made, file)])).stdout;
+  assert.equal(await said('first.ts'), 'counted 1, started true\n');
+  assert.equal(await said('second.ts'), 'counted 2, started false\n');
 });
 
 test('a module that names its folder itself keeps that', () => {
   const own = "const __dirname = '/own';";
-  assert.equal(withOrigin(own, '/from/module.ts', false), own);
+  assert.equal(withOrigin(own, '/from/module.ts'), own);
 });

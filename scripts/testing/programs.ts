@@ -1,16 +1,18 @@
 /**
- * Programs of the project as one file each, for tests that start them again and again. The service alone is 2,500 modules:
- * to find and load them takes Node a second of processor at every start, and a whole run has some 300. The code is the
- * same, and finds its files beside its sources.
+ * Programs of the project as few files, for tests that start them again and again. The service alone is 2,500 modules:
+ * to find and load them takes Node a second of processor at every start, and a whole run has some 300. The test files that
+ * have a process of their own are such programs too: loaded from sources, each takes 0.5 s of a processor, and 0.15 s so.
+ * The code is the same, and finds its files beside its sources.
  *
- * `node programs.ts ROOT FOLDER` makes them in a process of its own: the bundler keeps a gigabyte until its process ends.
+ * `node programs.ts ROOT FOLDER PATH…` makes those and the ones below in a process of its own: the bundler keeps a gigabyte until that ends.
  */
-import { mkdir, rename } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type RolldownPlugin, rolldown } from 'rolldown';
+import { madeFile } from './made-file.ts';
 
-/** By their paths in the project, which are in the paths of what is made of them too: `down` knows a service by that. */
+/** Always made. Their paths are in those of what is made of them: `down` knows a service by that. */
 const programs = [
   'src/main.ts',
   'scripts/down.ts',
@@ -21,25 +23,49 @@ const programs = [
 /** Of what the client of the engine brings, what it needs for engines behind SSH and for building images is not ours. */
 const unused = ['@grpc/grpc-js', '@grpc/proto-loader', 'ssh2'];
 
-/** Makes each of them anew, in `folder`: `src/main.ts.mjs` and so on. Rejects when one cannot be made. */
-export async function makePrograms(root: string, folder: string, paths: readonly string[] = programs): Promise<void> {
-  await Promise.all(paths.map((path) => makeProgram(join(root, path), join(folder, `${path}.mjs`))));
+/** They look for files beside their own, or bring compiled code. */
+const apart = ['@kubernetes/client-node', 'playwright-core', 'rolldown', /^@redocly\//, /^@stoplight\//];
+
+const parts = 'parts';
+/** What an earlier run has made may still be started by another: it goes when it is older. */
+const keptMs = 24 * 60 * 60 * 1000;
+
+/** Makes each of them anew, in `folder`; what several share is in `parts/` there. Rejects when one cannot be made. */
+export async function makePrograms(root: string, folder: string, paths: readonly string[]): Promise<void> {
+  const made = new Map(paths.map((path) => [join(root, path), madeFile(folder, path)]));
+  const bundle = await rolldown({
+    input: Object.fromEntries(paths.map((path) => [path, join(root, path)])),
+    external: apart,
+    platform: 'node',
+    treeshake: false,
+    plugins: [without(unused), originOf(made)],
+  });
+  const making = join(folder, `making-${process.pid}`);
+  const names = { entryFileNames: '[name].mjs', chunkFileNames: `${parts}/[name]-[hash].mjs` };
+  const { output } = await bundle.write({ dir: making, format: 'esm', ...names });
+  await bundle.close();
+  // Another run may start what is there meanwhile: the parts first, which have names of their own content.
+  for (const { fileName } of output.toSorted((a, b) => Number(isEntry(a)) - Number(isEntry(b)))) {
+    await mkdir(dirname(join(folder, fileName)), { recursive: true });
+    await rename(join(making, fileName), join(folder, fileName));
+  }
+  await rm(making, { recursive: true });
+  await mkdir(join(folder, parts), { recursive: true });
+  await removeOld(folder, new Set(output.map(({ fileName }) => fileName)));
 }
 
-async function makeProgram(source: string, file: string): Promise<void> {
-  const external = ['@kubernetes/client-node'];
-  const bundle = await rolldown({
-    input: source,
-    external,
-    platform: 'node',
-    plugins: [without(unused), originOf(source)],
-  });
-  // Another run may start what is there meanwhile.
-  const made = `${file}.${process.pid}`;
-  await bundle.write({ file: made, format: 'esm', codeSplitting: false });
-  await bundle.close();
-  await mkdir(dirname(file), { recursive: true });
-  await rename(made, file);
+function isEntry(output: object): boolean {
+  return 'isEntry' in output && output.isEntry === true;
+}
+
+async function removeOld(folder: string, present: ReadonlySet<string>): Promise<void> {
+  for (const name of await readdir(join(folder, parts))) {
+    if (present.has(`${parts}/${name}`)) continue;
+    const file = join(folder, parts, name);
+    // Another run may do the same.
+    const found = await stat(file).catch(() => undefined);
+    if (found && Date.now() - found.mtimeMs > keptMs) await rm(file, { force: true });
+  }
 }
 
 /** There they are, and empty: to load them takes longer than to load the rest of that client. */
@@ -52,26 +78,27 @@ function without(modules: readonly string[]): RolldownPlugin {
   };
 }
 
-/** Each module is told where it comes from; only the first one is what was started. */
-function originOf(entry: string): RolldownPlugin {
+/** Each module is told where it comes from; only what is made of an entry, by its source, can be what was started. */
+function originOf(made: ReadonlyMap<string, string>): RolldownPlugin {
   return {
     name: 'origin',
-    transform: (code, id) => (/\b(import\.meta|__dirname)\b/.test(code) ? withOrigin(code, id, id === entry) : null),
+    transform: (code, id) => (/\b(import\.meta|__dirname)\b/.test(code) ? withOrigin(code, id, made.get(id)) : null),
   };
 }
 
-/** PURE. What Node tells a module of itself, as words of the module. */
-export function withOrigin(code: string, path: string, isEntry: boolean): string {
+/** PURE. What Node tells a module of itself, as words of the module. `made`: the file that is started for it, if any. */
+export function withOrigin(code: string, path: string, made?: string): string {
   const folder = JSON.stringify(dirname(path));
+  const isMain = made === undefined ? 'false' : `(globalThis.process.argv[1] === ${JSON.stringify(made)})`;
   const told = code
     .replaceAll(/\bimport\.meta\.dirname\b/g, () => folder)
     .replaceAll(/\bimport\.meta\.url\b/g, () => JSON.stringify(pathToFileURL(path).href))
-    .replaceAll(/\bimport\.meta\.main\b/g, String(isEntry));
+    .replaceAll(/\bimport\.meta\.main\b/g, () => isMain);
   const asksForFolder = /\b__dirname\b/.test(told) && !/\b(const|let|var)\s+__dirname\b/.test(told);
   return asksForFolder ? `const __dirname = ${folder};\n${told}` : told;
 }
 
 if (import.meta.main) {
-  const [root, folder] = process.argv.slice(2);
-  await makePrograms(root!, folder!);
+  const [root, folder, ...paths] = process.argv.slice(2);
+  await makePrograms(root!, folder!, [...programs, ...paths]);
 }

@@ -1,7 +1,7 @@
 /** One process that runs one test file, or several together. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -19,6 +19,8 @@ export type RunOptions = {
   root: string;
   /** For one test, and for the silence between two: what hangs for longer is ended, and has failed. */
   timeoutMs: number;
+  /** What is started for a file. Default: the file. */
+  startOf?: (file: string) => string;
 };
 
 /**
@@ -28,7 +30,10 @@ export type RunOptions = {
 const youngGeneration = ['--min-semi-space-size=16', '--max-semi-space-size=32'];
 
 /** `files` are paths from `root`. Rejects for nothing that a test does. */
-export async function runFiles(files: readonly string[], { root, timeoutMs }: RunOptions): Promise<Run> {
+export async function runFiles(
+  files: readonly string[],
+  { root, timeoutMs, startOf = (file) => file }: RunOptions,
+): Promise<Run> {
   const startedMs = performance.now();
   const isAlone = files.length === 1;
   const together = isAlone ? [] : [join(import.meta.dirname, 'together.ts')];
@@ -40,7 +45,7 @@ export async function runFiles(files: readonly string[], { root, timeoutMs }: Ru
       ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
       // It writes elsewhere, and has to be given a destination all the same.
       ...[`--test-reporter=${join(import.meta.dirname, 'facts.ts')}`, '--test-reporter-destination=stderr'],
-      ...[`--test-timeout=${timeoutMs}`, ...together, ...files.map((file) => join(root, file))],
+      ...[`--test-timeout=${timeoutMs}`, ...together, ...files.map((file) => resolve(root, startOf(file)))],
     ],
     { cwd: root, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] },
   );
