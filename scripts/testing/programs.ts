@@ -18,6 +18,7 @@ const programs = [
   'scripts/down.ts',
   'test/scenarios/hooked-service.ts',
   'test/scenarios/started-service.ts',
+  'test/simulation/main.ts',
 ];
 
 /** Of what the client of the engine brings, what it needs for engines behind SSH and for building images is not ours. */

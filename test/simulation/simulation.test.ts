@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { programFile } from '../program.ts';
 
-const main = join(import.meta.dirname, 'main.ts');
+const main = programFile('test/simulation/main.ts');
 const execute = promisify(execFile);
 
 /** Runs in each process, of some 50 ms of a processor. Two at a time: one alone is long the last of all tests. */
