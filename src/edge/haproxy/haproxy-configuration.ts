@@ -187,8 +187,15 @@ const privileges = `  user ${proxyAccount}
   chroot ../run
 `;
 
+/**
+ * A connection for each request: one that is kept may end in the very moment at which a service leaves to its successor,
+ * and what cannot be repeated would be lost. To a unix socket it costs next to nothing.
+ */
+const toService = 'option http-server-close';
+
 function apiBackend(name: string, { limits }: EdgeSettings, asRoot: boolean): string {
   return `backend ${name} from base
+  ${toService}
   ${faults('api', 'json')}
   http-error status 408 content-type application/json file 408.json
   http-request wait-for-body time ${limits.requestTimeoutMs}
@@ -200,6 +207,7 @@ function apiBackend(name: string, { limits }: EdgeSettings, asRoot: boolean): st
 /** Layers of gigabytes pass as they come; nothing waits for the body, and its length has no limit here. */
 function registryBackend(asRoot: boolean): string {
   return `backend registry from base
+  ${toService}
   ${faults('api', 'json')}
   http-request set-header X-Berth-Client %[src]
   server registry unix@${asRoot ? '' : '../run'}/images.sock
@@ -208,6 +216,7 @@ function registryBackend(asRoot: boolean): string {
 
 function pagesBackend(name: string, kind: 'html' | 'json', settings: EdgeSettings, asRoot: boolean): string {
   return `backend ${name} from base
+  ${toService}
   ${guessCounting(settings, kind)}
   ${faults('pages', kind)}
   server pages unix@${asRoot ? '' : '../run'}/pages.sock

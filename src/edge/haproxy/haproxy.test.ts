@@ -86,6 +86,17 @@ describe('the edge', () => {
     assert.match(page.body, /<h1>Back in a moment<\/h1>/);
   });
 
+  test('each request to the service has a connection of its own, so that one that a service ends has none under way', async () => {
+    const api = await fixture.startApi();
+    let connections = 0;
+    api.on('connection', () => connections++);
+    const ask = (more = '') => `GET / HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`;
+    const answers = await fixture.send(`${ask()}${ask('Connection: close\r\n')}`);
+    assert.equal(answers.match(/HTTP\/1\.1 200/g)?.length, 2);
+    assert.equal(connections, 2);
+    await stop(api);
+  });
+
   test('publishing while requests run drops none and never leads astray', async () => {
     const others = Array.from({ length: 500 }, (_, index) =>
       site(`o${index}.test`, { '/': '127.0.2.1', '/api': '127.0.2.2' }, upstream.port),
