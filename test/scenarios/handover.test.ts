@@ -46,7 +46,6 @@ test('a service that is started with another BERTH_BASE_URL beside the one that 
   const present = await berth.serve();
   const shop = await berth.start(webYaml('shop', 'one'));
   await berth.reach(shop, 'running');
-  const crowd = startCrowd(berth, shop);
   const ended = once(present, 'exit');
   await berth.serve({ BERTH_BASE_URL: 'http://localhost:4242' });
   assert.deepEqual(await ended, [0, null]);
@@ -54,7 +53,6 @@ test('a service that is started with another BERTH_BASE_URL beside the one that 
   const address = `http://${host.replace(/:.*/, '')}:4242/`;
   await until('it is told', async () => (await berth.visit(shop.url)).text === `one at ${address}`);
   await berth.reach(shop, 'running');
-  assert.deepEqual(await crowd.end(), []);
 });
 
 test('when the service that was to take over fails, the one that runs goes on', async (t) => {
