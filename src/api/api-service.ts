@@ -35,6 +35,8 @@ export type ApiSettings = {
   /** What users agree to. */
   termsUrl?: URL;
   proofOfWork: ProofSettings;
+  /** Whether custom domains have certificates here; absent where none can be had. */
+  domains?: { hasCertificates: boolean };
   /** Whoever has it may read the metrics; without one, whoever comes from this machine. */
   metricsToken?: string;
 };
@@ -74,4 +76,6 @@ export type Service = {
   leaving?: AbortSignal;
   /** Called after an intent was written: the loop looks at the deployment now. */
   wake: (deploymentId: string) => void;
+  /** Called after something was asked of a custom domain. */
+  lookAtDomains: () => void;
 };

@@ -24,6 +24,7 @@ import { tokenEndpoints } from './claims/token-endpoints.ts';
 import { configurationEndpoints } from './configuration/configuration-endpoints.ts';
 import { createDocuments } from './configuration/documents.ts';
 import { createReader } from './configuration/reading/reader.ts';
+import { domainEndpoints } from './custom-domains/domain-endpoints.ts';
 import { pageEndpoints, sendPage, wantsHtml } from './dashboard/page-endpoints.ts';
 import { deployEndpoints } from './deployments/deploy-endpoints.ts';
 import { lifetimeEndpoints } from './deployments/lifetime-endpoints.ts';
@@ -148,6 +149,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await app.register(apiKeyEndpoints(service));
   await app.register(loginEndpoints(service));
   await app.register(tokenEndpoints(service));
+  await app.register(domainEndpoints(service));
   await app.register(signInEndpoints(service));
   await app.register(protectedResource(service.settings));
   await app.register(pageEndpoints(service));

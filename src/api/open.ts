@@ -22,6 +22,8 @@ export type OpenApiSettings = Omit<ApiSettings, 'limits' | 'termsUrl' | 'metrics
   Parameters<typeof budgetOf>[1] &
   Pick<PushLimits, 'diskFreeBytes'> & {
     pushedBytes: number;
+    tlsCertificates: string[] | undefined;
+    acmeDirectory: URL | undefined;
     termsUrl: ApiSettings['termsUrl'] | undefined;
     metricsToken: ApiSettings['metricsToken'] | undefined;
   };
@@ -62,6 +64,7 @@ export async function openApi(
     settings: {
       ...{ baseUrl, startRate, rate, signInRate, tiers, strangers, limits: { lifetimeMs, extensionMs, extensions } },
       ...{ networkPool, documentRate, proofOfWork, ...(termsUrl && { termsUrl }) },
+      ...(!settings.tlsCertificates && { domains: { hasCertificates: settings.acmeDirectory !== undefined } }),
       ...(metricsToken !== undefined && { metricsToken }),
     },
   };

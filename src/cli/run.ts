@@ -27,6 +27,7 @@ const runs: Record<Remote, () => Promise<(context: UpContext) => Promise<number>
   preview: async () => (await import('./commands/preview.ts')).preview,
   status: async () => (await import('./commands/status.ts')).status,
   images: async () => (await import('./commands/images.ts')).images,
+  domains: async () => (await import('./commands/domains.ts')).domains,
   list: async () => (await import('./commands/status.ts')).list,
   whoami: async () => (await import('./commands/status.ts')).whoami,
   logs: async () => (await import('./commands/logs.ts')).logs,

@@ -102,6 +102,15 @@ export const commands = {
   events: { words: [], help: 'every step so far, and those that come, until it ends', flags: {}, isRemote: true },
   list: { words: [], help: 'the deployments of the session or the account', flags: {}, isRemote: true },
   images: { words: [], help: 'what the session or the account has pushed, with sizes', flags: {}, isRemote: true },
+  domains: {
+    words: ['[add|check|remove]', '[NAME]'],
+    help: 'its custom domains; add one, look it up now, or remove it',
+    flags: {
+      'redirect-to': { type: 'string', value: 'NAME', help: 'with add: send its visitors on to this one' },
+      wait: { type: 'boolean', short: 'w', help: 'until it is live' },
+    },
+    isRemote: true,
+  },
   open: { words: [], help: 'open it in a browser', flags: {}, isRemote: true },
   extend: { words: [], help: 'move its time limit', flags: {}, isRemote: true },
   claim: { words: [], help: 'a link at which an account takes it over, so that it stays', flags: {}, isRemote: true },

@@ -173,6 +173,30 @@ export type Diagnostic = {
   };
 };
 
+/** A custom domain of a deployment. */
+export type Domain = {
+  domain: string;
+  url: string;
+  /** `pending`: not proven. `verified`: proven, and it does not lead here. `certifying`: it leads here, and has no certificate yet. `failing`: it is served, and its proof is gone. `released`: it was lost. */
+  state: 'pending' | 'verified' | 'certifying' | 'live' | 'failing' | 'released';
+  /** Why it is not live, in words. */
+  reason?: string;
+  /** The domain that visitors are sent to. */
+  redirectTo?: string;
+  /** What to set in DNS. A domain that was bought as such cannot have a CNAME: it has addresses. */
+  records: {
+    type: 'TXT' | 'CNAME' | 'A' | 'AAAA';
+    name: string;
+    value: string;
+  }[];
+  addedAt: string;
+  verifiedAt?: string;
+  checkedAt?: string;
+  nextCheckAt?: string;
+  /** When it is lost unless its proof is found before, or was. */
+  releasedAt?: string;
+};
+
 export type Error = {
   error: string;
   code?: string;
@@ -1286,6 +1310,89 @@ export type Operations = {
       sessionToken: string;
     };
   };
+  /** List the custom domains of a deployment. `/getDomains` */
+  listDomains: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName: string;
+      environment?: string;
+    };
+    body: undefined;
+    answer: {
+      domains: Domain[];
+    };
+  };
+  /** Add a custom domain to a claimed deployment. `/addDomain` */
+  addDomain: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName?: string;
+      environment?: string;
+    };
+    body: {
+      /** The session token; it may also come as `Authorization: Bearer`. */
+      sessionToken?: string;
+      /** Name of the application. */
+      applicationName: string;
+      /** The deployment's environment; needed where an account has two applications of one name. */
+      environment?: string;
+      /** A name such as shop.example.com. */
+      domain: string;
+      /** Another domain of the deployment, to which visitors are sent on (308): `example.com` of `www.example.com`. */
+      redirectTo?: string;
+    };
+    answer: {
+      message: string;
+      domain: Domain;
+    };
+  };
+  /** Look a custom domain up now. `/checkDomain` */
+  checkDomain: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName?: string;
+      environment?: string;
+    };
+    body: {
+      /** The session token; it may also come as `Authorization: Bearer`. */
+      sessionToken?: string;
+      /** Name of the application. */
+      applicationName: string;
+      /** The deployment's environment; needed where an account has two applications of one name. */
+      environment?: string;
+      /** A name such as shop.example.com. */
+      domain: string;
+    };
+    answer: {
+      message: string;
+      domain: Domain;
+    };
+  };
+  /** Remove a custom domain. `/removeDomain` */
+  removeDomain: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName?: string;
+      environment?: string;
+    };
+    body: {
+      /** The session token; it may also come as `Authorization: Bearer`. */
+      sessionToken?: string;
+      /** Name of the application. */
+      applicationName: string;
+      /** The deployment's environment; needed where an account has two applications of one name. */
+      environment?: string;
+      /** A name such as shop.example.com. */
+      domain: string;
+    };
+    answer: {
+      message: string;
+    };
+  };
 };
 
 /** How each operation is sent. */
@@ -1326,4 +1433,8 @@ export const requests = {
   changeToken: { method: 'POST', path: '/api/tokens/{id}', sends: 'json' },
   endToken: { method: 'DELETE', path: '/api/tokens/{id}', sends: 'nothing' },
   replaceToken: { method: 'POST', path: '/api/tokens/{id}/replace', sends: 'nothing' },
+  listDomains: { method: 'GET', path: '/getDomains', sends: 'nothing' },
+  addDomain: { method: 'POST', path: '/addDomain', sends: 'json' },
+  checkDomain: { method: 'POST', path: '/checkDomain', sends: 'json' },
+  removeDomain: { method: 'POST', path: '/removeDomain', sends: 'json' },
 } as const;

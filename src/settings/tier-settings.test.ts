@@ -90,7 +90,7 @@ test('what is wrong with a plan is said', () => {
     ['free deployments=1 memory=1Gi egress=some', /must be open, none, or networks such as/],
     [
       'free deployments=1 memory=1Gi colour=red',
-      /must give plan free only deployments, memory, reservations, lifetime, images, egress, containers, volumes, gpus, deployment-/,
+      /must give plan free only deployments, memory, reservations, lifetime, domains, images, egress, containers, volumes, gpus, deployment-/,
     ],
     ['free deployments=1 memory=1Gi; free deployments=2 memory=1Gi', /must not name a plan twice/],
     ['Free! deployments=1 memory=1Gi', /must be plans such as/],

@@ -50,6 +50,7 @@ function tier(text: string): Tier {
     allowsReservations: read('reservations'),
     lifetimeMs: read('lifetime'),
     ...(caps && { caps }),
+    ...(fields.has('domains') && { domains: read('domains') }),
     ...(fields.has('images') && { imageBytes: read('images') }),
     ...(pulls && { pulls }),
     ...(fields.has('egress') && { egress: read('egress') }),
@@ -57,18 +58,19 @@ function tier(text: string): Tier {
 }
 
 const tierFields = {
-  deployments: { default: undefined, read: count },
+  deployments: { default: undefined, read: (value: string) => count(value) },
   memory: { default: undefined, read: size },
   reservations: { default: 'no', read: yesOrNo },
   lifetime: { default: 'never', read: (value: string) => (value === 'never' ? null : duration(value)) },
+  domains: { default: undefined, read: (value: string) => count(value, 'domains') },
   images: { default: undefined, read: size },
   egress: { default: undefined, read: egress },
 };
 
 const known = [...Object.keys(tierFields), ...Object.keys(capFields), ...Object.keys(pullFields)];
 
-function count(value: string): number {
-  if (!/^\d{1,6}$/.test(value)) throw new Unreadable('must count deployments with a whole number');
+function count(value: string, of = 'deployments'): number {
+  if (!/^\d{1,6}$/.test(value)) throw new Unreadable(`must count ${of} with a whole number`);
   return Number(value);
 }
 

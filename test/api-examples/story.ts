@@ -5,6 +5,7 @@ import { wait } from '../../src/lib/wait.ts';
 import type { Answer } from '../scenarios/ask.ts';
 import { type Berth, createBerth } from '../scenarios/berth.ts';
 import { imageManifest, ociImage } from '../support/image-registry.ts';
+import { recordsOf, startNameServer } from '../support/name-server.ts';
 
 const yaml = `application:
   name: hello
@@ -24,8 +25,10 @@ export type Told = { [operationId: string]: { request?: unknown; answer?: unknow
 /** Plays it on a real service. */
 export async function playStory(): Promise<Told> {
   const berth = await createBerth();
+  const records = { 'TXT _berth.shop.example.com': ['v=spf1 -all'], 'A shop.example.com': ['198.51.100.7'] };
+  await using names = await startNameServer(recordsOf(records));
   try {
-    await berth.serve();
+    await berth.serve({ BERTH_DOMAIN_RESOLVERS: names.address });
     return await play(berth);
   } finally {
     await berth.destroy();
@@ -103,6 +106,11 @@ async function tellOfAccount(
   const confirmation = { endToken: false };
   note('confirmClaim', await send('POST', `/claim/${claimToken}`, confirmation), confirmation);
   note('getAccount', await send('GET', '/api/account'));
+  const domain = { applicationName: 'hello', domain: 'shop.example.com' };
+  note('addDomain', await send('POST', '/addDomain', domain), domain);
+  note('checkDomain', await send('POST', '/checkDomain', domain), domain);
+  note('listDomains', await send('GET', '/getDomains?applicationName=hello'));
+  note('removeDomain', await send('POST', '/removeDomain', domain), domain);
   const { id } = note('addKey', await send('POST', '/api/keys', { name: 'CI' }), { name: 'CI' });
   note('listKeys', await send('GET', '/api/keys'));
   note('removeKey', await send('DELETE', `/api/keys/${id}`));

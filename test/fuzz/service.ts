@@ -82,7 +82,7 @@ const loop = startLoop({
   },
 });
 const service: Service = {
-  ...{ db, seal, engine, urlOf, metrics, now, told: createBells(), wake: loop.wake },
+  ...{ db, seal, engine, urlOf, metrics, now, told: createBells(), wake: loop.wake, lookAtDomains: () => {} },
   accounts: openAccounts({ db, seal, log, now, settings: { baseUrl, otherOrigins: [], signUp: 'open' } }),
   budget: async () => ({ memoryBytes: 2 ** 40, cpuMillis: 1e7, diskBytes: 2 ** 50 }),
   settings: {

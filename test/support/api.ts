@@ -62,6 +62,7 @@ export async function testApi(
       tiers: [{ name: 'free', deployments: 3, memoryBytes: 2 ** 30, allowsReservations: false, lifetimeMs: null }],
       strangers: { perSession: 1000, perAddress: 1000, memoryBytesPerAddress: 2 ** 40 },
       proofOfWork: { mode: 'off', cost: 10 },
+      domains: { hasCertificates: false },
       ...settings,
     },
     urlOf: (label) => new URL(`http://${label}.localhost:8080`),
@@ -71,6 +72,7 @@ export async function testApi(
     told: createBells(),
     ...beside,
     wake: (deploymentId) => woken.push(deploymentId),
+    lookAtDomains: () => {},
   };
   const app = await createApp(service, log);
 

@@ -3,6 +3,7 @@ import { AccountRecord, SignInMethodsRecord } from '../account/account-endpoints
 import { ApiKeyRecord } from '../account/api-key-endpoints.ts';
 import { LimitsRecord } from '../admission/quota-endpoints.ts';
 import { ClaimedRecord, ClaimViewRecord } from '../claims/claim-endpoints.ts';
+import { DomainRecord } from '../custom-domains/domain-records.ts';
 import * as records from '../deployments/deployment-records.ts';
 import { ApplicationFields, TokenBody } from '../requests/callers.ts';
 
@@ -15,6 +16,7 @@ export const namedSchemas = {
   ClaimView: ClaimViewRecord,
   Deployment: DeploymentRecord,
   Diagnostic: records.DiagnosticRecord,
+  Domain: DomainRecord,
   Error: records.ErrorRecord,
   ErrorWithChallenge: records.ProofRequiredRecord,
   DryRun: records.DryRunRecord,

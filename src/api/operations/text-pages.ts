@@ -17,7 +17,7 @@ const examplesFolder = join(import.meta.dirname, '../../../examples');
 const example = 'http://localhost:8080';
 
 /** For who uses a service, in the order in which one reads; all others are for who runs one. */
-const forUsers = ['agents', 'auth', 'mcp', 'configuration', 'api', 'compose', 'cli', 'folders', 'accounts'];
+const forUsers = ['agents', 'auth', 'mcp', 'configuration', 'api', 'compose', 'cli', 'folders', 'accounts', 'domains'];
 
 /** What an answer says of the descriptions of the service: RFC 8631, and the texts. */
 export const describedBy = [

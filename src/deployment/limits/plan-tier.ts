@@ -18,6 +18,8 @@ export type Tier = {
   lifetimeMs: number | null;
   /** Where it says more than what follows from the number of deployments, see `capsOf`. */
   caps?: Partial<Caps>;
+  /** How many custom domains; absent: see `domainsOf`. */
+  domains?: number;
   /** What its pushed images may take in all; absent: see `imageBytesOf`. */
   imageBytes?: number;
   /** What images may have that its deployments run from, where that is less than what any may have. */
@@ -39,6 +41,11 @@ export function usageFrom(deployments: number, { memoryBytes, containers, volume
 /** Accounts whose tier is not set, or is none any more, have the first: they lose nothing but what it does not allow. */
 export function tierNamed(tiers: Tiers, name: string | null): Tier {
   return tiers.find((tier) => tier.name === name) ?? tiers[0];
+}
+
+/** Without a word on it, an apex and its `www` for each deployment. */
+export function domainsOf({ domains, deployments }: Tier): number {
+  return domains ?? 2 * deployments;
 }
 
 /** Whether an account may have `asked` beside what it has. Who asks for nothing more of something is not refused for it. */

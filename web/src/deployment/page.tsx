@@ -9,6 +9,7 @@ import { Link } from '../routing/router.tsx';
 import { pathOf, type Route, type Tab, tabs } from '../routing/routes.ts';
 import { outlineOf, type Target } from '../service/calls.ts';
 import type { Deployment, Status } from '../service/records.ts';
+import { Domains } from './domains.tsx';
 import { DeploymentHeader } from './header.tsx';
 import { MissingDeployment } from './missing.tsx';
 import { Overview } from './overview.tsx';
@@ -91,6 +92,7 @@ function KnownDeployment({ route, target: remembered, isSignedIn }: KnownDeploym
       <Boundary key={tab}>
         <Suspense fallback={<Loading what={titles[tab]} height="24rem" />}>
           {tab === 'overview' && <Overview {...{ status, journey, route }} pods={outline.value?.pods} />}
+          {tab === 'overview' && deployment.claim.claimed && <Domains target={target} />}
           {tab === 'logs' && <LogsTab target={target} pods={outline.value?.pods} />}
           {tab === 'events' && <EventsTab events={events} connection={connection} />}
           {tab === 'configuration' && <ConfigurationTab target={target} revision={journey?.revision} />}

@@ -1,6 +1,16 @@
 /** The calls of the service that the dashboard makes. */
 import { type Answer, call } from './ask.ts';
-import type { Configuration, Deployment, Outline, Preview, Reservation, Started, Updated } from './records.ts';
+import type {
+  ChangedDomain,
+  Configuration,
+  Deployment,
+  Domain,
+  Outline,
+  Preview,
+  Reservation,
+  Started,
+  Updated,
+} from './records.ts';
 
 /** A deployment of this person. Without a session token it is one of the account that is signed in. */
 export type Target = { applicationName: string; environment: string; sessionToken?: string | undefined };
@@ -53,6 +63,25 @@ export function addReservation(target: Target): Promise<Answer<{ message: string
 
 export function removeDeployment(target: Target): Promise<Answer<{ message: string }>> {
   return call('removeDeploymentReservation', { body: queryOf(target), token: target.sessionToken });
+}
+
+export function listDomains(target: Target): Promise<Answer<{ domains: Domain[] }>> {
+  return call('listDomains', { query: queryOf(target), token: target.sessionToken });
+}
+
+/** `redirectTo`: another domain of the deployment, to which visitors are sent on. */
+export function addDomain(target: Target, domain: string, redirectTo?: string): Promise<Answer<ChangedDomain>> {
+  const body = { ...queryOf(target), domain, ...(redirectTo !== undefined && { redirectTo }) };
+  return call('addDomain', { body, token: target.sessionToken });
+}
+
+/** Looked up now. */
+export function checkDomain(target: Target, domain: string): Promise<Answer<ChangedDomain>> {
+  return call('checkDomain', { body: { ...queryOf(target), domain }, token: target.sessionToken });
+}
+
+export function removeDomain(target: Target, domain: string): Promise<Answer<{ message: string }>> {
+  return call('removeDomain', { body: { ...queryOf(target), domain }, token: target.sessionToken });
 }
 
 export function queryOf(target: Target): { applicationName: string; environment?: string } {

@@ -6,6 +6,7 @@ export type {
   Claimed,
   ClaimView as Claim,
   Deployment,
+  Domain,
   Key as ApiKey,
   Reservation,
   SignInMethods,
@@ -14,6 +15,7 @@ export type {
   Updated,
 } from '../../../src/client/service-types.ts';
 
+export type ChangedDomain = AnswerOf<'addDomain'>;
 export type Outline = AnswerOf<'getDeploymentOutline'>;
 export type Configuration = AnswerOf<'getDeploymentConfiguration'>;
 export type Preview = AnswerOf<'previewUpdate'>;

@@ -1,0 +1,146 @@
+/** Custom domains of a deployment: added, listed, looked up now, and removed. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { Deployment } from '../../deployment/deployment.ts';
+import type { Domain } from '../../deployment/domain/domain-state.ts';
+import { wait } from '../../lib/wait.ts';
+import { domainOfAccount, domainsOfDeployment } from '../../store/domains.ts';
+import type { Service } from '../api-service.ts';
+import { ErrorRecord } from '../deployments/deployment-records.ts';
+import { ApplicationFields, ApplicationQuery, findApplication } from '../requests/callers.ts';
+import { sendProblem } from '../requests/errors.ts';
+import { parameterWarnings } from '../requests/query-parameters.ts';
+import { addDomain, askToCheck, removeDomain } from './domain-changes.ts';
+import { DomainRecord, domainRecords } from './domain-records.ts';
+
+const Name = Type.String({ minLength: 1, maxLength: 300, description: 'A name such as shop.example.com.' });
+const DomainFields = Type.Object({ ...ApplicationFields.properties, domain: Name });
+const NewDomainFields = Type.Object({
+  ...DomainFields.properties,
+  redirectTo: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 300,
+      description:
+        'Another domain of the deployment, to which visitors are sent on (308): `example.com` of `www.example.com`.',
+    }),
+  ),
+});
+const ListQuery = Type.Object({
+  sessionToken: ApplicationFields.properties.sessionToken,
+  applicationName: ApplicationFields.properties.applicationName,
+  environment: ApplicationFields.properties.environment,
+});
+
+const ChangedRecord = Type.Object({ message: Type.String(), domain: DomainRecord });
+
+/** A look takes some tenths of a second, where every name server answers; one that does not is waited for so long. */
+const longestLookMs = 10_000;
+const lookEveryMs = 100;
+
+export function domainEndpoints(service: Service): FastifyPluginAsyncTypebox {
+  const { db } = service;
+
+  async function recordOf(deployment: Deployment, domain: Domain) {
+    const [record] = await domainRecords(service, deployment, [domain]);
+    return record!;
+  }
+
+  /** As it is after the look that was asked for, or when that takes too long. */
+  async function whenChecked(domain: Domain): Promise<Domain> {
+    const until = performance.now() + longestLookMs;
+    const due = service.now();
+    let latest = domain;
+    while ((latest.checkedAt ?? 0) < due && latest.nextCheckAt <= due && performance.now() < until) {
+      if (service.leaving?.aborted) break;
+      await wait(lookEveryMs, service.leaving);
+      latest = (await domainOfAccount(db, domain)) ?? latest;
+    }
+    return latest;
+  }
+
+  return async (app) => {
+    app.get(
+      '/getDomains',
+      {
+        schema: {
+          operationId: 'listDomains',
+          summary: 'List the custom domains of a deployment',
+          querystring: ListQuery,
+          response: { 200: Type.Object({ domains: Type.Array(DomainRecord) }), '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const found = await findApplication(service, request, request.query);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        const domains = await domainsOfDeployment(db, found.value.id);
+        const shown = domains.filter(({ releasedBecause }) => releasedBecause !== 'removed');
+        return { domains: await domainRecords(service, found.value, shown) };
+      },
+    );
+
+    app.post(
+      '/addDomain',
+      {
+        schema: {
+          operationId: 'addDomain',
+          summary: 'Add a custom domain to a claimed deployment',
+          querystring: ApplicationQuery,
+          body: NewDomainFields,
+          response: { 200: ChangedRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const found = await findApplication(service, request, request.body);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        const added = await addDomain(service, found.value, request.body);
+        if (!added.ok) return sendProblem(reply, added.problem);
+        const domain = await recordOf(found.value, await whenChecked(added.value));
+        const message = `Set these records in DNS. ${domain.domain} is served when they are found.`;
+        return { message, domain, ...parameterWarnings(request) };
+      },
+    );
+
+    app.post(
+      '/checkDomain',
+      {
+        schema: {
+          operationId: 'checkDomain',
+          summary: 'Look a custom domain up now',
+          querystring: ApplicationQuery,
+          body: DomainFields,
+          response: { 200: ChangedRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const found = await findApplication(service, request, request.body);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        const asked = await askToCheck(service, found.value, request.body.domain);
+        if (!asked.ok) return sendProblem(reply, asked.problem);
+        const latest = (await domainOfAccount(db, asked.value)) ?? asked.value;
+        const domain = await recordOf(found.value, await whenChecked(latest));
+        return { message: `${domain.domain} is ${domain.state}.`, domain, ...parameterWarnings(request) };
+      },
+    );
+
+    app.post(
+      '/removeDomain',
+      {
+        schema: {
+          operationId: 'removeDomain',
+          summary: 'Remove a custom domain',
+          querystring: ApplicationQuery,
+          body: DomainFields,
+          response: { 200: Type.Object({ message: Type.String() }), '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const found = await findApplication(service, request, request.body);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        const removed = await removeDomain(service, found.value, request.body.domain);
+        if (!removed.ok) return sendProblem(reply, removed.problem);
+        return { message: `${removed.value.name} leads here no more.`, ...parameterWarnings(request) };
+      },
+    );
+  };
+}
