@@ -23,7 +23,8 @@ export function checkRoutes(context: Context): void {
   }
   if (spec.url !== undefined) {
     const message = 'takes effect only after the deployment is claimed and the domain proven';
-    report.warn(['application', 'url'], 'custom-domain', message);
+    const hint = 'claim the deployment, then add the domain in the dashboard or with "berth domains add"';
+    report.warn(['application', 'url'], 'custom-domain', message, { hint });
   }
 }
 

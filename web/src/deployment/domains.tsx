@@ -58,7 +58,7 @@ export function Domains({ target }: DomainsProps) {
             {names.length > 0 && (
               <div className="field">
                 <label htmlFor="redirect-to">Its visitors</label>
-                <select id="redirect-to" name="redirectTo">
+                <select id="redirect-to" name="redirectTo" className="input">
                   <option value="">see the application</option>
                   {names.map(({ domain }) => (
                     <option key={domain} value={domain}>
