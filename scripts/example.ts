@@ -17,7 +17,7 @@ type Status = { state: string; progress?: number; message?: string; pods?: { nam
 type Answer = { url: string; status: Status; sessionToken?: string; error?: string };
 
 /** Deploys the example unless it runs already, shows its progress, and prints its URL. */
-export async function deployExample(settings: Settings): Promise<void> {
+export async function deployExample(settings: Pick<Settings, 'example' | 'dataDir' | 'host' | 'port'>): Promise<void> {
   const name = settings.example;
   const memoryFile = join(settings.dataDir, `example-${name}.json`);
   const api = `http://${settings.host === '0.0.0.0' ? '127.0.0.1' : settings.host}:${settings.port}`;

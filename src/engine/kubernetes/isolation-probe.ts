@@ -8,11 +8,13 @@ import { wait } from '../../lib/wait.ts';
 import type { Engine } from '../engine.ts';
 import type { Cluster } from './cluster.ts';
 import { pathOf } from './cluster.ts';
+import { trialId } from './isolation-trial.ts';
+import { namespaceName } from './names.ts';
 import type { FoundNode, FoundService } from './objects.ts';
 import { complaintsAbout, type Outcome, probePort, probeProgram, type Target, targetsOf } from './probe-targets.ts';
 
 export type IsolationProbe = {
-  engine: Pick<Engine, 'observe' | 'execute' | 'change' | 'listOwned' | 'removeOwned'>;
+  engine: Pick<Engine, 'observe' | 'execute' | 'change' | 'removeOwned'>;
   cluster: Pick<Cluster, 'ask' | 'find' | 'server'>;
   /** Has `node`. */
   image: string;
@@ -33,7 +35,7 @@ const pauseMs = 500;
 /** What is not as it has to be, in words for the operator; [] when all is. Throws EngineFault when it cannot be tried. */
 export async function probeIsolation(probe: IsolationProbe): Promise<string[]> {
   const { engine, newId, patienceMs = startPatienceMs, settleMs = settlePatienceMs } = probe;
-  const [own, other] = [newId(), newId()];
+  const [own, other] = [trialId(newId()), trialId(newId())];
   try {
     const signal = AbortSignal.timeout(patienceMs);
     for (const id of [own, other])
@@ -131,7 +133,7 @@ async function ask(address: string, targets: readonly Target[]): Promise<Outcome
 }
 
 /** Nobody waits until it is gone: a namespace takes 8 to 26 s. */
-async function removeAll(engine: IsolationProbe['engine'], id: string): Promise<void> {
-  for (const owned of await engine.listOwned())
-    if (owned.deploymentId === id && owned.kind === 'network') await engine.removeOwned(owned);
+async function removeAll(engine: IsolationProbe['engine'], deploymentId: string): Promise<void> {
+  const name = namespaceName(deploymentId);
+  await engine.removeOwned({ kind: 'network', id: name, name, deploymentId });
 }

@@ -93,7 +93,7 @@ export async function openKubernetesEngine(
     listOwned: () =>
       withFaults(async () => {
         cache.check();
-        return listOwned(cache);
+        return listOwned(cache, now());
       }),
     removeOwned: (owned) => withFaults(() => removeOwned(cache, execute, owned)),
 

@@ -1,14 +1,21 @@
 /** Everything of this installation on the cluster, for the sweep: by what is known of it, without a request. */
+import type { Instant } from '../../deployment/deployment.ts';
 import type { Owned } from '../engine.ts';
 import { labelKeys } from '../labels.ts';
 import type { Cache } from './cache.ts';
 import type { Execute } from './execute.ts';
+import { isBeingTried } from './isolation-trial.ts';
 import { cachedWorkloads, egressOf, livingNamespace } from './observe.ts';
 
-/** Workloads come first, then volumes and networks: in this order each one can be removed. */
-export function listOwned(cache: Cache): Owned[] {
+/**
+ * Workloads come first, then volumes and networks: in this order each one can be removed. Without what a process that is
+ * just starting tries the isolation with, of which no row tells.
+ */
+export function listOwned(cache: Cache, now: Instant): Owned[] {
   const living = new Set(
-    cache.list('Namespace').flatMap(({ metadata }) => (metadata.deletionTimestamp ? [] : [metadata.name])),
+    cache
+      .list('Namespace')
+      .flatMap(({ metadata }) => (metadata.deletionTimestamp || isBeingTried(metadata, now) ? [] : [metadata.name])),
   );
   const isLiving = ({ metadata }: { metadata: { namespace?: string } }) => living.has(metadata.namespace ?? '');
   const deploymentOf = ({ metadata }: { metadata: { labels?: Record<string, string> } }) =>

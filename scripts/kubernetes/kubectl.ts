@@ -1,0 +1,46 @@
+/** `kubectl` of the operator's own machine, on the cluster of the current context. */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { SetUpError } from '../setup/announce.ts';
+import { findProgram } from '../setup/commands.ts';
+
+/** Where the manifests put Berth. */
+export const berthNamespace = 'berth-system';
+
+export type Context = { name: string; server: string };
+
+/** Throws SetUpError with what to do. */
+export async function currentContext(): Promise<Context> {
+  if (!(await findProgram('kubectl')))
+    throw new SetUpError('kubectl is not installed: https://kubernetes.io/docs/tasks/tools/ says how to get it.');
+  const name = await kubectl('config', 'current-context').catch(() => {
+    throw new SetUpError(
+      'There is no current context: set KUBECONFIG to the file of your cluster, or choose one with `kubectl config use-context NAME`.',
+    );
+  });
+  const server = await kubectl('config', 'view', '--minify', '--output=jsonpath={.clusters[0].cluster.server}');
+  await kubectl('get', '--raw', '/version', '--request-timeout=20s').catch((error: Error) => {
+    throw new SetUpError(`The cluster of the context ${name} (${server}) does not answer: ${error.message}`);
+  });
+  return { name, server };
+}
+
+/** What it prints. Throws with its own words. */
+export function kubectl(...words: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile('kubectl', words, { maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
+      if (error) reject(new Error(stderr.trim() || error.message));
+      else resolve(stdout.trim());
+    });
+  });
+}
+
+/** What it prints goes to the terminal as it comes. Answers whether it has succeeded. */
+export async function showKubectl(...words: string[]): Promise<boolean> {
+  const [code] = await once(spawn('kubectl', words, { stdio: ['ignore', 'inherit', 'inherit'] }), 'close');
+  return code === 0;
+}
+
+export async function kubectlJson<T>(...words: string[]): Promise<T> {
+  return JSON.parse(await kubectl(...words, '--output=json')) as T;
+}
