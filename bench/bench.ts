@@ -13,11 +13,13 @@ import { providePostgres } from '../scripts/setup/postgres.ts';
 import { setUp } from '../scripts/setup/setup.ts';
 import { parseConfiguration } from '../src/config/parse.ts';
 import type { AppSpec } from '../src/config/spec/spec.ts';
+import { measureCertificates } from './certificates.ts';
 import { measureCommandLine } from './command-line.ts';
 import { timeSections, updateSections } from './compared-figures.ts';
 import { timed } from './compose.ts';
 import { measureDensity } from './density.ts';
 import {
+  certificateSection,
   commandSection,
   densitySection,
   guardSection,
@@ -99,6 +101,10 @@ async function measure(part: Part, bench: Bench): Promise<Section[]> {
     return await announce(`Pulling images, ${options.rounds} times each`, async () =>
       imageSections(await measureImages(options, undo, signal)),
     );
+  if (part === 'certificates')
+    return await announce(`Serving ${options.certificates.count} certificates`, async () => [
+      certificateSection(await measureCertificates(options.certificates, undo, signal)),
+    ]);
   const service = await serviceOf();
   const yaml = await readFile(guestbook, 'utf8');
   switch (part) {

@@ -1,4 +1,5 @@
 /** PURE. The figures of the benchmark, from what was measured: which rows there are and what each one says. */
+import type { CertificateTimes } from './certificates.ts';
 import type { CommandTimes } from './command-line.ts';
 import type { Density } from './density.ts';
 import type { GuardTimes, Lateness } from './guards.ts';
@@ -152,6 +153,26 @@ export function storeSections(stores: StoreTimes[]): Section[] {
     })),
   );
   return [{ title: 'The API on its store, without network and engine, one request at a time', unit: 'ms', figures }];
+}
+
+export function certificateSection({ count, startMs, takeOverMs, oneMoreMs, bytes }: CertificateTimes): Section {
+  const row = (id: string, says: string, measured: number, target = Number.NaN): Figure => ({
+    id: `certificates.${id}`,
+    says,
+    values: { measured, target },
+  });
+  return {
+    title: `An edge with ${count} certificates`,
+    unit: 'mixed',
+    figures: [
+      row('start', 'start of the edge, ms, at most', startMs, 10_000),
+      row('take-over', 'taking over a HAProxy that serves them, ms', takeOverMs),
+      row('one-more', 'one more is served, median, ms, at most', median(oneMoreMs), 50),
+      row('one-more-p99', 'one more is served, 99th percentile, ms', percentile(oneMoreMs, 0.99)),
+      row('memory-few', 'memory of HAProxy with one, MiB', bytes.few / mebibyte),
+      row('memory', 'memory of HAProxy with all, MiB', bytes.all / mebibyte),
+    ],
+  };
 }
 
 /** What is compared is the 99th percentile: of all answers, and of each window with the one before it. */

@@ -1,5 +1,6 @@
 /** What can be asked of the benchmark on its command line. */
 import { parseArgs } from 'node:util';
+import type { CertificateOptions } from './certificates.ts';
 import type { GuardOptions } from './guards.ts';
 import { type LoopOptions, loopStores } from './loop.ts';
 import type { StoreOptions } from './store.ts';
@@ -16,6 +17,7 @@ export const parts = [
   'store',
   'cli',
   'images',
+  'certificates',
 ] as const;
 export type Part = (typeof parts)[number];
 
@@ -42,6 +44,8 @@ export type Options = {
   settings: Record<string, string>;
   /** Starts of the command line. */
   commands: number;
+  /** Of an edge, and how many come after. */
+  certificates: CertificateOptions;
   isSmoke: boolean;
 };
 
@@ -51,6 +55,7 @@ const defaults = {
   loop: { deployments: [10, 100, 1_000, 10_000, 100_000], idleSeconds: 30, starts: 20, stores: loopStores },
   guards: { seconds: 20 },
   store: { deployments: 100_000, requests: 200 },
+  certificates: { count: 5_000, changes: 50 },
 };
 /** More networks than Docker's own pools have room for, which is 31. */
 const smoke = {
@@ -59,6 +64,7 @@ const smoke = {
   loop: { deployments: [10, 100], idleSeconds: 1, starts: 2, stores: loopStores },
   guards: { seconds: 2 },
   store: { deployments: 1_000, requests: 10 },
+  certificates: { count: 100, changes: 5 },
 };
 
 export const help = `Measures Berth on this machine, against Docker Compose where it does the same.

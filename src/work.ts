@@ -9,8 +9,10 @@ import { openEdge } from './edge/open.ts';
 import type { Bells } from './lib/bells.ts';
 import type { CertificateReport } from './lib/certificate-report.ts';
 import type { Metrics } from './lib/metrics.ts';
+import { operatorMail } from './lib/operator-mail.ts';
 import { apiHosts } from './settings/own-hosts.ts';
 import type { Settings } from './settings/settings.ts';
+import { accountSettings } from './settings/sign-in-settings.ts';
 import { tlsOf } from './settings/tls-settings.ts';
 import type { Store } from './store/open.ts';
 import { clientOf } from './store/origins.ts';
@@ -47,10 +49,13 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
     showCertificates(parts.metrics, tls?.from.kind, served);
     report = served;
   };
+  const { mail } = accountSettings(settings);
+  const to = settings.operatorMail ?? settings.acmeEmail;
+  const tellOperator = mail && to ? operatorMail({ ...mail, to }) : undefined;
   const edge = opening.use(
     await openEdge(
       { ...settings, apiHosts: apiHosts(settings), isShared, tls },
-      { db, seal: parts.seal, now: parts.now, log, noteCertificates },
+      { db, seal: parts.seal, now: parts.now, log, noteCertificates, tellOperator },
     ),
   );
   const { othersServe, othersLead } = edge;

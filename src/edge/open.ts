@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Instant } from '../deployment/deployment.ts';
 import type { NoteCertificates } from '../lib/certificate-report.ts';
 import { reportingFirstFault } from '../lib/first-fault.ts';
+import type { TellOperator } from '../lib/operator-mail.ts';
 import type { Rate } from '../lib/rate-limit.ts';
 import type { Seal } from '../lib/seal.ts';
 import { StartError } from '../lib/start-error.ts';
@@ -51,6 +52,8 @@ export type EdgeParts = {
   now: () => Instant;
   log: Logger;
   noteCertificates?: NoteCertificates;
+  /** By mail; absent where there is no mail server, or nobody to write to. */
+  tellOperator?: TellOperator | undefined;
 };
 
 /** Closing it leaves HAProxy running, unless this opening has begun it and nobody has asked to `keep` it. */
@@ -123,12 +126,12 @@ export async function openEdge(settings: OpenEdgeSettings, parts: EdgeParts): Pr
 /** Undefined without HTTPS. Throws StartError. */
 async function openCertificates(
   { tls, baseUrl, appsDomain }: OpenEdgeSettings,
-  { db, seal, now, noteCertificates: note = () => {} }: EdgeParts,
+  { db, seal, now, noteCertificates: note = () => {}, tellOperator }: EdgeParts,
 ): Promise<CertificateSource | undefined> {
   if (!tls) return undefined;
   const { from } = tls;
   const apiHost = baseUrl.hostname;
   if (from.kind === 'authority')
-    return await openAcmeSource({ ...from.authority, apiHost, appsDomain }, { db, seal, now, note });
-  return await openFileSource({ files: from.files, hosts: [apiHost, `*.${appsDomain}`] }, { now, note });
+    return await openAcmeSource({ ...from.authority, apiHost, appsDomain }, { db, seal, now, note, tellOperator });
+  return await openFileSource({ files: from.files, hosts: [apiHost, `*.${appsDomain}`] }, { now, note, tellOperator });
 }

@@ -159,6 +159,11 @@ export function issuer(value: string): URL {
   return url;
 }
 
+export function email(value: string): string {
+  if (!/^[^\s@<>,;:"]{1,100}@[^\s@<>,;:"]{1,100}$/.test(value)) throw new Unreadable('must be an address of mail');
+  return value;
+}
+
 export function mailServer(value: string): URL {
   const url = URL.parse(value);
   if (!url || !/^smtps?:$/.test(url.protocol) || !url.hostname) {

@@ -1,6 +1,6 @@
 /** The settings of signing in: who may, and by which means. */
 import type { Rate } from '../lib/rate-limit.ts';
-import { issuer, mailServer, oneOf, rate, type Setting, text } from './setting-values.ts';
+import { email, issuer, mailServer, oneOf, rate, type Setting, text } from './setting-values.ts';
 
 export type SignInSettings = {
   signUp: 'open' | 'closed';
@@ -13,6 +13,7 @@ export type SignInSettings = {
   oidcName: string;
   smtpUrl: URL | undefined;
   mailFrom: string | undefined;
+  operatorMail: string | undefined;
 };
 
 export const signInTable = {
@@ -46,6 +47,12 @@ export const signInTable = {
     read: mailServer,
   },
   mailFrom: { variable: 'MAIL_FROM', default: '', help: 'sender of mails, Berth <berth@example.com>', read: text },
+  operatorMail: {
+    variable: 'OPERATOR_MAIL',
+    default: '',
+    help: 'whom certificates that fail or are about to end are told to by mail; default: BERTH_ACME_EMAIL',
+    read: email,
+  },
 } satisfies { [K in keyof SignInSettings]: Setting<SignInSettings[K]> };
 
 /** Each of these is of no use without the others. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { split } from 'shlex';
-import { flag, integer, link, type Setting, Unreadable } from './setting-values.ts';
+import { email, flag, integer, link, type Setting, Unreadable } from './setting-values.ts';
 
 export type TlsSettings = {
   httpsPort: number | undefined;
@@ -71,11 +71,6 @@ function directory(value: string): URL {
   const url = link(value);
   if (url.protocol !== 'https:') throw new Unreadable('must be an address such as https://ca.example.com/directory');
   return url;
-}
-
-function email(value: string): string {
-  if (!/^[^\s@<>,;:"]{1,100}@[^\s@<>,;:"]{1,100}$/.test(value)) throw new Unreadable('must be an address of mail');
-  return value;
 }
 
 function pemFile(value: string): string {

@@ -7,7 +7,7 @@ export type CertificateState = Omit<CertificateRow, 'pem'>;
 
 const stateColumns = [
   ...(['host', 'firstIssuedAt', 'issuedAt', 'expiresAt', 'renewAt', 'askAt'] as const),
-  ...(['orderedAt', 'failures', 'nextTryAt', 'problem'] as const),
+  ...(['orderedAt', 'failures', 'nextTryAt', 'problem', 'told'] as const),
 ];
 
 export async function certificateStates(db: Database): Promise<CertificateState[]> {
@@ -36,7 +36,15 @@ export async function noteOrder(
   db: Database,
   { host, now, nextTryAt }: { host: string; now: Instant; nextTryAt: Instant },
 ): Promise<void> {
-  const never = { pem: null, firstIssuedAt: null, issuedAt: null, expiresAt: null, renewAt: null, askAt: null };
+  const never = {
+    pem: null,
+    firstIssuedAt: null,
+    issuedAt: null,
+    expiresAt: null,
+    renewAt: null,
+    askAt: null,
+    told: null,
+  };
   await db
     .insertInto('certificates')
     .values({ ...never, host, orderedAt: now, failures: 1, nextTryAt, problem: null })
@@ -67,10 +75,14 @@ export async function storeCertificate(db: Database, { host, ...issued }: Issued
     .set((eb) => ({
       ...issued,
       firstIssuedAt: eb.fn.coalesce('firstIssuedAt', eb.val(issued.issuedAt)),
-      ...{ failures: 0, nextTryAt: issued.issuedAt, problem: null },
+      ...{ failures: 0, nextTryAt: issued.issuedAt, problem: null, told: null },
     }))
     .where('host', '=', host)
     .execute();
+}
+
+export async function noteTold(db: Database, hosts: readonly string[], told: 'failing' | 'ending'): Promise<void> {
+  await db.updateTable('certificates').set({ told }).where('host', 'in', hosts).execute();
 }
 
 /** What the authority has said of the renewal. */

@@ -205,6 +205,8 @@ export type CertificateRow = {
   nextTryAt: Instant;
   /** Of the last failure, in words for the operator. */
   problem: string | null;
+  /** What they were told of by mail since the last one was issued. */
+  told: 'failing' | 'ending' | null;
 };
 
 /** As the domain, its finding as JSON. */

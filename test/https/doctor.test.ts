@@ -13,6 +13,7 @@ import { readSettings } from '../../src/settings/settings.ts';
 import { startMailServer } from '../accounts/mail-server.ts';
 import { afterDeath } from '../after-death.ts';
 import { freePort } from '../free-port.ts';
+import { until } from '../scenarios/berth.ts';
 import { makeAuthority } from '../support/certificate.ts';
 
 const program = join(import.meta.dirname, '../../src/cli/bin.mjs');
@@ -65,41 +66,39 @@ test('the doctor finds a sound service good, and says of each thing that ends wh
     return { states, seen: (name: string) => checks.find((check) => check.name === name)!.seen };
   }
 
-  const sound = await ask({}, '--send-to', 'operator@example.com');
-  for (const name of [
-    'port-http',
-    'port-https',
-    'certificate-api',
-    'service',
-    'disk',
-    'database',
-    'mail',
-    'domains',
-    'https',
-  ])
-    assert.equal(sound.states[name], 'good', `${name}: ${sound.seen(name)}`);
-  assert.match(sound.seen('certificate-api'), /An authority for tests|nobody|, 3 in its chain, 1 days left/);
-  assert.equal(sound.states.backup, 'bad');
+  /** A machine that is busy may be late with any answer: that is not what is tried here. */
+  const found = (states: Record<string, Check['state']>, change?: Record<string, string>) =>
+    until(`the doctor finds ${JSON.stringify(states)}`, async () => {
+      const answer = await ask(change);
+      return Object.entries(states).every(([name, state]) => answer.states[name] === state) ? answer : undefined;
+    });
+
+  const sound = await found({
+    ...{ 'port-http': 'good', 'port-https': 'good', 'certificate-api': 'good', service: 'good', disk: 'good' },
+    ...{ database: 'good', mail: 'good', domains: 'good', https: 'good', backup: 'bad' },
+  });
+  assert.match(sound.seen('certificate-api'), /, 3 in its chain, 1 days left/);
+  await found({ 'certificate-api': 'bad', 'port-https': 'good' }, { NODE_EXTRA_CA_CERTS: '' });
+  assert.equal(mails.mails.length, 0, 'none was sent unasked');
+  await ask({}, '--send-to', 'operator@example.com');
   assert.deepEqual(
     mails.mails.map(({ to }) => to),
     [['operator@example.com']],
   );
-
-  const untrusted = await ask({ NODE_EXTRA_CA_CERTS: '' });
-  assert.deepEqual([untrusted.states['certificate-api'], untrusted.states['port-https']], ['bad', 'good']);
-  assert.equal(mails.mails.length, 1, 'none was sent unasked');
   await mails.close();
   assert.match((await ask()).seen('mail'), /does not take mail: /);
-  assert.equal((await ask({ BERTH_DISK_FREE: '100Ti' })).states.disk, 'bad');
+  await found({ disk: 'bad' }, { BERTH_DISK_FREE: '100Ti' });
 
   await running.stop();
   running = undefined;
-  const away = await ask();
-  assert.deepEqual([away.states.service, away.states.database], ['bad', 'good']);
+  await found({ service: 'bad', database: 'good' });
   await stopEdge(dataDir);
-  const gone = await ask({ BERTH_DATA_DIR: join(dataDir, 'other') });
-  assert.deepEqual(
-    ['port-http', 'port-https', 'certificate-api', 'service', 'database'].map((name) => gone.states[name]),
-    ['bad', 'bad', 'bad', 'bad', 'bad'],
-  );
+  const gone = {
+    'port-http': 'bad',
+    'port-https': 'bad',
+    'certificate-api': 'bad',
+    service: 'bad',
+    database: 'bad',
+  } as const;
+  await found(gone, { BERTH_DATA_DIR: join(dataDir, 'other') });
 });

@@ -29,7 +29,7 @@ export type HttpsService = {
   dataDir: string;
   log(): Promise<string>;
   /** Trusts what pebble issues. */
-  client(): Promise<ReturnType<typeof tlsClient>>;
+  client(how?: { keepAlive: boolean }): Promise<ReturnType<typeof tlsClient>>;
   /** Starts a deployment, through the port of HTTP at the machine's own address; its host. */
   deploy(): Promise<string>;
   /** The same, with the token. */
@@ -78,7 +78,7 @@ export async function startHttps(
   return {
     ...{ pebble, port, httpsPort, dataDir },
     log: () => readFile(logFile, 'utf8'),
-    client: async () => tlsClient(httpsPort, await pebble.root()),
+    client: async (how) => tlsClient(httpsPort, await pebble.root(), how),
     deploy: async () => (await start()).host,
     start,
     async status(token) {

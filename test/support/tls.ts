@@ -1,18 +1,19 @@
 /** For tests: what a client sees of HTTPS at a port of this machine. */
 import { execFile } from 'node:child_process';
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
-import { type RequestOptions, request } from 'node:https';
+import { Agent, type RequestOptions, request } from 'node:https';
 import { connect, type TLSSocket } from 'node:tls';
 import type { Answer, Asked } from './edge.ts';
 
-/** Who trusts nobody but this root. */
-export function tlsClient(port: number, root: string) {
+/** Who trusts nobody but this root. With `keepAlive` connections serve further requests of the same host. */
+export function tlsClient(port: number, root: string, { keepAlive = false } = {}) {
+  const agent = keepAlive ? new Agent({ keepAlive: true, ca: root }) : undefined;
   const options = { port, host: '127.0.0.1', ca: root };
   return {
-    /** One connection a request. */
+    /** One connection a request, unless they are kept. */
     ask: ({ host = 'localhost', path = '/', method = 'GET', headers = {}, body }: Asked): Promise<Answer> =>
       new Promise((resolve, reject) => {
-        const sent: RequestOptions = { ...options, path, method, headers: { host, ...headers }, agent: false };
+        const sent: RequestOptions = { ...options, path, method, headers: { host, ...headers }, agent: agent ?? false };
         const outgoing = request({ ...sent, servername: host.replace(/:\d+$/, '') }, async (incoming) => {
           try {
             let text = '';
@@ -24,6 +25,7 @@ export function tlsClient(port: number, root: string) {
         });
         outgoing.on('error', reject).end(body);
       }),
+    close: () => agent?.destroy(),
     /** Once the certificate was accepted. */
     connect: (servername: string, alpn = ['http/1.1']): Promise<TLSSocket> =>
       new Promise((resolve, reject) => {

@@ -9,7 +9,7 @@ import { addressesOf, askPort, clockAhead, ownAddresses, shownCertificate } from
 import { lookAtDisk, lookAtEngine, lookAtMail, lookAtService, lookAtStore } from './look-at-service.ts';
 import { judgeClock, judgeDisk, judgeEngine, judgeFirewall, judgeService } from './machine.ts';
 import { judgeListening, judgeNames, judgePort } from './names-and-ports.ts';
-import { judgeBackup, judgeDatabase, judgeMail, judgeOpenness, type Openness } from './upkeep.ts';
+import { judgeBackup, judgeDatabase, judgeMail, judgeOpenness, judgeOperatorMail, type Openness } from './upkeep.ts';
 
 export type DoctorSettings = StoreSettings &
   Pick<Openness, 'signUp' | 'sharedDomain' | 'hasTerms'> & {
@@ -29,9 +29,11 @@ export type DoctorSettings = StoreSettings &
     isUnsafeAllowed: boolean;
     metricsToken: string | undefined;
     mail: MailSettings | undefined;
+    /** Whom it writes to about certificates. */
+    operator: string | undefined;
   };
 
-/** Changes nothing, and sends nothing but a mail to `sendTo`. Each look is bounded, the whole by some twenty seconds. */
+/** Changes nothing, and sends nothing but a mail to `sendTo`. Each look is bounded, the whole by less than a minute. */
 export async function examine(settings: DoctorSettings, { now, sendTo }: { now: number; sendTo?: string | undefined }) {
   const isPublic = !/(^|\.)localhost$|^127\.|^\[::1\]$/.test(settings.baseUrl.hostname);
   const hasMail = settings.mail !== undefined;
@@ -114,6 +116,7 @@ async function examineUpkeep(
     judgeDatabase(placeOf(settings), store.tookMs),
     judgeBackup(store.backupAt, now),
     judgeMail(mail),
+    ...(settings.certificates === 'none' ? [] : [judgeOperatorMail(settings.operator, settings.mail !== undefined)]),
     ...(settings.acmeDirectory ? [judgeOrders(store.failedOrders)] : []),
   ];
 }

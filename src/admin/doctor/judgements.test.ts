@@ -5,7 +5,7 @@ import { judgeCertificate, judgeOrders, type Shown } from './certificates.ts';
 import type { Check } from './check.ts';
 import { judgeClock, judgeDisk, judgeEngine, judgeFirewall, judgeService } from './machine.ts';
 import { judgeListening, judgeNames, judgePort, type NamesSeen } from './names-and-ports.ts';
-import { judgeBackup, judgeDatabase, judgeMail, judgeOpenness, type Openness } from './upkeep.ts';
+import { judgeBackup, judgeDatabase, judgeMail, judgeOpenness, judgeOperatorMail, type Openness } from './upkeep.ts';
 
 const now = Date.UTC(2030, 0, 1);
 const day = 24 * 3_600_000;
@@ -60,7 +60,12 @@ test('of what is sound all is good', () => {
     ...[certificate({}), judgeOrders({ value: [] }), judgeClock({ source: 'ca', aheadMs: { value: -900 } }), disk(50)],
     ...judgeEngine({ value: { version: '29.5.1', escapes: [] } }),
     ...[judgeService(service), judgeFirewall(service, false), judgeBackup({ value: now - day }, now)],
-    ...[judgeDatabase('berth.db', { value: 2 }), judgeMail(mail), ...judgeOpenness(open)],
+    ...[
+      judgeDatabase('berth.db', { value: 2 }),
+      judgeMail(mail),
+      judgeOperatorMail('me@example.com', true),
+      ...judgeOpenness(open),
+    ],
   ];
   assert.equal(told(...checks), '');
 });
@@ -195,6 +200,7 @@ const broken: [string, Check[], RegExp][] = [
   ],
   ['a database that is nobody’s', [judgeDatabase('x', { value: undefined })], /^bad database: No service/],
   ['a slow database', [judgeDatabase('x', { value: 1_500 })], /^warn database: x answers in 1500 ms/],
+  ['nobody to write to', [judgeOperatorMail(undefined, true)], /^warn operator-mail/],
   ['no mail server', [judgeMail(undefined)], /^warn mail/],
   ['a mail server that refuses the login', [judgeMail({ ...mail, answer: { fault: 'EAUTH' } })], /^bad mail: .*EAUTH/],
   ['one domain for all', judgeOpenness({ ...open, sharedDomain: 'example.com' }), /^bad domains/],

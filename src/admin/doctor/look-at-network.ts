@@ -9,7 +9,7 @@ import type { Look } from './check.ts';
 import type { Answer, PortSeen } from './names-and-ports.ts';
 
 /** For each question; those of one visit are asked at the same time. */
-export const patienceMs = 5_000;
+export const patienceMs = 10_000;
 
 /** A fault in a few words, without anything of a secret: an error's code, or its message. */
 export async function look<T>(work: () => Promise<T>, limitMs = patienceMs): Promise<Look<T>> {

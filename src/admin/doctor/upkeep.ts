@@ -60,6 +60,18 @@ export function judgeMail(mail: MailSeen): Check {
   );
 }
 
+/** `to`: whom the service writes to about its certificates. */
+export function judgeOperatorMail(to: string | undefined, hasMail: boolean): Check {
+  const name = 'operator-mail';
+  if (hasMail && to !== undefined)
+    return good(name, `${to} is written to when a certificate fails or is about to end.`);
+  return warn(
+    name,
+    'Nobody is written to when a certificate fails or is about to end.',
+    'Set BERTH_SMTP_URL and BERTH_OPERATOR_MAIL, or watch berth_certificates and /readyz.',
+  );
+}
+
 export type Openness = {
   isPublic: boolean;
   isHttps: boolean;

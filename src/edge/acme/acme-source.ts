@@ -4,6 +4,7 @@ import type { Instant } from '../../deployment/deployment.ts';
 import { lateAt, type NoteCertificates } from '../../lib/certificate-report.ts';
 import { reportingFirstFault } from '../../lib/first-fault.ts';
 import { newId } from '../../lib/ids.ts';
+import type { TellOperator } from '../../lib/operator-mail.ts';
 import type { Seal } from '../../lib/seal.ts';
 import { wait } from '../../lib/wait.ts';
 import { accountKey } from '../../store/acme-accounts.ts';
@@ -15,6 +16,7 @@ import { servedLabels } from '../../store/routes.ts';
 import type { CertificateSource } from '../certificates/certificate-source.ts';
 import type { EdgeLog } from '../edge-settings.ts';
 import type { Edge } from '../haproxy/haproxy.ts';
+import { createAlarm } from './alarm-operator.ts';
 import { createAnswerer } from './answerer.ts';
 import type { AuthoritySettings } from './authority.ts';
 import { isServed, planOrders, waitingHosts, wantedCertificates } from './certificate-plan.ts';
@@ -33,6 +35,8 @@ export type AcmeParts = {
   seal: Seal;
   now: () => Instant;
   note: NoteCertificates;
+  /** Absent where nobody is told by mail. */
+  tellOperator?: TellOperator | undefined;
 };
 
 /** A deployment's certificate is ordered so long after it serves, at the most. */
@@ -40,7 +44,7 @@ const lookEveryMs = 2_000;
 
 export async function openAcmeSource(
   settings: AcmeSettings & { apiHost: string; appsDomain: string },
-  { db, seal, now, note }: AcmeParts,
+  { db, seal, now, note, tellOperator }: AcmeParts,
 ): Promise<CertificateSource> {
   // They are large, and most services need none of it.
   const [{ openAuthority, makeAccountKey }, { makePlaceholder }] = [
@@ -103,6 +107,7 @@ export async function openAcmeSource(
       const issuing: Issuing = {
         ...{ db, seal, now, log, holder, wanted, answerer, mostInWeek: settings.mostInWeek },
         random: Math.random,
+        alarm: tellOperator && createAlarm({ db, now, log, service: apiHost, tell: tellOperator }),
         authority: () => {
           authority ??= openOnce();
           authority.catch(() => {

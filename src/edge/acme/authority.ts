@@ -4,6 +4,7 @@ import { AuthorityKeyIdentifierExtension, X509Certificate } from '@peculiar/x509
 import acme from 'acme-client';
 import { printable } from '../../lib/printable.ts';
 import type { ChallengeKind } from './certificate-plan.ts';
+import { readDirectory } from './directory.ts';
 import { readSuggestion, type Suggestion } from './renewal-time.ts';
 
 export type AuthoritySettings = {
@@ -48,19 +49,6 @@ export function openAuthority({ directory, email, root }: AuthoritySettings, acc
   const contact = email === undefined ? [] : [`mailto:${email}`];
   let account: Promise<unknown> | undefined;
 
-  /** Without it the library would say of an authority that is away what it missed in its answer. */
-  async function readDirectory(): Promise<{ renewalInfo: string | undefined }> {
-    const { status, data } = await acme.axios
-      .request<{ newNonce?: unknown; renewalInfo?: unknown }>({ url: directory.href, method: 'get' })
-      .catch((error: { code?: string; message: string }) => {
-        throw new Error(`the authority at ${directory.href} cannot be reached: ${error.message || error.code}`);
-      });
-    if (status >= 400) throw new Error(`the authority at ${directory.href} answers with status ${status}`);
-    const renewalInfo = typeof data?.renewalInfo === 'string' ? data.renewalInfo : undefined;
-    if (typeof data?.newNonce === 'string') return { renewalInfo };
-    throw new Error(`${directory.href} is no directory of an authority that speaks ACME: see BERTH_ACME_DIRECTORY`);
-  }
-
   async function provideAccount(): Promise<void> {
     account ??= client.createAccount({ termsOfServiceAgreed: true, contact });
     await account.catch((error: unknown) => {
@@ -90,7 +78,7 @@ export function openAuthority({ directory, email, root }: AuthoritySettings, acc
   return {
     issue: ({ host, challenge, replaces }, answerer) =>
       inPlainWords(async () => {
-        const { renewalInfo } = await readDirectory();
+        const { renewalInfo } = await readDirectory(directory, root);
         await provideAccount();
         const hasRenewals = replaces !== undefined && renewalInfo !== undefined;
         const order = await client.createOrder({
@@ -106,7 +94,7 @@ export function openAuthority({ directory, email, root }: AuthoritySettings, acc
       }),
     suggestion: (chain) =>
       inPlainWords(async () => {
-        const { renewalInfo: address } = await readDirectory();
+        const { renewalInfo: address } = await readDirectory(directory, root);
         const id = address === undefined ? undefined : renewalId(chain);
         if (id === undefined) return undefined;
         const { data, headers } = await acme.axios.request({ url: `${address}/${id}`, method: 'get' });
@@ -130,6 +118,9 @@ async function inPlainWords<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw new Error(printable((error as Error).message).slice(0, 500));
+    // The library's own words for a connection that broke off.
+    const isBroken = error instanceof TypeError && error.message.includes("'config'");
+    const words = isBroken ? 'the connection to the authority broke off' : (error as Error).message;
+    throw new Error(printable(words).slice(0, 500));
   }
 }

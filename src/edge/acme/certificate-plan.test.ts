@@ -26,7 +26,15 @@ const names: Names = {
 };
 
 function stateOf(host: string, change: Partial<CertificateState> = {}): CertificateState {
-  const none = { firstIssuedAt: null, issuedAt: null, expiresAt: null, renewAt: null, askAt: null, problem: null };
+  const none = {
+    firstIssuedAt: null,
+    issuedAt: null,
+    expiresAt: null,
+    renewAt: null,
+    askAt: null,
+    problem: null,
+    told: null,
+  };
   return { ...none, host, orderedAt: now - 100 * day, failures: 0, nextTryAt: 0, ...change };
 }
 

@@ -35,6 +35,8 @@ export type Issuing = {
   /** Opened by the first order. */
   authority: () => Promise<Authority>;
   answerer: (signal: AbortSignal) => Answerer;
+  /** Absent where nobody is told by mail. */
+  alarm?: ((wanted: readonly WantedCertificate[], states: readonly CertificateState[]) => Promise<void>) | undefined;
 };
 
 /** An order waits for a hook twice, and for the authority. */
@@ -54,6 +56,7 @@ export async function issueDue(issuing: Issuing, signal: AbortSignal): Promise<v
   const [wanted, states] = [await issuing.wanted(), await certificateStates(db)];
   const { orders } = planOrders(wanted, states, { now: now(), mostInWeek });
   await Promise.all(orders.slice(0, ordersAtOnce).map((order) => place(issuing, order, signal)));
+  await issuing.alarm?.(wanted, states);
   if (orders.length > 0) return;
   await askForRenewals(issuing, wanted, states);
   await forgetCertificates(db, forgettable(wanted, states, now()));

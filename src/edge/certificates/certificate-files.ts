@@ -19,6 +19,9 @@ export type FileCertificates = {
 
 export type FileCertificate = NamedCertificate & { expiresAt: number; renewalDueAt: number; lateAt: number };
 
+/** Called once for each certificate whose renewal is missing. Never rejects. */
+export type Alarm = (ending: FileCertificate) => Promise<void>;
+
 /** `because` is in words for the operator. */
 export type FilesRead = { ok: true; certificates: FileCertificate[] } | { ok: false; because: string };
 
@@ -43,15 +46,21 @@ export async function readCertificateFiles({ files, hosts, now }: FileCertificat
  * @param put rejects when the edge does not take them, and is tried again.
  */
 export async function followCertificateFiles(
-  source: FileCertificates & { served: readonly FileCertificate[]; everyMs?: number; signal: AbortSignal },
+  source: FileCertificates & {
+    served: readonly FileCertificate[];
+    everyMs?: number;
+    signal: AbortSignal;
+    alarm?: Alarm | undefined;
+  },
   put: (certificates: FileCertificate[]) => Promise<void>,
   log: EdgeLog,
 ): Promise<void> {
-  const { files, now, signal, everyMs = lookEveryMs } = source;
+  const { files, now, signal, everyMs = lookEveryMs, alarm } = source;
   let { served } = source;
   let seen: string | undefined;
   let refused: string | undefined;
   let remindedAt = Number.NEGATIVE_INFINITY;
+  let told: number | undefined;
   while (!signal.aborted) {
     const due = served.find(({ renewalDueAt }) => renewalDueAt <= now());
     if (due && now() - remindedAt >= remindEveryMs) {
@@ -60,6 +69,8 @@ export async function followCertificateFiles(
         'a certificate ends soon, and its files are not renewed',
       );
       remindedAt = now();
+      if (told !== due.expiresAt) await alarm?.(due);
+      told = due.expiresAt;
     }
     await delay(everyMs, undefined, { signal, ref: false }).catch(() => {});
     if (signal.aborted) return;

@@ -1,6 +1,7 @@
 /** Certificates of the operator's files, as a source of the edge. */
 import type { Instant } from '../../deployment/deployment.ts';
 import type { NoteCertificates } from '../../lib/certificate-report.ts';
+import type { TellOperator } from '../../lib/operator-mail.ts';
 import { StartError } from '../../lib/start-error.ts';
 import type { EdgeLog } from '../edge-settings.ts';
 import type { Edge } from '../haproxy/haproxy.ts';
@@ -15,7 +16,7 @@ import type { CertificateSource } from './certificate-source.ts';
 /** Throws StartError when the files cannot be served. */
 export async function openFileSource(
   { files, hosts }: { files: readonly CertificateFiles[]; hosts: readonly string[] },
-  { now, note }: { now: () => Instant; note: NoteCertificates },
+  { now, note, tellOperator }: { now: () => Instant; note: NoteCertificates; tellOperator?: TellOperator | undefined },
 ): Promise<CertificateSource> {
   const source = { files, hosts, now };
   const read = await readCertificateFiles(source);
@@ -29,8 +30,13 @@ export async function openFileSource(
     served,
     follow(edge: Pick<Edge, 'certify'>, log: EdgeLog): AsyncDisposable {
       const end = new AbortController();
+      const alarm = async ({ expiresAt }: FileCertificate) => {
+        await tellOperator?.(endingMail(hosts, expiresAt)).catch((error: NodeJS.ErrnoException) => {
+          log.warn({ reason: error.code }, 'the operator could not be told of certificates by mail');
+        });
+      };
       const put = (certificates: FileCertificate[]) => edge.certify(certificates).then(() => tell(certificates));
-      const following = followCertificateFiles({ ...source, served, signal: end.signal }, put, log);
+      const following = followCertificateFiles({ ...source, served, signal: end.signal, alarm }, put, log);
       return {
         async [Symbol.asyncDispose]() {
           end.abort();
@@ -38,5 +44,13 @@ export async function openFileSource(
         },
       };
     },
+  };
+}
+
+function endingMail(hosts: readonly string[], expiresAt: Instant): { subject: string; text: string } {
+  const end = new Date(expiresAt).toISOString();
+  return {
+    subject: `A certificate of ${hosts[0]} is about to end`,
+    text: `A certificate for ${hosts.join(' or ')} ends at ${end}, and its files (BERTH_TLS_CERTIFICATE) are not renewed.\n`,
   };
 }

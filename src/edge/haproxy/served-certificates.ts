@@ -2,11 +2,12 @@
  * The certificates that HAProxy serves: put in and replaced while it runs, without a reload. It reads files only when it
  * starts; they are there for so long, and no longer, since they hold private keys.
  */
+import { X509Certificate } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../../lib/replace-file.ts';
 import type { EdgePaths } from '../edge-paths.ts';
-import { ask, replaceMap } from './runtime-socket.ts';
+import { addEntries, ask, commandAll, replaceMap } from './runtime-socket.ts';
 
 export const certificatesFolder = 'certificates';
 /** HAProxy names the certificates that it serves by what stands here. */
@@ -37,34 +38,66 @@ export function createServedCertificates(paths: EdgePaths, isIssued: boolean): S
   const socket = paths.adminSocket;
   const folder = join(paths.edge, certificatesFolder);
   let wanted: readonly NamedCertificate[] = [];
-  /** What HAProxy is known to serve, by the name of the file; empty while that is not known. */
-  const served = new Map<string, string>();
-  /** The entries that HAProxy's map of hosts is known to have. */
-  let certified: string | undefined;
+  /**
+   * What HAProxy is known to serve, by the name of the file; empty where it serves something that is not known. Undefined:
+   * nobody has asked it yet. With 5,000, asking takes longer than all that is to be done for one more.
+   */
+  let served: Map<string, string> | undefined;
+  /** The entries that its map of hosts is known to have. */
+  let certified: Set<string> | undefined;
 
   async function putOne(file: string, pem: string, isNew: boolean): Promise<void> {
     if (isNew) await command(`new ssl cert ${file}`, /New empty certificate store/);
-    await command(`set ssl cert ${file} <<\n${pem}`, /Transaction (created|updated) for certificate/);
-    await command(`commit ssl cert ${file}`, /Success!/).catch(async (error: unknown) => {
+    try {
+      await command(`set ssl cert ${file} <<\n${pem}`, /Transaction (created|updated) for certificate/);
+      await command(`commit ssl cert ${file}`, /Success!/);
+    } catch (error) {
       await ask(socket, `abort ssl cert ${file}`);
+      if (isNew) await ask(socket, `del ssl cert ${file}`);
       throw error;
-    });
+    }
     if (isNew) await command(`add ssl crt-list ${certificateList} ${file}`, /Success!/);
-    served.set(file, pem);
   }
 
   async function removeOne(file: string): Promise<void> {
     await command(`del ssl crt-list ${certificateList} ${file}`, /deleted in crtlist/);
     await command(`del ssl cert ${file}`, /deleted!/);
-    served.delete(file);
+  }
+
+  async function putCertificates(known: Map<string, string>): Promise<void> {
+    const files = filesOf(wanted);
+    for (const [file, pem] of files)
+      if (known.get(file) !== pem) {
+        await putOne(file, pem, !known.has(file));
+        known.set(file, pem);
+      }
+    if (isIssued) await putHosts();
+    for (const file of [...known.keys()])
+      if (!files.has(file)) {
+        await removeOne(file);
+        known.delete(file);
+      }
   }
 
   async function putHosts(): Promise<void> {
-    if (!isIssued) return;
     const entries = hostEntries(wanted);
-    if (entries.join('\n') === certified) return;
-    await replaceMap(socket, certifiedMap, entries);
-    certified = entries.join('\n');
+    const next = new Set(entries);
+    const before = certified;
+    certified = undefined;
+    if (!before) await replaceMap(socket, certifiedMap, entries);
+    else {
+      const hosts = [...before].filter((entry) => !next.has(entry)).map((entry) => entry.split(' ', 1)[0]);
+      await addEntries(
+        socket,
+        certifiedMap,
+        entries.filter((entry) => !before.has(entry)),
+      );
+      await commandAll(
+        socket,
+        hosts.map((host) => `del map ${certifiedMap} ${host}`),
+      );
+    }
+    certified = next;
   }
 
   /** An answer shows no key: HAProxy repeats names alone. */
@@ -80,11 +113,10 @@ export function createServedCertificates(paths: EdgePaths, isIssued: boolean): S
       return before;
     },
     async put() {
-      const present = await listed(socket);
-      const files = filesOf(wanted);
-      for (const [file, pem] of files) if (served.get(file) !== pem) await putOne(file, pem, !present.includes(file));
-      await putHosts();
-      for (const file of present) if (!files.has(file)) await removeOne(file);
+      const known = served ?? (await lookAt(socket, wanted));
+      served = undefined;
+      await putCertificates(known);
+      served = known;
     },
     async writeFiles() {
       await rm(folder, { recursive: true, force: true });
@@ -97,9 +129,8 @@ export function createServedCertificates(paths: EdgePaths, isIssued: boolean): S
       await replaceFile(join(paths.edge, certifiedMap), entries.map((entry) => `${entry}\n`).join(''));
       await write(certificateList, [...files.keys()].map((file) => `${file}\n`).join(''));
       return () => {
-        served.clear();
-        for (const [file, pem] of files) served.set(file, pem);
-        certified = entries.join('\n');
+        served = new Map(files);
+        certified = new Set(entries);
       };
     },
     removeFiles: () => rm(folder, { recursive: true, force: true }),
@@ -114,8 +145,40 @@ function filesOf(certificates: readonly NamedCertificate[]): Map<string, string>
   return new Map(certificates.map(({ name, pem }) => [`${certificatesFolder}/${name}.pem`, pem]));
 }
 
-/** The files that HAProxy serves, whether they are still there or not. */
-async function listed(socket: string): Promise<string[]> {
+/**
+ * The files that HAProxy serves, whether they are still there or not. What an authority has issued is known again by the
+ * certificate, with which its chain and key have come; of the operator's files the chain may have changed alone.
+ */
+async function lookAt(socket: string, wanted: readonly NamedCertificate[]): Promise<Map<string, string>> {
   const answer = await ask(socket, `show ssl crt-list ${certificateList}`);
-  return answer.split('\n').filter((line) => line.startsWith(`${certificatesFolder}/`) && line !== certificateList);
+  const present = answer
+    .split('\n')
+    .filter((line) => line.startsWith(`${certificatesFolder}/`) && line !== certificateList);
+  const known = new Map(present.map((file) => [file, '']));
+  const issued = filesOf(wanted.filter(({ host }) => host !== undefined));
+  const prints = await fingerprintsOf(
+    socket,
+    present.filter((file) => issued.has(file)),
+  );
+  for (const [file, print] of prints)
+    if (new X509Certificate(issued.get(file)!).fingerprint.replaceAll(':', '') === print)
+      known.set(file, issued.get(file)!);
+  return known;
 }
+
+/** SHA-1, as HAProxy has it, by file. */
+async function fingerprintsOf(socket: string, files: readonly string[]): Promise<[string, string][]> {
+  const found: [string, string][] = [];
+  for (let at = 0; at < files.length; at += askedAtOnce) {
+    const line = files.slice(at, at + askedAtOnce).map((file) => `show ssl cert ${file}`);
+    const answer = await ask(socket, line.join(';'));
+    for (const [, file, print] of answer.matchAll(
+      /^Filename: (\S+)\n(?:(?!Filename:).*\n)*?SHA1 FingerPrint: ([0-9A-F]{40})$/gm,
+    ))
+      found.push([file!, print!]);
+  }
+  return found;
+}
+
+/** A line has to fit HAProxy's buffer of 16 KiB, and a name of DNS has 253 bytes at the most. */
+const askedAtOnce = 40;

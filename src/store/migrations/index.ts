@@ -27,6 +27,7 @@ import * as logins from './0025-logins.ts';
 import * as certificates from './0026-certificates.ts';
 import * as backups from './0027-backups.ts';
 import * as domains from './0028-domains.ts';
+import * as certificateAlarms from './0029-certificate-alarms.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -56,4 +57,5 @@ export const migrations: Record<string, Migration> = {
   '0026-certificates': certificates,
   '0027-backups': backups,
   '0028-domains': domains,
+  '0029-certificate-alarms': certificateAlarms,
 };

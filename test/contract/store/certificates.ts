@@ -15,6 +15,7 @@ import {
   forgetCertificates,
   noteOrder,
   noteOrderFailed,
+  noteTold,
   planRenewal,
   sealedCertificates,
   storeCertificate,
@@ -48,10 +49,12 @@ export function certificatesContract(open: OpenStore): void {
       { ...state },
       {
         ...{ host, firstIssuedAt: null, issuedAt: null, expiresAt: null, renewAt: null, askAt: null },
-        ...{ orderedAt: 80, failures: 2, nextTryAt: 300, problem: 'no such record' },
+        ...{ orderedAt: 80, failures: 2, nextTryAt: 300, problem: 'no such record', told: null },
       },
     );
     assert.deepEqual(await sealedCertificates(db, [host]), []);
+    await noteTold(db, [host], 'failing');
+    assert.equal((await certificateStates(db))[0]!.told, 'failing');
     await issue(1_000, 'first');
     await issue(1_060, 'second');
     await noteOrder(db, { host, now: 1_121, nextTryAt: 1_200 });
@@ -61,7 +64,7 @@ export function certificatesContract(open: OpenStore): void {
       { ...renewed },
       {
         ...{ host, firstIssuedAt: 1_000, issuedAt: 1_060, expiresAt: 1_150, renewAt: 1_110, askAt: 1_150 },
-        ...{ orderedAt: 1_121, failures: 1, nextTryAt: 1_200, problem: null },
+        ...{ orderedAt: 1_121, failures: 1, nextTryAt: 1_200, problem: null, told: null },
       },
     );
     const [stored] = await sealedCertificates(db, [host, 'other.test']);

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CertificateState } from '../../store/certificates.ts';
+import { certificateAlarms } from './certificate-alarm.ts';
+import { wantedCertificates } from './certificate-plan.ts';
+
+const day = 24 * 3_600_000;
+const now = 1_000 * day;
+const labels = Array.from({ length: 30 }, (_, index) => `a${index}`);
+const wanted = wantedCertificates({ apiHost: 'berth.test', appsDomain: 'apps.test', hasDns: false, labels });
+
+function row(host: string, change: Partial<CertificateState> = {}): CertificateState {
+  const none = { firstIssuedAt: null, issuedAt: null, expiresAt: null, renewAt: null, askAt: null, told: null };
+  return { ...none, host, orderedAt: now, failures: 3, nextTryAt: now, problem: 'it is away', ...change };
+}
+const ending = (host: string, change: Partial<CertificateState> = {}) =>
+  row(host, { issuedAt: now - 84 * day, expiresAt: now + 6 * day, ...change });
+
+const told = (...states: CertificateState[]) =>
+  certificateAlarms(wanted, states, { now, service: 'berth.test' }).map(
+    ({ kind, hosts }) => `${kind} ${hosts.join(' ')}`,
+  );
+
+test('the operator is told of a host after its third failure in a row, and not again', () => {
+  assert.deepEqual(told(row('berth.test', { failures: 2 })), []);
+  assert.deepEqual(told(row('berth.test')), ['failing berth.test']);
+  assert.deepEqual(told(row('berth.test', { told: 'failing', failures: 9 })), []);
+  assert.deepEqual(told(row('berth.test', { problem: null })), [], 'it is under way');
+});
+
+test('a certificate that is about to end is told once more, whatever was told before', () => {
+  assert.deepEqual(told(ending('berth.test', { told: 'failing' })), ['ending berth.test']);
+  assert.deepEqual(told(ending('berth.test', { told: 'ending' })), []);
+  assert.deepEqual(told(ending('berth.test', { expiresAt: now + 20 * day, failures: 0, problem: null })), []);
+});
+
+test('nothing is told of a host that nobody wants any more', () => {
+  assert.deepEqual(told(row('gone.apps.test'), ending('former.test')), []);
+});
+
+test('one mail names all that fail at once, the first twenty with what was said of them', () => {
+  const [alarm, ...more] = certificateAlarms(
+    wanted,
+    labels.map((label) => row(`${label}.apps.test`)),
+    {
+      ...{ now, service: 'berth.test' },
+    },
+  );
+  assert.deepEqual([alarm!.hosts.length, more], [30, []]);
+  assert.equal(alarm!.text.match(/it is away/g)?.length, 20);
+  assert.match(alarm!.text, /and 10 more/);
+});
