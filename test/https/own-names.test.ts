@@ -68,7 +68,7 @@ test('what the authority allows in a week goes to the newest applications, and t
   );
   const page = await ask(service.port, { host, headers: { accept: 'text/html' } });
   assert.equal(page.status, 503);
-  assert.match(page.body, /It waits for its certificate.*issues no more certificates/s);
+  assert.match(page.body, /Waiting for its certificate.*issues no more certificates/s);
   const { certificate } = (await service.status(token)).status;
   assert.equal(certificate?.because, 'limit');
   assert.ok(Date.parse(certificate!.until!) > Date.now() + 6 * 86_400_000);

@@ -26,7 +26,7 @@ export function certificatePage(
       title: `No certificate yet · ${site?.applicationName ?? 'Berth'}`,
       mark: wait.because === 'failed' ? 'failing' : 'arriving',
       eyebrow: site?.environment ?? '503',
-      heading: wait.because === 'ordered' ? 'Its certificate is on its way' : 'It waits for its certificate',
+      heading: wait.because === 'ordered' ? 'Its certificate is being issued' : 'Waiting for its certificate',
       body: html`<p>${error}</p><p>${words}</p>`,
       note: 'This page turns into what you have asked for as soon as it can be reached.',
       refreshSeconds: seconds,
