@@ -49,7 +49,7 @@ test('one of two services orders, both edges answer the authority and serve, and
   await (await postgres.openStore()).destroy();
   let ahead = 0;
   const [front, publicPort] = [await freePort(), await freePort()];
-  const pebble = await startPebble(front);
+  const pebble = await startPebble(front, { lifeSeconds: 400 * 86_400 });
   opened.defer(() => pebble.close());
 
   async function startService() {
@@ -96,13 +96,14 @@ test('one of two services orders, both edges answer the authority and serve, and
   assert.equal(pebble.issued(), 1);
   assert.deepEqual([...asked.keys()].toSorted(), ports.toSorted(), 'the authority has asked both');
 
-  ahead += 61 * day;
+  // Two thirds of its life; what is issued then ends, by the clock of the authority, at the same time.
+  ahead += 270 * day;
   const second = await bothShow(first);
   assert.equal(pebble.issued(), 2);
 
   await services[0]!.stop();
   ports = [services[1]!.port];
-  ahead += 61 * day;
+  ahead += 90 * day;
   await until('the other renews', async () => {
     const shown = await services[1]!.shown();
     return (shown !== undefined && shown !== second) || undefined;
