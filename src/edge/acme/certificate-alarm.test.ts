@@ -7,7 +7,13 @@ import { wantedCertificates } from './certificate-plan.ts';
 const day = 24 * 3_600_000;
 const now = 1_000 * day;
 const labels = Array.from({ length: 30 }, (_, index) => `a${index}`);
-const wanted = wantedCertificates({ apiHost: 'berth.test', appsDomain: 'apps.test', hasDns: false, labels });
+const wanted = wantedCertificates({
+  apiHost: 'berth.test',
+  appsDomain: 'apps.test',
+  hasDns: false,
+  labels,
+  domains: ['shop.example.com'],
+});
 
 function row(host: string, change: Partial<CertificateState> = {}): CertificateState {
   const none = { firstIssuedAt: null, issuedAt: null, expiresAt: null, renewAt: null, askAt: null, told: null };
@@ -34,8 +40,8 @@ test('a certificate that is about to end is told once more, whatever was told be
   assert.deepEqual(told(ending('berth.test', { expiresAt: now + 20 * day, failures: 0, problem: null })), []);
 });
 
-test('nothing is told of a host that nobody wants any more', () => {
-  assert.deepEqual(told(row('gone.apps.test'), ending('former.test')), []);
+test('nothing is told of a host that nobody wants any more, or that is an account’s own domain', () => {
+  assert.deepEqual(told(row('gone.apps.test'), ending('former.test'), row('shop.example.com')), []);
 });
 
 test('one mail names all that fail at once, the first twenty with what was said of them', () => {

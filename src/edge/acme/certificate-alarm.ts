@@ -17,7 +17,8 @@ export function certificateAlarms(
   states: readonly CertificateState[],
   { now, service }: { now: Instant; service: string },
 ): Alarm[] {
-  const hosts = new Set(wanted.map(({ host }) => host));
+  // Where a custom domain leads is its owner's affair, who is told of it.
+  const hosts = new Set(wanted.filter(({ isCustom }) => !isCustom).map(({ host }) => host));
   const ours = states.filter(({ host }) => hosts.has(host));
   const ending = ours.filter((state) => state.told !== 'ending' && isEnding(state, now));
   const failing = ours.filter(
