@@ -73,7 +73,7 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
     await elsewhere.page.getByRole('link', { name: 'hello', exact: true }).click();
     await elsewhere.page.getByRole('button', { name: 'Remove' }).click();
     await elsewhere.page.getByRole('button', { name: 'Remove it with its data' }).click();
-    await elsewhere.page.waitForSelector('.empty >> text=Nothing is deployed yet');
+    await elsewhere.page.waitForSelector('.empty >> text=No deployments');
     await elsewhere.close();
     await visitor.close();
   });

@@ -112,7 +112,8 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
     await page.getByRole('button', { name: 'Remove' }).click();
     await visitor.look('remove');
     await page.getByRole('button', { name: 'Remove it with its data' }).click();
-    await page.waitForSelector('.empty >> text=Nothing is deployed yet');
+    await page.waitForSelector('.toast >> text=secretive was removed');
+    await page.getByRole('button', { name: /^Forget secretive/ }).waitFor();
     await visitor.look('removed');
     await until('the site is gone', async () => (await browser.berth.visit(address)).status === 410);
 

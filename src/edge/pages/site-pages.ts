@@ -182,7 +182,8 @@ function gone(site: SiteState): Answer {
       mark: 'away',
       eyebrow: site.environment,
       heading: `${site.applicationName} ${what}`,
-      body: html`<p>${why}</p><p>${hint}</p>`,
+      body: html`<p>${why}</p><p>${hint}</p>
+${link(site.dashboardUrl, 'It was mine: deploy it again')}`,
       note: 'Nothing that it stored is reachable at this address.',
     },
   };

@@ -1,6 +1,7 @@
 /** The account that is signed in: its plan, its tokens, its keys, its passkeys. */
 import { useEffect, useState } from 'react';
 import { Loading } from '../parts/loading.tsx';
+import { forgetTextsOfAccount } from '../remembered/remembered.ts';
 import { go } from '../routing/router.tsx';
 import type { Account, SignInMethods } from '../service/records.ts';
 import { signOut } from './calls.ts';
@@ -38,6 +39,7 @@ function AccountContent({ account }: { account: Account }) {
   }, []);
   const leave = async () => {
     await signOut();
+    forgetTextsOfAccount();
     await findVisitor();
     go('/', { replace: true });
   };

@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
 import { tellUser } from '../parts/toast.tsx';
+import { forgetTextsOfAccount } from '../remembered/remembered.ts';
 import { go } from '../routing/router.tsx';
 import type { Account } from '../service/records.ts';
 import { deleteAccount } from './calls.ts';
@@ -50,6 +51,7 @@ export function DeleteAccount({ account }: { account: Account }) {
 }
 
 async function leave() {
+  forgetTextsOfAccount();
   await findVisitor();
   go('/', { replace: true });
   tellUser('The account is deleted.');

@@ -12,9 +12,9 @@ import { outcomeWords, volumeWords, wordsOf } from './changes.ts';
 import { Comparison } from './comparison.tsx';
 import './review.css';
 
-type ReviewProps = { target: Target; original: string; text: string; onBack: () => void };
+type ReviewProps = { target: Target; original: string; text: string; onBack: () => void; onSent: () => void };
 
-export default function Review({ target, original, text, onBack }: ReviewProps) {
+export default function Review({ target, original, text, onBack, onSent }: ReviewProps) {
   const preview = useAnswer(text, () => previewUpdate(target, text));
   const [problem, setProblem] = useState<Problem>();
   const [isSending, setIsSending] = useState(false);
@@ -24,6 +24,7 @@ export default function Review({ target, original, text, onBack }: ReviewProps) 
     const answer = await updateDeployment(target, text);
     setIsSending(false);
     if (!answer.ok) return setProblem(answer.problem);
+    onSent();
     go(pathOf({ page: 'deployment', ...target, tab: 'overview' }));
   };
 

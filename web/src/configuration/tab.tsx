@@ -1,13 +1,16 @@
 /** The configuration of a deployment: shown with all that it holds, edited, compared, and sent as an update. */
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { firstErrorIn, useChecked } from '../checker/use-checked.ts';
 import type { EditorHandle } from '../editor/editor.tsx';
 import { EditorFrame } from '../editor/frame.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
+import { tellUser } from '../parts/toast.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import { configurationOf, type Target } from '../service/calls.ts';
 import type { Configuration } from '../service/records.ts';
+import { NewerRevision } from './newer-revision.tsx';
+import { useDraft } from './use-draft.ts';
 
 const Review = lazy(() => import('./review.tsx'));
 
@@ -21,22 +24,22 @@ export default function ConfigurationTab({ target, revision }: { target: Target;
 function ConfigurationEditor({ configuration, target }: { configuration: Configuration; target: Target }) {
   const { revision, servingRevision } = configuration;
   const original = configuration.yaml.replaceAll(/\r\n?/g, '\n');
-  const [text, setText] = useState(original);
-  const [isReviewed, setIsReviewed] = useState(false);
+  const draft = useDraft(target, original, revision);
+  const { text, isChanged, behind, write } = draft;
+  // Of this revision: a review of another one would say what is not so any more.
+  const [reviewed, setReviewed] = useState<number>();
   const editor = useRef<EditorHandle>(null);
   const checked = useChecked(text);
-  const isChanged = text !== original;
-
-  // An update from here or from elsewhere: what is edited begins with what was sent last.
-  useEffect(() => {
-    setText(original);
-    setIsReviewed(false);
-  }, [original]);
+  const isReviewed = reviewed === revision && isChanged;
+  const replace = (by: string, told: string) => {
+    write(by);
+    tellUser(told, { title: 'Undo', act: () => write(text) });
+  };
 
   const review = () => {
     const firstError = firstErrorIn(text, checked);
     if (firstError) editor.current?.jumpTo(firstError);
-    else if (isChanged) setIsReviewed(true);
+    else if (isChanged) setReviewed(revision);
   };
 
   return (
@@ -52,7 +55,11 @@ function ConfigurationEditor({ configuration, target }: { configuration: Configu
         {!isReviewed && (
           <span className="row push">
             {isChanged && (
-              <button type="button" className="button quiet" onClick={() => setText(original)}>
+              <button
+                type="button"
+                className="button quiet"
+                onClick={() => replace(original, 'Your changes are undone.')}
+              >
                 Undo all
               </button>
             )}
@@ -62,16 +69,24 @@ function ConfigurationEditor({ configuration, target }: { configuration: Configu
           </span>
         )}
       </div>
+      {behind !== undefined && !isReviewed && (
+        <NewerRevision
+          {...{ revision, behind, original, text }}
+          onKeep={draft.catchUp}
+          onTake={() => replace(original, `The text of revision ${revision} is in the editor.`)}
+        />
+      )}
       {isReviewed ? (
         <Suspense fallback={<Loading what="the comparison" height="24rem" />}>
-          <Review {...{ target, original, text }} onBack={() => setIsReviewed(false)} />
+          <Review {...{ target, original, text }} onBack={() => setReviewed(undefined)} onSent={draft.discard} />
         </Suspense>
       ) : (
         <EditorFrame
           {...{ text, checked }}
           label="Configuration"
-          onChange={setText}
+          onChange={write}
           onSubmit={review}
+          onFile={(read, name) => replace(read.replaceAll(/\r\n?/g, '\n'), `${name} is in the editor.`)}
           handle={editor}
         />
       )}

@@ -1,5 +1,8 @@
 /** A deployment that has ended, or that is not this person's. */
 import { signInPath } from '../account/next.ts';
+import { DeployAgain } from '../home/deploy-again.tsx';
+import { documentOf } from '../kept/names.ts';
+import { useKept } from '../kept/use-kept.ts';
 import { Link } from '../routing/router.tsx';
 import type { Problem } from '../service/ask.ts';
 import type { Target } from '../service/calls.ts';
@@ -8,6 +11,7 @@ import { endOf, type ToldEvent } from './story.ts';
 type MissingDeploymentProps = { target: Target; problem?: Problem; events: readonly ToldEvent[] };
 
 export function MissingDeployment({ target, problem, events }: MissingDeploymentProps) {
+  const isKept = useKept(documentOf(target)) !== undefined;
   const { title, says } = explain(
     target,
     problem,
@@ -18,8 +22,10 @@ export function MissingDeployment({ target, problem, events }: MissingDeployment
       <div className="empty">
         <h1>{title}</h1>
         <p>{says}</p>
+        {isKept && <p>Its configuration is kept in this browser. Deployed again, it gets a new address.</p>}
         <div className="row">
-          <Link to="/" className="button primary">
+          <DeployAgain place={target} className="button primary" />
+          <Link to="/" className={isKept ? 'button' : 'button primary'}>
             New deployment
           </Link>
           <Link to="/deployments" className="button">

@@ -1,6 +1,7 @@
 /** How a deployment does: on its way with its steps, live as a picture, or failed with the reason in front. */
 import { useLayoutEffect, useRef } from 'react';
 import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
+import { DeployAgain } from '../home/deploy-again.tsx';
 import { capitalised } from '../parts/capitalised.ts';
 import { Loading } from '../parts/loading.tsx';
 import { printSpan } from '../parts/time.ts';
@@ -76,6 +77,9 @@ function Failure({ status, route }: Pick<OverviewProps, 'status' | 'route'>) {
         <Link to={pathOf({ ...route, tab: 'configuration' })}>Correct the configuration</Link> and send it as an update:
         the address stays. <Link to={pathOf({ ...route, tab: 'logs' })}>The logs</Link> may tell more.
       </p>
+      <div className="row">
+        <DeployAgain place={route} className="button compact" />
+      </div>
     </div>
   );
 }

@@ -1,9 +1,11 @@
 /** Removing a deployment, with a question before it. */
 import { useState } from 'react';
+import { deployAgainAction } from '../home/deploy-again.tsx';
+import { draftOf } from '../kept/names.ts';
+import { drop } from '../kept/use-kept.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { tellUser } from '../parts/toast.tsx';
-import { forgetDeployment } from '../remembered/remembered.ts';
 import { go } from '../routing/router.tsx';
 import type { Problem } from '../service/ask.ts';
 import { removeDeployment, type Target } from '../service/calls.ts';
@@ -16,8 +18,8 @@ export function RemoveButton({ target }: { target: Target }) {
   const remove = async () => {
     const answer = await removeDeployment(target);
     if (!answer.ok) return setProblem(answer.problem);
-    tellUser(`${applicationName} is removed.`);
-    forgetDeployment(target);
+    drop(draftOf(target));
+    tellUser(`${applicationName} was removed.`, deployAgainAction(target));
     go('/deployments', { replace: true });
   };
 

@@ -26,7 +26,7 @@ function Content({ list }: { list: List }) {
   if (list.listed.length === 0) {
     return (
       <div className="panel empty">
-        <h2>Nothing is deployed yet</h2>
+        <h2>No deployments</h2>
         <p>What you start in this browser, and what your account has claimed, is listed here as long as it lives.</p>
         <Link to="/" className="button">
           Start from an example

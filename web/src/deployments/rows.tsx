@@ -1,4 +1,5 @@
 /** Deployments as a list: state, address, how long each still lives. */
+import { DeployAgain } from '../home/deploy-again.tsx';
 import { HealthBadge } from '../parts/health.tsx';
 import { Cross, Outward } from '../parts/icons.tsx';
 import { useNow } from '../parts/now.ts';
@@ -28,20 +29,23 @@ function Row({ one, now }: { one: Listed; now: number }) {
     <li>
       <State fate={fate} />
       <span className="name">
-        {hasEnded ? applicationName : <Link to={to}>{applicationName}</Link>}
+        <Link to={to}>{applicationName}</Link>
         <span className="soft small">{environment}</span>
       </span>
       <span className="soft small numbers">{lifeOf(fate, now)}</span>
       {hasEnded ? (
-        <button
-          type="button"
-          className="button quiet compact icon"
-          onClick={() => forgetDeployment(one)}
-          aria-label={`Forget ${applicationName} ${environment}`}
-          title="Forget"
-        >
-          <Cross />
-        </button>
+        <span className="row">
+          <DeployAgain place={one} className="button compact" />
+          <button
+            type="button"
+            className="button quiet compact icon"
+            onClick={() => forgetDeployment(one)}
+            aria-label={`Forget ${applicationName} ${environment}`}
+            title="Forget it, and its configuration in this browser"
+          >
+            <Cross />
+          </button>
+        </span>
       ) : (
         <a
           className="button quiet compact icon"

@@ -2,6 +2,7 @@
 import type { EditorView } from '@codemirror/view';
 import { type RefObject, useEffect, useImperativeHandle, useRef } from 'react';
 import type { Diagnostic } from '../../../src/config/diagnostics/diagnostics.ts';
+import { readDocument } from './document-file.ts';
 import { showProblems, spanOf } from './problems.ts';
 import { createEditor } from './view.ts';
 
@@ -14,17 +15,19 @@ export type EditorProps = {
   text: string;
   onChange: (text: string) => void;
   onSubmit: () => void;
+  /** The text of a file that was dropped on it, and the file's name. */
+  onFile: (text: string, name: string) => void;
   /** What the checks said last, and of which text. */
   checked: { text: string; diagnostics: readonly Diagnostic[] } | undefined;
   label: string;
   handle?: RefObject<EditorHandle | null>;
 };
 
-export default function Editor({ text, onChange, onSubmit, checked, label, handle }: EditorProps) {
+export default function Editor({ text, onChange, onSubmit, onFile, checked, label, handle }: EditorProps) {
   const frame = useRef<HTMLDivElement>(null);
   const editor = useRef<EditorView>(null);
-  const latest = useRef({ onChange, onSubmit });
-  latest.current = { onChange, onSubmit };
+  const latest = useRef({ onChange, onSubmit, onFile });
+  latest.current = { onChange, onSubmit, onFile };
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: made once; the text and the handlers of later follow below
   useEffect(() => {
@@ -32,6 +35,7 @@ export default function Editor({ text, onChange, onSubmit, checked, label, handl
       ...{ parent: frame.current!, text, label },
       onChange: (changed) => latest.current.onChange(changed),
       onSubmit: () => latest.current.onSubmit(),
+      onFile: (file) => void readDocument(file).then((read) => latest.current.onFile(read, file.name)),
     });
     editor.current = view;
     return () => view.destroy();

@@ -12,6 +12,7 @@ type EditorFrameProps = {
   text: string;
   onChange: (text: string) => void;
   onSubmit: () => void;
+  onFile: (text: string, name: string) => void;
   checked: CheckedText | undefined;
   label: string;
   handle?: RefObject<EditorHandle | null>;
@@ -21,7 +22,8 @@ type EditorFrameProps = {
   notice?: ReactNode;
 };
 
-export function EditorFrame({ text, onChange, onSubmit, checked, label, handle, action, notice }: EditorFrameProps) {
+export function EditorFrame(props: EditorFrameProps) {
+  const { text, onChange, onSubmit, onFile, checked, label, handle, action, notice } = props;
   const own = useRef<EditorHandle>(null);
   const editor = handle ?? own;
   const isCurrent = checked?.text === text;
@@ -29,7 +31,7 @@ export function EditorFrame({ text, onChange, onSubmit, checked, label, handle, 
     <div className="panel editor-frame">
       <div className="editor-box">
         <Suspense fallback={<pre className="editor-stand-in">{text}</pre>}>
-          <Editor {...{ text, onChange, onSubmit, checked, label }} handle={editor} />
+          <Editor {...{ text, onChange, onSubmit, onFile, checked, label }} handle={editor} />
         </Suspense>
       </div>
       <ProblemList

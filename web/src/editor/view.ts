@@ -28,9 +28,11 @@ export type EditorOptions = {
   onChange: (text: string) => void;
   /** Ctrl or Cmd with Enter. */
   onSubmit: () => void;
+  /** A file that was dropped on it: it replaces the text. */
+  onFile: (file: File) => void;
 };
 
-export function createEditor({ parent, text, label, onChange, onSubmit }: EditorOptions): EditorView {
+export function createEditor({ parent, text, label, onChange, onSubmit, onFile }: EditorOptions): EditorView {
   const submit = {
     key: 'Mod-Enter',
     run: () => {
@@ -66,6 +68,15 @@ export function createEditor({ parent, text, label, onChange, onSubmit }: Editor
           ...lintKeymap,
           indentWithTab,
         ]),
+        EditorView.domEventHandlers({
+          drop(event) {
+            const file = event.dataTransfer?.files[0];
+            if (!file) return false;
+            event.preventDefault();
+            onFile(file);
+            return true;
+          },
+        }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) onChange(update.state.doc.toString());
         }),

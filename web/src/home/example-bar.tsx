@@ -1,23 +1,20 @@
-/** Something to start from: an example, or a file of one's own. */
+/** Something to start from: an example, a file of one's own, or what was written before. */
 import { type ChangeEvent, useRef, useState } from 'react';
+import { readDocument } from '../editor/document-file.ts';
 import { examples, firstText } from './examples.ts';
+import { replaceStart, takeBackEarlier } from './start-draft.ts';
 
-/** The service reads no more (`maxDocumentBytes`). */
-const maxFileBytes = 256 * 1024;
-
-export function ExampleBar({ text, onChoose }: { text: string; onChoose: (text: string) => void }) {
+export function ExampleBar({ text, earlier }: { text: string; earlier: string | undefined }) {
   const [chosen, setChosen] = useState({ name: examples[0]!.name, text: firstText });
   const file = useRef<HTMLInputElement>(null);
   const choose = (name: string, loaded: string) => {
-    // As the editor counts lines; positions of problems and fixes are counted in the same text.
-    const written = loaded.replaceAll(/\r\n?/g, '\n');
-    setChosen({ name, text: written });
-    onChoose(written);
+    setChosen({ name, text: loaded });
+    replaceStart(loaded);
   };
   const open = async (event: ChangeEvent<HTMLInputElement>) => {
     const given = event.target.files?.[0];
     event.target.value = '';
-    if (given) choose(given.name, await given.slice(0, maxFileBytes).text());
+    if (given) choose(given.name, await readDocument(given));
   };
   return (
     <fieldset className="example-bar">
@@ -37,6 +34,11 @@ export function ExampleBar({ text, onChoose }: { text: string; onChoose: (text: 
       <button type="button" className="button compact quiet" onClick={() => file.current?.click()}>
         Open a file …
       </button>
+      {earlier !== undefined && (
+        <button type="button" className="button compact quiet" title={titleOf(earlier)} onClick={takeBackEarlier}>
+          Back to your draft
+        </button>
+      )}
       <input
         ref={file}
         type="file"
@@ -47,4 +49,9 @@ export function ExampleBar({ text, onChoose }: { text: string; onChoose: (text: 
       />
     </fieldset>
   );
+}
+
+/** Its first lines, to know it again. */
+function titleOf(text: string): string {
+  return text.split('\n').slice(0, 3).join('\n');
 }

@@ -1,28 +1,24 @@
 /** The start: write or choose a configuration, see what it makes, deploy it. */
-import { useCallback, useRef, useState } from 'react';
+import { useRef } from 'react';
 import { firstErrorIn, useChecked } from '../checker/use-checked.ts';
 import { RecentDeployments } from '../deployments/recent.tsx';
 import type { EditorHandle } from '../editor/editor.tsx';
 import { EditorFrame } from '../editor/frame.tsx';
 import { CopyButton } from '../parts/copy.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
-import { keepDraft, readDraft } from './draft.ts';
+import { tellUser } from '../parts/toast.tsx';
 import { ExampleBar } from './example-bar.tsx';
-import { firstText } from './examples.ts';
 import { DeployButton, Preview } from './preview.tsx';
+import { replaceStart, useStartDraft, writeStart } from './start-draft.ts';
 import { useDeploy } from './use-deploy.ts';
 import './home.css';
 
 export function HomePage() {
-  const [text, setText] = useState(() => readDraft() ?? firstText);
+  const { text, earlier } = useStartDraft();
   const checked = useChecked(text);
   const editor = useRef<EditorHandle>(null);
   const { deploy, isDeploying, problem } = useDeploy();
 
-  const change = useCallback((changed: string) => {
-    setText(changed);
-    keepDraft(changed);
-  }, []);
   const submit = () => {
     const firstError = firstErrorIn(text, checked);
     if (firstError) editor.current?.jumpTo(firstError);
@@ -38,12 +34,13 @@ export function HomePage() {
           account needed.
         </p>
       </div>
-      <ExampleBar text={text} onChoose={change} />
+      <ExampleBar {...{ text, earlier }} />
       <div className="workbench">
         <EditorFrame
           {...{ text, checked }}
           label="Configuration"
-          onChange={change}
+          onChange={writeStart}
+          onFile={openDropped}
           onSubmit={submit}
           handle={editor}
           action={<DeployButton {...{ checked, isDeploying }} onDeploy={submit} />}
@@ -61,6 +58,11 @@ export function HomePage() {
       </section>
     </div>
   );
+}
+
+function openDropped(text: string, name: string): void {
+  const undo = replaceStart(text);
+  tellUser(`${name} is in the editor.`, { title: 'Undo', act: undo });
 }
 
 const curlCommand = `curl -X POST ${location.origin}/startUserDeployment \\

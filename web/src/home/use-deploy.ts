@@ -1,5 +1,7 @@
 /** Starts a deployment and goes to its page. */
 import { useRef, useState } from 'react';
+import { documentOf } from '../kept/names.ts';
+import { keep } from '../kept/use-kept.ts';
 import { rememberDeployment } from '../remembered/remembered.ts';
 import { go } from '../routing/router.tsx';
 import { pathOf } from '../routing/routes.ts';
@@ -23,6 +25,7 @@ export function useDeploy() {
     sent.current = null;
     const { applicationName, environment, url, sessionToken } = answer.value;
     rememberDeployment({ applicationName, environment, url, sessionToken, startedAt: new Date().toISOString() });
+    keep(documentOf({ environment, applicationName }), text);
     go(pathOf({ page: 'deployment', environment, applicationName, tab: 'overview' }));
     window.scrollTo(0, 0);
   };

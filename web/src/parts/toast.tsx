@@ -2,15 +2,24 @@
 import { useSyncExternalStore } from 'react';
 
 const shownMs = 5_000;
+/** As long as it takes to read it and to decide. */
+const shownWithActionMs = 12_000;
 
-let shown: readonly { number: number; text: string }[] = [];
+type Action = { title: string; act: () => void };
+
+let shown: readonly { number: number; text: string; action: Action | undefined }[] = [];
 let last = 0;
 const listeners = new Set<() => void>();
 
-export function tellUser(text: string): void {
+/** `action`: what can be done about it, such as undoing it. */
+export function tellUser(text: string, action?: Action): void {
   const number = ++last;
-  show([...shown, { number, text }].slice(-3));
-  setTimeout(() => show(shown.filter((toast) => toast.number !== number)), shownMs);
+  show([...shown, { number, text, action }].slice(-3));
+  setTimeout(() => close(number), action ? shownWithActionMs : shownMs);
+}
+
+function close(number: number): void {
+  show(shown.filter((toast) => toast.number !== number));
 }
 
 function show(toasts: typeof shown): void {
@@ -29,9 +38,20 @@ export function Toasts() {
   );
   return (
     <div className="toasts" role="status">
-      {toasts.map(({ number, text }) => (
+      {toasts.map(({ number, text, action }) => (
         <p key={number} className="toast">
           {text}
+          {action && (
+            <button
+              type="button"
+              onClick={() => {
+                close(number);
+                action.act();
+              }}
+            >
+              {action.title}
+            </button>
+          )}
         </p>
       ))}
     </div>

@@ -3,6 +3,8 @@
  * other origins, and with them the applications themselves, cannot read.
  */
 import { useSyncExternalStore } from 'react';
+import { documentOf, draftOf, isOfDeployment } from '../kept/names.ts';
+import { drop, dropAllBut } from '../kept/use-kept.ts';
 import type { Target } from '../service/calls.ts';
 import { forget, type Remembered, readRemembered, remember } from './list.ts';
 
@@ -19,7 +21,15 @@ export function rememberDeployment(deployment: Remembered): void {
 }
 
 export function forgetDeployment(deployment: Pick<Remembered, 'environment' | 'applicationName'>): void {
+  drop(draftOf(deployment));
+  drop(documentOf(deployment));
   write(forget(remembered(), deployment));
+}
+
+/** What this browser has kept of deployments that only the account could show. */
+export function forgetTextsOfAccount(): void {
+  const own = new Set(remembered().flatMap((one) => [draftOf(one), documentOf(one)]));
+  dropAllBut((name) => own.has(name) || !isOfDeployment(name));
 }
 
 /** With the token that this browser has for it, when it has one. */

@@ -1,0 +1,49 @@
+/** Another revision has come while this person was editing the one before. */
+import { lazy, Suspense, useState } from 'react';
+import { Loading } from '../parts/loading.tsx';
+
+const Comparison = lazy(() => import('./comparison.tsx').then(({ Comparison }) => ({ default: Comparison })));
+
+type NewerRevisionProps = {
+  revision: number;
+  /** The revision that the edited text began with. */
+  behind: number;
+  original: string;
+  text: string;
+  onKeep: () => void;
+  onTake: () => void;
+};
+
+export function NewerRevision({ revision, behind, original, text, onKeep, onTake }: NewerRevisionProps) {
+  const [isCompared, setIsCompared] = useState(false);
+  return (
+    <section className="notice warn" aria-label="A newer revision">
+      <p>
+        <strong>Revision {revision} arrived</strong> while you were editing revision {behind}. Your text is below, as
+        you left it.
+      </p>
+      <div className="row">
+        <button
+          type="button"
+          className="button compact"
+          aria-expanded={isCompared}
+          onClick={() => setIsCompared(!isCompared)}
+        >
+          Compare
+        </button>
+        <button type="button" className="button compact" onClick={onKeep}>
+          Keep my text
+        </button>
+        <button type="button" className="button compact" onClick={onTake}>
+          Take revision {revision}
+        </button>
+      </div>
+      {isCompared && (
+        <Suspense fallback={<Loading what="the comparison" height="12rem" />}>
+          <p className="small soft">What your text changes in revision {revision}:</p>
+          <Comparison original={original} text={text} />
+        </Suspense>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,32 @@
+/** Starts anew from the configuration that this browser has kept of a deployment; nothing where it has kept none. */
+import { documentOf } from '../kept/names.ts';
+import { keptAs, useKept } from '../kept/use-kept.ts';
+import { tellUser } from '../parts/toast.tsx';
+import { go } from '../routing/router.tsx';
+import { replaceStart } from './start-draft.ts';
+
+type Place = { environment: string; applicationName: string };
+
+export function DeployAgain({ place, className = 'button' }: { place: Place; className?: string }) {
+  const kept = useKept(documentOf(place));
+  if (!kept) return null;
+  return (
+    <button type="button" className={className} onClick={() => deployAgain(place)}>
+      Deploy again
+    </button>
+  );
+}
+
+/** Undefined where its configuration is not known here. */
+export function deployAgainAction(place: Place): { title: string; act: () => void } | undefined {
+  return keptAs(documentOf(place)) && { title: 'Deploy again', act: () => deployAgain(place) };
+}
+
+function deployAgain(place: Place): void {
+  const kept = keptAs(documentOf(place));
+  if (!kept) return;
+  const undo = replaceStart(kept.text);
+  go('/');
+  window.scrollTo(0, 0);
+  tellUser(`The configuration of ${place.applicationName} is in the editor.`, { title: 'Undo', act: undo });
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { keepIn, keyOf, readKept, type TextStorage } from './kept-texts.ts';
+
+/** As a browser's, with room for so many characters. */
+function storageOf(room = Number.POSITIVE_INFINITY): TextStorage & { names: () => string[] } {
+  const entries = new Map<string, string>();
+  return {
+    getItem: (key) => entries.get(key) ?? null,
+    setItem(key, value) {
+      if (value.length > room) throw new Error('QuotaExceededError');
+      entries.set(key, value);
+    },
+    removeItem: (key) => void entries.delete(key),
+    key: (index) => [...entries.keys()][index] ?? null,
+    get length() {
+      return entries.size;
+    },
+    names: () => [...entries.keys()],
+  };
+}
+
+const at = (minute: number) => `2026-01-01T12:${String(minute).padStart(2, '0')}:00.000Z`;
+
+test('a text is read as it was kept, with the revision that it began with', () => {
+  const storage = storageOf();
+  keepIn(storage, 'draft/a/shop', { text: 'name: shop', keptAt: at(0), revision: 3 });
+  assert.deepEqual(readKept(storage.getItem(keyOf('draft/a/shop'))), {
+    text: 'name: shop',
+    keptAt: at(0),
+    revision: 3,
+  });
+});
+
+test('what something else has written is no text', () => {
+  for (const stored of [null, '', 'no JSON', 'null', '7', '{"text":1,"keptAt":"x"}', '{"text":"x"}'])
+    assert.equal(readKept(stored), undefined);
+  assert.deepEqual(readKept('{"text":"x","keptAt":"y","revision":"<b>"}'), { text: 'x', keptAt: 'y' });
+});
+
+test('where there is no room for all, the oldest texts go, and nothing that is not a text', () => {
+  const storage = storageOf();
+  storage.setItem('berth.deployments', 'x'.repeat(3_000_000));
+  const large = 'x'.repeat(700_000);
+  for (const minute of [1, 3, 2]) keepIn(storage, `sent/${minute}`, { text: large, keptAt: at(minute) });
+  keepIn(storage, 'sent/4', { text: large, keptAt: at(4) });
+  assert.deepEqual(storage.names().sort(), ['berth.deployments', keyOf('sent/3'), keyOf('sent/4')]);
+});
+
+test('a text that is kept again does not make room for itself', () => {
+  const storage = storageOf();
+  const large = 'x'.repeat(900_000);
+  keepIn(storage, 'other', { text: large, keptAt: at(0) });
+  for (const minute of [1, 2, 3]) keepIn(storage, 'draft', { text: large, keptAt: at(minute) });
+  assert.deepEqual(storage.names().sort(), [keyOf('draft'), keyOf('other')]);
+});
+
+test('a storage that takes nothing says so', () => {
+  assert.equal(keepIn(storageOf(10), 'draft', { text: 'name: shop', keptAt: at(0) }), false);
+});

@@ -1,0 +1,67 @@
+/** Texts that a browser keeps under names of their own: drafts, and what was sent last of each deployment. Pure. */
+
+export type KeptText = {
+  text: string;
+  /** A date-time. */
+  keptAt: string;
+  /** Of a draft of a deployment: the revision that it began with. */
+  revision?: number;
+  /** As it was loaded: nobody has written anything in it. */
+  isUntouched?: true;
+};
+
+/** What `localStorage` has of this. */
+export type TextStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>;
+
+/** All are below this, beside what else the origin keeps. */
+const prefix = 'berth.text/';
+/** Browsers give an origin some 5 million characters. */
+const maxCharacters = 2_000_000;
+
+export function keyOf(name: string): string {
+  return prefix + name;
+}
+
+/** Undefined also for what something else has written there. */
+export function readKept(stored: string | null): KeptText | undefined {
+  try {
+    const { text, keptAt, revision, isUntouched } = JSON.parse(stored ?? 'null') ?? {};
+    if (typeof text !== 'string' || typeof keptAt !== 'string') return undefined;
+    const kept: KeptText = { text, keptAt };
+    if (Number.isInteger(revision)) kept.revision = revision;
+    if (isUntouched === true) kept.isUntouched = true;
+    return kept;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Keeps a text; the oldest others make room.
+ * @returns whether the storage has taken it.
+ */
+export function keepIn(storage: TextStorage, name: string, kept: KeptText): boolean {
+  const value = JSON.stringify(kept);
+  makeRoom(storage, keyOf(name), value.length);
+  try {
+    storage.setItem(keyOf(name), value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function makeRoom(storage: TextStorage, key: string, length: number): void {
+  const others = Array.from({ length: storage.length }, (_, index) => storage.key(index))
+    .filter((other): other is string => other !== null && other !== key && other.startsWith(prefix))
+    .map((other) => {
+      const stored = storage.getItem(other) ?? '';
+      return { key: other, length: stored.length, keptAt: readKept(stored)?.keptAt ?? '' };
+    })
+    .toSorted((a, b) => b.keptAt.localeCompare(a.keptAt));
+  let sum = length;
+  for (const other of others) {
+    sum += other.length;
+    if (sum > maxCharacters) storage.removeItem(other.key);
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Kept texts, as the pages use them. They are in the storage of this origin, with the session tokens, so that they
+ * outlive the tab and all tabs have the same.
+ */
+import { useSyncExternalStore } from 'react';
+import { type KeptText, keepIn, keyOf, readKept } from './kept-texts.ts';
+
+const listeners = new Set<() => void>();
+/** What was read last, so that the same text stays the same value; all there is where the browser keeps nothing. */
+const known = new Map<string, { stored: string | null; kept: KeptText | undefined }>();
+
+export function useKept(name: string): KeptText | undefined {
+  return useSyncExternalStore(subscribe, () => keptAs(name));
+}
+
+export function keptAs(name: string): KeptText | undefined {
+  const before = known.get(name);
+  const stored = storedAs(name, before?.stored ?? null);
+  if (before && before.stored === stored) return before.kept;
+  const kept = readKept(stored);
+  known.set(name, { stored, kept });
+  return kept;
+}
+
+export function keep(name: string, text: string, more: Pick<KeptText, 'revision' | 'isUntouched'> = {}): void {
+  const kept: KeptText = { text, keptAt: new Date().toISOString(), ...more };
+  if (!isTaken(name, kept)) {
+    remove(name);
+    known.set(name, { stored: null, kept });
+  }
+  tell();
+}
+
+export function drop(name: string): void {
+  known.delete(name);
+  remove(name);
+  tell();
+}
+
+/** Of a browser that others use after this person. */
+export function dropAllBut(isTheirs: (name: string) => boolean): void {
+  for (const name of namesIn()) if (!isTheirs(name)) drop(name);
+}
+
+function remove(name: string): void {
+  try {
+    localStorage.removeItem(keyOf(name));
+  } catch {
+    // A browser that keeps nothing has nothing to remove.
+  }
+}
+
+function namesIn(): string[] {
+  try {
+    return Object.keys(localStorage).flatMap((key) => (key.startsWith(keyOf('')) ? key.slice(keyOf('').length) : []));
+  } catch {
+    return [...known.keys()];
+  }
+}
+
+function isTaken(name: string, kept: KeptText): boolean {
+  try {
+    return keepIn(localStorage, name, kept);
+  } catch {
+    return false;
+  }
+}
+
+function storedAs(name: string, otherwise: string | null): string | null {
+  try {
+    return localStorage.getItem(keyOf(name));
+  } catch {
+    return otherwise;
+  }
+}
+
+function tell(): void {
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  const fromElsewhere = ({ key }: StorageEvent) => (key === null || key.startsWith(keyOf(''))) && listener();
+  listeners.add(listener);
+  window.addEventListener('storage', fromElsewhere);
+  return () => {
+    listeners.delete(listener);
+    window.removeEventListener('storage', fromElsewhere);
+  };
+}
