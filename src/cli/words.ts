@@ -96,6 +96,8 @@ export const commands = {
       since: { type: 'string', value: 'TIME', help: 'no older lines: 10m, or a date-time' },
       tail: { type: 'string', short: 'n', value: 'LINES', help: 'so many last lines of each container (100)' },
       previous: { type: 'boolean', short: 'p', help: 'only lines from before the last start' },
+      search: { type: 'string', value: 'TEXT', help: 'only lines that have it, of all that is kept' },
+      until: { type: 'string', value: 'TIME', help: 'no newer ones' },
     },
     isRemote: true,
   },

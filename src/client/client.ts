@@ -45,7 +45,10 @@ export type Client = {
     following?: Following & { after?: number | undefined },
   ): AsyncGenerator<Event & { sequence: number }, Problem | undefined>;
   /** The lines that are there and those that come, each once, through broken connections. */
-  logs(query: Omit<Logs, 'follow' | 'previous'>, following?: Following): AsyncGenerator<LogLine, Problem | undefined>;
+  logs(
+    query: Omit<Logs, 'follow' | 'previous' | 'until' | 'search'>,
+    following?: Following,
+  ): AsyncGenerator<LogLine, Problem | undefined>;
 };
 
 type Givens<Id extends OperationId> = Record<never, never> extends Given<Id> ? [Given<Id>?] : [Given<Id>];

@@ -1081,6 +1081,8 @@ export type Operations = {
       previous?: 'true' | 'false';
       tail?: string;
       since?: string;
+      until?: string;
+      search?: string;
       follow?: 'true' | 'false';
     };
     body: undefined;

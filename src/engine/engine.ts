@@ -147,10 +147,16 @@ export type HostImage = {
 };
 
 /**
- * At most `tail` lines (the engine may give fewer), none older than `since`; `isPrevious`: of those only what was written
- * before its last start.
+ * At most `tail` lines (the engine may give fewer), none older than `since` and none newer than `until`; `isPrevious`:
+ * of those only what was written before its last start. With `matches` those that it says yes to, of all that are kept.
  */
-export type LogsWanted = { tail: number; since?: Instant | undefined; isPrevious?: boolean };
+export type LogsWanted = {
+  tail: number;
+  since?: Instant | undefined;
+  until?: Instant | undefined;
+  isPrevious?: boolean;
+  matches?: ((text: string) => boolean) | undefined;
+};
 
 /** Those that come after a mark, or all that there are; none older than `since`. */
 export type LogsFollowed = { since?: Instant | undefined; after?: LogMark | undefined };

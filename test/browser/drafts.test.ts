@@ -136,7 +136,7 @@ test('what has ended is deployed again from the configuration that the browser h
   await page.getByRole('button', { name: 'Remove' }).click();
   await page.getByRole('button', { name: 'Remove it with its data' }).click();
   await page.locator('.deployment-rows').getByRole('button', { name: 'Deploy again' }).waitFor();
-  await visitor.look('ended');
+  await visitor.look('ended', /404/);
 
   await page.goto(address);
   await page.locator('.empty').getByRole('button', { name: 'Deploy again' }).click();

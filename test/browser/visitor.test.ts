@@ -71,6 +71,7 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
     await page.getByLabel('Search in the logs').fill('HELLO');
     await page.waitForSelector('mark >> text=hello');
     assert.equal(await page.locator('.lines .block p').count(), 1);
+    assert.match(page.url(), /search=HELLO/);
     await page.getByLabel('Search in the logs').fill('');
     await page.getByLabel('Pod', { exact: true }).selectOption('web');
     await page.waitForSelector('.lines >> text=started with [redacted]');

@@ -97,6 +97,38 @@ export function logsContract({ contractor, newScene }: Stage): void {
     assert.deepEqual(await follow(job.name, { since: two!.at + 1 }), []);
   });
 
+  test('of all lines those that match are found, the last ones first when there are more', async () => {
+    const scene = newScene();
+    const words = Array.from({ length: 120 }, (_, index) => (index % 100 === 5 ? `found-${index}` : `line-${index}`));
+    const job = scene.job('printer', 'print-arguments', ...words);
+    await scene.output(job);
+    const matches = (text: string) => decode(text).startsWith('found');
+    const found = async (tail: number) =>
+      (await contractor().engine.logs(job.name, { tail, matches })).map(({ text }) => decode(text));
+    assert.deepEqual(await found(10), ['found-5', 'found-105']);
+    assert.deepEqual(await found(1), ['found-105']);
+  });
+
+  test('earlier lines are the last ones that are not newer than an instant', async () => {
+    const scene = newScene();
+    const workload = talker(scene, 2);
+    await startTalker(scene, workload);
+    await Promise.all([follow(workload.name, {}, 6), scene.until(workload, ({ restarts }) => restarts === 2)]);
+    const { engine } = contractor();
+    const all = await engine.logs(workload.name, { tail: 100 });
+    const [, , third] = all.slice(-4);
+    const earlier = await engine.logs(workload.name, { tail: 100, until: third!.at });
+    assert.ok(earlier.length > 0);
+    assert.deepEqual(
+      earlier.map(({ mark }) => mark),
+      all.filter(({ at }) => at <= third!.at).map(({ mark }) => mark),
+    );
+    assert.deepEqual(
+      (await engine.logs(workload.name, { tail: 1, until: third!.at })).map(({ text }) => text),
+      earlier.slice(-1).map(({ text }) => text),
+    );
+  });
+
   test('previous lines are those from before the last start', async () => {
     const scene = newScene();
     const { engine } = contractor();

@@ -50,6 +50,10 @@ test('no secret of a configuration is in any answer but the configuration of its
 
   await until('the pod has written', async () => (await berth.get(`/getDeploymentLogs?${query}`)).text.includes('key'));
   await ask('logs', `/getDeploymentLogs?${query}`);
+  const found = async (text: string) =>
+    (await berth.get(`/getDeploymentLogs?${query}&search=${encodeURIComponent(text)}`)).text;
+  assert.equal(await found('planted-token-3000'), '', 'a search finds no secret');
+  assert.match(await found('ENV [Redacted]'), /^\S+ web env \[redacted\] postgresql:[^\n]*\n$/);
   answers.set(
     'preview',
     (await berth.postYaml(`/previewUserDeployment?sessionToken=${app.sessionToken}`, tellingYaml(4000))).text,

@@ -204,6 +204,29 @@ test('previous lines are those of the start before, and of the container before'
   assert.deepEqual([status, body.code, body.hint], [400, 'invalid_request', 'Leave out previous or follow.']);
 });
 
+test('a search answers the last lines that have a text, whatever its case, however many came after them', async (context) => {
+  const { start, crash, texts, read } = await shop(context);
+  await start(1);
+  for (let count = 0; count < 12; count++) crash(1);
+  assert.deepEqual(await texts('&search=START%201&tail=2'), ['start 12', 'start 13']);
+  assert.deepEqual(await texts('&search=start%203'), ['start 3']);
+  assert.deepEqual(await texts('&search=nothing'), []);
+  const { status, body } = await read('&search=start&follow=true');
+  assert.deepEqual([status, body.code, body.hint], [400, 'invalid_request', 'Leave out search or follow.']);
+});
+
+test('earlier lines are those that are not newer than an instant', async (context) => {
+  const { start, clock, texts, read } = await shop(context);
+  await start(1);
+  const until = new Date(clock.now).toISOString();
+  clock.now += 60_000;
+  await start(2);
+  assert.deepEqual(await texts(`&until=${until}`), ['start 1']);
+  assert.deepEqual(await texts('&until=30s'), ['start 1']);
+  const { status, body } = await read('&until=yesterday');
+  assert.deepEqual([status, body.code, body.hint], [400, 'invalid_request', 'For example until=10m.']);
+});
+
 test('a reader that leaves takes with it all that was done for it', async (context) => {
   const { world, start, follow } = await shop(context);
   await start(1);

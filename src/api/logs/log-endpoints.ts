@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Deployment, Instant } from '../../deployment/deployment.ts';
 import { startOrder } from '../../deployment/plan/start-order.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
@@ -49,6 +49,19 @@ const LogsQuery = Type.Object({
   ),
   since: Type.Optional(
     Type.String({ maxLength: 40, description: 'No older ones: a date-time, or how long ago, e.g. `10m`.' }),
+  ),
+  until: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description: 'No newer ones: a date-time, or how long ago. Not together with `follow`.',
+    }),
+  ),
+  search: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description:
+        'Only lines that have this text, in upper or lower case: the last `tail` of them, of all that is kept of each container. Not together with `follow`.',
+    }),
   ),
   follow: Type.Optional(
     Type.Enum(['true', 'false'], {
@@ -123,32 +136,35 @@ export function logEndpoints(service: Service, streams: Streams): FastifyPluginA
   };
 }
 
-type Query = { pod?: string; revision?: string; previous?: string; tail?: string; since?: string; follow?: string };
+type Query = Omit<Static<typeof LogsQuery>, keyof Static<typeof ApplicationFields>>;
 
 function readAsked({ pod, revision, previous, tail = '100', ...query }: Query, now: Instant): Result<LogsAsked> {
-  const since = readSince(query.since, now);
+  const since = readInstant('since', query.since, now);
   if (!since.ok) return since;
+  const until = readInstant('until', query.until, now);
+  if (!until.ok) return until;
   const isPrevious = previous === 'true';
-  if (isPrevious && query.follow === 'true') {
-    const error = 'Lines from before the last start cannot be followed: no more of them come.';
-    return refuse('invalid_request', error, 'Leave out previous or follow.');
+  const past = isPrevious ? 'previous' : query.until !== undefined ? 'until' : query.search ? 'search' : undefined;
+  if (past !== undefined && query.follow === 'true') {
+    const error = `Lines that are chosen by ${past} cannot be followed.`;
+    return refuse('invalid_request', error, `Leave out ${past} or follow.`);
   }
   return succeed({
-    ...{ pod, isPrevious, since: since.value },
+    ...{ pod, isPrevious, since: since.value, until: until.value, search: query.search || undefined },
     revision: revision === undefined ? undefined : Number(revision),
     tail: Math.min(Number(tail), mostLines),
   });
 }
 
 /** A date-time, or how long before `now`. */
-function readSince(text: string | undefined, now: Instant): Result<Instant | undefined> {
+function readInstant(name: string, text: string | undefined, now: Instant): Result<Instant | undefined> {
   if (text === undefined) return succeed(undefined);
   const ago = /^(\d{1,6})(s|m|h|d)$/.exec(text);
   if (ago)
     return succeed(now - Number(ago[1]) * { s: 1e3, m: 6e4, h: 3.6e6, d: 8.64e7 }[ago[2] as 's' | 'm' | 'h' | 'd']);
   const at = Date.parse(text);
   return Number.isNaN(at)
-    ? refuse('invalid_request', 'since is neither a date-time nor a span such as 10m.', 'For example since=10m.')
+    ? refuse('invalid_request', `${name} is neither a date-time nor a span such as 10m.`, `For example ${name}=10m.`)
     : succeed(at);
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Deployment, Instant } from '../../deployment/deployment.ts';
 import { desiredAt } from '../../deployment/desired.ts';
 import { noEgress } from '../../deployment/workload/egress.ts';
-import { redactorOf } from '../../deployment/workload/redact.ts';
+import { redacted, redactorOf } from '../../deployment/workload/redact.ts';
 import type { ObservedWorkload, WorkloadName } from '../../deployment/workload/workload.ts';
 import { EngineFault, type LogMark } from '../../engine/engine.ts';
 import { deploymentById } from '../../store/deployments.ts';
@@ -19,7 +19,14 @@ const shortestPauseMs = 200;
 /** The engine tells of what it starts. Should it not, a follower finds it in this time. */
 const observeEveryMs = 5_000;
 
-export type LogsAsked = LogChoice & { tail: number; since: Instant | undefined; isPrevious: boolean };
+export type LogsAsked = LogChoice & {
+  tail: number;
+  since: Instant | undefined;
+  until: Instant | undefined;
+  isPrevious: boolean;
+  /** In upper or lower case. */
+  search: string | undefined;
+};
 
 /** `pod`: its name; further replicas have their number. */
 export type PodLine = { at: Instant; pod: string; revision: number; text: string };
@@ -34,7 +41,7 @@ export async function lastLines(
   observed: readonly ObservedWorkload[],
   asked: LogsAsked,
 ): Promise<{ lines: PodLine[]; marks: LogMarks }> {
-  const { tail, since, isPrevious } = asked;
+  const { tail, since, until, isPrevious, search } = asked;
   const chosen = observed.filter((workload) => isChosen(asked, workload));
   const replaced = replacedAmong(chosen);
   const marks: LogMarks = new Map();
@@ -49,6 +56,8 @@ export async function lastLines(
         tail: Math.max(1, tail),
         isPrevious: isPrevious && !replaced.includes(workload),
         since,
+        until,
+        matches: search === undefined ? undefined : findsIn(search, redact),
       });
       const last = lines.at(-1);
       if (last) marks.set(workload.name, last.mark);
@@ -159,6 +168,16 @@ function printedFor(workload: ObservedWorkload, redact: Redact) {
   const { pod, replica, revision } = workload;
   const label = replica === 0 ? pod : `${pod}-${replica}`;
   return ({ at, text }: { at: Instant; text: string }): PodLine => ({ at, pod: label, revision, text: redact(text) });
+}
+
+/** Looks in what would be shown: a search tells no secret. Redacting costs the most, so a line is looked at before. */
+function findsIn(search: string, redact: Redact): (text: string) => boolean {
+  const wanted = search.toLowerCase();
+  const parts = wanted.split(redacted);
+  return (text) => {
+    const lower = text.toLowerCase();
+    return parts.every((part) => lower.includes(part)) && redact(text).toLowerCase().includes(wanted);
+  };
 }
 
 type Redact = (text: string) => string;

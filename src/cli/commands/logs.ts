@@ -10,15 +10,21 @@ export const logs: Run = async (context) => {
   const { given, options, terminal, connection, signal } = context;
   const target = await targetOf(context);
   if (typeof target === 'number') return target;
-  const { since, tail, follow, previous } = options;
+  const { since, until, search, tail, follow, previous } = options;
   const query = {
     ...target,
     ...(given[0] !== undefined && { pod: given[0] }),
     ...(typeof since === 'string' && { since }),
     ...(typeof tail === 'string' && { tail }),
   };
-  if (follow && previous) return terminal.fail('--previous is of what is over; it cannot be followed.');
-  if (!follow) return await printOnce(context, { ...query, ...(previous === true && { previous: 'true' }) });
+  const past = {
+    ...(previous === true && { previous: 'true' as const }),
+    ...(typeof until === 'string' && { until }),
+    ...(typeof search === 'string' && { search }),
+  };
+  const [chosenBy] = Object.keys(past);
+  if (follow && chosenBy) return terminal.fail(`--${chosenBy} is of what is over; it cannot be followed.`);
+  if (!follow) return await printOnce(context, { ...query, ...past });
   const lines = connection.client.logs(query, {
     signal,
     onBroken: () => terminal.note('The connection broke; trying again.'),
@@ -30,7 +36,9 @@ export const logs: Run = async (context) => {
   }
 };
 
-async function printOnce(context: Context, query: Target & { previous?: 'true' }): Promise<number> {
+type Past = { previous?: 'true'; until?: string; search?: string };
+
+async function printOnce(context: Context, query: Target & Past): Promise<number> {
   const { connection, terminal, signal } = context;
   const headers = { Accept: 'text/event-stream' };
   const answer = await connection.client.open('getDeploymentLogs', { query, headers, signal });

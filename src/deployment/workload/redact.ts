@@ -2,6 +2,9 @@
 import type { AppSpec } from '../../config/spec/spec.ts';
 import { createWordSearch, shortestWord } from '../../lib/word-search.ts';
 
+/** What stands where a secret was. */
+export const redacted = '[redacted]';
+
 /** A variable with such a name holds a secret. */
 const secretName = /pass|secret|token|key|credential|auth|private|salt|dsn/i;
 
@@ -42,7 +45,7 @@ export function redactorOf(spec: AppSpec, environments: Record<string, string>[]
     const kept = [...spans, { from: text.length, to: text.length }].map(({ from }, index) =>
       text.slice(spans[index - 1]?.to ?? 0, from),
     );
-    return kept.join('[redacted]');
+    return kept.join(redacted);
   };
 }
 

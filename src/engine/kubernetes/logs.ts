@@ -38,7 +38,8 @@ const readPatienceMs = 60_000;
 const pauseMs = 500;
 
 export function createLogReader(cluster: Pick<Cluster, 'open'>, cache: Cache): LogReader {
-  async function read(name: WorkloadName, { tail, since = Number.NEGATIVE_INFINITY, isPrevious }: LogsWanted) {
+  async function read(name: WorkloadName, asked: LogsWanted) {
+    const { tail, since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY, matches, isPrevious } = asked;
     const wanted = Math.min(Math.max(0, Math.trunc(tail)), mostLines);
     const found = findStarts(cache, name);
     if (!found || wanted === 0) return [];
@@ -47,10 +48,17 @@ export function createLogReader(cluster: Pick<Cluster, 'open'>, cache: Cache): L
     for (const start of starts.toReversed()) {
       const mark = createMarker(start.id);
       const signal = AbortSignal.timeout(readPatienceMs);
-      const query = { tailLines: wanted, limitBytes: mostBytes };
+      // What is further back than the last lines is found among all that the node has.
+      const isLong = matches !== undefined || Number.isFinite(until);
+      const query = { ...(!isLong && { tailLines: wanted }), limitBytes: mostBytes };
       const own: LogLine[] = [];
-      for await (const line of linesOf(cluster, found.deploymentId, start, query, signal)) own.push(mark(line)!);
-      lines.unshift(...own.filter(({ at }) => at >= since));
+      for await (const stored of linesOf(cluster, found.deploymentId, start, query, signal)) {
+        const line = mark(stored)!;
+        if (line.at < since || line.at > until || matches?.(line.text) === false) continue;
+        own.push(line);
+        if (own.length > wanted) own.shift();
+      }
+      lines.unshift(...own);
       if (lines.length >= wanted) break;
     }
     return newestLines(lines.slice(-wanted));

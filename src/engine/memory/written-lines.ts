@@ -7,13 +7,15 @@ export function readLogs(
   world: MemoryWorld,
   owner: string,
   name: WorkloadName,
-  { tail, since = Number.NEGATIVE_INFINITY, isPrevious = false }: LogsWanted,
+  { tail, since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY, ...wanted }: LogsWanted,
 ): LogLine[] {
   const container = world.containers.get(name);
   if (container?.owner !== owner || tail <= 0) return [];
+  const { isPrevious = false, matches = () => true } = wanted;
   return container.written
     .map((line, index) => ({ line, index }))
     .filter(({ line }) => !isPrevious || line.start < container.starts)
+    .filter(({ line }) => line.at <= until && matches(line.text))
     .slice(-tail)
     .filter(({ line }) => line.at >= since)
     .map(({ line, index }) => tell(container, line, index));

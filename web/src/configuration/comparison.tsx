@@ -4,6 +4,7 @@ import { EditorState } from '@codemirror/state';
 import { EditorView, lineNumbers } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
 import { basics } from '../editor/view.ts';
+import './comparison.css';
 
 export function Comparison({ original, text }: { original: string; text: string }) {
   const frame = useRef<HTMLDivElement>(null);

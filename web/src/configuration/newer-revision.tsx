@@ -17,32 +17,36 @@ type NewerRevisionProps = {
 export function NewerRevision({ revision, behind, original, text, onKeep, onTake }: NewerRevisionProps) {
   const [isCompared, setIsCompared] = useState(false);
   return (
-    <section className="notice warn" aria-label="A newer revision">
-      <p>
-        <strong>Revision {revision} arrived</strong> while you were editing revision {behind}. Your text is below, as
-        you left it.
-      </p>
-      <div className="row">
-        <button
-          type="button"
-          className="button compact"
-          aria-expanded={isCompared}
-          onClick={() => setIsCompared(!isCompared)}
-        >
-          Compare
-        </button>
-        <button type="button" className="button compact" onClick={onKeep}>
-          Keep my text
-        </button>
-        <button type="button" className="button compact" onClick={onTake}>
-          Take revision {revision}
-        </button>
+    <section className="stack" aria-label="A newer revision">
+      <div className="notice warn">
+        <p>
+          <strong>Revision {revision} arrived</strong> while you were editing revision {behind}. Your text is below, as
+          you left it.
+        </p>
+        <div className="row">
+          <button
+            type="button"
+            className="button compact"
+            aria-expanded={isCompared}
+            onClick={() => setIsCompared(!isCompared)}
+          >
+            Compare
+          </button>
+          <button type="button" className="button compact" onClick={onKeep}>
+            Keep my text
+          </button>
+          <button type="button" className="button compact" onClick={onTake}>
+            Take revision {revision}
+          </button>
+        </div>
       </div>
       {isCompared && (
-        <Suspense fallback={<Loading what="the comparison" height="12rem" />}>
-          <p className="small soft">What your text changes in revision {revision}:</p>
-          <Comparison original={original} text={text} />
-        </Suspense>
+        <div className="panel comparison">
+          <h2>What your text changes in revision {revision}</h2>
+          <Suspense fallback={<Loading what="the comparison" height="12rem" />}>
+            <Comparison original={original} text={text} />
+          </Suspense>
+        </div>
       )}
     </section>
   );

@@ -26,14 +26,15 @@ export type EditorProps = {
 export default function Editor({ text, onChange, onSubmit, onFile, checked, label, handle }: EditorProps) {
   const frame = useRef<HTMLDivElement>(null);
   const editor = useRef<EditorView>(null);
-  const latest = useRef({ onChange, onSubmit, onFile });
-  latest.current = { onChange, onSubmit, onFile };
+  const latest = useRef({ text, onChange, onSubmit, onFile });
+  latest.current = { text, onChange, onSubmit, onFile };
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: made once; the text and the handlers of later follow below
   useEffect(() => {
     const view = createEditor({
       ...{ parent: frame.current!, text, label },
-      onChange: (changed) => latest.current.onChange(changed),
+      // What was put in from here is no change of the writer's.
+      onChange: (changed) => changed !== latest.current.text && latest.current.onChange(changed),
       onSubmit: () => latest.current.onSubmit(),
       onFile: (file) => void readDocument(file).then((read) => latest.current.onFile(read, file.name)),
     });

@@ -1,6 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addLines, cutAt, inBlocks, matching, maxLines, revisionsOf, type Written, withoutCodes } from './lines.ts';
+import {
+  addEarlier,
+  addLines,
+  cutAt,
+  hueOf,
+  inBlocks,
+  levelOf,
+  matching,
+  maxLines,
+  revisionsOf,
+  type Written,
+  withoutCodes,
+} from './lines.ts';
 
 const line = (second: number, text: string, pod = 'web'): Written => ({
   ...{ at: `2026-01-01T12:00:${String(second % 60).padStart(2, '0')}.000Z`, pod, revision: 1, text },
@@ -68,4 +80,34 @@ test('what a search finds is cut out of the line', () => {
 test('the colours of terminals are left out', () => {
   assert.equal(withoutCodes('\u001b[32mgreen\u001b[0m and \u001b]8;;http://a\u0007link'), 'green and link');
   assert.equal(withoutCodes('plain [32m'), 'plain [32m');
+});
+
+test('earlier lines are put before the first one, which keeps its number and is there once', () => {
+  const lines = addLines([], [line(10, 'ten'), line(11, 'eleven')]);
+  const before = addEarlier([], lines[0], [line(8, 'eight'), line(9, 'nine'), line(10, 'ten'), line(11, 'eleven')]);
+  assert.deepEqual(
+    [...before, ...lines].map(({ number, text }) => `${number} ${text}`),
+    ['-1 eight', '0 nine', '1 ten', '2 eleven'],
+  );
+  const further = addEarlier(before, before[0], [line(7, 'seven'), line(8, 'eight')]);
+  assert.deepEqual(
+    further.map(({ number, text }) => `${number} ${text}`),
+    ['-2 seven', '-1 eight', '0 nine'],
+  );
+  assert.equal(addEarlier(further, further[0], [line(7, 'seven')]).length, 3);
+});
+
+test('a line is an error or a warning by the words that it begins with', () => {
+  for (const text of ['ERROR: no', '2026-01-01 [error] x', 'panic: x', '{"level":50,"msg":"x"}', 'npm ERR! x'])
+    assert.equal(levelOf(text), 'error', text);
+  for (const text of ['WARN x', '(node:1) Warning: old', '{"level":"warn"}'])
+    assert.equal(levelOf(text), 'warning', text);
+  for (const text of ['GET /errors 200', 'ready', `${'x '.repeat(80)}error`, 'terror'])
+    assert.equal(levelOf(text), undefined);
+});
+
+test('no two of sixty pods have one colour, and none has the colour of errors', () => {
+  const found = Array.from({ length: 60 }, (_, index) => hueOf(index));
+  assert.equal(new Set(found).size, 60);
+  for (const hue of found) assert.ok(hue >= 65 && hue <= 340, `${hue}`);
 });

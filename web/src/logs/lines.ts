@@ -7,8 +7,10 @@ export type Filter = { pod: string; revision: number; search: string };
 
 /** Lines in one block of the page: a new line draws its block anew, and no other. */
 const blockSize = 100;
-/** Older ones are dropped; who needs more reads them with `curl`. */
+/** Older ones are dropped while new ones come; they can be loaded again. */
 export const maxLines = 5_000;
+/** With those that a reader has loaded from before. */
+export const maxEarlierLines = 20_000;
 
 export type Written = Omit<Line, 'number'>;
 
@@ -23,6 +25,22 @@ export function addLines(lines: readonly Line[], come: readonly Written[]): Line
 
 /** As many as the service repeats at most when a stream is opened again. */
 const maxRepeated = 1_000;
+
+/**
+ * Those from before the first one are put before it. Their numbers go down from it, so that the others keep theirs.
+ * @returns all that are from before, `earlier` included.
+ */
+export function addEarlier(
+  earlier: readonly Line[],
+  first: Line | undefined,
+  come: readonly Written[],
+): readonly Line[] {
+  if (!first) return earlier;
+  const firstId = idOf(first);
+  const news = come.filter((line) => line.at <= first.at && idOf(line) !== firstId);
+  const begin = first.number - news.length;
+  return [...news.map((line, index) => ({ ...line, number: begin + index })), ...earlier].slice(-maxEarlierLines);
+}
 
 function idOf({ at, pod, revision, text }: Written): string {
   return `${at} ${pod} ${revision} ${text}`;
@@ -78,4 +96,31 @@ const terminalCodes = /\u001b\[[0-9;?]*[A-Za-z]|\u001b\][^\u0007\u001b]*(?:\u000
 /** Colours are for terminals. */
 export function withoutCodes(text: string): string {
   return text.includes('\u001b') ? text.replace(terminalCodes, '') : text;
+}
+
+export type Level = 'error' | 'warning';
+
+/** The words that programs begin such lines with, or name the level of a JSON line by. */
+const levels: readonly [Level, RegExp][] = [
+  ['error', /\b(?:error|err|fatal|panic|critical|emerg|exception|traceback)\b|"level":\s*(?:"(?:error|fatal)"|[56]0)/i],
+  ['warning', /\b(?:warn|warning|deprecated)\b|"level":\s*(?:"warn"|40)/i],
+];
+/** Further on in a line, such a word is about something else more often than not. */
+const levelWithin = 120;
+
+/** How bad a line is, by its words; undefined for most. */
+export function levelOf(text: string): Level | undefined {
+  const head = text.slice(0, levelWithin);
+  return levels.find(([, words]) => words.test(head))?.[0];
+}
+
+/** The hues (of OKLCH) that colours of pods may have: red is the colour of errors. */
+const firstHue = 65;
+const hues = 275;
+/** By the golden section, each falls into the widest gap that those before have left. */
+const step = hues * 0.618034;
+
+/** The hue for the pod that stands so far down in the list: another one for each. */
+export function hueOf(index: number): number {
+  return Math.round((firstHue + ((index * step) % hues)) * 10) / 10;
 }

@@ -1,30 +1,51 @@
-/** The logs: of all pods or one, followed, searched. */
-import { useMemo, useState } from 'react';
+/** The logs: of all pods or one, followed, searched in all that is kept. */
+import { useEffect, useMemo, useState } from 'react';
 import type { PodOutline } from '../../../src/config/spec/spec-outline.ts';
 import { ProblemNotice } from '../parts/notice.tsx';
 import type { Target } from '../service/calls.ts';
-import { type Line, matching, maxLines, revisionsOf } from './lines.ts';
+import { addLines, hueOf, type Line, matching, maxLines, revisionsOf } from './lines.ts';
 import { Scroll } from './scroll.tsx';
-import { useLogs } from './use-logs.ts';
+import { type Choice, choiceIn, withChoice } from './shown-choice.ts';
+import { useEarlier, useFound, useLogs } from './use-logs.ts';
 import './logs.css';
 
 export default function LogsTab({ target, pods }: { target: Target; pods: readonly PodOutline[] | undefined }) {
   const { lines, connection, problem } = useLogs(target);
-  const [pod, setPod] = useState(() => new URLSearchParams(location.search).get('pod') ?? '');
-  const [search, setSearch] = useState('');
-  const [chosen, setRevision] = useState(0);
+  const [choice, setChoice] = useState<Choice>(() => choiceIn(location.search));
+  const [wraps, setWraps] = useState(true);
+  const { pod, search } = choice;
+  const choose = (changed: Partial<Choice>) => setChoice((before) => ({ ...before, ...changed }));
+  useEffect(() => {
+    history.replaceState(history.state, '', location.pathname + withChoice(choice));
+  }, [choice]);
+
   const revisions = useMemo(() => revisionsOf(lines), [lines]);
   // Its last line may have made room for newer ones.
-  const revision = revisions.includes(chosen) ? chosen : 0;
-  const shown = useMemo(() => matching(lines, { pod, revision, search }), [lines, pod, revision, search]);
+  const revision = search !== '' || revisions.includes(choice.revision) ? choice.revision : 0;
+  const filter = useMemo(() => ({ pod, revision, search }), [pod, revision, search]);
+  const found = useFound(target, filter);
+  const earlier = useEarlier(target, filter);
+  const followed = useMemo(() => matching(lines, filter), [lines, filter]);
+  const shown = useMemo(
+    () => (search === '' ? followed : addLines(found.lines, followed)),
+    [search, found.lines, followed],
+  );
   const names = useMemo(() => namesOf(pods, lines, pod), [pods, lines, pod]);
+  const order = names.join(' ');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the names as a text, which stays the same while they do
+  const hueOfPod = useMemo(() => (name: string) => hueOf(names.indexOf(name)), [order]);
 
   return (
     <section className="panel logs" aria-label="Logs">
       <div className="row tools">
-        <select className="input compact" aria-label="Pod" value={pod} onChange={(event) => setPod(event.target.value)}>
+        <select
+          className="input compact"
+          aria-label="Pod"
+          value={pod}
+          onChange={(event) => choose({ pod: event.target.value })}
+        >
           <option value="">All pods</option>
-          {names.map((name) => (
+          {names.toSorted().map((name) => (
             <option key={name}>{name}</option>
           ))}
         </select>
@@ -33,7 +54,7 @@ export default function LogsTab({ target, pods }: { target: Target; pods: readon
             className="input compact"
             aria-label="Revision"
             value={revision}
-            onChange={(event) => setRevision(Number(event.target.value))}
+            onChange={(event) => choose({ revision: Number(event.target.value) })}
           >
             <option value={0}>All revisions</option>
             {revisions.map((number) => (
@@ -46,38 +67,67 @@ export default function LogsTab({ target, pods }: { target: Target; pods: readon
         <input
           type="search"
           className="input compact"
-          placeholder="Search"
+          placeholder="Search all that is kept"
           aria-label="Search in the logs"
+          maxLength={200}
           value={search}
-          onChange={(event) => setSearch(event.target.value)}
+          onChange={(event) => choose({ search: event.target.value })}
         />
+        <button type="button" className="button compact" aria-pressed={wraps} onClick={() => setWraps(!wraps)}>
+          Wrap
+        </button>
+        <button
+          type="button"
+          className="button compact"
+          disabled={shown.length === 0}
+          onClick={() => download(`${target.applicationName}.log`, shown)}
+        >
+          Download
+        </button>
         <p className="small soft numbers push" role="status">
-          {shown === lines ? countOf(lines.length) : `${shown.length} of ${countOf(lines.length)}`}
+          {search === '' ? countOf(shown.length, lines.length) : findsOf(shown.length, found.isLooking)}
         </p>
       </div>
-      {problem && <ProblemNotice problem={problem} />}
+      {(found.problem ?? problem) && <ProblemNotice problem={(found.problem ?? problem)!} />}
       <Scroll
         key={`${pod} ${revision} ${search}`}
         lines={shown}
+        earlier={search === '' ? earlier : undefined}
         search={search}
         showsPod={pod === ''}
-        says={lines.length > 0 ? 'No line has this.' : saysOf(connection)}
+        {...{ wraps, hueOfPod }}
+        says={search === '' ? saysOf(connection) : found.isLooking ? 'Searching …' : 'No line that is kept has this.'}
       />
     </section>
   );
 }
 
-function countOf(lines: number): string {
-  return `${lines >= maxLines ? `last ${maxLines}` : lines} ${lines === 1 ? 'line' : 'lines'}`;
+function countOf(shown: number, known: number): string {
+  const count = `${known >= maxLines ? `last ${maxLines}` : known} ${known === 1 ? 'line' : 'lines'}`;
+  return shown === known ? count : `${shown} of ${count}`;
+}
+
+function findsOf(shown: number, isLooking: boolean): string {
+  if (isLooking) return 'Searching …';
+  return `${shown} ${shown === 1 ? 'line' : 'lines'} found`;
 }
 
 function saysOf(connection: string): string {
   return connection === 'connecting' ? 'Loading …' : 'The pods have written nothing yet. What they write appears here.';
 }
 
-/** Those of the configuration, and further replicas that have written something. */
+/** Those of the configuration, and further replicas in the order in which they have written something. */
 function namesOf(pods: readonly PodOutline[] | undefined, lines: readonly Line[], chosen: string): string[] {
-  const written = new Set(lines.map(({ pod }) => pod));
   const configured = (pods ?? []).map(({ name }) => name);
-  return [...new Set([...configured, ...written, chosen])].filter(Boolean).sort();
+  return [...new Set([...configured, ...lines.map(({ pod }) => pod), chosen])].filter(Boolean);
+}
+
+function download(name: string, lines: readonly Line[]): void {
+  const text = lines.map((line) => `${line.at} ${line.pod} ${line.text}\n`);
+  const url = URL.createObjectURL(new Blob(text, { type: 'text/plain' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
 }

@@ -1,16 +1,22 @@
-/** What the pods write, as it comes. */
-import { useEffect, useRef, useState } from 'react';
-import type { Message } from '../../../src/client/server-sent.ts';
-import type { Problem } from '../service/ask.ts';
-import { open } from '../service/ask.ts';
+/** What the pods write, as it comes, and what they wrote before. */
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { problemOf } from '../../../src/client/ask.ts';
+import { type Message, messagesOf } from '../../../src/client/server-sent.ts';
+import { type Answer, open, type Problem } from '../service/ask.ts';
 import { queryOf, type Target } from '../service/calls.ts';
 import { type Connection, follow } from '../service/follow.ts';
-import { addLines, type Line, type Written, withoutCodes } from './lines.ts';
+import { addEarlier, addLines, type Filter, type Line, type Written, withoutCodes } from './lines.ts';
 
 export type Logs = { lines: readonly Line[]; connection: Connection; problem?: Problem };
 
 /** So many of each pod at first. */
 const tail = '500';
+/** So many finds of each pod. */
+const mostFound = '1000';
+/** Somebody who types has not said yet what to look for. */
+const typingMs = 300;
+
+const stream = { Accept: 'text/event-stream' };
 
 export function useLogs(target: Target): Logs {
   const { applicationName, environment, sessionToken } = target;
@@ -32,7 +38,7 @@ export function useLogs(target: Target): Logs {
       open: (signal) =>
         open('getDeploymentLogs', {
           query: { ...queryOf(asked), follow: 'true', ...(since === undefined ? { tail } : { tail: '1000', since }) },
-          ...{ token: sessionToken, signal, headers: { Accept: 'text/event-stream' } },
+          ...{ token: sessionToken, signal, headers: stream },
         }),
       onMessages(messages) {
         const come = messages.flatMap((message) => readLine(message) ?? []);
@@ -51,6 +57,84 @@ export function useLogs(target: Target): Logs {
   }, [applicationName, environment, sessionToken]);
 
   return logs;
+}
+
+export type Earlier = {
+  lines: readonly Line[];
+  state: 'idle' | 'loading' | 'at-start';
+  /** Those before `first`, which is the first line that is shown. */
+  load: (first: Line) => void;
+  /** Whoever follows the newest lines does not need them. */
+  drop: () => void;
+};
+
+const noEarlier = { lines: [], state: 'idle' } as const;
+
+/** Lines from before those that are followed, of the pod and revision that are chosen. */
+export function useEarlier(target: Target, { pod, revision }: Pick<Filter, 'pod' | 'revision'>): Earlier {
+  const [earlier, setEarlier] = useState<Pick<Earlier, 'lines' | 'state'>>(noEarlier);
+  const load = async (first: Line) => {
+    setEarlier((before) => ({ ...before, state: 'loading' }));
+    const answer = await readLines(target, { ...chosen({ pod, revision }), until: first.at, tail });
+    setEarlier((before) => {
+      if (!answer.ok) return { ...before, state: 'idle' };
+      const lines = addEarlier(before.lines, first, answer.value);
+      return { lines, state: lines.length === before.lines.length ? 'at-start' : 'idle' };
+    });
+  };
+  return { ...earlier, load: (first) => void load(first), drop: useCallback(() => setEarlier(noEarlier), []) };
+}
+
+export type Found = { lines: readonly Line[]; isLooking: boolean; problem?: Problem };
+
+const nothing: Found = { lines: [], isLooking: false };
+
+/** What a search finds in all that is kept, asked for when the writer pauses. */
+export function useFound(target: Target, { pod, revision, search }: Filter): Found {
+  const [found, setFound] = useState<Found>(nothing);
+  useEffect(() => {
+    if (search === '') return setFound(nothing);
+    const stop = new AbortController();
+    setFound({ lines: [], isLooking: true });
+    const timer = setTimeout(async () => {
+      const answer = await readLines(target, { ...chosen({ pod, revision }), search, tail: mostFound }, stop.signal);
+      if (stop.signal.aborted) return;
+      setFound({
+        lines: answer.ok ? addLines([], answer.value) : [],
+        isLooking: false,
+        ...(!answer.ok && { problem: answer.problem }),
+      });
+    }, typingMs);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [target, pod, revision, search]);
+  return found;
+}
+
+type Choice = { pod?: string; revision?: string; until?: string; search?: string; tail: string };
+
+function chosen({ pod, revision }: Pick<Filter, 'pod' | 'revision'>): Pick<Choice, 'pod' | 'revision'> {
+  return { ...(pod !== '' && { pod }), ...(revision !== 0 && { revision: String(revision) }) };
+}
+
+async function readLines(target: Target, choice: Choice, signal?: AbortSignal): Promise<Answer<Written[]>> {
+  const query = { ...queryOf(target), ...choice };
+  const answer = await open('getDeploymentLogs', { query, token: target.sessionToken, signal, headers: stream });
+  if (!answer.ok) return answer;
+  const { status, body } = answer.value;
+  if (status >= 400 || !body)
+    return { ok: false, problem: problemOf(answer.value, await answer.value.json().catch(() => undefined)) };
+  const lines: Written[] = [];
+  try {
+    for await (const messages of messagesOf(body))
+      lines.push(...messages.flatMap((message) => readLine(message) ?? []));
+  } catch {
+    // It broke, or is not wanted any more.
+    return { ok: false, problem: { status: 0, code: 'unreachable', error: 'The connection broke.' } };
+  }
+  return { ok: true, value: lines };
 }
 
 function readLine({ data }: Message): Written | undefined {

@@ -15,14 +15,14 @@ import { createLineReader } from './log-lines.ts';
 const mostLines = 1_000;
 
 /**
- * Lines from before the last start are looked for among so many last ones, and among eight times as many as long as there
+ * Lines from before an instant are looked for among so many last ones, and among eight times as many as long as there
  * are too few: most containers that were started again have written little since. What is further back is not looked for:
  * 30 MB for a few lines, as often as somebody asks, are more than they are worth.
  */
-const leastPreviousTail = 1_000;
-const mostPreviousTail = 64_000;
-const previousGrowth = 8;
-const mostPreviousBytes = 8 * 2 ** 20;
+const leastEarlierTail = 1_000;
+const mostEarlierTail = 64_000;
+const earlierGrowth = 8;
+const mostEarlierBytes = 8 * 2 ** 20;
 
 /** Lines before the last ones are read too, so that those with one stamp are numbered from their first. */
 const moreLines = 32;
@@ -40,42 +40,44 @@ const longestPauseMs = 1_000;
 /** What Docker answers to a question for the logs of a container that is just going. */
 const beingRemoved = 409;
 
-/** So many look for lines from before a start at once, of one deployment one. */
-const previousReadsAtOnce = 2;
+/** So many look for lines further back at once, of one deployment one. */
+const longReadsAtOnce = 2;
 
 export type LogReader = (name: WorkloadName, wanted: LogsWanted) => Promise<LogLine[]>;
 
 /** Reads the last `tail` lines of both outputs, as they were stored; [] when there is no such container of ours. */
 export function createLogReader(docker: Docker, owner: string): LogReader {
   const inTurn = serializeByKey();
-  const gate = createSemaphore(previousReadsAtOnce);
+  const gate = createSemaphore(longReadsAtOnce);
 
-  return async (name, { tail, since, isPrevious = false }) => {
+  return async (name, { tail, since, until = Number.POSITIVE_INFINITY, matches, isPrevious = false }) => {
     const lines = Math.min(Math.max(0, Math.trunc(tail)), mostLines);
     const found = await findOwn(docker, owner, name);
     if (!found || lines === 0) return [];
-    const query = since === undefined ? {} : { since: seconds(since) };
-    if (!isPrevious) {
-      const { kept } = await readPart(docker, found.Id, { ...query, tail: lines + moreLines }, { lines });
+    const { Id, State, Config } = found;
+    const last = Math.min(until, isPrevious ? previousEndMs(State) : Number.POSITIVE_INFINITY);
+    const query = {
+      ...(since !== undefined && { since: seconds(since) }),
+      ...(Number.isFinite(last) && { until: seconds(last) }),
+    };
+    if (!matches && !Number.isFinite(last)) {
+      const { kept } = await readPart(docker, Id, { ...query, tail: lines + moreLines }, { lines });
       return newestLines(kept);
     }
-    const deploymentId = found.Config.Labels[labelKeys.deployment] ?? '';
-    return newestLines(await inTurn(deploymentId, () => gate(() => readPrevious(docker, found, query, lines))));
+    const read = async () =>
+      matches
+        ? (await readPart(docker, Id, query, { lines, matches })).kept
+        : await readEarlier(docker, Id, query, lines);
+    return newestLines(await inTurn(Config.Labels[labelKeys.deployment] ?? '', () => gate(read)));
   };
 }
 
 /** Docker takes the tail first, and of that what was written until then. */
-async function readPrevious(
-  docker: Docker,
-  { Id, State }: Docker.ContainerInspectInfo,
-  query: object,
-  lines: number,
-): Promise<LogLine[]> {
-  const until = seconds(previousEndMs(State));
+async function readEarlier(docker: Docker, containerId: string, query: object, lines: number): Promise<LogLine[]> {
   let best: LogLine[] = [];
-  for (let tail = Math.max(lines, leastPreviousTail); tail <= mostPreviousTail; tail *= previousGrowth) {
-    const limits = { lines, mostBytes: mostPreviousBytes };
-    const { kept, isCut } = await readPart(docker, Id, { ...query, until, tail: tail + moreLines }, limits);
+  for (let tail = Math.max(lines, leastEarlierTail); tail <= mostEarlierTail; tail *= earlierGrowth) {
+    const limits = { lines, mostBytes: mostEarlierBytes };
+    const { kept, isCut } = await readPart(docker, containerId, { ...query, tail: tail + moreLines }, limits);
     // What comes first is the oldest: of an answer that was cut off, what is wanted is missing.
     if (isCut) return best;
     best = kept;
@@ -84,12 +86,14 @@ async function readPrevious(
   return best;
 }
 
-/** The last `lines` of an answer. One that is longer than `mostBytes` is cut off. */
+type PartLimits = { lines: number; mostBytes?: number; matches?: (text: string) => boolean };
+
+/** The last `lines` of an answer that match. One that is longer than `mostBytes` is cut off. */
 async function readPart(
   docker: Docker,
   containerId: string,
   query: object,
-  { lines, mostBytes = Number.POSITIVE_INFINITY }: { lines: number; mostBytes?: number },
+  { lines, mostBytes = Number.POSITIVE_INFINITY, matches = () => true }: PartLimits,
 ): Promise<{ kept: LogLine[]; isCut: boolean }> {
   const patience = AbortSignal.timeout(readPatienceMs);
   const mark = createMarker(containerId);
@@ -99,7 +103,9 @@ async function readPart(
     const stream = await openLogs(docker, containerId, query, patience);
     for await (const line of linesOf(stream, read)) {
       if (read.bytes > mostBytes) return { kept, isCut: true };
-      kept.push(mark(line)!);
+      const marked = mark(line)!;
+      if (!matches(marked.text)) continue;
+      kept.push(marked);
       if (kept.length > lines) kept.shift();
     }
   } catch (error) {

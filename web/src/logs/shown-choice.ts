@@ -1,0 +1,23 @@
+/** Which lines are shown, as the address of the page says it: a link leads to the same ones. Pure. */
+import type { Filter } from './lines.ts';
+
+export type Choice = Filter;
+
+export function choiceIn(query: string): Choice {
+  const given = new URLSearchParams(query);
+  const revision = Number(given.get('revision'));
+  return {
+    pod: given.get('pod') ?? '',
+    revision: Number.isSafeInteger(revision) && revision > 0 ? revision : 0,
+    search: given.get('search') ?? '',
+  };
+}
+
+/** With its question mark; empty for all lines. */
+export function withChoice({ pod, revision, search }: Choice): string {
+  const given = new URLSearchParams();
+  if (pod !== '') given.set('pod', pod);
+  if (revision !== 0) given.set('revision', String(revision));
+  if (search !== '') given.set('search', search);
+  return given.size === 0 ? '' : `?${given}`;
+}
