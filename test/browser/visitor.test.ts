@@ -100,7 +100,7 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
     await visitor.look('updated');
 
     await Promise.all([
-      page.waitForSelector('.toast >> text=has been extended'),
+      page.waitForSelector('.toast >> text=Extended: it expires'),
       page.getByRole('button', { name: 'Extend' }).click(),
     ]);
     await page.waitForSelector('.lifetime >> text=1 left');

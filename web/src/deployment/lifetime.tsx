@@ -2,10 +2,10 @@
 import { useState } from 'react';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useNow } from '../parts/now.ts';
-import { printCountdown } from '../parts/time.ts';
+import { printCountdown, printMoment } from '../parts/time.ts';
 import { tellUser } from '../parts/toast.tsx';
 import type { Answer, Problem } from '../service/ask.ts';
-import { addReservation, claimDeployment, extendDeployment, type Target } from '../service/calls.ts';
+import { addReservation, claimDeployment, extendDeployment, statusOf, type Target } from '../service/calls.ts';
 import type { Deployment } from '../service/records.ts';
 
 /** From here on the countdown is a warning. */
@@ -39,7 +39,12 @@ export function Lifetime({ deployment, target, onChange }: LifetimeProps) {
               className="button compact"
               disabled={isAsking || !extend.available}
               title={`${extend.remaining} left`}
-              onClick={() => void ask(() => extendDeployment(target), tellUser)}
+              onClick={() =>
+                void ask(
+                  () => extendDeployment(target),
+                  () => void tellExtended(target),
+                )
+              }
             >
               Extend
               <span className="soft">{extend.remaining > 0 ? `${extend.remaining} left` : 'none left'}</span>
@@ -71,7 +76,7 @@ export function Lifetime({ deployment, target, onChange }: LifetimeProps) {
                 onClick={() =>
                   void ask(
                     () => addReservation(target),
-                    ({ message }) => tellUser(message),
+                    () => tellUser(`${target.applicationName} is held: it stays when its time limit is reached.`),
                   )
                 }
               >
@@ -87,10 +92,21 @@ export function Lifetime({ deployment, target, onChange }: LifetimeProps) {
 }
 
 function Countdown({ until }: { until: number }) {
-  const left = until - useNow(1_000);
+  const now = useNow(1_000);
+  const left = until - now;
   return (
     <span className={left < soonMs ? 'countdown soon' : 'countdown'}>
       Expires in <strong className="numbers">{printCountdown(left)}</strong>
+      <span className="soft small numbers"> {printMoment(until, now)}</span>
     </span>
   );
+}
+
+/** The new limit is the service's to say. */
+async function tellExtended(target: Target): Promise<void> {
+  const answer = await statusOf(target);
+  if (!answer.ok || answer.value.expiresAt === undefined) return tellUser('Extended.');
+  const { expiresAt, extend } = answer.value;
+  const more = extend.remaining === 0 ? 'That was the last extension.' : `${extend.remaining} more can follow.`;
+  tellUser(`Extended: it expires ${printMoment(Date.parse(expiresAt), Date.now())}. ${more}`);
 }

@@ -28,7 +28,7 @@ export function Preview({ checked, isDeploying, onDeploy }: DeployProps) {
       <div className="summary">
         <p className="address">
           {`${location.protocol}//`}
-          <em>two-words</em>-{outline?.name ?? '…'}.<em>{location.hostname}</em>
+          <em>two-words</em>-{outline?.name ?? '…'}.<em>{location.host}</em>
         </p>
         <DeployButton {...{ checked, isDeploying, onDeploy }} />
         <p className="small soft">

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { printAgo, printClock, printCountdown, printSpan } from './time.ts';
+import { printAgo, printClock, printCountdown, printMoment, printSpan } from './time.ts';
 
 const minutes = 60_000;
 
@@ -27,4 +27,11 @@ test('what is past is told by its largest unit', () => {
 test('a time of day is the reader’s own', () => {
   const at = new Date(2026, 0, 1, 9, 5, 7);
   assert.equal(printClock(at.toISOString()), '09:05:07');
+});
+
+test('a moment of the same day is told by its clock, one of another day with that', () => {
+  const noon = new Date(2026, 0, 15, 12, 0).getTime();
+  assert.equal(printMoment(noon + 125 * minutes, noon), 'at 14:05');
+  const tomorrow = printMoment(noon + 24 * 60 * minutes, noon);
+  assert.match(tomorrow, /16.* at 12:00$/);
 });

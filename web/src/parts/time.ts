@@ -28,6 +28,15 @@ export function printAgo(ms: number): string {
   return ms < dayMs ? `${Math.floor(ms / hourMs)} h ago` : `${Math.floor(ms / dayMs)} d ago`;
 }
 
+/** When something is, in the reader's own time: `at 14:03`, or with its day where that is another one. */
+export function printMoment(atMs: number, nowMs: number): string {
+  const moment = new Date(atMs);
+  const clock = `${twoDigits(moment.getHours())}:${twoDigits(moment.getMinutes())}`;
+  if (moment.toDateString() === new Date(nowMs).toDateString()) return `at ${clock}`;
+  const day = moment.toLocaleDateString(undefined, { weekday: 'short', day: 'numeric', month: 'short' });
+  return `${day} at ${clock}`;
+}
+
 /** The reader's own time of day, to the second: `14:03:27`. */
 export function printClock(at: string): string {
   const time = new Date(at);
