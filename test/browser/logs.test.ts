@@ -56,7 +56,7 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
     await page.waitForSelector(`.lines >> text="${last}"`);
     const lines = page.locator('.lines .block p');
     const before = await lines.count();
-    await page.locator('.lines').evaluate((element) => element.scrollTo({ top: 0 }));
+    await page.locator('.lines').press('Home');
     await page.getByRole('button', { name: 'Load earlier lines' }).click();
     await page.waitForFunction((count) => document.querySelectorAll('.lines .block p').length > count, before);
     const numbers = (await lines.allInnerTexts()).flatMap((text) => /line (\d+)/.exec(text)?.[1] ?? []).map(Number);

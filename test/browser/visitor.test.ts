@@ -115,7 +115,7 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
     await page.getByRole('button', { name: 'Remove it with its data' }).click();
     await page.waitForSelector('.toast >> text=secretive was removed');
     await page.getByRole('button', { name: /^Forget secretive/ }).waitFor();
-    await visitor.look('removed');
+    await visitor.look('removed', /404/);
     await until('the site is gone', async () => (await browser.berth.visit(address)).status === 410);
 
     await visitor.close();

@@ -6,7 +6,7 @@ import type { Target } from '../service/calls.ts';
 import { addLines, hueOf, type Line, matching, maxLines, revisionsOf } from './lines.ts';
 import { Scroll } from './scroll.tsx';
 import { type Choice, choiceIn, withChoice } from './shown-choice.ts';
-import { useEarlier, useFound, useLogs } from './use-logs.ts';
+import { firstLines, useEarlier, useFound, useLogs } from './use-logs.ts';
 import './logs.css';
 
 export default function LogsTab({ target, pods }: { target: Target; pods: readonly PodOutline[] | undefined }) {
@@ -92,7 +92,7 @@ export default function LogsTab({ target, pods }: { target: Target; pods: readon
       <Scroll
         key={`${pod} ${revision} ${search}`}
         lines={shown}
-        earlier={search === '' ? earlier : undefined}
+        earlier={search === '' && followed.length >= firstLines ? earlier : undefined}
         search={search}
         showsPod={pod === ''}
         {...{ wraps, hueOfPod }}

@@ -9,8 +9,9 @@ import { addEarlier, addLines, type Filter, type Line, type Written, withoutCode
 
 export type Logs = { lines: readonly Line[]; connection: Connection; problem?: Problem };
 
-/** So many of each pod at first. */
-const tail = '500';
+/** So many of each pod at first; where fewer came, there are no earlier ones. */
+export const firstLines = 500;
+const tail = String(firstLines);
 /** So many finds of each pod. */
 const mostFound = '1000';
 /** Somebody who types has not said yet what to look for. */
