@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  addEarlier,
   addLines,
   cutAt,
   hueOf,
   inBlocks,
   levelOf,
+  linesBefore,
   matching,
   maxLines,
   revisionsOf,
@@ -82,19 +82,16 @@ test('the colours of terminals are left out', () => {
   assert.equal(withoutCodes('plain [32m'), 'plain [32m');
 });
 
-test('earlier lines are put before the first one, which keeps its number and is there once', () => {
-  const lines = addLines([], [line(10, 'ten'), line(11, 'eleven')]);
-  const before = addEarlier([], lines[0], [line(8, 'eight'), line(9, 'nine'), line(10, 'ten'), line(11, 'eleven')]);
+test('earlier lines are numbered down from the first one that is shown, and none is shown twice', () => {
+  const shown = addLines([], [line(10, 'ten'), line(10, 'ten b'), line(11, 'eleven')]);
+  const come = [line(8, 'eight'), line(9, 'nine'), line(10, 'nine b'), line(10, 'ten'), line(10, 'ten b')];
+  const before = linesBefore(shown, come);
   assert.deepEqual(
-    [...before, ...lines].map(({ number, text }) => `${number} ${text}`),
-    ['-1 eight', '0 nine', '1 ten', '2 eleven'],
+    [...before, ...shown].map(({ number, text }) => `${number} ${text}`),
+    ['-2 eight', '-1 nine', '0 nine b', '1 ten', '2 ten b', '3 eleven'],
   );
-  const further = addEarlier(before, before[0], [line(7, 'seven'), line(8, 'eight')]);
-  assert.deepEqual(
-    further.map(({ number, text }) => `${number} ${text}`),
-    ['-2 seven', '-1 eight', '0 nine'],
-  );
-  assert.equal(addEarlier(further, further[0], [line(7, 'seven')]).length, 3);
+  assert.deepEqual(linesBefore([...before, ...shown], [line(8, 'eight')]), []);
+  assert.deepEqual(linesBefore([], come), []);
 });
 
 test('a line is an error or a warning by the words that it begins with', () => {

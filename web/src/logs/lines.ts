@@ -27,19 +27,16 @@ export function addLines(lines: readonly Line[], come: readonly Written[]): Line
 const maxRepeated = 1_000;
 
 /**
- * Those from before the first one are put before it. Their numbers go down from it, so that the others keep theirs.
- * @returns all that are from before, `earlier` included.
+ * Those from before the first one that is shown. Their numbers go down from it, so that the others keep theirs. Many
+ * lines may be of its instant, and some of them are shown.
  */
-export function addEarlier(
-  earlier: readonly Line[],
-  first: Line | undefined,
-  come: readonly Written[],
-): readonly Line[] {
-  if (!first) return earlier;
-  const firstId = idOf(first);
-  const news = come.filter((line) => line.at <= first.at && idOf(line) !== firstId);
+export function linesBefore(shown: readonly Line[], come: readonly Written[]): Line[] {
+  const first = shown[0];
+  if (!first) return [];
+  const known = new Set(shown.filter(({ at }) => at === first.at).map(idOf));
+  const news = come.filter((line) => line.at <= first.at && !known.has(idOf(line)));
   const begin = first.number - news.length;
-  return [...news.map((line, index) => ({ ...line, number: begin + index })), ...earlier].slice(-maxEarlierLines);
+  return news.map((line, index) => ({ ...line, number: begin + index }));
 }
 
 function idOf({ at, pod, revision, text }: Written): string {

@@ -61,7 +61,7 @@ export function Scroll({ lines, earlier, search, showsPod, wraps, hueOfPod, says
   const loadEarlier = () => {
     heightBefore.current = frame.current!.scrollHeight;
     setHeld((known) => known ?? lines);
-    earlier?.load(shown[0]!);
+    earlier?.load(shown);
   };
 
   // New lines may come faster than the page tells where it has been scrolled to: what counts is what the reader does.

@@ -2,18 +2,19 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { problemOf } from '../../../src/client/ask.ts';
 import { type Message, messagesOf } from '../../../src/client/server-sent.ts';
+import { tellUser } from '../parts/toast.tsx';
 import { type Answer, open, type Problem } from '../service/ask.ts';
 import { queryOf, type Target } from '../service/calls.ts';
 import { type Connection, follow } from '../service/follow.ts';
-import { addEarlier, addLines, type Filter, type Line, type Written, withoutCodes } from './lines.ts';
+import { addLines, type Filter, type Line, linesBefore, maxEarlierLines, type Written, withoutCodes } from './lines.ts';
 
 export type Logs = { lines: readonly Line[]; connection: Connection; problem?: Problem };
 
 /** So many of each pod at first; where fewer came, there are no earlier ones. */
 export const firstLines = 500;
 const tail = String(firstLines);
-/** So many finds of each pod. */
-const mostFound = '1000';
+/** As many of each pod as the service gives at once. */
+const mostLines = '1000';
 /** Somebody who types has not said yet what to look for. */
 const typingMs = 300;
 
@@ -63,8 +64,8 @@ export function useLogs(target: Target): Logs {
 export type Earlier = {
   lines: readonly Line[];
   state: 'idle' | 'loading' | 'at-start';
-  /** Those before `first`, which is the first line that is shown. */
-  load: (first: Line) => void;
+  /** Those from before the first one that is shown. */
+  load: (shown: readonly Line[]) => void;
   /** Whoever follows the newest lines does not need them. */
   drop: () => void;
 };
@@ -74,16 +75,18 @@ const noEarlier = { lines: [], state: 'idle' } as const;
 /** Lines from before those that are followed, of the pod and revision that are chosen. */
 export function useEarlier(target: Target, { pod, revision }: Pick<Filter, 'pod' | 'revision'>): Earlier {
   const [earlier, setEarlier] = useState<Pick<Earlier, 'lines' | 'state'>>(noEarlier);
-  const load = async (first: Line) => {
+  const load = async (shown: readonly Line[]) => {
     setEarlier((before) => ({ ...before, state: 'loading' }));
-    const answer = await readLines(target, { ...chosen({ pod, revision }), until: first.at, tail });
-    setEarlier((before) => {
-      if (!answer.ok) return { ...before, state: 'idle' };
-      const lines = addEarlier(before.lines, first, answer.value);
-      return { lines, state: lines.length === before.lines.length ? 'at-start' : 'idle' };
-    });
+    const until = shown[0]?.at ?? '';
+    const answer = await readLines(target, { ...chosen({ pod, revision }), until, tail: mostLines });
+    const news = answer.ok ? linesBefore(shown, answer.value) : [];
+    if (!answer.ok) tellUser(answer.problem.error);
+    setEarlier(({ lines }) => ({
+      lines: [...news, ...lines].slice(-maxEarlierLines),
+      state: answer.ok && news.length === 0 ? 'at-start' : 'idle',
+    }));
   };
-  return { ...earlier, load: (first) => void load(first), drop: useCallback(() => setEarlier(noEarlier), []) };
+  return { ...earlier, load: (shown) => void load(shown), drop: useCallback(() => setEarlier(noEarlier), []) };
 }
 
 export type Found = { lines: readonly Line[]; isLooking: boolean; problem?: Problem };
@@ -98,7 +101,7 @@ export function useFound(target: Target, { pod, revision, search }: Filter): Fou
     const stop = new AbortController();
     setFound({ lines: [], isLooking: true });
     const timer = setTimeout(async () => {
-      const answer = await readLines(target, { ...chosen({ pod, revision }), search, tail: mostFound }, stop.signal);
+      const answer = await readLines(target, { ...chosen({ pod, revision }), search, tail: mostLines }, stop.signal);
       if (stop.signal.aborted) return;
       setFound({
         lines: answer.ok ? addLines([], answer.value) : [],

@@ -55,7 +55,8 @@ export function createLogReader(docker: Docker, owner: string): LogReader {
     const found = await findOwn(docker, owner, name);
     if (!found || lines === 0) return [];
     const { Id, State, Config } = found;
-    const last = Math.min(until, isPrevious ? previousEndMs(State) : Number.POSITIVE_INFINITY);
+    // Docker's stamps have nanoseconds, of which ours are cut off.
+    const last = Math.min(until + 1, isPrevious ? previousEndMs(State) : Number.POSITIVE_INFINITY);
     const query = {
       ...(since !== undefined && { since: seconds(since) }),
       ...(Number.isFinite(last) && { until: seconds(last) }),
