@@ -12,6 +12,7 @@ import {
   revisionsOf,
   type Written,
   withoutCodes,
+  withoutGaps,
 } from './lines.ts';
 
 const line = (second: number, text: string, pod = 'web'): Written => ({
@@ -80,6 +81,14 @@ test('what a search finds is cut out of the line', () => {
 test('the colours of terminals are left out', () => {
   assert.equal(withoutCodes('\u001b[32mgreen\u001b[0m and \u001b]8;;http://a\u0007link'), 'green and link');
   assert.equal(withoutCodes('plain [32m'), 'plain [32m');
+});
+
+test('where one pod has more lines than were asked for, those of others from before its first one wait for them', () => {
+  const come = [line(1, 'old', 'db'), line(5, 'a'), line(6, 'b'), line(6, 'new', 'db'), line(7, 'c')];
+  const texts = (tail: number) => withoutGaps(come, tail).map(({ text }) => text);
+  assert.deepEqual(texts(3), ['a', 'b', 'new', 'c']);
+  assert.deepEqual(texts(4), ['old', 'a', 'b', 'new', 'c']);
+  assert.deepEqual(withoutGaps([], 3), []);
 });
 
 test('earlier lines are numbered down from the first one that is shown, and none is shown twice', () => {

@@ -27,6 +27,17 @@ export function addLines(lines: readonly Line[], come: readonly Written[]): Line
 const maxRepeated = 1_000;
 
 /**
+ * Of an answer with so many last lines of each container, those from where none is missing: what a container with fewer
+ * has written before is left out until the others' lines of that time come too.
+ */
+export function withoutGaps(come: readonly Written[], tail: number): readonly Written[] {
+  const ofContainers = Object.values(Object.groupBy(come, ({ pod, revision }) => `${pod} ${revision}`));
+  const begins = ofContainers.flatMap((lines = []) => (lines.length >= tail ? lines[0]!.at : []));
+  const from = begins.toSorted().at(-1) ?? '';
+  return come.filter(({ at }) => at >= from);
+}
+
+/**
  * Those from before the first one that is shown. Their numbers go down from it, so that the others keep theirs. Many
  * lines may be of its instant, and some of them are shown.
  */

@@ -6,15 +6,23 @@ import { tellUser } from '../parts/toast.tsx';
 import { type Answer, open, type Problem } from '../service/ask.ts';
 import { queryOf, type Target } from '../service/calls.ts';
 import { type Connection, follow } from '../service/follow.ts';
-import { addLines, type Filter, type Line, linesBefore, maxEarlierLines, type Written, withoutCodes } from './lines.ts';
+import {
+  addLines,
+  type Filter,
+  type Line,
+  linesBefore,
+  maxEarlierLines,
+  type Written,
+  withoutCodes,
+  withoutGaps,
+} from './lines.ts';
 
 export type Logs = { lines: readonly Line[]; connection: Connection; problem?: Problem };
 
-/** So many of each pod at first; where fewer came, there are no earlier ones. */
+/** So many of each container at first; where fewer came, there are no earlier ones. */
 export const firstLines = 500;
-const tail = String(firstLines);
-/** As many of each pod as the service gives at once. */
-const mostLines = '1000';
+/** As many of each container as the service gives at once. */
+const mostLines = 1_000;
 /** Somebody who types has not said yet what to look for. */
 const typingMs = 300;
 
@@ -36,18 +44,24 @@ export function useLogs(target: Target): Logs {
       waiting.current = [];
       setLogs((before) => ({ ...before, lines: addLines(before.lines, come) }));
     };
+    const take = (come: readonly Written[]) => {
+      since = come.at(-1)?.at ?? since;
+      waiting.current.push(...come);
+      frame ||= requestAnimationFrame(show);
+    };
     const stop = follow({
-      open: (signal) =>
-        open('getDeploymentLogs', {
-          query: { ...queryOf(asked), follow: 'true', ...(since === undefined ? { tail } : { tail: '1000', since }) },
+      async open(signal) {
+        if (since === undefined) {
+          const first = await readLines(asked, { tail: String(firstLines) }, signal);
+          if (first.ok) take(withoutGaps(first.value, firstLines));
+        }
+        const from = since === undefined ? { tail: String(firstLines) } : { tail: String(mostLines), since };
+        return await open('getDeploymentLogs', {
+          query: { ...queryOf(asked), follow: 'true', ...from },
           ...{ token: sessionToken, signal, headers: stream },
-        }),
-      onMessages(messages) {
-        const come = messages.flatMap((message) => readLine(message) ?? []);
-        since = come.at(-1)?.at ?? since;
-        waiting.current.push(...come);
-        frame ||= requestAnimationFrame(show);
+        });
       },
+      onMessages: (messages) => take(messages.flatMap((message) => readLine(message) ?? [])),
       onConnection: (connection) => setLogs((before) => ({ ...before, connection })),
       onRefusal: (problem) => setLogs((before) => ({ ...before, problem })),
       isOver: () => false,
@@ -78,8 +92,8 @@ export function useEarlier(target: Target, { pod, revision }: Pick<Filter, 'pod'
   const load = async (shown: readonly Line[]) => {
     setEarlier((before) => ({ ...before, state: 'loading' }));
     const until = shown[0]?.at ?? '';
-    const answer = await readLines(target, { ...chosen({ pod, revision }), until, tail: mostLines });
-    const news = answer.ok ? linesBefore(shown, answer.value) : [];
+    const answer = await readLines(target, { ...chosen({ pod, revision }), until, tail: String(mostLines) });
+    const news = answer.ok ? linesBefore(shown, withoutGaps(answer.value, mostLines)) : [];
     if (!answer.ok) tellUser(answer.problem.error);
     setEarlier(({ lines }) => ({
       lines: [...news, ...lines].slice(-maxEarlierLines),
@@ -101,7 +115,11 @@ export function useFound(target: Target, { pod, revision, search }: Filter): Fou
     const stop = new AbortController();
     setFound({ lines: [], isLooking: true });
     const timer = setTimeout(async () => {
-      const answer = await readLines(target, { ...chosen({ pod, revision }), search, tail: mostLines }, stop.signal);
+      const answer = await readLines(
+        target,
+        { ...chosen({ pod, revision }), search, tail: String(mostLines) },
+        stop.signal,
+      );
       if (stop.signal.aborted) return;
       setFound({
         lines: answer.ok ? addLines([], answer.value) : [],
