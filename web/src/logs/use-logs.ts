@@ -55,6 +55,9 @@ export function useLogs(target: Target): Logs {
           const first = await readLines(asked, { tail: String(firstLines) }, signal);
           if (first.ok) take(withoutGaps(first.value, firstLines));
         }
+        // A stream begins with lines that are there: they are told apart from those that are shown.
+        cancelAnimationFrame(frame);
+        show();
         const from = since === undefined ? { tail: String(firstLines) } : { tail: String(mostLines), since };
         return await open('getDeploymentLogs', {
           query: { ...queryOf(asked), follow: 'true', ...from },
