@@ -27,6 +27,7 @@ import { createReader } from './configuration/reading/reader.ts';
 import { domainEndpoints } from './custom-domains/domain-endpoints.ts';
 import { pageEndpoints, sendPage, wantsHtml } from './dashboard/page-endpoints.ts';
 import { deployEndpoints } from './deployments/deploy-endpoints.ts';
+import { historyEndpoints } from './deployments/history-endpoints.ts';
 import { lifetimeEndpoints } from './deployments/lifetime-endpoints.ts';
 import { reservationEndpoints } from './deployments/reservation-endpoints.ts';
 import { revisionEndpoints } from './deployments/revision-endpoints.ts';
@@ -141,6 +142,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await app.register(reservationEndpoints(service));
   await app.register(statusEndpoints(service, streams));
   await app.register(revisionEndpoints(service, documents));
+  await app.register(historyEndpoints(service, documents));
   await app.register(logEndpoints(service, streams));
   await app.register(claimEndpoints(service));
   await app.register(accountEndpoints(service));

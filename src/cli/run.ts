@@ -25,6 +25,8 @@ const runs: Record<Remote, () => Promise<(context: UpContext) => Promise<number>
   deploy: async () => (await import('./commands/deploy.ts')).deploy,
   update: async () => (await import('./commands/deploy.ts')).update,
   preview: async () => (await import('./commands/preview.ts')).preview,
+  revisions: async () => (await import('./commands/revisions.ts')).revisions,
+  rollback: async () => (await import('./commands/revisions.ts')).rollback,
   status: async () => (await import('./commands/status.ts')).status,
   images: async () => (await import('./commands/images.ts')).images,
   domains: async () => (await import('./commands/domains.ts')).domains,

@@ -82,6 +82,22 @@ export const commands = {
     isRemote: true,
   },
   preview: { words: ['FILE'], help: 'what an update with a file would do to each pod', flags: {}, isRemote: true },
+  revisions: {
+    words: [],
+    help: 'what it was before: who, when, what became of it, what was changed',
+    flags: {},
+    isRemote: true,
+  },
+  rollback: {
+    words: ['[REVISION]'],
+    help: 'go back to an earlier revision, else to the last one that ran',
+    flags: {
+      'no-wait': noWait,
+      yes: { type: 'boolean', short: 'y', help: 'without asking' },
+      'dry-run': { type: 'boolean', help: 'tell what would be done to each pod, and change nothing' },
+    },
+    isRemote: true,
+  },
   status: {
     words: [],
     help: 'how it does, with the state of each pod',

@@ -961,7 +961,7 @@ export type Operations = {
     };
     body: undefined;
     answer: {
-      /** The last revision that was asked for: the one described here. */
+      /** The revision that is described here: the last one that was asked for, if none is named. */
       revision: number;
       /** The revision that serves; absent before the first one does. */
       servingRevision?: number;
@@ -992,12 +992,13 @@ export type Operations = {
       sessionToken?: string;
       applicationName: string;
       environment?: string;
+      revision?: string;
     };
     body: undefined;
     answer: {
       /** The document as it was sent, secrets and all. */
       yaml: string;
-      /** The last revision that was asked for: the one described here. */
+      /** The revision that is described here: the last one that was asked for, if none is named. */
       revision: number;
       /** The revision that serves; absent before the first one does. */
       servingRevision?: number;
@@ -1068,6 +1069,117 @@ export type Operations = {
       /** The same of the configuration, as values, and notes. */
       diagnostics: Diagnostic[];
     };
+  };
+  /** Get the revisions of a deployment: who, when, what became of each, and what it has changed. `/getDeploymentRevisions` */
+  getDeploymentRevisions: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName: string;
+      environment?: string;
+    };
+    body: undefined;
+    answer: {
+      /** The last 10, and the one that serves: the last one first. */
+      revisions: {
+        number: number;
+        /** When it was asked for. */
+        createdAt: string;
+        /** As what: with a session token, with an API key, or signed in. Absent of earlier releases. */
+        askedBy?: 'session' | 'api-key' | 'sign-in';
+        /** The earlier revision that was gone back to: this one has its document. */
+        repeats?: number;
+        /** `superseded`: another one was asked for before it was ready, or what became of it was not noted. */
+        state: 'deploying' | 'running' | 'failed' | 'superseded';
+        /** When it was ready, or had failed. */
+        settledAt?: string;
+        /** From `createdAt` to `settledAt`. */
+        durationMs?: number;
+        /** Whether it is the last that was asked for. */
+        isCurrent: boolean;
+        /** Whether visitors reach it. */
+        isServing: boolean;
+        /** Pods against the revision before it; absent where that is no longer kept. */
+        changes?: {
+          added: string[];
+          changed: string[];
+          removed: string[];
+        };
+      }[];
+      /** Parameters of the query that are not known and were ignored. */
+      warnings?: string[];
+    };
+  };
+  /** Go back to an earlier revision. `/rollbackUserDeployment` */
+  rollbackDeployment: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName?: string;
+      environment?: string;
+      dryRun?: 'true' | 'false';
+    };
+    body: {
+      /** The session token; it may also come as `Authorization: Bearer`. */
+      sessionToken?: string;
+      /** Name of the application. */
+      applicationName: string;
+      /** The deployment's environment; needed where an account has two applications of one name. */
+      environment?: string;
+      /** Which one to go back to. Default: the last before the current one that became ready. */
+      revision?: number;
+    };
+    answer:
+      | {
+          message: string;
+          url: string;
+          status: Status;
+          links: Links;
+          /** What is odd about the request, though it is accepted. */
+          warnings: string[];
+          /** The same of the configuration, as values, and notes. */
+          diagnostics: Diagnostic[];
+          /** The number that it has, or would have. */
+          revision: number;
+          /** The revision whose document it has. */
+          repeats: number;
+        }
+      | {
+          message: string;
+          applicationName: string;
+          dryRun: true;
+          /** What is odd about the request, though it is accepted. */
+          warnings: string[];
+          /** The same of the configuration, as values, and notes. */
+          diagnostics: Diagnostic[];
+          /** The number that it has, or would have. */
+          revision: number;
+          /** The revision whose document it has. */
+          repeats: number;
+          pods: {
+            name: string;
+            /** `replaced`: the new one is ready before the old one goes; `restarted`: the old one stops first. What runs stays when a pod is `scaled`, when a volume of it has `grown`, or when it is `rerouted` to another public path. */
+            change: 'added' | 'removed' | 'unchanged' | 'replaced' | 'restarted' | 'scaled' | 'grown' | 'rerouted';
+            /** Whether what it has stored is there afterwards. */
+            keepsData: boolean;
+            volumes: {
+              title: string;
+              /** `new`: it is made, and empty; `left`: the pod no longer has it, and its data stay. */
+              change: 'kept' | 'grown' | 'new' | 'left';
+              sizeBytes: number;
+              fromBytes?: number;
+            }[];
+            because: string;
+            /** What goes otherwise than one may expect, for example a password that its database ignores. */
+            warnings: {
+              code: string;
+              message: string;
+              hint?: string;
+            }[];
+          }[];
+          /** Public paths that nobody answers at for a while. */
+          interrupted: string[];
+        };
   };
   /** Read or follow what the pods write. `/getDeploymentLogs` */
   getDeploymentLogs: {
@@ -1417,6 +1529,8 @@ export const requests = {
   getDeploymentOutline: { method: 'GET', path: '/getDeploymentOutline', sends: 'nothing' },
   getDeploymentConfiguration: { method: 'GET', path: '/getDeploymentConfiguration', sends: 'nothing' },
   previewUpdate: { method: 'POST', path: '/previewUserDeployment', sends: 'yaml' },
+  getDeploymentRevisions: { method: 'GET', path: '/getDeploymentRevisions', sends: 'nothing' },
+  rollbackDeployment: { method: 'POST', path: '/rollbackUserDeployment', sends: 'json' },
   getDeploymentLogs: { method: 'GET', path: '/getDeploymentLogs', sends: 'nothing' },
   getClaim: { method: 'GET', path: '/api/claims/{token}', sends: 'nothing' },
   confirmClaim: { method: 'POST', path: '/claim/{token}', sends: 'json' },

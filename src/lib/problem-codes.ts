@@ -13,6 +13,7 @@ export const problemCodes = {
     status: 404,
     meaning: 'no session has this token, its owner has ended it, or nothing of it is active any more',
   },
+  revision_not_found: { status: 404, meaning: 'the deployment has no such revision any more, or none to go back to' },
   application_not_found: { status: 404, meaning: 'the caller has no active application of this name' },
   application_exists: { status: 409, meaning: 'the session runs an application of this name already; update it' },
   extension_limit_reached: { status: 409, meaning: 'no extension is left' },

@@ -2,6 +2,7 @@
  * The store: one portable schema, reached through Kysely, in SQLite or PostgreSQL. What differs between the two is in
  * `dialect`. Every table has a file of its own with its queries.
  */
+
 import {
   type Dialect,
   type Generated,
@@ -16,6 +17,7 @@ import type { EventKind } from '../deployment/event/event.ts';
 import type { Ban } from '../deployment/limits/ban.ts';
 import type { Amount } from '../deployment/limits/pod-resources.ts';
 import type { SessionStarts } from '../deployment/limits/session-starts.ts';
+import type { Asker, RevisionOutcome } from '../deployment/revision-history.ts';
 import { type PostgresSettings, postgresDialect, requireUsable } from './dialect/postgres.ts';
 import { sqliteDialect } from './dialect/sqlite.ts';
 import { isCurrent, migrate } from './migrations/migrate.ts';
@@ -111,6 +113,13 @@ export type Tables = {
     volumeSizes: string | null;
     /** A JSON list of what its pods name, in clear: an operator has to find who runs an image. */
     images: Generated<string>;
+    /** Null of revisions from before it was noted. */
+    askedBy: Asker | null;
+    /** The earlier revision whose document it has again. */
+    repeats: number | null;
+    /** Null until it has become ready or has failed, and for good when another one was asked for before. */
+    outcome: RevisionOutcome | null;
+    settledAt: Instant | null;
   };
   /** Sealed. */
   seeds: { deploymentId: string; seed: Uint8Array };

@@ -6,13 +6,20 @@ import { printSpec, readSpec } from '../config/spec/stored-spec.ts';
 import type { Deployment, Instant, Revision } from '../deployment/deployment.ts';
 import { amountOf, type VolumeSizes, volumeSizesOf } from '../deployment/limits/pod-resources.ts';
 import type { ResolvedImage } from '../deployment/plan/operation.ts';
+import type { Asker } from '../deployment/revision-history.ts';
 import type { Seal } from '../lib/seal.ts';
 import { committingFirst, recommit } from './commitments.ts';
 import type { Database, Tables } from './database.ts';
 import { write } from './transaction.ts';
 import type { Writing } from './write-all.ts';
 
-export type NewRevision = Revision & { document: string; createdAt: Instant };
+export type NewRevision = Revision & {
+  document: string;
+  createdAt: Instant;
+  askedBy?: Asker;
+  /** The earlier revision whose document this is. */
+  repeats?: number;
+};
 
 export async function addRevision(
   db: Database,
@@ -37,10 +44,11 @@ function addingRevision(
   db: Database,
   seal: Seal,
   { deploymentId, left }: { deploymentId: string; left: VolumeSizes },
-  { number, spec, document, createdAt }: NewRevision,
+  { number, spec, document, createdAt, askedBy, repeats }: NewRevision,
 ) {
   return db.insertInto('revisions').values({
     ...{ deploymentId, number, createdAt, ...countedOf(spec, left) },
+    ...{ askedBy: askedBy ?? null, repeats: repeats ?? null },
     spec: seal.close(printSpec(spec)),
     document: seal.close(document),
     images: JSON.stringify(imagesOf(spec)),
@@ -109,8 +117,8 @@ export async function revisionIfKept(
   return { number, spec: readSpec(text), images };
 }
 
-/** The last ones stay whatever runs: somebody may just have read which one it is. */
-const lastKept = 3;
+/** The last ones stay whatever runs: to be looked at, and gone back to. */
+export const lastKept = 10;
 
 /**
  * Deletes what an owner has asked for before, and nothing needs any more: with an update each half a second, some 10 GB

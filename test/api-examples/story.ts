@@ -60,7 +60,10 @@ async function play(berth: Berth): Promise<Told> {
   note('previewUpdate', await berth.postYaml(`/previewUserDeployment${query}`, updated), updated);
   note('updateDeployment', await berth.postYaml(`/updateUserDeployment${query}`, updated), updated);
   await berth.reach(started, 'running');
+  note('getDeploymentRevisions', await get('/getDeploymentRevisions'));
   const application = { applicationName, sessionToken };
+  note('rollbackDeployment', await berth.postJson('/rollbackUserDeployment', application), application);
+  await berth.reach(started, 'running');
   note('extendDeployment', await berth.postJson('/extendDeployment', application), application);
   const { claimToken } = note('claimDeployment', await berth.postJson('/claimDeployment', application), application);
   note('getClaim', await berth.get(`/api/claims/${claimToken}`));

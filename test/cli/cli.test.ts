@@ -74,6 +74,25 @@ test('from a file to a live URL, an update, and its end', async () => {
   assert.equal(JSON.parse(updated.stdout).url, memory.url);
   assert.equal((await cli(['update', 'app.yaml', '--no-wait'])).stdout, `${memory.url}\n`);
 
+  await cli(['status', '--wait']);
+  const history = await cli(['revisions']);
+  assert.match(
+    history.stdout,
+    /^REVISION +ASKED FOR AT +BY +STATE +AFTER +PODS\n3 .* session token +running \(serving\) +[\d.]+ s +~web\n2 /,
+  );
+  const planned = await cli(['rollback', '1', '--dry-run']);
+  assert.equal(
+    planned.stdout,
+    'shop as it was in revision 1:\nunchanged  web: nothing of it changes\n',
+    planned.stderr,
+  );
+  const back = await cli(['rollback', '--json']);
+  assert.deepEqual([back.status, JSON.parse(back.stdout).status.revision], [0, 4], back.stderr);
+  const [last] = JSON.parse((await cli(['revisions', '--json'])).stdout).revisions;
+  assert.deepEqual([last.number, last.repeats, last.state, last.isServing], [4, 2, 'running', true]);
+  assert.equal((await cli(['rollback', '99'])).status, 1);
+  assert.equal((await cli(['rollback', 'last'])).status, 2);
+
   const logs = await cli(['logs', 'web', '--tail', '5']);
   assert.equal(logs.status, 0, logs.stderr);
   assert.match((await cli(['logs', 'nobody'])).stderr, /no such pod/);

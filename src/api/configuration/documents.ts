@@ -113,7 +113,7 @@ export async function readConfiguration(
 /** The refusal that names the line of what goes beyond the bounds. */
 export async function refuseBeyond(
   documents: Documents,
-  request: DocumentRequest,
+  request: Pick<FastifyRequest, 'headers'>,
   { document, bounds }: { document: string; bounds: Bounds },
 ): Promise<Result<never>> {
   const read = await documents.read(request, 'parse', { text: document, bounds });

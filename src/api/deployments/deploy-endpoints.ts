@@ -18,7 +18,15 @@ import {
   Strict,
 } from '../configuration/documents.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
-import { applicationOf, type Caller, findCaller, requireCaller, TokenQuery, UpdateQuery } from '../requests/callers.ts';
+import {
+  applicationOf,
+  askerOf,
+  type Caller,
+  findCaller,
+  requireCaller,
+  TokenQuery,
+  UpdateQuery,
+} from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { TokenPath } from '../requests/token-places.ts';
 import {
@@ -187,6 +195,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
             current: found.value,
             token,
             origin,
+            askedBy: askerOf(caller.value),
             isTrial,
             explain,
           });

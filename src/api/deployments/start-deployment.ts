@@ -23,7 +23,7 @@ import { refuseBanned } from '../admission/caller-admission.ts';
 import { planOf } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
-import { type Caller, sessionNotFound } from '../requests/callers.ts';
+import { askerOf, type Caller, sessionNotFound } from '../requests/callers.ts';
 import { type IdempotencyKey, rememberAnswer } from './idempotency-key.ts';
 import { findPushed, settlePushed } from './pushed-references.ts';
 
@@ -94,7 +94,10 @@ export async function start(service: Service, { document, spec, caller, origin, 
     await writeAll(db, [
       addingOrigin(db, deploymentId, origin),
       givingSeed(db, service.seal, deploymentId),
-      ...addingFirstRevision(db, service.seal, deploymentId, { number: 1, spec, document, createdAt }),
+      ...addingFirstRevision(db, service.seal, deploymentId, {
+        ...{ number: 1, spec, document, createdAt },
+        askedBy: askerOf(caller),
+      }),
       addingFirstEvent(db, deploymentId, { at: createdAt, event }),
       makingDue(db, deploymentId, atOnce(createdAt)),
     ]);

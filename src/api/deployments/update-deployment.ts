@@ -1,6 +1,7 @@
 /** An update: everything that it writes, in one transaction. */
 import type { AppSpec } from '../../config/spec/spec.ts';
 import { type Deployment, isActive } from '../../deployment/deployment.ts';
+import type { Asker } from '../../deployment/revision-history.ts';
 import { withoutFailures } from '../../deployment/status/deployment-status.ts';
 import { nextState } from '../../deployment/status/lifecycle.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
@@ -27,6 +28,9 @@ export type Updating = {
   /** That of the session, where it is what was asked with. */
   token: string | undefined;
   origin: Origin;
+  askedBy: Asker;
+  /** The earlier revision whose document this is. */
+  repeats?: number;
   isTrial: boolean;
   /** Says what of the document goes beyond these bounds. */
   explain: (bounds: Bounds) => Promise<Result<never>>;
@@ -34,7 +38,7 @@ export type Updating = {
 
 export async function update(
   service: Service,
-  { document, spec, current, token, origin, isTrial, explain }: Updating,
+  { document, spec, current, token, origin, askedBy, repeats, isTrial, explain }: Updating,
 ): Promise<Result<Deployment>> {
   const now = service.now();
   const budget = await service.budget();
@@ -58,7 +62,10 @@ export async function update(
     if (!pushed.ok) return pushed;
     const number = latest.revision + 1;
     await provideSeed(db, service.seal, latest.id);
-    await addRevision(db, service.seal, latest.id, { number, spec, document, createdAt: now });
+    await addRevision(db, service.seal, latest.id, {
+      ...{ number, spec, document, createdAt: now, askedBy },
+      ...(repeats !== undefined && { repeats }),
+    });
     await settlePushed(db, { deploymentId: latest.id, revision: number }, pushed.value);
     const state = nextState(latest.state, 'updated');
     const pods = withoutFailures(latest.pods);

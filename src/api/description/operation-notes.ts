@@ -104,6 +104,20 @@ export const operations: Record<string, OperationNote> = {
     description: 'Tells what an update with this configuration would do to each pod, and changes nothing.',
     refusals: [...refusalsOfDocuments, ...refusalsOfApplications],
   },
+  getDeploymentRevisions: {
+    tag: 'deployments',
+    access: 'caller',
+    description:
+      'The revisions that are kept, the last one first. `GET /getDeploymentConfiguration` has the document of each.',
+    refusals: refusalsOfApplications,
+  },
+  rollbackDeployment: {
+    tag: 'deployments',
+    access: 'caller in body',
+    description:
+      'An update with the document of an earlier revision; it becomes the next revision. Volumes keep what they have since. With `dryRun=true` the answer says what would be done to each pod.',
+    refusals: [...update, 'revision_not_found'],
+  },
   extendDeployment: {
     tag: 'deployments',
     access: 'caller in body',
@@ -145,8 +159,8 @@ export const operations: Record<string, OperationNote> = {
   getDeploymentConfiguration: {
     tag: 'status',
     access: 'caller',
-    description: 'The document as it was sent, secrets and all.',
-    refusals: refusalsOfApplications,
+    description: 'The document as it was sent, secrets and all; of an earlier revision with `revision`.',
+    refusals: [...refusalsOfApplications, 'revision_not_found'],
   },
   listDeployments: {
     tag: 'reservations',

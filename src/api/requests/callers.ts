@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Deployment } from '../../deployment/deployment.ts';
 import type { SessionStarts } from '../../deployment/limits/session-starts.ts';
+import type { Asker } from '../../deployment/revision-history.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { accountOfApiKey } from '../../store/api-keys.ts';
 import { activeDeployments, activeDeploymentsOfAccount } from '../../store/deployments.ts';
@@ -48,7 +49,7 @@ export type Caller =
       starts: SessionStarts;
       deployments: Deployment[];
     }
-  | { kind: 'account'; accountId: string; deployments: Deployment[] };
+  | { kind: 'account'; accountId: string; isSignedIn: boolean; deployments: Deployment[] };
 
 /** Tells a key from a session token, and a scanner of sources what it has found. */
 export const apiKeyPrefix = 'berthkey';
@@ -67,7 +68,13 @@ export async function findCaller(
   const accountId = token === undefined ? await findSignedIn(service, request) : await findKeyOwner(service, token);
   if (!accountId.ok || accountId.value === undefined) return accountId as Result<undefined>;
   const deployments = await activeDeploymentsOfAccount(service.db, accountId.value, service.now());
-  return succeed({ kind: 'account', accountId: accountId.value, deployments });
+  return succeed({ kind: 'account', accountId: accountId.value, isSignedIn: token === undefined, deployments });
+}
+
+/** As what the caller has asked. */
+export function askerOf(caller: Caller | undefined): Asker {
+  if (caller?.kind !== 'account') return 'session';
+  return caller.isSignedIn ? 'sign-in' : 'api-key';
 }
 
 /** As `findCaller`, where nothing can be done for a stranger. */

@@ -20,7 +20,9 @@ export const preview: Run = async (context) => {
 
 const colours = { added: 'green', removed: 'red', unchanged: 'dim' } as const;
 
-function describePreview({ pods, interrupted, refusal, warnings }: AnswerOf<'previewUpdate'>, paint: Paint): string {
+type Previewed = Pick<AnswerOf<'previewUpdate'>, 'pods' | 'interrupted' | 'refusal' | 'warnings'>;
+
+export function describePreview({ pods, interrupted, refusal, warnings }: Previewed, paint: Paint): string {
   const lines = pods.flatMap(({ name, change, because, keepsData, volumes, warnings }) => [
     `${paint(colours[change as keyof typeof colours] ?? 'yellow', change.padEnd(10))} ${printable(name)}: ${printable(because)}`,
     ...(volumes.length > 0 && !keepsData ? ['           its data do not stay'] : []),

@@ -7,19 +7,24 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Deployment, PodStatus } from '../../deployment/deployment.ts';
 import type { Desired } from '../../deployment/desired.ts';
 import type { DeploymentEvent, EventOf } from '../../deployment/event/event.ts';
+import type { RevisionOutcome } from '../../deployment/revision-history.ts';
 import { type Pulled, progressOf } from '../../deployment/status/deployment-progress.ts';
 import { podsOf } from '../../deployment/status/deployment-status.ts';
 import type { Observed } from '../../deployment/workload/workload.ts';
 import { type Observation, writeObservation } from '../../store/deployments.ts';
 import { addEvents, type EventAt } from '../../store/events.ts';
 import type { Lease } from '../../store/leases.ts';
+import { settleRevision } from '../../store/revision-history.ts';
 import { write } from '../../store/transaction.ts';
 import type { Control } from '../control.ts';
+
+/** What became of a revision. */
+export type Settled = { number: number; outcome: RevisionOutcome };
 
 export type Journal = {
   note(event: DeploymentEvent): void;
   /** Writes it with what was noted. False when the lease was lost or a newer intent has come: then nothing was. */
-  record(observation: Observation): Promise<boolean>;
+  record(observation: Observation, settled?: Settled): Promise<boolean>;
   /** Writes what was noted since the last record. */
   flush(): Promise<void>;
   /** Notes what has moved, if anything has. `pulled`: images that are on their way. */
@@ -39,7 +44,7 @@ export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment
   let moved: Observation | undefined;
   const note = (event: DeploymentEvent) => void noted.push({ at: now(), event });
 
-  async function record(observation: Observation): Promise<boolean> {
+  async function record(observation: Observation, settled?: Settled): Promise<boolean> {
     const events = noted;
     const whole = { ...moved, ...observation };
     noted = [];
@@ -47,6 +52,7 @@ export function openJournal({ db, now }: Pick<Control, 'db' | 'now'>, deployment
     return await write(db, right, async (transaction) => {
       const isWritten = await writeObservation(transaction, deployment, lease.token, whole);
       if (isWritten) await addEvents(transaction, deployment.id, events);
+      if (isWritten && settled) await settleRevision(transaction, deployment.id, { ...settled, at: now() });
       return isWritten;
     });
   }

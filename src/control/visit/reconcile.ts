@@ -172,7 +172,8 @@ class Step {
       this.#journal.note({ kind: 'state', state: 'running', revision });
       const arrived = { state, progress: 100, explanation: null, lastLines: [], servingRevision: revision };
       Object.assign(deployment, arrived);
-      await this.#journal.record({ ...arrived, progressedAt: this.#control.now() });
+      const settled = { number: revision, outcome: 'running' } as const;
+      await this.#journal.record({ ...arrived, progressedAt: this.#control.now() }, settled);
       this.#control.log.info({ deployment: deployment.id, revision }, 'deployment running');
     }
     return this.#muchLater();
@@ -203,7 +204,8 @@ class Step {
     const state = nextState(deployment.state, 'given-up');
     // The revision that it goes back to has its own time to become ready.
     const progressedAt = fallback && isNews ? { progressedAt: this.#control.now() } : {};
-    await this.#journal.record({ state, explanation, lastLines, pods, ...progressedAt });
+    const settled = { number: deployment.revision, outcome: 'failed' } as const;
+    await this.#journal.record({ state, explanation, lastLines, pods, ...progressedAt }, settled);
     return fallback && isNews ? 'again' : this.#later();
   }
 

@@ -28,6 +28,7 @@ import * as certificates from './0026-certificates.ts';
 import * as backups from './0027-backups.ts';
 import * as domains from './0028-domains.ts';
 import * as certificateAlarms from './0029-certificate-alarms.ts';
+import * as revisionHistory from './0030-revision-history.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -58,4 +59,5 @@ export const migrations: Record<string, Migration> = {
   '0027-backups': backups,
   '0028-domains': domains,
   '0029-certificate-alarms': certificateAlarms,
+  '0030-revision-history': revisionHistory,
 };

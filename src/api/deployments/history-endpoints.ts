@@ -1,0 +1,224 @@
+/** The revisions of a deployment, and going back to one of them: an update with its document. */
+import { setImmediate as turn } from 'node:timers/promises';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { printWarnings } from '../../config/diagnostics/diagnostics.ts';
+import type { AppSpec } from '../../config/spec/spec.ts';
+import type { Deployment } from '../../deployment/deployment.ts';
+import {
+  askers,
+  changesBetween,
+  durationMs,
+  type RevisionChanges,
+  revisionStates,
+  stateOfRevision,
+} from '../../deployment/revision-history.ts';
+import { type Result, succeed } from '../../lib/problem.ts';
+import { type KeptRevision, keptRevisions } from '../../store/revision-history.ts';
+import { documentOf, lastKept, revisionIfKept } from '../../store/revisions.ts';
+import { originOf } from '../admission/caller-admission.ts';
+import type { Service } from '../api-service.ts';
+import { type Configuration, type Documents, refuseBeyond } from '../configuration/documents.ts';
+import { refuseConfiguration } from '../configuration/reading/print-diagnostics.ts';
+import type { Bounds } from '../configuration/reading/read-document.ts';
+import {
+  ApplicationFields,
+  ApplicationQuery,
+  applicationOf,
+  askerOf,
+  findApplication,
+  requireCaller,
+} from '../requests/callers.ts';
+import { sendProblem } from '../requests/errors.ts';
+import { parameterWarnings } from '../requests/query-parameters.ts';
+import { DryRunRecord, ErrorRecord, statusRecord, UpdateRecord, Warnings } from './deployment-records.ts';
+import { findEarlier } from './kept-revision.ts';
+import { linksOf } from './links.ts';
+import { PreviewFields, previewOf } from './previewed-update.ts';
+import { update } from './update-deployment.ts';
+
+const Names = Type.Array(Type.String());
+
+const RevisionRecord = Type.Object({
+  number: Type.Integer({ minimum: 1 }),
+  createdAt: Type.String({ format: 'date-time', description: 'When it was asked for.' }),
+  askedBy: Type.Optional(
+    Type.Enum([...askers], {
+      description: 'As what: with a session token, with an API key, or signed in. Absent of earlier releases.',
+    }),
+  ),
+  repeats: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'The earlier revision that was gone back to: this one has its document.' }),
+  ),
+  state: Type.Enum([...revisionStates], {
+    description: '`superseded`: another one was asked for before it was ready, or what became of it was not noted.',
+  }),
+  settledAt: Type.Optional(Type.String({ format: 'date-time', description: 'When it was ready, or had failed.' })),
+  durationMs: Type.Optional(Type.Integer({ minimum: 0, description: 'From `createdAt` to `settledAt`.' })),
+  isCurrent: Type.Boolean({ description: 'Whether it is the last that was asked for.' }),
+  isServing: Type.Boolean({ description: 'Whether visitors reach it.' }),
+  changes: Type.Optional(
+    Type.Object(
+      { added: Names, changed: Names, removed: Names },
+      { description: 'Pods against the revision before it; absent where that is no longer kept.' },
+    ),
+  ),
+});
+
+const HistoryRecord = Type.Object({
+  revisions: Type.Array(RevisionRecord, {
+    description: `The last ${lastKept}, and the one that serves: the last one first.`,
+  }),
+  warnings: Warnings,
+});
+
+const RollbackBody = Type.Object({
+  ...ApplicationFields.properties,
+  revision: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'Which one to go back to. Default: the last before the current one that became ready.',
+    }),
+  ),
+});
+
+const RollbackQuery = Type.Object({
+  ...ApplicationQuery.properties,
+  dryRun: Type.Optional(
+    Type.Enum(['true', 'false'], {
+      description: 'Whether only to check, and to tell what would be done to each pod. Nothing is changed.',
+    }),
+  ),
+});
+
+const Numbers = {
+  revision: Type.Integer({ minimum: 1, description: 'The number that it has, or would have.' }),
+  repeats: Type.Integer({ minimum: 1, description: 'The revision whose document it has.' }),
+};
+const RollbackAnswer = Type.Union([
+  Type.Object({ ...UpdateRecord.properties, ...Numbers }),
+  Type.Object({ ...DryRunRecord.properties, ...Numbers, ...PreviewFields }),
+]);
+
+export function historyEndpoints(service: Service, documents: Documents): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/getDeploymentRevisions',
+      {
+        schema: {
+          operationId: 'getDeploymentRevisions',
+          summary: 'Get the revisions of a deployment: who, when, what became of each, and what it has changed',
+          querystring: ApplicationFields,
+          response: { 200: HistoryRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const found = await findApplication(service, request, request.query);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        return { revisions: await history(service, found.value), ...parameterWarnings(request) };
+      },
+    );
+
+    app.post(
+      '/rollbackUserDeployment',
+      {
+        schema: {
+          operationId: 'rollbackDeployment',
+          summary: 'Go back to an earlier revision',
+          querystring: RollbackQuery,
+          body: RollbackBody,
+          response: { 200: RollbackAnswer, '4xx': ErrorRecord, 503: ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const caller = await requireCaller(service, request, request.body);
+        if (!caller.ok) return sendProblem(reply, caller.problem);
+        const found = applicationOf(caller.value, request.body);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        const current = found.value;
+        const repeats = await findEarlier(service, current, request.body.revision);
+        if (!repeats.ok) return sendProblem(reply, repeats.problem);
+        const configuration = await readRevision(service, documents, request, current, repeats.value);
+        if (!configuration.ok) return sendProblem(reply, configuration.problem);
+
+        const { document, spec, findings } = configuration.value;
+        const isTrial = request.query.dryRun === 'true';
+        const updated = await update(service, {
+          ...{ document, spec, current, isTrial, repeats: repeats.value },
+          token: caller.value.kind === 'session' ? caller.value.token : undefined,
+          origin: originOf(request, service.settings),
+          askedBy: askerOf(caller.value),
+          explain: (bounds: Bounds) => refuseBeyond(documents, request, { document, bounds }),
+        });
+        if (!updated.ok) return sendProblem(reply, updated.problem);
+        const { revision, label, applicationName } = updated.value;
+        const numbers = { revision, repeats: repeats.value };
+        if (isTrial) {
+          const message = `Application ${applicationName} can go back to revision ${repeats.value}. This was a dry run: nothing was changed.`;
+          const preview = await previewOf(service, current, spec);
+          return { message, applicationName, dryRun: true as const, ...numbers, ...preview, ...findings };
+        }
+        return {
+          message: `Application ${applicationName} goes back to what it was in revision ${repeats.value}, as revision ${revision}. Its address stays the same.`,
+          url: service.urlOf(label).origin,
+          status: statusRecord(updated.value, service.now()),
+          links: linksOf(updated.value, {
+            baseUrl: service.settings.baseUrl,
+            asks: caller.value.kind,
+            hasDashboard: service.dashboard !== undefined,
+          }),
+          ...numbers,
+          ...findings,
+        };
+      },
+    );
+  };
+}
+
+/** A document that was valid once may be refused now: the service may have another mind about it since. */
+async function readRevision(
+  { db, seal }: Service,
+  documents: Documents,
+  request: FastifyRequest,
+  { id }: Deployment,
+  number: number,
+): Promise<Result<Configuration>> {
+  const document = await documentOf(db, seal, id, number);
+  const read = await documents.read(request, 'parse', { text: document, isStrict: false });
+  if (!read.ok) return read;
+  const parsed = read.value;
+  if (parsed.kind !== 'valid') return refuseConfiguration(parsed);
+  const { spec, diagnostics } = parsed;
+  return succeed({ document, spec, findings: { warnings: printWarnings(diagnostics), diagnostics } });
+}
+
+async function history({ db, seal }: Service, { id, revision, servingRevision }: Deployment) {
+  const kept = await keptRevisions(db, id);
+  const records: ReturnType<typeof recordOf>[] = [];
+  let later: { row: KeptRevision; spec: AppSpec } | undefined;
+  for (const row of kept) {
+    // Each of a large configuration takes a while, in which nobody else is served; one may be forgotten meanwhile.
+    await turn();
+    const spec = (await revisionIfKept(db, seal, id, row.number))?.spec;
+    const isNext = later && spec && later.row.number === row.number + 1;
+    if (later) records.push(recordOf(later.row, isNext ? changesBetween(spec, later.spec) : undefined));
+    later = spec && { row, spec };
+  }
+  if (later) records.push(recordOf(later.row, undefined));
+  return records;
+
+  function recordOf(row: KeptRevision, changes: RevisionChanges | undefined) {
+    const { number, createdAt, askedBy, repeats, settledAt } = row;
+    const took = durationMs(row);
+    return {
+      ...{ number, createdAt: new Date(createdAt).toISOString(), state: stateOfRevision(row, revision) },
+      ...{ isCurrent: number === revision, isServing: number === servingRevision },
+      ...(askedBy !== null && { askedBy }),
+      ...(repeats !== null && { repeats }),
+      ...(settledAt !== null && { settledAt: new Date(settledAt).toISOString() }),
+      ...(took !== undefined && { durationMs: took }),
+      ...(changes && { changes }),
+    };
+  }
+}

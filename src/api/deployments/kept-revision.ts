@@ -1,0 +1,38 @@
+/** A revision that somebody names, of those that are kept. */
+import type { Deployment } from '../../deployment/deployment.ts';
+import { revisionBefore } from '../../deployment/revision-history.ts';
+import { type Result, refuse, succeed } from '../../lib/problem.ts';
+import { keptRevisions } from '../../store/revision-history.ts';
+import type { Service } from '../api-service.ts';
+
+/** @param named As a request has it; without one it is the last that was asked for. */
+export async function findKept(
+  { db }: Service,
+  { id, revision }: Pick<Deployment, 'id' | 'revision'>,
+  named: string | undefined,
+): Promise<Result<number>> {
+  if (named === undefined || Number(named) === revision) return succeed(revision);
+  const kept = (await keptRevisions(db, id)).map(({ number }) => number);
+  return kept.includes(Number(named)) ? succeed(Number(named)) : refuseRevision(Number(named), kept);
+}
+
+/** Which one is gone back to. @param named Without one it is the last before the current one that became ready. */
+export async function findEarlier(
+  { db }: Service,
+  { id, revision }: Pick<Deployment, 'id' | 'revision'>,
+  named: number | undefined,
+): Promise<Result<number>> {
+  const kept = await keptRevisions(db, id);
+  if (named === undefined) {
+    const before = revisionBefore(kept, revision);
+    if (before !== undefined) return succeed(before);
+    const hint = 'GET /getDeploymentRevisions lists what is kept; name one of them as revision.';
+    return refuse('revision_not_found', 'No earlier revision has run.', hint);
+  }
+  const numbers = kept.map(({ number }) => number);
+  return numbers.includes(named) ? succeed(named) : refuseRevision(named, numbers);
+}
+
+function refuseRevision(number: number, kept: readonly number[]): Result<never> {
+  return refuse('revision_not_found', `There is no revision ${number}.`, `These are kept: ${kept.join(', ')}.`);
+}

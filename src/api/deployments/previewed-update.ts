@@ -1,0 +1,61 @@
+/** What an update would do to each pod, as the API tells it. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { Type } from 'typebox';
+import type { AppSpec } from '../../config/spec/spec.ts';
+import type { Deployment, Revision } from '../../deployment/deployment.ts';
+import { desiredAt, wantedRevision } from '../../deployment/desired.ts';
+import { podChanges, previewUpdate, type UpdatePreview } from '../../deployment/preview/update-preview.ts';
+import { noEgress } from '../../deployment/workload/egress.ts';
+import { revisionOf } from '../../store/revisions.ts';
+import { derivationOf } from '../../store/seeds.ts';
+import type { Service } from '../api-service.ts';
+
+export const PreviewFields = {
+  pods: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      change: Type.Enum([...podChanges], {
+        description:
+          '`replaced`: the new one is ready before the old one goes; `restarted`: the old one stops first. What runs stays when a pod is `scaled`, when a volume of it has `grown`, or when it is `rerouted` to another public path.',
+      }),
+      keepsData: Type.Boolean({ description: 'Whether what it has stored is there afterwards.' }),
+      volumes: Type.Array(
+        Type.Object({
+          title: Type.String({ examples: ['volume data of pod db'] }),
+          change: Type.Enum(['kept', 'grown', 'new', 'left'], {
+            description: '`new`: it is made, and empty; `left`: the pod no longer has it, and its data stay.',
+          }),
+          sizeBytes: Type.Integer(),
+          fromBytes: Type.Optional(Type.Integer()),
+        }),
+      ),
+      because: Type.String(),
+      warnings: Type.Array(
+        Type.Object({ code: Type.String(), message: Type.String(), hint: Type.Optional(Type.String()) }),
+        { description: 'What goes otherwise than one may expect, for example a password that its database ignores.' },
+      ),
+    }),
+  ),
+  interrupted: Type.Array(Type.String(), { description: 'Public paths that nobody answers at for a while.' }),
+};
+
+/** What an update to this would do, against the revision that runs. A tag that both name is taken to mean the same image: the registry is not asked. */
+export async function previewOf(
+  { db, seal, urlOf, now }: Service,
+  deployment: Deployment,
+  spec: AppSpec,
+): Promise<UpdatePreview> {
+  const current = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
+  const derive = await derivationOf(db, seal, deployment.id);
+  const next: Revision = { number: deployment.revision + 1, spec, ...(current.images && { images: current.images }) };
+  // What it may reach is its plan's: no update changes that.
+  const resolution = { now: now(), url: urlOf(deployment.label), derive, egress: noEgress };
+  const before = desiredAt(deployment, current, resolution);
+  // Each of a large configuration takes a while, in which nobody else is served.
+  await turn();
+  const after = desiredAt(deployment, next, resolution);
+  await turn();
+  // It was active a moment ago; with its time limit reached in between, nothing of it will be changed any more.
+  if (before.kind !== 'running' || after.kind !== 'running') return { pods: [], interrupted: [] };
+  return previewUpdate({ spec: current.spec, desired: before }, { spec, desired: after });
+}

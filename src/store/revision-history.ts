@@ -1,0 +1,44 @@
+/** What is kept of each revision beside its configuration: who has asked for it, and what became of it. */
+import type { Instant } from '../deployment/deployment.ts';
+import { type Asker, isFirstOutcome, type RevisionOutcome } from '../deployment/revision-history.ts';
+import type { Database } from './database.ts';
+
+export type KeptRevision = {
+  number: number;
+  createdAt: Instant;
+  askedBy: Asker | null;
+  repeats: number | null;
+  outcome: RevisionOutcome | null;
+  settledAt: Instant | null;
+};
+
+/** Those that are kept, the last one first. */
+export async function keptRevisions(db: Database, deploymentId: string): Promise<KeptRevision[]> {
+  return await db
+    .selectFrom('revisions')
+    .select(['number', 'createdAt', 'askedBy', 'repeats', 'outcome', 'settledAt'])
+    .where('deploymentId', '=', deploymentId)
+    .orderBy('number', 'desc')
+    .execute();
+}
+
+/** Notes what became of a revision, unless that is known: call it in the transaction that says so of the deployment. */
+export async function settleRevision(
+  db: Database,
+  deploymentId: string,
+  { number, outcome, at }: { number: number; outcome: RevisionOutcome; at: Instant },
+): Promise<void> {
+  const row = await db
+    .selectFrom('revisions')
+    .select('outcome')
+    .where('deploymentId', '=', deploymentId)
+    .where('number', '=', number)
+    .executeTakeFirst();
+  if (!row || !isFirstOutcome(row.outcome, outcome)) return;
+  await db
+    .updateTable('revisions')
+    .set({ outcome, settledAt: at })
+    .where('deploymentId', '=', deploymentId)
+    .where('number', '=', number)
+    .execute();
+}
