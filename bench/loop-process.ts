@@ -99,6 +99,7 @@ const control: Control = {
       revisitMs,
       imageDiskShare: 0.85,
       diskFreeBytes: 0,
+      graceMs: 0,
       containerDiskBytes: 2 ** 30,
     },
   },

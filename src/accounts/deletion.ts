@@ -6,6 +6,7 @@ import { releaseSessions } from '../store/accounts.ts';
 import type { Tables } from '../store/database.ts';
 import { activeDeploymentsOfAccount } from '../store/deployments.ts';
 import { intend } from '../store/intents.ts';
+import { forgetKept, restorableDeployments } from '../store/restorable-deployments.ts';
 import { write } from '../store/transaction.ts';
 
 /**
@@ -18,9 +19,11 @@ export async function endAccount(db: Kysely<Tables>, accountId: string, now: Ins
       await intend(
         db,
         id,
-        { removedAt: now, heldAt: null },
+        { removedAt: now, heldAt: null, restorableUntil: null },
         { event: { kind: 'intent', intent: 'remove', because: 'account-deleted' }, now },
       );
+    for (const { id } of await restorableDeployments(db, { accountId }, now))
+      await forgetKept(db, id, { because: 'asked', now });
     await releaseSessions(db, accountId);
   });
 }

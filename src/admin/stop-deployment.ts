@@ -17,8 +17,8 @@ export async function stop(
   return await write(db, 'all', async (db) => {
     const deployment = (await deploymentById(db, which)) ?? (await deploymentByLabel(db, which));
     if (!deployment) return undefined;
-    const { id, removedAt, goneAt } = deployment;
-    const isNews = removedAt === null && goneAt === null;
+    const { id, removedAt, restorableUntil, goneAt } = deployment;
+    const isNews = goneAt === null && (removedAt === null || restorableUntil !== null);
     if (isNews) await stopDeployment(db, { id, ...asked });
     return { id, isNews };
   });
@@ -27,6 +27,6 @@ export async function stop(
 /** Writes the intent, its reason for the owner, and the entry of the audit log. */
 export async function stopDeployment(db: Database, { id, reason, actor, now }: Asked & { id: string }): Promise<void> {
   const event = { kind: 'intent', intent: 'stop', because: reason } as const;
-  await intend(db, id, { removedAt: now, heldAt: null }, { event, now });
+  await intend(db, id, { removedAt: now, heldAt: null, restorableUntil: null }, { event, now });
   await addAuditEntry(db, { at: now, actor, action: 'stop', subject: id, reason });
 }

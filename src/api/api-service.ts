@@ -19,6 +19,8 @@ import type { CountExchange } from './requests/count-exchange.ts';
 export type ApiSettings = {
   baseUrl: URL;
   limits: Limits;
+  /** How long what has ended can be restored. */
+  graceMs: number;
   /** Starts of one client address. */
   startRate: Rate;
   /** Other requests of one client address, and requests with one token. */

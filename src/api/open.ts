@@ -50,7 +50,7 @@ export async function openApi(
   { admit, admitRegistry, pushed, log, ...parts }: ApiParts,
 ): Promise<OpenApi> {
   const { baseUrl, startRate, rate, lifetimeMs, extensionMs, extensions, metricsToken, tiers, signInRate } = settings;
-  const { strangers, termsUrl, proofOfWork, documentRate, networkPool, pushedBytes, diskFreeBytes } = settings;
+  const { strangers, termsUrl, proofOfWork, graceMs, documentRate, networkPool, pushedBytes, diskFreeBytes } = settings;
   const { engine } = parts;
   await using opening = new AsyncDisposableStack();
   // The first answer asks the engine, so that no later one has to.
@@ -63,7 +63,7 @@ export async function openApi(
     dashboard: await readDashboard(dashboardFolder, settings),
     settings: {
       ...{ baseUrl, startRate, rate, signInRate, tiers, strangers, limits: { lifetimeMs, extensionMs, extensions } },
-      ...{ networkPool, documentRate, proofOfWork, ...(termsUrl && { termsUrl }) },
+      ...{ graceMs, networkPool, documentRate, proofOfWork, ...(termsUrl && { termsUrl }) },
       ...(!settings.tlsCertificates && { domains: { hasCertificates: settings.acmeDirectory !== undefined } }),
       ...(metricsToken !== undefined && { metricsToken }),
     },

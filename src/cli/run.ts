@@ -37,6 +37,7 @@ const runs: Record<Remote, () => Promise<(context: UpContext) => Promise<number>
   extend: async () => (await import('./commands/lifetime.ts')).extend,
   claim: async () => (await import('./commands/lifetime.ts')).claim,
   remove: async () => (await import('./commands/lifetime.ts')).remove,
+  restore: async () => (await import('./commands/restore.ts')).restore,
   open: async () => (await import('./commands/lifetime.ts')).open,
   export: async () => (await import('./commands/export.ts')).exportDeployment,
   login: async () => (await import('./commands/login.ts')).login,

@@ -134,8 +134,17 @@ export const commands = {
   claim: { words: [], help: 'a link at which an account takes it over, so that it stays', flags: {}, isRemote: true },
   remove: {
     words: [],
-    help: 'remove it with its data',
-    flags: { yes: { type: 'boolean', short: 'y', help: 'without asking' } },
+    help: 'remove it; what it has is kept for a while, for "berth restore"',
+    flags: {
+      yes: { type: 'boolean', short: 'y', help: 'without asking' },
+      forget: { type: 'boolean', help: 'with its data, at once: it cannot be restored' },
+    },
+    isRemote: true,
+  },
+  restore: {
+    words: [],
+    help: 'bring back what was removed or has expired, with its data, at the same address',
+    flags: { 'no-wait': noWait },
     isRemote: true,
   },
   init: {

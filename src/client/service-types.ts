@@ -151,6 +151,8 @@ export type Deployment = {
     /** Whether it outlives its time limit. */
     held: boolean;
   };
+  /** Of one that has ended: until then its volumes are kept, and `POST /restoreDeployment` brings it back. */
+  restorableUntil?: string;
   /** Parameters of the query that are not known and were ignored. */
   warnings?: string[];
 };
@@ -445,6 +447,7 @@ export type Event =
   | StateEvent
   | FaultEvent
   | DiskEvent
+  | LifetimeEvent
   | LegacyEvent
   | ForgottenEvent;
 
@@ -495,6 +498,11 @@ export type IntentEvent = (
       kind: 'intent';
       intent: 'remove';
       because: 'asked' | 'account-deleted';
+    }
+  | {
+      kind: 'intent';
+      intent: 'restore';
+      revision: number;
     }
   | {
       kind: 'intent';
@@ -641,6 +649,8 @@ export type StateEvent = (
       kind: 'state';
       state: 'expired';
       because: 'removed' | 'expired';
+      /** A date-time: until then its volumes are kept, and it can be restored. */
+      restorableUntil?: string;
     }
 ) &
   EventToldFields;
@@ -703,6 +713,22 @@ export type DiskEvent = (
       disk: 'stopped';
       pod: string;
       because: string;
+    }
+) &
+  EventToldFields;
+
+export type LifetimeEvent = (
+  | {
+      kind: 'lifetime';
+      lifetime: 'ends-soon';
+      /** A date-time. */
+      expiresAt: string;
+    }
+  | {
+      kind: 'lifetime';
+      lifetime: 'forgotten';
+      /** Its time was over, its owner wanted it, the disk was short, or too much was kept for one owner. */
+      because: 'time' | 'asked' | 'room' | 'limit';
     }
 ) &
   EventToldFields;
@@ -867,6 +893,98 @@ export type Operations = {
     body: Application;
     answer: string;
   };
+  /** Bring back a deployment that has expired or was removed. `/restoreDeployment` */
+  restoreDeployment: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName?: string;
+      environment?: string;
+    };
+    body: Application;
+    answer: {
+      message: string;
+      applicationName: string;
+      environment: string;
+      url: string;
+      status: {
+        state: 'deploying' | 'running' | 'failed' | 'expired';
+        progress: number;
+        /** The state, more exactly. `degraded`: it runs, and a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier revision serves. */
+        health: 'deploying' | 'running' | 'degraded' | 'serving' | 'failed' | 'expired';
+        /** Why it failed, or what is wrong, in words. */
+        message?: string;
+        /** The one that was asked for last. */
+        revision: number;
+        /** The last one that became ready; absent before the first has. */
+        servingRevision?: number;
+        /** What the pod that made it fail wrote last, without known secrets. What repeats is there once; its first line ends with how often, e.g. `×3`. */
+        lastLines?: string[];
+        pods?: {
+          name: string;
+          /** `degraded`: it is ready, and keeps restarting; or it was ready, and its check fails since. */
+          state: 'waiting' | 'starting' | 'ready' | 'degraded' | 'failed';
+          /** What it waits for, or what is wrong with it. */
+          message?: string;
+          /** How much of its image has come of what has to, while it is on its way. */
+          pulling?: {
+            doneBytes: number;
+            totalBytes: number;
+          };
+          /** The first 500 bytes of what its failing health check answered, without known secrets. Text of the application: not to be trusted. */
+          healthCheckBody?: string;
+          /** What it runs from, by digest once that is known; of an image that was pushed here, as its owner names it. */
+          image: string;
+          /** The one that it was started for. */
+          revision: number;
+          /** How often it was started anew after an exit. */
+          restarts: number;
+          /** How it ended the last time, whatever it does now. */
+          lastExit?: {
+            code: number;
+            /** In words, e.g. `exited with code 3`. */
+            reason: string;
+            /** What can be done about it. */
+            hint?: string;
+            at: string;
+          };
+        }[];
+        /** Volumes that are getting full, and pods stopped for what they wrote. */
+        disk?: {
+          at: string;
+          message: string;
+          volume?: string;
+          level?: 'nearly full' | 'full';
+          /** How full the volume was then. */
+          percent?: number;
+          /** The one that was stopped. */
+          pod?: string;
+        }[];
+        /** What its address waits for before it can be reached by HTTPS. Absent when it can be. */
+        certificate?: {
+          /** `ordered`: it comes within seconds; `limit`: the authority issues no more before `until`; `failed`: it is asked again then. */
+          because: 'ordered' | 'limit' | 'failed';
+          until?: string;
+          message: string;
+        };
+      };
+      createdAt: string;
+      /** Absent when it does not expire. */
+      expiresAt?: string;
+      extend: Extend;
+      claim: {
+        claimed: boolean;
+      };
+      reservation: {
+        /** Whether it outlives its time limit. */
+        held: boolean;
+      };
+      /** Of one that has ended: until then its volumes are kept, and `POST /restoreDeployment` brings it back. */
+      restorableUntil?: string;
+      /** Parameters of the query that are not known and were ignored. */
+      warnings?: string[];
+    };
+  };
   /** Claim a deployment. `/claimDeployment` */
   claimDeployment: {
     path: Record<never, never>;
@@ -915,9 +1033,25 @@ export type Operations = {
       sessionToken?: string;
       applicationName?: string;
       environment?: string;
+      forget?: boolean | 'true' | 'false';
     };
-    body: Application;
-    answer: Message;
+    body: {
+      /** The session token; it may also come as `Authorization: Bearer`. */
+      sessionToken?: string;
+      /** Name of the application. */
+      applicationName: string;
+      /** The deployment's environment; needed where an account has two applications of one name. */
+      environment?: string;
+      /** Whether its data go at once, also of one that has ended: nothing can be restored. */
+      forget?: boolean | 'true' | 'false';
+    };
+    answer: {
+      message: string;
+      /** Parameters of the query that are not known and were ignored. */
+      warnings?: string[];
+      /** Of one that has ended: until then its volumes are kept, and `POST /restoreDeployment` brings it back. */
+      restorableUntil?: string;
+    };
   };
   /** End the holds of all deployments of the session; removes none that is within its time limit. `/removeReservations` */
   removeReservations: {
@@ -1519,6 +1653,7 @@ export const requests = {
   getConfigSchema: { method: 'GET', path: '/schema', sends: 'nothing' },
   createSession: { method: 'POST', path: '/createSession', sends: 'nothing' },
   extendDeployment: { method: 'POST', path: '/extendDeployment', sends: 'json' },
+  restoreDeployment: { method: 'POST', path: '/restoreDeployment', sends: 'json' },
   claimDeployment: { method: 'POST', path: '/claimDeployment', sends: 'json' },
   listDeployments: { method: 'GET', path: '/getReservations', sends: 'nothing' },
   addDeploymentReservation: { method: 'POST', path: '/addDeploymentReservation', sends: 'json' },

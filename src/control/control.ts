@@ -35,6 +35,8 @@ export type ControlSettings = {
   containerDiskBytes: number;
   /** Of the disk, so much must stay free. */
   diskFreeBytes: number;
+  /** How long the volumes and the configuration of a deployment that has ended are kept. */
+  graceMs: number;
 };
 
 export type Control = {

@@ -40,7 +40,8 @@ export async function openControl(settings: OpenControlSettings, parts: ControlP
   const routed = await storedRoutes(db);
   await others.refreshEdge();
   await takeOver(db, { now: now(), spreadMs: resyncMs, random: Math.random });
-  const { deployDeadlineMs, listenPatienceMs, drainMs, imageDiskShare, diskFreeBytes, containerDiskBytes } = settings;
+  const { deployDeadlineMs, listenPatienceMs, drainMs, imageDiskShare, diskFreeBytes, containerDiskBytes, graceMs } =
+    settings;
   const loop = startLoop({
     ...others,
     checkTags: createTagCheck({ images, engine: others.engine }),
@@ -49,7 +50,7 @@ export async function openControl(settings: OpenControlSettings, parts: ControlP
     pausedClock: createPausedClock(() => performance.now()),
     settings: {
       ...{ deployDeadlineMs, listenPatienceMs, drainMs, imageDiskShare, diskFreeBytes, containerDiskBytes },
-      ...{ leaseMs, pollMs, resyncMs, revisitMs },
+      ...{ graceMs, leaseMs, pollMs, resyncMs, revisitMs },
     },
   });
   return { wake: loop.wake, takeOverFrom: loop.takeOverFrom, [Symbol.asyncDispose]: () => loop.stop() };

@@ -21,7 +21,7 @@ export function revisitMsOf(deployments: number, leastMs: number): number {
  * started together is not visited together for ever.
  */
 export function nextVisitAt(
-  { expiresAt, heldAt }: Deployment,
+  { expiresAt, heldAt }: Pick<Deployment, 'expiresAt' | 'heldAt'>,
   { now, random }: Pick<Control, 'now' | 'random'>,
   withinMs: number,
 ): Instant {

@@ -44,6 +44,12 @@ export type Deployment = {
   /** A hold (a reservation on a paid plan) outlives the time limit. */
   heldAt: Instant | null;
   removedAt: Instant | null;
+  /** Of one that has ended: until when its configuration and volumes are kept; null: they are not, or no longer. */
+  restorableUntil: Instant | null;
+  /** When all but its volumes had left the engine. */
+  keptAt: Instant | null;
+  /** The time limit that its owner was last warned of. */
+  warnedOf: Instant | null;
   /** When the last thing of it had left the engine. */
   goneAt: Instant | null;
   /** When the current state was entered, or its progress last grew. */
@@ -119,6 +125,9 @@ export function newDeployment(
     extensionsUsed: 0,
     heldAt: null,
     removedAt: null,
+    restorableUntil: null,
+    keptAt: null,
+    warnedOf: null,
     goneAt: null,
     progressedAt: asked.createdAt,
   };

@@ -5,6 +5,7 @@ import { isPinned } from '../config/values/image-names.ts';
 import { replaceScriptlets } from '../config/variables/scriptlets.ts';
 import { type Deployment, type Instant, isPastLimit, type Revision } from './deployment.ts';
 import { workloadName } from './deployment-names.ts';
+import { keptUntil } from './grace.ts';
 import { startOrder } from './plan/start-order.ts';
 import { type Derive, generatedValue } from './workload/derived-secrets.ts';
 import type { Egress } from './workload/egress.ts';
@@ -12,7 +13,8 @@ import { fingerprintOf, formerFingerprintsOf } from './workload/fingerprint.ts';
 import type { Observed, Readiness, Workload } from './workload/workload.ts';
 
 export type Desired =
-  | { kind: 'gone'; because: 'removed' | 'expired' }
+  /** `keptUntil`: as of `grace.ts`; null: its volumes go too. */
+  | { kind: 'gone'; because: 'removed' | 'expired'; keptUntil: Instant | null }
   | {
       kind: 'running';
       revision: number;
@@ -71,6 +73,8 @@ export function endingAt(deployment: Deployment, now: Instant): 'removed' | 'exp
 /** What a revision is resolved with. */
 export type Resolution = {
   now: Instant;
+  /** How long the volumes of one that ends are kept. Default: not at all. */
+  graceMs?: number;
   /** The deployment's own, as its visitors see it. */
   url: URL;
   /** What its plan lets it reach. It has no default: what nobody has thought of must not be open. */
@@ -79,11 +83,21 @@ export type Resolution = {
   derive?: Derive;
 };
 
+/** What is left of one that has ended by `now`; undefined where it has not. */
+export function endOf(
+  deployment: Deployment,
+  now: Instant,
+  graceMs: number,
+): Extract<Desired, { kind: 'gone' }> | undefined {
+  const because = endingAt(deployment, now);
+  return because && { kind: 'gone', because, keptUntil: keptUntil(deployment, now, graceMs) };
+}
+
 /** What should exist at `now`. */
 export function desiredAt(deployment: Deployment, revision: Revision, resolution: Resolution): Desired {
-  const { now, url, egress, derive = refuseSecrets } = resolution;
-  const because = endingAt(deployment, now);
-  if (because) return { kind: 'gone', because };
+  const { now, url, egress, derive = refuseSecrets, graceMs = 0 } = resolution;
+  const ending = endOf(deployment, now, graceMs);
+  if (ending) return ending;
   const { spec, number, images = {} } = revision;
   const values = { url, registry: spec.registryLogin?.registry ?? '', deploymentId: deployment.id, derive };
   const book = addressBook(spec);

@@ -1,4 +1,4 @@
-/** The settings about how long is waited: for a deploy, for requests under way, for other edges. */
+/** The settings about how long is waited: for a deploy, for requests under way, for other edges, for a restore. */
 import { duration, type Setting } from './setting-values.ts';
 
 export type PatienceSettings = {
@@ -6,6 +6,7 @@ export type PatienceSettings = {
   listenPatienceMs: number;
   drainMs: number;
   edgeSilenceMs: number;
+  graceMs: number;
 };
 
 export const patienceTable = {
@@ -31,6 +32,12 @@ export const patienceTable = {
     variable: 'EDGE_SILENCE',
     default: '30s',
     help: 'with PostgreSQL, how long one of several edges answers without word of the others, and they wait for it',
+    read: duration,
+  },
+  graceMs: {
+    variable: 'GRACE',
+    default: '24h',
+    help: 'how long the volumes of what has expired or was removed are kept, so that it can be restored; 0s: not at all',
     read: duration,
   },
 } satisfies { [K in keyof PatienceSettings]: Setting<PatienceSettings[K]> };

@@ -24,12 +24,12 @@ export async function addDeployment(db: Database, deployment: Deployment): Promi
 
 export async function deploymentById(db: Database, id: string): Promise<Deployment | undefined> {
   const row = await db.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirst();
-  return row && fromRow(row);
+  return row && deploymentFrom(row);
 }
 
 export async function deploymentByLabel(db: Database, label: string): Promise<Deployment | undefined> {
   const row = await db.selectFrom('deployments').selectAll().where('label', '=', label).executeTakeFirst();
-  return row && fromRow(row);
+  return row && deploymentFrom(row);
 }
 
 export async function isLabelTaken(db: Database, label: string): Promise<boolean> {
@@ -40,14 +40,14 @@ export async function isLabelTaken(db: Database, label: string): Promise<boolean
 /** Those of a session that are active at `now`, oldest first. */
 export async function activeDeployments(db: Database, sessionId: string, now: Instant): Promise<Deployment[]> {
   const rows = await active(db, now).where('sessionId', '=', sessionId).execute();
-  return rows.map(fromRow);
+  return rows.map(deploymentFrom);
 }
 
 /** Those of all sessions of an account that are active at `now`, oldest first. */
 export async function activeDeploymentsOfAccount(db: Database, accountId: string, now: Instant): Promise<Deployment[]> {
   const sessions = db.selectFrom('sessions').select('id').where('accountId', '=', accountId);
   const rows = await active(db, now).where('sessionId', 'in', sessions).execute();
-  return rows.map(fromRow);
+  return rows.map(deploymentFrom);
 }
 
 /** As `activeDeploymentsOfAccount`, without those that count to no plan: started by a token, and not claimed. */
@@ -118,6 +118,8 @@ export type Intent = Partial<
     | 'claimedAt'
     | 'heldAt'
     | 'removedAt'
+    | 'restorableUntil'
+    | 'keptAt'
     | 'progressedAt'
   >
 > & { explanation?: Explanation | null };
@@ -130,16 +132,19 @@ export async function writeIntent(db: Database, id: string, { explanation, ...fi
     .set((eb) => ({ ...fields, ...told, generation: eb('generation', '+', 1) }))
     .where('id', '=', id)
     .execute();
-  if (fields.revision !== undefined) await recommit(db, id);
+  if (fields.revision !== undefined || fields.restorableUntil !== undefined) await recommit(db, id);
 }
 
 export type Observation = Partial<
-  Pick<Deployment, 'state' | 'progress' | 'servingRevision' | 'goneAt' | 'progressedAt'>
+  Pick<
+    Deployment,
+    'state' | 'progress' | 'servingRevision' | 'restorableUntil' | 'keptAt' | 'warnedOf' | 'goneAt' | 'progressedAt'
+  >
 > & { explanation?: Explanation | null; pods?: PodStatus[]; lastLines?: string[]; endpoints?: readonly Endpoint[] };
 
 /**
  * Writes what the loop saw; false when the lease was lost or a newer intent has come. Call it in a transaction where it
- * tells endpoints, which are a version of the route table, or what counts of the host: `servingRevision`, `goneAt`.
+ * tells endpoints, which are a version of the route table, or what counts of the host: those of `counted`.
  */
 export async function writeObservation(
   db: Database,
@@ -167,9 +172,11 @@ export async function writeObservation(
     const routesVersion = await nextRoutesVersion(db);
     await db.updateTable('deployments').set({ routesVersion }).where('id', '=', id).execute();
   }
-  if (isWritten && (fields.servingRevision !== undefined || fields.goneAt !== undefined)) await recommit(db, id);
+  if (isWritten && counted.some((field) => fields[field] !== undefined)) await recommit(db, id);
   return isWritten;
 }
+
+const counted = ['servingRevision', 'restorableUntil', 'keptAt', 'goneAt'] as const;
 
 /** Ids of a session's deployments of a name that are past their time limit, and that nobody has ended yet. */
 export async function pastLimitOfName(
@@ -193,7 +200,7 @@ export async function endAll(db: Database, now: Instant): Promise<void> {
   await db
     .updateTable('deployments')
     .set((eb) => ({
-      ...{ state: 'expired', removedAt: now, goneAt: now, pods: '[]', endpoints: '[]' },
+      ...{ state: 'expired', removedAt: now, restorableUntil: null, goneAt: now, pods: '[]', endpoints: '[]' },
       explanation: printExplanation({ kind: 'ended', because: 'removed' }),
       generation: eb('generation', '+', 1),
     }))
@@ -223,7 +230,7 @@ function printExplanation(explanation: Explanation | null): string | null {
   return explanation && JSON.stringify(explanation);
 }
 
-function fromRow(row: Selectable<DeploymentRow>): Deployment {
+export function deploymentFrom(row: Selectable<DeploymentRow>): Deployment {
   const { explanation, pods, lastLines, endpoints, sharesName: _, routesVersion: __, ...fields } = row;
   return {
     ...fields,

@@ -69,10 +69,13 @@ export async function bytesOfAll(db: Database): Promise<number> {
   return Number(row?.bytes ?? 0);
 }
 
-/** Notes which owners are there: accounts, sessions with an active deployment, and those that may still start one. */
+/** Notes which owners are there: accounts, sessions with an active deployment or one that can be restored, and those that may still start one. */
 export async function noteAlive(db: Database, now: Instant): Promise<void> {
   const accounts = db.selectFrom('accounts').select('id');
-  const active = db.selectFrom('deployments').select('sessionId').where(isActiveAt(now));
+  const active = db
+    .selectFrom('deployments')
+    .select('sessionId')
+    .where((eb) => eb.or([isActiveAt(now), eb('restorableUntil', '>', now)]));
   const open = db
     .selectFrom('sessions')
     .select('id')

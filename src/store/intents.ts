@@ -1,6 +1,7 @@
 /** What somebody wants of a deployment, as its owner reads it and the loop acts on it. */
 import type { Instant } from '../deployment/deployment.ts';
 import type { EventOf } from '../deployment/event/event.ts';
+import { endEvent } from '../deployment/grace.ts';
 import type { Database } from './database.ts';
 import { type Intent, pastLimitOfName, writeIntent } from './deployments.ts';
 import { addEvents } from './events.ts';
@@ -24,11 +25,18 @@ export async function intend(
  */
 export async function endPastLimit(
   db: Database,
-  { sessionId, applicationName, now }: { sessionId: string; applicationName: string; now: Instant },
+  {
+    sessionId,
+    applicationName,
+    now,
+    graceMs,
+  }: { sessionId: string; applicationName: string; now: Instant; graceMs: number },
 ): Promise<void> {
+  const restorableUntil = graceMs > 0 ? now + graceMs : null;
   for (const id of await pastLimitOfName(db, sessionId, applicationName, now)) {
-    await writeIntent(db, id, { state: 'expired', explanation: { kind: 'ended', because: 'expired' } });
-    await addEvents(db, id, [{ at: now, event: { kind: 'state', state: 'expired', because: 'expired' } }]);
+    const explanation = { kind: 'ended', because: 'expired' } as const;
+    await writeIntent(db, id, { state: 'expired', explanation, restorableUntil });
+    await addEvents(db, id, [{ at: now, event: endEvent('expired', restorableUntil) }]);
     await makeDue(db, id, atOnce(now));
   }
 }

@@ -24,7 +24,7 @@ export type Told = { [operationId: string]: { request?: unknown; answer?: unknow
 
 /** Plays it on a real service. */
 export async function playStory(): Promise<Told> {
-  const berth = await createBerth();
+  const berth = await createBerth({ BERTH_GRACE: '24h' });
   const records = { 'TXT _berth.shop.example.com': ['v=spf1 -all'], 'A shop.example.com': ['198.51.100.7'] };
   await using names = await startNameServer(recordsOf(records));
   try {
@@ -73,6 +73,7 @@ async function play(berth: Berth): Promise<Told> {
   const replaced = note('replaceToken', await send('POST', `/api/tokens/${tokenId}/replace`));
   const removal = { applicationName, sessionToken: replaced.sessionToken };
   note('removeDeploymentReservation', await berth.postJson('/removeDeploymentReservation', removal), removal);
+  note('restoreDeployment', await berth.postJson('/restoreDeployment', removal), removal);
   note('endToken', await send('DELETE', `/api/tokens/${tokenId}`));
   return told;
 }

@@ -78,7 +78,7 @@ const loop = startLoop({
   settings: {
     ...{ deployDeadlineMs: 60_000, listenPatienceMs: 30_000, drainMs: 0, leaseMs: 15_000 },
     ...{ pollMs: 5_000, resyncMs: 30_000, revisitMs: 600_000 },
-    ...{ imageDiskShare: 1, diskFreeBytes: 0, containerDiskBytes: 2 ** 30 },
+    ...{ imageDiskShare: 1, diskFreeBytes: 0, graceMs: 1_000, containerDiskBytes: 2 ** 30 },
   },
 });
 const service: Service = {
@@ -86,6 +86,7 @@ const service: Service = {
   accounts: openAccounts({ db, seal, log, now, settings: { baseUrl, otherOrigins: [], signUp: 'open' } }),
   budget: async () => ({ memoryBytes: 2 ** 40, cpuMillis: 1e7, diskBytes: 2 ** 50 }),
   settings: {
+    graceMs: 1_000,
     limits: { lifetimeMs, extensionMs: 1_000, extensions: 2 },
     ...{
       baseUrl,

@@ -68,6 +68,8 @@ export async function createBerth(
     BERTH_GPUS: '1000',
     BERTH_GUESS_RATE: '100000/m',
     BERTH_DRAIN: '200ms',
+    // What ends is gone, volumes and all.
+    BERTH_GRACE: '0s',
     // Where nobody listens.
     BERTH_REGISTRIES: 'localhost:1 http',
     ...env,

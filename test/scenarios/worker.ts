@@ -58,6 +58,7 @@ const loop = startLoop({
       deployDeadlineMs: 600_000,
       listenPatienceMs: 30_000,
       imageDiskShare: 1,
+      graceMs: 0,
       diskFreeBytes: 0,
       containerDiskBytes: 2 ** 30,
     },

@@ -51,6 +51,8 @@ export async function perform(act: Act, stage: Stage): Promise<void> {
     case 'extend':
     case 'claim':
     case 'remove':
+    case 'restore':
+    case 'forget':
       return await intend(act, stage);
     case 'set-clock':
       clock.set(act.byMs);
@@ -108,7 +110,7 @@ async function begin(spec: AppSpec, stage: Stage): Promise<void> {
 }
 
 async function intend(
-  act: Extract<Act, { kind: 'update' | 'extend' | 'claim' | 'remove' }>,
+  act: Extract<Act, { kind: 'update' | 'extend' | 'claim' | 'remove' | 'restore' | 'forget' }>,
   stage: Stage,
 ): Promise<void> {
   const { witness } = stage;
@@ -118,6 +120,9 @@ async function intend(
   const isDone = status === 503 ? await wasDone(subject, stage) : status === 200;
   if (!isDone) return;
   subject.intents++;
+  // Its workloads go and come, whatever serves.
+  if (act.kind === 'restore')
+    Object.assign(subject, { isHarmed: true, isRestored: true, isExcused: arePullsInTrouble(witness) });
   if (act.kind !== 'update') return;
   subject.specs.push(act.spec);
   subject.isExcused = arePullsInTrouble(witness);
@@ -144,6 +149,10 @@ async function ask(act: Parameters<typeof intend>[0], sessionToken: string, stag
       return await post('/extendDeployment', named, stage);
     case 'remove':
       return await post('/removeDeploymentReservation', named, stage);
+    case 'forget':
+      return await post('/removeDeploymentReservation', { ...named, forget: true }, stage);
+    case 'restore':
+      return await post('/restoreDeployment', named, stage);
     case 'claim': {
       const { status, body } = await post('/claimDeployment', named, stage);
       return status === 200 ? await post(`/claim/${body.claimToken}`, {}, stage, signedIn) : { status, body };

@@ -36,7 +36,8 @@ export async function converge(
           // A pod that never gets ready is waited for half of the time, in visits that have no end.
           eb.and([eb('token', 'is not', null), eb('state', '!=', 'failed')]),
           eb('dueAt', '<=', now()),
-          eb('state', 'in', ['deploying', 'expired']),
+          eb('state', '=', 'deploying'),
+          eb.and([eb('state', '=', 'expired'), eb('keptAt', 'is', null)]),
         ]),
       )
       .execute();
@@ -50,7 +51,7 @@ export async function converge(
   }
 }
 
-const triggers: Trigger[] = ['updated', 'ready', 'given-up', 'ended'];
+const triggers: Trigger[] = ['updated', 'ready', 'given-up', 'ended', 'restored'];
 
 export async function checkTransitions(db: Kysely<Tables>): Promise<void> {
   type Transition = { before: DeploymentState; after: DeploymentState; revision: number; serving: number | null };

@@ -21,6 +21,7 @@ import { newImages } from './application.ts';
 import { createClock } from './clock.ts';
 import { createEdges } from './edges.ts';
 import { faultyDriver } from './faulty-store.ts';
+import { graceOf, withGrace } from './grace.ts';
 import { type Call, type Process, type Surroundings, startProcess } from './process.ts';
 import { checkSecondPass, checkTransitions, converge } from './recovery.ts';
 import { limits, settings } from './settings.ts';
@@ -95,8 +96,11 @@ export type Reporter = {
 const metrics = createMetrics();
 
 /** Throws when something is not as it must be. */
-export async function run(story: Story, base: Base, { note, tell = () => {} }: Reporter): Promise<void> {
+export async function run(told: Story, base: Base, { note, tell = () => {} }: Reporter): Promise<void> {
   const { db, driver, api } = base;
+  const story = withGrace(told);
+  const graceMs = graceOf(story);
+  api.service.settings.graceMs = graceMs;
   await emptyStore(db);
   seedIds(randomFrom(story.seed + 1));
   const { seal } = api.service;
@@ -125,7 +129,8 @@ export async function run(story: Story, base: Base, { note, tell = () => {} }: R
 
   const surroundings: Surroundings = {
     isAlone: story.workers === 1,
-    ...{ clock, world, facets, driver, seal, metrics, settings, random },
+    ...{ clock, world, facets, driver, seal, metrics, random },
+    settings: { ...settings, graceMs },
     egressOf: async (deployment) => egressOf(deployment),
     urlOf: (label) => new URL(`http://${label}.localhost`),
     log: {

@@ -17,6 +17,7 @@ export const settings: ControlSettings = {
   imageDiskShare: 0.85,
   diskFreeBytes: 1000,
   containerDiskBytes: 2 ** 30,
+  graceMs: 0,
 };
 
 export const limits = { lifetimeMs: 60 * minute, extensionMs: 60 * minute, extensions: 2 };

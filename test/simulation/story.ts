@@ -8,7 +8,7 @@ export type Act =
   | { kind: 'start'; spec: AppSpec }
   /** `which` counts deployments from the first one, round and round. */
   | { kind: 'update'; which: number; spec: AppSpec }
-  | { kind: 'extend' | 'claim' | 'remove'; which: number }
+  | { kind: 'extend' | 'claim' | 'remove' | 'restore' | 'forget'; which: number }
   /** The clock on the wall is set, forwards or back; and right again after so long, where that is given. */
   | { kind: 'set-clock'; byMs: number; backAfterMs?: number }
   /** Behind our back; `which` counts what there is of that kind. */

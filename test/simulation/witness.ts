@@ -20,6 +20,7 @@ import { routesVersion } from '../../src/store/routes.ts';
 import { createTestEngine } from '../support/memory-engine.ts';
 import { areSeamless, hasSite, isGood } from './application.ts';
 import type { Edges } from './edges.ts';
+import { checkForgotten, checkKept } from './grace.ts';
 import type { Call } from './process.ts';
 
 /** A deployment as whoever asked for it knows it. */
@@ -35,6 +36,8 @@ export type Subject = {
   isHarmed: boolean;
   /** Something happened for which an update may give up although its application is good. */
   isExcused: boolean;
+  /** It had ended, and was brought back. */
+  isRestored?: boolean;
 };
 
 /** Now and then the oldest are forgotten: until then there are some more. */
@@ -72,24 +75,25 @@ export type Scene = {
 /** After every call that did something. */
 export async function checkCall(call: Call, scene: Scene): Promise<void> {
   const { kind } = call.operation ?? {};
-  if (kind === 'remove-network') await checkEnded(call.deploymentId!, 'its network is removed', scene);
+  if (kind === 'remove-network') await checkEnded(call.deploymentId!, scene);
   if (call.name === 'removeOwned') assert.ok(scene.witness.leasesOverlap, 'something was left for the sweep');
   await checkVolumes(scene);
   checkRoutes(call, scene);
   if (call.name === 'publish') await checkServing(scene);
 }
 
-/** What cannot be made again is only taken from a deployment that has ended: nothing brings that one back. */
-async function checkEnded(deploymentId: string, what: string, { db }: Scene): Promise<void> {
+/** It is not made anew in an update. Whoever was about to remove it goes on with that when the deployment is restored. */
+async function checkEnded(deploymentId: string, { db, witness }: Scene): Promise<void> {
   const deployment = await deploymentById(db, deploymentId);
-  assert.equal(deployment?.state, 'expired', `${what} although the deployment has not ended`);
+  if (witness.subjects.some(({ id, isRestored }) => id === deploymentId && isRestored)) return;
+  assert.equal(deployment?.state, 'expired', 'its network is removed although the deployment has not ended');
 }
 
 /** No volume goes, nor is another one in its place, unless somebody has removed it behind our back. */
 async function checkVolumes(scene: Scene): Promise<void> {
   const { world, witness } = scene;
   for (const [key, volume] of witness.volumes) {
-    if (world.volumes.get(key) !== volume) await checkEnded(volume.deploymentId, 'its volume is removed', scene);
+    if (world.volumes.get(key) !== volume) await checkForgotten(volume.deploymentId, scene.db);
   }
   witness.volumes = new Map(world.volumes);
 }
@@ -147,7 +151,7 @@ export async function checkEnd(scene: Scene): Promise<void> {
   for (const subject of witness.subjects) {
     const deployment = await deploymentById(db, subject.id);
     assert.ok(deployment, 'a lost row');
-    if (deployment.state === 'expired') await checkGone(deployment, scene);
+    if (deployment.state === 'expired') await (deployment.goneAt === null ? checkKept : checkGone)(deployment, scene);
     else await checkPresent(deployment, subject, scene);
     await checkEvents(deployment, subject, scene);
   }
@@ -163,7 +167,6 @@ export async function checkEnd(scene: Scene): Promise<void> {
 }
 
 async function checkGone(deployment: Deployment, { edges, world }: Scene): Promise<void> {
-  assert.ok(deployment.goneAt !== null, 'an ended deployment is not gone');
   const owned = await createTestEngine({ world }).listOwned();
   assert.deepEqual(
     owned.filter(({ deploymentId }) => deploymentId === deployment.id),

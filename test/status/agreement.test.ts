@@ -52,7 +52,7 @@ test('API, steps and host page show the health and the states of pods that the o
   await fc.assert(
     fc.asyncProperty(deployment, async (shop) => {
       const { health, pods } = statusAt(shop, now);
-      const { status } = deploymentRecord(shop, url, { limits, now });
+      const { status } = deploymentRecord(shop, url, { limits, graceMs: 0, now });
       assert.equal(status.health, health);
       assert.deepEqual(
         status.pods?.map(({ name, state, message }) => [name, state, message]),

@@ -54,6 +54,7 @@ export async function testApi(
     settings: {
       baseUrl: new URL('http://localhost:8080'),
       limits: { lifetimeMs: 120 * minutes, extensionMs: 120 * minutes, extensions: 2 },
+      graceMs: 0,
       startRate: { count: 1000, windowMs: minutes },
       rate: { count: 1000, windowMs: minutes },
       documentRate: { count: 2 ** 30, windowMs: minutes },

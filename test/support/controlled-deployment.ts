@@ -81,6 +81,7 @@ export async function shopOnMemory(spec: AppSpec, images: Record<string, TestIma
       imageDiskShare: 0.85,
       containerDiskBytes: 1000,
       diskFreeBytes: 1000,
+      graceMs: 0,
     },
     metrics: createMetrics(),
     disk: createDiskBook(),

@@ -15,6 +15,12 @@ export function deploymentOf(fields: Partial<Deployment>): Deployment {
   };
 }
 
+/** As a row of the first release, whose lists are empty: what came later has no column yet. */
+export function firstColumnsOf(deployment: Deployment): Record<string, unknown> {
+  const { restorableUntil: _, keptAt: __, warnedOf: ___, explanation: ____, ...fields } = deployment;
+  return { ...fields, pods: '[]', lastLines: '[]', endpoints: '[]' };
+}
+
 export function pod(name: string, fields: Partial<PodSpec> = {}): PodSpec {
   return {
     name,

@@ -1,5 +1,4 @@
 /** Admission of a start or an update: everything that it has to pass, in one order. */
-import type { AppSpec } from '../../config/spec/spec.ts';
 import type { Instant } from '../../deployment/deployment.ts';
 import { maximumOf } from '../../deployment/limits/deployment-maximum.ts';
 import type { Budget } from '../../deployment/limits/host-budget.ts';
@@ -10,7 +9,7 @@ import type { Origin } from '../../store/origins.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
 import { admitStranger } from './caller-admission.ts';
 import { admitToHost, exceededBounds, exceedsMaximum } from './capacity.ts';
-import { admitToPlan, type Plan } from './plans.ts';
+import { type Asked, admitToPlan, type Plan } from './plans.ts';
 
 /** With the bounds that the configuration exceeds, where it asks for more than anybody could be given. */
 export type Admission = Result<undefined> & { exceeded?: Bounds };
@@ -18,7 +17,7 @@ export type Admission = Result<undefined> & { exceeded?: Bounds };
 /**
  * Asked within the transaction that writes the intent, before it writes anything: of two starts for the last place, the
  * second one sees the first. Without a plan the limits of those who have no account hold. `deploymentId` is that of an
- * update, which is asked only for what it adds.
+ * update, which is asked only for what it adds, or of a restore.
  */
 export async function admit(
   db: Database,
@@ -28,7 +27,7 @@ export async function admit(
     plan,
     origin,
   }: { budget: Budget; strangers: StrangerLimits; plan: Plan | undefined; origin: Origin },
-  asked: { spec: AppSpec; now: Instant; sessionId: string | undefined; deploymentId?: string },
+  asked: Asked & { now: Instant; sessionId: string | undefined },
 ): Promise<Admission> {
   const max = maximumOf(budget, strangers, plan?.tier);
   // Before the plan, whose refusal would say nothing of the line.

@@ -9,10 +9,12 @@ import {
   type Usage,
   usageFrom,
 } from '../../deployment/limits/plan-tier.ts';
+import { amountOf } from '../../deployment/limits/pod-resources.ts';
 import { payingAccount } from '../../deployment/limits/session-starts.ts';
 import type { Result } from '../../lib/problem.ts';
 import { accountById, usageOf } from '../../store/accounts.ts';
 import type { Database } from '../../store/database.ts';
+import { volumeSizesOfDeployment } from '../../store/revisions.ts';
 import { accountOfSession } from '../../store/sessions.ts';
 import type { Service } from '../api-service.ts';
 import type { Caller } from '../requests/callers.ts';
@@ -57,15 +59,17 @@ export function payerOf(caller: Caller | undefined): string | null {
 export async function admitToPlan(
   db: Database,
   { accountId, tier }: Plan,
-  asked: { spec: AppSpec; now: Instant; deploymentId?: string },
+  asked: Asked & { now: Instant },
 ): Promise<Result<undefined>> {
   return planFits(tier, await usageOf(db, accountId, asked.now), await addedBy(db, asked));
 }
 
-/** What a start adds to a usage, or what an update makes more of it. */
-export async function addedBy(
-  db: Database,
-  { spec, deploymentId }: { spec: AppSpec; deploymentId?: string },
-): Promise<Usage> {
+/** `isReturning`: what the deployment had counts to nobody while it has ended; the host has its volumes all the time. */
+export type Asked = { spec: AppSpec; deploymentId?: string; isReturning?: boolean };
+
+/** What a start or a restore adds to a usage, or what an update makes more of it. */
+export async function addedBy(db: Database, { spec, deploymentId, isReturning = false }: Asked): Promise<Usage> {
+  if (isReturning && deploymentId !== undefined)
+    return usageFrom(1, amountOf(spec, await volumeSizesOfDeployment(db, deploymentId)));
   return usageFrom(deploymentId === undefined ? 1 : 0, await addedAmount(db, { spec, deploymentId }));
 }

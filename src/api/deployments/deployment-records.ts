@@ -1,4 +1,5 @@
 /** What the API says of a deployment: the interface's records, and their schemas for the description. */
+
 import { Type } from 'typebox';
 import { severities } from '../../config/diagnostics/diagnostics.ts';
 import { inOwnersWords } from '../../config/values/pushed-image.ts';
@@ -11,7 +12,9 @@ import {
   type Limits,
   podStates,
 } from '../../deployment/deployment.ts';
+import { endingAt } from '../../deployment/desired.ts';
 import type { DiskWarning } from '../../deployment/disk/disk-warnings.ts';
+import { keptUntil } from '../../deployment/grace.ts';
 import { healths, type ShownPod, statusAt } from '../../deployment/status/deployment-health.ts';
 import { type CertificateWait, waitInWords } from '../../lib/certificate-report.ts';
 
@@ -196,6 +199,14 @@ const CertificateRecord = Type.Object(
   { description: 'What its address waits for before it can be reached by HTTPS. Absent when it can be.' },
 );
 
+export const RestorableUntil = Type.Optional(
+  Type.String({
+    format: 'date-time',
+    description:
+      'Of one that has ended: until then its volumes are kept, and `POST /restoreDeployment` brings it back.',
+  }),
+);
+
 /** Of one deployment there is more to say than its session's list does. */
 export const DeploymentRecord = Type.Object(
   {
@@ -212,6 +223,7 @@ export const DeploymentRecord = Type.Object(
     extend: ExtendRecord,
     claim: Type.Object({ claimed: Type.Boolean() }),
     reservation: Type.Object({ held: Type.Boolean({ description: 'Whether it outlives its time limit.' }) }),
+    restorableUntil: RestorableUntil,
     warnings: Warnings,
   },
   { description: 'The deployment as it is now.' },
@@ -282,6 +294,7 @@ export function reservationRecord(deployment: Deployment, url: URL, now: Instant
 
 export type DeploymentDetails = {
   limits: Limits;
+  graceMs: number;
   now: Instant;
   warnings?: readonly DiskWarning[];
   /** For its certificate. */
@@ -291,9 +304,10 @@ export type DeploymentDetails = {
 export function deploymentRecord(
   deployment: Deployment,
   url: URL,
-  { limits, now, warnings = [], wait }: DeploymentDetails,
+  { limits, graceMs, now, warnings = [], wait }: DeploymentDetails,
 ) {
   const reservation = reservationRecord(deployment, url, now);
+  const until = endingAt(deployment, now) ? keptUntil(deployment, now, graceMs) : null;
   const disk = warnings.map((warning) => ({ ...warning, at: printInstant(warning.at) }));
   return {
     ...reservation,
@@ -305,6 +319,7 @@ export function deploymentRecord(
     extend: extendRecord(deployment, limits),
     claim: { claimed: deployment.claimedAt !== null },
     reservation: { held: deployment.heldAt !== null },
+    ...(until !== null && { restorableUntil: printInstant(until) }),
   };
 }
 
@@ -313,6 +328,6 @@ function certificateRecord(wait: CertificateWait) {
   return { because, ...('until' in wait && { until: printInstant(wait.until) }), message: waitInWords(wait) };
 }
 
-function printInstant(instant: number): string {
+export function printInstant(instant: number): string {
   return new Date(instant).toISOString();
 }

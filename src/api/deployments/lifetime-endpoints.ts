@@ -1,18 +1,31 @@
-/** Extending and claiming. */
+/** Extending, claiming and restoring. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { extend, isActive } from '../../deployment/deployment.ts';
+import { type Deployment, extend, isActive } from '../../deployment/deployment.ts';
 import { newToken } from '../../lib/ids.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { addClaim } from '../../store/claims.ts';
 import { deploymentById } from '../../store/deployments.ts';
 import { intend } from '../../store/intents.ts';
 import { write } from '../../store/transaction.ts';
+import { originOf } from '../admission/caller-admission.ts';
 import type { Service } from '../api-service.ts';
-import { ApplicationFields, ApplicationQuery, findApplication } from '../requests/callers.ts';
+import {
+  ApplicationFields,
+  ApplicationQuery,
+  findApplication,
+  findRestorable,
+  sessionTokenOf,
+} from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
-import { ErrorRecord, Warnings } from './deployment-records.ts';
+import { DeploymentRecord, deploymentRecord, ErrorRecord, Warnings } from './deployment-records.ts';
+import { restoreNow } from './restore-deployment.ts';
+
+const RestoredRecord = Type.Object(
+  { message: Type.String(), ...DeploymentRecord.properties },
+  { description: 'The deployment, on its way back to the same address.' },
+);
 
 const claimLinkMs = 24 * 60 * 60_000;
 
@@ -53,6 +66,38 @@ export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
     );
 
     app.post(
+      '/restoreDeployment',
+      {
+        // It asks for as much work as a start.
+        config: { limit: 'start' },
+        schema: {
+          operationId: 'restoreDeployment',
+          summary: 'Bring back a deployment that has expired or was removed',
+          querystring: ApplicationQuery,
+          body: ApplicationFields,
+          response: { 200: RestoredRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const active = await findApplication(service, request, request.body);
+        const found = (await findRestorable(service, request, request.body)) ?? nothingToRestore(active);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        const caller = { token: sessionTokenOf(request, request.body), origin: originOf(request, service.settings) };
+        const restored = await restoreNow(service, found.value, caller);
+        if (!restored.ok) return sendProblem(reply, restored.problem);
+        const now = service.now();
+        const { limits, graceMs } = service.settings;
+        const { applicationName: name, expiresAt, label } = restored.value;
+        const time = expiresAt === null ? '' : ` It expires in ${Math.ceil((expiresAt - now) / 60_000)} minutes.`;
+        return {
+          message: `Application ${name} is being restored, at the same address and with its data.${time}`,
+          ...deploymentRecord(restored.value, service.urlOf(label), { limits, graceMs, now }),
+          ...parameterWarnings(request),
+        };
+      },
+    );
+
+    app.post(
       '/claimDeployment',
       {
         schema: {
@@ -84,6 +129,12 @@ export function lifetimeEndpoints(service: Service): FastifyPluginAsyncTypebox {
       },
     );
   };
+}
+
+function nothingToRestore(active: Result<Deployment>): Result<Deployment> {
+  if (!active.ok) return active;
+  const { applicationName: name } = active.value;
+  return refuse('application_exists', `Application ${name} has not ended.`, 'There is nothing to restore.');
 }
 
 /** In one transaction with a fresh reading of the row: two extensions at once count as two. */

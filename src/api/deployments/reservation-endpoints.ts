@@ -13,17 +13,38 @@ import {
   ApplicationFields,
   ApplicationQuery,
   findApplication,
+  findRestorable,
   requireCaller,
   TokenBody,
   TokenQuery,
 } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
-import { ErrorRecord, MessageRecord, ReservationRecord, reservationRecord, Warnings } from './deployment-records.ts';
+import {
+  ErrorRecord,
+  MessageRecord,
+  printInstant,
+  ReservationRecord,
+  RestorableUntil,
+  reservationRecord,
+  Warnings,
+} from './deployment-records.ts';
 
 const ReservationsRecord = Type.Object(
   { reservedDeployments: Type.Array(ReservationRecord), warnings: Warnings },
   { description: 'The active deployments of the session.' },
+);
+
+const Forget = Type.Optional(
+  Type.Union([Type.Boolean(), Type.Enum(['true', 'false'])], {
+    description: 'Whether its data go at once, also of one that has ended: nothing can be restored.',
+  }),
+);
+const RemovalFields = Type.Object({ ...ApplicationFields.properties, forget: Forget });
+
+const RemovalRecord = Type.Object(
+  { ...MessageRecord.properties, restorableUntil: RestorableUntil },
+  { description: 'What was done, and until when it can be undone.' },
 );
 
 const removal = { kind: 'intent', intent: 'remove', because: 'asked' } as const;
@@ -79,20 +100,28 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
         schema: {
           operationId: 'removeDeploymentReservation',
           summary: 'Remove a reservation and its site',
-          querystring: ApplicationQuery,
-          body: ApplicationFields,
-          response: { 200: MessageRecord, '4xx': ErrorRecord },
+          querystring: Type.Object({ ...ApplicationQuery.properties, forget: Forget }),
+          body: RemovalFields,
+          response: { 200: RemovalRecord, '4xx': ErrorRecord },
         },
       },
       async (request, reply) => {
-        const { applicationName: name } = request.body;
-        const found = await findApplication(service, request, request.body);
+        const { applicationName: name, forget } = request.body;
+        const isForgotten = forget === true || forget === 'true';
+        const active = await findApplication(service, request, request.body);
+        // What is kept of one that has ended is its owner's to remove.
+        const kept = active.ok || !isForgotten ? undefined : await findRestorable(service, request, request.body);
+        const found = kept ?? active;
         if (!found.ok) return sendProblem(reply, found.problem);
-        await endHold(service, found.value.id, { removedAt: service.now(), heldAt: null }, removal);
+        const now = service.now();
+        const { graceMs } = service.settings;
+        const restorableUntil = kept || isForgotten || graceMs === 0 ? null : now + graceMs;
+        await endHold(service, found.value.id, { removedAt: now, heldAt: null, restorableUntil }, removal);
         return {
           message:
             `Application ${name} reservation has been removed. ` +
-            'Application site will be removed within the next 10 minutes.',
+            `Application site will be removed within the next 10 minutes.${afterwards(restorableUntil)}`,
+          ...(restorableUntil !== null && { restorableUntil: printInstant(restorableUntil) }),
           ...parameterWarnings(request),
         };
       },
@@ -125,6 +154,11 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
       },
     );
   };
+}
+
+function afterwards(restorableUntil: number | null): string {
+  if (restorableUntil === null) return '';
+  return ` Its data are kept until ${printInstant(restorableUntil)}: POST /restoreDeployment brings it back.`;
 }
 
 /** Whoever reads "remove reservations" as "remove everything" is told what goes on, and which call ends it. */
@@ -167,7 +201,7 @@ async function hold(service: Service, deployment: Deployment): Promise<Result<un
 async function endHold(
   service: Service,
   deploymentId: string,
-  intent: { removedAt?: number; heldAt: null },
+  intent: { removedAt?: number; heldAt: null; restorableUntil?: number | null },
   event: EventOf<'intent'>,
 ): Promise<void> {
   await write(

@@ -63,13 +63,13 @@ export async function start(service: Service, { document, spec, caller, origin, 
     const unbanned = await refuseBanned(db, origin, { spec, accountId });
     if (!unbanned.ok) return unbanned;
     const plan = await planOf(db, service.settings.tiers, present ? payingAccount(present) : accountId);
-    const { strangers } = service.settings;
+    const { strangers, graceMs } = service.settings;
     const asked = { spec, now: createdAt, sessionId: session?.sessionId };
     const admitted = await admit(db, { budget, strangers, plan, origin }, asked);
     exceeded = admitted.exceeded;
     if (!admitted.ok) return admitted;
     const sessionId = session?.sessionId ?? randomUUID();
-    if (session) await endPastLimit(db, { sessionId, applicationName: spec.name, now: createdAt });
+    if (session) await endPastLimit(db, { sessionId, applicationName: spec.name, now: createdAt, graceMs });
     else
       await addSession(db, {
         id: sessionId,

@@ -13,7 +13,7 @@ import { eventsAfter, latestOfDisk } from '../../store/events.ts';
 import { revisionIfKept } from '../../store/revisions.ts';
 import type { Service } from '../api-service.ts';
 import { eventStreamSchema } from '../description/event-components.ts';
-import { ApplicationFields, findApplication, sessionNotFound } from '../requests/callers.ts';
+import { ApplicationFields, findApplication, findRestorable, sessionNotFound } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
 import { untilRevoked } from '../requests/revocation.ts';
@@ -59,13 +59,15 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
         schema: {
           operationId: 'getDeploymentStatus',
           summary: 'Get the status of a deployment',
-          description: 'With `wait` the answer comes as soon as it runs, has failed or has ended.',
+          description:
+            'With `wait` the answer comes as soon as it runs, has failed or has ended. One that has ended is told as long as it can be restored.',
           querystring: StatusQuery,
           response: { 200: DeploymentRecord, '4xx': ErrorRecord },
         },
       },
       async (request, reply) => {
-        const found = await findApplication(service, request, request.query);
+        const active = await findApplication(service, request, request.query);
+        const found = active.ok ? active : ((await findRestorable(service, request, request.query)) ?? active);
         if (!found.ok) return sendProblem(reply, found.problem);
         const seconds = readWait(request.query.wait);
         if (!seconds.ok) return sendProblem(reply, seconds.problem);
@@ -80,10 +82,10 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
         if (known && !(await known.isKnown())) return sendProblem(reply, sessionNotFound.problem);
         const now = service.now();
         const warnings = await warningsOfDisk(service, deployment, now);
-        const { limits } = service.settings;
+        const { limits, graceMs } = service.settings;
         const url = service.urlOf(label);
         const certificate = certificateWait(service.certificates?.(), url.hostname);
-        const record = deploymentRecord(deployment, url, { limits, now, warnings, wait: certificate });
+        const record = deploymentRecord(deployment, url, { limits, graceMs, now, warnings, wait: certificate });
         return { ...record, ...parameterWarnings(request) };
       },
     );
@@ -149,7 +151,7 @@ async function* follow(service: Service, deploymentId: string, after: number, cl
       yield events.map(printEvent).join('');
       continue;
     }
-    if (!deployment || deployment.goneAt !== null) return;
+    if (!deployment || deployment.goneAt !== null || deployment.keptAt !== null) return;
     if (performance.now() - saidAt > keepAliveMs) {
       saidAt = performance.now();
       yield ': still here\n\n';

@@ -124,6 +124,19 @@ export const operations: Record<string, OperationNote> = {
     description: 'Moves the time limit of a deployment without an account. How often is limited.',
     refusals: [...refusalsOfApplications, 'extension_limit_reached', 'already_claimed'],
   },
+  restoreDeployment: {
+    tag: 'deployments',
+    access: 'caller in body',
+    description:
+      'Brings back what has expired or was removed, with its volumes, at the same address, as long as `restorableUntil` of its status says. Its session token is the one from before. It lives for what was left of its time, 10 minutes at least, which counts as an extension; without any left, once more.',
+    refusals: [
+      ...refusalsOfApplications,
+      ...refusalsOfAdmission,
+      'application_exists',
+      'extension_limit_reached',
+      'invalid_configuration',
+    ],
+  },
   claimDeployment: {
     tag: 'deployments',
     access: 'caller in body',
@@ -176,7 +189,8 @@ export const operations: Record<string, OperationNote> = {
   removeDeploymentReservation: {
     tag: 'reservations',
     access: 'caller in body',
-    description: 'Removes the deployment with its site and its data, whether it is held or not.',
+    description:
+      'Removes the deployment with its site, whether it is held or not. Its volumes are kept until `restorableUntil`, unless `forget` is set.',
     refusals: refusalsOfApplications,
   },
   removeReservations: {

@@ -7,6 +7,7 @@ import type { Asker } from '../../deployment/revision-history.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { accountOfApiKey } from '../../store/api-keys.ts';
 import { activeDeployments, activeDeploymentsOfAccount } from '../../store/deployments.ts';
+import { restorableDeployments } from '../../store/restorable-deployments.ts';
 import { isOpenSession, noteTokenUse, sessionOfToken } from '../../store/sessions.ts';
 import type { Service } from '../api-service.ts';
 import { isSafe, isSameOrigin } from './browser-security.ts';
@@ -98,6 +99,33 @@ export async function findApplication(
   return caller.ok ? applicationOf(caller.value, given) : caller;
 }
 
+/** Of what has ended and is kept, the application that is meant; undefined where there is none. Its token says no more than that. */
+export async function findRestorable(
+  service: Service,
+  request: FastifyRequest,
+  given: Named,
+): Promise<Result<Deployment> | undefined> {
+  const token = tokenOf(request, given);
+  const owner =
+    token !== undefined && !isApiKey(token, given)
+      ? await sessionOfToken(service.db, token).then((session) => session && { sessionId: session.id })
+      : await findAccount(service, request, given);
+  if (!owner) return undefined;
+  const kept = await restorableDeployments(service.db, owner, service.now());
+  const { applicationName, environment } = given;
+  const found = kept.find(
+    (known) =>
+      known.applicationName === applicationName && (environment === undefined || known.environment === environment),
+  );
+  return found && succeed(found);
+}
+
+async function findAccount(service: Service, request: FastifyRequest, given: Given) {
+  const token = tokenOf(request, given);
+  const found = token === undefined ? await findSignedIn(service, request) : await findKeyOwner(service, token);
+  return found.ok && found.value !== undefined ? { accountId: found.value } : undefined;
+}
+
 export function applicationOf(
   { kind, deployments }: Caller,
   { applicationName, environment }: Omit<Named, 'sessionToken'>,
@@ -153,6 +181,12 @@ export async function requireSignedIn(service: Service, request: FastifyRequest)
 export function tokenOf(request: FastifyRequest, given: Given): string | undefined {
   const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '');
   return given.sessionToken || bearer?.[1];
+}
+
+/** That of a session, where it is what the request shows. */
+export function sessionTokenOf(request: FastifyRequest, given: Given): string | undefined {
+  const token = tokenOf(request, given);
+  return token !== undefined && isApiKey(token, given) ? undefined : token;
 }
 
 /** A session of which nothing is active any more is as unknown as one that never was. */

@@ -60,7 +60,7 @@ async function tellSteps(
 
 /** How it does, for people. */
 export function describe(deployment: Deployment, server: string, paint: Context['terminal']['paint']): string {
-  const { applicationName, url, status, expiresAt, claim, extend } = deployment;
+  const { applicationName, url, status, expiresAt, restorableUntil, claim, extend } = deployment;
   const good = status.health === 'running';
   const lines = [
     `${paint('bold', printable(applicationName))}: ${paint(good ? 'green' : status.state === 'failed' ? 'red' : 'yellow', status.health)}${status.state === 'deploying' ? ` ${status.progress} %` : ''}`,
@@ -77,6 +77,13 @@ export function describe(deployment: Deployment, server: string, paint: Context[
     const words = more.filter(Boolean).join(', ');
     lines.push(paint('dim', `  It ends in ${leftUntil(expiresAt, Date.now())}${words ? `: ${words}` : ''}.`));
   }
+  if (restorableUntil !== undefined)
+    lines.push(
+      paint(
+        'dim',
+        `  Its data are kept for ${leftUntil(restorableUntil, Date.now())}: "berth restore" brings it back.`,
+      ),
+    );
   if (status.state === 'failed') lines.push(paint('dim', `  "berth logs" shows what the pods wrote (${server}).`));
   return `${lines.join('\n')}\n`;
 }

@@ -39,17 +39,24 @@ export const remove: Run = async (context) => {
   if (typeof target === 'number') return target;
   const { connection, terminal, options, signal } = context;
   const { applicationName } = target;
-  const question = `Remove ${printable(applicationName)} from ${connection.server}, with its data? This can't be undone.`;
+  const forget = options.forget === true;
+  const question = forget
+    ? `Remove ${printable(applicationName)} from ${connection.server}, with its data? This can't be undone.`
+    : `Remove ${printable(applicationName)} from ${connection.server}?`;
   const isSure = options.yes === true ? true : await context.confirm(question);
   if (isSure === undefined) return terminal.fail('Nobody can be asked here: --yes removes it without.');
   if (!isSure) {
     terminal.note('Nothing was removed.');
     return statuses.refused;
   }
-  const answer = await connection.client.call('removeDeploymentReservation', { body: target, signal });
+  const answer = await connection.client.call('removeDeploymentReservation', {
+    body: { ...target, ...(forget && { forget }) },
+    signal,
+  });
   if (!answer.ok) return terminal.refuse(answer.problem);
   const { memory } = connection;
-  if (memory.applicationName === applicationName) {
+  // What can be restored is asked for by its name.
+  if (memory.applicationName === applicationName && answer.value.restorableUntil === undefined) {
     const { applicationName: _name, environment: _environment, url: _url, ...rest } = memory;
     await context.remember(rest);
   }

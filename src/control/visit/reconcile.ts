@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Deployment, Instant, PodStatus } from '../../deployment/deployment.ts';
 import { type Desired, imagesOf } from '../../deployment/desired.ts';
+import { endEvent } from '../../deployment/grace.ts';
 import type { OwnImageLimits } from '../../deployment/limits/pull-limits.ts';
 import { batchesOf, describePlan, eventOf, type Operation } from '../../deployment/plan/operation.ts';
 import { plan } from '../../deployment/plan/plan.ts';
@@ -99,11 +100,16 @@ class Step {
     const deployment = this.#deployment;
     this.#control.disk.forget(deployment.id);
     this.#control.pausedClock?.forget(deployment.id);
+    const { because, keptUntil } = desired;
     if (deployment.state !== 'expired') {
-      const { because } = desired;
       const explanation = { kind: 'ended', because } as const;
-      this.#journal.note({ kind: 'state', state: 'expired', because });
-      await this.#journal.record({ state: nextState(deployment.state, 'ended'), explanation, pods: [] });
+      this.#journal.note(endEvent(because, keptUntil));
+      const ended = { state: nextState(deployment.state, 'ended'), explanation, pods: [], restorableUntil: keptUntil };
+      if (!(await this.#journal.record(ended))) return await this.#unwritten();
+    } else if (deployment.restorableUntil !== keptUntil) {
+      if (keptUntil === null) this.#journal.note({ kind: 'lifetime', lifetime: 'forgotten', because: 'time' });
+      // Before the first volume goes: from then on nothing brings it back.
+      if (!(await this.#journal.record({ restorableUntil: keptUntil }))) return await this.#unwritten();
     }
     // The site goes at once, even while the engine cannot be asked what else there is.
     const unrouting = plan(desired, nothingObserved, deployment.endpoints);
@@ -111,10 +117,26 @@ class Step {
     const operations = plan(desired, await this.#observe(desired), []);
     if (operations.length > 0) return await this.#execute(operations);
     await confirmEverywhere(deployment, { ...this.#control, stop: this.#visit.stop });
+    if (keptUntil !== null) return await this.#keep(keptUntil);
     await forgetConfigurations(this.#control.db, this.#control.seal, deployment);
     await this.#journal.record({ goneAt: this.#control.now() });
-    this.#control.log.info({ deployment: deployment.id, because: desired.because }, 'deployment gone');
+    this.#control.log.info({ deployment: deployment.id, because }, 'deployment gone');
     return { dueAt: null };
+  }
+
+  /** All but its volumes is gone. */
+  async #keep(until: Instant): Promise<Outcome> {
+    const { now, settings } = this.#control;
+    if (this.#deployment.keptAt === null && !(await this.#journal.record({ keptAt: now() })))
+      return await this.#unwritten();
+    return {
+      dueAt: Math.min(until, nextVisitAt({ expiresAt: null, heldAt: null }, this.#control, settings.revisitMs)),
+    };
+  }
+
+  /** A newer intent has come, or somebody else has the lease, and goes on. */
+  async #unwritten(): Promise<Outcome> {
+    return (await this.#mandate()) === 'lost' ? { dueAt: null } : 'again';
   }
 
   async #advance(desired: Extract<Desired, { kind: 'running' }>): Promise<Outcome> {

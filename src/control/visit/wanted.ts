@@ -1,6 +1,6 @@
 /** What is wanted of a deployment now, and what of that nobody may read. */
 import type { Deployment } from '../../deployment/deployment.ts';
-import { type Desired, desiredAt, endingAt, wantedRevision } from '../../deployment/desired.ts';
+import { type Desired, desiredAt, endOf, wantedRevision } from '../../deployment/desired.ts';
 import { redactorOf } from '../../deployment/workload/redact.ts';
 import { revisionOf } from '../../store/revisions.ts';
 import { derivationOf } from '../../store/seeds.ts';
@@ -14,8 +14,8 @@ export type Wanted = { desired: Desired; redact: (text: string) => string };
  */
 export async function readWanted(deployment: Deployment, control: Control): Promise<Wanted> {
   const { db, seal, urlOf, egressOf, now } = control;
-  const because = endingAt(deployment, now());
-  if (because) return { desired: { kind: 'gone', because }, redact: (text) => text };
+  const ending = endOf(deployment, now(), control.settings.graceMs);
+  if (ending) return { desired: ending, redact: (text) => text };
   const revision = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
   const derive = await derivationOf(db, seal, deployment.id);
   const egress = await egressOf(deployment);

@@ -20,6 +20,8 @@ export function describeEvent(event: DeploymentEvent): string {
       return describeFault(event);
     case 'disk':
       return describeDisk(event);
+    case 'lifetime':
+      return describeLifetime(event);
     case 'legacy':
       return event.told;
     case 'forgotten':
@@ -52,6 +54,8 @@ function describeIntent(event: EventOf<'intent'>): string {
       return `plan changed to ${event.plan}`;
     case 'remove':
       return event.because === 'account-deleted' ? 'removed with its account' : 'removed';
+    case 'restore':
+      return 'restored';
     case 'stop':
       return `stopped by the operator: ${event.because}`;
   }
@@ -93,9 +97,26 @@ function describeState(event: EventOf<'state'>): string {
     case 'failed':
       return [`failed: ${describeExplanation({ ...event, kind: 'failed' })}`, ...event.lastLines].join('\n');
     case 'expired':
-      return describeExplanation({ kind: 'ended', because: event.because });
+      return `${describeExplanation({ kind: 'ended', because: event.because })}${restorable(event.restorableUntil)}`;
   }
 }
+
+function restorable(until: string | undefined): string {
+  return until === undefined ? '' : `; it can be restored until ${until}`;
+}
+
+function describeLifetime(event: EventOf<'lifetime'>): string {
+  if (event.lifetime === 'ends-soon')
+    return `its time limit is near: ${event.expiresAt}. Extend or claim it to keep it`;
+  return `what was kept of it is removed: ${reasonsToForget[event.because]}`;
+}
+
+const reasonsToForget = {
+  time: 'its time is over',
+  asked: 'its owner asked for that',
+  room: 'the disk of the host is nearly full',
+  limit: 'more was kept than may be',
+} as const;
 
 function describeFault(event: EventOf<'fault'>): string {
   switch (event.fault) {

@@ -31,6 +31,7 @@ const IntentEvent = Type.Union(
     intent('end-hold', {}),
     intent('change-plan', { plan: text }),
     intent('remove', { because: Type.Enum(['asked', 'account-deleted']) }),
+    intent('restore', { revision }),
     intent('stop', { because: Type.String({ description: "The operator's words." }) }),
   ],
   { description: 'What somebody has asked for.' },
@@ -103,7 +104,12 @@ const StateEvent = Type.Union(
       servingRevision: Type.Optional(Type.Integer({ minimum: 1, description: 'The earlier one that still serves.' })),
       lastLines: Type.Array(text, { description: 'What the pod wrote last, without known secrets.' }),
     }),
-    state('expired', { because: Type.Enum(['removed', 'expired']) }),
+    state('expired', {
+      because: Type.Enum(['removed', 'expired']),
+      restorableUntil: Type.Optional(
+        Type.String({ description: 'A date-time: until then its volumes are kept, and it can be restored.' }),
+      ),
+    }),
   ],
   { description: 'The state of the deployment has changed.' },
 );
@@ -140,6 +146,21 @@ const DiskEvent = Type.Union(
   { description: 'A volume gets full or has room again; a pod is stopped for what it holds of the disk.' },
 );
 
+const lifetime = <const Name extends string, Fields extends TProperties>(name: Name, fields: Fields) =>
+  Type.Object({ kind: Type.Literal('lifetime'), lifetime: Type.Literal(name), ...fields });
+
+const LifetimeEvent = Type.Union(
+  [
+    lifetime('ends-soon', { expiresAt: Type.String({ description: 'A date-time.' }) }),
+    lifetime('forgotten', {
+      because: Type.Enum(['time', 'asked', 'room', 'limit'], {
+        description: 'Its time was over, its owner wanted it, the disk was short, or too much was kept for one owner.',
+      }),
+    }),
+  ],
+  { description: 'The time limit is near; what was kept of an ended deployment goes.' },
+);
+
 const LegacyEvent = Type.Object(
   {
     kind: Type.Literal('legacy'),
@@ -167,6 +188,7 @@ export const eventSchemas = {
   state: StateEvent,
   fault: FaultEvent,
   disk: DiskEvent,
+  lifetime: LifetimeEvent,
   legacy: LegacyEvent,
   forgotten: ForgottenEvent,
 };

@@ -13,15 +13,20 @@ import type { ImageRequest, Operation } from './operation.ts';
 /** `endpoints`: what the edge serves for the deployment now. */
 export function plan(desired: Desired, observed: Observed, endpoints: Endpoint[]): Operation[] {
   return desired.kind === 'gone'
-    ? planRemoval(desired.because, observed, endpoints)
+    ? planRemoval(desired, observed, endpoints)
     : planRunning(desired, observed, endpoints);
 }
 
-function planRemoval(because: string, observed: Observed, endpoints: Endpoint[]): Operation[] {
+function planRemoval(
+  { because, keptUntil }: Extract<Desired, { kind: 'gone' }>,
+  observed: Observed,
+  endpoints: Endpoint[],
+): Operation[] {
+  const unwanted = keptUntil === null ? observed.volumes : [];
   return [
     ...(endpoints.length > 0 ? [{ kind: 'route', endpoints: [], because } as const] : []),
     ...observed.workloads.map((workload) => removal(workload, because)),
-    ...observed.volumes.map((volume) => ({ kind: 'remove-volume', volume, because }) as const),
+    ...unwanted.map((volume) => ({ kind: 'remove-volume', volume, because }) as const),
     ...(observed.hasNetwork ? [{ kind: 'remove-network', because } as const] : []),
   ];
 }

@@ -9,17 +9,20 @@ export type Trigger =
   /** It cannot become ready: in words elsewhere. */
   | 'given-up'
   /** Removed, or past its time limit. */
-  | 'ended';
+  | 'ended'
+  /** Brought back while what it had was kept. */
+  | 'restored';
 
 const transitions: Record<DeploymentState, Partial<Record<Trigger, DeploymentState>>> = {
-  deploying: { updated: 'deploying', ready: 'running', 'given-up': 'failed', ended: 'expired' },
-  running: { updated: 'deploying', ready: 'running', 'given-up': 'failed', ended: 'expired' },
+  // One that was removed, or is past its limit, keeps its state until its next visit: it can be restored before that.
+  deploying: { updated: 'deploying', ready: 'running', 'given-up': 'failed', ended: 'expired', restored: 'deploying' },
+  running: { updated: 'deploying', ready: 'running', 'given-up': 'failed', ended: 'expired', restored: 'deploying' },
   // A pod that recovers by itself makes a failed deployment run again.
-  failed: { updated: 'deploying', ready: 'running', 'given-up': 'failed', ended: 'expired' },
-  expired: { ended: 'expired' },
+  failed: { updated: 'deploying', ready: 'running', 'given-up': 'failed', ended: 'expired', restored: 'deploying' },
+  expired: { ended: 'expired', restored: 'deploying' },
 };
 
-/** The state after a trigger; the same state where the trigger means nothing to it (nothing revives an expired one). */
+/** The state after a trigger; the same state where the trigger means nothing to it (only a restore revives an expired one). */
 export function nextState(state: DeploymentState, trigger: Trigger): DeploymentState {
   return transitions[state][trigger] ?? state;
 }

@@ -42,7 +42,8 @@ export function addLifetimeTools(server: McpServer, service: Service): void {
 
   addTool(server, 'remove', {
     title: 'Remove a deployment',
-    description: 'Ends a deployment and deletes its data, at once and for good. Only when the person has asked for it.',
+    description:
+      'Ends a deployment. Its data are deleted, after the time for which the server keeps them for a restore. Only when the person has asked for it.',
     input: { ...named, applicationName: named.applicationName.unwrap().describe('The application to remove.') },
     output: z.looseObject({ message: z.string() }),
     effect: 'removes',
@@ -70,7 +71,7 @@ function consentOf(server: McpServer, { context }: Calling, applicationName: str
   const { inputResponses } = context.mcpReq;
   const answered = inputResponse(inputResponses, 'confirm');
   if (answered.kind === 'missing') {
-    const message = `Remove ${printable(applicationName)}, with its data? This can't be undone.`;
+    const message = `Remove ${printable(applicationName)}, with its data?`;
     const confirm = inputRequired.elicit({ message, requestedSchema: confirmation });
     return inputRequired({ inputRequests: { confirm } });
   }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deploymentOf } from '../../../test/support/deployments.ts';
+import { deploymentOf, firstColumnsOf } from '../../../test/support/deployments.ts';
 import { earlierDatabase } from '../../../test/support/earlier-database.ts';
 import type { Database, Tables } from '../database.ts';
-import { addDeployment } from '../deployments.ts';
 import { makeDue, releaseLease, settledHashes, takeLeases } from '../leases.ts';
 import { addSession } from '../sessions.ts';
 
@@ -11,8 +10,11 @@ test('what visits saw is written anew, and the release before goes on beside the
   const { db: opened, migrator } = await earlierDatabase<Tables>('0022-committed-sum');
   const db: Database = opened;
   await addSession(db, { id: 'session', token: 'token', createdAt: 0 });
-  await addDeployment(db, deploymentOf({ id: 'shop' }));
-  const earlier = opened.withTables<{ leases: Record<string, unknown> }>();
+  const earlier = opened.withTables<{ leases: Record<string, unknown>; deployments: Record<string, unknown> }>();
+  await earlier
+    .insertInto('deployments')
+    .values(firstColumnsOf(deploymentOf({ id: 'shop' })))
+    .execute();
   await earlier.insertInto('leases').values({ deploymentId: 'shop', dueAt: 10, outline: 'as it was' }).execute();
   assert.equal((await migrator.migrateToLatest()).error, undefined);
 

@@ -29,6 +29,7 @@ import * as backups from './0027-backups.ts';
 import * as domains from './0028-domains.ts';
 import * as certificateAlarms from './0029-certificate-alarms.ts';
 import * as revisionHistory from './0030-revision-history.ts';
+import * as grace from './0031-grace.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -60,4 +61,5 @@ export const migrations: Record<string, Migration> = {
   '0028-domains': domains,
   '0029-certificate-alarms': certificateAlarms,
   '0030-revision-history': revisionHistory,
+  '0031-grace': grace,
 };

@@ -25,7 +25,7 @@ export function namesContract(open: OpenStore): void {
     const endings: ((id: string) => Promise<void>)[] = [
       (id) => writeIntent(db, id, { removedAt: 1 }),
       (id) => writeIntent(db, id, { state: 'expired' }),
-      () => endPastLimit(db, { sessionId: 'session', applicationName: 'shop', now: 1_000 }),
+      () => endPastLimit(db, { sessionId: 'session', applicationName: 'shop', now: 1_000, graceMs: 0 }),
       () => endAll(db, 1),
     ];
     for (const [number, end] of endings.entries()) {
@@ -53,10 +53,10 @@ export function namesContract(open: OpenStore): void {
 
   test('a name does not become free of one that is held, or not at its time limit', async () => {
     await addDeployment(db, shop('held', { heldAt: 1 }));
-    await endPastLimit(db, { sessionId: 'session', applicationName: 'shop', now: 1_000 });
+    await endPastLimit(db, { sessionId: 'session', applicationName: 'shop', now: 1_000, graceMs: 0 });
     assert.equal((await deploymentById(db, 'held'))?.state, 'deploying');
     await writeIntent(db, 'held', { heldAt: null });
-    await endPastLimit(db, { sessionId: 'session', applicationName: 'shop', now: 999 });
+    await endPastLimit(db, { sessionId: 'session', applicationName: 'shop', now: 999, graceMs: 0 });
     assert.equal((await deploymentById(db, 'held'))?.state, 'deploying');
   });
 

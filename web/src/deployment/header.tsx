@@ -36,7 +36,7 @@ export function DeploymentHeader({ deployment, target, onChange }: DeploymentHea
         <a className={`button ${isServing ? 'primary' : ''}`} href={url} target="_blank" rel="noreferrer">
           Open <Outward />
         </a>
-        <RemoveButton target={target} />
+        <RemoveButton target={target} onKept={onChange} />
       </div>
       <Lifetime {...{ deployment, target, onChange }} />
     </header>

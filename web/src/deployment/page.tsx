@@ -10,10 +10,12 @@ import { pathOf, type Route, type Tab, tabs } from '../routing/routes.ts';
 import { outlineOf, type Target } from '../service/calls.ts';
 import type { Deployment, Status } from '../service/records.ts';
 import { Domains } from './domains.tsx';
+import { EndedDeployment } from './ended.tsx';
 import { DeploymentHeader } from './header.tsx';
 import { MissingDeployment } from './missing.tsx';
 import { Overview } from './overview.tsx';
 import { journeyOf } from './steps.ts';
+import { endOf } from './story.ts';
 import { useFeed } from './use-feed.ts';
 import './deployment.css';
 
@@ -68,6 +70,11 @@ function KnownDeployment({ route, target: remembered, isSignedIn }: KnownDeploym
   const isEnded = problem && problem.status >= 400 && problem.status < 500 && problem.status !== 429;
   if (isEnded) return <MissingDeployment {...{ target, problem, events }} />;
   if (!deployment) return <Waiting problem={problem?.error} />;
+  const { restorableUntil: until } = deployment;
+  if (until !== undefined) {
+    const end = events.map(endOf).findLast((each) => each !== undefined);
+    return <EndedDeployment {...{ until, end, target }} onRestored={feed.restart} />;
+  }
   const { status } = deployment;
   return (
     <div className="page stack">

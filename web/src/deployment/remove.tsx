@@ -10,7 +10,8 @@ import { go } from '../routing/router.tsx';
 import type { Problem } from '../service/ask.ts';
 import { removeDeployment, type Target } from '../service/calls.ts';
 
-export function RemoveButton({ target }: { target: Target }) {
+/** `onKept`: it is removed, and can be restored. */
+export function RemoveButton({ target, onKept }: { target: Target; onKept: () => void }) {
   const [isOpen, setIsOpen] = useState(false);
   const [problem, setProblem] = useState<Problem>();
   const { applicationName } = target;
@@ -18,6 +19,11 @@ export function RemoveButton({ target }: { target: Target }) {
   const remove = async () => {
     const answer = await removeDeployment(target);
     if (!answer.ok) return setProblem(answer.problem);
+    if (answer.value.restorableUntil !== undefined) {
+      tellUser(`${applicationName} was removed.`);
+      setIsOpen(false);
+      return onKept();
+    }
     drop(draftOf(target));
     tellUser(`${applicationName} was removed.`, deployAgainAction(target));
     go('/deployments', { replace: true });
@@ -43,7 +49,10 @@ export function RemoveButton({ target }: { target: Target }) {
             </>
           }
         >
-          <p>Its site goes at once; its pods, its volumes and all data in them follow. This can't be undone.</p>
+          <p>
+            Its site and its pods go at once. Its data follow after the time for which this server keeps them for a
+            restore.
+          </p>
           {problem && <ProblemNotice problem={problem} />}
         </Dialog>
       )}

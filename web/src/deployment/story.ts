@@ -45,7 +45,8 @@ export function tell(event: ToldEvent): Telling | undefined {
 
 /** The revision that an intent asks for; undefined for every other event. */
 export function revisionAskedFor(event: ToldEvent): number | undefined {
-  const isAsking = event.kind === 'intent' && (event.intent === 'start' || event.intent === 'update');
+  const isAsking =
+    event.kind === 'intent' && (event.intent === 'start' || event.intent === 'update' || event.intent === 'restore');
   return isAsking ? event.revision : undefined;
 }
 
@@ -57,7 +58,12 @@ export function isFailure(event: ToldEvent): boolean {
   return event.kind === 'state' && event.state === 'failed';
 }
 
-/** Why the deployment has ended: nothing comes after it but the clearing away. */
+/** What has ended goes on. */
+export function isRestore(event: ToldEvent): boolean {
+  return event.kind === 'intent' && event.intent === 'restore';
+}
+
+/** Why the deployment has ended: nothing comes after it but the clearing away, or a restore. */
 export function endOf(event: ToldEvent): 'removed' | 'expired' | undefined {
   return event.kind === 'state' && event.state === 'expired' ? event.because : undefined;
 }
@@ -80,6 +86,8 @@ function tellIntent(event: EventOf<'intent'>): string {
       return `Plan changed to ${event.plan}`;
     case 'remove':
       return event.because === 'account-deleted' ? 'Removed with its account' : 'Removal requested';
+    case 'restore':
+      return 'Restore requested';
     case 'stop':
       return `Stopped by the operator: ${event.because}`;
   }

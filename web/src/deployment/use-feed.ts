@@ -4,7 +4,7 @@ import { open } from '../service/ask.ts';
 import { queryOf, statusOf, type Target } from '../service/calls.ts';
 import { follow } from '../service/follow.ts';
 import { addEvents, callsForStatus, emptyFeed, type Feed, readEvent } from './feed.ts';
-import { endOf } from './story.ts';
+import { endOf, isRestore } from './story.ts';
 
 /** Several events of one change come together: one question is enough for all. */
 const settleMs = 80;
@@ -13,11 +13,14 @@ const podSettleMs = 400;
 /** Who has been well for a while is not degraded any more, and no event says so. */
 const decayMs = 60_000;
 
-export function useFeed(target: Target): Feed & { refresh: () => void } {
+/** `restart`: for one that has ended and was restored. */
+export function useFeed(target: Target): Feed & { refresh: () => void; restart: () => void } {
   const { applicationName, environment, sessionToken } = target;
   const [feed, setFeed] = useState<Feed>(emptyFeed);
+  const [round, setRound] = useState(0);
   const ask = useRef<() => void>(() => {});
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another round reads everything anew.
   useEffect(() => {
     const asked = { applicationName, environment, sessionToken };
     const stop = new AbortController();
@@ -45,7 +48,7 @@ export function useFeed(target: Target): Feed & { refresh: () => void } {
       onMessages(messages) {
         const events = messages.flatMap((message) => readEvent(message) ?? []);
         last = Math.max(last, ...events.map(({ sequence }) => sequence));
-        isOver ||= events.some((event) => endOf(event) !== undefined);
+        for (const event of events) isOver = endOf(event) !== undefined || (isOver && !isRestore(event));
         setFeed((before) => addEvents(before, events));
         if (!events.some(callsForStatus)) return;
         const isUrgent = events.some(({ kind }) => kind !== 'pod' && callsForStatus({ kind }));
@@ -72,7 +75,7 @@ export function useFeed(target: Target): Feed & { refresh: () => void } {
       clearTimeout(timer);
       stopFollowing();
     };
-  }, [applicationName, environment, sessionToken]);
+  }, [applicationName, environment, sessionToken, round]);
 
   const isDegraded = feed.deployment?.status.health === 'degraded';
   useEffect(() => {
@@ -82,5 +85,9 @@ export function useFeed(target: Target): Feed & { refresh: () => void } {
   }, [isDegraded]);
 
   const refresh = useCallback(() => ask.current(), []);
-  return { ...feed, refresh };
+  const restart = useCallback(() => {
+    setFeed(emptyFeed);
+    setRound((before) => before + 1);
+  }, []);
+  return { ...feed, refresh, restart };
 }

@@ -61,7 +61,19 @@ export function addReservation(target: Target): Promise<Answer<{ message: string
   return call('addDeploymentReservation', { body: queryOf(target), token: target.sessionToken });
 }
 
-export function removeDeployment(target: Target): Promise<Answer<{ message: string }>> {
+export function restoreDeployment(target: Target): Promise<Answer<{ message: string }>> {
+  return call('restoreDeployment', { body: queryOf(target), token: target.sessionToken });
+}
+
+/** What is kept of one that has ended goes at once. */
+export function forgetKept(target: Target): Promise<Answer<{ message: string }>> {
+  return call('removeDeploymentReservation', {
+    body: { ...queryOf(target), forget: true },
+    token: target.sessionToken,
+  });
+}
+
+export function removeDeployment(target: Target): Promise<Answer<{ message: string; restorableUntil?: string }>> {
   return call('removeDeploymentReservation', { body: queryOf(target), token: target.sessionToken });
 }
 

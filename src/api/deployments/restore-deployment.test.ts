@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { shopYaml, type TestApi, testApi } from '../../../test/support/api.ts';
+import { writeIntent } from '../../store/deployments.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+let api: TestApi;
+let sessionToken: string;
+let url: string;
+beforeEach(async () => {
+  api = await testApi({ graceMs: 24 * hour });
+  ({
+    body: { sessionToken, url },
+  } = await api.postYaml('/startUserDeployment', shopYaml));
+});
+
+const asked = () => ({ applicationName: 'shop', sessionToken });
+const status = () => api.get(`/getDeploymentStatus?applicationName=shop&sessionToken=${sessionToken}`);
+const restore = () => api.postJson('/restoreDeployment', asked());
+const remove = (more: object = {}) => api.postJson('/removeDeploymentReservation', { ...asked(), ...more });
+const minutesLeft = async () => (Date.parse((await status()).body.expiresAt) - api.clock.now) / minute;
+
+/** As a loop would have it, some time later. */
+async function pass(ms: number): Promise<void> {
+  api.clock.now += ms;
+}
+
+test('of one that was removed its token is told until when it can be restored, and nothing else', async () => {
+  const removed = await remove();
+  const until = new Date(api.clock.now + 24 * hour).toISOString();
+  assert.equal(removed.body.restorableUntil, until);
+  assert.match(removed.body.message, /will be removed within the next 10 minutes\. .*POST \/restoreDeployment/);
+  const { body } = await status();
+  assert.deepEqual([body.status.state, body.status.message, body.restorableUntil], ['expired', 'removed', until]);
+  const refused = [
+    await api.get(`/getReservations?sessionToken=${sessionToken}`),
+    await api.postYaml(`/updateUserDeployment?sessionToken=${sessionToken}`, shopYaml),
+    await api.postJson('/extendDeployment', asked()),
+    await api.postJson('/claimDeployment', asked()),
+    await api.get(`/getDeploymentLogs?applicationName=shop&sessionToken=${sessionToken}`),
+    await api.get(`/getDeploymentConfiguration?applicationName=shop&sessionToken=${sessionToken}`),
+    await api.postYaml(`/startUserDeployment?sessionToken=${sessionToken}`, shopYaml),
+    await remove(),
+  ];
+  for (const { status, body } of refused) assert.deepEqual([status, body.code], [404, 'session_not_found']);
+});
+
+test('it comes back at its address, with its token, for what was left of its time; that counts as an extension', async () => {
+  await pass(30 * minute);
+  await remove();
+  await pass(20 * hour);
+  const restored = await restore();
+  assert.equal(restored.status, 200, JSON.stringify(restored.body));
+  assert.match(restored.body.message, /is being restored, at the same address.* expires in 90 minutes/);
+  assert.deepEqual([restored.body.url, restored.body.status.state], [url, 'deploying']);
+  const { body } = await api.get(`/getReservations?sessionToken=${sessionToken}`);
+  assert.deepEqual([body.reservedDeployments.length, body.reservedDeployments[0].url], [1, url]);
+  assert.deepEqual([await minutesLeft(), (await status()).body.extend.remaining], [90, 1]);
+  assert.equal((await restore()).body.code, 'application_exists');
+});
+
+test('one that has expired has ten minutes, each time an extension less, and once more without any', async () => {
+  await pass(2 * hour);
+  for (const remaining of [1, 0, 0]) {
+    assert.equal((await status()).body.status.state, 'expired');
+    assert.equal((await restore()).status, 200);
+    assert.deepEqual([await minutesLeft(), (await status()).body.extend.remaining], [10, remaining]);
+    await pass(10 * minute);
+  }
+  const last = await restore();
+  assert.deepEqual([last.status, last.body.code], [409, 'extension_limit_reached']);
+  assert.equal((await status()).body.status.state, 'expired', 'what is kept stays until its time');
+});
+
+test('after the grace, and without one, nothing answers any more', async () => {
+  await remove();
+  await pass(24 * hour);
+  for (const { status: code, body } of [await status(), await restore()])
+    assert.deepEqual([code, body.code], [404, 'session_not_found']);
+
+  const without = await testApi({ graceMs: 0 });
+  const token = await without.startShop();
+  const named = { applicationName: 'shop', sessionToken: token };
+  const removed = await without.postJson('/removeDeploymentReservation', named);
+  assert.equal(removed.body.restorableUntil, undefined);
+  assert.equal((await without.postJson('/restoreDeployment', named)).body.code, 'session_not_found');
+});
+
+test('with `forget` nothing is kept, in the body or in the query, of what runs and of what is kept', async () => {
+  const { body } = await remove({ forget: true });
+  assert.equal(body.restorableUntil, undefined);
+  assert.equal((await restore()).body.code, 'session_not_found');
+
+  sessionToken = await api.startShop();
+  await remove();
+  const query = `applicationName=shop&sessionToken=${sessionToken}&forget=true`;
+  assert.equal((await api.postJson(`/removeDeploymentReservation?${query}`, {})).status, 200);
+  assert.equal((await restore()).body.code, 'session_not_found');
+  assert.equal((await remove({ forget: 'perhaps' })).body.code, 'invalid_request');
+});
+
+test("nobody else's token restores it, and no ended one", async () => {
+  await remove();
+  const other = await api.startShop();
+  const refused = await api.postJson('/restoreDeployment', { applicationName: 'shop', sessionToken: other });
+  assert.equal(refused.body.code, 'application_exists', 'it has one of its own, which has not ended');
+  assert.equal((await api.postJson('/restoreDeployment', { applicationName: 'shop' })).body.code, 'missing_token');
+  await api.service.db.updateTable('sessions').set({ tokenEndedAt: 1 }).execute();
+  assert.equal((await restore()).body.code, 'session_not_found');
+});
+
+test('a name that its session uses again is not given back to the one before', async () => {
+  await api.postYaml(`/startUserDeployment?sessionToken=${sessionToken}`, shopYaml.replace('name: shop', 'name: blog'));
+  await remove();
+  const again = await api.postYaml(`/startUserDeployment?sessionToken=${sessionToken}`, shopYaml);
+  assert.notEqual(again.body.url, url, 'its address is not given away');
+  const refused = await restore();
+  assert.deepEqual([refused.status, refused.body.code], [409, 'application_exists']);
+  await remove({ forget: true });
+  assert.equal((await restore()).body.url, url);
+});
+
+test('what it needs counts anew: to its owner all of it, to the host what was not kept', async () => {
+  await remove();
+  const { db } = api.service;
+  const { id } = await db.selectFrom('deployments').select('id').executeTakeFirstOrThrow();
+  // Its workloads are gone.
+  await db.updateTable('deployments').set({ keptAt: api.clock.now, state: 'expired' }).execute();
+  await writeIntent(db, id, { restorableUntil: api.clock.now + hour });
+  assert.equal(
+    Number((await db.selectFrom('commitmentTotals').select('memoryBytes').executeTakeFirst())?.memoryBytes),
+    0,
+  );
+  api.service.settings.strangers = { ...api.service.settings.strangers, perAddress: 0 };
+  assert.equal((await restore()).body.code, 'client_limit_reached');
+  api.service.settings.strangers = { ...api.service.settings.strangers, perAddress: 1 };
+  const { memoryBytes } = api.budget;
+  api.budget.memoryBytes = 1;
+  assert.match((await restore()).body.code, /capacity_exhausted|invalid_configuration/);
+  api.budget.memoryBytes = memoryBytes;
+  assert.equal((await restore()).status, 200);
+  const { memoryBytes: committed } = await db
+    .selectFrom('commitmentTotals')
+    .select('memoryBytes')
+    .executeTakeFirstOrThrow();
+  assert.ok(Number(committed) > 0);
+});

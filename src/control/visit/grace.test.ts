@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { images, type Shop, shopOnMemory, spec } from '../../../test/support/controlled-deployment.ts';
+import { revisionIfKept } from '../../store/revisions.ts';
+
+const hour = 3_600_000;
+
+async function shopWithGrace(): Promise<Shop> {
+  const shop = await shopOnMemory(spec, images);
+  shop.control.settings.graceMs = 24 * hour;
+  await shop.visit();
+  return shop;
+}
+
+const committed = async ({ control: { db } }: Shop) => {
+  const { memoryBytes, containers, volumes, diskBytes } = await db
+    .selectFrom('commitmentTotals')
+    .selectAll()
+    .executeTakeFirstOrThrow();
+  return { memoryBytes, containers, volumes, hasDisk: Number(diskBytes) > 0 };
+};
+
+const nothing = { memoryBytes: 0, containers: 0, volumes: 0, hasDisk: false };
+
+test('one that expires keeps its volumes and its configuration for the grace, and nothing else', async () => {
+  const shop = await shopWithGrace();
+  const [volume] = shop.world.volumes.values();
+  shop.clock.pass(hour);
+  assert.deepEqual(await shop.visit(), ['remove', 'remove', 'remove-network']);
+  const kept = await shop.deployment();
+  assert.deepEqual([kept.state, kept.goneAt], ['expired', null]);
+  assert.equal(kept.restorableUntil, shop.clock.now + 24 * hour);
+  assert.deepEqual([...shop.world.volumes.values()], [volume]);
+  assert.deepEqual([shop.world.containers.size, shop.world.networks.size], [0, 0]);
+  assert.notEqual(await revisionIfKept(shop.control.db, shop.control.seal, 'shop', 1), undefined);
+  assert.deepEqual(await committed(shop), { memoryBytes: 0, containers: 0, volumes: 1, hasDisk: true });
+  assert.deepEqual(await shop.orphans(), []);
+
+  shop.clock.pass(24 * hour - 1);
+  assert.deepEqual(await shop.visit(), [], 'until the last moment');
+  shop.clock.pass(1);
+  assert.deepEqual(await shop.visit(), ['remove-volume']);
+  const gone = await shop.deployment();
+  assert.deepEqual([gone.restorableUntil, gone.goneAt], [null, shop.clock.now]);
+  assert.equal(await revisionIfKept(shop.control.db, shop.control.seal, 'shop', 1), undefined);
+  assert.deepEqual(await committed(shop), nothing);
+  assert.ok((await shop.events()).includes('what was kept of it is removed: its time is over'));
+});
+
+test('what was kept is marked as forgotten before the first volume goes, whatever ends the visit then', async () => {
+  const shop = await shopWithGrace();
+  shop.clock.pass(hour);
+  await shop.visit();
+  shop.clock.pass(25 * hour);
+  await assert.rejects(shop.visit((engine) => engine.interrupt({ operation: 1, when: 'before' })));
+  shop.clock.pass(shop.control.settings.leaseMs);
+  assert.equal((await shop.deployment()).restorableUntil, null);
+  // A clock that is set back brings nothing back.
+  shop.clock.pass(-20 * hour);
+  await shop.visit();
+  assert.notEqual((await shop.deployment()).goneAt, null);
+  assert.equal(shop.world.volumes.size, 0);
+});
+
+test('one that is removed is kept as long as its removal says; without that its volumes go with it', async () => {
+  const shop = await shopWithGrace();
+  await shop.intend({ removedAt: shop.clock.now, restorableUntil: shop.clock.now + 2 * hour });
+  assert.deepEqual(await shop.visit(), ['remove', 'remove', 'remove-network']);
+  assert.equal(shop.world.volumes.size, 1);
+  await shop.intend({ restorableUntil: null });
+  assert.deepEqual(await committed(shop), nothing, 'what is about to go makes room at once');
+  assert.deepEqual(await shop.visit(), ['remove-volume']);
+
+  const other = await shopWithGrace();
+  await other.intend({ removedAt: other.clock.now });
+  assert.deepEqual(await other.visit(), ['remove', 'remove', 'remove-volume', 'remove-network']);
+});
+
+test('a restored one runs again on the volumes that it had', async () => {
+  const shop = await shopWithGrace();
+  const before = [...shop.world.volumes.values()];
+  shop.clock.pass(hour);
+  await shop.visit();
+  const { now } = shop.clock;
+  const again = { state: 'deploying', removedAt: null, restorableUntil: null, keptAt: null } as const;
+  await shop.intend({ ...again, expiresAt: now + hour, progressedAt: now });
+  await shop.visit();
+  assert.deepEqual([(await shop.deployment()).state, ...shop.world.volumes.values()], ['running', ...before]);
+});
+
+test('a grace that was made shorter holds for what is kept already', async () => {
+  const shop = await shopWithGrace();
+  shop.clock.pass(hour);
+  await shop.visit();
+  shop.control.settings.graceMs = hour;
+  await shop.visit();
+  assert.equal((await shop.deployment()).restorableUntil, shop.clock.now + hour);
+  shop.control.settings.graceMs = 0;
+  assert.deepEqual(await shop.visit(), ['remove-volume']);
+});

@@ -1,0 +1,71 @@
+/** A deployment that has ended, and can be restored for a while. */
+import { useState } from 'react';
+import { ProblemNotice } from '../parts/notice.tsx';
+import { useNow } from '../parts/now.ts';
+import { printCountdown } from '../parts/time.ts';
+import { tellUser } from '../parts/toast.tsx';
+import { forgetDeployment } from '../remembered/remembered.ts';
+import { go, Link } from '../routing/router.tsx';
+import type { Answer, Problem } from '../service/ask.ts';
+import { forgetKept, restoreDeployment, type Target } from '../service/calls.ts';
+import type { endOf } from './story.ts';
+
+const words = { removed: 'is removed', expired: 'has expired', ended: 'has ended' };
+
+type EndedDeploymentProps = {
+  until: string;
+  /** Undefined before its events are there. */
+  end: ReturnType<typeof endOf>;
+  target: Target;
+  onRestored: () => void;
+};
+
+export function EndedDeployment({ until, end, target, onRestored }: EndedDeploymentProps) {
+  const [problem, setProblem] = useState<Problem>();
+  const [isAsking, setIsAsking] = useState(false);
+  const left = Date.parse(until) - useNow(1_000);
+  const { applicationName } = target;
+
+  const ask = async (question: Promise<Answer<{ message: string }>>, then: () => void) => {
+    setIsAsking(true);
+    const answer = await question;
+    setIsAsking(false);
+    if (!answer.ok) return setProblem(answer.problem);
+    tellUser(answer.value.message);
+    then();
+  };
+  const forget = () =>
+    void ask(forgetKept(target), () => {
+      forgetDeployment(target);
+      go('/deployments', { replace: true });
+    });
+
+  return (
+    <div className="page">
+      <div className="empty">
+        <h1>{`${applicationName} ${words[end ?? 'ended']}`}</h1>
+        <p>
+          Its site is gone. Its data are kept for <strong className="numbers">{printCountdown(left)}</strong>: until
+          then it can be restored, at the same address.
+        </p>
+        <div className="row">
+          <button
+            type="button"
+            className="button primary"
+            disabled={isAsking}
+            onClick={() => void ask(restoreDeployment(target), onRestored)}
+          >
+            Restore
+          </button>
+          <button type="button" className="button danger" disabled={isAsking} onClick={forget}>
+            Delete its data now
+          </button>
+          <Link to="/deployments" className="button">
+            Your deployments
+          </Link>
+        </div>
+        {problem && <ProblemNotice problem={problem} />}
+      </div>
+    </div>
+  );
+}
