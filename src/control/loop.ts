@@ -11,6 +11,7 @@ import { clearPushedCopies } from './clear-pushed-copies.ts';
 import type { Control } from './control.ts';
 import { watchDisk } from './disk/watch-disk.ts';
 import { keepHouse, keepHouseEveryMs } from './housekeeping.ts';
+import { limitKept } from './limit-kept.ts';
 import { revisitMsOf } from './schedule.ts';
 import { createTidying } from './tidying.ts';
 import { createVisits } from './visits.ts';
@@ -43,9 +44,11 @@ export function startLoop(control: Control): Loop {
   async function tidy(): Promise<void> {
     try {
       if (!(await takeDuty(db, { ...tidyDuty, now: now(), forMs: 3 * settings.resyncMs }))) return;
+      const forgotten = await limitKept(control);
+      if (forgotten.length > 0) log.info({ forgotten }, 'what was kept of ended deployments goes');
       const { changed, removed, present } = await tidying.tidy();
       settings.revisitMs = revisitMsOf(present, control.settings.revisitMs);
-      if (changed.length > 0) rouse();
+      if (changed.length + forgotten.length > 0) rouse();
       if (removed.length > 0) log.info({ removed: removed.map(({ name }) => name) }, 'orphans removed');
       if (hasPassed(keptHouseAt, keepHouseEveryMs, now())) {
         await keepHouse(db, now());

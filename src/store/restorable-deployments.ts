@@ -1,9 +1,11 @@
 /** Deployments that have ended, and of which what they had is kept for their owner. */
 import type { Instant } from '../deployment/deployment.ts';
 import type { EventOf } from '../deployment/event/event.ts';
+import type { Kept } from '../deployment/limits/grace-limits.ts';
 import { isToExpireAt } from './active.ts';
+import { recommit } from './commitments.ts';
 import type { Database } from './database.ts';
-import { deploymentFrom, writeIntent } from './deployments.ts';
+import { deploymentFrom } from './deployments.ts';
 import { addEvents } from './events.ts';
 import { atOnce, makeDue } from './leases.ts';
 
@@ -32,13 +34,40 @@ export async function restorableDeployments(
   return rows.toSorted((a, b) => endOf(b) - endOf(a) || (a.id < b.id ? -1 : 1)).map(deploymentFrom);
 }
 
+/** All that are kept, with whom each counts to and what its volumes may hold. */
+export async function keptDeployments(db: Database): Promise<Kept[]> {
+  const rows = await db
+    .selectFrom('deployments')
+    .innerJoin('sessions', 'sessions.id', 'deployments.sessionId')
+    .leftJoin('origins', 'origins.deploymentId', 'deployments.id')
+    .leftJoin('commitments', 'commitments.deploymentId', 'deployments.id')
+    .select(['deployments.id', 'sessionId', 'claimedAt', 'accountId', 'client', 'restorableUntil', 'diskBytes'])
+    .where('goneAt', 'is', null)
+    .where('restorableUntil', 'is not', null)
+    .execute();
+  return rows.map(({ id, sessionId, claimedAt, accountId, client, restorableUntil, diskBytes }) => ({
+    id,
+    owner: (claimedAt === null ? client : accountId) ?? sessionId,
+    restorableUntil: restorableUntil!,
+    diskBytes: Number(diskBytes ?? 0),
+  }));
+}
+
 /** What was kept of one goes at its next visit, and nothing brings it back any more. In a transaction. */
 export async function forgetKept(
   db: Database,
   id: string,
   { because, now }: { because: Extract<EventOf<'lifetime'>, { lifetime: 'forgotten' }>['because']; now: Instant },
 ): Promise<void> {
-  await writeIntent(db, id, { restorableUntil: null });
+  // It may have been restored, or be gone, by now.
+  const { numUpdatedRows } = await db
+    .updateTable('deployments')
+    .set((eb) => ({ restorableUntil: null, generation: eb('generation', '+', 1) }))
+    .where('id', '=', id)
+    .where('restorableUntil', 'is not', null)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return;
+  await recommit(db, id);
   await addEvents(db, id, [{ at: now, event: { kind: 'lifetime', lifetime: 'forgotten', because } }]);
   await makeDue(db, id, atOnce(now));
 }

@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Deployment } from '../../deployment/deployment.ts';
+import { keptUntil } from '../../deployment/grace.ts';
 import type { SessionStarts } from '../../deployment/limits/session-starts.ts';
 import type { Asker } from '../../deployment/revision-history.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
@@ -111,11 +112,14 @@ export async function findRestorable(
       ? await sessionOfToken(service.db, token).then((session) => session && { sessionId: session.id })
       : await findAccount(service, request, given);
   if (!owner) return undefined;
-  const kept = await restorableDeployments(service.db, owner, service.now());
+  const now = service.now();
+  const kept = await restorableDeployments(service.db, owner, now);
   const { applicationName, environment } = given;
   const found = kept.find(
     (known) =>
-      known.applicationName === applicationName && (environment === undefined || known.environment === environment),
+      known.applicationName === applicationName &&
+      (environment === undefined || known.environment === environment) &&
+      keptUntil(known, now, service.settings.graceMs) !== null,
   );
   return found && succeed(found);
 }

@@ -15,6 +15,7 @@ import { addEviction } from '../../store/evictions.ts';
 import { atOnce, makeDue } from '../../store/leases.ts';
 import { write } from '../../store/transaction.ts';
 import type { Control } from '../control.ts';
+import { limitKept } from '../limit-kept.ts';
 
 /** Measured: a look at 20 volumes takes 5 ms. */
 const lookEveryMs = 2_000;
@@ -68,6 +69,8 @@ export function createLook(watch: DiskWatch): () => Promise<void> {
     const uses = await hostDisk.use();
     const tooMuch = overuses(uses, disk.wantedBy, { containerBytes });
     const { disk: room } = await engine.capacity();
+    // First what nobody runs.
+    if (room !== undefined && freeOf(room) < settings.diskFreeBytes) await limitKept(watch);
     const isTight = room !== undefined && freeOf(room) < settings.diskFreeBytes / 2;
     const growing = isTight && tooMuch.length === 0 ? fastestGrowth(uses, before[0] ?? new Map(), disk.wantedBy) : [];
     if (isTight) watch.log.error({ freeBytes: freeOf(room) }, 'the disk is nearly full');

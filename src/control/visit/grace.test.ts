@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { images, type Shop, shopOnMemory, spec } from '../../../test/support/controlled-deployment.ts';
 import { revisionIfKept } from '../../store/revisions.ts';
+import { limitKept } from '../limit-kept.ts';
 
 const hour = 3_600_000;
 
@@ -97,4 +98,22 @@ test('a grace that was made shorter holds for what is kept already', async () =>
   assert.equal((await shop.deployment()).restorableUntil, shop.clock.now + hour);
   shop.control.settings.graceMs = 0;
   assert.deepEqual(await shop.visit(), ['remove-volume']);
+});
+
+test('what is kept goes first when the disk is short, and nothing can be restored from then on', async () => {
+  const shop = await shopWithGrace();
+  shop.clock.pass(hour);
+  await shop.visit();
+  assert.deepEqual(await limitKept(shop.control), []);
+  const capacity = async () => ({
+    ...(await shop.control.engine.capacity()),
+    disk: { usedBytes: 10 ** 12, freeBytes: 1 },
+  });
+  const engine = { ...shop.control.engine, capacity };
+  assert.deepEqual(await limitKept({ ...shop.control, engine }), [{ id: 'shop', because: 'room' }]);
+  assert.equal((await shop.deployment()).restorableUntil, null);
+  assert.deepEqual(await committed(shop), nothing);
+  assert.deepEqual(await limitKept({ ...shop.control, engine }), [], 'once');
+  assert.deepEqual(await shop.visit(), ['remove-volume']);
+  assert.ok((await shop.events()).includes('what was kept of it is removed: the disk of the host is nearly full'));
 });
