@@ -143,7 +143,7 @@ export const commands = {
   },
   restore: {
     words: [],
-    help: 'bring back what was removed or has expired, with its data, at the same address',
+    help: 'bring back what was removed or has expired, with its data',
     flags: { 'no-wait': noWait },
     isRemote: true,
   },
