@@ -1,7 +1,7 @@
 /** Keeps what is kept of ended deployments within its limits: it is the first to go when the disk is short. */
 import { beyondGrace, type Forgotten } from '../deployment/limits/grace-limits.ts';
 import { freeOf } from '../deployment/limits/host-budget.ts';
-import { forgetKept, keptDeployments } from '../store/restorable-deployments.ts';
+import { deploymentsInGrace, forgetKept } from '../store/restorable-deployments.ts';
 import { write } from '../store/transaction.ts';
 import type { Control } from './control.ts';
 
@@ -17,7 +17,7 @@ export async function limitKept({
   now,
   settings,
 }: Pick<Control, 'db' | 'engine' | 'now' | 'settings'>): Promise<Forgotten[]> {
-  const kept = await keptDeployments(db);
+  const kept = await deploymentsInGrace(db);
   if (kept.length === 0) return [];
   const { disk } = await engine.capacity();
   const limits = {

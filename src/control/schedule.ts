@@ -1,5 +1,6 @@
 /** When a deployment is visited next, as far as nothing happens to it before. */
 import type { Deployment, Instant } from '../deployment/deployment.ts';
+import { warnAt } from '../deployment/grace.ts';
 import type { Control } from './control.ts';
 
 /** A look at a failed deployment costs some 10 ms of the engine's time. */
@@ -17,16 +18,17 @@ export function revisitMsOf(deployments: number, leastMs: number): number {
 }
 
 /**
- * After this time at most, or at the time limit where that comes first. After three quarters of it at least: what was
+ * After this time at most, or when its owner is warned of the time limit, or at that, where it comes first. After three quarters of it at least: what was
  * started together is not visited together for ever.
  */
 export function nextVisitAt(
-  { expiresAt, heldAt }: Pick<Deployment, 'expiresAt' | 'heldAt'>,
+  deployment: Pick<Deployment, 'expiresAt' | 'heldAt' | 'warnedOf' | 'createdAt'>,
   { now, random }: Pick<Control, 'now' | 'random'>,
   withinMs: number,
 ): Instant {
+  const { expiresAt, heldAt } = deployment;
   const at = now() + withinMs * (0.75 + random() / 4);
-  return expiresAt === null || heldAt !== null ? at : Math.min(at, expiresAt);
+  return expiresAt === null || heldAt !== null ? at : Math.min(at, warnAt(deployment) ?? expiresAt);
 }
 
 /** A failed pod may still come up: at first it is looked at often, then as rarely as any other. */

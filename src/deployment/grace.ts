@@ -19,6 +19,21 @@ export function keptUntil(deployment: Deployment, now: Instant, graceMs: number)
   return until > now ? until : null;
 }
 
+/** Enough to extend or claim it, or to fetch what is in it. */
+const warnedBeforeMs = 10 * 60_000;
+
+/** When the owner is to be warned of the time limit; null: not (any more), or it was near from the beginning. */
+export function warnAt({
+  expiresAt,
+  heldAt,
+  warnedOf,
+  createdAt,
+}: Pick<Deployment, 'expiresAt' | 'heldAt' | 'warnedOf' | 'createdAt'>): Instant | null {
+  if (expiresAt === null || heldAt !== null || warnedOf === expiresAt) return null;
+  const at = expiresAt - warnedBeforeMs;
+  return at > createdAt ? at : null;
+}
+
 /** What is told of an end. */
 export function endEvent(because: 'removed' | 'expired', until: Instant | null): EventOf<'state'> {
   const kept = until === null ? {} : { restorableUntil: new Date(until).toISOString() };

@@ -35,7 +35,7 @@ export async function restorableDeployments(
 }
 
 /** All that are kept, with whom each counts to and what its volumes may hold. */
-export async function keptDeployments(db: Database): Promise<Kept[]> {
+export async function deploymentsInGrace(db: Database): Promise<Kept[]> {
   const rows = await db
     .selectFrom('deployments')
     .innerJoin('sessions', 'sessions.id', 'deployments.sessionId')

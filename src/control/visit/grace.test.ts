@@ -48,6 +48,29 @@ test('one that expires keeps its volumes and its configuration for the grace, an
   assert.ok((await shop.events()).includes('what was kept of it is removed: its time is over'));
 });
 
+test('ten minutes before its time limit one is warned, once, and again of another limit', async () => {
+  const shop = await shopWithGrace();
+  const warnings = async () => (await shop.events()).filter((told) => told.startsWith('its time limit is near'));
+  const { expiresAt } = await shop.deployment();
+  shop.clock.pass(50 * 60_000 - 1);
+  await shop.visit();
+  assert.deepEqual(await warnings(), []);
+  shop.clock.pass(1);
+  await shop.visit();
+  await shop.visit();
+  const warning = (at: number) =>
+    `its time limit is near: ${new Date(at).toISOString()}. Extend or claim it to keep it`;
+  assert.deepEqual(await warnings(), [warning(expiresAt!)]);
+  await shop.control.db
+    .updateTable('deployments')
+    .set({ expiresAt: expiresAt! + hour })
+    .execute();
+  await shop.visit();
+  shop.clock.pass(hour);
+  await shop.visit();
+  assert.deepEqual(await warnings(), [warning(expiresAt!), warning(expiresAt! + hour)]);
+});
+
 test('what was kept is marked as forgotten before the first volume goes, whatever ends the visit then', async () => {
   const shop = await shopWithGrace();
   shop.clock.pass(hour);

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Deployment, Instant, PodStatus } from '../../deployment/deployment.ts';
 import { type Desired, imagesOf } from '../../deployment/desired.ts';
-import { endEvent } from '../../deployment/grace.ts';
+import { endEvent, warnAt } from '../../deployment/grace.ts';
 import type { OwnImageLimits } from '../../deployment/limits/pull-limits.ts';
 import { batchesOf, describePlan, eventOf, type Operation } from '../../deployment/plan/operation.ts';
 import { plan } from '../../deployment/plan/plan.ts';
@@ -130,7 +130,7 @@ class Step {
     if (this.#deployment.keptAt === null && !(await this.#journal.record({ keptAt: now() })))
       return await this.#unwritten();
     return {
-      dueAt: Math.min(until, nextVisitAt({ expiresAt: null, heldAt: null }, this.#control, settings.revisitMs)),
+      dueAt: Math.min(until, nextVisitAt({ ...this.#deployment, expiresAt: null }, this.#control, settings.revisitMs)),
     };
   }
 
@@ -139,9 +139,22 @@ class Step {
     return (await this.#mandate()) === 'lost' ? { dueAt: null } : 'again';
   }
 
+  /** Tells once of each time limit that it is near. False when it could not be written. */
+  async #warn(): Promise<boolean> {
+    const deployment = this.#deployment;
+    const at = warnAt(deployment);
+    if (at === null || at > this.#control.now()) return true;
+    const expiresAt = new Date(deployment.expiresAt!).toISOString();
+    this.#journal.note({ kind: 'lifetime', lifetime: 'ends-soon', expiresAt });
+    const warned = { warnedOf: deployment.expiresAt };
+    Object.assign(deployment, warned);
+    return await this.#journal.record(warned);
+  }
+
   async #advance(desired: Extract<Desired, { kind: 'running' }>): Promise<Outcome> {
     const { db, now, settings, engine } = this.#control;
     const deployment = this.#deployment;
+    if (!(await this.#warn())) return await this.#unwritten();
     const seen = await this.#observe(desired);
     // What the engine dates is compared with this: the clock may be set while it is written down.
     const seenAt = now();

@@ -183,7 +183,7 @@ function gone(site: SiteState): Answer {
       eyebrow: site.environment,
       heading: `${site.applicationName} ${what}`,
       body: html`<p>${why}</p><p>${hint}</p>
-${link(site.dashboardUrl, 'It was mine: deploy it again')}`,
+${link(site.dashboardUrl, 'It was mine: restore it, or deploy it again')}`,
       note: 'Nothing that it stored is reachable at this address.',
     },
   };

@@ -1,5 +1,6 @@
 /** A deployment that has ended, and can be restored for a while. */
 import { useState } from 'react';
+import { DeployAgain } from '../home/deploy-again.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useNow } from '../parts/now.ts';
 import { printCountdown } from '../parts/time.ts';
@@ -10,7 +11,7 @@ import type { Answer, Problem } from '../service/ask.ts';
 import { forgetKept, restoreDeployment, type Target } from '../service/calls.ts';
 import type { endOf } from './story.ts';
 
-const words = { removed: 'is removed', expired: 'has expired', ended: 'has ended' };
+const words = { removed: 'was removed', expired: 'has expired', ended: 'has ended' };
 
 type EndedDeploymentProps = {
   until: string;
@@ -60,6 +61,7 @@ export function EndedDeployment({ until, end, target, onRestored }: EndedDeploym
           <button type="button" className="button danger" disabled={isAsking} onClick={forget}>
             Delete its data now
           </button>
+          <DeployAgain place={target} />
           <Link to="/deployments" className="button">
             Your deployments
           </Link>

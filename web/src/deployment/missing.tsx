@@ -48,7 +48,7 @@ function explain(
   end: ReturnType<typeof endOf>,
 ) {
   if (end === 'removed') {
-    return { title: `${applicationName} is removed`, says: 'Its site, its pods and its data are gone.' };
+    return { title: `${applicationName} was removed`, says: 'Its site, its pods and its data are gone.' };
   }
   if (end)
     return {
