@@ -160,9 +160,10 @@ function forward(port: number) {
       if (/error|lost connection/i.test(said)) child.kill();
     });
     child.once('close', () => {
+      if (isClosed) return;
       setTimeout(() => {
         if (!isClosed) running = open();
-      }, 1_000).unref();
+      }, 1_000);
     });
     return child;
   }
