@@ -64,8 +64,8 @@ test('a change of one deployment reads the row of one, by an index, and tells th
   assert.deepEqual(told, [300, 1]);
   assert.deepEqual(
     queries.map(({ rows }) => rows),
-    [1, 1],
-    'the version, and the row',
+    [1, 1, 0],
+    'the version, the row, and its custom domains',
   );
   for (const query of queries.slice(1)) assert.deepEqual(await scansOf(db, query), [], query.sql);
   assert.deepEqual(served.get('d0007.test'), [endpoint('10.0.0.2')]);
