@@ -28,6 +28,21 @@ test('lines are numbered as they come, and a stream that is opened again repeats
   );
 });
 
+test('of an instant of which only the last lines are shown, a stream that is opened again adds no earlier ones', () => {
+  const shown = addLines([], [line(1, 'other', 'db'), line(1, 'c'), line(1, 'd')]);
+  const again = addLines(shown, [
+    line(1, 'first of db', 'cache'),
+    line(1, 'a'),
+    line(1, 'c'),
+    line(1, 'd'),
+    line(1, 'e'),
+  ]);
+  assert.deepEqual(
+    again.map(({ text }) => text),
+    ['other', 'c', 'd', 'first of db', 'e'],
+  );
+});
+
 test('a line that a pod writes twice is there twice', () => {
   assert.equal(addLines([], [line(1, 'same'), line(1, 'same')]).length, 2);
 });

@@ -14,11 +14,16 @@ export const maxEarlierLines = 20_000;
 
 export type Written = Omit<Line, 'number'>;
 
-/** Those of a stream that was opened again begin with lines that are there already: they count once. */
+/**
+ * Those of a stream that was opened again begin with lines that are there already: they count once. What a container
+ * has written before one of these is older than what is shown, though it may be of the same instant.
+ */
 export function addLines(lines: readonly Line[], come: readonly Written[]): Line[] {
   const last = lines.at(-1);
   const atEnd = new Set(lines.slice(-maxRepeated).map(idOf));
-  const news = come.filter((line) => !last || line.at > last.at || !atEnd.has(idOf(line)));
+  const isNews = (line: Written) => !last || line.at > last.at || !atEnd.has(idOf(line));
+  const known = new Map(come.flatMap((line, index) => (isNews(line) ? [] : [[containerOf(line), index]])));
+  const news = come.filter((line, index) => index > (known.get(containerOf(line)) ?? -1) && isNews(line));
   const first = (last?.number ?? 0) + 1;
   return [...lines, ...news.map((line, index) => ({ ...line, number: first + index }))].slice(-maxLines);
 }
@@ -31,7 +36,7 @@ const maxRepeated = 1_000;
  * has written before is left out until the others' lines of that time come too.
  */
 export function withoutGaps(come: readonly Written[], tail: number): readonly Written[] {
-  const ofContainers = Object.values(Object.groupBy(come, ({ pod, revision }) => `${pod} ${revision}`));
+  const ofContainers = Object.values(Object.groupBy(come, containerOf));
   const begins = ofContainers.flatMap((lines = []) => (lines.length >= tail ? lines[0]!.at : []));
   const from = begins.toSorted().at(-1) ?? '';
   return come.filter(({ at }) => at >= from);
@@ -50,8 +55,12 @@ export function linesBefore(shown: readonly Line[], come: readonly Written[]): L
   return news.map((line, index) => ({ ...line, number: begin + index }));
 }
 
-function idOf({ at, pod, revision, text }: Written): string {
-  return `${at} ${pod} ${revision} ${text}`;
+function idOf(line: Written): string {
+  return `${line.at} ${containerOf(line)} ${line.text}`;
+}
+
+function containerOf({ pod, revision }: Written): string {
+  return `${pod} ${revision}`;
 }
 
 export function matching(lines: readonly Line[], { pod, revision, search }: Filter): readonly Line[] {
