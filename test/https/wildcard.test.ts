@@ -10,10 +10,15 @@ test('from nothing to HTTPS with a wildcard, and a restart orders nothing anew',
   await until('both certificates are served', async () => (await served()) === 2 || undefined);
   const host = await service.deploy();
   const client = await service.client();
-  await until('it answers by HTTPS', async () => {
-    return (await client.ask({ host: `${host}:${service.httpsPort}` })).status === 200 || undefined;
+  const statusOf = (name: string, path: string) =>
+    client.ask({ host: `${name}:${service.httpsPort}`, path }).then(
+      ({ status }) => status,
+      () => undefined,
+    );
+  // What is stored is served a moment later.
+  await until('both answer by HTTPS', async () => {
+    return ((await statusOf(host, '/')) === 200 && (await statusOf('berth.test', '/healthz')) === 200) || undefined;
   });
-  assert.equal((await client.ask({ host: `berth.test:${service.httpsPort}`, path: '/healthz' })).status, 200);
   await service.restart();
   assert.equal(await served(), 2);
   assert.equal((await client.ask({ host })).status, 200);
