@@ -9,27 +9,30 @@ import { madeFile } from './made-file.ts';
 import { makePrograms, withOrigin } from './programs.ts';
 
 const run = promisify(execFile);
+/** In pieces: as words of this module they would be replaced when it is a program itself. */
+const meta = ['import', 'meta'].join('.');
+const folderName = ['__dir', 'name'].join('');
 const sources = {
   'program.ts': `
 import { readFileSync } from 'node:fs';
 import { folder, url, isStarted } from './module.ts';
 import old from './old.cjs';
 type Unused = string;
-if (import.meta.main) {
-  const words: string = readFileSync(new URL('./words.txt', import.meta.url), 'utf8');
+if (${meta}.main) {
+  const words: string = readFileSync(new URL('./words.txt', ${meta}.url), 'utf8');
   const { later } = await import('./later.ts');
-  console.log(JSON.stringify([folder, url, isStarted, old.folder, import.meta.dirname, words, later, process.argv[2]]));
+  console.log(JSON.stringify([folder, url, isStarted, old.folder, ${meta}.dirname, words, later, process.argv[2]]));
 }`,
-  'module.ts': `export const [folder, url, isStarted] = [import.meta.dirname, import.meta.url, import.meta.main];`,
+  'module.ts': `export const [folder, url, isStarted] = [${meta}.dirname, ${meta}.url, ${meta}.main];`,
   'later.ts': `export const later = 'later';`,
-  'old.cjs': `'use strict';\nmodule.exports = { folder: __dirname };`,
+  'old.cjs': `'use strict';\nmodule.exports = { folder: ${folderName} };`,
   'words.txt': 'the words',
   'count.ts': 'let count = 0;\nexport const counted = () => ++count;',
   'first.ts': `
 import { counted } from './count.ts';
 export const first = counted();
-if (import.meta.main) console.log(\`counted \${first}, started \${import.meta.main}\`);
-export const isStarted = import.meta.main;`,
+if (${meta}.main) console.log(\`counted \${first}, started \${${meta}.main}\`);
+export const isStarted = ${meta}.main;`,
   'second.ts': `
 import { counted } from './count.ts';
 import { isStarted } from './first.ts';
