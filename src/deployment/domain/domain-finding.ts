@@ -1,4 +1,5 @@
 /** PURE. What was found in DNS of a custom domain: as values, made into words where they are shown. */
+import type { Instant } from '../deployment.ts';
 
 /** What one server said of the record that proves a name. `server`: its name, or `resolver`. */
 export type ProofAnswer = { server: string } & (
@@ -24,6 +25,8 @@ export type Finding = {
   wanted: string[];
   /** It was proven, while the name was another account's. */
   isTaken?: boolean;
+  /** Since when servers say that the proof of a name that serves is not there; those that do not answer change nothing. */
+  absentSince?: Instant;
 };
 
 export type ProofOutcome = 'found' | 'absent' | 'unanswered';

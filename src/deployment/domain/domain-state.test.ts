@@ -54,6 +54,25 @@ test('servers that do not answer cost nobody a name for a month, and a record th
   assert.equal(look(unanswered, silent, dayMs + graceMs.unanswered).releasedBecause, 'unproven');
 });
 
+test('the three days begin when the record is first missed, however long nobody answered before', () => {
+  const unanswered = look(look(domainOf({}), proven, 0), silent, dayMs);
+  const missed = look(unanswered, absent, 10 * dayMs);
+  assert.equal(missed.releasedAt, null);
+  assert.equal(releaseAt(missed), 10 * dayMs + graceMs.absent);
+  const silentAgain = look(missed, silent, 11 * dayMs);
+  assert.equal(releaseAt(silentAgain), 10 * dayMs + graceMs.absent, 'silence makes it no longer');
+  assert.equal(look(silentAgain, absent, 13 * dayMs).releasedBecause, 'unproven');
+  const late = look(unanswered, absent, 30 * dayMs);
+  assert.equal(releaseAt(late), dayMs + graceMs.unanswered, 'nor is the month made longer');
+  const back = look(missed, proven, 12 * dayMs);
+  assert.equal(releaseAt(look(back, absent, 20 * dayMs)), 20 * dayMs + graceMs.absent);
+});
+
+test('the next look is at a whole millisecond, whatever the chance', () => {
+  const { nextCheckAt } = afterCheck(domainOf({}), proven, { now: 1, isFree: true, random: 0.123 });
+  assert.ok(Number.isSafeInteger(nextCheckAt));
+});
+
 test('whoever waits is looked at soon, who is well once a day, and who never proves a name loses it in two weeks', () => {
   const added = domainOf({ addedAt: 0 });
   const minutes = (domain: Domain, now: number) => (domain.nextCheckAt - now) / 60_000;
@@ -90,7 +109,11 @@ test('what is told names the server and what it has', () => {
     'TXT _berth.shop.example.com not found: ns1.example.com has "v=spf1 -all", "berth=y" and 3 more; ns2.example.com does not answer.',
   );
   assert.match(words(silent.proof)!, /could not be looked up/);
-  assert.match(words(absent.proof, { verifiedAt: 1, failingSince: 0 })!, /serves on until 1970-01-04 00:00 UTC/);
+  const missed = domainOf({ verifiedAt: 1, failingSince: 0, finding: { ...absent, absentSince: 0 } });
+  assert.match(
+    domainReason(missed, 'failing', { proof, host: 'tapir-shop.apps.test' })!,
+    /serves on until 1970-01-04 00:00 UTC/,
+  );
   const direction = { kind: 'elsewhere', addresses: ['198.51.100.1'] } as const;
   const misled = domainOf({
     verifiedAt: 1,

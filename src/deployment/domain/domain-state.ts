@@ -58,7 +58,8 @@ export function domainState(domain: Domain, hasCertificate: boolean | undefined)
 export function releaseAt({ verifiedAt, addedAt, failingSince, finding }: Domain): Instant | null {
   if (verifiedAt === null) return addedAt + pendingMs;
   if (failingSince === null) return null;
-  return failingSince + graceMs[lastOutcome(finding) === 'absent' ? 'absent' : 'unanswered'];
+  const end = failingSince + graceMs.unanswered;
+  return finding?.absentSince === undefined ? end : Math.min(end, finding.absentSince + graceMs.absent);
 }
 
 export type Checked = Pick<
@@ -77,15 +78,20 @@ export function afterCheck(
 ): Checked {
   const outcome = proofOutcome(found.proof);
   const isProven = outcome === 'found' && isFree;
-  const finding = { ...found, ...(outcome === 'found' && !isFree && { isTaken: true }) };
   const verifiedAt = domain.verifiedAt ?? (isProven ? now : null);
   const failingSince = verifiedAt === null || isProven ? null : (domain.failingSince ?? now);
+  const absentSince = failingSince === null ? undefined : absence(domain.finding, outcome, now);
+  const finding = {
+    ...found,
+    ...(outcome === 'found' && !isFree && { isTaken: true }),
+    ...(absentSince !== undefined && { absentSince }),
+  };
   const next = { ...domain, verifiedAt, failingSince, finding };
   const end = releaseAt(next);
   const isLost = end !== null && end <= now;
   return {
     ...{ verifiedAt, failingSince, finding, checkedAt: now },
-    nextCheckAt: now + nextCheckMs(next, now) * (1 + random / 10),
+    nextCheckAt: Math.round(now + nextCheckMs(next, now) * (1 + random / 10)),
     releasedAt: isLost ? now : null,
     releasedBecause: isLost ? 'unproven' : null,
   };
@@ -99,6 +105,7 @@ function nextCheckMs({ verifiedAt, failingSince, addedAt, finding }: Domain, now
   return Math.min(6 * 60 * minuteMs, Math.max(minuteMs / 2, (now - waitsSince) / 4));
 }
 
-function lastOutcome(finding: Finding | null): ProofOutcome {
-  return finding ? proofOutcome(finding.proof) : 'unanswered';
+function absence(before: Finding | null, outcome: ProofOutcome, now: Instant): Instant | undefined {
+  if (outcome === 'found') return undefined;
+  return before?.absentSince ?? (outcome === 'absent' ? now : undefined);
 }
