@@ -52,6 +52,52 @@ test('the name servers of the zone say whether it is proven, and what is there i
   assert.deepEqual(none.proof, [{ server: 'ns1.example.com', said: 'nothing' }], 'whatever a resolver remembers');
 });
 
+test('whoever has the target of an alias proves nothing: the zone of the alias says whose it is', async () => {
+  const target = { 'NS foo.test': ['ns1.foo.test'], 'A ns1.foo.test': ['127.0.0.1'] };
+  const alias = { ...addresses, [`CNAME ${name}`]: ['foo.test'], ...target };
+  const { proof: answers } = await look(alias, txt(proof.value));
+  assert.deepEqual(answers, [{ server: 'ns1.example.com', said: 'proof' }], 'the zone above it is asked');
+  const common = await serve(recordsOf(alias));
+  const own = await serve(txt(proof.value));
+  const lookup = createLookup({ resolvers: [common.address], isAllowed: () => true, serverPort: own.port });
+  const found = await lookup({ name, proof, host });
+  assert.deepEqual(found.proof, [{ server: 'the resolver', said: 'nothing' }]);
+  assert.equal(own.asked.size, 0);
+});
+
+test('where nobody says whether a name is an alias, no name server is asked', async () => {
+  const say = recordsOf({ ...addresses, ...zone });
+  const common = await serve((type, name) => (type === 'CNAME' ? { rcode: 'SERVFAIL' } : say(type, name)));
+  const own = await serve(txt(proof.value));
+  const lookup = createLookup({ resolvers: [common.address], isAllowed: () => true, serverPort: own.port });
+  const found = await lookup({ name, proof, host });
+  assert.deepEqual(found.proof, [{ server: 'the resolver', said: 'failed', because: 'fails (SERVFAIL)' }]);
+  assert.equal(own.asked.size, 0);
+});
+
+test('of a deep name the last five zones are asked', async () => {
+  const deep = 'a.b.c.d.e.f.example.com';
+  const common = await serve(recordsOf({}));
+  const lookup = createLookup({ resolvers: [common.address] });
+  await lookup({ name: deep, proof: proofRecord({ installation: 'one', accountId: 'ada', name: deep }), host });
+  assert.deepEqual(
+    [...common.asked.keys()].filter((key) => key.startsWith('NS ')),
+    ['c.d.e.f', 'd.e.f', 'e.f', 'f'].map((above) => `NS ${above}.example.com`).concat('NS example.com'),
+  );
+});
+
+test('when its time is over a look ends with what is known, and asks no more', async () => {
+  const common = await serve(() => 'drop');
+  const found = await createLookup({ resolvers: [common.address], limitMs: 100 })({ name, proof, host });
+  const because = 'does not answer in time';
+  assert.deepEqual(found, {
+    proof: [{ server: 'the resolver', said: 'failed', because }],
+    direction: { kind: 'unknown', because: `its name server ${because}` },
+    wanted: [],
+  });
+  assert.ok(![...common.asked.keys()].some((key) => key.endsWith(' example.com')));
+});
+
 test('where no name server may be asked, or none answers, the resolver says it', async () => {
   const { proof: answers } = await look({ ...zone, [`TXT ${proof.name}`]: [proof.value] });
   assert.deepEqual(answers, [

@@ -34,6 +34,7 @@ export type Asked = { name: string; proof: ProofRecord; host: string };
 export type Lookup = (asked: Asked) => Promise<Finding>;
 
 const mostServers = 3;
+const mostZones = 5;
 const mostAddresses = 20;
 const mostShown = 3;
 const longestShown = 80;
@@ -51,33 +52,42 @@ export function createLookup(options: LookupOptions): Lookup {
       return resolver;
     };
     let isOver = false;
+    const { promise: over, resolve: end } = Promise.withResolvers<void>();
     const limit = setTimeout(() => {
       isOver = true;
       for (const resolver of open) resolver.cancel();
+      end();
     }, limitMs);
+    /** `late` when the time is over, whatever the work still waits for. */
+    const inTime = <T>(work: Promise<T>, late: T): Promise<T> => Promise.race([work, over.then(() => late)]);
     const common = asking(resolvers);
 
     async function atServer(server: string): Promise<ProofAnswer> {
       const [address] = await addressesOf(common, server).catch(() => []);
       if (address === undefined) return { server, said: 'failed', because: 'has no address' };
       if (!isAllowed(address)) return { server, said: 'failed', because: 'is at no public address' };
-      if (isOver) return { server, said: 'failed', because: reasons.ECANCELLED! };
+      if (isOver) return failed(server, cancelled);
       const at = address.includes(':') ? `[${address}]:${serverPort}` : `${address}:${serverPort}`;
       return await askProof(asking([at]), server, proof);
     }
 
     async function proofAnswers(): Promise<ProofAnswer[]> {
-      const servers = await nameServers(common, name);
-      const answers = await Promise.all(servers.slice(0, mostServers).map(atServer));
-      if (proofOutcome(answers) !== 'unanswered') return answers;
-      return [...answers, await askProof(common, 'the resolver', proof)];
+      const servers = await inTime(nameServers(common, name, () => isOver).catch(codeOf), cancelled);
+      if (typeof servers === 'string') return [failed('the resolver', servers)];
+      const asked = servers.slice(0, mostServers);
+      const answers = await Promise.all(asked.map((server) => inTime(atServer(server), failed(server, cancelled))));
+      if (proofOutcome(answers) !== 'unanswered' || isOver) return answers;
+      const last = 'the resolver';
+      return [...answers, await inTime(askProof(common, last, proof), failed(last, cancelled))];
     }
+
+    const addresses = (of: string) => inTime<string[] | string>(addressesOf(common, of).catch(codeOf), cancelled);
 
     try {
       const [answers, led, wanted] = await Promise.all([
         proofAnswers(),
-        addressesOf(common, name).catch(codeOf),
-        isLoopback(host) ? ['127.0.0.1', '::1'] : addressesOf(common, host).catch(codeOf),
+        addresses(name),
+        isLoopback(host) ? ['127.0.0.1', '::1'] : addresses(host),
       ]);
       return { proof: answers, direction: direction(led, wanted), wanted: typeof wanted === 'string' ? [] : wanted };
     } finally {
@@ -86,14 +96,34 @@ export function createLookup(options: LookupOptions): Lookup {
   };
 }
 
-/** Of the zone that the name is in, which is its own or one above it. */
-async function nameServers(resolver: Resolver, name: string): Promise<string[]> {
-  const top = registrableOf(name);
-  for (let zone = name; ; zone = zone.slice(zone.indexOf('.') + 1)) {
+/**
+ * Of the zone that the name is in, which is its own or one above it. An alias is in a zone above: a resolver follows it,
+ * and would say the name servers of whoever has its target. Throws when it cannot be known whether a name is an alias.
+ */
+async function nameServers(resolver: Resolver, name: string, isOver: () => boolean): Promise<string[]> {
+  for (const zone of zonesOf(name)) {
+    if (isOver()) return [];
+    if (await isAlias(resolver, zone)) continue;
     const servers = await resolver.resolveNs(zone).catch(() => []);
     if (servers.length > 0) return servers.toSorted();
-    if (zone === top || !zone.includes('.')) return [];
   }
+  return [];
+}
+
+async function isAlias(resolver: Resolver, name: string): Promise<boolean> {
+  try {
+    return (await resolver.resolveCname(name)).length > 0;
+  } catch (error) {
+    if (isNothing(codeOf(error))) return false;
+    throw error;
+  }
+}
+
+/** The name and those above it, up to the registrable one, which is the last of the few. */
+function zonesOf(name: string): string[] {
+  const top = registrableOf(name) ?? name;
+  const above = name.slice(0, -top.length).split('.').filter(Boolean);
+  return [...above.map((_, index) => [...above.slice(index), top].join('.')), top].slice(-mostZones);
 }
 
 async function askProof(resolver: Resolver, server: string, { name, value }: ProofRecord): Promise<ProofAnswer> {
@@ -108,8 +138,12 @@ async function askProof(resolver: Resolver, server: string, { name, value }: Pro
   } catch (error) {
     const code = codeOf(error);
     if (isNothing(code)) return { server: shown, said: 'nothing' };
-    return { server: shown, said: 'failed', because: reasonOf(code) };
+    return failed(server, code);
   }
+}
+
+function failed(server: string, code: string): ProofAnswer {
+  return { server: printable(server).slice(0, longestShown), said: 'failed', because: reasonOf(code) };
 }
 
 /** IPv4 first; throws when neither kind could be looked up. */
@@ -144,6 +178,8 @@ function isNothing(code: string): boolean {
 function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'unknown';
 }
+
+const cancelled = 'ECANCELLED';
 
 const reasons: Record<string, string> = {
   ETIMEOUT: 'does not answer',
