@@ -14,16 +14,26 @@ test('an owner keeps so many at the most: those that ended last', () => {
   assert.deepEqual(told([kept('d1'), kept('d2'), kept('d3'), kept('d0', { owner: 'bob' })]), ['d1 limit']);
 });
 
-test('all together hold so much at the most', () => {
-  const all = [kept('d1'), kept('d2', { owner: 'bob' }), kept('d3', { owner: 'eve', diskBytes: 95 })];
-  assert.deepEqual(told(all), ['d2 limit', 'd1 limit']);
+test('what all together hold too much is taken from who holds the most: a stranger with a large volume evicts nobody', () => {
+  const others = [kept('d1'), kept('d2', { owner: 'bob' })];
+  assert.deepEqual(told([...others, kept('d3', { owner: 'eve', diskBytes: 95 })]), ['d3 limit']);
+  const halves = [kept('d3', { owner: 'eve', diskBytes: 45 }), kept('d4', { owner: 'eve', diskBytes: 45 })];
+  assert.deepEqual(told([...others, ...halves]), ['d3 limit'], 'the one of its owner whose time is over first');
 });
 
-test('what is short on the disk is taken from those whose time is over first, and from no more of them', () => {
+test('who has taken the most of it has no more than others in the end', () => {
+  const all = Array.from({ length: 12 }, (_, n) => kept(`d${n}`, { owner: n < 9 ? 'eve' : `other${n}` }));
+  const gone = told(all, 0, { perOwner: 100, diskBytes: 40 });
+  assert.deepEqual(gone, ['d0', 'd1', 'd2', 'd3', 'd4', 'd5', 'd6', 'd7'].map((id) => `${id} limit`));
+});
+
+test('what is short on the disk is taken from who holds the most, of equals from whose time is over first, and no more', () => {
   const all = [kept('d1', { diskBytes: 0 }), kept('d2', { owner: 'bob' }), kept('d3', { owner: 'eve' }), kept('d4')];
   assert.deepEqual(told(all, 0), []);
   assert.deepEqual(told(all, 1), ['d2 room']);
   assert.deepEqual(told(all, 11), ['d2 room', 'd3 room']);
+  const large = kept('d5', { owner: 'mallory', diskBytes: 11 });
+  assert.deepEqual(told([...all, large], 1), ['d5 room']);
 });
 
 test('what goes for another reason makes room too', () => {
