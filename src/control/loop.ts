@@ -99,7 +99,7 @@ export function startLoop(control: Control): Loop {
   }, stopping.signal);
   const running = run();
   const { disk: hostDisk, fairness } = engine;
-  const watching = hostDisk && watchDisk({ ...control, hostDisk }, stopping.signal);
+  const watching = hostDisk && watchDisk({ ...control, hostDisk, rouse: () => rouse() }, stopping.signal);
   const keeping = fairness?.keep(
     {
       givingWay: (count) => metrics.givingWay.set(count),

@@ -53,6 +53,19 @@ export async function deploymentsInGrace(db: Database): Promise<Kept[]> {
   }));
 }
 
+/** Whether what was kept of somebody is yet to go, so that the room it makes cannot be seen yet. */
+export async function isMakingRoom(db: Database): Promise<boolean> {
+  const row = await db
+    .selectFrom('deployments')
+    .select('id')
+    .where('goneAt', 'is', null)
+    .where('keptAt', 'is not', null)
+    .where('restorableUntil', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** What was kept of one goes at its next visit, and nothing brings it back any more. In a transaction. */
 export async function forgetKept(
   db: Database,

@@ -8,7 +8,7 @@ import { makeDue } from '../../store/leases.ts';
 import { createLook } from './watch-disk.ts';
 
 function lookOf({ control }: Shop, hostDisk = control.engine.disk!): () => Promise<void> {
-  return createLook({ ...control, hostDisk });
+  return createLook({ ...control, hostDisk, rouse: () => {} });
 }
 
 const volumes = [{ name: 'data', sizeBytes: 100, mountPath: '/data' }];
@@ -111,7 +111,7 @@ test('a workload that has taken the room of the database too is stopped first, a
     await engine.removeOwned(owned);
     await limitTo(1_000_000);
   };
-  await createLook({ ...shop.control, hostDisk: engine.disk!, engine: { ...engine, removeOwned } })();
+  await createLook({ ...shop.control, hostDisk: engine.disk!, rouse: () => {}, engine: { ...engine, removeOwned } })();
   assert.equal(shop.world.containers.size, 0);
   assert.deepEqual(await told(shop), [
     'pod web is stopped: it had written 1001 B outside of its volumes, and may 1000 B',

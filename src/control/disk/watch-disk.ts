@@ -35,6 +35,8 @@ const looksCompared = 15;
 
 export type DiskWatch = Pick<Control, 'db' | 'engine' | 'metrics' | 'now' | 'wait' | 'log' | 'disk' | 'settings'> & {
   hostDisk: HostDisk;
+  /** Something is due now. */
+  rouse: () => void;
 };
 
 /** Looks again and again until the abort; resolves when the last look has ended. */
@@ -70,7 +72,13 @@ export function createLook(watch: DiskWatch): () => Promise<void> {
     const tooMuch = overuses(uses, disk.wantedBy, { containerBytes });
     const { disk: room } = await engine.capacity();
     // First what nobody runs.
-    if (room !== undefined && freeOf(room) < settings.diskFreeBytes) await limitKept(watch);
+    if (room !== undefined && freeOf(room) < settings.diskFreeBytes) {
+      const forgotten = await limitKept(watch);
+      if (forgotten.length > 0) {
+        watch.log.info({ forgotten }, 'the disk is short: what was kept of ended deployments goes');
+        watch.rouse();
+      }
+    }
     const isTight = room !== undefined && freeOf(room) < settings.diskFreeBytes / 2;
     const growing = isTight && tooMuch.length === 0 ? fastestGrowth(uses, before[0] ?? new Map(), disk.wantedBy) : [];
     if (isTight) watch.log.error({ freeBytes: freeOf(room) }, 'the disk is nearly full');

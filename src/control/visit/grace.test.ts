@@ -21,6 +21,14 @@ const committed = async ({ control: { db } }: Shop) => {
   return { memoryBytes, containers, volumes, hasDisk: Number(diskBytes) > 0 };
 };
 
+function onShortDisk({ control }: Shop): Shop['control'] {
+  const capacity = async () => ({
+    ...(await control.engine.capacity()),
+    disk: { usedBytes: 10 ** 12, freeBytes: 1 },
+  });
+  return { ...control, engine: { ...control.engine, capacity } };
+}
+
 const nothing = { memoryBytes: 0, containers: 0, volumes: 0, hasDisk: false };
 
 test('one that expires keeps its volumes and its configuration for the grace, and nothing else', async () => {
@@ -128,15 +136,25 @@ test('what is kept goes first when the disk is short, and nothing can be restore
   shop.clock.pass(hour);
   await shop.visit();
   assert.deepEqual(await limitKept(shop.control), []);
-  const capacity = async () => ({
-    ...(await shop.control.engine.capacity()),
-    disk: { usedBytes: 10 ** 12, freeBytes: 1 },
-  });
-  const engine = { ...shop.control.engine, capacity };
-  assert.deepEqual(await limitKept({ ...shop.control, engine }), [{ id: 'shop', because: 'room' }]);
+  const short = onShortDisk(shop);
+  assert.deepEqual(await limitKept(short), [{ id: 'shop', because: 'room' }]);
   assert.equal((await shop.deployment()).restorableUntil, null);
   assert.deepEqual(await committed(shop), nothing);
-  assert.deepEqual(await limitKept({ ...shop.control, engine }), [], 'once');
+  assert.deepEqual(await limitKept(short), [], 'once');
   assert.deepEqual(await shop.visit(), ['remove-volume']);
   assert.ok((await shop.events()).includes('what was kept of it is removed: the disk of the host is nearly full'));
+});
+
+test('a short disk takes no more until what was forgotten is gone', async () => {
+  const shop = await shopWithGrace();
+  const { db } = shop.control;
+  shop.clock.pass(hour);
+  await shop.visit();
+  const row = await db.selectFrom('deployments').selectAll().executeTakeFirstOrThrow();
+  const leaving = { ...row, id: 'leaving', label: 'leaving', restorableUntil: null };
+  await db.insertInto('deployments').values(leaving).execute();
+  const short = onShortDisk(shop);
+  assert.deepEqual(await limitKept(short), []);
+  await db.updateTable('deployments').set({ goneAt: shop.clock.now }).where('id', '=', 'leaving').execute();
+  assert.deepEqual(await limitKept(short), [{ id: 'shop', because: 'room' }]);
 });

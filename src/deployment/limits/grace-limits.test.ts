@@ -24,7 +24,10 @@ test('what all together hold too much is taken from who holds the most: a strang
 test('who has taken the most of it has no more than others in the end', () => {
   const all = Array.from({ length: 12 }, (_, n) => kept(`d${n}`, { owner: n < 9 ? 'eve' : `other${n}` }));
   const gone = told(all, 0, { perOwner: 100, diskBytes: 40 });
-  assert.deepEqual(gone, ['d0', 'd1', 'd2', 'd3', 'd4', 'd5', 'd6', 'd7'].map((id) => `${id} limit`));
+  assert.deepEqual(
+    gone,
+    ['d0', 'd1', 'd2', 'd3', 'd4', 'd5', 'd6', 'd7'].map((id) => `${id} limit`),
+  );
 });
 
 test('what is short on the disk is taken from who holds the most, of equals from whose time is over first, and no more', () => {
