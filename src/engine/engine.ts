@@ -156,6 +156,8 @@ export type LogsWanted = {
   until?: Instant | undefined;
   isPrevious?: boolean;
   matches?: ((text: string) => boolean) | undefined;
+  /** Nobody waits for them any more: what is answered then does not matter. */
+  signal?: AbortSignal;
 };
 
 /** Those that come after a mark, or all that there are; none older than `since`. */

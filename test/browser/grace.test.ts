@@ -44,8 +44,9 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
     await visitor.look('restored', /404/);
 
     await remove();
-    await page.getByRole('button', { name: 'Delete its data now' }).click();
-    await page.waitForSelector('.empty >> text=No deployments');
+    await page.getByRole('button', { name: 'Delete its data …' }).click();
+    await page.getByRole('button', { name: 'Delete them now' }).click();
+    await page.getByRole('button', { name: /^Forget lasting/ }).waitFor();
     await visitor.look('forgotten', /404/);
     await visitor.close();
   });

@@ -112,7 +112,9 @@ export function logEndpoints(service: Service, streams: Streams): FastifyPluginA
         const isStream = /\btext\/event-stream\b/.test(request.headers.accept ?? '');
         const print = isStream ? printEvent : printLine;
         reply.type(isStream ? 'text/event-stream' : 'text/plain; charset=utf-8');
-        const { lines, marks } = await lastLines(service, deployment, workloads, asked.value);
+        const left = new AbortController();
+        reply.raw.once('close', () => left.abort());
+        const { lines, marks } = await lastLines(service, deployment, workloads, asked.value, left.signal);
         const text = lines.map(print).join('');
         if (follow !== 'true') return reply.send(text);
 

@@ -34,12 +34,13 @@ export type PodLine = { at: Instant; pod: string; revision: number; text: string
 /** Where reading has come to, by workload. */
 export type LogMarks = Map<WorkloadName, LogMark>;
 
-/** Interleaved by time; and the marks to follow them from. */
+/** Interleaved by time; and the marks to follow them from. `signal`: nobody waits for them any more. */
 export async function lastLines(
   service: Service,
   deployment: Deployment,
   observed: readonly ObservedWorkload[],
   asked: LogsAsked,
+  signal: AbortSignal,
 ): Promise<{ lines: PodLine[]; marks: LogMarks }> {
   const { tail, since, until, isPrevious, search } = asked;
   const chosen = observed.filter((workload) => isChosen(asked, workload));
@@ -58,6 +59,7 @@ export async function lastLines(
         since,
         until,
         matches: search === undefined ? undefined : findsIn(search, redact),
+        signal,
       });
       const last = lines.at(-1);
       if (last) marks.set(workload.name, last.mark);
@@ -126,7 +128,7 @@ export async function followLines(
 
   while (!until.aborted) {
     const deployment = await deploymentById(db, deploymentId);
-    if (!deployment || deployment.goneAt !== null) break;
+    if (!deployment || deployment.goneAt !== null || deployment.keptAt !== null) break;
     const isHinted = hints.take();
     if (isHinted || performance.now() - observedAtMs >= observeEveryMs) await look(deployment, isHinted);
     await delay(shortestPauseMs, undefined, { signal: until }).catch(() => {});

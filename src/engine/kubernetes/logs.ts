@@ -50,9 +50,10 @@ export function createLogReader(cluster: Pick<Cluster, 'open'>, cache: Cache): L
       const signal = AbortSignal.timeout(readPatienceMs);
       // What is further back than the last lines is found among all that the node has.
       const isLong = matches !== undefined || Number.isFinite(until);
-      const query = { ...(!isLong && { tailLines: wanted }), limitBytes: mostBytes };
+      const query = isLong ? {} : { tailLines: wanted, limitBytes: mostBytes };
       const own: LogLine[] = [];
       for await (const stored of linesOf(cluster, found.deploymentId, start, query, signal)) {
+        if (asked.signal?.aborted) return [];
         const line = mark(stored)!;
         if (line.at < since || line.at > until || matches?.(line.text) === false) continue;
         own.push(line);

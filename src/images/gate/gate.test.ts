@@ -173,6 +173,61 @@ test('what unpacks to far more than comes is counted before the engine has it, a
   assert.deepEqual([again.came?.length, again.faults], [content.length, []]);
 });
 
+test('a layer that unpacks to something packed is refused: the engine would unpack that too', async () => {
+  const bomb = gzipSync(Buffer.alloc(1_000_000));
+  for (const inner of [
+    bomb,
+    zstdCompressSync(Buffer.alloc(1_000_000)),
+    Buffer.from('BZh91AY&SY and more'),
+    bomb.subarray(0, 3),
+  ]) {
+    for (const layer of [gzipSync(inner), zstdCompressSync(inner)]) {
+      await using gate = await openGate({ host: '127.0.0.1' });
+      const nested = imageOf(layer, () => layer, { diffIds: [digestOf(inner)] });
+      for (const asks of [true, false]) {
+        const { came, faults } = await pull(gate, nested, { asks });
+        assert.equal(came, undefined);
+        assert.match(faults[0]!, /has a layer that is packed twice/);
+      }
+    }
+  }
+});
+
+test('a layer counts as often as the image has it: the engine keeps it once for each place', async () => {
+  const content = randomBytes(1_000_000);
+  const layer = gzipSync(content);
+  const limits = narrowLimits({ compressedBytes: 2 ** 40, unpackedBytes: 2_500_000 });
+  const repeated = (times: number) => {
+    const one = imageOf(layer, () => layer, { limits });
+    const layers = Array.from({ length: times }, () => one.layers[0]!);
+    return { ...one, layers, diffIds: layers.map(() => digestOf(content)) };
+  };
+  for (const asks of [true, false]) {
+    await using gate = await openGate({ host: '127.0.0.1' });
+    assert.deepEqual((await pull(gate, repeated(2), { asks })).faults, []);
+    const { came, faults } = await pull(gate, repeated(3), { asks });
+    assert.equal(came, undefined);
+    assert.match(faults[0]!, /unpacks to more than 2\.4 MiB/);
+  }
+});
+
+test('an engine that keeps images in containerd gets the image as its registry has it, counted all the same', async () => {
+  const content = randomBytes(1_000_000);
+  const layer = gzipSync(content);
+  await using gate = await openGate({ host: '127.0.0.1' });
+  const faults: string[] = [];
+  const packed = imageOf(layer, () => layer, { diffIds: [digestOf(content)] });
+  using offer = gate.offer(packed, { isPacked: true, failed: ({ message }) => faults.push(message) });
+  const [, host, name, digest] = /^([^/]+)\/(.+)@(.+)$/.exec(offer.reference)!;
+  const authorization = `Basic ${Buffer.from(`engine:${offer.auth.password}`).toString('base64')}`;
+  assert.equal(digest, packed.manifest.digest);
+  const answer = await fetch(`http://${host}/v2/${name}/blobs/${digestOf(layer)}`, { headers: { authorization } });
+  assert.equal(answer.headers.get('content-length'), `${layer.length}`);
+  assert.ok(Buffer.from(await answer.arrayBuffer()).equals(layer));
+  await offer.confirm();
+  assert.deepEqual(faults, []);
+});
+
 test('whoever says of his layer that it unpacks to what the engine has from elsewhere gets nothing of that', async () => {
   const secret = Buffer.from('of somebody else');
   const layer = gzipSync('of the attacker');

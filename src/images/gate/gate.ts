@@ -17,7 +17,7 @@ import { answerDocument, beginLayer, nameAtGate, readPath, refuse, refuseLogin }
 import { checkUnpacked, passPacked, passUnpacked } from './layer-stream.ts';
 import { createPossession } from './possession.ts';
 import type { Unpacked } from './unpacked-bytes.ts';
-import { type UnpackedImage, unpackedImage } from './unpacked-image.ts';
+import { packedImage, type ServedImage, unpackedImage } from './unpacked-image.ts';
 import { createUnpackedSum, type UnpackedSum } from './unpacked-sum.ts';
 import { openUnpackingThread } from './unpacking-thread.ts';
 
@@ -35,8 +35,10 @@ export type Taking = { sum: UnpackedSum; signal: AbortSignal };
 export type Offering = {
   /** What it may unpack to on the engine's disk; default: as much as any image may. */
   roomBytes?: number;
-  /** Told how much of a layer has come, by the digest of what it unpacks to: the engine calls it so. */
-  passed?: (diffId: Digest, bytes: number) => void;
+  /** The engine unpacks layers itself. Default: it gets them unpacked. */
+  isPacked?: boolean;
+  /** Told how much of a layer has come, by the digest that the engine calls it by. */
+  passed?: (digest: Digest, bytes: number) => void;
   /** A pull that goes on would only fail again: the first reason. */
   failed: (fault: ImageFault) => void;
 };
@@ -55,7 +57,7 @@ export type Offer = Disposable & {
 
 type Offered = {
   image: ResolvedUpstream;
-  served: UnpackedImage;
+  served: ServedImage;
   offering: Offering;
   ended: AbortController;
   sum: UnpackedSum;
@@ -92,17 +94,20 @@ export async function openGate({ host, pace = usualPace, cache }: GateOptions): 
     if (answerDocument(documents, digest, request, response)) return;
     const offered = ofName.find(({ served }) => served.layers.has(digest));
     if (!offered) return refuse(response, 404, kind === 'blobs' ? 'BLOB_UNKNOWN' : 'MANIFEST_UNKNOWN');
-    if (beginLayer({ digest }, request, response)) await pass(offered, digest, response);
+    const { sizeBytes } = offered.served.layers.get(digest)!;
+    const known = offered.offering.isPacked ? { digest, sizeBytes } : { digest };
+    if (beginLayer(known, request, response)) await pass(offered, digest, response);
   }
 
-  async function pass({ image, served, offering, ended, sum }: Offered, diffId: Digest, response: ServerResponse) {
-    const layer = served.layers.get(diffId)!;
+  async function pass({ image, served, offering, ended, sum }: Offered, digest: Digest, response: ServerResponse) {
+    const layer = served.layers.get(digest)!;
     const closed = new AbortController();
     response.once('close', () => response.writableFinished || closed.abort());
     const signal = AbortSignal.any([closed.signal, ended.signal]);
     try {
-      const passed = (bytes: number) => offering.passed?.(diffId, bytes);
-      await passUnpacked(image, layer, response, { ...parts, sum, signal, passed });
+      const passed = (bytes: number) => offering.passed?.(digest, bytes);
+      const send = offering.isPacked ? passPacked : passUnpacked;
+      await send(image, layer, response, { ...parts, sum, signal, passed });
       possession.note(image, layer);
     } catch (error) {
       if (error instanceof ImageFault && !closed.signal.aborted) offering.failed(error);
@@ -134,7 +139,7 @@ export async function openGate({ host, pace = usualPace, cache }: GateOptions): 
   return {
     offer(image, offering) {
       const sum = createUnpackedSum(image.asked, image.limits, offering.roomBytes);
-      const served = unpackedImage(image);
+      const served = offering.isPacked ? packedImage(image) : unpackedImage(image);
       const offered: Offered = { image, served, offering, sum, ended: new AbortController() };
       offers.add(offered);
       return {

@@ -22,20 +22,21 @@ export type Passing = {
   pace: Pace;
   /** Where layers of registries elsewhere are kept. */
   cache?: BlobCache | undefined;
+  /** Told how much of the layer has come. */
+  passed?: ((bytes: number) => void) | undefined;
   /** Nobody reads it any more, or the pull has ended. */
   signal: AbortSignal;
 };
 
 /**
  * Writes what the layer unpacks to and ends `out`, once digest and length are right, and it is what the image's
- * configuration says of it. `passed`: told how much of the layer has come. Throws ImageFault, and an Error where it has
- * to be asked for again.
+ * configuration says of it. Throws ImageFault, and an Error where it has to be asked for again.
  */
 export async function passUnpacked(
   image: ResolvedUpstream,
   layer: Descriptor,
   out: Writable,
-  { passed, ...passing }: Passing & { passed?: ((bytes: number) => void) | undefined },
+  { passed, ...passing }: Passing,
 ): Promise<void> {
   const write = (piece: Uint8Array) =>
     new Promise<void>((done, failed) => out.write(piece, (error) => (error ? failed(error) : done())));
@@ -74,11 +75,14 @@ export async function passPacked(
   passing: Passing,
 ): Promise<void> {
   let held: Buffer = Buffer.alloc(0);
+  let bytes = 0;
   const pass = async (chunk: Buffer) => {
     out.write(chunk);
     if (out.writableLength > mostUnsent) await once(out, 'drain', { signal: passing.signal });
   };
   await unpackLayer(image, layer, passing, async (chunk) => {
+    bytes += chunk.length;
+    passing.passed?.(bytes);
     await pass(held);
     held = chunk;
   });
@@ -100,7 +104,8 @@ async function unpackLayer(
 ): Promise<void> {
   const { asked } = image;
   const found = known.get(layer.digest);
-  const isAllowed = (bytes: number) => sum.count(layer.digest, bytes);
+  const times = timesIn(image, layer);
+  const isAllowed = (bytes: number) => sum.count(layer.digest, times * bytes);
   // One that was unpacked before is unpacked again only for whoever takes that.
   const unpacking = found && !take ? undefined : thread.unpack(layer.digest, { isAllowed, ...(take && { take }) });
   try {
@@ -120,17 +125,23 @@ async function unpackLayer(
   }
 }
 
+/** An engine has a layer once for each place that it has in the image. */
+function timesIn({ layers }: ResolvedUpstream, { digest }: Descriptor): number {
+  return layers.filter((each) => each.digest === digest).length;
+}
+
 /**
  * An engine takes a layer that it has without asking for it, and knows it by what it unpacks to: so nobody may say of his
  * layer that it unpacks to somebody else's. Throws ImageFault.
  */
 export function checkUnpacked(
-  { asked, layers, diffIds }: ResolvedUpstream,
+  image: ResolvedUpstream,
   layer: Descriptor,
   { bytes, diffId }: Unpacked,
   sum: UnpackedSum,
 ): void {
-  if (!sum.count(layer.digest, bytes)) throw sum.fault();
+  const { asked, layers, diffIds } = image;
+  if (!sum.count(layer.digest, timesIn(image, layer) * bytes)) throw sum.fault();
   if (layers.some((each, at) => each.digest === layer.digest && diffIds[at] !== diffId))
     throw refusal(asked, 'has a layer that is not what its configuration says', 'build it anew');
 }
@@ -152,5 +163,7 @@ function unpackFault({ kind }: UnpackFault, asked: Asked, sum: UnpackedSum): Ima
       return refusal(asked, 'has a layer that cannot be unpacked', 'build it anew');
     case 'uncounted':
       return refusal(asked, 'has a layer that is packed with neither gzip nor zstd', 'build it anew');
+    case 'packed-twice':
+      return refusal(asked, 'has a layer that is packed twice', 'build it anew');
   }
 }

@@ -19,7 +19,7 @@ export function packingOf(head: Buffer): Packing {
 }
 
 export class UnpackFault extends Error {
-  readonly kind: 'too-large' | 'broken' | 'uncounted';
+  readonly kind: 'too-large' | 'broken' | 'uncounted' | 'packed-twice';
 
   constructor(kind: UnpackFault['kind'], options?: ErrorOptions) {
     super(kind, options);

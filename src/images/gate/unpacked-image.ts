@@ -8,18 +8,27 @@ import type { Descriptor } from '../manifests/manifest.ts';
 import type { ResolvedUpstream } from '../resolve/resolve.ts';
 import type { ServedDocument } from './distribution.ts';
 
-export type UnpackedImage = {
+export type ServedImage = {
   manifest: ServedDocument;
   config: ServedDocument;
-  /** The layer that is to unpack to it. */
+  /** By the digest that the engine asks for. */
   layers: ReadonlyMap<Digest, Descriptor>;
 };
+
+/** As its registry has it: for engines that keep images in containerd, which takes no layer of an unknown size. */
+export function packedImage({ manifest, config, layers }: ResolvedUpstream): ServedImage {
+  return {
+    manifest,
+    config: { digest: config.descriptor.digest, mediaType: 'application/octet-stream', bytes: config.bytes },
+    layers: new Map(layers.map((layer) => [layer.digest, layer])),
+  };
+}
 
 const manifestType = 'application/vnd.docker.distribution.manifest.v2+json';
 const configType = 'application/vnd.docker.container.image.v1+json';
 const layerType = 'application/vnd.docker.image.rootfs.diff.tar';
 
-export function unpackedImage({ config, layers, diffIds }: ResolvedUpstream): UnpackedImage {
+export function unpackedImage({ config, layers, diffIds }: ResolvedUpstream): ServedImage {
   const { digest, sizeBytes } = config.descriptor;
   const document = {
     schemaVersion: 2,

@@ -28,7 +28,7 @@ export type UnpackingReport =
   | { kind: 'counted'; id: number; bytes: number }
   | { kind: 'taken'; id: number; piece: ArrayBuffer }
   | { kind: 'over'; id: number; unpacked: Unpacked }
-  | { kind: 'broken'; id: number };
+  | { kind: 'broken' | 'packed-twice'; id: number };
 
 export type UnpackingThread = AsyncDisposable & {
   /** `digest`: of the layer as it comes, which is what it unpacks to where it is not packed. */
@@ -62,7 +62,8 @@ export function openUnpackingThread(): UnpackingThread {
     const over = (error: unknown) => {
       if (worker !== started) return;
       worker = undefined;
-      for (const id of layers.keys()) fail(id, new UnpackFault('broken', { cause: error }));
+      // That is no fault of the images: their layers are asked for again.
+      for (const id of layers.keys()) fail(id, new Error('the thread that unpacks layers has ended', { cause: error }));
     };
     started.on('error', over);
     started.on('exit', over);
@@ -102,7 +103,8 @@ export function openUnpackingThread(): UnpackingThread {
         else fail(id, new UnpackFault('too-large'));
         break;
       case 'broken':
-        fail(id, new UnpackFault('broken'));
+      case 'packed-twice':
+        fail(id, new UnpackFault(report.kind));
     }
   }
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Transform } from 'node:stream';
 import { parentPort } from 'node:worker_threads';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { headBytes, packingOf } from './unpacked-bytes.ts';
 import type { UnpackingOrder, UnpackingReport } from './unpacking-thread.ts';
 
 const port = parentPort!;
@@ -48,19 +49,37 @@ async function unpack(id: number, stream: Transform, spare: Spare | undefined): 
   const hash = createHash('sha256');
   let bytes = 0;
   let told = 0;
+  const take = async (chunk: Buffer) => {
+    hash.update(chunk);
+    bytes += chunk.length;
+    if (!spare) {
+      if (bytes - told < tellEveryBytes) return;
+      told = bytes;
+      return tell({ kind: 'counted', id, bytes });
+    }
+    for (let at = 0; at < chunk.length; at += pieceBytes) {
+      const part = chunk.subarray(at, at + pieceBytes);
+      const piece = await spare.take();
+      new Uint8Array(piece).set(part);
+      tell({ kind: 'piece', id, piece, length: part.length });
+    }
+  };
+  // Engines go by the first bytes of whatever comes, and would unpack it once more, uncounted.
+  let head: Buffer | undefined = Buffer.alloc(0);
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
-      hash.update(chunk);
-      bytes += chunk.length;
-      if (spare) {
-        const piece = await spare.take();
-        new Uint8Array(piece).set(chunk);
-        tell({ kind: 'piece', id, piece, length: chunk.length });
-      } else if (bytes - told >= tellEveryBytes) {
-        told = bytes;
-        tell({ kind: 'counted', id, bytes });
+      if (!head) {
+        await take(chunk);
+        continue;
       }
+      head = Buffer.concat([head, chunk]);
+      if (head.length < headBytes) continue;
+      if (packingOf(head) !== 'none') return { kind: 'packed-twice', id };
+      await take(head);
+      head = undefined;
     }
+    if (head && packingOf(head) !== 'none') return { kind: 'packed-twice', id };
+    if (head) await take(head);
     return { kind: 'over', id, unpacked: { bytes, diffId: `sha256:${hash.digest('hex')}` } };
   } catch {
     return { kind: 'broken', id };

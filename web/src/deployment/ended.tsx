@@ -1,11 +1,13 @@
 /** A deployment that has ended, and can be restored for a while. */
 import { useState } from 'react';
 import { DeployAgain } from '../home/deploy-again.tsx';
+import { draftOf } from '../kept/names.ts';
+import { drop } from '../kept/use-kept.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { useNow } from '../parts/now.ts';
 import { printCountdown } from '../parts/time.ts';
 import { tellUser } from '../parts/toast.tsx';
-import { forgetDeployment } from '../remembered/remembered.ts';
 import { go, Link } from '../routing/router.tsx';
 import type { Answer, Problem } from '../service/ask.ts';
 import { forgetKept, restoreDeployment, type Target } from '../service/calls.ts';
@@ -24,6 +26,7 @@ type EndedDeploymentProps = {
 export function EndedDeployment({ until, end, target, onRestored }: EndedDeploymentProps) {
   const [problem, setProblem] = useState<Problem>();
   const [isAsking, setIsAsking] = useState(false);
+  const [isForgetting, setIsForgetting] = useState(false);
   const left = Date.parse(until) - useNow(1_000);
   const { applicationName } = target;
 
@@ -35,11 +38,13 @@ export function EndedDeployment({ until, end, target, onRestored }: EndedDeploym
     tellUser(answer.value.message);
     then();
   };
-  const forget = () =>
+  const forget = () => {
+    setIsForgetting(false);
     void ask(forgetKept(target), () => {
-      forgetDeployment(target);
+      drop(draftOf(target));
       go('/deployments', { replace: true });
     });
+  };
 
   return (
     <div className="page">
@@ -58,8 +63,8 @@ export function EndedDeployment({ until, end, target, onRestored }: EndedDeploym
           >
             Restore
           </button>
-          <button type="button" className="button danger" disabled={isAsking} onClick={forget}>
-            Delete its data now
+          <button type="button" className="button danger" disabled={isAsking} onClick={() => setIsForgetting(true)}>
+            Delete its data …
           </button>
           <DeployAgain place={target} />
           <Link to="/deployments" className="button">
@@ -67,6 +72,24 @@ export function EndedDeployment({ until, end, target, onRestored }: EndedDeploym
           </Link>
         </div>
         {problem && <ProblemNotice problem={problem} />}
+        {isForgetting && (
+          <Dialog
+            title={`Delete the data of ${applicationName}?`}
+            onClose={() => setIsForgetting(false)}
+            actions={
+              <>
+                <button type="button" className="button" onClick={() => setIsForgetting(false)}>
+                  Keep them
+                </button>
+                <button type="button" className="button danger" onClick={forget}>
+                  Delete them now
+                </button>
+              </>
+            }
+          >
+            <p>Its volumes and its configuration on this server go at once. This can't be undone.</p>
+          </Dialog>
+        )}
       </div>
     </div>
   );

@@ -7,10 +7,6 @@ export const startDraft = 'draft';
 /** What was written there before an example, a file or another document took its place. */
 export const earlierDraft = 'earlier-draft';
 
-export function isOfDeployment(name: string): boolean {
-  return name.includes('/');
-}
-
 /** An edited configuration that was not sent yet. */
 export function draftOf({ environment, applicationName }: Place): string {
   return `draft/${environment}/${applicationName}`;

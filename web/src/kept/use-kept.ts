@@ -52,7 +52,8 @@ function remove(name: string): void {
 
 function namesIn(): string[] {
   try {
-    return Object.keys(localStorage).flatMap((key) => (key.startsWith(keyOf('')) ? key.slice(keyOf('').length) : []));
+    const stored = Object.keys(localStorage).filter((key) => key.startsWith(keyOf('')));
+    return [...new Set([...known.keys(), ...stored.map((key) => key.slice(keyOf('').length))])];
   } catch {
     return [...known.keys()];
   }

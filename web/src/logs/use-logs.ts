@@ -92,10 +92,18 @@ const noEarlier = { lines: [], state: 'idle' } as const;
 /** Lines from before those that are followed, of the pod and revision that are chosen. */
 export function useEarlier(target: Target, { pod, revision }: Pick<Filter, 'pod' | 'revision'>): Earlier {
   const [earlier, setEarlier] = useState<Pick<Earlier, 'lines' | 'state'>>(noEarlier);
+  const choice = `${pod} ${revision}`;
+  const present = useRef(choice);
+  // Those of another choice are no earlier ones of this.
+  useEffect(() => {
+    present.current = choice;
+    setEarlier(noEarlier);
+  }, [choice]);
   const load = async (shown: readonly Line[]) => {
     setEarlier((before) => ({ ...before, state: 'loading' }));
     const until = shown[0]?.at ?? '';
     const answer = await readLines(target, { ...chosen({ pod, revision }), until, tail: String(mostLines) });
+    if (present.current !== choice) return;
     const news = answer.ok ? linesBefore(shown, withoutGaps(answer.value, mostLines)) : [];
     if (!answer.ok) tellUser(answer.problem.error);
     setEarlier(({ lines }) => ({

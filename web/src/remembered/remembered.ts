@@ -3,7 +3,7 @@
  * other origins, and with them the applications themselves, cannot read.
  */
 import { useSyncExternalStore } from 'react';
-import { documentOf, draftOf, isOfDeployment } from '../kept/names.ts';
+import { documentOf, draftOf } from '../kept/names.ts';
 import { drop, dropAllBut } from '../kept/use-kept.ts';
 import type { Target } from '../service/calls.ts';
 import { forget, type Remembered, readRemembered, remember } from './list.ts';
@@ -26,10 +26,10 @@ export function forgetDeployment(deployment: Pick<Remembered, 'environment' | 'a
   write(forget(remembered(), deployment));
 }
 
-/** What this browser has kept of deployments that only the account could show. */
+/** What this browser has kept beside the deployments that it has tokens of: the account's, and drafts made from it. */
 export function forgetTextsOfAccount(): void {
   const own = new Set(remembered().flatMap((one) => [draftOf(one), documentOf(one)]));
-  dropAllBut((name) => own.has(name) || !isOfDeployment(name));
+  dropAllBut((name) => own.has(name));
 }
 
 /** With the token that this browser has for it, when it has one. */

@@ -13,6 +13,8 @@ export type HostFacts = {
   rootDirectory: string;
   /** 1.44 and newer have a health-check interval of its own for the start. */
   apiVersion: string;
+  /** Images are in containerd's store, the default of fresh engines from 29 on, and not in Docker's own. */
+  keepsImagesInContainerd: boolean;
   /** Who root in a container is on the host: another user where the engine remaps users. */
   containerRoot: { uid: number; gid: number };
 };
@@ -92,11 +94,21 @@ async function readHostFacts(docker: Docker): Promise<HostFacts> {
     cpus: info.NCPU,
     memoryBytes: info.MemTotal,
     rootDirectory: info.DockerRootDir,
+    keepsImagesInContainerd: (info.DriverStatus ?? []).some(([, value]) => value?.startsWith(containerdDriver)),
     containerRoot: containerRootOf(info),
   };
 }
 
-type Info = { NCPU: number; MemTotal: number; DockerRootDir: string; SecurityOptions?: string[] };
+/** `driver-type` of the driver's status, as Docker 25 and later have it. */
+const containerdDriver = 'io.containerd.snapshotter';
+
+type Info = {
+  NCPU: number;
+  MemTotal: number;
+  DockerRootDir: string;
+  SecurityOptions?: string[];
+  DriverStatus?: [string, string][] | null;
+};
 
 /** With `userns-remap`, everything of the engine is below a folder that is named after root's ids there. */
 function containerRootOf({ DockerRootDir, SecurityOptions }: Info): HostFacts['containerRoot'] {

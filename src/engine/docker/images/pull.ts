@@ -59,14 +59,19 @@ export function createPull({ docker, images, localImages, hostFacts, roomBytes }
 
   async function ensureImage(request: ImageRequest, { report, ...bringing }: Bringing): Promise<ResolvedImage> {
     const { image } = request;
-    const { architecture } = await hostFacts();
+    const { architecture, keepsImagesInContainerd: isPacked } = await hostFacts();
     const here = await readImage(docker, image, localImages);
     if (here) {
       checkArchitecture(image, here, architecture);
       report(1);
       return { image, reference: isPinned(image) ? image : (here.pinned ?? image), by: 'presence' };
     }
-    const digest = await bring({ docker, images, roomBytes }, request, architecture, { report, ...bringing });
+    const digest = await bring(
+      { docker, images, roomBytes },
+      request,
+      { architecture, isPacked },
+      { report, ...bringing },
+    );
     report(1);
     return { image, reference: isPinned(image) ? image : pin(image, digest), by: 'pull' };
   }
@@ -129,7 +134,7 @@ type Bringing = { report: Report; limits: OwnImageLimits | undefined; abandoned:
 async function bring(
   { docker, images, roomBytes }: Pick<PullParts, 'docker' | 'images' | 'roomBytes'>,
   request: ImageRequest,
-  architecture: string,
+  { architecture, isPacked }: { architecture: string; isPacked: boolean },
   { report, limits, abandoned }: Bringing,
 ): Promise<string> {
   const { image } = request;
@@ -146,11 +151,15 @@ async function bring(
     const room = (await roomBytes()) ?? Number.POSITIVE_INFINITY;
     if (room < sentBytes) throw outOfDisk(image);
     const watch = watchPull(
-      resolved.diffIds.map((digest, at) => ({ digest, sizeBytes: resolved.layers[at]!.sizeBytes })),
+      resolved.layers.map(({ digest, sizeBytes }, at) => ({
+        digest: isPacked ? digest : resolved.diffIds[at]!,
+        sizeBytes,
+      })),
     );
     const told = ({ share, bytes }: PullProgress) => report(share, bytes);
     using offer = images.offer(resolved, {
       failed,
+      isPacked,
       roomBytes: room,
       passed: (digest, bytes) => told(watch.passed(digest, bytes)),
     });

@@ -50,7 +50,7 @@ export function createLogReader(docker: Docker, owner: string): LogReader {
   const inTurn = serializeByKey();
   const gate = createSemaphore(longReadsAtOnce);
 
-  return async (name, { tail, since, until = Number.POSITIVE_INFINITY, matches, isPrevious = false }) => {
+  return async (name, { tail, since, until = Number.POSITIVE_INFINITY, matches, isPrevious = false, signal }) => {
     const lines = Math.min(Math.max(0, Math.trunc(tail)), mostLines);
     const found = await findOwn(docker, owner, name);
     if (!found || lines === 0) return [];
@@ -65,10 +65,11 @@ export function createLogReader(docker: Docker, owner: string): LogReader {
       const { kept } = await readPart(docker, Id, { ...query, tail: lines + moreLines }, { lines });
       return newestLines(kept);
     }
-    const read = async () =>
-      matches
-        ? (await readPart(docker, Id, query, { lines, matches })).kept
-        : await readEarlier(docker, Id, query, lines);
+    const read = async () => {
+      if (signal?.aborted) return [];
+      if (!matches) return await readEarlier(docker, Id, query, lines);
+      return (await readPart(docker, Id, query, { lines, matches, signal })).kept;
+    };
     return newestLines(await inTurn(Config.Labels[labelKeys.deployment] ?? '', () => gate(read)));
   };
 }
@@ -87,14 +88,19 @@ async function readEarlier(docker: Docker, containerId: string, query: object, l
   return best;
 }
 
-type PartLimits = { lines: number; mostBytes?: number; matches?: (text: string) => boolean };
+type PartLimits = {
+  lines: number;
+  mostBytes?: number;
+  matches?: (text: string) => boolean;
+  signal?: AbortSignal | undefined;
+};
 
 /** The last `lines` of an answer that match. One that is longer than `mostBytes` is cut off. */
 async function readPart(
   docker: Docker,
   containerId: string,
   query: object,
-  { lines, mostBytes = Number.POSITIVE_INFINITY, matches = () => true }: PartLimits,
+  { lines, mostBytes = Number.POSITIVE_INFINITY, matches = () => true, signal }: PartLimits,
 ): Promise<{ kept: LogLine[]; isCut: boolean }> {
   const patience = AbortSignal.timeout(readPatienceMs);
   const mark = createMarker(containerId);
@@ -103,7 +109,7 @@ async function readPart(
   try {
     const stream = await openLogs(docker, containerId, query, patience);
     for await (const line of linesOf(stream, read)) {
-      if (read.bytes > mostBytes) return { kept, isCut: true };
+      if (read.bytes > mostBytes || signal?.aborted) return { kept, isCut: true };
       const marked = mark(line)!;
       if (!matches(marked.text)) continue;
       kept.push(marked);
