@@ -33,19 +33,28 @@ export function openDomains(
   const lookup = createLookup({ resolvers: domainResolvers });
   const checking = { db, lookup, now, random: Math.random, holder, installation: owner, appsDomain, log };
   let isAsked = false;
+  /** Until the edge has read the routes after the last that was asked. */
+  let isStale = false;
   let pause = new AbortController();
+  async function refresh(): Promise<void> {
+    await refreshEdge();
+    isStale = false;
+  }
   const round = reportingFirstFault(
     async () => {
-      if (isAsked) await refreshEdge();
+      // Before the refresh: what is asked meanwhile is for the next round.
+      isStale ||= isAsked;
       isAsked = false;
-      if (await checkDomains(checking)) await refreshEdge();
+      if (isStale) await refresh();
+      isStale = await checkDomains(checking);
+      if (isStale) await refresh();
     },
     (err) => log.warn({ err }, 'custom domains cannot be looked after'),
   );
   const rounds = (async () => {
     while (!end.signal.aborted) {
-      await round();
-      if (!isAsked) await wait(lookEveryMs, AbortSignal.any([end.signal, pause.signal]));
+      const wentWell = await round();
+      await wait(lookEveryMs, wentWell ? AbortSignal.any([end.signal, pause.signal]) : end.signal);
       pause = new AbortController();
     }
   })();

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pino } from 'pino';
+import { emptyStore } from '../../test/support/empty-store.ts';
+import { openDomains } from './open.ts';
+
+/** Each refresh of the edge waits for what the test makes of it. */
+async function world() {
+  const db = await emptyStore();
+  const refreshes = Array.from({ length: 3 }, () => ({
+    begun: Promise.withResolvers<void>(),
+    end: Promise.withResolvers<void>(),
+  }));
+  let count = 0;
+  const refreshEdge = async () => {
+    const refresh = refreshes[count++];
+    refresh?.begun.resolve();
+    await refresh?.end.promise;
+  };
+  const log = pino({ level: 'silent' });
+  const parts = { db, owner: 'i', now: () => 1, log, refreshEdge };
+  const domains = openDomains({ domainResolvers: undefined, appsDomain: 'apps.test' }, parts);
+  return { db, domains, refreshes, count: () => count };
+}
+
+test('what is asked while the edge reads the routes makes it read them again', async () => {
+  const { db, domains, refreshes } = await world();
+  domains.look();
+  await refreshes[0]!.begun.promise;
+  domains.look();
+  refreshes[0]!.end.resolve();
+  await refreshes[1]!.begun.promise;
+  refreshes[1]!.end.resolve();
+  await domains[Symbol.asyncDispose]();
+  await db.destroy();
+});
+
+test('an edge that could not read the routes reads them again, after a wait, though nobody asks', async (t) => {
+  const { db, domains, refreshes, count } = await world();
+  t.after(() => db.destroy());
+  domains.look();
+  await refreshes[0]!.begun.promise;
+  refreshes[0]!.end.reject(new Error('away'));
+  await refreshes[1]!.begun.promise;
+  refreshes[1]!.end.resolve();
+  await domains[Symbol.asyncDispose]();
+  assert.equal(count(), 2);
+});
