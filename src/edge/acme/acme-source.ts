@@ -77,7 +77,7 @@ export async function openAcmeSource(
   async function report(): Promise<void> {
     const [rows, all] = [await certificateStates(db), await wanted()];
     const states = new Map(rows.map((state) => [state.host, state]));
-    const plan = planOrders(all, rows, { now: now(), mostInWeek: settings.mostInWeek });
+    const plan = planOrders(all, rows, { now: now(), mostInWeek: settings.mostInWeek, appsDomain });
     // Where a custom domain leads is its owner's affair, and none of the service's health.
     const hosts = all.filter(({ isCustom }) => !isCustom);
     const present = hosts.flatMap(({ host }) => states.get(host) ?? []);
@@ -105,7 +105,7 @@ export async function openAcmeSource(
       const holder = newId();
       const answerer = createAnswerer({ db, now, log, dnsHook });
       const issuing: Issuing = {
-        ...{ db, seal, now, log, holder, wanted, answerer, mostInWeek: settings.mostInWeek },
+        ...{ db, seal, now, log, holder, wanted, answerer, mostInWeek: settings.mostInWeek, appsDomain },
         random: Math.random,
         alarm: tellOperator && createAlarm({ db, now, log, service: apiHost, tell: tellOperator }),
         authority: () => {

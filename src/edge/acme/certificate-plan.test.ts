@@ -17,9 +17,10 @@ import {
 const hour = 3_600_000;
 const day = 24 * hour;
 const now = 1_000 * day;
+const appsDomain = 'apps.test';
 const names: Names = {
   apiHost: 'berth.test',
-  appsDomain: 'apps.test',
+  appsDomain,
   hasDns: false,
   labels: ['new', 'old'],
   domains: [],
@@ -45,7 +46,7 @@ function issued(host: string, change: Partial<CertificateState> = {}): Certifica
 }
 
 function described(wanted: WantedCertificate[], states: CertificateState[], mostInWeek = 50): string {
-  const { orders, waiting } = planOrders(wanted, states, { now, mostInWeek });
+  const { orders, waiting } = planOrders(wanted, states, { now, mostInWeek, appsDomain });
   return [
     ...orders.map(({ host, challenge, because }) => `${because} ${host} ${challenge}`),
     ...waiting.map(({ host, because, until }) => `wait ${host} ${because} ${(until - now) / hour}h`),
@@ -102,7 +103,7 @@ test('an account orders no more in three hours than the authority takes, but for
   const labels = Array.from({ length: 400 }, (_, index) => `a${index}`);
   const wanted = wantedCertificates({ ...names, labels });
   const states = labels.slice(0, 249).map((label) => issued(`${label}.apps.test`, { orderedAt: now - hour }));
-  const { orders, waiting } = planOrders(wanted, states, { now, mostInWeek: 10_000 });
+  const { orders, waiting } = planOrders(wanted, states, { now, mostInWeek: 10_000, appsDomain });
   assert.deepEqual([orders.map(({ host }) => host), waiting.length], [['berth.test'], 151]);
   assert.ok(waiting.every(({ because, until }) => because === 'limit' && until === now + 2 * hour));
 });
@@ -119,6 +120,27 @@ test('custom domains have certificates of their own, with or without records in 
     described(wantedCertificates({ ...names, domains }), states, 1),
     'first new.apps.test http-01\nfirst www.example.com http-01\nwait old.apps.test limit 168h',
   );
+});
+
+test('first certificates of custom domains have a share of the three hours, and hold up nothing else', () => {
+  const domains = Array.from({ length: 400 }, (_, index) => `a${index}.example.com`);
+  const wanted = wantedCertificates({ ...names, domains });
+  const begun = planOrders(wanted, [issued('berth.test')], { now, mostInWeek: 50, appsDomain });
+  assert.deepEqual([begun.orders.length, begun.waiting.length], [2 + 60, 340]);
+  const states = [
+    ...domains.slice(0, 40).map((host) => stateOf(host, { orderedAt: now - hour, problem: 'no' })),
+    ...domains.slice(40, 50).map((host) => issued(host, { orderedAt: now - hour, firstIssuedAt: now - hour })),
+    // Another ten are nobody's by now; and a renewal is of no share.
+    ...domains.slice(0, 10).map((host) => issued(`was-${host}`, { orderedAt: now - hour, firstIssuedAt: now - hour })),
+    issued(domains[50]!, { orderedAt: now - hour }),
+    issued(domains[51]!, { renewAt: now }),
+  ];
+  const { orders, waiting } = planOrders(wanted, [issued('berth.test'), ...states], { now, mostInWeek: 5, appsDomain });
+  assert.deepEqual(
+    orders.map(({ host }) => host),
+    [domains[51], 'new.apps.test', 'old.apps.test'],
+  );
+  assert.ok(waiting.every(({ because, until }) => because === 'limit' && until === now + 2 * hour));
 });
 
 const instant = fc.integer({ min: now - 60 * day, max: now + 60 * day });
@@ -148,7 +170,7 @@ test('whatever is stored: only wanted names are ordered, each once, nobody twice
   fc.assert(
     fc.property(anyNames, anyStates, fc.integer({ min: 0, max: 4 }), (names, states, mostInWeek) => {
       const wanted = wantedCertificates(names);
-      const { orders, waiting } = planOrders(wanted, states, { now, mostInWeek });
+      const { orders, waiting } = planOrders(wanted, states, { now, mostInWeek, appsDomain });
       const hosts = [...orders, ...waiting].map(({ host }) => host);
       assert.equal(new Set(hosts).size, hosts.length);
       const known = new Map(states.map((state) => [state.host, state]));
@@ -188,7 +210,7 @@ test('a host without a certificate waits for the order under way, the next try o
     stateOf('failed.apps.test', { failures: 1, nextTryAt: now + hour, problem: 'no' }),
     issued('late.apps.test', { renewAt: now, failures: 3, nextTryAt: now + hour, problem: 'no' }),
   ];
-  const plan = planOrders(wanted, states, { now, mostInWeek: 1 });
+  const plan = planOrders(wanted, states, { now, mostInWeek: 1, appsDomain });
   assert.deepEqual(Object.fromEntries(waitingHosts(plan, states, now)), {
     'new.apps.test': { because: 'ordered' },
     'begun.apps.test': { because: 'ordered' },

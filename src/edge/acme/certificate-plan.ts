@@ -55,35 +55,42 @@ export const weekMs = 7 * 24 * 3_600_000;
 
 /** Of all orders of an account, in three hours; Let's Encrypt has 300, of which some are left for tries by hand. */
 const ordersInThreeHours = 250;
+/** Of these, first ones for custom domains, which anybody adds: applications and renewals are not to wait for them. */
+const customInThreeHours = 60;
 const threeHoursMs = 3 * 3_600_000;
 
 /**
  * What to order at `now`, the most urgent first: the service's own names, what ends soonest, then new names in their order.
- * @param mostInWeek new certificates for deployments in seven days. A renewal does not count to it.
+ * @param mostInWeek new certificates for deployments in seven days. A renewal does not count to it, nor does a name that is
+ * not below `appsDomain`, whether it is wanted still or not.
  */
 export function planOrders(
   wanted: readonly WantedCertificate[],
   states: readonly CertificateState[],
-  { now, mostInWeek }: { now: Instant; mostInWeek: number },
+  { now, mostInWeek, appsDomain }: { now: Instant; mostInWeek: number; appsDomain: string },
 ): CertificatePlan {
   const known = new Map(states.map((state) => [state.host, state]));
-  const uncounted = new Set(wanted.filter(({ isOwn, isCustom }) => isOwn || isCustom).map(({ host }) => host));
+  const own = new Set(wanted.filter(({ isOwn }) => isOwn).map(({ host }) => host));
+  const isOfApps = ({ host }: CertificateState) => host.endsWith(`.${appsDomain}`);
   const counted = states.filter(
-    ({ host, firstIssuedAt }) => !uncounted.has(host) && isWithin(firstIssuedAt, weekMs, now),
+    (state) => !own.has(state.host) && isOfApps(state) && isWithin(state.firstIssuedAt, weekMs, now),
   );
   const lately = states.filter(({ orderedAt }) => isWithin(orderedAt, threeHoursMs, now));
+  const customLately = lately.filter(
+    (state) => !own.has(state.host) && !isOfApps(state) && (state.firstIssuedAt ?? now) >= state.orderedAt,
+  );
   let leftInWeek = mostInWeek - counted.length;
   let leftNow = ordersInThreeHours - lately.length;
+  let leftForCustom = customInThreeHours - customLately.length;
   const weekEnd = endOf(
     counted.map(({ firstIssuedAt }) => firstIssuedAt!),
     weekMs,
     now,
   );
-  const ordersEnd = endOf(
-    lately.map(({ orderedAt }) => orderedAt),
-    threeHoursMs,
-    now,
-  );
+  const [ordersEnd, customEnd] = [lately, customLately].map((orders) => {
+    const instants = orders.map(({ orderedAt }) => orderedAt);
+    return endOf(instants, threeHoursMs, now);
+  }) as [Instant, Instant];
   const plan: CertificatePlan = { orders: [], waiting: [] };
 
   const due = wanted.flatMap((each) => {
@@ -98,14 +105,17 @@ export function planOrders(
 
   for (const { state, ...order } of due) {
     const { host, isOwn, isCustom = false, because } = order;
+    const isNewCustom = isCustom && because === 'first';
     const isNew = !isOwn && !isCustom && because === 'first' && !isWithin(state?.firstIssuedAt, weekMs, now);
     if (state && state.nextTryAt > now) plan.waiting.push({ host, because: 'failed', until: state.nextTryAt });
     else if (isNew && leftInWeek <= 0) plan.waiting.push({ host, because: 'limit', until: weekEnd });
     else if (!isOwn && leftNow <= 0) plan.waiting.push({ host, because: 'limit', until: ordersEnd });
+    else if (isNewCustom && leftForCustom <= 0) plan.waiting.push({ host, because: 'limit', until: customEnd });
     else {
       plan.orders.push(order);
       leftNow -= 1;
       if (isNew) leftInWeek -= 1;
+      if (isNewCustom) leftForCustom -= 1;
     }
   }
   return plan;

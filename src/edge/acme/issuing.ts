@@ -31,6 +31,7 @@ export type Issuing = {
   /** Names this process to the others. */
   holder: string;
   mostInWeek: number;
+  appsDomain: string;
   wanted: () => Promise<WantedCertificate[]>;
   /** Opened by the first order. */
   authority: () => Promise<Authority>;
@@ -51,10 +52,10 @@ const askAgainMs = 6 * 3_600_000;
 
 /** One look at what is due; resolves when what it has begun has ended. Never rejects because of the authority. */
 export async function issueDue(issuing: Issuing, signal: AbortSignal): Promise<void> {
-  const { db, now, holder, mostInWeek } = issuing;
+  const { db, now, holder, mostInWeek, appsDomain } = issuing;
   if (!(await takeDuty(db, { name: 'certificates', holder, now: now(), forMs: dutyMs }))) return;
   const [wanted, states] = [await issuing.wanted(), await certificateStates(db)];
-  const { orders } = planOrders(wanted, states, { now: now(), mostInWeek });
+  const { orders } = planOrders(wanted, states, { now: now(), mostInWeek, appsDomain });
   await Promise.all(orders.slice(0, ordersAtOnce).map((order) => place(issuing, order, signal)));
   await issuing.alarm?.(wanted, states);
   if (orders.length > 0) return;
