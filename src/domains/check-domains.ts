@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Instant } from '../deployment/deployment.ts';
 import { proofRecord } from '../deployment/domain/domain-proof.ts';
 import { afterCheck, type Domain } from '../deployment/domain/domain-state.ts';
-import type { Tables } from '../store/database.ts';
+import type { Database, Tables } from '../store/database.ts';
 import { deploymentById } from '../store/deployments.ts';
 import {
   domainOfAccount,
@@ -37,12 +37,18 @@ const dutyMs = 60_000;
 export async function checkDomains(checking: Checking): Promise<boolean> {
   const { db, now, holder } = checking;
   if (!(await takeDuty(db, { name: 'domains', holder, now: now(), forMs: dutyMs }))) return false;
-  const stray = await strayDomains(db, now());
-  for (const domain of stray)
-    await write(db, 'all', (db) => releaseDomain(db, domain, { because: 'ended', now: now() }));
+  const mayBeStray = (await strayDomains(db, now())).length > 0;
+  const isReleased = mayBeStray && (await write(db, 'all', (db) => releaseStray(db, now())));
   const due = await dueDomains(db, now(), checksAtOnce);
   const turned = await Promise.all(due.map((domain) => check(checking, domain)));
-  return stray.length > 0 || turned.includes(true);
+  return isReleased || turned.includes(true);
+}
+
+/** Reads them again: meanwhile an account may have led one to another deployment. */
+async function releaseStray(db: Database, now: Instant): Promise<boolean> {
+  const stray = await strayDomains(db, now);
+  for (const domain of stray) await releaseDomain(db, domain, { because: 'ended', now });
+  return stray.length > 0;
 }
 
 async function check(checking: Checking, { name, accountId, deploymentId }: Domain): Promise<boolean> {
@@ -53,7 +59,8 @@ async function check(checking: Checking, { name, accountId, deploymentId }: Doma
   const found = await lookup({ name, proof, host: `${deployment.label}.${appsDomain}` });
   return await write(db, 'all', async (db) => {
     const domain = await domainOfAccount(db, { name, accountId });
-    if (!domain || domain.releasedAt !== null) return false;
+    // Of one that was led elsewhere meanwhile, where it leads is to be looked up anew.
+    if (!domain || domain.releasedAt !== null || domain.deploymentId !== deploymentId) return false;
     const isFree = !(await isHeldByOther(db, domain, now()));
     const checked = afterCheck(domain, found, { now: now(), isFree, random: random() });
     await noteChecked(db, domain, checked);

@@ -68,6 +68,14 @@ test('the three days begin when the record is first missed, however long nobody 
   assert.equal(releaseAt(look(back, absent, 20 * dayMs)), 20 * dayMs + graceMs.absent);
 });
 
+test('an address that could not be looked up takes nothing from a name that led here', () => {
+  const unknown: Finding = { ...proven, direction: { kind: 'unknown', because: 'its name server does not answer' } };
+  const live = look(domainOf({}), proven, 0);
+  assert.equal(domainState(look(live, unknown, dayMs), true), 'live');
+  assert.equal(domainState(look(live, { ...proven, direction: { kind: 'nowhere' } }, dayMs), true), 'verified');
+  assert.equal(domainState(look(domainOf({}), unknown, 0), true), 'verified');
+});
+
 test('the next look is at a whole millisecond, whatever the chance', () => {
   const { nextCheckAt } = afterCheck(domainOf({}), proven, { now: 1, isFree: true, random: 0.123 });
   assert.ok(Number.isSafeInteger(nextCheckAt));

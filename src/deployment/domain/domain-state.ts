@@ -3,7 +3,7 @@
  * look again, and when somebody loses a name.
  */
 import type { Instant } from '../deployment.ts';
-import { type Finding, type ProofOutcome, proofOutcome } from './domain-finding.ts';
+import { type Direction, type Finding, type ProofOutcome, proofOutcome } from './domain-finding.ts';
 
 export const domainStates = ['pending', 'verified', 'certifying', 'live', 'failing', 'released'] as const;
 /**
@@ -83,6 +83,7 @@ export function afterCheck(
   const absentSince = failingSince === null ? undefined : absence(domain.finding, outcome, now);
   const finding = {
     ...found,
+    direction: knownDirection(domain.finding, found),
     ...(outcome === 'found' && !isFree && { isTaken: true }),
     ...(absentSince !== undefined && { absentSince }),
   };
@@ -103,6 +104,11 @@ function nextCheckMs({ verifiedAt, failingSince, addedAt, finding }: Domain, now
   if (verifiedAt !== null && finding?.direction.kind === 'here') return dayMs;
   const waitsSince = verifiedAt ?? addedAt;
   return Math.min(6 * 60 * minuteMs, Math.max(minuteMs / 2, (now - waitsSince) / 4));
+}
+
+/** One look that fails takes nobody's certificate. */
+function knownDirection(before: Finding | null, { direction }: Finding): Direction {
+  return direction.kind === 'unknown' && before?.direction.kind === 'here' ? before.direction : direction;
 }
 
 function absence(before: Finding | null, outcome: ProofOutcome, now: Instant): Instant | undefined {
