@@ -36,6 +36,19 @@ export function judgeCertificate({ name, host, shown }: CertificateSeen, now: nu
 
 const renew = 'See the log of the service, which says why it was not renewed.';
 
+type OrderState = { host: string; failures: number; problem: string | null };
+
+/** Of the service's own names: whether an account's custom domain can have a certificate is its owner's affair. */
+export function failedOrders(
+  states: readonly OrderState[],
+  { baseUrl, appsDomain }: { baseUrl: URL; appsDomain: string },
+): { host: string; problem: string }[] {
+  return states.flatMap(({ host, failures, problem }) => {
+    const isOurs = host === baseUrl.hostname || host.endsWith(`.${appsDomain}`);
+    return isOurs && failures > 0 && problem !== null ? [{ host, problem }] : [];
+  });
+}
+
 /** The rows of the store: of each host whose order failed, the authority's words. */
 export function judgeOrders(orders: Look<readonly { host: string; problem: string }[]>): Check {
   const name = 'certificate-orders';

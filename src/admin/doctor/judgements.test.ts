@@ -1,7 +1,7 @@
 /** What the doctor says of an installation that is sound, and with each thing broken by itself. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judgeCertificate, judgeOrders, type Shown } from './certificates.ts';
+import { failedOrders, judgeCertificate, judgeOrders, type Shown } from './certificates.ts';
 import type { Check } from './check.ts';
 import { judgeClock, judgeDisk, judgeEngine, judgeFirewall, judgeService } from './machine.ts';
 import { judgeListening, judgeNames, judgePort, type NamesSeen } from './names-and-ports.ts';
@@ -223,4 +223,14 @@ test('a service for this machine alone lacks nothing that only a public one need
     hasTerms: false,
   });
   assert.ok(checks.every(({ state }) => state === 'good' || state === 'unknown'));
+});
+
+test('of the orders that failed those of custom domains are their owners’ affair', () => {
+  const hosts = ['berth.example.com', '*.apps.example.net', 'shop.apps.example.net', 'shop.example.org'];
+  const states = hosts.map((host) => ({ host, failures: 1, problem: 'x' }));
+  const own = { baseUrl: new URL('https://berth.example.com'), appsDomain: 'apps.example.net' };
+  assert.deepEqual(
+    failedOrders([...states, { host: 'well.apps.example.net', failures: 0, problem: null }], own),
+    hosts.slice(0, 3).map((host) => ({ host, problem: 'x' })),
+  );
 });

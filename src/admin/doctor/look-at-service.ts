@@ -11,6 +11,7 @@ import type { Tables } from '../../store/database.ts';
 import { installationId } from '../../store/installation.ts';
 import type { StoreSettings } from '../../store/open.ts';
 import { obstacleAt, openStore } from '../open-store.ts';
+import { failedOrders } from './certificates.ts';
 import type { Look } from './check.ts';
 import { look, patienceMs } from './look-at-network.ts';
 import type { EngineSeen, ServiceSeen } from './machine.ts';
@@ -54,7 +55,7 @@ export type StoreSeen = {
 };
 
 /** A database may be slow rather than away; it is opened once. */
-export async function lookAtStore(settings: StoreSettings): Promise<StoreSeen> {
+export async function lookAtStore(settings: StoreSettings & { baseUrl: URL; appsDomain: string }): Promise<StoreSeen> {
   const opened = await look(() => openStore(settings), 4 * patienceMs);
   if ('fault' in opened) return { tookMs: opened, backupAt: opened, failedOrders: opened };
   const db = opened.value;
@@ -63,11 +64,7 @@ export async function lookAtStore(settings: StoreSettings): Promise<StoreSeen> {
     return {
       tookMs: await look(() => timeOf(db)),
       backupAt: await look(() => lastBackupAt(db)),
-      failedOrders: await look(async () =>
-        (await certificateStates(db)).flatMap(({ host, failures, problem }) =>
-          failures > 0 && problem !== null ? [{ host, problem }] : [],
-        ),
-      ),
+      failedOrders: await look(async () => failedOrders(await certificateStates(db), settings)),
     };
   } finally {
     await db.destroy();
