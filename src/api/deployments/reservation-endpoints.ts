@@ -14,6 +14,7 @@ import {
   ApplicationQuery,
   findApplication,
   findRestorable,
+  mayHaveEnded,
   requireCaller,
   TokenBody,
   TokenQuery,
@@ -110,7 +111,8 @@ export function reservationEndpoints(service: Service): FastifyPluginAsyncTypebo
         const isForgotten = forget === true || forget === 'true';
         const active = await findApplication(service, request, request.body);
         // What is kept of one that has ended is its owner's to remove.
-        const kept = active.ok || !isForgotten ? undefined : await findRestorable(service, request, request.body);
+        const kept =
+          isForgotten && mayHaveEnded(active) ? await findRestorable(service, request, request.body) : undefined;
         const found = kept ?? active;
         if (!found.ok) return sendProblem(reply, found.problem);
         const now = service.now();

@@ -147,3 +147,18 @@ test('what it needs counts anew: to its owner all of it, to the host what was no
     .executeTakeFirstOrThrow();
   assert.ok(Number(committed) > 0);
 });
+
+test('of several that have ended and are kept the environment says which', async () => {
+  await api.postYaml(`/startUserDeployment?sessionToken=${sessionToken}`, shopYaml.replace('name: shop', 'name: blog'));
+  const first = (await status()).body.environment;
+  await remove();
+  await pass(minute);
+  const again = await api.postYaml(`/startUserDeployment?sessionToken=${sessionToken}`, shopYaml);
+  await remove();
+  for (const refused of [await remove({ forget: true }), await restore(), await status()]) {
+    assert.deepEqual([refused.status, refused.body.code], [409, 'ambiguous_application']);
+    assert.match(refused.body.hint, new RegExp(`${again.body.environment}, ${first}`));
+  }
+  assert.equal((await remove({ forget: true, environment: again.body.environment })).status, 200);
+  assert.equal((await restore()).body.url, url);
+});

@@ -13,7 +13,13 @@ import { eventsAfter, latestOfDisk } from '../../store/events.ts';
 import { revisionIfKept } from '../../store/revisions.ts';
 import type { Service } from '../api-service.ts';
 import { eventStreamSchema } from '../description/event-components.ts';
-import { ApplicationFields, findApplication, findRestorable, sessionNotFound } from '../requests/callers.ts';
+import {
+  ApplicationFields,
+  findApplication,
+  findRestorable,
+  mayHaveEnded,
+  sessionNotFound,
+} from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
 import { untilRevoked } from '../requests/revocation.ts';
@@ -67,7 +73,8 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
       },
       async (request, reply) => {
         const active = await findApplication(service, request, request.query);
-        const found = active.ok ? active : ((await findRestorable(service, request, request.query)) ?? active);
+        const ended = mayHaveEnded(active) ? await findRestorable(service, request, request.query) : undefined;
+        const found = ended ?? active;
         if (!found.ok) return sendProblem(reply, found.problem);
         const seconds = readWait(request.query.wait);
         if (!seconds.ok) return sendProblem(reply, seconds.problem);

@@ -100,6 +100,11 @@ export async function findApplication(
   return caller.ok ? applicationOf(caller.value, given) : caller;
 }
 
+/** Whether a name that is not active may be of what has ended: any other refusal is an answer. */
+export function mayHaveEnded(active: Result<Deployment>): boolean {
+  return !active.ok && ['application_not_found', 'session_not_found'].includes(active.problem.code);
+}
+
 /** Of what has ended and is kept, the application that is meant; undefined where there is none. Its token says no more than that. */
 export async function findRestorable(
   service: Service,
@@ -115,13 +120,14 @@ export async function findRestorable(
   const now = service.now();
   const kept = await restorableDeployments(service.db, owner, now);
   const { applicationName, environment } = given;
-  const found = kept.find(
+  const found = kept.filter(
     (known) =>
       known.applicationName === applicationName &&
       (environment === undefined || known.environment === environment) &&
       keptUntil(known, now, service.settings.graceMs) !== null,
   );
-  return found && succeed(found);
+  if (found.length > 1) return isAmbiguous(`${found.length} applications of this name have ended.`, found);
+  return found[0] && succeed(found[0]);
 }
 
 async function findAccount(service: Service, request: FastifyRequest, given: Given) {
@@ -138,18 +144,16 @@ export function applicationOf(
     (known) =>
       known.applicationName === applicationName && (environment === undefined || known.environment === environment),
   );
-  if (found.length > 1) {
-    const environments = found.map((known) => known.environment).join(', ');
-    return refuse(
-      'ambiguous_application',
-      `The account has ${found.length} applications of this name.`,
-      `Say which with environment: ${environments}.`,
-    );
-  }
+  if (found.length > 1) return isAmbiguous(`The account has ${found.length} applications of this name.`, found);
   if (found[0]) return succeed(found[0]);
   const names = deployments.map((known) => known.applicationName).join(', ');
   const hint = deployments.length === 0 ? 'Start it first.' : `This ${kind} has: ${names}.`;
   return refuse('application_not_found', 'The application was not found.', hint);
+}
+
+function isAmbiguous(sentence: string, found: readonly Deployment[]) {
+  const environments = found.map((known) => known.environment).join(', ');
+  return refuse('ambiguous_application', sentence, `Say which with environment: ${environments}.`);
 }
 
 /** The account that the request's cookie is signed in to. Another site must not be able to use the cookie. */
