@@ -12,10 +12,22 @@ export function addingOrigin(db: Database, deploymentId: string, { address, clie
   return db.insertInto('origins').values({ deploymentId, address, client });
 }
 
+/** Whoever brings one back is counted for it from then on. In a transaction. */
+export async function moveOrigin(db: Database, deploymentId: string, origin: Origin): Promise<void> {
+  await addingOrigin(db, deploymentId, origin)
+    .onConflict((conflict) => conflict.column('deploymentId').doUpdateSet(origin))
+    .execute();
+}
+
 /** Undefined for what was started before it was written down. */
+export async function originOfDeployment(db: Database, deploymentId: string): Promise<Origin | undefined> {
+  const query = db.selectFrom('origins').select(['address', 'client']).where('deploymentId', '=', deploymentId);
+  return await query.executeTakeFirst();
+}
+
+/** As `originOfDeployment`. */
 export async function clientOf(db: Database, deploymentId: string): Promise<string | undefined> {
-  const query = db.selectFrom('origins').select('client').where('deploymentId', '=', deploymentId);
-  return (await query.executeTakeFirst())?.client;
+  return (await originOfDeployment(db, deploymentId))?.client;
 }
 
 /** What a client has that no account has claimed. */

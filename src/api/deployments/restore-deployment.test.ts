@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { shopYaml, type TestApi, testApi } from '../../../test/support/api.ts';
+import { addBan, removeBan } from '../../store/bans.ts';
 import { writeIntent } from '../../store/deployments.ts';
+import { clientHeader } from '../requests/client-address.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -161,4 +163,23 @@ test('of several that have ended and are kept the environment says which', async
   }
   assert.equal((await remove({ forget: true, environment: again.body.environment })).status, 200);
   assert.equal((await restore()).body.url, url);
+});
+
+test('it counts to whoever restores it from then on, and a ban of the address that it was started from holds', async () => {
+  const from = (address: string) => ({ [clientHeader]: address });
+  const { db, settings } = api.service;
+  const started = await api.postYaml('/startUserDeployment', shopYaml, from('192.0.2.1'));
+  const named = { applicationName: 'shop', sessionToken: started.body.sessionToken };
+  await api.postJson('/removeDeploymentReservation', named);
+  settings.strangers = { ...settings.strangers, perAddress: 1 };
+  const restoreFrom = (address: string) => api.postJson('/restoreDeployment', named, from(address));
+
+  await addBan(db, { kind: 'address', subject: '192.0.2.1', reason: 'spam', createdAt: 0 });
+  for (const address of ['192.0.2.1', '192.0.2.2']) assert.equal((await restoreFrom(address)).body.code, 'banned');
+  await removeBan(db, { kind: 'address', subject: '192.0.2.1' });
+
+  assert.equal((await restoreFrom('192.0.2.2')).status, 200);
+  const refused = await api.postYaml('/startUserDeployment', shopYaml, from('192.0.2.2'));
+  assert.equal(refused.body.code, 'client_limit_reached');
+  assert.equal((await api.postYaml('/startUserDeployment', shopYaml, from('192.0.2.1'))).status, 200);
 });

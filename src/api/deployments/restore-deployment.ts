@@ -5,7 +5,7 @@ import { nextState } from '../../deployment/status/lifecycle.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { activeDeployments, deploymentById } from '../../store/deployments.ts';
 import { endPastLimit, intend } from '../../store/intents.ts';
-import type { Origin } from '../../store/origins.ts';
+import { moveOrigin, type Origin, originOfDeployment } from '../../store/origins.ts';
 import { revisionOf } from '../../store/revisions.ts';
 import { accountOfSession, sessionOfToken } from '../../store/sessions.ts';
 import { transact } from '../../store/transaction.ts';
@@ -33,8 +33,12 @@ export async function restoreNow(
     if (!deployment || keptUntil(deployment, now, graceMs) === null) return notKept(applicationName);
     const { spec } = await revisionOf(db, service.seal, id, deployment.revision);
     const accountId = await accountOfSession(db, sessionId);
-    const unbanned = await refuseBanned(db, origin, { spec, accountId });
-    if (!unbanned.ok) return unbanned;
+    // One that was claimed answers for its account, whatever address it was started from.
+    const first = deployment.claimedAt === null ? await originOfDeployment(db, id) : undefined;
+    for (const asking of first ? [origin, first] : [origin]) {
+      const unbanned = await refuseBanned(db, asking, { spec, accountId });
+      if (!unbanned.ok) return unbanned;
+    }
     const terms = restore(deployment, limits, now);
     if (!terms.ok) return terms;
     const plan = await planOfDeployment(db, tiers, deployment);
@@ -48,6 +52,7 @@ export async function restoreNow(
     };
     const intent = { ...begun, pods: '[]', lastLines: '[]' };
     const event = { kind: 'intent', intent: 'restore', revision: deployment.revision } as const;
+    await moveOrigin(db, id, origin);
     await intend(db, id, intent, { event, now });
     return succeed({ ...deployment, ...begun, pods: [], lastLines: [] });
   });
