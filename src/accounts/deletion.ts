@@ -15,15 +15,17 @@ import { write } from '../store/transaction.ts';
  */
 export async function endAccount(db: Kysely<Tables>, accountId: string, now: Instant): Promise<void> {
   await write(db, 'all', async (db) => {
-    for (const { id } of await activeDeploymentsOfAccount(db, accountId, now))
+    const ended = await restorableDeployments(db, { accountId }, now);
+    // What has just reached its time limit is not ended yet, and would be kept.
+    const expiring = ended.filter(({ restorableUntil }) => restorableUntil === null);
+    for (const { id } of [...(await activeDeploymentsOfAccount(db, accountId, now)), ...expiring])
       await intend(
         db,
         id,
         { removedAt: now, heldAt: null, restorableUntil: null },
         { event: { kind: 'intent', intent: 'remove', because: 'account-deleted' }, now },
       );
-    for (const { id } of await restorableDeployments(db, { accountId }, now))
-      await forgetKept(db, id, { because: 'asked', now });
+    for (const { id } of ended) await forgetKept(db, id, { because: 'asked', now });
     await releaseSessions(db, accountId);
   });
 }

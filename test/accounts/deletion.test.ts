@@ -19,6 +19,21 @@ async function withDeployments() {
 
 const deletion = '/api/auth/delete-user';
 
+test('with an account goes what has just expired and what is kept, too', async () => {
+  const { api, ada } = await withDeployments();
+  const { db } = api.service;
+  await db.updateTable('deployments').set({ expiresAt: api.clock.now }).where('applicationName', '=', 'shop').execute();
+  await db
+    .updateTable('deployments')
+    .set({ removedAt: api.clock.now, restorableUntil: api.clock.now + 1000 })
+    .where('applicationName', '=', 'blog')
+    .execute();
+  assert.equal((await ada.post(deletion, { password })).status, 200);
+  const rows = await db.selectFrom('deployments').select(['removedAt', 'restorableUntil']).execute();
+  for (const row of rows) assert.deepEqual(row, { removedAt: api.clock.now, restorableUntil: null });
+  assert.equal(rows.length, 2);
+});
+
 test('with an account its deployments are removed, and its keys, sign-ins and address are given up', async () => {
   const { api, ada, token, withKey } = await withDeployments();
   const bob = await api.person('bob@example.com');
