@@ -77,7 +77,7 @@ test('an address that could not be looked up takes nothing from a name that led 
 });
 
 test('the next look is at a whole millisecond, whatever the chance', () => {
-  const { nextCheckAt } = afterCheck(domainOf({}), proven, { now: 1, isFree: true, random: 0.123 });
+  const { nextCheckAt } = afterCheck(domainOf({}), proven, { now: 1, isFree: true, random: 0.123456789 });
   assert.ok(Number.isSafeInteger(nextCheckAt));
 });
 

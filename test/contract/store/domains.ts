@@ -60,7 +60,7 @@ export function domainsContract(open: OpenStore): void {
   async function prove(accountId: string, now: number): Promise<void> {
     const before = (await domainOfAccount(db, { name, accountId }))!;
     const isFree = !(await isHeldByOther(db, before, now));
-    await all((db) => noteChecked(db, before, afterCheck(before, found, { now, isFree, random: 0.123 })));
+    await all((db) => noteChecked(db, before, afterCheck(before, found, { now, isFree, random: 0.123456789 })));
   }
   /** Which deployment the name is told to lead to, by what has changed since a version. */
   async function led(since: number | undefined) {
