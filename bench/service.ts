@@ -161,6 +161,8 @@ function environment(dataDir: string, port: number): NodeJS.ProcessEnv {
     BERTH_MEMORY: '100%',
     BERTH_CPU_OVERCOMMIT: '1000',
     BERTH_STRANGERS: 'session=1000 address=1000 memory=1Ti',
+    // What is removed is waited for, with its volumes.
+    BERTH_GRACE: '0s',
     BERTH_LOG_LEVEL: process.env.BERTH_LOG_LEVEL ?? 'warn',
   };
 }
