@@ -20,6 +20,7 @@ export type Manifest = { schemaVersion: number; mediaType: string; config: objec
 
 export const platform = { os: 'linux', architecture: 'amd64' };
 export const manifestType = 'application/vnd.oci.image.manifest.v1+json';
+const configType = 'application/vnd.oci.image.config.v1+json';
 const layerType = 'application/vnd.oci.image.layer.v1.tar';
 
 export type RegistryStage = Awaited<ReturnType<typeof openRegistryStage>>;
@@ -87,7 +88,7 @@ export async function openRegistryStage() {
     const manifest = {
       schemaVersion: 2,
       mediaType: manifestType,
-      config: descriptorOf(config),
+      config: descriptorOf(config, configType),
       layers: layers.map((each) => descriptorOf(each)),
     };
     for (const blob of [config, ...layers]) serve(repository, blob);
@@ -174,7 +175,6 @@ function unpack(bytes: Buffer): Buffer {
   }
 }
 
-export function descriptorOf({ bytes, digest }: Blob, mediaType?: string): object {
-  const type = mediaType ?? (bytes[0] === 0x7b ? 'application/vnd.oci.image.config.v1+json' : layerType);
-  return { mediaType: type, digest, size: bytes.length };
+export function descriptorOf({ bytes, digest }: Blob, mediaType = layerType): object {
+  return { mediaType, digest, size: bytes.length };
 }
