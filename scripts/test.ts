@@ -8,6 +8,7 @@ import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { SetUpError, setUp } from './setup/setup.ts';
+import { againAlone, closingLines } from './testing/again.ts';
 import { clusterTests } from './testing/cluster-tests.ts';
 import { type Company, findCompany } from './testing/company.ts';
 import { madeFile } from './testing/made-file.ts';
@@ -40,13 +41,11 @@ const startedMs = performance.now();
 process.env.NODE_COMPILE_CACHE ??= join(cache, 'compiled');
 const made = join(cache, 'programs');
 process.env.TEST_PROGRAMS = made;
-const reports = await runAll(findCompany(root, files, availableParallelism()));
+const first = await runAll(findCompany(root, files, availableParallelism()));
+const { reports, unsteady } = await againAlone(first, async (file) => await runAll({ alone: [file], together: [] }));
 printSlowest(reports, performance.now() - startedMs);
-const failures = reports.flatMap(({ file, failures }) => failures.map((name) => `✖ ${file}: ${name}`));
-if (failures.length > 0) console.log(`\n${failures.join('\n')}`);
-const sum = (of: 'passed' | 'skipped') => reports.reduce((total, report) => total + report[of], 0);
-console.log(`${sum('passed')} passed, ${failures.length} failed, ${sum('skipped')} skipped`);
-if (failures.length > 0) process.exitCode = 1;
+console.log(`\n${closingLines(reports, unsteady).join('\n')}`);
+if (reports.some(({ failures }) => failures.length > 0)) process.exitCode = 1;
 
 async function testFiles(chosen: readonly string[]): Promise<string[]> {
   const patterns = folders.map((folder) => `${folder}/**/*.test.ts`);

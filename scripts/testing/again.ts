@@ -1,0 +1,42 @@
+/**
+ * What failed beside others is tried once more by itself: a test that fails then has found something, one that passes is
+ * unsteady, and is named as that in the closing lines, so that it is mended without holding up everybody's work.
+ */
+import type { FileReport } from './verdict.ts';
+
+/** More than so many have one cause, which is not chance. */
+export const triedAgain = 3;
+
+/** The reports with those of the second tries in the place of the first; `unsteady`: what had failed in these files. */
+export async function againAlone(
+  reports: readonly FileReport[],
+  run: (file: string) => Promise<FileReport[]>,
+): Promise<{ reports: FileReport[]; unsteady: string[] }> {
+  const failed = reports.filter(({ failures }) => failures.length > 0);
+  if (failed.length > triedAgain) return { reports: [...reports], unsteady: [] };
+  const second = new Map<string, FileReport>();
+  const unsteady: string[] = [];
+  for (const report of failed) {
+    const [again] = await run(report.file);
+    if (again === undefined) continue;
+    if (again.failures.length === 0) unsteady.push(...namesOf(report));
+    second.set(report.file, again);
+  }
+  return { reports: reports.map((report) => second.get(report.file) ?? report), unsteady };
+}
+
+/** The last one has the counts. */
+export function closingLines(reports: readonly FileReport[], unsteady: readonly string[]): string[] {
+  const failures = reports.flatMap(namesOf);
+  const sum = (of: 'passed' | 'skipped') => reports.reduce((total, report) => total + report[of], 0);
+  const counts = `${sum('passed')} passed, ${failures.length} failed, ${sum('skipped')} skipped`;
+  return [
+    ...failures.map((name) => `✖ ${name}`),
+    ...unsteady.map((name) => `↻ ${name} (failed beside others, passed alone: unsteady)`),
+    unsteady.length > 0 ? `${counts}, ${unsteady.length} of the passed only alone` : counts,
+  ];
+}
+
+function namesOf({ file, failures }: FileReport): string[] {
+  return failures.map((name) => `${file}: ${name}`);
+}
