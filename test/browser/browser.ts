@@ -9,6 +9,7 @@ import { startChromium, type TestChromium } from './chromium.ts';
 
 export const widths = {
   desktop: { viewport: { width: 1280, height: 860 } },
+  desk: { viewport: { width: 1440, height: 900 } },
   phone: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 },
 } as const;
 export type Width = keyof typeof widths;
@@ -106,6 +107,14 @@ async function openVisitor(browser: Browser, berth: Berth, { name, width, theme 
       const isTooWide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
       assert.ok(!isTooWide, `${what}, ${width}: the page scrolls sideways`);
     },
+    /** By day and by night. */
+    async lookInBothThemes(what: string, expected?: RegExp) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await visitor.look(`${what}-${colorScheme}`, expected);
+      }
+      await page.emulateMedia({ colorScheme: theme });
+    },
     /** Loads a page and looks at how much it moves while it does. */
     async load(path: string, isThere: string) {
       await page.goto(path);
@@ -130,6 +139,19 @@ async function openVisitor(browser: Browser, berth: Berth, { name, width, theme 
     },
     /** The button that can be seen: a narrow page has it elsewhere. */
     deploy: () => page.locator('button.deploy:visible').click(),
+    /** From the start page; the picture shows `pod` when the document is read. */
+    async deployText(yaml: string, pod: string) {
+      await visitor.start();
+      const file = { name: 'a.yaml', mimeType: 'text/yaml', buffer: Buffer.from(yaml) };
+      await page.setInputFiles('input[type=file]', file);
+      await page.waitForSelector(`.picture .pod-box >> text=${pod}`);
+      await visitor.deploy();
+    },
+    /** The session token that this browser has kept of the last deployment. */
+    async token(): Promise<string> {
+      const kept = await page.evaluate(() => localStorage.getItem('berth.deployments') ?? '');
+      return /berth_[A-Za-z0-9_-]+/.exec(kept)![0];
+    },
     async reach(state: 'running' | 'failed') {
       await page.waitForSelector(`.deployment-header .badge.${state}`);
     },

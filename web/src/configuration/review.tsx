@@ -5,26 +5,38 @@ import { ProblemNotice } from '../parts/notice.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import { go } from '../routing/router.tsx';
 import { pathOf } from '../routing/routes.ts';
-import type { Problem } from '../service/ask.ts';
-import { previewUpdate, type Target, updateDeployment } from '../service/calls.ts';
+import type { Answer, Problem } from '../service/ask.ts';
+import { previewUpdate, type Target } from '../service/calls.ts';
 import type { PodChange } from '../service/records.ts';
 import { outcomeWords, volumeWords, wordsOf } from './changes.ts';
 import { Comparison } from './comparison.tsx';
 import './review.css';
 
-type ReviewProps = { target: Target; original: string; text: string; onBack: () => void; onSent: () => void };
+type ReviewProps = {
+  target: Target;
+  /** The text of the present revision, and the one that it would have instead. */
+  original: string;
+  text: string;
+  /** Asks for it. */
+  send: () => Promise<Answer<unknown>>;
+  /** On the button that does. */
+  sendTitle: string;
+  backTitle: string;
+  onBack: () => void;
+  onSent?: () => void;
+};
 
-export default function Review({ target, original, text, onBack, onSent }: ReviewProps) {
+export default function Review({ target, original, text, send, sendTitle, backTitle, onBack, onSent }: ReviewProps) {
   const preview = useAnswer(text, () => previewUpdate(target, text));
   const [problem, setProblem] = useState<Problem>();
   const [isSending, setIsSending] = useState(false);
 
   const update = async () => {
     setIsSending(true);
-    const answer = await updateDeployment(target, text);
+    const answer = await send();
     setIsSending(false);
     if (!answer.ok) return setProblem(answer.problem);
-    onSent();
+    onSent?.();
     go(pathOf({ page: 'deployment', ...target, tab: 'overview' }));
   };
 
@@ -60,10 +72,10 @@ export default function Review({ target, original, text, onBack, onSent }: Revie
             disabled={isSending || !preview.value}
             onClick={() => void update()}
           >
-            {isSending ? 'Sending …' : 'Update now'}
+            {isSending ? 'Sending …' : sendTitle}
           </button>
           <button type="button" className="button" onClick={onBack}>
-            Back to editing
+            {backTitle}
           </button>
         </div>
       </div>

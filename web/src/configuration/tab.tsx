@@ -7,7 +7,7 @@ import { Loading } from '../parts/loading.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { tellUser } from '../parts/toast.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
-import { configurationOf, type Target } from '../service/calls.ts';
+import { configurationOf, type Target, updateDeployment } from '../service/calls.ts';
 import type { Configuration } from '../service/records.ts';
 import { NewerRevision } from './newer-revision.tsx';
 import { useDraft } from './use-draft.ts';
@@ -78,7 +78,14 @@ function ConfigurationEditor({ configuration, target }: { configuration: Configu
       )}
       {isReviewed ? (
         <Suspense fallback={<Loading what="the comparison" height="24rem" />}>
-          <Review {...{ target, original, text }} onBack={() => setReviewed(undefined)} onSent={draft.discard} />
+          <Review
+            {...{ target, original, text }}
+            send={() => updateDeployment(target, text)}
+            sendTitle="Update now"
+            backTitle="Back to editing"
+            onBack={() => setReviewed(undefined)}
+            onSent={draft.discard}
+          />
         </Suspense>
       ) : (
         <EditorFrame

@@ -76,6 +76,17 @@ function Failure({ status, route }: Pick<OverviewProps, 'status' | 'route'>) {
       <p className="small">
         <Link to={pathOf({ ...route, tab: 'configuration' })}>Correct the configuration</Link> and send it as an update:
         the address stays. <Link to={pathOf({ ...route, tab: 'logs' })}>The logs</Link> may tell more.
+        {status.health === 'serving' && status.servingRevision !== undefined && (
+          <>
+            {' '}
+            <Link to={`${pathOf({ ...route, tab: 'revisions' })}?from=${status.servingRevision}&to=${status.revision}`}>
+              Compare it with revision {status.servingRevision}
+            </Link>
+            , which serves, or{' '}
+            <Link to={`${pathOf({ ...route, tab: 'revisions' })}?back=${status.servingRevision}`}>go back to that</Link>
+            .
+          </>
+        )}
       </p>
       <div className="row">
         <DeployAgain place={route} className="button compact" />

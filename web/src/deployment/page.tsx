@@ -1,5 +1,5 @@
 /** One deployment: its state and address above, the rest in tabs. */
-import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
+import { lazy, Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useVisitor } from '../account/session.ts';
 import { Boundary } from '../parts/boundary.tsx';
 import { Loading } from '../parts/loading.tsx';
@@ -21,6 +21,7 @@ import './deployment.css';
 
 const LogsTab = lazy(() => import('../logs/tab.tsx'));
 const EventsTab = lazy(() => import('./events-tab.tsx'));
+const RevisionsTab = lazy(() => import('../revisions/tab.tsx'));
 const ConfigurationTab = lazy(() => import('../configuration/tab.tsx'));
 
 type DeploymentRoute = Extract<Route, { page: 'deployment' }>;
@@ -29,6 +30,7 @@ const titles: Record<Tab, string> = {
   overview: 'Overview',
   logs: 'Logs',
   events: 'Events',
+  revisions: 'Revisions',
   configuration: 'Configuration',
 };
 
@@ -84,28 +86,43 @@ function KnownDeployment({ route, target: remembered, isSignedIn }: KnownDeploym
           The connection to the service is lost; trying again. What you see may be old.
         </p>
       )}
-      <nav className="tabs" aria-label="Parts of the deployment">
-        {tabs.map((name) => (
-          <Link
-            key={name}
-            to={pathOf({ ...route, tab: name })}
-            aria-current={name === tab ? 'page' : undefined}
-            keepScroll
-          >
-            {titles[name]}
-          </Link>
-        ))}
-      </nav>
+      <Tabs route={route} />
       <Boundary key={tab}>
         <Suspense fallback={<Loading what={titles[tab]} height="24rem" />}>
           {tab === 'overview' && <Overview {...{ status, journey, route }} pods={outline.value?.pods} />}
           {tab === 'overview' && deployment.claim.claimed && <Domains target={target} />}
           {tab === 'logs' && <LogsTab target={target} pods={outline.value?.pods} />}
           {tab === 'events' && <EventsTab events={events} connection={connection} />}
+          {tab === 'revisions' && <RevisionsTab target={target} status={status} />}
           {tab === 'configuration' && <ConfigurationTab target={target} revision={journey?.revision} />}
         </Suspense>
       </Boundary>
     </div>
+  );
+}
+
+function Tabs({ route }: { route: DeploymentRoute }) {
+  const nav = useRef<HTMLElement>(null);
+  // On a telephone there is no room for all of them beside each other.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another one is the current one then
+  useLayoutEffect(() => {
+    const current = nav.current?.querySelector<HTMLElement>('[aria-current]');
+    if (nav.current && current)
+      nav.current.scrollLeft = current.offsetLeft - (nav.current.clientWidth - current.offsetWidth) / 2;
+  }, [route.tab]);
+  return (
+    <nav className="tabs" aria-label="Parts of the deployment" ref={nav}>
+      {tabs.map((name) => (
+        <Link
+          key={name}
+          to={pathOf({ ...route, tab: name })}
+          aria-current={name === route.tab ? 'page' : undefined}
+          keepScroll
+        >
+          {titles[name]}
+        </Link>
+      ))}
+    </nav>
   );
 }
 

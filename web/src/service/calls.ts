@@ -8,6 +8,7 @@ import type {
   Outline,
   Preview,
   Reservation,
+  Revision,
   Started,
   Updated,
 } from './records.ts';
@@ -38,9 +39,20 @@ export function outlineOf(target: Target): Promise<Answer<Outline>> {
   return call('getDeploymentOutline', { query: queryOf(target), token: target.sessionToken });
 }
 
-/** With the document, which holds the secrets of the deployment. */
-export function configurationOf(target: Target): Promise<Answer<Configuration>> {
-  return call('getDeploymentConfiguration', { query: queryOf(target), token: target.sessionToken });
+/** With the document, which holds the secrets of the deployment. `revision`: an earlier one than the last. */
+export function configurationOf(target: Target, revision?: number): Promise<Answer<Configuration>> {
+  const query = { ...queryOf(target), ...(revision !== undefined && { revision: String(revision) }) };
+  return call('getDeploymentConfiguration', { query, token: target.sessionToken });
+}
+
+/** The last one first. */
+export function revisionsOf(target: Target): Promise<Answer<{ revisions: Revision[] }>> {
+  return call('getDeploymentRevisions', { query: queryOf(target), token: target.sessionToken });
+}
+
+/** An update with the document of an earlier revision. */
+export function rollBack(target: Target, revision: number): Promise<Answer<unknown>> {
+  return call('rollbackDeployment', { body: { ...queryOf(target), revision }, token: target.sessionToken });
 }
 
 export function previewUpdate(target: Target, yaml: string): Promise<Answer<Preview>> {

@@ -18,6 +18,7 @@ export type {
 export type ChangedDomain = AnswerOf<'addDomain'>;
 export type Outline = AnswerOf<'getDeploymentOutline'>;
 export type Configuration = AnswerOf<'getDeploymentConfiguration'>;
+export type Revision = AnswerOf<'getDeploymentRevisions'>['revisions'][number];
 export type Preview = AnswerOf<'previewUpdate'>;
 export type PodChange = Preview['pods'][number];
 export type PodState = NonNullable<AnswerOf<'getDeploymentStatus'>['status']['pods']>[number];

@@ -1,0 +1,62 @@
+/** What a deployment was before: its revisions, the difference of any two, and the way back to one. */
+import { useEffect, useMemo, useState } from 'react';
+import { Loading } from '../parts/loading.tsx';
+import { ProblemNotice } from '../parts/notice.tsx';
+import { useAnswer } from '../parts/use-answer.ts';
+import { revisionsOf, type Target } from '../service/calls.ts';
+import type { Status } from '../service/records.ts';
+import { BackReview } from './back-review.tsx';
+import { PairComparison } from './pair-comparison.tsx';
+import { RevisionList } from './revision-list.tsx';
+import { earlierThan, type Shown, shownIn, usualPair, withShown } from './words.ts';
+import './revisions.css';
+
+type RevisionsTabProps = {
+  target: Target;
+  /** Says when there is more to be told of the revisions. */
+  status: Pick<Status, 'state' | 'revision' | 'servingRevision'>;
+};
+
+export default function RevisionsTab({ target, status }: RevisionsTabProps) {
+  const { state, revision, servingRevision } = status;
+  const asked = useAnswer(`${state} ${revision} ${servingRevision}`, () => revisionsOf(target));
+  const [shown, setShown] = useState<Shown>(() => shownIn(location.search));
+  useEffect(() => {
+    history.replaceState(history.state, '', location.pathname + withShown(shown));
+  }, [shown]);
+
+  const revisions = asked.value?.revisions;
+  const numbers = useMemo(() => revisions?.map(({ number }) => number) ?? [], [revisions]);
+  if (!revisions)
+    return asked.problem ? <ProblemNotice problem={asked.problem} /> : <Loading what="the revisions" height="24rem" />;
+
+  const current = revisions.find(({ isCurrent }) => isCurrent)?.number;
+  const pair = shown.pair ?? usualPair(revisions);
+  const { back } = shown;
+  const compare = (to: number) => {
+    const from = earlierThan(revisions, to);
+    if (from !== undefined) setShown({ pair: { from, to } });
+  };
+  return (
+    <div className="stack">
+      <RevisionList
+        {...{ revisions, target, pair: back === undefined ? pair : undefined }}
+        onCompare={compare}
+        onBack={(number) => setShown({ back: number })}
+      />
+      {back !== undefined && back !== current && current !== undefined && (
+        <BackReview {...{ target, current, back }} onCancel={() => setShown({})} />
+      )}
+      {(back === undefined || back === current) &&
+        (pair && numbers.length > 1 ? (
+          <PairComparison
+            {...{ target, numbers, pair }}
+            isAsked={shown.pair !== undefined}
+            onChoose={(chosen) => setShown({ pair: chosen })}
+          />
+        ) : (
+          <p className="small soft">With the next update there are two revisions to compare, and one to go back to.</p>
+        ))}
+    </div>
+  );
+}

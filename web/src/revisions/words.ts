@@ -1,0 +1,93 @@
+/** What is said of a revision. Pure. */
+import { capitalised } from '../parts/capitalised.ts';
+import { printSpan } from '../parts/time.ts';
+import type { Revision } from '../service/records.ts';
+
+type Told = Pick<Revision, 'state' | 'isServing' | 'durationMs'>;
+
+/** In one word, with the tone of its badge. */
+export function badgeOf({ state, isServing }: Told): { word: string; tone: string } {
+  if (isServing) return { word: 'live', tone: 'running' };
+  if (state === 'running') return { word: 'replaced', tone: 'replaced' };
+  return { word: state, tone: state };
+}
+
+/** `ready after 2.3 s`; undefined while nothing has become of it. */
+export function outcomeOf({ state, durationMs }: Told): string | undefined {
+  const after = durationMs === undefined ? '' : ` after ${printSpan(durationMs)}`;
+  switch (state) {
+    case 'running':
+      return `ready${after}`;
+    case 'failed':
+      return `failed${after}`;
+    case 'superseded':
+      return 'another one was asked for before it was ready';
+    case 'deploying':
+      return undefined;
+  }
+}
+
+const askers: Record<NonNullable<Revision['askedBy']>, string> = {
+  session: 'with a session token',
+  'api-key': 'with an API key',
+  'sign-in': 'by somebody who was signed in',
+};
+
+/** Undefined of a revision from before that was noted. */
+export function askerOf({ askedBy }: Pick<Revision, 'askedBy'>): string | undefined {
+  return askedBy && askers[askedBy];
+}
+
+/** `Changes web, adds redis`; undefined where the one before is no longer known. */
+export function changesOf({ number, changes, repeats }: Pick<Revision, 'number' | 'changes' | 'repeats'>) {
+  if (number === 1) return 'The first one';
+  const { added = [], changed = [], removed = [] } = changes ?? {};
+  const told = [...say('changes', changed), ...say('adds', added), ...say('removes', removed)];
+  if (changes && told.length === 0) told.push('changes no pod');
+  if (repeats !== undefined) told.push(`has the text of revision ${repeats}`);
+  return told.length === 0 ? undefined : capitalised(told.join(', '));
+}
+
+function say(does: string, pods: readonly string[]): string[] {
+  return pods.length === 0 ? [] : [`${does} ${pods.join(' and ')}`];
+}
+
+/** Two revisions, by number. */
+export type Pair = { from: number; to: number };
+
+/** What somebody wants to see who has named nothing: what failed against what serves, or the last change. */
+export function usualPair(
+  revisions: readonly Pick<Revision, 'number' | 'isServing' | 'isCurrent'>[],
+): Pair | undefined {
+  const current = revisions.find(({ isCurrent }) => isCurrent)?.number;
+  if (current === undefined) return undefined;
+  const serving = revisions.find(({ isServing }) => isServing)?.number;
+  const before = serving !== undefined && serving !== current ? serving : earlierThan(revisions, current);
+  return before === undefined ? undefined : { from: before, to: current };
+}
+
+/** The last one before it that is kept. */
+export function earlierThan(revisions: readonly Pick<Revision, 'number'>[], number: number): number | undefined {
+  const earlier = revisions.map((each) => each.number).filter((each) => each < number);
+  return earlier.length === 0 ? undefined : Math.max(...earlier);
+}
+
+/** As the address of the page says it: a link leads to the same comparison, or to the same way back. */
+export type Shown = { pair?: Pair; back?: number };
+
+export function shownIn(query: string): Shown {
+  const given = new URLSearchParams(query);
+  const [from, to, back] = ['from', 'to', 'back'].map((name) => numberIn(given.get(name)));
+  return { ...(from && to && { pair: { from, to } }), ...(back && { back }) };
+}
+
+/** With its question mark. */
+export function withShown({ pair, back }: Shown): string {
+  if (back !== undefined) return `?back=${back}`;
+  return pair ? `?from=${pair.from}&to=${pair.to}` : '';
+}
+
+function numberIn(text: string | null): number | undefined {
+  const number = Number(text);
+  return Number.isSafeInteger(number) && number > 0 ? number : undefined;
+}
