@@ -6,6 +6,7 @@
  */
 import { Resolver } from 'node:dns/promises';
 import {
+  type Addresses,
   type Direction,
   directionOf,
   type Finding,
@@ -63,7 +64,10 @@ export function createLookup(options: LookupOptions): Lookup {
     const common = asking(resolvers);
 
     async function atServer(server: string): Promise<ProofAnswer> {
-      const [address] = await addressesOf(common, server).catch(() => []);
+      const [address] = await addressesOf(common, server).then(
+        ({ found }) => found,
+        () => [],
+      );
       if (address === undefined) return { server, said: 'failed', because: 'has no address' };
       if (!isAllowed(address)) return { server, said: 'failed', because: 'is at no public address' };
       if (isOver) return failed(server, cancelled);
@@ -81,15 +85,16 @@ export function createLookup(options: LookupOptions): Lookup {
       return [...answers, await inTime(askProof(common, last, proof), failed(last, cancelled))];
     }
 
-    const addresses = (of: string) => inTime<string[] | string>(addressesOf(common, of).catch(codeOf), cancelled);
+    const addresses = (of: string) => inTime<Addresses | string>(addressesOf(common, of).catch(codeOf), cancelled);
 
     try {
       const [answers, led, wanted] = await Promise.all([
         proofAnswers(),
         addresses(name),
-        isLoopback(host) ? ['127.0.0.1', '::1'] : addresses(host),
+        isLoopback(host) ? loopback : addresses(host),
       ]);
-      return { proof: answers, direction: direction(led, wanted), wanted: typeof wanted === 'string' ? [] : wanted };
+      const found = typeof wanted === 'string' ? [] : [...wanted.found];
+      return { proof: answers, direction: direction(led, wanted), wanted: found };
     } finally {
       clearTimeout(limit);
     }
@@ -147,18 +152,18 @@ function failed(server: string, code: string): ProofAnswer {
 }
 
 /** IPv4 first; throws when neither kind could be looked up. */
-async function addressesOf(resolver: Resolver, name: string): Promise<string[]> {
+async function addressesOf(resolver: Resolver, name: string): Promise<Addresses> {
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
   const failed = answers.find((answer) => answer.status === 'rejected' && !isNothing(codeOf(answer.reason)));
   const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   if (addresses.length === 0 && failed?.status === 'rejected') throw failed.reason;
-  return addresses.slice(0, mostAddresses);
+  return { found: addresses.slice(0, mostAddresses), isWhole: failed === undefined };
 }
 
 /** A text is the code of what went wrong. */
-function direction(led: string[] | string, wanted: string[] | string): Direction {
+function direction(led: Addresses | string, wanted: Addresses | string): Direction {
   if (typeof led === 'string') return { kind: 'unknown', because: `its name server ${reasonOf(led)}` };
-  if (typeof wanted === 'string' || wanted.length === 0)
+  if (typeof wanted === 'string' || wanted.found.length === 0)
     return { kind: 'unknown', because: 'the addresses of this service are not in DNS' };
   return directionOf(led, wanted);
 }
@@ -166,6 +171,8 @@ function direction(led: string[] | string, wanted: string[] | string): Direction
 function isPublicHere(address: string): boolean {
   return isPublic(address, addressesOfThisMachine());
 }
+
+const loopback: Addresses = { found: ['127.0.0.1', '::1'], isWhole: true };
 
 function isLoopback(host: string): boolean {
   return host.endsWith('.localhost');

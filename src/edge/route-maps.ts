@@ -17,7 +17,7 @@ export type Refused = { host: string; path?: string; because: string };
  * tenant's.
  */
 export type HostRoutes = {
-  /** Of a host whose visitors are sent on, where to: `308:<host>`. */
+  /** Of a host whose visitors are sent on, where to as well: `308:<host>:<hash>`. */
   id: string;
   /** `<id><path>/` → `<number of the route>:<number of its endpoints>`; the longest matching prefix wins. */
   routes: readonly string[];
@@ -57,8 +57,9 @@ function hostRoutes(host: string, site: Site, refused: Refused[]): HostRoutes | 
   const paths = [...byPath(site, refused)].sort(([a], [b]) => (a < b ? -1 : 1));
   if (paths.length === 0) return undefined;
   const target = site.redirectTo === undefined ? undefined : routedHost(site.redirectTo);
-  if (target !== undefined) return { id: `${sentOn}${target}`, routes: [], endpoints: [] };
-  const id = hash('sha256', JSON.stringify([host, paths]), 'base64url').slice(0, 16);
+  const content = hash('sha256', JSON.stringify([host, paths]), 'base64url').slice(0, 16);
+  // Its routes stay: they are what visitors get while the target has no certificate.
+  const id = target === undefined ? content : `${sentOn}${target}:${content}`;
   return {
     id,
     routes: paths.map(([path, addresses], number) => `${routeKey(id, path)} ${number}:${addresses.length}`),

@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import { deploymentOf, podStatusOf } from '../../test/support/deployments.ts';
 import { emptyStore } from '../../test/support/empty-store.ts';
 import type { Deployment } from '../deployment/deployment.ts';
+import type { Direction, Finding } from '../deployment/domain/domain-finding.ts';
+import { afterCheck } from '../deployment/domain/domain-state.ts';
 import { addDeployment } from '../store/deployments.ts';
+import { domainOfAccount, noteChecked, putDomain } from '../store/domains.ts';
 import { addSession } from '../store/sessions.ts';
 import { statePage } from './pages/site-pages.ts';
 import { siteState } from './served-sites.ts';
@@ -57,6 +60,33 @@ test('a site that runs without one of its pods is not all there; with one that o
     true,
     true,
   ]);
+});
+
+test('a custom domain that does not lead here alone is known as such', async () => {
+  const db = await emptyStore();
+  const account = { id: 'ada', name: 'ada', email: 'ada@example.com', emailVerified: 0, tier: null };
+  const at = new Date(0).toISOString();
+  await db
+    .insertInto('accounts')
+    .values({ ...account, createdAt: at, updatedAt: at } as never)
+    .execute();
+  await addSession(db, { id: 'session', token: 'token', createdAt: 0, accountId: 'ada' });
+  const { id } = deploymentOf({});
+  await addDeployment(db, deploymentOf({ expiresAt: null }));
+  const name = 'shop.example.com';
+  const key = { name, accountId: 'ada' };
+  await db.transaction().execute((db) => putDomain(db, { ...key, deploymentId: id, redirectTo: null, now: 0 }));
+  const isElsewhere = async (direction: Direction) => {
+    const finding: Finding = { proof: [{ server: 'ns1', said: 'proof' }], direction, wanted: [] };
+    const before = (await domainOfAccount(db, key))!;
+    const checked = afterCheck(before, finding, { now: 1, isFree: true, random: 0 });
+    await db.transaction().execute((db) => noteChecked(db, before, checked));
+    const asked = { host: name, appsDomain: 'apps.test', baseUrl: new URL('https://berth.test'), now: 1 };
+    return (await siteState(db, asked))?.isElsewhere;
+  };
+  assert.equal(await isElsewhere({ kind: 'elsewhere', addresses: ['198.51.100.9'] }), true);
+  assert.equal(await isElsewhere({ kind: 'here' }), undefined);
+  await db.destroy();
 });
 
 test('the owner of a site that has failed finds the way to the reason', async () => {

@@ -1,6 +1,7 @@
 /** From the store's rows to what the edge needs: the sites that are served, and the state of the one at a host. */
 
 import type { Deployment } from '../deployment/deployment.ts';
+import type { Domain } from '../deployment/domain/domain-state.ts';
 import type { Endpoint, Site } from '../deployment/site.ts';
 import { statusAt } from '../deployment/status/deployment-health.ts';
 import type { Database } from '../store/database.ts';
@@ -36,8 +37,9 @@ export async function siteState(
   db: Database,
   { host, appsDomain, baseUrl, now }: { host: string; appsDomain: string; baseUrl: URL; now: number },
 ): Promise<SiteState | undefined> {
-  const deployment = await deploymentAt(db, host, appsDomain);
-  if (!deployment) return undefined;
+  const found = await deploymentAt(db, host, appsDomain);
+  if (!found) return undefined;
+  const { deployment, domain } = found;
   const { applicationName, environment, progress } = deployment;
   const { health, pods: all } = statusAt(deployment, now);
   const state = deployment.removedAt !== null ? 'removed' : health;
@@ -50,13 +52,21 @@ export async function siteState(
     ...{ applicationName, environment, state, progress, dashboardUrl },
     ...(pods && { pods }),
     ...(isIncomplete && { isIncomplete }),
+    ...(domain && domain.finding?.direction.kind !== 'here' && { isElsewhere: true }),
     paths: [...new Set(deployment.endpoints.map(({ path }) => path))],
   };
 }
 
-async function deploymentAt(db: Database, host: string, appsDomain: string): Promise<Deployment | undefined> {
+/** `domain`: where the host is a custom one. */
+type Found = { deployment: Deployment; domain?: Domain };
+
+async function deploymentAt(db: Database, host: string, appsDomain: string): Promise<Found | undefined> {
   const suffix = `.${appsDomain}`;
-  if (host.endsWith(suffix)) return await deploymentByLabel(db, host.slice(0, -suffix.length));
+  if (host.endsWith(suffix)) {
+    const deployment = await deploymentByLabel(db, host.slice(0, -suffix.length));
+    return deployment && { deployment };
+  }
   const domain = await domainAt(db, host);
-  return domain && (await deploymentById(db, domain.deploymentId));
+  const deployment = domain && (await deploymentById(db, domain.deploymentId));
+  return deployment && { deployment, domain };
 }

@@ -99,7 +99,10 @@ export async function noteChecked(db: Database, before: Domain, checked: Checked
   else if (before.verifiedAt === null && checked.verifiedAt !== null) await turnRoutes(db, [before.deploymentId]);
 }
 
-/** It leads nowhere any more. Only one that was proven is kept from others. In a transaction that has everything. */
+/**
+ * It leads nowhere any more. Only one that was proven is kept from others; of one that was not, and is not wanted either,
+ * nothing is left. In a transaction that has everything.
+ */
 export async function releaseDomain(
   db: Database,
   { name, accountId }: DomainKey,
@@ -108,8 +111,28 @@ export async function releaseDomain(
   const domain = await domainOfAccount(db, { name, accountId });
   if (!domain || domain.releasedAt !== null) return;
   const heldUntil = domain.verifiedAt === null ? domain.heldUntil : now + quarantineMs;
-  await setDomain(db, domain, { releasedAt: now, releasedBecause: because, heldUntil });
+  if (because === 'removed' && (heldUntil ?? 0) <= now) await forget(db, domain);
+  else await setDomain(db, domain, { releasedAt: now, releasedBecause: because, heldUntil });
   await turnRoutes(db, [domain.deploymentId]);
+}
+
+/**
+ * Gives a deployment that comes back the names that it lost by its end, as far as nobody else has them by now and the
+ * account may have so many. In a transaction that has everything.
+ */
+export async function restoreDomains(
+  db: Database,
+  deploymentId: string,
+  { most, now }: { most: number; now: Instant },
+): Promise<void> {
+  const ended = (await domainsOfDeployment(db, deploymentId)).filter(
+    ({ releasedBecause }) => releasedBecause === 'ended',
+  );
+  for (const domain of ended) {
+    if ((await isHeldByOther(db, domain, now)) || (await countDomains(db, domain.accountId)) >= most) continue;
+    await setDomain(db, domain, { releasedAt: null, releasedBecause: null, nextCheckAt: now });
+  }
+  if (ended.length > 0) await turnRoutes(db, [deploymentId]);
 }
 
 /** Those whose deployment has ended, or is not the account's any more. */

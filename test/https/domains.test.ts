@@ -99,6 +99,18 @@ test('a domain is pending, verified, certified and live, is shown in a browser, 
   records[`TXT _berth.${name}`] = [txt!.value];
   const verified = await ada.reach(name, 'verified');
   assert.match(verified.reason!, /leads nowhere yet: it has to lead to 127\.0\.0\.1 \(A\)/);
+  records[`A ${name}`] = ['198.51.100.9'];
+  const behind = await until('it is found at a CDN', async () => {
+    const { domain } = (await ada.change('check', name)).body;
+    return domain.reason?.includes('198.51.100.9') ? domain : undefined;
+  });
+  assert.equal(behind.state, 'verified');
+  assert.ok(
+    behind.reason!.endsWith(`If that is a CDN, have it fetch from ${ada.host}, and show a certificate of its own.`),
+  );
+  const asked = await ask(service.port, { host: name, headers: { accept: 'text/html' } });
+  assert.equal(asked.status, 503);
+  assert.match(asked.body, /This name leads elsewhere/);
   assert.deepEqual(service.pebble.asked(), ['apps.test', 'berth.test'], 'nothing is ordered before it leads here');
   records[`A ${name}`] = ['127.0.0.1'];
   const live = await ada.reach(name, 'live');

@@ -1,9 +1,11 @@
 /** Bringing back what has ended, while what it had is kept: everything that it writes, in one transaction. */
 import type { Deployment } from '../../deployment/deployment.ts';
 import { keptUntil, restore } from '../../deployment/grace.ts';
+import { domainsOf } from '../../deployment/limits/plan-tier.ts';
 import { nextState } from '../../deployment/status/lifecycle.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { activeDeployments, deploymentById } from '../../store/deployments.ts';
+import { restoreDomains } from '../../store/domains.ts';
 import { endPastLimit, intend } from '../../store/intents.ts';
 import { moveOrigin, type Origin, originOfDeployment } from '../../store/origins.ts';
 import { revisionOf } from '../../store/revisions.ts';
@@ -54,6 +56,7 @@ export async function restoreNow(
     const event = { kind: 'intent', intent: 'restore', revision: deployment.revision } as const;
     await moveOrigin(db, id, origin);
     await intend(db, id, intent, { event, now });
+    if (plan) await restoreDomains(db, id, { most: domainsOf(plan.tier), now });
     return succeed({ ...deployment, ...begun, pods: [], lastLines: [] });
   });
   if (restored.ok) service.wake(id);

@@ -37,9 +37,15 @@ export function proofOutcome(answers: readonly ProofAnswer[]): ProofOutcome {
   return answers.some(({ said }) => said !== 'failed') ? 'absent' : 'unanswered';
 }
 
-/** `addresses` are all that the name has, `wanted` those of this service. One elsewhere is where visitors may go too. */
-export function directionOf(addresses: readonly string[], wanted: readonly string[]): Direction {
-  if (addresses.length === 0) return { kind: 'nowhere' };
-  const others = addresses.filter((address) => !wanted.includes(address));
-  return others.length === 0 ? { kind: 'here' } : { kind: 'elsewhere', addresses: others.slice(0, 4) };
+/** `isWhole`: both kinds, IPv4 and IPv6, could be looked up. */
+export type Addresses = { found: readonly string[]; isWhole: boolean };
+
+/** Of the name, and those of this service. One elsewhere is where visitors may go too. */
+export function directionOf(led: Addresses, wanted: Addresses): Direction {
+  const others = led.found.filter((address) => !wanted.found.includes(address));
+  if (others.length === 0 && led.found.length > 0) return { kind: 'here' };
+  if (others.length > 0 && wanted.isWhole) return { kind: 'elsewhere', addresses: others.slice(0, 4) };
+  if (others.length > 0) return { kind: 'unknown', because: 'some addresses of this service could not be looked up' };
+  if (!led.isWhole) return { kind: 'unknown', because: 'some of its addresses could not be looked up' };
+  return { kind: 'nowhere' };
 }

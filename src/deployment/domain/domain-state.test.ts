@@ -47,7 +47,7 @@ test('a proof of a name that another account has proves nothing', () => {
 
 test('servers that do not answer cost nobody a name for a month, and a record that is gone does in three days', () => {
   const live = look(domainOf({}), proven, 0);
-  const unanswered = look(live, silent, dayMs);
+  const unanswered = look(look(live, silent, dayMs - 1), silent, dayMs);
   assert.equal(releaseAt(unanswered), dayMs + graceMs.unanswered);
   assert.equal(look(unanswered, silent, 30 * dayMs).releasedAt, null);
   assert.equal(releaseAt(look(live, absent, dayMs)), dayMs + graceMs.absent);
@@ -55,7 +55,7 @@ test('servers that do not answer cost nobody a name for a month, and a record th
 });
 
 test('the three days begin when the record is first missed, however long nobody answered before', () => {
-  const unanswered = look(look(domainOf({}), proven, 0), silent, dayMs);
+  const unanswered = look(look(look(domainOf({}), proven, 0), silent, dayMs - 1), silent, dayMs);
   const missed = look(unanswered, absent, 10 * dayMs);
   assert.equal(missed.releasedAt, null);
   assert.equal(releaseAt(missed), 10 * dayMs + graceMs.absent);
@@ -68,12 +68,24 @@ test('the three days begin when the record is first missed, however long nobody 
   assert.equal(releaseAt(look(back, absent, 20 * dayMs)), 20 * dayMs + graceMs.absent);
 });
 
+test('one look that no server answers changes nothing of a name that is proven, and is soon made again', () => {
+  const live = look(domainOf({}), proven, 0);
+  const once = look(live, silent, dayMs);
+  assert.equal(domainState(once, true), 'live');
+  assert.deepEqual([releaseAt(once), once.nextCheckAt], [null, dayMs + 3_600_000]);
+  assert.equal(domainState(look(once, silent, 2 * dayMs), true), 'failing');
+  assert.equal(domainState(look(look(once, proven, 2 * dayMs), silent, 3 * dayMs), true), 'live');
+  assert.equal(domainState(look(once, absent, 2 * dayMs), true), 'failing');
+});
+
 test('an address that could not be looked up takes nothing from a name that led here', () => {
   const unknown: Finding = { ...proven, direction: { kind: 'unknown', because: 'its name server does not answer' } };
   const live = look(domainOf({}), proven, 0);
   assert.equal(domainState(look(live, unknown, dayMs), true), 'live');
   assert.equal(domainState(look(live, { ...proven, direction: { kind: 'nowhere' } }, dayMs), true), 'verified');
   assert.equal(domainState(look(domainOf({}), unknown, 0), true), 'verified');
+  const nameless = look(live, { ...unknown, wanted: [] }, dayMs);
+  assert.deepEqual([nameless.finding?.wanted, nameless.nextCheckAt], [proven.wanted, dayMs + 3_600_000]);
 });
 
 test('the next look is at a whole millisecond, whatever the chance', () => {
@@ -95,12 +107,15 @@ test('whoever waits is looked at soon, who is well once a day, and who never pro
 });
 
 test('one address elsewhere is where visitors may go', () => {
-  assert.deepEqual(directionOf(['203.0.113.7'], ['203.0.113.7', '2001:db8::7']), { kind: 'here' });
-  assert.deepEqual(directionOf(['203.0.113.7', '2001:db8::1'], ['203.0.113.7']), {
-    kind: 'elsewhere',
-    addresses: ['2001:db8::1'],
-  });
-  assert.deepEqual(directionOf([], ['203.0.113.7']), { kind: 'nowhere' });
+  const whole = (...found: string[]) => ({ found, isWhole: true });
+  const part = (...found: string[]) => ({ found, isWhole: false });
+  const [ours, other] = ['203.0.113.7', '2001:db8::1'];
+  assert.deepEqual(directionOf(whole(ours), whole(ours, '2001:db8::7')), { kind: 'here' });
+  assert.deepEqual(directionOf(whole(ours, other), whole(ours)), { kind: 'elsewhere', addresses: [other] });
+  assert.deepEqual(directionOf(whole(), whole(ours)), { kind: 'nowhere' });
+  assert.deepEqual(directionOf(part(ours), whole(ours)), { kind: 'here' });
+  assert.equal(directionOf(part(), whole(ours)).kind, 'unknown');
+  assert.equal(directionOf(whole(ours, other), part(ours)).kind, 'unknown', 'it may be one of this service');
 });
 
 test('what is told names the server and what it has', () => {

@@ -68,7 +68,7 @@ export type Checked = Pick<
 >;
 
 /**
- * What a look at DNS makes of a domain.
+ * What a look at DNS makes of a domain. A single one that no server answers changes nothing of a name that is proven.
  * @param isFree no other account has the name. @param random from 0 to 1: names that were added together are looked at apart.
  */
 export function afterCheck(
@@ -79,34 +79,41 @@ export function afterCheck(
   const outcome = proofOutcome(found.proof);
   const isProven = outcome === 'found' && isFree;
   const verifiedAt = domain.verifiedAt ?? (isProven ? now : null);
-  const failingSince = verifiedAt === null || isProven ? null : (domain.failingSince ?? now);
+  const isUnsure =
+    outcome === 'unanswered' && domain.finding !== null && proofOutcome(domain.finding.proof) === 'found';
+  const failingSince = verifiedAt === null || isProven || isUnsure ? null : (domain.failingSince ?? now);
   const absentSince = failingSince === null ? undefined : absence(domain.finding, outcome, now);
   const finding = {
     ...found,
     direction: knownDirection(domain.finding, found),
+    wanted: found.wanted.length > 0 ? found.wanted : (domain.finding?.wanted ?? []),
     ...(outcome === 'found' && !isFree && { isTaken: true }),
     ...(absentSince !== undefined && { absentSince }),
   };
   const next = { ...domain, verifiedAt, failingSince, finding };
+  const isHalf = isUnsure || found.direction.kind === 'unknown';
   const end = releaseAt(next);
   const isLost = end !== null && end <= now;
   return {
     ...{ verifiedAt, failingSince, finding, checkedAt: now },
-    nextCheckAt: Math.round(now + nextCheckMs(next, now) * (1 + random / 10)),
+    nextCheckAt: Math.round(now + nextCheckMs(next, { now, isHalf }) * (1 + random / 10)),
     releasedAt: isLost ? now : null,
     releasedBecause: isLost ? 'unproven' : null,
   };
 }
 
-/** What somebody waits for soon, and ever less often; what is well once a day. */
-function nextCheckMs({ verifiedAt, failingSince, addedAt, finding }: Domain, now: Instant): number {
+/** What somebody waits for soon, and ever less often; what is well once a day. `isHalf`: not all was answered. */
+function nextCheckMs(
+  { verifiedAt, failingSince, addedAt, finding }: Domain,
+  { now, isHalf }: { now: Instant; isHalf: boolean },
+): number {
   if (failingSince !== null) return 60 * minuteMs;
-  if (verifiedAt !== null && finding?.direction.kind === 'here') return dayMs;
+  if (verifiedAt !== null && finding?.direction.kind === 'here') return isHalf ? 60 * minuteMs : dayMs;
   const waitsSince = verifiedAt ?? addedAt;
   return Math.min(6 * 60 * minuteMs, Math.max(minuteMs / 2, (now - waitsSince) / 4));
 }
 
-/** One look that fails takes nobody's certificate. */
+/** A look that is not answered takes nobody's certificate. */
 function knownDirection(before: Finding | null, { direction }: Finding): Direction {
   return direction.kind === 'unknown' && before?.direction.kind === 'here' ? before.direction : direction;
 }

@@ -75,7 +75,10 @@ function directionWords({ direction, wanted }: Finding, name: string, host: stri
   const target = isApex(name) ? `${wanted.join(' and ') || host} (A)` : `${host} (CNAME)`;
   switch (direction.kind) {
     case 'elsewhere':
-      return `${name} leads to ${direction.addresses.join(', ')}, which is not this service: it has to lead to ${target} alone.`;
+      return (
+        `${name} leads to ${direction.addresses.join(', ')}, which is not this service: it has to lead to ${target} alone. ` +
+        `If that is a CDN, have it fetch from ${host}, and show a certificate of its own.`
+      );
     case 'nowhere':
       return `${name} leads nowhere yet: it has to lead to ${target}.`;
     case 'unknown':

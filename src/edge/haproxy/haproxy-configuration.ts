@@ -9,7 +9,7 @@ import { oversizedAnswers, oversizedHeads, ownCookies } from './domain-cookies.t
 import { answerFiles, faults } from './edge-answers.ts';
 import { guessCounting, guessRules, guessTables } from './host-guesses.ts';
 import { staleRules } from './stale-rules.ts';
-import { httpsRules, plainRules, tlsBinding, tlsDefaults } from './tls-rules.ts';
+import { httpsRules, plainRules, redirectCondition, tlsBinding, tlsDefaults } from './tls-rules.ts';
 
 export const configurationFile = 'haproxy.cfg';
 export const sitesMap = 'sites.map';
@@ -140,7 +140,8 @@ frontend public from listening
   http-request set-var(txn.site) var(txn.host),map(${sitesMap}) if !api
   # The same port: it is where the client has found us by this scheme.
   http-request set-var(txn.port) req.fhdr(host),regsub(^[^:]*,)
-  http-request redirect code 308 location %[var(txn.proto)]://%[var(txn.site),regsub(^${sentOn},)]%[var(txn.port)]%[pathq] if { var(txn.site) -m beg ${sentOn} }${settings.tls?.isIssued ? ' !challenge' : ''}
+  http-request set-var(txn.target) var(txn.site),field(2,:) if { var(txn.site) -m beg ${sentOn} }
+  http-request redirect code 308 location %[var(txn.proto)]://%[var(txn.target)]%[var(txn.port)]%[pathq] if { var(txn.target) -m found }${settings.tls ? redirectCondition(settings.tls) : ''}
   http-request set-var(txn.route) var(txn.site),concat(,txn.path,/),map_beg(${routesMap}) if { var(txn.site) -m found }
   http-request set-var(txn.number) var(txn.route),field(1,:) if { var(txn.route) -m found }
   http-request set-var(txn.count) var(txn.route),field(2,:) if { var(txn.route) -m found }

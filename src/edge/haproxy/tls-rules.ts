@@ -59,6 +59,11 @@ const issued = `
   http-request set-var(txn.uncertified) bool(true) unless by-https || own-machine own-machine-name || { var(txn.certified) -m found }
   acl uncertified var(txn.uncertified) -m bool`;
 
+/** On a redirect to another custom name: nobody is sent to one whose certificate this edge does not have yet. */
+export function redirectCondition({ isIssued }: EdgeTls): string {
+  return isIssued ? ` !challenge { var(txn.target),map(${certifiedMap}) -m found }` : '';
+}
+
 /** The page server knows the tokens, and what a host without a certificate waits for. */
 export function plainRules({ tls }: Pick<EdgeSettings, 'tls'>): string {
   if (!tls?.isIssued) return '';

@@ -5,17 +5,20 @@ import type { PageAnswer } from './page-answer.ts';
 import { reloadAfter } from './page-script.ts';
 
 /** One that is ordered comes in seconds; another one no sooner than in minutes. */
-const refreshSeconds = { ordered: 5, failed: 60, limit: 60 };
+const refreshSeconds = { ordered: 5, failed: 60, limit: 60, elsewhere: 60 };
+
+/** `elsewhere`: a custom domain that DNS does not lead here, such as one behind a CDN. None is ordered for it. */
+export type PageWait = CertificateWait | { because: 'elsewhere' };
 
 /** `site`: undefined for the service's own host. */
 export function certificatePage(
-  wait: CertificateWait,
+  wait: PageWait,
   site: { applicationName: string; environment: string } | undefined,
 ): PageAnswer {
   const seconds = refreshSeconds[wait.because];
   const name = site ? `Application ${site.applicationName}` : 'This service';
   const error = `${name} is reached by HTTPS alone, and has no certificate yet.`;
-  const words = waitInWords(wait);
+  const words = wait.because === 'elsewhere' ? elsewhere : waitInWords(wait);
   return {
     status: 503,
     code: 'certificate_missing',
@@ -24,9 +27,9 @@ export function certificatePage(
     retryAfterSeconds: seconds,
     page: {
       title: `No certificate yet · ${site?.applicationName ?? 'Berth'}`,
-      mark: wait.because === 'failed' ? 'failing' : 'arriving',
+      mark: wait.because === 'failed' || wait.because === 'elsewhere' ? 'failing' : 'arriving',
       eyebrow: site?.environment ?? '503',
-      heading: wait.because === 'ordered' ? 'Its certificate is being issued' : 'Waiting for its certificate',
+      heading: headings[wait.because],
       body: html`<p>${error}</p><p>${words}</p>`,
       note: 'This page turns into what you have asked for as soon as it can be reached.',
       refreshSeconds: seconds,
@@ -34,3 +37,13 @@ export function certificatePage(
     },
   };
 }
+
+const headings = {
+  ordered: 'Its certificate is being issued',
+  failed: 'Waiting for its certificate',
+  limit: 'Waiting for its certificate',
+  elsewhere: 'This name leads elsewhere',
+};
+
+const elsewhere =
+  'In DNS this name has other addresses than those of this service, perhaps those of a CDN. A certificate is ordered when it leads here alone; a CDN has to fetch from the own address of the application.';

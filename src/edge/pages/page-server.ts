@@ -84,11 +84,8 @@ async function answer(
   const isExpected = site !== undefined || host === challenges.apiHost;
   // The edge sends every host here for a token, and for other paths those alone that had no certificate a moment ago.
   if (token && isExpected && !wait) return send(request, response, byHttps(host, request.url!, challenges.publicPort));
-  send(
-    request,
-    response,
-    statePage(site, { ...asked, wait: wait ?? (isExpected ? { because: 'ordered' } : undefined) }),
-  );
+  const unplanned = isExpected ? ({ because: site?.isElsewhere ? 'elsewhere' : 'ordered' } as const) : undefined;
+  send(request, response, statePage(site, { ...asked, wait: wait ?? unplanned }));
 }
 
 const tokenPath = new RegExp(`^${challengePath}$`);

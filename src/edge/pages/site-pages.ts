@@ -1,8 +1,7 @@
 /** What a site answers while no pod does: the state of its deployment, as a page or as JSON. Pure. */
 import type { Health } from '../../deployment/status/deployment-health.ts';
-import type { CertificateWait } from '../../lib/certificate-report.ts';
 import { leads } from '../route-maps.ts';
-import { certificatePage } from './certificate-page.ts';
+import { certificatePage, type PageWait } from './certificate-page.ts';
 import { type Html, html } from './markup.ts';
 import type { PageAnswer as Answer } from './page-answer.ts';
 import { renderPage } from './page-layout.ts';
@@ -28,10 +27,12 @@ export type SiteState = {
   url?: string;
   /** Where its owner sees the rest. */
   dashboardUrl?: string;
+  /** The host is a custom domain that DNS does not lead here alone. */
+  isElsewhere?: boolean;
 };
 
 /** `host` and `path` are the request's own. `wait`: it has come without TLS, as there is no certificate for the host. */
-export type PageRequest = { host: string; path: string; wantsHtml: boolean; wait?: CertificateWait | undefined };
+export type PageRequest = { host: string; path: string; wantsHtml: boolean; wait?: PageWait | undefined };
 
 export type PageResponse = { status: number; headers: Record<string, string>; body: string };
 

@@ -17,6 +17,7 @@ import {
   noteChecked,
   putDomain,
   releaseDomain,
+  restoreDomains,
   servedDomains,
   strayDomains,
 } from '../../../src/store/domains.ts';
@@ -104,6 +105,38 @@ export function domainsContract(open: OpenStore): void {
     assert.equal(await domainAt(db, name), undefined, 'nor does trying again make it shorter');
     await prove('bob', 20 + quarantineMs);
     assert.equal((await domainAt(db, name))?.accountId, 'bob');
+  });
+
+  test('of a name that was removed before it was proven nothing is left, and nobody waits for it', async () => {
+    await put('ada', 'ada1', 1);
+    await all((db) => releaseDomain(db, { name, accountId: 'ada' }, { because: 'removed', now: 2 }));
+    assert.deepEqual(await domainsOfDeployment(db, 'ada1'), []);
+    await put('ada', 'ada1', 3);
+    await prove('ada', 4);
+    await all((db) => releaseDomain(db, { name, accountId: 'ada' }, { because: 'removed', now: 5 }));
+    await put('ada', 'ada1', 6);
+    await all((db) => releaseDomain(db, { name, accountId: 'ada' }, { because: 'removed', now: 7 }));
+    assert.equal(await isHeldByOther(db, { name, accountId: 'bob' }, 4 + quarantineMs), true, 'it was proven once');
+  });
+
+  test('a deployment that comes back has the names that its end took, and none that is somebody else’s by now', async () => {
+    await put('ada', 'ada1', 1);
+    await prove('ada', 2);
+    const lose = () => all((db) => releaseDomain(db, { name, accountId: 'ada' }, { because: 'ended', now: 10 }));
+    const restore = (most: number, now: number) =>
+      all((db) => restoreDomains(db, 'ada1', { most, now }).then(() => domainAt(db, name)));
+    await lose();
+    const { version } = await led(undefined);
+    assert.equal(await restore(0, 11), undefined, 'the account has others instead');
+    const back = await restore(1, 12);
+    assert.deepEqual([back?.deploymentId, back?.verifiedAt, back?.nextCheckAt], ['ada1', 2, 12]);
+    assert.deepEqual((await led(version)).told, [`ada1 ${name} served`]);
+    await lose();
+    await put('bob', 'bob1', 11);
+    await prove('bob', 10 + quarantineMs);
+    assert.equal((await restore(1, 11 + quarantineMs))?.accountId, 'bob');
+    await all((db) => releaseDomain(db, { name, accountId: 'bob' }, { because: 'removed', now: 12 + quarantineMs }));
+    assert.equal(await restore(1, 13 + quarantineMs), undefined);
   });
 
   test('edges are told of a name that serves, moves, and serves no more', async () => {
