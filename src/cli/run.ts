@@ -4,9 +4,10 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { printable } from '../lib/printable.ts';
 import { ask, confirm } from './asking.ts';
+import type { CommandName } from './command-table.ts';
 import type { Streams } from './terminal.ts';
 import type { UpContext } from './up/up-context.ts';
-import { type CommandName, helpOf, helpText, readWords, statuses, type Words } from './words.ts';
+import { helpOf, helpText, readWords, statuses, type Words } from './words.ts';
 
 /** What a command is started with. */
 export type Surroundings = Streams & {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
+import { commands } from './command-table.ts';
 import { shells } from './completion.ts';
-import { commands, flagsOf, helpOf, helpText, readWords } from './words.ts';
+import { flagsOf, helpOf, helpText, readWords } from './words.ts';
 
 test('a command has its words and its flags, and nothing else', () => {
   assert.deepEqual(readWords(['logs', 'web', '-f', '--since=10m', '--json']), {

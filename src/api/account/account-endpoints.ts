@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { tierNamed } from '../../deployment/limits/plan-tier.ts';
 import { accountById, usageOf } from '../../store/accounts.ts';
 import type { Service } from '../api-service.ts';
-import { ErrorRecord } from '../deployments/deployment-records.ts';
+import { ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { requireAccount } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 

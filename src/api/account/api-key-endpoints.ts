@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { type Problem, refuse } from '../../lib/problem.ts';
 import { apiKeysOf, removeApiKey } from '../../store/api-keys.ts';
 import type { Service } from '../api-service.ts';
-import { ErrorRecord, MessageRecord } from '../deployments/deployment-records.ts';
+import { ErrorRecord, MessageRecord } from '../deployments/deployment-schemas.ts';
 import { requireSignedIn } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { makeApiKey } from './new-api-key.ts';

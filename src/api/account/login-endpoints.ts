@@ -12,7 +12,7 @@ import { addLogin, decideLogin, pollLogin, waitingLogin } from '../../store/logi
 import { write } from '../../store/transaction.ts';
 import { originOf } from '../admission/caller-admission.ts';
 import type { Service } from '../api-service.ts';
-import { ErrorRecord, MessageRecord } from '../deployments/deployment-records.ts';
+import { ErrorRecord, MessageRecord } from '../deployments/deployment-schemas.ts';
 import { requireSignedIn } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { makeApiKey, type NewApiKey, roomForKey } from './new-api-key.ts';

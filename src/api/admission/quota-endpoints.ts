@@ -10,7 +10,7 @@ import { usageOf } from '../../store/accounts.ts';
 import { usageOfClient } from '../../store/origins.ts';
 import { usageOfSession } from '../../store/usage.ts';
 import type { Service } from '../api-service.ts';
-import { ErrorRecord } from '../deployments/deployment-records.ts';
+import { ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { type Caller, findCaller, TokenQuery } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { originOf } from './caller-admission.ts';

@@ -18,7 +18,8 @@ import { usageOfDeployments } from '../../store/usage.ts';
 import { originOf, refuseBanned } from '../admission/caller-admission.ts';
 import { planOf } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
-import { ErrorRecord, reservationRecord } from '../deployments/deployment-records.ts';
+import { reservationRecord } from '../deployments/deployment-records.ts';
+import { ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { findSignedIn, requireSignedIn } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 

@@ -9,7 +9,7 @@ import { activeDeploymentsOfAccount } from '../../store/deployments.ts';
 import { endToken, replaceToken, type SessionToken, sessionTokensOf, setStarts } from '../../store/session-tokens.ts';
 import { write } from '../../store/transaction.ts';
 import type { Service } from '../api-service.ts';
-import { ErrorRecord, MessageRecord } from '../deployments/deployment-records.ts';
+import { ErrorRecord, MessageRecord } from '../deployments/deployment-schemas.ts';
 import { requireSignedIn } from '../requests/callers.ts';
 import { clientAddress } from '../requests/client-address.ts';
 import { sendProblem } from '../requests/errors.ts';

@@ -10,7 +10,7 @@ import type { Budget } from '../../deployment/limits/host-budget.ts';
 import { type Result, succeed } from '../../lib/problem.ts';
 import { planOf } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
-import { DiagnosticRecord, ErrorRecord } from '../deployments/deployment-records.ts';
+import { DiagnosticRecord, ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { findCaller, TokenQuery } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { unknownParameters } from '../requests/query-parameters.ts';

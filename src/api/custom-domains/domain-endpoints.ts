@@ -6,7 +6,7 @@ import type { Domain } from '../../deployment/domain/domain-state.ts';
 import { wait } from '../../lib/wait.ts';
 import { domainOfAccount, domainsOfDeployment } from '../../store/domains.ts';
 import type { Service } from '../api-service.ts';
-import { ErrorRecord } from '../deployments/deployment-records.ts';
+import { ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { ApplicationFields, ApplicationQuery, findApplication } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';

@@ -29,15 +29,8 @@ import {
 } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { TokenPath } from '../requests/token-places.ts';
-import {
-  DryRunRecord,
-  ErrorRecord,
-  extendRecord,
-  ProofRequiredRecord,
-  StartRecord,
-  statusRecord,
-  UpdateRecord,
-} from './deployment-records.ts';
+import { extendRecord, statusRecord } from './deployment-records.ts';
+import { DryRunRecord, ErrorRecord, ProofRequiredRecord, StartRecord, UpdateRecord } from './deployment-schemas.ts';
 import { readIdempotencyKey, recallAnswer } from './idempotency-key.ts';
 import { type Links, linksOf } from './links.ts';
 import { type Started, type Starting, start } from './start-deployment.ts';

@@ -32,7 +32,8 @@ import {
 } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
-import { DryRunRecord, ErrorRecord, statusRecord, UpdateRecord, Warnings } from './deployment-records.ts';
+import { statusRecord } from './deployment-records.ts';
+import { DryRunRecord, ErrorRecord, UpdateRecord, Warnings } from './deployment-schemas.ts';
 import { findEarlier } from './kept-revision.ts';
 import { linksOf } from './links.ts';
 import { PreviewFields, previewOf } from './previewed-update.ts';

@@ -19,7 +19,8 @@ import {
 } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
-import { DeploymentRecord, deploymentRecord, ErrorRecord, Warnings } from './deployment-records.ts';
+import { deploymentRecord } from './deployment-records.ts';
+import { DeploymentRecord, ErrorRecord, Warnings } from './deployment-schemas.ts';
 import { restoreNow } from './restore-deployment.ts';
 
 const RestoredRecord = Type.Object(

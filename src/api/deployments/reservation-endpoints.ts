@@ -21,15 +21,8 @@ import {
 } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
-import {
-  ErrorRecord,
-  MessageRecord,
-  printInstant,
-  ReservationRecord,
-  RestorableUntil,
-  reservationRecord,
-  Warnings,
-} from './deployment-records.ts';
+import { printInstant, reservationRecord } from './deployment-records.ts';
+import { ErrorRecord, MessageRecord, ReservationRecord, RestorableUntil, Warnings } from './deployment-schemas.ts';
 
 const ReservationsRecord = Type.Object(
   { reservedDeployments: Type.Array(ReservationRecord), warnings: Warnings },

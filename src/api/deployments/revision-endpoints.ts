@@ -20,7 +20,7 @@ import {
 } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
-import { ErrorRecord, RemarkFields, Warnings } from './deployment-records.ts';
+import { ErrorRecord, RemarkFields, Warnings } from './deployment-schemas.ts';
 import { findKept } from './kept-revision.ts';
 import { PreviewFields, previewOf } from './previewed-update.ts';
 import { update } from './update-deployment.ts';

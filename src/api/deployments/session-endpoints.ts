@@ -10,7 +10,7 @@ import { transact } from '../../store/transaction.ts';
 import { originOf, refuseBanned } from '../admission/caller-admission.ts';
 import type { Service } from '../api-service.ts';
 import { sendProblem } from '../requests/errors.ts';
-import { ErrorRecord } from './deployment-records.ts';
+import { ErrorRecord } from './deployment-schemas.ts';
 
 const SessionRecord = Type.Object(
   {

@@ -24,7 +24,8 @@ import { sendProblem } from '../requests/errors.ts';
 import { parameterWarnings } from '../requests/query-parameters.ts';
 import { untilRevoked } from '../requests/revocation.ts';
 import type { Streams } from '../requests/streams.ts';
-import { DeploymentRecord, deploymentRecord, ErrorRecord } from './deployment-records.ts';
+import { deploymentRecord } from './deployment-records.ts';
+import { DeploymentRecord, ErrorRecord } from './deployment-schemas.ts';
 import { printEvent } from './event-records.ts';
 import { hasArrived, longestWaitSeconds, untilArrived } from './waiting.ts';
 

@@ -2,7 +2,8 @@
 import { type ProblemCode, problemCodes } from '../../lib/problem-codes.ts';
 import type { SignInPath } from '../account/sign-in-paths.ts';
 import examples from './examples.json' with { type: 'json' };
-import { type OperationNote, operations, tags } from './operation-notes.ts';
+import { type OperationNote, tags } from './operation-note.ts';
+import { operations } from './operation-notes.ts';
 import {
   type Access,
   refusalsOfAccess,
@@ -29,7 +30,7 @@ export function completePaths(paths: Paths, error: object, signIn: readonly Sign
     mapValues(methods, (operation, method) => {
       const id = operation.operationId ?? '';
       const note = notes[id];
-      if (!note) throw new Error(`src/api/description/operation-notes.ts has no note of ${id}`);
+      if (!note) throw new Error(`src/api/description has no note of ${id}`);
       const described = bodies.get(id);
       const withBody = described
         ? { ...operation, requestBody: { required: true, content: { 'application/json': { schema: described } } } }

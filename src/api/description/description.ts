@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import { signInCookiePrefix } from '../../lib/sign-in-cookie.ts';
 import { signInPaths } from '../account/sign-in-paths.ts';
 import type { ApiSettings } from '../api-service.ts';
-import { ErrorRecord } from '../deployments/deployment-records.ts';
+import { ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { completePaths, type Paths, tagList } from './complete.ts';
 import { withComponents } from './components.ts';
 import { eventComponents } from './event-components.ts';

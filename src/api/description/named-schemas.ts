@@ -4,7 +4,7 @@ import { ApiKeyRecord } from '../account/api-key-endpoints.ts';
 import { LimitsRecord } from '../admission/quota-endpoints.ts';
 import { ClaimedRecord, ClaimViewRecord } from '../claims/claim-endpoints.ts';
 import { DomainRecord } from '../custom-domains/domain-records.ts';
-import * as records from '../deployments/deployment-records.ts';
+import * as records from '../deployments/deployment-schemas.ts';
 import { ApplicationFields, TokenBody } from '../requests/callers.ts';
 
 const { DeploymentRecord, ReservationRecord, StartRecord, UpdateRecord } = records;

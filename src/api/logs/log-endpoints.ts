@@ -8,7 +8,7 @@ import { startOrder } from '../../deployment/plan/start-order.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import { revisionOf } from '../../store/revisions.ts';
 import type { Service } from '../api-service.ts';
-import { ErrorRecord, StreamedText } from '../deployments/deployment-records.ts';
+import { ErrorRecord, StreamedText } from '../deployments/deployment-schemas.ts';
 import { ApplicationFields, findApplication } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 import { untilRevoked } from '../requests/revocation.ts';

@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { pushedRepositories } from '../../store/pushed-repositories.ts';
 import type { Service } from '../api-service.ts';
-import { ErrorRecord } from '../deployments/deployment-records.ts';
+import { ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { requireCaller, TokenQuery } from '../requests/callers.ts';
 import { sendProblem } from '../requests/errors.ts';
 

@@ -2,7 +2,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Deployment, Instant, PodStatus } from '../../deployment/deployment.ts';
 import { type Desired, imagesOf } from '../../deployment/desired.ts';
-import { endEvent, warnAt } from '../../deployment/grace.ts';
 import type { OwnImageLimits } from '../../deployment/limits/pull-limits.ts';
 import { batchesOf, describePlan, eventOf, type Operation } from '../../deployment/plan/operation.ts';
 import { plan } from '../../deployment/plan/plan.ts';
@@ -20,11 +19,12 @@ import type { Observed, WorkloadName } from '../../deployment/workload/workload.
 import { EngineFault } from '../../engine/engine.ts';
 import { deploymentById } from '../../store/deployments.ts';
 import { mandateOf } from '../../store/leases.ts';
-import { forgetConfigurations, forgetSuperseded } from '../../store/revisions.ts';
+import { forgetSuperseded } from '../../store/revisions.ts';
 import type { Control, Visit } from '../control.ts';
 import { explainByDisk } from '../disk/disk-explanation.ts';
 import { confirmEverywhere, confirmRoutes } from '../routing.ts';
 import { nextVisitAt, soonAt } from '../schedule.ts';
+import { noteEnd, noteGone, warnOfEnd } from './ending.ts';
 import { execute } from './execute.ts';
 import { aboutPods, blamedBy, finalReason, linesHint, reasonOf } from './failure.ts';
 import { forgetTrouble, tellLosses, tellTrouble } from './fault-report.ts';
@@ -100,38 +100,16 @@ class Step {
     const deployment = this.#deployment;
     this.#control.disk.forget(deployment.id);
     this.#control.pausedClock?.forget(deployment.id);
-    const { because, keptUntil } = desired;
-    if (deployment.state !== 'expired') {
-      const explanation = { kind: 'ended', because } as const;
-      this.#journal.note(endEvent(because, keptUntil));
-      const ended = { state: nextState(deployment.state, 'ended'), explanation, pods: [], restorableUntil: keptUntil };
-      if (!(await this.#journal.record(ended))) return await this.#unwritten();
-    } else if (deployment.restorableUntil !== keptUntil) {
-      if (keptUntil === null) this.#journal.note({ kind: 'lifetime', lifetime: 'forgotten', because: 'time' });
-      // Before the first volume goes: from then on nothing brings it back.
-      if (!(await this.#journal.record({ restorableUntil: keptUntil }))) return await this.#unwritten();
-    }
+    const ending = { deployment, journal: this.#journal, control: this.#control };
+    if (!(await noteEnd(desired, ending))) return await this.#unwritten();
     // The site goes at once, even while the engine cannot be asked what else there is.
     const unrouting = plan(desired, nothingObserved, deployment.endpoints);
     if (unrouting.length > 0) return await this.#execute(unrouting);
     const operations = plan(desired, await this.#observe(desired), []);
     if (operations.length > 0) return await this.#execute(operations);
     await confirmEverywhere(deployment, { ...this.#control, stop: this.#visit.stop });
-    if (keptUntil !== null) return await this.#keep(keptUntil);
-    await forgetConfigurations(this.#control.db, this.#control.seal, deployment);
-    await this.#journal.record({ goneAt: this.#control.now() });
-    this.#control.log.info({ deployment: deployment.id, because }, 'deployment gone');
-    return { dueAt: null };
-  }
-
-  /** All but its volumes is gone. */
-  async #keep(until: Instant): Promise<Outcome> {
-    const { now, settings } = this.#control;
-    if (this.#deployment.keptAt === null && !(await this.#journal.record({ keptAt: now() })))
-      return await this.#unwritten();
-    return {
-      dueAt: Math.min(until, nextVisitAt({ ...this.#deployment, expiresAt: null }, this.#control, settings.revisitMs)),
-    };
+    const kept = await noteGone(desired, ending);
+    return kept === 'unwritten' ? await this.#unwritten() : kept;
   }
 
   /** A newer intent has come, or somebody else has the lease, and goes on. */
@@ -139,22 +117,11 @@ class Step {
     return (await this.#mandate()) === 'lost' ? { dueAt: null } : 'again';
   }
 
-  /** Tells once of each time limit that it is near. False when it could not be written. */
-  async #warn(): Promise<boolean> {
-    const deployment = this.#deployment;
-    const at = warnAt(deployment);
-    if (at === null || at > this.#control.now()) return true;
-    const expiresAt = new Date(deployment.expiresAt!).toISOString();
-    this.#journal.note({ kind: 'lifetime', lifetime: 'ends-soon', expiresAt });
-    const warned = { warnedOf: deployment.expiresAt };
-    Object.assign(deployment, warned);
-    return await this.#journal.record(warned);
-  }
-
   async #advance(desired: Extract<Desired, { kind: 'running' }>): Promise<Outcome> {
     const { db, now, settings, engine } = this.#control;
     const deployment = this.#deployment;
-    if (!(await this.#warn())) return await this.#unwritten();
+    if (!(await warnOfEnd({ deployment, journal: this.#journal, control: this.#control })))
+      return await this.#unwritten();
     const seen = await this.#observe(desired);
     // What the engine dates is compared with this: the clock may be set while it is written down.
     const seenAt = now();

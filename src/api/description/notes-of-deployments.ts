@@ -1,0 +1,192 @@
+/** PURE. What the description says of operations on deployments, by `operationId`. */
+import type { OperationNote } from './operation-note.ts';
+import { refusalsOfAdmission, refusalsOfApplications, refusalsOfDocuments } from './refusals.ts';
+
+const inPath =
+  'The token is a part of the path, as some clients send it; it stays out of more logs as `Authorization: Bearer`.';
+const refusalsOfDomains = ['invalid_domain', 'domain_taken', 'domain_needs_claim', 'domains_not_offered'] as const;
+const start = [
+  ...refusalsOfDocuments,
+  ...refusalsOfAdmission,
+  'application_exists',
+  'idempotency_key_reused',
+  'proof_of_work_required',
+] as const;
+const update = [...refusalsOfDocuments, ...refusalsOfAdmission, ...refusalsOfApplications] as const;
+
+export const notesOfDeployments: Record<string, OperationNote> = {
+  startDeployment: {
+    tag: 'deployments',
+    access: 'optional',
+    description:
+      'Deploys the application of the configuration. Without a token it makes a session, whose token is in the answer, this once. The answer comes at once; `GET /getDeploymentStatus` tells when the application runs.',
+    refusals: start,
+  },
+  startDeploymentInSession: {
+    tag: 'deployments',
+    access: 'optional',
+    description: `As \`POST /startUserDeployment\`. ${inPath}`,
+    exampleOf: 'startDeployment',
+    refusals: start,
+  },
+  createSession: {
+    tag: 'deployments',
+    access: 'public',
+    description:
+      'Makes a session of which nothing runs yet: for who pushes images before starting what runs from them. Its token is in the answer, this once; it ends when nothing was started with it within an hour.',
+    refusals: ['banned'],
+  },
+  listDomains: {
+    tag: 'domains',
+    access: 'caller',
+    description:
+      'Tells the custom domains of a deployment with their states, why they are not live, and what to set in DNS.',
+    refusals: refusalsOfApplications,
+  },
+  addDomain: {
+    tag: 'domains',
+    access: 'caller in body',
+    description:
+      'Adds a name to a claimed deployment, or leads one of the account to another deployment, and looks it up. It is served when DNS has the records of the answer. Nobody else is kept from adding the name before it is proven.',
+    refusals: [...refusalsOfApplications, ...refusalsOfDomains, 'plan_limit_reached'],
+  },
+  checkDomain: {
+    tag: 'domains',
+    access: 'caller in body',
+    description:
+      'Looks the name up in DNS now, and answers with what was found. Otherwise that happens by itself, soon or once a day.',
+    refusals: [...refusalsOfApplications, 'domain_not_found'],
+  },
+  removeDomain: {
+    tag: 'domains',
+    access: 'caller in body',
+    description: 'The name is served no more. One that was proven is kept for the account for seven days.',
+    refusals: [...refusalsOfApplications, 'domain_not_found'],
+  },
+  updateDeployment: {
+    tag: 'deployments',
+    access: 'caller',
+    description:
+      'Applies the configuration to the deployment of the same application name. The URL stays, and so do volumes; the present revision serves until the new one is ready.',
+    refusals: update,
+  },
+  updateDeploymentInSession: {
+    tag: 'deployments',
+    access: 'caller',
+    description: `As \`POST /updateUserDeployment\`. ${inPath}`,
+    exampleOf: 'updateDeployment',
+    refusals: update,
+  },
+  previewUpdate: {
+    tag: 'deployments',
+    access: 'caller',
+    description: 'Tells what an update with this configuration would do to each pod, and changes nothing.',
+    refusals: [...refusalsOfDocuments, ...refusalsOfApplications],
+  },
+  getDeploymentRevisions: {
+    tag: 'deployments',
+    access: 'caller',
+    description:
+      'The revisions that are kept, the last one first. `GET /getDeploymentConfiguration` has the document of each.',
+    refusals: refusalsOfApplications,
+  },
+  rollbackDeployment: {
+    tag: 'deployments',
+    access: 'caller in body',
+    description:
+      'An update with the document of an earlier revision; it becomes the next revision. Volumes keep what they have since. With `dryRun=true` the answer says what would be done to each pod.',
+    refusals: [...update, 'revision_not_found'],
+  },
+  extendDeployment: {
+    tag: 'deployments',
+    access: 'caller in body',
+    description: 'Moves the time limit of a deployment without an account. How often is limited.',
+    refusals: [...refusalsOfApplications, 'extension_limit_reached', 'already_claimed'],
+  },
+  restoreDeployment: {
+    tag: 'deployments',
+    access: 'caller in body',
+    description:
+      'Brings back what has expired or was removed, with its volumes, at the same address, as long as `restorableUntil` of its status says. Its session token is the one from before. It lives for what was left of its time, 10 minutes at least, which counts as an extension; without any left, once more.',
+    refusals: [
+      ...refusalsOfApplications,
+      ...refusalsOfAdmission,
+      'application_exists',
+      'extension_limit_reached',
+      'invalid_configuration',
+    ],
+  },
+  claimDeployment: {
+    tag: 'deployments',
+    access: 'caller in body',
+    description: 'Makes a link at which somebody with an account takes the deployment over, so that it stops expiring.',
+    refusals: [...refusalsOfApplications, 'already_claimed'],
+  },
+  getDeploymentStatus: {
+    tag: 'status',
+    access: 'caller',
+    description: 'The deployment as it is now, with the state of each pod.',
+    refusals: refusalsOfApplications,
+  },
+  getDeploymentEvents: {
+    tag: 'status',
+    access: 'caller',
+    description: 'All events so far, then those that come. The stream resumes after `Last-Event-ID`.',
+    refusals: refusalsOfApplications,
+  },
+  getDeploymentLogs: {
+    tag: 'status',
+    access: 'caller',
+    description:
+      'Lines of all pods, or of one, without the secrets of the configuration; those that come, with `follow`.',
+    refusals: [...refusalsOfApplications, 'engine_unreachable'],
+  },
+  getDeploymentOutline: {
+    tag: 'status',
+    access: 'caller',
+    description:
+      'Images, paths, ports and volumes of the pods, and which pod uses which. No value of the configuration.',
+    refusals: refusalsOfApplications,
+  },
+  getDeploymentConfiguration: {
+    tag: 'status',
+    access: 'caller',
+    description: 'The document as it was sent, secrets and all; of an earlier revision with `revision`.',
+    refusals: [...refusalsOfApplications, 'revision_not_found'],
+  },
+  listDeployments: {
+    tag: 'reservations',
+    access: 'caller',
+    description: 'The active deployments of the session, or of all sessions of the account.',
+  },
+  addDeploymentReservation: {
+    tag: 'reservations',
+    access: 'caller in body',
+    description: 'Holds the deployment beyond its time limit. The plan of its account has to allow that.',
+    refusals: [...refusalsOfApplications, 'plan_does_not_allow_reservations'],
+  },
+  removeDeploymentReservation: {
+    tag: 'reservations',
+    access: 'caller in body',
+    description:
+      'Removes the deployment with its site, whether it is held or not. Its volumes are kept until `restorableUntil`, unless `forget` is set.',
+    refusals: refusalsOfApplications,
+  },
+  removeReservations: {
+    tag: 'reservations',
+    access: 'caller in body',
+    description:
+      'Ends the holds of all deployments. What is past its time limit is removed; everything else runs on, and the answer names it. `POST /removeDeploymentReservation` removes a deployment.',
+  },
+  validateConfig: {
+    tag: 'configuration',
+    access: 'optional',
+    description: 'Everything that is wrong or odd in the configuration, with line, column and often a correction.',
+    refusals: ['unparsable_yaml'],
+  },
+  getConfigSchema: {
+    tag: 'configuration',
+    access: 'public',
+    description: 'For editors and generators. Compose files are accepted besides.',
+  },
+};

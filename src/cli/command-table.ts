@@ -1,0 +1,187 @@
+/** The commands of `berth` and their flags: one table for reading them, for the help and for completion. Pure. */
+
+export type Flag = {
+  type: 'boolean' | 'string';
+  short?: string;
+  value?: string;
+  /** It may be given several times. */
+  multiple?: boolean;
+  help: string;
+};
+export type CommandName = keyof typeof commands;
+
+/** Of every command that asks a service. */
+export const common = {
+  server: { type: 'string', value: 'URL', help: 'the service; else BERTH_SERVER, the folder’s, or localhost:8080' },
+  token: {
+    type: 'string',
+    value: 'TOKEN',
+    help: 'a session token or an API key; else BERTH_TOKEN, the folder’s or login’s',
+  },
+  app: { type: 'string', short: 'a', value: 'NAME', help: 'the application, if not the one that the folder remembers' },
+  environment: { type: 'string', value: 'NAME', help: 'which of several applications of one name' },
+} as const satisfies Record<string, Flag>;
+
+const noWait = { type: 'boolean', help: 'do not wait until it runs' } as const satisfies Flag;
+
+export type Command = {
+  /** Of what follows the command: `FILE`, `[POD]`, `FILE…`. */
+  words: readonly string[];
+  help: string;
+  flags: Readonly<Record<string, Flag>>;
+  /** Whether a service is asked. */
+  isRemote: boolean;
+};
+
+export const commands = {
+  up: {
+    words: ['[FOLDER]'],
+    help: 'build, push and start what is in a folder, or update it',
+    flags: {
+      yes: { type: 'boolean', short: 'y', help: 'without asking' },
+      'dry-run': { type: 'boolean', help: 'tell what would be done, and do nothing' },
+      open: { type: 'boolean', help: 'open it in a browser' },
+      follow: { type: 'boolean', help: 'go on with what the pods write' },
+      watch: { type: 'boolean', short: 'w', help: 'again after each change, until Ctrl-C' },
+      file: { type: 'string', short: 'f', value: 'FILE', multiple: true, help: 'read this one; several are merged' },
+      env: { type: 'string', short: 'e', value: 'NAME=VALUE', multiple: true, help: 'a variable, before all others' },
+      'env-file': { type: 'string', value: 'FILE', multiple: true, help: 'variables, instead of .env' },
+      without: {
+        type: 'string',
+        value: 'FILE',
+        multiple: true,
+        help: 'although this file with variables is not there',
+      },
+      profile: { type: 'string', value: 'NAME', multiple: true, help: 'with the services of this profile' },
+      name: { type: 'string', value: 'NAME', help: 'of the application, instead of the one that is found' },
+      allow: { type: 'string', value: 'FOLDER', multiple: true, help: 'another folder that may be read' },
+      fill: { type: 'string', value: 'SERVICE', multiple: true, help: 'begin its volumes with its data folders' },
+      new: { type: 'boolean', help: 'start another one, whatever the folder remembers' },
+      force: { type: 'boolean', help: 'send it although nothing has changed: tags are looked up anew' },
+      'no-wait': noWait,
+      verbose: { type: 'boolean', short: 'v', help: 'all that builds tell' },
+    },
+    isRemote: true,
+  },
+  deploy: {
+    words: ['FILE'],
+    help: 'start what a file describes, or update what this folder has started',
+    flags: {
+      'no-wait': noWait,
+      new: { type: 'boolean', help: 'start another one, whatever the folder remembers' },
+      'dry-run': { type: 'boolean', help: 'check everything and change nothing' },
+    },
+    isRemote: true,
+  },
+  update: {
+    words: ['FILE'],
+    help: 'apply a file to what runs; the URL stays',
+    flags: { 'no-wait': noWait, 'dry-run': { type: 'boolean', help: 'check everything and change nothing' } },
+    isRemote: true,
+  },
+  preview: { words: ['FILE'], help: 'what an update with a file would do to each pod', flags: {}, isRemote: true },
+  revisions: {
+    words: [],
+    help: 'what it was before: who, when, what became of it, what was changed',
+    flags: {},
+    isRemote: true,
+  },
+  rollback: {
+    words: ['[REVISION]'],
+    help: 'go back to an earlier revision, else to the last one that ran',
+    flags: {
+      'no-wait': noWait,
+      yes: { type: 'boolean', short: 'y', help: 'without asking' },
+      'dry-run': { type: 'boolean', help: 'tell what would be done to each pod, and change nothing' },
+    },
+    isRemote: true,
+  },
+  status: {
+    words: [],
+    help: 'how it does, with the state of each pod',
+    flags: { wait: { type: 'boolean', short: 'w', help: 'until it runs, has failed or has ended' } },
+    isRemote: true,
+  },
+  logs: {
+    words: ['[POD]'],
+    help: 'what the pods write',
+    flags: {
+      follow: { type: 'boolean', short: 'f', help: 'go on with the lines that come' },
+      since: { type: 'string', value: 'TIME', help: 'no older lines: 10m, or a date-time' },
+      tail: { type: 'string', short: 'n', value: 'LINES', help: 'so many last lines of each container (100)' },
+      previous: { type: 'boolean', short: 'p', help: 'only lines from before the last start' },
+      search: { type: 'string', value: 'TEXT', help: 'only lines that have it, of all that is kept' },
+      until: { type: 'string', value: 'TIME', help: 'no newer ones' },
+    },
+    isRemote: true,
+  },
+  events: { words: [], help: 'every step so far, and those that come, until it ends', flags: {}, isRemote: true },
+  list: { words: [], help: 'the deployments of the session or the account', flags: {}, isRemote: true },
+  images: { words: [], help: 'what the session or the account has pushed, with sizes', flags: {}, isRemote: true },
+  domains: {
+    words: ['[add|check|remove]', '[NAME]'],
+    help: 'its custom domains; add one, look it up now, or remove it',
+    flags: {
+      'redirect-to': { type: 'string', value: 'NAME', help: 'with add: send its visitors on to this one' },
+      wait: { type: 'boolean', short: 'w', help: 'until it is live' },
+    },
+    isRemote: true,
+  },
+  open: { words: [], help: 'open it in a browser', flags: {}, isRemote: true },
+  extend: { words: [], help: 'move its time limit', flags: {}, isRemote: true },
+  claim: { words: [], help: 'a link at which an account takes it over, so that it stays', flags: {}, isRemote: true },
+  remove: {
+    words: [],
+    help: 'remove it; what it has is kept for a while, for "berth restore"',
+    flags: {
+      yes: { type: 'boolean', short: 'y', help: 'without asking' },
+      forget: { type: 'boolean', help: 'with its data, at once: it cannot be restored' },
+    },
+    isRemote: true,
+  },
+  restore: {
+    words: [],
+    help: 'bring back what was removed or has expired, with its data',
+    flags: { 'no-wait': noWait },
+    isRemote: true,
+  },
+  init: {
+    words: ['[FOLDER]'],
+    help: 'write a first berth.yaml for what is in a folder',
+    flags: {},
+    isRemote: false,
+  },
+  validate: {
+    words: ['FILE…'],
+    help: 'check files without a service; - is standard input',
+    flags: {},
+    isRemote: false,
+  },
+  export: {
+    words: ['[compose|kubernetes]'],
+    help: 'what runs, as a Compose file or Kubernetes manifests',
+    flags: {
+      secrets: { type: 'boolean', help: 'with passwords and keys; else they are left to be set' },
+      host: { type: 'string', value: 'NAME', help: 'where it will be, for Kubernetes' },
+    },
+    isRemote: true,
+  },
+  mcp: {
+    words: [],
+    help: 'serve agents, by the Model Context Protocol on stdin and stdout',
+    flags: {},
+    isRemote: true,
+  },
+  login: {
+    words: [],
+    help: 'get an API key of an account for this service, by a code in the browser',
+    flags: { 'with-key': { type: 'boolean', help: 'with one that you paste, or that comes on the standard input' } },
+    isRemote: true,
+  },
+  logout: { words: [], help: 'forget it', flags: {}, isRemote: true },
+  whoami: { words: [], help: 'who the token stands for, and what it may have', flags: {}, isRemote: true },
+  version: { words: [], help: 'of this command, and of the service', flags: {}, isRemote: true },
+  completion: { words: ['bash|zsh'], help: 'a script that completes these words', flags: {}, isRemote: false },
+} as const satisfies Record<string, Command>;
+
+/** What the statuses mean with which a command ends. */

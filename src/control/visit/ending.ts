@@ -1,0 +1,56 @@
+/** What is written down as a deployment comes to its end: the warning, the end, and that nothing is left but what is kept. */
+import type { Deployment, Instant } from '../../deployment/deployment.ts';
+import type { Desired } from '../../deployment/desired.ts';
+import { endEvent, warnAt } from '../../deployment/grace.ts';
+import { nextState } from '../../deployment/status/lifecycle.ts';
+import { forgetConfigurations } from '../../store/revisions.ts';
+import type { Control } from '../control.ts';
+import { nextVisitAt } from '../schedule.ts';
+import type { Journal } from './journal.ts';
+
+export type Ending = { deployment: Deployment; journal: Journal; control: Control };
+
+type Gone = Extract<Desired, { kind: 'gone' }>;
+
+/** Tells once of each time limit that it is near. False when it could not be written. */
+export async function warnOfEnd({ deployment, journal, control }: Ending): Promise<boolean> {
+  const at = warnAt(deployment);
+  if (at === null || at > control.now()) return true;
+  const expiresAt = new Date(deployment.expiresAt!).toISOString();
+  journal.note({ kind: 'lifetime', lifetime: 'ends-soon', expiresAt });
+  const warned = { warnedOf: deployment.expiresAt };
+  Object.assign(deployment, warned);
+  return await journal.record(warned);
+}
+
+/** Before anything is taken away. False when it could not be written. */
+export async function noteEnd({ because, keptUntil }: Gone, { deployment, journal }: Ending): Promise<boolean> {
+  if (deployment.state !== 'expired') {
+    const explanation = { kind: 'ended', because } as const;
+    journal.note(endEvent(because, keptUntil));
+    const state = nextState(deployment.state, 'ended');
+    return await journal.record({ state, explanation, pods: [], restorableUntil: keptUntil });
+  }
+  if (deployment.restorableUntil === keptUntil) return true;
+  if (keptUntil === null) journal.note({ kind: 'lifetime', lifetime: 'forgotten', because: 'time' });
+  // Before the first volume goes: from then on nothing brings it back.
+  return await journal.record({ restorableUntil: keptUntil });
+}
+
+/** Nothing of it is left, or its volumes alone, which are kept for a while. */
+export async function noteGone(
+  { because, keptUntil }: Gone,
+  { deployment, journal, control }: Ending,
+): Promise<{ dueAt: Instant | null } | 'unwritten'> {
+  const { db, seal, now, log, settings } = control;
+  if (keptUntil !== null) {
+    if (deployment.keptAt === null && !(await journal.record({ keptAt: now() }))) return 'unwritten';
+    return {
+      dueAt: Math.min(keptUntil, nextVisitAt({ ...deployment, expiresAt: null }, control, settings.revisitMs)),
+    };
+  }
+  await forgetConfigurations(db, seal, deployment);
+  await journal.record({ goneAt: now() });
+  log.info({ deployment: deployment.id, because }, 'deployment gone');
+  return { dueAt: null };
+}
