@@ -31,9 +31,7 @@ export async function whileVisited(
 ): Promise<Visited> {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const seen: Visited = { revisions: [], count: 0, failures: [], latenciesMs: [] };
-  const pending = new Set<Promise<void>>();
   const begunAt = performance.now();
-  let isStopped = false;
 
   async function visit(number: number): Promise<void> {
     const isPost = number % 5 === 0;
@@ -55,6 +53,20 @@ export async function whileVisited(
     seen.count++;
   }
 
+  await visitSteadily(perSecond, visit, () => work(seen)).finally(() => agent.destroy());
+  return seen;
+}
+
+/** `visit` is called so often, with numbers from 0, while `work` is done; resolves when all of them have. */
+export async function visitSteadily(
+  perSecond: number,
+  visit: (number: number) => Promise<void>,
+  work: () => Promise<void>,
+): Promise<void> {
+  const pending = new Set<Promise<void>>();
+  const begunAt = performance.now();
+  let isStopped = false;
+
   async function run(): Promise<void> {
     for (let number = 0; !isStopped; number++) {
       const dueAt = begunAt + (number * 1000) / perSecond;
@@ -67,14 +79,12 @@ export async function whileVisited(
 
   const running = run();
   try {
-    await work(seen);
+    await work();
   } finally {
     isStopped = true;
     await running;
     await Promise.all(pending);
-    agent.destroy();
   }
-  return seen;
 }
 
 type Asked = { host: string; port: number; path: string; body: string; agent: Agent | false };

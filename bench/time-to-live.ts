@@ -16,7 +16,7 @@ export type Contender = { name: string; round(signal: AbortSignal): Promise<Time
 /** Of the guestbook's four pods these two are public; the second one answers 200 when its database does. */
 const paths = { page: '/', api: '/api/healthz' };
 
-export function berthContender(service: Service, yaml: string): Contender {
+export function berthContender(service: Pick<Service, 'port' | 'start' | 'remove'>, yaml: string): Contender {
   return {
     name: 'berth',
     async round(signal) {

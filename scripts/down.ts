@@ -18,7 +18,7 @@ if (!installation) {
   console.log(`Nothing was started from ${settings.dataDir}.`);
   process.exit(0);
 }
-const { db, engine, owner } = installation;
+const { db, engine, owner, close } = installation;
 
 const owned = await engine.listOwned();
 console.log(`This stops Berth at ${settings.dataDir} and removes ${describe(owned)}, with all data in them.`);
@@ -34,9 +34,10 @@ const left = await removeAll();
 // What users have pushed is in the data directory, and nowhere else; images of registries stay for whoever comes next.
 await clearPushedCopies({ engine, db }, async () => false).catch(() => []);
 // Last, and only when nothing is left that the rules hold back.
-const rulesProblem = left > 0 ? '' : await endIsolation(owner, settings.dataDir).then(() => '', wordsOf);
+const hasRules = left === 0 && settings.engine === 'docker';
+const rulesProblem = hasRules ? await endIsolation(owner, settings.dataDir).then(() => '', wordsOf) : '';
 await db.transaction().execute((transaction) => endAll(transaction, Date.now()));
-await db.destroy();
+await close();
 if (left > 0) console.log(`${left} objects could not be removed; run it again.`);
 else if (rulesProblem) console.log(`The firewall rules could not be removed (${rulesProblem}); run it again.`);
 else console.log('Everything is removed.');

@@ -2,8 +2,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { StartError } from '../src/lib/start-error.ts';
@@ -70,6 +72,7 @@ async function start(options: Options): Promise<void> {
     ...Object.fromEntries(options.set.map(readSetting)),
     ...{ BERTH_BASE_URL: baseUrl, BERTH_APPS_DOMAIN: options['apps-domain'] },
   };
+  await needPort(Number(port));
   const { name, server } = await currentContext();
   await needStorage(settings.BERTH_STORAGE_CLASS);
   console.log(`This deploys Berth (${image}) to the cluster of the context ${name}, ${server}: into the namespace`);
@@ -79,11 +82,11 @@ async function start(options: Options): Promise<void> {
   await untilReady();
   const way = forward(Number(port));
   try {
-    await way.untilOpen();
+    const localPort = await way.untilOpen();
     console.log(`\n  Berth serves at ${baseUrl}`);
     const dataDir = join(import.meta.dirname, '../.berth/kubernetes', encodeURIComponent(name));
     await mkdir(dataDir, { recursive: true });
-    if (example !== 'none') await deployExample({ example, dataDir, host: '127.0.0.1', port: Number(port) });
+    if (example !== 'none') await deployExample({ example, dataDir, host: '127.0.0.1', port: localPort });
     if (options['base-url'] !== undefined) return;
     console.log(
       '\n  Stop: Ctrl-C (applications keep running, without this way to them); `npm run down:kubernetes` removes all',
@@ -98,6 +101,15 @@ function readSetting(text: string): [string, string] {
   const [, name, value] = /^(BERTH_[A-Z0-9_]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined) throw new SetUpError(`--set ${text}: it has to be BERTH_NAME=VALUE.`);
   return [name, value!];
+}
+
+/** Whatever has it would answer in place of the cluster: a Berth of this machine, perhaps. */
+async function needPort(port: number): Promise<void> {
+  const server = createServer().listen(port, '127.0.0.1');
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    throw new SetUpError(`Port ${port} of this machine cannot be had (${error.code}): --port names another one.`);
+  });
+  await new Promise((resolve) => server.close(resolve));
 }
 
 type StorageClasses = { items: { metadata: { name: string; annotations?: Record<string, string> } }[] };
@@ -150,16 +162,23 @@ async function untilReady(): Promise<void> {
 function forward(port: number) {
   let isClosed = false;
   let said = '';
+  /** Where it listens by its own word, and not by ours: something else may have that port. */
+  let localPort: number | undefined;
   let running = open();
 
   function open() {
     const words = ['--namespace', berthNamespace, 'port-forward', 'service/berth', `${port}:80`];
-    const child = spawn('kubectl', words, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn('kubectl', words, { stdio: ['ignore', 'pipe', 'pipe'] });
+    createInterface(child.stdout).on('line', (line) => {
+      const [, found] = /^Forwarding from 127\.0\.0\.1:(\d+) /.exec(line) ?? [];
+      if (found !== undefined) localPort = Number(found);
+    });
     child.stderr.on('data', (chunk: Buffer) => {
       said = chunk.toString();
       if (/error|lost connection/i.test(said)) child.kill();
     });
     child.once('close', () => {
+      localPort = undefined;
       if (isClosed) return;
       setTimeout(() => {
         if (!isClosed) running = open();
@@ -169,12 +188,16 @@ function forward(port: number) {
   }
 
   return {
-    async untilOpen() {
+    /** Resolves with the port of this machine that leads to Berth. */
+    async untilOpen(): Promise<number> {
       const end = AbortSignal.timeout(120_000);
       for (;;) {
-        const signal = AbortSignal.timeout(10_000);
-        const answer = await fetch(`http://127.0.0.1:${port}/readyz`, { signal }).catch(() => undefined);
-        if (answer?.ok) return;
+        const askedPort = localPort;
+        if (askedPort !== undefined) {
+          const signal = AbortSignal.timeout(10_000);
+          const answer = await fetch(`http://127.0.0.1:${askedPort}/readyz`, { signal }).catch(() => undefined);
+          if (answer?.ok && localPort === askedPort) return askedPort;
+        }
         if (end.aborted || /address already in use/i.test(said))
           throw new StartError(
             `Port ${port} of this machine does not lead to Berth: ${said.trim() || 'nothing answers'}. --port names another one.`,

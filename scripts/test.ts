@@ -27,9 +27,9 @@ const programs = join(import.meta.dirname, 'testing/programs.ts');
 /** So few test files are loaded from their sources: what they tell of a failure has the lines of those. */
 const fewFiles = 20;
 const cache = join(root, 'node_modules/.cache/berth-tests');
-const { files, leftOut } = clusterTests(await testFiles(process.argv.slice(2)), process.env);
+const { files, last, leftOut } = clusterTests(await testFiles(process.argv.slice(2)), process.env);
 if (leftOut !== undefined) console.log(leftOut);
-if (files.length === 0) fail('No test file matches.');
+if (files.length + last.length === 0) fail('No test file matches.');
 try {
   await setUp({ forTests: true });
 } catch (error) {
@@ -41,7 +41,7 @@ const startedMs = performance.now();
 process.env.NODE_COMPILE_CACHE ??= join(cache, 'compiled');
 const made = join(cache, 'programs');
 process.env.TEST_PROGRAMS = made;
-const first = await runAll(findCompany(root, files, availableParallelism()));
+const first = await runAll(findCompany(root, files, availableParallelism()), last);
 const { reports, unsteady } = await againAlone(first, async (file) => await runAll({ alone: [file], together: [] }));
 printSlowest(reports, performance.now() - startedMs);
 console.log(`\n${closingLines(reports, unsteady).join('\n')}`);
@@ -57,16 +57,18 @@ async function testFiles(chosen: readonly string[]): Promise<string[]> {
 }
 
 /** What each process has to say comes when it has ended, so that nobody's lines are among another's. */
-async function runAll({ alone, together }: Company): Promise<FileReport[]> {
+async function runAll({ alone, together }: Company, last: readonly string[] = []): Promise<FileReport[]> {
   const asPrograms = alone.length > fewFiles ? alone : [];
   await promisify(execFile)(process.execPath, [programs, root, made, ...asPrograms]);
   const startOf = (file: string) => (asPrograms.includes(file) ? madeFile(made, file) : file);
-  const runs = [...together, ...alone.map((file) => [file])].map((group) => async () => {
+  const runOf = (group: readonly string[]) => async () => {
     const { reports, output } = await runFiles(group, { root, timeoutMs, startOf });
     console.log(`${group.length > 1 ? `${group.length} files in one process` : group[0]}\n${output}`);
     return reports;
-  });
-  return (await atPace(runs, paceOfMachine)).flat();
+  };
+  const reports = (await atPace([...together, ...alone.map((file) => [file])].map(runOf), paceOfMachine)).flat();
+  for (const file of last) reports.push(...(await runOf([file])()));
+  return reports;
 }
 
 function printSlowest(reports: FileReport[], tookMs: number): void {

@@ -5,7 +5,7 @@ import { clusterTests } from './cluster-tests.ts';
 const files = ['src/one.test.ts', 'test/kubernetes/engine.test.ts'];
 
 test('tests that need a cluster run where one is named, and are told of elsewhere', () => {
-  assert.deepEqual(clusterTests(files, { BERTH_TEST_KUBERNETES: '1', KUBECONFIG: '/etc/kube' }), { files });
+  assert.deepEqual(clusterTests(files, { BERTH_TEST_KUBERNETES: '1', KUBECONFIG: '/etc/kube' }), { files, last: [] });
   for (const environment of [{}, { KUBECONFIG: '/etc/kube' }, { BERTH_TEST_KUBERNETES: '1' }]) {
     const { files: run, leftOut } = clusterTests(files, environment);
     assert.deepEqual(run, ['src/one.test.ts']);
@@ -14,5 +14,11 @@ test('tests that need a cluster run where one is named, and are told of elsewher
 });
 
 test('nothing is told where none of them was asked for', () => {
-  assert.deepEqual(clusterTests(['src/one.test.ts'], {}), { files: ['src/one.test.ts'] });
+  assert.deepEqual(clusterTests(['src/one.test.ts'], {}), { files: ['src/one.test.ts'], last: [] });
+});
+
+test('what breaks the cluster runs after everything else', () => {
+  const fleet = 'test/kubernetes/disruptions/fleet.test.ts';
+  const environment = { BERTH_TEST_KUBERNETES: '1', KUBECONFIG: '/etc/kube' };
+  assert.deepEqual(clusterTests([fleet, ...files], environment), { files, last: [fleet] });
 });

@@ -7,6 +7,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -23,12 +24,21 @@ export type RunProgram = (program: string, words: string[], more?: RunOptions) =
 
 type RunOptions = { env?: NodeJS.ProcessEnv; quiet?: boolean };
 
+/** The kit's scripts, and where it keeps everything. */
+export const kit = process.env.BERTH_KUBE_KIT ?? join(import.meta.dirname, '../../../shared/kube');
+export const nodeFolder = process.env.K8S_DIR ?? join(homedir(), '.cache/kube-node');
+
 const tries = 10;
 const exec = promisify(execFile);
 
-/** `kit`: the folder of its scripts; `folder`: where it keeps everything. */
-export function kubeNode(kit: string, folder: string, run: RunProgram): KubeNode {
-  const environment = { ...process.env, K8S_DIR: folder, KUBECONFIG: join(folder, 'etc/admin.kubeconfig') };
+export function kubeNode(run: RunProgram): KubeNode {
+  const folder = nodeFolder;
+  const environment = {
+    ...process.env,
+    K8S_DIR: folder,
+    KUBECONFIG: join(folder, 'etc/admin.kubeconfig'),
+    PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
+  };
   const script = (name: string, words: string[] = [], quiet = false) =>
     run(join(kit, name), words, { env: environment, quiet });
 
@@ -49,7 +59,7 @@ export function kubeNode(kit: string, folder: string, run: RunProgram): KubeNode
       await script('down.sh', ['wipe']);
       for (let left = tries; ; left--) {
         const fault = await script('up.sh').catch((error: Error) => error);
-        const missing = await forgetMissingImages(folder);
+        const missing = await forgetMissingImages();
         if (!fault && missing.length === 0) return;
         const because = [...(fault ? [fault.message] : []), ...missing.map((file) => `${file} was not imported`)].join(
           '; ',
@@ -63,26 +73,28 @@ export function kubeNode(kit: string, folder: string, run: RunProgram): KubeNode
 }
 
 /** The kit notes what it has imported; what containerd does not have is to be imported again. */
-async function forgetMissingImages(folder: string): Promise<string[]> {
-  const present = await ctr(folder, 'images', 'list', '--quiet').catch(() => '');
-  const files = (await readdir(join(folder, 'img'))).filter((name) => name.endsWith('.tar'));
+async function forgetMissingImages(): Promise<string[]> {
+  const present = await ctr('images', 'list', '--quiet').catch(() => '');
+  const files = (await readdir(join(nodeFolder, 'img'))).filter((name) => name.endsWith('.tar'));
   const missing: string[] = [];
   for (const file of files) {
-    const { stdout } = await exec('tar', ['-xOf', join(folder, 'img', file), 'manifest.json']);
+    const { stdout } = await exec('tar', ['-xOf', join(nodeFolder, 'img', file), 'manifest.json']);
     const [{ RepoTags: names }] = JSON.parse(stdout) as [{ RepoTags: string[] }];
     if (names.every((name) => present.split('\n').includes(name))) continue;
     missing.push(file);
-    await rm(join(folder, 'var', `imported.${file}`), { force: true });
+    await rm(join(nodeFolder, 'var', `imported.${file}`), { force: true });
   }
   return missing;
 }
 
 /** Its containerd's own client. */
-export async function ctr(folder: string, ...words: string[]): Promise<string> {
-  const libraries = ['usr/lib', 'lib'].map((each) => join(folder, 'rootfs', each, 'x86_64-linux-gnu')).join(':');
-  const address = join(folder, 'run/containerd.sock');
+export async function ctr(...words: string[]): Promise<string> {
+  const libraries = ['usr/lib', 'lib'].map((each) => join(nodeFolder, 'rootfs', each, 'x86_64-linux-gnu')).join(':');
+  const address = join(nodeFolder, 'run/containerd.sock');
   const env = { ...process.env, LD_LIBRARY_PATH: libraries };
-  const { stdout } = await exec(join(folder, 'rootfs/usr/bin/ctr'), ['-a', address, '-n', 'k8s.io', ...words], { env });
+  const { stdout } = await exec(join(nodeFolder, 'rootfs/usr/bin/ctr'), ['-a', address, '-n', 'k8s.io', ...words], {
+    env,
+  });
   return stdout;
 }
 

@@ -7,12 +7,9 @@ import { newId } from '../../src/lib/ids.ts';
 import type { Contractor } from '../contract/engine.ts';
 import { buildImage } from '../contract/image.ts';
 import { openTestImages } from '../support/images.ts';
-import { importImages, tagImage, untagImage } from './node.ts';
+import { edgeNetworks, importImages, tagImage, untagImage } from './node.ts';
 import { startProvisioner } from './provisioner.ts';
 import { connectAsBerth } from './role.ts';
-
-/** This machine, as pods of the test node see it. */
-export const edgeNetworks = ['10.250.0.1/32'];
 
 /** `cluster`: of whoever may do everything; the engines may do what the deployed role lets them, and nothing else. */
 export type KubernetesContractor = Contractor & { engine: KubernetesEngine; cluster: Cluster; owner: string };

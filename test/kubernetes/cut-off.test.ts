@@ -9,7 +9,8 @@ import { namespaceName } from '../../src/engine/kubernetes/names.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { createScene, type Scene } from '../contract/scene.ts';
 import { openTestImages } from '../support/images.ts';
-import { edgeNetworks, type KubernetesContractor, kubernetesContractor } from './contractor.ts';
+import { type KubernetesContractor, kubernetesContractor } from './contractor.ts';
+import { edgeNetworks } from './node.ts';
 import { connectAsBerth } from './role.ts';
 
 const cutMs = 30_000;

@@ -9,42 +9,21 @@ import { sealWith } from '../../src/lib/seal.ts';
 import { programImage } from '../contract/image.ts';
 import { login, type Registry, startRegistry } from '../contract/registry.ts';
 import { createScene, type Scene } from '../contract/scene.ts';
-import { freePort } from '../free-port.ts';
 import { openTestImages } from '../support/images.ts';
-import { edgeNetworks, type KubernetesContractor, kubernetesContractor } from './contractor.ts';
-import { removeFromNode } from './node.ts';
-
-/** This machine, as the node reaches it. */
-const machine = edgeNetworks[0]!.split('/')[0]!;
+import { type KubernetesContractor, kubernetesContractor } from './contractor.ts';
+import { edgeNetworks, removeFromNode } from './node.ts';
+import { type NodeGate, openNodeGate } from './node-gate.ts';
 
 let contractor: KubernetesContractor;
 let registry: Registry;
 let gate: Awaited<ReturnType<typeof openGateForNodes>>;
-let gatePort: number;
-let nodeName: string;
-let service: string;
+let nodeGate: NodeGate;
 const scenes: Scene[] = [];
 const key = randomBytes(32).toString('hex');
 
 before(async () => {
   contractor = await kubernetesContractor();
-  gatePort = await freePort();
-  const { cluster, owner } = contractor;
-  const metadata = { name: owner, namespace: 'default' };
-  service = `/api/v1/namespaces/default/services/${owner}`;
-  const ports = [{ port: 5000, targetPort: gatePort }];
-  const { spec } = await cluster.ask<{ spec: { ports: { nodePort: number }[] } }>(
-    'POST',
-    '/api/v1/namespaces/default/services',
-    {
-      body: { apiVersion: 'v1', kind: 'Service', metadata, spec: { type: 'NodePort', ports } },
-    },
-  );
-  const subsets = [{ addresses: [{ ip: machine }], ports: [{ port: gatePort }] }];
-  await cluster.ask('POST', '/api/v1/namespaces/default/endpoints', {
-    body: { apiVersion: 'v1', kind: 'Endpoints', metadata, subsets },
-  });
-  nodeName = `localhost:${spec.ports[0]!.nodePort}`;
+  nodeGate = await openNodeGate(contractor.cluster, contractor.owner);
   registry = await startRegistry({
     ...{ architecture: 'amd64', foreignArchitecture: 'none', needsLogin: true },
     program: await programImage(),
@@ -55,14 +34,13 @@ after(async () => {
   for (const { id } of scenes) await contractor.cluster.remove('Namespace', namespaceName(id));
   await gate?.[Symbol.asyncDispose]();
   await registry?.close();
-  await contractor?.cluster.ask('DELETE', service);
+  await nodeGate?.[Symbol.asyncDispose]();
   await contractor?.dispose();
 });
 
 /** A process of Berth, as far as images and the engine go. */
 async function openGateForNodes(): Promise<AsyncDisposable & { engine: KubernetesEngine }> {
   await using opening = new AsyncDisposableStack();
-  const nodeGate = { host: machine, port: gatePort, name: nodeName };
   const { images } = opening.use(await openTestImages([registry.host], { nodeGate }, { seal: sealWith(key) }));
   const { cluster, owner } = contractor;
   const options = { cluster, owner, images, edgeNetworks, stopSeconds: 1, diskBytes: 2 ** 30, localPatterns: [] };
@@ -89,7 +67,7 @@ test('a private image runs for who has its login: the node has pulled it from Be
   await scene.ready(workload);
   const [pod] = await podsOf(scene);
   const { image } = (pod!.spec as { containers: { image: string }[] }).containers[0]!;
-  assert.match(image, new RegExp(`^${nodeName}/berth\\.gate/.+/program@sha256:[0-9a-f]{64}$`));
+  assert.match(image, new RegExp(`^${nodeGate.name}/berth\\.gate/.+/program@sha256:[0-9a-f]{64}$`));
   const { items } = await contractor.cluster.ask<{ items: { data?: Record<string, string> }[] }>(
     'GET',
     `/api/v1/namespaces/${namespaceName(scene.id)}/secrets`,

@@ -1,17 +1,18 @@
 /** The node of the tests: what is done to it directly, as whoever has put images on it would. */
+import { execFile } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdtemp, readFile, readlink, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
 import type Docker from 'dockerode';
-import { ctr as ctrOf } from '../../scripts/testing/kube-node.ts';
+import { ctr, kit, nodeFolder } from '../../scripts/testing/kube-node.ts';
+import { wait } from '../../src/lib/wait.ts';
 import { alone } from '../claim.ts';
 
-/** Where the node keeps everything. */
-export const nodeFolder = process.env.K8S_DIR ?? join(homedir(), '.cache/kube-node');
-
-const ctr = (...words: string[]) => ctrOf(nodeFolder, ...words);
+/** This machine, as pods of the test node see it. */
+export const edgeNetworks = ['10.250.0.1/32'];
 
 /** Puts images of a Docker engine on the node, under their own names. */
 export async function importImages(docker: Docker, images: readonly string[]): Promise<void> {
@@ -47,6 +48,20 @@ export async function untagImage(name: string): Promise<void> {
 /** By its full name. What runs from it goes on. */
 export async function removeFromNode(image: string): Promise<void> {
   await ctr('images', 'remove', '--sync', image);
+}
+
+/** Ends a program of the node as a crash would, and resolves when it has ended. */
+export async function killOnNode(program: 'kubelet' | 'kube-apiserver'): Promise<void> {
+  const pid = (await readFile(join(nodeFolder, 'run', `${program}.pid`), 'utf8')).trim();
+  const isThere = async () => basename(await readlink(`/proc/${pid}/exe`).catch(() => '')) === program;
+  if (!(await isThere())) throw new Error(`${program} does not run`);
+  process.kill(Number(pid), 'SIGKILL');
+  while (await isThere()) await wait(20);
+}
+
+/** Starts again what was killed; everything else goes on. */
+export async function reviveNode(): Promise<void> {
+  await promisify(execFile)(join(kit, 'up.sh'), { env: { ...process.env, K8S_DIR: nodeFolder } });
 }
 
 function fullName(image: string): string {

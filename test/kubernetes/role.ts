@@ -32,7 +32,7 @@ export async function connectAsBerth(
   admin: Cluster,
   name: string,
   server?: string,
-): Promise<AsyncDisposable & { cluster: Cluster }> {
+): Promise<AsyncDisposable & { cluster: Cluster; kubeconfig: string }> {
   const namespace = 'default';
   const roles = '/apis/rbac.authorization.k8s.io/v1';
   const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`;
@@ -68,6 +68,7 @@ export async function connectAsBerth(
   const cluster = await connectCluster(file);
   return {
     cluster,
+    kubeconfig: file,
     async [Symbol.asyncDispose]() {
       await rm(folder, { recursive: true });
       for (const path of [

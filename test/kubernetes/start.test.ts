@@ -9,10 +9,11 @@ import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { provideBerthImage } from '../../scripts/image.ts';
 import { recipes } from '../../scripts/setup/images/images.ts';
+import { nodeFolder } from '../../scripts/testing/kube-node.ts';
 import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
 import { connectCluster } from '../../src/engine/kubernetes/cluster.ts';
 import { freePort } from '../free-port.ts';
-import { importImages, nodeFolder } from './node.ts';
+import { importImages } from './node.ts';
 import { startProvisioner } from './provisioner.ts';
 
 const scripts = join(import.meta.dirname, '../../scripts');

@@ -20,6 +20,7 @@ import { installationId } from '../../src/store/installation.ts';
 import { openTables } from '../../src/store/open.ts';
 import { afterDeath } from '../after-death.ts';
 import { freePort } from '../free-port.ts';
+import type { ServiceCluster } from '../kubernetes/service-cluster.ts';
 import { programFile } from '../program.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { ask } from './ask.ts';
@@ -39,11 +40,14 @@ const hookedEntry = 'test/scenarios/hooked-service.ts';
 /** `TEST_STORE=postgresql npm test -- test/scenarios` keeps everything in PostgreSQL. */
 const storeOfTests = process.env.TEST_STORE === 'postgresql' ? 'postgresql' : 'sqlite';
 
+/** `TEST_ENGINE=kubernetes` beside it runs them on the cluster of the tests. */
+const engineOfTests = process.env.TEST_ENGINE === 'kubernetes' ? 'kubernetes' : 'docker';
+
 export type BerthOptions = {
   /** The service obeys `order` and tells of its operations. */
   isHooked?: boolean;
-  /** Service and edge run beside this engine, which is theirs. */
-  engine?: PrivateEngine;
+  /** Service and edge run beside this engine, which is theirs; or on the cluster of the tests. Default: TEST_ENGINE. */
+  engine?: PrivateEngine | 'docker' | 'kubernetes';
   /** What it keeps everything in. Default: what TEST_STORE says, or SQLite. */
   store?: 'sqlite' | 'postgresql';
 };
@@ -51,13 +55,16 @@ export type BerthOptions = {
 /** Call `destroy` when done, whatever happened. `env` holds further settings. */
 export async function createBerth(
   env: Record<string, string> = {},
-  { isHooked = false, engine: ownEngine, store = storeOfTests }: BerthOptions = {},
+  { isHooked = false, engine = engineOfTests, store = storeOfTests }: BerthOptions = {},
 ) {
+  const ownEngine = typeof engine === 'object' ? engine : undefined;
+  const cluster = engine === 'kubernetes' ? await openCluster() : undefined;
   const postgres = store === 'postgresql' ? await startPostgres({ isTakenCareOf: true }) : undefined;
   await postgres?.ask('create database berth');
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-'));
-  const variables = {
+  const variables: Record<string, string> = {
     ...(ownEngine && { DOCKER_HOST: ownEngine.dockerHost, BERTH_HOST: '0.0.0.0' }),
+    ...cluster?.environment,
     BERTH_DATA_DIR: dataDir,
     ...(postgres && { BERTH_DATABASE_URL: postgres.url('berth') }),
     BERTH_PORT: String(await freePort()),
@@ -87,7 +94,7 @@ export async function createBerth(
   const send = (url: URL | string, options: { method?: string; headers?: object; body?: string } = {}) =>
     ask(new URL(url), { host: ownEngine?.host.address ?? '127.0.0.1', port }, options);
   // The service refuses what is no setting of its own, and how tests are chosen is none.
-  const { BERTH_TEST_SEED, BERTH_TEST_WHOLE, ...own } = process.env;
+  const { BERTH_TEST_SEED, BERTH_TEST_WHOLE, BERTH_TEST_KUBERNETES, BERTH_KUBE_KIT, ...own } = process.env;
   const environment = { ...own, ...variables };
   // What is beside an engine of a test's own ends with that.
   const undertaker = ownEngine
@@ -164,6 +171,7 @@ export async function createBerth(
       await berth.end('SIGKILL');
       await rm(dataDir, { recursive: true, force: true });
       await postgres?.[Symbol.asyncDispose]();
+      await cluster?.[Symbol.asyncDispose]();
       undertaker?.dismiss();
     },
 
@@ -180,11 +188,13 @@ export async function createBerth(
     visit: (url: string, options?: { method?: string; headers?: object; body?: string }) => send(url, options),
 
     async start(yaml: string): Promise<Started> {
+      await cluster?.bringImagesOf(yaml);
       const { status, body, text } = await berth.postYaml('/startUserDeployment', yaml);
       assert.equal(status, 200, text);
       return body;
     },
     async update({ sessionToken }: Started, yaml: string): Promise<void> {
+      await cluster?.bringImagesOf(yaml);
       const { status, text } = await berth.postYaml(`/updateUserDeployment?sessionToken=${sessionToken}`, yaml);
       assert.equal(status, 200, text);
     },
@@ -244,10 +254,12 @@ export async function createBerth(
     async inventory() {
       const installation = await openInstallation(settings, ownEngine?.docker);
       assert.ok(installation);
-      const { db, engine } = installation;
-      const inventory = { owned: await engine.listOwned(), orphans: await findOrphans(engine, db) };
-      await db.destroy();
-      return inventory;
+      const { db, engine, close } = installation;
+      try {
+        return { owned: await engine.listOwned(), orphans: await findOrphans(engine, db) };
+      } finally {
+        await close();
+      }
     },
     /** The row of the deployment. */
     async row({ url }: Started): Promise<Deployment> {
@@ -270,6 +282,11 @@ export async function createBerth(
 }
 
 export type Berth = Awaited<ReturnType<typeof createBerth>>;
+
+/** Loaded by whoever has one. */
+async function openCluster(): Promise<ServiceCluster> {
+  return await (await import('../kubernetes/service-cluster.ts')).openServiceCluster();
+}
 
 function isRunning(service: ChildProcess | undefined): service is ChildProcess {
   return service !== undefined && service.exitCode === null && service.signalCode === null;

@@ -1,6 +1,6 @@
 /** Several services on one PostgreSQL and one engine, each with an edge of its own at a port of its own. */
 import { freePort } from '../free-port.ts';
-import { type Berth, createBerth } from './berth.ts';
+import { type Berth, type BerthOptions, createBerth } from './berth.ts';
 
 export type Planes = AsyncDisposable & {
   /** The first one has the database. */
@@ -8,7 +8,11 @@ export type Planes = AsyncDisposable & {
 };
 
 /** None of them serves yet. `env` holds further settings of each. */
-export async function createPlanes(count: number, env: Record<string, string> = {}): Promise<Planes> {
+export async function createPlanes(
+  count: number,
+  env: Record<string, string> = {},
+  { engine }: Pick<BerthOptions, 'engine'> = {},
+): Promise<Planes> {
   await using opening = new AsyncDisposableStack();
   const port = String(await freePort());
   const shared = {
@@ -19,7 +23,8 @@ export async function createPlanes(count: number, env: Record<string, string> = 
     ...env,
   };
   const all: Berth[] = [];
-  const first = await createBerth({ BERTH_PORT: port, ...shared }, { store: 'postgresql' });
+  const of = engine === undefined ? {} : { engine };
+  const first = await createBerth({ BERTH_PORT: port, ...shared }, { ...of, store: 'postgresql' });
   all.push(first);
   opening.defer(async () => {
     // First all services: one that still works would begin again what the end of another one takes away.
@@ -27,7 +32,7 @@ export async function createPlanes(count: number, env: Record<string, string> = 
     for (const plane of all.toReversed()) await plane.destroy();
   });
   const { BERTH_DATABASE_URL = '' } = first.environment;
-  while (all.length < count) all.push(await createBerth({ ...shared, BERTH_DATABASE_URL }, { store: 'sqlite' }));
+  while (all.length < count) all.push(await createBerth({ ...shared, BERTH_DATABASE_URL }, { ...of, store: 'sqlite' }));
   const open = opening.move();
   return { all, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }

@@ -29,7 +29,7 @@ try {
   await berth.end('SIGTERM');
 
   const { dataDir, baseUrl, appsDomain } = berth.settings;
-  const { db, engine, owner } = (await openInstallation(berth.settings))!;
+  const { db, engine, owner, close } = (await openInstallation(berth.settings))!;
   const deployments = await db.selectFrom('deployments').select('id').orderBy('createdAt').execute();
   const images = ['node:26-slim', 'redis:7', 'nginx:1'];
   const observed = Object.fromEntries(
@@ -37,7 +37,7 @@ try {
   );
   const copy = join(dataDir, 'copy.db');
   await sql`vacuum into ${copy}`.execute(db);
-  await db.destroy();
+  await close();
   await writeFile(join(folder, 'berth.db.gz'), gzipSync(await readFile(copy)));
   await copyFile(join(dataDir, 'secret.key'), join(folder, 'secret.key'));
 

@@ -3,12 +3,13 @@
  * says. Answers are JSON as they come.
  */
 import type { IncomingMessage } from 'node:http';
-import { type RequestOptions, request as requestHttps } from 'node:https';
+import type { RequestOptions } from 'node:https';
 import { PassThrough, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Exec, KubeConfig } from '@kubernetes/client-node';
 import { StartError } from '../../lib/start-error.ts';
 import { ClusterRefusal } from './faults.ts';
+import { keepConnections } from './kept-connections.ts';
 import { type Found, type Kind, type Manifest, placeOfKind } from './objects.ts';
 
 export type Cluster = {
@@ -79,6 +80,8 @@ export async function connectCluster(file?: string): Promise<Cluster> {
 type Library = Pick<typeof import('@kubernetes/client-node'), 'Exec' | 'makeInformer'>;
 
 function clusterOf(config: KubeConfig, server: string, { Exec, makeInformer }: Library): Cluster {
+  const connections = keepConnections();
+
   async function send(method: string, path: string, asked: Asked, signal: AbortSignal): Promise<IncomingMessage> {
     const { query = {}, body, contentType = 'application/json' } = asked;
     const url = new URL(server.replace(/\/$/, '') + path);
@@ -91,12 +94,7 @@ function clusterOf(config: KubeConfig, server: string, { Exec, makeInformer }: L
       accept: 'application/json, */*',
       ...(bytes && { 'content-type': contentType, 'content-length': bytes.length }),
     };
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      requestHttps(url, { ...options, signal })
-        .once('error', reject)
-        .once('response', resolve)
-        .end(bytes);
-    });
+    const answer = await connections.send(url, { ...options, signal }, bytes);
     const status = answer.statusCode ?? 0;
     if (status >= 200 && status < 300) return answer;
     throw new ClusterRefusal(status, await text(answer));

@@ -48,6 +48,13 @@ export async function openKubernetes(settings: KubernetesSettings, parts: Engine
   return { engine: opened.engine, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
 }
 
+/** What an installation has on the cluster, listed and removed beside its service; nothing can be started. */
+export async function openInventory(owner: string): Promise<AsyncDisposable & { engine: Engine }> {
+  const images = { digestOf: () => Promise.reject(new Error('No image is brought here.')) };
+  const starting = { images, localPatterns: [], edgeNetworks: [], diskBytes: 0 };
+  return await openKubernetesEngine({ ...starting, cluster: await connectCluster(), owner, stopSeconds });
+}
+
 /** A network plugin may ignore policies, or parts of them. Throws StartError. */
 async function tryIsolation(
   engine: Engine,

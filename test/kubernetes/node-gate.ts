@@ -1,0 +1,33 @@
+/** A port of this machine, where nodes of the cluster find it as one of their own: as operators bring images to nodes. */
+import type { Cluster } from '../../src/engine/kubernetes/cluster.ts';
+import { freePort } from '../free-port.ts';
+import { edgeNetworks } from './node.ts';
+
+export type NodeGate = AsyncDisposable & {
+  /** Where whoever answers has to listen. */
+  host: string;
+  port: number;
+  /** By which nodes know it. */
+  name: string;
+};
+
+export async function openNodeGate(cluster: Cluster, name: string): Promise<NodeGate> {
+  const namespace = '/api/v1/namespaces/default';
+  const host = edgeNetworks[0]!.split('/')[0]!;
+  const port = await freePort();
+  const metadata = { name, namespace: 'default' };
+  const spec = { type: 'NodePort', ports: [{ port: 5000, targetPort: port }] };
+  const service = await cluster.ask<{ spec: { ports: { nodePort: number }[] } }>('POST', `${namespace}/services`, {
+    body: { apiVersion: 'v1', kind: 'Service', metadata, spec },
+  });
+  const subsets = [{ addresses: [{ ip: host }], ports: [{ port }] }];
+  await cluster.ask('POST', `${namespace}/endpoints`, {
+    body: { apiVersion: 'v1', kind: 'Endpoints', metadata, subsets },
+  });
+  return {
+    ...{ host, port, name: `localhost:${service.spec.ports[0]!.nodePort}` },
+    async [Symbol.asyncDispose]() {
+      await cluster.ask('DELETE', `${namespace}/services/${name}`);
+    },
+  };
+}
