@@ -115,7 +115,12 @@ export const commands = {
     },
     isRemote: true,
   },
-  events: { words: [], help: 'every step so far, and those that come, until it ends', flags: {}, isRemote: true },
+  events: {
+    words: [],
+    help: 'every step so far',
+    flags: { follow: { type: 'boolean', short: 'f', help: 'go on with those that come, until it ends' } },
+    isRemote: true,
+  },
   list: { words: [], help: 'the deployments of the session or the account', flags: {}, isRemote: true },
   images: { words: [], help: 'what the session or the account has pushed, with sizes', flags: {}, isRemote: true },
   domains: {

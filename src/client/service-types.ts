@@ -1074,13 +1074,14 @@ export type Operations = {
     body: undefined;
     answer: Deployment;
   };
-  /** Follow the events of a deployment (server-sent events). `/getDeploymentEvents` */
+  /** Read and follow the events of a deployment (server-sent events). `/getDeploymentEvents` */
   getDeploymentEvents: {
     path: Record<never, never>;
     query: {
       sessionToken?: string;
       applicationName: string;
       environment?: string;
+      follow?: 'true' | 'false';
     };
     body: undefined;
     answer: string;

@@ -99,7 +99,8 @@ test('from a file to a live URL, an update, and its end', async () => {
   assert.match((await cli(['extend'])).stdout, /has been extended/);
   assert.match((await cli(['claim'])).stdout, /^http:\/\/\S+\/claim\/claim_\S+\n$/);
 
-  const following = packed.start(['events', '--json'], { cwd: folder, env: { BERTH_SERVER: server() } });
+  assert.match((await cli(['events'])).stdout, /^\S+ intent +started$/m);
+  const following = packed.start(['events', '--follow', '--json'], { cwd: folder, env: { BERTH_SERVER: server() } });
   await following.spoken;
   const unsure = await cli(['remove']);
   assert.deepEqual([unsure.status, unsure.stdout], [2, '']);

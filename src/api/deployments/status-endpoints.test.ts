@@ -53,6 +53,15 @@ test('events stream with their numbers, resume after Last-Event-ID, and end when
   assert.match(rest.body, /^id: 2\n/);
 });
 
+test('without following, the events of a deployment that runs end with the last one so far', async () => {
+  const api = await testApi();
+  const authorization = `Bearer ${await api.startShop()}`;
+  const soFar = await api.get('/getDeploymentEvents?applicationName=shop&follow=false', { authorization });
+  assert.match(soFar.body, /^id: 1\nevent: intent\ndata: .*\n\n$/);
+  const url = '/getDeploymentEvents?applicationName=shop&follow=false';
+  assert.equal((await api.get(url, { authorization, 'last-event-id': '1' })).body, '');
+});
+
 test('a stream sees events that come later and ends when the service closes', { timeout: 60_000 }, async (context) => {
   const api = await testApi();
   await api.app.listen({ port: 0, host: '127.0.0.1' });

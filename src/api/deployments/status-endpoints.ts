@@ -52,6 +52,16 @@ const StatusQuery = Type.Object({
   ),
 });
 
+const EventsQuery = Type.Object({
+  ...ApplicationFields.properties,
+  follow: Type.Optional(
+    Type.Enum(['true', 'false'], {
+      default: 'true',
+      description: 'Go on with those that come, until the deployment is gone; `false`: end after those so far.',
+    }),
+  ),
+});
+
 const clock = () => performance.now();
 
 export function statusEndpoints(service: Service, streams: Streams): FastifyPluginAsyncTypebox {
@@ -103,8 +113,8 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
       {
         schema: {
           operationId: 'getDeploymentEvents',
-          summary: 'Follow the events of a deployment (server-sent events)',
-          querystring: ApplicationFields,
+          summary: 'Read and follow the events of a deployment (server-sent events)',
+          querystring: EventsQuery,
           headers: Type.Object({
             'last-event-id': Type.Optional(
               Type.String({ pattern: '^\\d{1,9}$', 'x-says': 'must be the id of an event' }),
@@ -116,12 +126,15 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
       async (request, reply) => {
         const found = await findApplication(service, request, request.query);
         if (!found.ok) return sendProblem(reply, found.problem);
+        const after = Number(request.headers['last-event-id'] ?? 0);
+        reply.type('text/event-stream');
+        if (request.query.follow === 'false')
+          return reply.send(Readable.from(eventsSoFar(service, found.value.id, after)));
         const tooMany = streams.open(request, reply, found.value.sessionId);
         if (tooMany) return sendProblem(reply, tooMany);
-        const after = Number(request.headers['last-event-id'] ?? 0);
         const { stop } = untilRevoked(service, request, reply, request.query);
         const stream = Readable.from(follow(service, found.value.id, after, AbortSignal.any([stop, closing.signal])));
-        return reply.type('text/event-stream').send(stream);
+        return reply.send(stream);
       },
     );
   };
@@ -143,6 +156,15 @@ async function warningsOfDisk({ db, seal }: Service, deployment: Deployment, now
   if (!revision) return [];
   const present = new Set(volumesOf(revision.spec).map(({ volume }) => volume));
   return warnings.filter(({ volume }) => volume === undefined || present.has(volume));
+}
+
+async function* eventsSoFar({ db }: Service, deploymentId: string, after: number) {
+  for (let last = after; ; ) {
+    const events = await eventsAfter(db, deploymentId, last, eventsAtOnce);
+    if (events.length === 0) return;
+    last = events.at(-1)!.sequence;
+    yield events.map(printEvent).join('');
+  }
 }
 
 /** All events after a number, then those that come, until nothing more can come. */

@@ -6,7 +6,7 @@ import { shopYaml, type TestApi, testApi } from '../../../test/support/api.ts';
 let api: TestApi;
 let clients: Client[];
 beforeEach(async () => {
-  api = await testApi();
+  api = await testApi({ graceMs: 3_600_000 });
   clients = [];
 });
 afterEach(async () => {
@@ -69,6 +69,7 @@ for (const legacy of [false, true]) {
           'extend',
           'claim_link',
           'remove',
+          'restore',
         ],
       );
       for (const { name, outputSchema, inputSchema, annotations } of tools) {
@@ -98,7 +99,9 @@ for (const legacy of [false, true]) {
       assert.match((await call(client, 'claim_link', mine)).value.claimUrl, /^http:\/\/localhost:8080\/claim\//);
       assert.equal((await call(client, 'list', mine)).value.reservedDeployments.length, 1);
       assert.equal((await call(client, 'limits', mine)).value.deployments.used, 1);
-      assert.match((await call(client, 'remove', { ...mine, applicationName: 'shop' })).value.message, /removed/);
+      const shop = { ...mine, applicationName: 'shop' };
+      assert.match((await call(client, 'remove', shop)).value.message, /removed/);
+      assert.equal((await call(client, 'restore', shop)).value.url, url);
     });
   });
 }

@@ -1,6 +1,6 @@
 /** `berth logs` and `berth events`. */
 import { problemOf } from '../../client/ask.ts';
-import type { LogLine } from '../../client/client.ts';
+import type { Event, LogLine } from '../../client/client.ts';
 import { messagesOf } from '../../client/server-sent.ts';
 import { type Paint, printable } from '../render.ts';
 import { statuses } from '../words.ts';
@@ -24,7 +24,10 @@ export const logs: Run = async (context) => {
   };
   const [chosenBy] = Object.keys(past);
   if (follow && chosenBy) return terminal.fail(`--${chosenBy} is of what is over; it cannot be followed.`);
-  if (!follow) return await printOnce(context, { ...query, ...past });
+  if (!follow)
+    return await printMessages(context, 'getDeploymentLogs', { ...query, ...past }, ({ event, data }) => {
+      if (event === 'line') printLine(context, JSON.parse(data) as LogLine);
+    });
   const lines = connection.client.logs(query, {
     signal,
     onBroken: () => terminal.note('The connection broke; trying again.'),
@@ -35,22 +38,6 @@ export const logs: Run = async (context) => {
     else return value ? terminal.refuse(value) : statuses.interrupted;
   }
 };
-
-type Past = { previous?: 'true'; until?: string; search?: string };
-
-async function printOnce(context: Context, query: Target & Past): Promise<number> {
-  const { connection, terminal, signal } = context;
-  const headers = { Accept: 'text/event-stream' };
-  const answer = await connection.client.open('getDeploymentLogs', { query, headers, signal });
-  if (!answer.ok) return terminal.refuse(answer.problem);
-  if (answer.value.status >= 400) {
-    return terminal.refuse(problemOf(answer.value, await answer.value.json().catch(() => undefined)));
-  }
-  for await (const messages of messagesOf(answer.value.body!)) {
-    for (const { event, data } of messages) if (event === 'line') printLine(context, JSON.parse(data) as LogLine);
-  }
-  return statuses.done;
-}
 
 /** With JSON each line is an object of its own: nobody waits for the end of what has none. */
 function printLine({ terminal }: Context, line: LogLine): void {
@@ -71,25 +58,47 @@ function podName(pod: string, paint: Paint): string {
 }
 
 export const events: Run = async (context) => {
-  const { connection, terminal, signal } = context;
+  const { connection, terminal, signal, options } = context;
   const target = await targetOf(context);
   if (typeof target === 'number') return target;
+  if (!options.follow)
+    return await printMessages(context, 'getDeploymentEvents', { ...target, follow: 'false' }, ({ data }) =>
+      printEvent(context, JSON.parse(data) as Event),
+    );
   const told = connection.client.events(target, {
     signal,
     onBroken: () => terminal.note('The connection broke; trying again.'),
   });
   for (;;) {
     const { done, value } = await told.next();
-    if (done) {
-      if (value) return terminal.refuse(value);
-      return signal.aborted ? statuses.interrupted : statuses.done;
-    }
-    const pod = value.kind === 'pod' ? `${value.pod} ` : '';
-    const { at, kind, message } = value as typeof value & { at: string; message: string };
-    if (terminal.asJson) terminal.line(JSON.stringify(value));
-    else
-      terminal.line(
-        `${terminal.paint('dim', at)} ${terminal.paint('cyan', kind.padEnd(9))} ${printable(`${pod}${message}`)}`,
-      );
+    if (!done) printEvent(context, value);
+    else if (value) return terminal.refuse(value);
+    else return signal.aborted ? statuses.interrupted : statuses.done;
   }
 };
+
+function printEvent({ terminal }: Context, event: Event): void {
+  if (terminal.asJson) return void terminal.line(JSON.stringify(event));
+  const pod = event.kind === 'pod' ? `${event.pod} ` : '';
+  const { at, kind, message } = event as typeof event & { at: string; message: string };
+  terminal.line(
+    `${terminal.paint('dim', at)} ${terminal.paint('cyan', kind.padEnd(9))} ${printable(`${pod}${message}`)}`,
+  );
+}
+
+/** Of a stream that ends by itself. */
+async function printMessages(
+  { connection, terminal, signal }: Context,
+  operation: 'getDeploymentEvents' | 'getDeploymentLogs',
+  query: Target & Record<string, string>,
+  print: (message: { event?: string | undefined; data: string }) => void,
+): Promise<number> {
+  const headers = { Accept: 'text/event-stream' };
+  const answer = await connection.client.open(operation, { query, headers, signal });
+  if (!answer.ok) return terminal.refuse(answer.problem);
+  if (answer.value.status >= 400) {
+    return terminal.refuse(problemOf(answer.value, await answer.value.json().catch(() => undefined)));
+  }
+  for await (const messages of messagesOf(answer.value.body!)) messages.forEach(print);
+  return statuses.done;
+}

@@ -1,4 +1,4 @@
-/** The tools for how long a deployment lives, and whose it is: extend, claim_link and remove. */
+/** The tools for how long a deployment lives, and whose it is: extend, claim_link, remove and restore. */
 import { acceptedContent, inputRequired, inputResponse, type McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod/v4';
 import type { Problem } from '../../client/ask.ts';
@@ -56,6 +56,21 @@ export function addLifetimeTools(server: McpServer, service: Service): void {
       if (consent !== 'given') return consent;
       const client = await service.clientOf(given.sessionToken);
       return await client.call('removeDeploymentReservation', { body: application.value, signal });
+    },
+  });
+
+  addTool(server, 'restore', {
+    title: 'Bring back what has ended',
+    description:
+      'Brings back a deployment that was removed or has expired, with its data, at the same address, as long as the server keeps them. Then status, until it runs.',
+    input: { ...named, applicationName: named.applicationName.unwrap().describe('The application to bring back.') },
+    output: z.looseObject({ message: z.string(), url: z.string() }),
+    effect: 'changes',
+    run: async (given, { signal }) => {
+      const application = await applicationOf(service, given, signal);
+      if (!application.ok) return application;
+      const client = await service.clientOf(given.sessionToken);
+      return await client.call('restoreDeployment', { body: application.value, signal });
     },
   });
 }
