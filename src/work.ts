@@ -4,6 +4,7 @@ import { planOfDeployment } from './api/admission/plans.ts';
 import type { CountExchange } from './api/requests/count-exchange.ts';
 import { type ControlParts, openControl } from './control/open.ts';
 import { pullTermsOf } from './deployment/limits/pull-limits.ts';
+import type { Samples } from './deployment/metrics/deployment-metrics.ts';
 import { openDomains } from './domains/open.ts';
 import { openEdge } from './edge/open.ts';
 import type { Bells } from './lib/bells.ts';
@@ -19,7 +20,16 @@ import { clientOf } from './store/origins.ts';
 
 export type WorkParts = Omit<
   ControlParts,
-  'db' | 'process' | 'refreshEdge' | 'othersServe' | 'othersLead' | 'underWay' | 'egressOf' | 'pullTermsOf' | 'log'
+  | 'db'
+  | 'process'
+  | 'refreshEdge'
+  | 'othersServe'
+  | 'othersLead'
+  | 'underWay'
+  | 'egressOf'
+  | 'pullTermsOf'
+  | 'tallyRequests'
+  | 'log'
 > & {
   store: Store;
   told: Bells;
@@ -34,6 +44,8 @@ type Work = AsyncDisposable & {
   keep(): void;
   /** Something was asked of a custom domain. */
   lookAtDomains(): void;
+  /** What is measured here; undefined while another service does it. */
+  samples(): Samples | undefined;
   /** Of those that the edge serves; undefined until it serves some. */
   certificates(): CertificateReport | undefined;
 };
@@ -67,6 +79,7 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
         process: store.process,
         refreshEdge: edge.refresh,
         underWay: edge.countUnderWay,
+        tallyRequests: edge.tallyRequests,
         ...(othersServe && { othersServe }),
         ...(othersLead && { othersLead }),
       },
@@ -99,7 +112,7 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
   const open = opening.move();
   return {
     lookAtDomains: domains.look,
-    ...{ wake: control.wake, keep: edge.keep, certificates: () => report },
+    ...{ wake: control.wake, keep: edge.keep, certificates: () => report, samples: () => control.samples },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
@@ -139,6 +152,7 @@ export async function openTurn(
     keep: () => work?.keep(),
     lookAtDomains: () => work?.lookAtDomains(),
     certificates: () => work?.certificates(),
+    samples: () => work?.samples(),
     async standAside() {
       await work?.[Symbol.asyncDispose]();
       work = undefined;

@@ -1,5 +1,6 @@
 /** Housekeeping: what in the store is only of use for a time, and what of it is in use. It reads much, and nobody waits for it. */
 import type { Instant } from '../deployment/deployment.ts';
+import { keptForMs } from '../deployment/metrics/deployment-metrics.ts';
 import { forgetSignIns } from '../store/accounts.ts';
 import { forgetChallenges } from '../store/acme-challenges.ts';
 import { recountCommitments } from '../store/commitments.ts';
@@ -7,6 +8,7 @@ import type { Database } from '../store/database.ts';
 import { forgetGone } from '../store/deployments.ts';
 import { forgetDomains } from '../store/domains.ts';
 import { forgetIdempotency } from '../store/idempotency.ts';
+import { forgetMetrics } from '../store/kept-metrics.ts';
 import { forgetLogins } from '../store/logins.ts';
 import { touchUsed } from '../store/pulled-images.ts';
 import { forgetEmptySessions } from '../store/sessions.ts';
@@ -28,6 +30,7 @@ export async function keepHouse(db: Database, now: Instant): Promise<void> {
   await forgetChallenges(db, now);
   await forgetDomains(db, now);
   await forgetSignIns(db, now);
+  await forgetMetrics(db, now - keptForMs);
   await touchUsed(db, now);
   await recountCommitments(db);
 }

@@ -1,12 +1,14 @@
 /** The door of this layer: the loop, on what the store says. */
 import type { Deployment } from '../deployment/deployment.ts';
 import type { PullTerms } from '../deployment/limits/pull-limits.ts';
+import type { Samples } from '../deployment/metrics/deployment-metrics.ts';
 import { wait } from '../lib/wait.ts';
 import { takeOver } from '../store/leases.ts';
 import type { Control, ControlSettings } from './control.ts';
 import { createDiskBook } from './disk/disk-book.ts';
 import { type Loop, startLoop } from './loop.ts';
 import { storedRoutes } from './routing.ts';
+import { type SamplerParts, startSampler } from './sampling/sampler.ts';
 import { createPausedClock } from './visit/paused-clock.ts';
 import { createPullTurns } from './visit/pull-turns.ts';
 import { createTagCheck, type TagCheckParts } from './visit/tag-check.ts';
@@ -28,14 +30,16 @@ export type ControlParts = Pick<
   images: TagCheckParts['images'];
   /** On which terms images are brought for a deployment: by the plan of its account, or as a stranger's. */
   pullTermsOf: (deployment: Deployment) => Promise<PullTerms>;
+  /** What the edge has passed on to each deployment since the call before. */
+  tallyRequests: SamplerParts['tallyRequests'];
 };
 
 /** Closing it ends what is under way at its next safe point. */
-export type OpenControl = AsyncDisposable & Pick<Loop, 'wake' | 'takeOverFrom'>;
+export type OpenControl = AsyncDisposable & Pick<Loop, 'wake' | 'takeOverFrom'> & { samples: Samples };
 
 /** Resolves when the edge has the table of the store and the loop runs. */
 export async function openControl(settings: OpenControlSettings, parts: ControlParts): Promise<OpenControl> {
-  const { pullTermsOf, images, ...others } = parts;
+  const { pullTermsOf, images, tallyRequests, ...others } = parts;
   const { db, now } = others;
   const routed = await storedRoutes(db);
   await others.refreshEdge();
@@ -53,5 +57,13 @@ export async function openControl(settings: OpenControlSettings, parts: ControlP
       ...{ graceMs, leaseMs, pollMs, resyncMs, revisitMs },
     },
   });
-  return { wake: loop.wake, takeOverFrom: loop.takeOverFrom, [Symbol.asyncDispose]: () => loop.stop() };
+  const { engine, log } = others;
+  const uptime = () => performance.now();
+  const sampler = startSampler({ db, engine, tallyRequests, now, uptime, wait, log });
+  return {
+    ...{ wake: loop.wake, takeOverFrom: loop.takeOverFrom, samples: sampler },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([sampler.stop(), loop.stop()]);
+    },
+  };
 }

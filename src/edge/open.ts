@@ -2,6 +2,8 @@
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import type { Instant } from '../deployment/deployment.ts';
+import { createRequestTally } from '../deployment/metrics/request-tally.ts';
+import type { RequestCounts } from '../deployment/metrics/use.ts';
 import type { NoteCertificates } from '../lib/certificate-report.ts';
 import { reportingFirstFault } from '../lib/first-fault.ts';
 import type { TellOperator } from '../lib/operator-mail.ts';
@@ -11,6 +13,7 @@ import { StartError } from '../lib/start-error.ts';
 import type { Tables } from '../store/database.ts';
 import { routesSince } from '../store/routes.ts';
 import { type AcmeSettings, openAcmeSource } from './acme/acme-source.ts';
+import { createAddressOwners } from './address-owners.ts';
 import type { CertificateFiles } from './certificates/certificate-files.ts';
 import type { CertificateSource } from './certificates/certificate-source.ts';
 import { openFileSource } from './certificates/file-source.ts';
@@ -68,6 +71,8 @@ export type OpenEdge = AsyncDisposable & {
   hearRoutes(): void;
   /** At whichever edge. */
   countUnderWay: Edge['countUnderWay'];
+  /** What has come for each deployment since the call before, at this edge alone; nothing at the first one. Throws when HAProxy is away. */
+  tallyRequests(): Promise<Map<string, RequestCounts>>;
   /** From now on HAProxy outlives this process: applications stay reachable without it. */
   keep(): void;
 };
@@ -92,7 +97,9 @@ export async function openEdge(settings: OpenEdgeSettings, parts: EdgeParts): Pr
       isTaken ? `${error.message}\nThe port ${port} is taken: set BERTH_PORT to another one.` : error.message,
     );
   });
-  const feed = createRouteFeed(db, edge, { appsDomain, log: edgeLog, version });
+  const owners = createAddressOwners();
+  owners.noteOnly(changed);
+  const feed = createRouteFeed(db, edge, { appsDomain, log: edgeLog, version, owners });
   const compare = reportingFirstFault(feed.compare, (err) => edgeLog.warn({ err }, 'routes cannot be compared'));
   const timers = [setInterval(compare, compareEveryMs), setInterval(edge.mend, mendEveryMs)].map((timer) =>
     timer.unref(),
@@ -105,6 +112,7 @@ export async function openEdge(settings: OpenEdgeSettings, parts: EdgeParts): Pr
   });
   if (certificates) opening.use(certificates.follow(edge, edgeLog));
   const shared = place && opening.use(await shareRoutes({ ...place, feed, edge, log: edgeLog }));
+  const tally = createRequestTally();
   const open = opening.move();
   return {
     refresh: feed.refresh,
@@ -116,6 +124,7 @@ export async function openEdge(settings: OpenEdgeSettings, parts: EdgeParts): Pr
       const counts = [edge.countUnderWay(addresses), shared ? shared.countUnderWay(addresses) : 0];
       return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
     },
+    tallyRequests: async () => tally(await edge.countRequests(), owners.ownerOf),
     keep: () => {
       isKept = true;
     },

@@ -3,6 +3,7 @@ import { createSemaphore } from '../lib/concurrency.ts';
 import { latestOnly } from '../lib/latest-only.ts';
 import type { Database } from '../store/database.ts';
 import { routesAfter, routesSince, type StoredRoutes } from '../store/routes.ts';
+import type { AddressOwners } from './address-owners.ts';
 import type { EdgeLog } from './edge-settings.ts';
 import type { Edge } from './haproxy/haproxy.ts';
 import { sitesOf } from './served-sites.ts';
@@ -19,11 +20,18 @@ export type RouteFeed = {
   compare(): Promise<void>;
 };
 
-/** `version`: what the edge has already; undefined when it may have anything. */
+/** `version`: what the edge has already; undefined when it may have anything. `owners` hear of what it gets. */
+export type RouteFeedOptions = {
+  appsDomain: string;
+  log: EdgeLog;
+  version?: number;
+  owners?: Pick<AddressOwners, 'note' | 'noteOnly'>;
+};
+
 export function createRouteFeed(
   db: Database,
   edge: Pick<Edge, 'publish' | 'change'>,
-  { appsDomain, log, version }: { appsDomain: string; log: EdgeLog; version?: number },
+  { appsDomain, log, version, owners }: RouteFeedOptions,
 ): RouteFeed {
   const inTurn = createSemaphore(1);
   let taken = version;
@@ -36,6 +44,8 @@ export function createRouteFeed(
         const news = await routesSince(db, taken);
         // Nothing changed, too: an edge that has failed to take the last change does so now.
         await (news.isWhole ? edge.publish(sites(news.changed)) : edge.change(sites(news.changed)));
+        if (news.isWhole) owners?.noteOnly(news.changed);
+        else owners?.note(news.changed);
         taken = news.version;
       }),
     ),

@@ -8,6 +8,7 @@ import type { Instant, PulledBytes } from '../deployment/deployment.ts';
 import type { DiskUse } from '../deployment/disk/disk-levels.ts';
 import type { Capacity } from '../deployment/limits/host-budget.ts';
 import type { OwnImageLimits } from '../deployment/limits/pull-limits.ts';
+import type { VolumeUse, WorkloadUse } from '../deployment/metrics/use.ts';
 import type { EngineOperation, ImageRequest, ResolvedImage } from '../deployment/plan/operation.ts';
 import type { Egress } from '../deployment/workload/egress.ts';
 import type { Observed, ObservedWorkload, WorkloadName } from '../deployment/workload/workload.ts';
@@ -61,6 +62,7 @@ export type EngineFacets = {
   isolation: Isolation;
   addresses: Addresses;
   fairness: Fairness;
+  usage: UsageMeter;
 };
 
 export type FacetName = keyof EngineFacets;
@@ -118,6 +120,14 @@ export type FairnessWatch = {
   /** Told after each look how many workloads would be ended first if memory ran out. */
   goingFirst: (count: number) => void;
   log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
+};
+
+/** What workloads use, where the engine's machine is this one and its kernel can be asked. */
+export type UsageMeter = {
+  /** Those that run now; one that starts or ends in this instant may be missing. */
+  workloads(): Promise<WorkloadUse[]>;
+  /** Volumes with a hard limit. */
+  volumes(): Promise<VolumeUse[]>;
 };
 
 /** About the pull of an image. */

@@ -158,6 +158,8 @@ export type Tables = {
     at: Instant;
     because: string;
   };
+  /** `metrics`: JSON; `at`: when its five minutes began. */
+  keptMetrics: { deploymentId: string; at: Instant; metrics: string };
   leases: {
     deploymentId: string;
     dueAt: Instant | null;

@@ -14,6 +14,7 @@ import { lifecycleContract } from './lifecycle.ts';
 import { logsContract } from './logs.ts';
 import { readinessContract } from './readiness.ts';
 import { createScene, type Scene } from './scene.ts';
+import { usageContract } from './usage.ts';
 import { volumesContract } from './volumes.ts';
 
 export type Contractor = {
@@ -45,6 +46,7 @@ const facetContracts = {
   isolation: [isolationContract, noIsolationContract],
   addresses: [addressesContract, undefined],
   fairness: [fairnessContract, undefined],
+  usage: [usageContract, undefined],
 } satisfies Record<FacetName, [has: (stage: Stage) => void, lacks: ((stage: Stage) => void) | undefined]>;
 
 export const allFacets = new Set(Object.keys(facetContracts) as FacetName[]);

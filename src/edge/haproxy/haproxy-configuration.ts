@@ -8,6 +8,7 @@ import { clientRules, clientTable, connectionLimits, trustedProxiesFile } from '
 import { oversizedAnswers, oversizedHeads, ownCookies } from './domain-cookies.ts';
 import { answerFiles, faults } from './edge-answers.ts';
 import { guessCounting, guessRules, guessTables } from './host-guesses.ts';
+import { requestCounting, requestTable } from './request-counts.ts';
 import { staleRules } from './stale-rules.ts';
 import { httpsRules, plainRules, redirectCondition, tlsBinding, tlsDefaults } from './tls-rules.ts';
 
@@ -15,7 +16,6 @@ export const configurationFile = 'haproxy.cfg';
 export const sitesMap = 'sites.map';
 export const routesMap = 'routes.map';
 export const endpointsMap = 'endpoints.map';
-export const underWayTable = 'under-way';
 
 export type Configuration = {
   /** By name, to be written into HAProxy's working directory. */
@@ -171,10 +171,7 @@ ${registryBackend(asRoot)}
 ${[pagesBackend('pages', 'json', settings, asRoot), pagesBackend('pages-browser', 'html', settings, asRoot)].join('\n')}
 ${[applicationBackend('application', 'json'), applicationBackend('application-browser', 'html')].join('\n')}
 ${settings.isShared ? [silentBackend('silent', 'json'), silentBackend('silent-browser', 'html')].join('\n') : ''}
-# How many requests, tunnels included, each endpoint's address has under way.
-backend ${underWayTable}
-  stick-table type string len 15 size 100k expire 1h store conn_cur
-
+${requestTable}
 ${clientTable}
 ${guessTables(settings)}
 backend unreachable from base
@@ -230,7 +227,7 @@ function pagesBackend(name: string, kind: 'html' | 'json', settings: EdgeSetting
  */
 function applicationBackend(name: string, kind: 'html' | 'json'): string {
   return `backend ${name} from base
-  http-request track-sc2 var(txn.endpoint),field(1,:) table ${underWayTable}
+  ${requestCounting}
   retry-on conn-failure empty-response
   http-request disable-l7-retry unless METH_GET
   ${ownCookies}${kind === 'html' ? `\n  ${oversizedAnswers}` : ''}

@@ -2,6 +2,7 @@
 
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { RequestCounts } from '../../deployment/metrics/use.ts';
 import type { Site } from '../../deployment/site.ts';
 import { createSemaphore } from '../../lib/concurrency.ts';
 import { replaceFile } from '../../lib/replace-file.ts';
@@ -14,7 +15,7 @@ import { createAnswering } from './answering.ts';
 import { type Configuration, proxyConfiguration } from './haproxy-configuration.ts';
 import { checkVersion, findProxies, killProxies, startProxy, stopProxies } from './haproxy-process.ts';
 import { createRouteMaps, type RouteMaps } from './route-maps.ts';
-import { countUnderWay, describeRunning, watchRunning } from './runtime-socket.ts';
+import { countRequests, countUnderWay, describeRunning, watchRunning } from './runtime-socket.ts';
 import { createServedCertificates, type NamedCertificate } from './served-certificates.ts';
 
 /** A HAProxy that ends at once is started again after 0.25 s, 0.5 s … 30 s; one that held a minute, at once. */
@@ -34,6 +35,8 @@ export type Edge = {
   mend(): Promise<void>;
   /** How many requests are under way at these addresses of endpoints, tunnels included. Throws when HAProxy is away. */
   countUnderWay(addresses: readonly string[]): Promise<number>;
+  /** By address, since HAProxy was started. Throws when it is away. */
+  countRequests(): Promise<Map<string, RequestCounts>>;
   /** Lets go of HAProxy, which goes on serving what it has. */
   close(): Promise<void>;
   /** Of several edges: answers for applications until this instant, and not longer. Throws when HAProxy is away. */
@@ -146,6 +149,7 @@ export async function startEdge(
       }),
     mend,
     countUnderWay: (addresses) => countUnderWay(paths.adminSocket, addresses),
+    countRequests: () => countRequests(paths.adminSocket),
     answerUntil: (at) =>
       inTurn(async () => {
         await answering?.until(at).catch(async (error: unknown) => {

@@ -28,6 +28,7 @@ import { createNetworks } from './networks/networks.ts';
 import { createObserver } from './observe.ts';
 import { listOwned, removeOwned } from './owned.ts';
 import { createPing } from './ping.ts';
+import { createUsageMeter } from './usage/usage-meter.ts';
 import { createLoopVolumes } from './volumes/loop-volumes.ts';
 import { createVolumes } from './volumes/volumes.ts';
 
@@ -107,6 +108,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
   const readLogs = createLogReader(docker, owner);
   const observer = createObserver(docker, { owner, volumes, localImages, leastPeriodMs, now, uptime });
   const recheckWhile = createRechecks(observer.allKnown, events.tell);
+  const usage = isLocal(docker) ? createUsageMeter(docker, { owner, loops, events, uptime }) : undefined;
   const marks = new WeakMap<Observed, Mark>();
   const heldBack = new Map<string, readonly string[]>();
 
@@ -198,6 +200,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
     }),
     addresses: { holdBack: (deploymentId, addresses) => void heldBack.set(deploymentId, addresses) },
     ...(fairness && { fairness }),
+    ...(usage && { usage }),
   };
 }
 

@@ -26,6 +26,8 @@ export type Events = {
   /** The number of the last event; a mark for `hasChangedSince`. */
   mark(): number;
   hasChangedSince(deploymentId: string, mark: number): boolean;
+  /** Somebody listens: without that, marks tell nothing. */
+  isListening(): boolean;
 };
 
 export function createEvents(docker: Docker, owner: string): Events {
@@ -59,6 +61,7 @@ export function createEvents(docker: Docker, owner: string): Events {
 
     tell: deliver,
     mark: () => last,
+    isListening: () => connection !== undefined,
 
     hasChangedSince: (deploymentId, mark) =>
       recent.some((event) => event.number > mark && event.deploymentId === deploymentId),

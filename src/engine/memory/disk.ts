@@ -3,18 +3,21 @@ import type { DiskUse } from '../../deployment/disk/disk-levels.ts';
 import type { MemoryWorld } from './world.ts';
 
 export function diskUse({ containers, volumes }: MemoryWorld, owner: string): DiskUse[] {
-  const held = (files: Map<string, string>) => [...files.values()].reduce((sum, { length }) => sum + length, 0);
   return [
     ...[...volumes.values()]
       .filter((volume) => volume.owner === owner)
       .map(({ deploymentId, volume, sizeBytes, files }): DiskUse => {
-        const usedBytes = held(files);
+        const usedBytes = heldBy(files);
         return { kind: 'volume', deploymentId, volume, usedBytes, fullShare: usedBytes / sizeBytes };
       }),
     ...[...containers.values()]
       .filter((container) => container.owner === owner && container.phase !== 'exited')
       .map(({ deploymentId, workload: { name, pod, replica }, files }): DiskUse => {
-        return { kind: 'workload', deploymentId, name, pod, replica, usedBytes: held(files) };
+        return { kind: 'workload', deploymentId, name, pod, replica, usedBytes: heldBy(files) };
       }),
   ];
+}
+
+export function heldBy(files: ReadonlyMap<string, string>): number {
+  return [...files.values()].reduce((sum, { length }) => sum + length, 0);
 }

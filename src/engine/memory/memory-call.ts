@@ -4,7 +4,7 @@ import type { MemoryOperation } from './operations.ts';
 
 /** A call of the engine's port. What a plan asks of a facet is an execution, like what it asks of the core. */
 export type MemoryCall = {
-  name: Exclude<keyof EngineCore, 'watch' | 'followLogs'> | 'images.list' | 'images.remove' | 'disk.use';
+  name: Exclude<keyof EngineCore, 'watch' | 'followLogs'> | 'images.list' | 'images.remove' | 'disk.use' | 'usage';
   deploymentId?: string;
   operation?: MemoryOperation;
 };

@@ -5,11 +5,22 @@ import { once } from 'node:events';
 import type { Observed, ObservedWorkload } from '../../deployment/workload/workload.ts';
 import { orAbort } from '../../lib/abortable.ts';
 import { wait as reallyWait, type Wait } from '../../lib/wait.ts';
-import type { Addresses, Engine, FacetName, Fairness, HostDisk, ImageStore, Isolation, Owned } from '../engine.ts';
+import type {
+  Addresses,
+  Engine,
+  FacetName,
+  Fairness,
+  HostDisk,
+  ImageStore,
+  Isolation,
+  Owned,
+  UsageMeter,
+} from '../engine.ts';
 import { diskUse } from './disk.ts';
 import { findImage, isLocal, isOnHost, listImages, pullImage, removeImage } from './images.ts';
 import type { Interceptor } from './memory-call.ts';
 import { perform, refuseInUse, setEgress } from './operations.ts';
+import { volumeUses, workloadUses } from './usage.ts';
 import { healthCheckBodyOf, noteStuck, reasonNotReady } from './why-not-ready.ts';
 import {
   announce,
@@ -34,7 +45,14 @@ export type MemoryEngineOptions = {
   facets?: ReadonlySet<FacetName>;
 };
 
-export const allFacets: ReadonlySet<FacetName> = new Set(['images', 'disk', 'isolation', 'addresses', 'fairness']);
+export const allFacets: ReadonlySet<FacetName> = new Set([
+  'images',
+  'disk',
+  'isolation',
+  'addresses',
+  'fairness',
+  'usage',
+]);
 
 export function createMemoryEngine({
   world = createMemoryWorld({}),
@@ -85,6 +103,11 @@ export function createMemoryEngine({
       goingFirst(0);
       if (!stop.aborted) await once(stop, 'abort');
     },
+  };
+
+  const usage: UsageMeter = {
+    workloads: () => intercept({ name: 'usage' }, () => workloadUses(world, owner, now())),
+    volumes: () => intercept({ name: 'usage' }, () => volumeUses(world, owner)),
   };
 
   return {
@@ -141,6 +164,7 @@ export function createMemoryEngine({
     ...(facets.has('isolation') && { isolation }),
     ...(facets.has('addresses') && { addresses }),
     ...(facets.has('fairness') && { fairness }),
+    ...(facets.has('usage') && { usage }),
   };
 }
 

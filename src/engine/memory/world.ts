@@ -64,6 +64,8 @@ export type MemoryContainer = {
   /** What it has written since it was made. */
   written: WrittenLine[];
   starts: number;
+  /** The last time. */
+  startedAt?: number;
   files: Map<string, string>;
   run: MemoryRun;
   /** Another process of its image, beside the first. */
@@ -223,6 +225,7 @@ export function startContainer(world: MemoryWorld, container: MemoryContainer, n
   container.run = program?.(own) ?? usual;
   container.runCheck = program && ((args) => program({ ...own, args }));
   container.starts++;
+  container.startedAt = now;
   const { starts: start } = container;
   container.written.push(...(container.run.output ?? []).map((text) => ({ at: now, text, start })));
   tellReaders(world);

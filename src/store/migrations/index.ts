@@ -30,6 +30,7 @@ import * as domains from './0028-domains.ts';
 import * as certificateAlarms from './0029-certificate-alarms.ts';
 import * as revisionHistory from './0030-revision-history.ts';
 import * as grace from './0031-grace.ts';
+import * as keptMetrics from './0032-kept-metrics.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -62,4 +63,5 @@ export const migrations: Record<string, Migration> = {
   '0029-certificate-alarms': certificateAlarms,
   '0030-revision-history': revisionHistory,
   '0031-grace': grace,
+  '0032-kept-metrics': keptMetrics,
 };

@@ -8,6 +8,7 @@ import { commitmentsContract } from './commitments.ts';
 import { deploymentsContract } from './deployments.ts';
 import { domainsContract } from './domains.ts';
 import { eventsContract } from './events.ts';
+import { keptMetricsContract } from './kept-metrics.ts';
 import { leasesContract } from './leases.ts';
 import { namesContract } from './names.ts';
 import { routesContract } from './routes.ts';
@@ -22,6 +23,7 @@ export function storeContract(name: string, open: OpenStore, { isShared }: { isS
   describe(`deployments in ${name}`, () => deploymentsContract(open));
   describe(`active deployments in ${name}`, () => activeContract(open));
   describe(`what is committed in ${name}`, () => commitmentsContract(open));
+  describe(`metrics that are kept in ${name}`, () => keptMetricsContract(open));
   describe(`names in ${name}`, () => namesContract(open));
   describe(`leases in ${name}`, () => leasesContract(open, { isShared }));
   describe(`routes in ${name}`, () => routesContract(open));

@@ -1,6 +1,7 @@
 /** The kernel's control groups as files, of version 1 (a hierarchy for each controller) or 2 (one for all). */
 import { lstat, mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { bounded, heldBytes, parseAmount } from './kernel-numbers.ts';
 
 /** Where the kernel shows them, on nearly every machine. */
 const usualRoot = '/sys/fs/cgroup';
@@ -62,14 +63,10 @@ async function version1(root: string): Promise<Kernel> {
       ...new Set((await Promise.all(hierarchies.map((hierarchy) => foldersIn(join(hierarchy, path))))).flat()),
     ],
     async memoryOf(path) {
-      const used = await readNumber(memory(path, 'memory.usage_in_bytes'));
+      const used = await readFile(memory(path, 'memory.usage_in_bytes'), 'utf8');
       const requestedBytes = await readNumber(memory(path, 'memory.soft_limit_in_bytes'));
-      const files = sumOf(
-        await readFile(memory(path, 'memory.stat'), 'utf8'),
-        'total_inactive_file',
-        'total_active_file',
-      );
-      return { heldBytes: Math.max(0, used - files), requestedBytes: bounded(requestedBytes, 0) };
+      const held = heldBytes(1, used, await readFile(memory(path, 'memory.stat'), 'utf8'));
+      return { heldBytes: held, requestedBytes: bounded(requestedBytes, 0) };
     },
     limitOf: async (path) => bounded(await readNumber(memory(path, 'memory.limit_in_bytes')), Number.POSITIVE_INFINITY),
     setLimit: (path, bytes) => writeFile(memory(path, 'memory.limit_in_bytes'), `${pages(bytes)}`),
@@ -96,10 +93,9 @@ async function version2(root: string): Promise<Kernel> {
     remove: (path) => removeFrom(root, path),
     list: (path) => foldersIn(join(root, path)),
     async memoryOf(path) {
-      const used = await readNumber(file(path, 'memory.current'));
+      const used = await readFile(file(path, 'memory.current'), 'utf8');
       const requestedBytes = await readNumber(file(path, 'memory.low'));
-      const files = sumOf(await readFile(file(path, 'memory.stat'), 'utf8'), 'inactive_file', 'active_file');
-      return { heldBytes: Math.max(0, used - files), requestedBytes };
+      return { heldBytes: heldBytes(2, used, await readFile(file(path, 'memory.stat'), 'utf8')), requestedBytes };
     },
     limitOf: (path) => readNumber(file(path, 'memory.max')),
     setLimit: (path, bytes) => writeFile(file(path, 'memory.max'), `${pages(bytes)}`),
@@ -149,24 +145,11 @@ async function readProcesses(path: string): Promise<number[]> {
 }
 
 async function readNumber(path: string): Promise<number> {
-  const text = (await readFile(path, 'utf8')).trim();
-  return text === 'max' ? Number.POSITIVE_INFINITY : Number(text);
-}
-
-/** Version 1 writes "none" as about as much as a number can be. */
-function bounded(bytes: number, none: number): number {
-  return bytes >= 2 ** 62 ? none : bytes;
+  return parseAmount(await readFile(path, 'utf8'));
 }
 
 function pages(bytes: number): number {
   return Math.floor(bytes / 4096) * 4096;
-}
-
-function sumOf(lines: string, ...keys: string[]): number {
-  return lines.split('\n').reduce((sum, line) => {
-    const [key = '', value] = line.split(' ');
-    return keys.includes(key) ? sum + Number(value) : sum;
-  }, 0);
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -5,12 +5,13 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { computedMs } from '../groups/kernel-numbers.ts';
 
 /** Where the kernel shows them, on nearly every machine. */
 const mountPoint = '/sys/fs/cgroup';
 
-/** Folders of one container. With version 2 both are the same. */
-export type ControlGroup = { processor: string; accounting: string; version: 1 | 2 };
+/** Folders of one container. With version 2 all are the same. */
+export type ControlGroup = { processor: string; accounting: string; memory: string; version: 1 | 2 };
 
 /**
  * Finds the group of process `pid` of a container. Undefined where that is not the container's (the engine is on
@@ -28,17 +29,27 @@ export async function findControlGroup(
       return path?.includes(containerId) ? controllers.split(',').map((controller) => [controller, path]) : [];
     }),
   );
-  const [processor, accounting, unified] = ['cpu', 'cpuacct', ''].map((controller) => paths.get(controller));
+  const [processor, accounting, memory, unified] = ['cpu', 'cpuacct', 'memory', ''].map((each) => paths.get(each));
   if (processor && accounting)
-    return { processor: join(root, 'cpu', processor), accounting: join(root, 'cpuacct', accounting), version: 1 };
-  return unified ? { processor: join(root, unified), accounting: join(root, unified), version: 2 } : undefined;
+    return {
+      processor: join(root, 'cpu', processor),
+      accounting: join(root, 'cpuacct', accounting),
+      memory: join(root, 'memory', memory ?? accounting),
+      version: 1,
+    };
+  if (!unified) return undefined;
+  const folder = join(root, unified);
+  return { processor: folder, accounting: folder, memory: folder, version: 2 };
 }
 
 /** Milliseconds since the container was started. Throws where it has ended. */
 export async function usedMsOf({ accounting, version }: ControlGroup): Promise<number> {
-  if (version === 1) return Number(await readFile(join(accounting, 'cpuacct.usage'), 'utf8')) / 1e6;
-  const [, micros] = /^usage_usec (\d+)$/m.exec(await readFile(join(accounting, 'cpu.stat'), 'utf8')) ?? [];
-  return Number(micros) / 1000;
+  return computedMs(version, await readFile(join(accounting, usageFile(version)), 'utf8'));
+}
+
+/** Within `accounting`, see `computedMs`. */
+export function usageFile(version: 1 | 2): string {
+  return version === 1 ? 'cpuacct.usage' : 'cpu.stat';
 }
 
 /** Throws where the container has ended or the kernel has no such policy. */

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deploymentOf } from '../../../test/support/deployments.ts';
+import { emptyStore } from '../../../test/support/empty-store.ts';
+import { keptPeriodMs } from '../../deployment/metrics/deployment-metrics.ts';
+import { createMeasured } from '../../deployment/metrics/measured.ts';
+import { stepMs } from '../../deployment/metrics/series.ts';
+import type { RequestCounts, WorkloadUse } from '../../deployment/metrics/use.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { addDeployment } from '../../store/deployments.ts';
+import { keptMetricsSince } from '../../store/kept-metrics.ts';
+import { addSession } from '../../store/sessions.ts';
+import { createSampling, startSampler } from './sampler.ts';
+
+const use = (deploymentId: string, cpuMs: number): WorkloadUse => ({
+  ...{ deploymentId, pod: 'web', revision: 1, replica: 0, startedAt: 1, cpuMs },
+  ...{ memoryBytes: 10, receivedBytes: 0, sentBytes: 0 },
+});
+
+test('after five minutes, means of what is claimed are in the store, once', async () => {
+  const db = await emptyStore();
+  await addSession(db, { id: 'session', token: 'token', createdAt: 0 });
+  await addDeployment(db, deploymentOf({ id: 'shop', label: 'shop', claimedAt: 1 }));
+  let now = 10 * keptPeriodMs;
+  let cpuMs = 0;
+  const engine: Pick<Engine, 'usage'> = {
+    usage: { workloads: async () => [use('shop', cpuMs), use('free', cpuMs)], volumes: async () => [] },
+  };
+  const measured = createMeasured();
+  const look = createSampling({ db, engine, now: () => now, uptime: () => now }, measured);
+  for (let step = 0; step <= keptPeriodMs / stepMs + 2; step++) {
+    await look();
+    now += stepMs;
+    cpuMs += stepMs / 4;
+  }
+  const [kept, ...others] = await keptMetricsSince(db, 'shop', 0);
+  assert.deepEqual([kept?.at, kept?.pods['web/0']?.cpuMillis, others], [10 * keptPeriodMs, 250, []]);
+  assert.deepEqual(await keptMetricsSince(db, 'free', 0), []);
+  await db.destroy();
+});
+
+test('where the engine tells nothing of pods, requests are measured all the same', async () => {
+  const db = await emptyStore();
+  const counts: RequestCounts = { requests: 30, clientErrors: 0, serverErrors: 0, tookWithin: [30] };
+  let now = 0;
+  const measured = createMeasured();
+  const tallyRequests = async () => new Map(now === 0 ? [] : [['shop', counts]]);
+  const look = createSampling({ db, engine: {}, tallyRequests, now: () => now, uptime: () => now }, measured);
+  await look();
+  now += stepMs;
+  await look();
+  const { arePodsMeasured, site } = measured.of('shop', now);
+  assert.deepEqual([arePodsMeasured, site.now.requestsPerSecond], [false, 3]);
+  await db.destroy();
+});
+
+test('a look that fails is told once and tried again, and ends nothing', async () => {
+  const db = await emptyStore();
+  const told: string[] = [];
+  const { promise: isWell, resolve } = Promise.withResolvers<void>();
+  let looks = 0;
+  const workloads = async () => {
+    if (++looks < 4) throw new Error('the engine is away');
+    resolve();
+    return [];
+  };
+  const sampler = startSampler({
+    ...{ db, engine: { usage: { workloads, volumes: async () => [] } }, now: () => 0, uptime: () => 0 },
+    wait: async () => await new Promise((next) => setImmediate(next)),
+    log: { error: (_, message) => void told.push(message) },
+  });
+  await isWell;
+  await sampler.stop();
+  assert.deepEqual(told, ['what deployments use cannot be measured; it is tried again and again']);
+  await db.destroy();
+});

@@ -1,0 +1,80 @@
+/**
+ * Measures what workloads use and what sites are asked, every ten seconds, in memory; of deployments that are claimed,
+ * five minutes at a time go to the store. A look that fails is missing in the lines, and nothing else comes of it.
+ */
+import type { Instant } from '../../deployment/deployment.ts';
+import { keptPeriodMs, type Samples } from '../../deployment/metrics/deployment-metrics.ts';
+import { createMeasured, type Measured } from '../../deployment/metrics/measured.ts';
+import { stepAt, stepMs } from '../../deployment/metrics/series.ts';
+import type { RequestCounts } from '../../deployment/metrics/use.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { reportingFirstFault } from '../../lib/first-fault.ts';
+import type { Wait } from '../../lib/wait.ts';
+import type { Database } from '../../store/database.ts';
+import { keepMetrics } from '../../store/kept-metrics.ts';
+
+/** What is in volumes changes slowly, and asking for it reads the table of all mounts. */
+const volumesEverySteps = 6;
+
+export type SamplerParts = {
+  db: Database;
+  engine: Pick<Engine, 'usage'>;
+  /** What has come for each deployment since the call before; absent where no edge counts. */
+  tallyRequests?: (() => Promise<ReadonlyMap<string, RequestCounts>>) | undefined;
+  now: () => Instant;
+  /** Milliseconds; never jumps. */
+  uptime: () => number;
+  wait: Wait;
+  log: { error(fields: object, message: string): void };
+};
+
+export type Sampler = Samples & { stop(): Promise<void> };
+
+export function startSampler(parts: SamplerParts): Sampler {
+  const { now, wait, log } = parts;
+  const stopping = new AbortController();
+  const measured = createMeasured();
+  const look = reportingFirstFault(createSampling(parts, measured), (err) =>
+    log.error({ err }, 'what deployments use cannot be measured; it is tried again and again'),
+  );
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      await look();
+      // To the middle of the next step: then none is missed and none comes twice, however long a look takes.
+      await wait((stepAt(now()) + 1.5) * stepMs - now(), stopping.signal);
+    }
+  })();
+  return {
+    of: (deploymentId) => measured.of(deploymentId, now()),
+    totals: measured.totals,
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/** One look, which remembers the one before. */
+export function createSampling(
+  { db, engine, tallyRequests, now, uptime }: Omit<SamplerParts, 'wait' | 'log'>,
+  measured: Pick<Measured, 'note' | 'endPeriod'>,
+): () => Promise<void> {
+  let lookedAtMs: number | undefined;
+  let looks = 0;
+  let period = Math.floor(now() / keptPeriodMs);
+
+  return async () => {
+    const uses = await engine.usage?.workloads();
+    const requests = (await tallyRequests?.()) ?? new Map<string, RequestCounts>();
+    const volumes = looks++ % volumesEverySteps === 0 ? await engine.usage?.volumes() : undefined;
+    const at = now();
+    const atMs = uptime();
+    const elapsedMs = lookedAtMs === undefined ? 0 : atMs - lookedAtMs;
+    lookedAtMs = atMs;
+    measured.note({ at, elapsedMs, uses, requests, volumes });
+    const current = Math.floor(at / keptPeriodMs);
+    if (current === period) return;
+    period = current;
+    await keepMetrics(db, measured.endPeriod((current - 1) * keptPeriodMs, keptPeriodMs / stepMs));
+  };
+}

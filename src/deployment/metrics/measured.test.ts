@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createMeasured, type Look } from './measured.ts';
+import { noRequests } from './request-tally.ts';
+import { keptSteps, stepMs } from './series.ts';
+import type { RequestCounts, WorkloadUse } from './use.ts';
+
+const start = 1_000 * stepMs;
+
+const use = (change: Partial<WorkloadUse> = {}): WorkloadUse => ({
+  ...{ deploymentId: 'abc', pod: 'web', revision: 1, replica: 0, startedAt: 1_000, memoryLimitBytes: 500 },
+  ...{ cpuMs: 0, memoryBytes: 100, receivedBytes: 0, sentBytes: 0 },
+  ...change,
+});
+
+const requests = (count: number): RequestCounts => ({
+  ...{ requests: count, clientErrors: 0, serverErrors: 0 },
+  tookWithin: noRequests.tookWithin.map((_, index) => (index === 0 ? count : 0)),
+});
+
+/** The look of a step. */
+const look = (step: number, change: Partial<Look>): Look => ({
+  ...{ at: start + step * stepMs, elapsedMs: step === 0 ? 0 : stepMs, uses: [], requests: new Map() },
+  ...change,
+});
+
+test('of an hour the lines tell what was measured at each step, and now what was measured last', () => {
+  const measured = createMeasured();
+  measured.note(look(0, { uses: [use()] }));
+  measured.note(
+    look(1, { uses: [use({ cpuMs: 2_000, memoryBytes: 120 })], requests: new Map([['abc', requests(20)]]) }),
+  );
+  const { pods, site, from, stepSeconds, arePodsMeasured } = measured.of('abc', start + stepMs);
+  assert.deepEqual([from, stepSeconds, arePodsMeasured], [start + (2 - keptSteps) * stepMs, 10, true]);
+  const [web] = pods;
+  assert.deepEqual(web?.series.cpuMillis.slice(-3), [null, null, 200]);
+  assert.deepEqual(web?.series.memoryBytes.slice(-3), [null, 100, 120]);
+  assert.equal(web?.now?.cpuMillis, 200);
+  assert.deepEqual(
+    [web?.pod, web?.replica, web?.startedAt, web?.memoryLimitBytes, 'deploymentId' in web!],
+    ['web', 0, 1_000, 500, false],
+  );
+  assert.deepEqual(site.series.requestsPerSecond.slice(-2), [null, 2]);
+  assert.equal(site.now.requestsPerSecond, 2);
+  assert.equal(site.series.p50Ms.length, keptSteps);
+});
+
+test('a pod that runs no more keeps its line and has no now, and after an hour it is forgotten', () => {
+  const measured = createMeasured();
+  measured.note(look(0, { uses: [use()] }));
+  for (let step = 1; step <= 4; step++) measured.note(look(step, {}));
+  const [web] = measured.of('abc', start + 4 * stepMs).pods;
+  assert.equal(web?.now, undefined);
+  assert.deepEqual(web?.series.memoryBytes.slice(-5), [100, null, null, null, null]);
+  measured.note(look(keptSteps, {}));
+  assert.deepEqual(measured.of('abc', start + keptSteps * stepMs).pods, []);
+  assert.deepEqual(measured.totals(), []);
+});
+
+test('through an update the line of a pod goes on, with the newer one while both run', () => {
+  const measured = createMeasured();
+  measured.note(look(0, { uses: [use()] }));
+  const newer = use({ revision: 2, startedAt: 5_000, memoryBytes: 70 });
+  for (const uses of [[use(), newer], [newer, use()], [newer]])
+    measured.note(look(measured.of('abc', start).pods.length, { uses }));
+  const { pods } = measured.of('abc', start + stepMs);
+  assert.deepEqual([pods.length, pods[0]?.revision, pods[0]?.now?.memoryBytes], [1, 2, 70]);
+});
+
+test('one deployment is told nothing of another one', () => {
+  const measured = createMeasured();
+  measured.note(look(0, { uses: [use({ deploymentId: 'other' })], requests: new Map([['other', requests(5)]]) }));
+  const { pods, volumes, site } = measured.of('abc', start);
+  assert.deepEqual([pods, volumes], [[], []]);
+  assert.ok(site.series.requestsPerSecond.every((value) => value === null));
+});
+
+test('of five minutes means are kept, of the memory the most, and how long answers took of all of them', () => {
+  const measured = createMeasured();
+  measured.note(look(0, { uses: [use()] }));
+  measured.note(
+    look(1, { uses: [use({ cpuMs: 1_000, memoryBytes: 300 })], requests: new Map([['abc', requests(30)]]) }),
+  );
+  measured.note(look(2, { uses: [use({ cpuMs: 4_000, memoryBytes: 200 })] }));
+  const kept = measured.endPeriod(start, 30).get('abc');
+  assert.equal(kept?.at, start);
+  assert.deepEqual([kept?.pods['web/0']?.cpuMillis, kept?.pods['web/0']?.memoryBytes], [200, 300]);
+  assert.deepEqual([kept?.site.requestsPerSecond, kept?.site.p50Ms], [1.5, 2.5]);
+  assert.equal(measured.endPeriod(start, 30).get('abc')?.site.requestsPerSecond, null);
+});
+
+test('where the clock was set back, what would be of the future is forgotten', () => {
+  const measured = createMeasured();
+  measured.note(look(9, { uses: [use({ memoryBytes: 900 })] }));
+  measured.note(look(2, { uses: [use()] }));
+  const [web] = measured.of('abc', start + 9 * stepMs).pods;
+  assert.deepEqual(
+    web?.series.memoryBytes.filter((value) => value !== null),
+    [100],
+  );
+});
+
+test('totals tell what was counted since the beginning, of those that run now', () => {
+  const measured = createMeasured();
+  const volume = { deploymentId: 'abc', volume: 'data', usedBytes: 3, sizeBytes: 9 };
+  measured.note(look(0, { uses: [use()], requests: new Map([['abc', requests(5)]]) }));
+  measured.note(look(1, { uses: [use({ cpuMs: 7 })], requests: new Map([['abc', requests(6)]]), volumes: [volume] }));
+  const [all] = measured.totals();
+  assert.deepEqual([all?.requests.requests, all?.uses[0]?.cpuMs, all?.volumes], [11, 7, [volume]]);
+  assert.deepEqual(measured.of('abc', start + stepMs).volumes, [{ volume: 'data', usedBytes: 3, sizeBytes: 9 }]);
+});

@@ -1,0 +1,194 @@
+/** What has been measured of all deployments lately, in memory: each look adds to it, whoever asks reads from it. */
+import type { Instant } from '../deployment.ts';
+import type { DeploymentMetrics, DeploymentTotals, KeptMetrics, PodMetrics, SeriesOf } from './deployment-metrics.ts';
+import { type PodValues, podNames, podValues, type SiteValues, siteNames, siteValues } from './rates.ts';
+import { add, noRequests } from './request-tally.ts';
+import { createSeries, keptSteps, meanOf, type Series, stepAt, stepMs } from './series.ts';
+import type { RequestCounts, VolumeUse, WorkloadUse } from './use.ts';
+
+/** Steps that make what is told as "now" of a site: single requests would jump. */
+const recentSteps = 6;
+
+/** What is older than this many steps is not "now": a look may come late on a busy machine. */
+const freshSteps = 3;
+
+export type Look = {
+  at: Instant;
+  /** Milliseconds since the look before; 0 at the first. */
+  elapsedMs: number;
+  /** Undefined where nothing is told of them. */
+  uses: readonly WorkloadUse[] | undefined;
+  /** By deployment, since the look before. */
+  requests: ReadonlyMap<string, RequestCounts>;
+  /** Undefined: as at the look before. */
+  volumes?: readonly VolumeUse[] | undefined;
+};
+
+export type Measured = {
+  note(look: Look): void;
+  /** Of a deployment that nothing was measured of yet: an hour of nothing. */
+  of(deploymentId: string, now: Instant): DeploymentMetrics;
+  /** Of all that something was measured of at the last look. */
+  totals(): DeploymentTotals[];
+  /** Means of the last steps, for the store, of all deployments; begins a new period. */
+  endPeriod(at: Instant, steps: number): Map<string, KeptMetrics>;
+};
+
+type Pod = { last: WorkloadUse; lastStep: number; series: Series<(typeof podNames)[number]> };
+
+type Known = {
+  pods: Map<string, Pod>;
+  volumes: VolumeUse[];
+  site: Series<(typeof siteNames)[number]> | undefined;
+  recent: { step: number; counts: RequestCounts; elapsedMs: number }[];
+  all: RequestCounts;
+  period: { counts: RequestCounts; elapsedMs: number };
+  /** When something was measured last. */
+  step: number;
+};
+
+export function createMeasured(): Measured {
+  const known = new Map<string, Known>();
+  let arePodsMeasured = false;
+  let lastStep = 0;
+
+  function find(deploymentId: string): Known {
+    const found = known.get(deploymentId) ?? newlyKnown();
+    known.set(deploymentId, found);
+    return found;
+  }
+
+  function notePod(use: WorkloadUse, step: number, elapsedMs: number): void {
+    const deployment = find(use.deploymentId);
+    deployment.step = step;
+    const key = keyOf(use);
+    const pod = deployment.pods.get(key) ?? { last: use, lastStep: -1, series: createSeries(podNames) };
+    // While an update runs both are there; the newer one goes on with the line.
+    if (pod.lastStep === step && pod.last.revision > use.revision) return;
+    const before = pod.lastStep >= 0 ? pod.last : undefined;
+    pod.series.note(step, podValues(before, use, elapsedMs));
+    deployment.pods.set(key, { ...pod, last: use, lastStep: step });
+  }
+
+  function noteSite(deploymentId: string, counts: RequestCounts, step: number, elapsedMs: number): void {
+    const deployment = known.get(deploymentId);
+    if (!deployment && counts.requests === 0) return;
+    const found = deployment ?? find(deploymentId);
+    if (counts.requests > 0) {
+      found.step = step;
+      found.site ??= createSeries(siteNames);
+    }
+    found.site?.note(step, siteValues(counts, elapsedMs));
+    found.all = add(found.all, counts);
+    found.period = { counts: add(found.period.counts, counts), elapsedMs: found.period.elapsedMs + elapsedMs };
+    found.recent = [...found.recent.filter((each) => each.step > step - recentSteps), { step, counts, elapsedMs }];
+  }
+
+  return {
+    note({ at, elapsedMs, uses, requests, volumes }) {
+      const step = stepAt(at);
+      // The clock was set back: everything kept would be of the future.
+      if (step < lastStep) known.clear();
+      lastStep = step;
+      arePodsMeasured = uses !== undefined;
+      for (const use of uses ?? []) notePod(use, step, elapsedMs);
+      for (const deploymentId of new Set([...known.keys(), ...requests.keys()]))
+        noteSite(deploymentId, requests.get(deploymentId) ?? noRequests, step, elapsedMs);
+      if (volumes) {
+        const byDeployment = Map.groupBy(volumes, ({ deploymentId }) => deploymentId);
+        for (const [deploymentId, deployment] of known) deployment.volumes = byDeployment.get(deploymentId) ?? [];
+      }
+      for (const [deploymentId, { step: last, pods }] of known) {
+        for (const [key, pod] of pods) if (pod.lastStep <= step - keptSteps) pods.delete(key);
+        if (last <= step - keptSteps) known.delete(deploymentId);
+      }
+    },
+
+    of(deploymentId, now) {
+      const to = stepAt(now);
+      const from = to - keptSteps + 1;
+      const found = known.get(deploymentId) ?? newlyKnown();
+      return {
+        ...{ from: from * stepMs, stepSeconds: stepMs / 1_000, arePodsMeasured },
+        pods: [...found.pods.values()].map((pod) => podMetrics(pod, from, to)).sort(byName),
+        volumes: found.volumes.map(({ deploymentId: _, ...volume }) => volume),
+        site: { now: recentSite(found, to), series: seriesOf(siteNames, found.site, from, to) },
+      };
+    },
+
+    totals: () =>
+      [...known]
+        .filter(([, { step }]) => step > lastStep - keptSteps)
+        .map(([deploymentId, found]) => ({
+          ...{ deploymentId, volumes: found.volumes, requests: found.all, site: recentSite(found, lastStep) },
+          uses: [...found.pods.values()].filter((pod) => pod.lastStep === lastStep).map(({ last }) => last),
+        })),
+
+    endPeriod(at, steps) {
+      const ended = new Map<string, KeptMetrics>();
+      const to = lastStep;
+      for (const [deploymentId, found] of known) {
+        const { counts, elapsedMs } = found.period;
+        found.period = { counts: noRequests, elapsedMs: 0 };
+        const pods = [...found.pods].filter(([, pod]) => pod.lastStep > to - steps);
+        if (pods.length === 0 && counts.requests === 0) continue;
+        const kept = pods.map(([key, { series }]) => [key, meansOf(series, to - steps + 1, to)] as const);
+        ended.set(deploymentId, { at, pods: Object.fromEntries(kept), site: siteValues(counts, elapsedMs) });
+      }
+      return ended;
+    },
+  };
+}
+
+function newlyKnown(): Known {
+  const period = { counts: noRequests, elapsedMs: 0 };
+  return { pods: new Map(), volumes: [], site: undefined, recent: [], all: noRequests, period, step: 0 };
+}
+
+function keyOf({ pod, replica }: WorkloadUse): string {
+  return `${pod}/${replica}`;
+}
+
+function podMetrics({ last, lastStep, series }: Pod, from: number, to: number): PodMetrics {
+  const { deploymentId: _, cpuMs: _cpu, memoryBytes: _memory, receivedBytes: _in, sentBytes: _out, ...told } = last;
+  const newest = series.newest();
+  return {
+    ...told,
+    ...(newest && lastStep > to - freshSteps && { now: newest.values }),
+    series: seriesOf(podNames, series, from, to),
+  };
+}
+
+function recentSite({ recent }: Known, to: number): SiteValues {
+  const fresh = recent.filter(({ step }) => step > to - recentSteps);
+  const counts = fresh.reduce((sum, each) => add(sum, each.counts), noRequests);
+  return siteValues(
+    counts,
+    fresh.reduce((sum, each) => sum + each.elapsedMs, 0),
+  );
+}
+
+function seriesOf<Name extends string>(
+  names: readonly Name[],
+  series: Series<Name> | undefined,
+  from: number,
+  to: number,
+): SeriesOf<Record<Name, number | null>> {
+  const nothing = () => Array.from({ length: to - from + 1 }, () => null);
+  return Object.fromEntries(names.map((name) => [name, series?.read(name, from, to) ?? nothing()])) as SeriesOf<
+    Record<Name, number | null>
+  >;
+}
+
+function meansOf(series: Series<(typeof podNames)[number]>, from: number, to: number): PodValues {
+  const means = podNames.map((name) => [name, meanOf(series.read(name, from, to))] as const);
+  const most = series.read('memoryBytes', from, to).filter((value) => value !== null);
+  return {
+    ...(Object.fromEntries(means) as PodValues),
+    memoryBytes: most.length === 0 ? null : Math.max(...most),
+  };
+}
+
+function byName(one: PodMetrics, other: PodMetrics): number {
+  return one.pod === other.pod ? one.replica - other.replica : one.pod < other.pod ? -1 : 1;
+}

@@ -1,0 +1,65 @@
+/**
+ * The values of the last hour, one for each step of the clock. A step that nobody has measured has none. Where the clock
+ * is set back, what was measured until then is forgotten: it would be of the future.
+ */
+import type { Instant } from '../deployment.ts';
+
+/** How often is measured, and how many of these make an hour. */
+export const stepMs = 10_000;
+export const keptSteps = 360;
+
+export function stepAt(at: Instant): number {
+  return Math.floor(at / stepMs);
+}
+
+export type Values<Name extends string> = Record<Name, number | null>;
+
+export type Series<Name extends string> = {
+  note(step: number, values: Values<Name>): void;
+  /** Of the newest step that has any; undefined before that. */
+  newest(): { step: number; values: Values<Name> } | undefined;
+  /** From a step up to another one, both included. */
+  read(name: Name, from: number, to: number): (number | null)[];
+};
+
+export function createSeries<Name extends string>(names: readonly Name[]): Series<Name> {
+  const rings = new Map(names.map((name) => [name, new Float32Array(keptSteps).fill(Number.NaN)]));
+  let newest: number | undefined;
+
+  const valueAt = (name: Name, step: number): number | null => {
+    if (newest === undefined || step > newest || step <= newest - keptSteps) return null;
+    const value = rings.get(name)![placeOf(step)]!;
+    return Number.isNaN(value) ? null : value;
+  };
+
+  return {
+    note(step, values) {
+      const isBack = newest !== undefined && step < newest;
+      const skippedFrom = newest === undefined || isBack ? step - keptSteps + 1 : newest + 1;
+      for (let skipped = Math.max(skippedFrom, step - keptSteps + 1); skipped < step; skipped++)
+        for (const ring of rings.values()) ring[placeOf(skipped)] = Number.NaN;
+      newest = step;
+      for (const name of names) rings.get(name)![placeOf(step)] = values[name] ?? Number.NaN;
+    },
+    newest: () =>
+      newest === undefined
+        ? undefined
+        : {
+            step: newest,
+            values: Object.fromEntries(names.map((name) => [name, valueAt(name, newest!)])) as Values<Name>,
+          },
+    read: (name, from, to) =>
+      Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => valueAt(name, from + index)),
+  };
+}
+
+/** In a ring. A clock may begin before 1970. */
+function placeOf(step: number): number {
+  return ((step % keptSteps) + keptSteps) % keptSteps;
+}
+
+/** Of those that there are; null of none. */
+export function meanOf(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+}

@@ -1,0 +1,13 @@
+/** What pods of claimed deployments use and their sites are asked, five minutes each. */
+import type { Kysely } from 'kysely';
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('keptMetrics')
+    .addColumn('deploymentId', 'text', (c) => c.notNull())
+    .addColumn('at', 'bigint', (c) => c.notNull())
+    .addColumn('metrics', 'text', (c) => c.notNull())
+    .addPrimaryKeyConstraint('keptMetricsKey', ['deploymentId', 'at'])
+    .execute();
+  await db.schema.createIndex('keptMetricsByTime').on('keptMetrics').column('at').execute();
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import type { Kysely } from 'kysely';
+import type { KeptMetrics } from '../../../src/deployment/metrics/deployment-metrics.ts';
+import type { Tables } from '../../../src/store/database.ts';
+import { addDeployment } from '../../../src/store/deployments.ts';
+import { forgetMetrics, keepMetrics, keptMetricsSince } from '../../../src/store/kept-metrics.ts';
+import { addSession } from '../../../src/store/sessions.ts';
+import { deploymentOf } from '../../support/deployments.ts';
+import type { OpenStore } from './store.ts';
+
+export function keptMetricsContract(open: OpenStore): void {
+  let db: Kysely<Tables>;
+  beforeEach(async () => {
+    db = await open();
+    await addSession(db, { id: 'session', token: 'token', createdAt: 0 });
+    for (const [id, claimedAt] of [
+      ['claimed', 1],
+      ['free', null],
+    ] as const)
+      await addDeployment(db, deploymentOf({ id, label: id, applicationName: id, expiresAt: 1_000, claimedAt }));
+  });
+  afterEach(async () => await db.destroy());
+
+  const site = { requestsPerSecond: 1.5, clientErrorsPerSecond: 0, serverErrorsPerSecond: 0, p50Ms: 3, p95Ms: null };
+  const metrics = (at: number, memoryBytes = 7): KeptMetrics => ({
+    at,
+    pods: { 'web/0': { cpuMillis: 2, memoryBytes, receivedBytesPerSecond: null, sentBytesPerSecond: 1 } },
+    site,
+  });
+
+  test('metrics are kept of those that are claimed, and of nobody else', async () => {
+    await keepMetrics(db, new Map(['claimed', 'free', 'unknown'].map((id) => [id, metrics(100)])));
+    assert.deepEqual(await keptMetricsSince(db, 'claimed', 0), [metrics(100)]);
+    for (const id of ['free', 'unknown']) assert.deepEqual(await keptMetricsSince(db, id, 0), []);
+  });
+
+  test('they are told from an instant on, the oldest first, and forgotten before another one', async () => {
+    for (const at of [300, 100, 200]) await keepMetrics(db, new Map([['claimed', metrics(at)]]));
+    const times = async (since: number) => (await keptMetricsSince(db, 'claimed', since)).map(({ at }) => at);
+    assert.deepEqual(await times(200), [200, 300]);
+    await forgetMetrics(db, 200);
+    assert.deepEqual(await times(0), [200, 300]);
+  });
+
+  test('of two processes that measured the same five minutes, the first one has told', async () => {
+    await keepMetrics(db, new Map([['claimed', metrics(100, 1)]]));
+    await keepMetrics(db, new Map([['claimed', metrics(100, 2)]]));
+    assert.deepEqual(await keptMetricsSince(db, 'claimed', 0), [metrics(100, 1)]);
+  });
+}
