@@ -8,13 +8,20 @@ import type { FoundClaim } from '../../src/engine/kubernetes/objects.ts';
 
 const volumesPath = '/api/v1/persistentvolumes';
 
+const everyNode = {
+  required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'Exists' }] }] },
+};
+
 type Claim = FoundClaim & { spec?: { storageClassName?: string } };
 
-/** The name of its storage class; closing it removes that too, and all volumes. `isDefault`: of claims that name none. */
+/**
+ * The name of its storage class; closing it removes that too, and all volumes. `isDefault`: of claims that name none;
+ * `isDisk`: nodes take them for disks of their own, which belong to root.
+ */
 export async function startProvisioner(
   cluster: Cluster,
   name: string,
-  { isDefault = false } = {},
+  { isDefault = false, isDisk = false } = {},
 ): Promise<AsyncDisposable & { name: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-claims-'));
   const classPath = `/apis/storage.k8s.io/v1/storageclasses`;
@@ -33,7 +40,7 @@ export async function startProvisioner(
     const path = join(folder, metadata.uid);
     await mkdir(path);
     // As provisioners of directories do it: nodes change the owner of disks, and not of directories of their own.
-    await chmod(path, 0o777);
+    await chmod(path, isDisk ? 0o755 : 0o777);
     const { name: claim, namespace, uid } = metadata;
     const body = {
       ...{ apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: uid } },
@@ -41,7 +48,7 @@ export async function startProvisioner(
         ...{ accessModes: ['ReadWriteOnce'], storageClassName: name, persistentVolumeReclaimPolicy: 'Retain' },
         capacity: { storage: spec?.resources?.requests?.storage },
         claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', name: claim, namespace, uid },
-        hostPath: { path, type: 'Directory' },
+        ...(isDisk ? { local: { path }, nodeAffinity: everyNode } : { hostPath: { path, type: 'Directory' } }),
       },
     };
     await cluster.ask('POST', volumesPath, { body });

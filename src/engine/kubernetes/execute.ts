@@ -2,6 +2,7 @@
  * What the operations do to the cluster. Each is a few requests, none of which depends on being made once; it ends when
  * what it has written is known here, so that the next look sees it.
  */
+import type { Instant } from '../../deployment/deployment.ts';
 import type { EngineOperation } from '../../deployment/plan/operation.ts';
 import { type Egress, noEgress } from '../../deployment/workload/egress.ts';
 import { isSameWorkload } from '../../deployment/workload/fingerprint.ts';
@@ -25,10 +26,13 @@ import { clusterName, namespaceName, objectName, replicaServiceName } from './na
 import type { Found, FoundController, FoundNamespace, FoundService, Manifest } from './objects.ts';
 import { egressOf } from './observe.ts';
 import { bytesOf } from './quantities.ts';
+import { removalLeftMs } from './terminating.ts';
 
 export type ExecuteSettings = PolicySettings &
   Pick<WorkloadRequest, 'stopSeconds' | 'diskBytes' | 'runtimeClass' | 'hasLowPorts'> & {
     owner: string;
+    /** Epoch milliseconds; may jump. */
+    now: () => Instant;
     storageClass?: string | undefined;
   };
 
@@ -41,9 +45,6 @@ export type Execute = {
   /** Whatever is in it. */
   removeNamespace(deploymentId: string): Promise<void>;
 };
-
-/** A namespace takes 8 to 26 s to go (measured); one that hangs is told of, and looked at again later. */
-const terminatingPatienceMs = 90_000;
 
 /** Beyond its grace period: nodes tell of an end within a few seconds. */
 const removalPatienceMs = 120_000;
@@ -64,7 +65,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
   async function makeNamespace(deploymentId: string, egress: Egress): Promise<FoundNamespace> {
     const found = await findNamespace(deploymentId);
     if (found && found.metadata.deletionTimestamp === undefined) return found;
-    if (found) await untilGone(deploymentId);
+    if (found) await untilGone(deploymentId, removalLeftMs(found, settings.now()));
     const made = await create(namespaceManifest(owner, deploymentId, undefined));
     await bound(deploymentId, egress);
     await cache.untilSeen('Namespace', made);
@@ -89,11 +90,14 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
     }
   }
 
-  async function untilGone(deploymentId: string): Promise<void> {
-    const end = AbortSignal.timeout(terminatingPatienceMs);
+  /** One that hangs is looked at again later. */
+  async function untilGone(deploymentId: string, patienceMs: number): Promise<void> {
+    const end = AbortSignal.timeout(patienceMs);
     while (await cluster.find('Namespace', namespaceName(deploymentId))) {
-      if (end.aborted)
-        throw new EngineFault('unavailable', 'What the deployment had here before is still being removed.');
+      if (end.aborted || patienceMs === 0)
+        throw new EngineFault('unavailable', 'What the deployment had here before is still being removed.', {
+          hint: 'its operator may have to look at what keeps it',
+        });
       await wait(500, end);
     }
   }

@@ -10,7 +10,7 @@ import { isLocalImage } from '../images/local-images.ts';
 import type { WorkloadRequest } from './manifests/workload.ts';
 
 /** `pass`: what nodes have to show for it. */
-export type BroughtImage = Pick<WorkloadRequest, 'image' | 'imageVolumes'> & { pass?: Pass };
+export type BroughtImage = Pick<WorkloadRequest, 'image' | 'imageVolumes' | 'imageUser'> & { pass?: Pass };
 
 /** Of a start. Throws EngineFault when there is no such image, or the deployment may not have it. */
 export type BringImage = (workload: Pick<Workload, 'image' | 'registryLogin' | 'pod'>) => Promise<BroughtImage>;
@@ -68,8 +68,12 @@ export function createClusterImages(
       if (architecture === undefined) throw new EngineFault('unavailable', 'The cluster has no node that takes pods.');
       try {
         const platform = { os: 'linux', architecture };
-        const { reference, volumes, pass } = await images.nodes.admit(request, platform, AbortSignal.timeout(bringMs));
-        return { image: reference, imageVolumes: volumes, pass };
+        const { reference, volumes, user, pass } = await images.nodes.admit(
+          request,
+          platform,
+          AbortSignal.timeout(bringMs),
+        );
+        return { image: reference, imageVolumes: volumes, imageUser: user, pass };
       } catch (error) {
         throw asEngineFault(error);
       }

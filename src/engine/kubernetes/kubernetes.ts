@@ -14,12 +14,15 @@ import type { FoundNode } from './objects.ts';
 import { createObserver } from './observe.ts';
 import { listOwned, removeOwned } from './owned.ts';
 import { amountOf, bytesOf } from './quantities.ts';
+import { type Hanging, hangingNamespaces } from './terminating.ts';
 
-export type KubernetesEngineOptions = Omit<ExecuteSettings, 'hasPortRanges' | 'hasLowPorts'> &
+export type KubernetesEngineOptions = Omit<ExecuteSettings, 'hasPortRanges' | 'hasLowPorts' | 'now'> &
   ClusterImageParts & {
     cluster: Cluster;
     /** Health checks of who has been ready are asked at most this often, whatever they want; default: every 10 s. */
     leastPeriodMs?: number;
+    /** Of a namespace of the installation whose removal does not end; of each once. */
+    onHanging?: (hanging: Hanging) => void;
     /** Epoch milliseconds; may jump. */
     now?: () => number;
     /** Milliseconds since some instant; never jumps. */
@@ -35,13 +38,13 @@ export async function openKubernetesEngine(
   options: KubernetesEngineOptions,
 ): Promise<AsyncDisposable & { engine: KubernetesEngine; version: string }> {
   const { cluster, owner, now = Date.now, uptime = () => performance.now() } = options;
-  const { leastPeriodMs = leastProbePeriodMs } = options;
+  const { leastPeriodMs = leastProbePeriodMs, onHanging = () => {} } = options;
   const { major, minor } = await withFaults(() => cluster.ask<{ major: string; minor: string }>('GET', '/version'));
   const isRecent = Number(major) > 1 || Number.parseInt(minor, 10) >= 22;
   await using opening = new AsyncDisposableStack();
   const cache = opening.use(await withFaults(() => openCache(cluster, owner)));
   const { bring, isOnNodes } = createClusterImages(options, () => architectureOf(cache.list('Node').filter(isOpen)));
-  const settings = { ...options, hasPortRanges: isRecent, hasLowPorts: isRecent };
+  const settings = { ...options, now, hasPortRanges: isRecent, hasLowPorts: isRecent };
   const execute = createExecute(cluster, cache, bring, settings);
   const observer = createObserver(cluster, cache, { leastPeriodMs, now, uptime });
   const { read, follow } = createLogReader(cluster, cache);
@@ -51,6 +54,14 @@ export async function openKubernetesEngine(
   });
   const marks = new WeakMap<Observed, Mark>();
   let lastCapacity: Capacity | undefined;
+
+  const told = new Set<string>();
+  function tellOfHanging(): void {
+    for (const hanging of hangingNamespaces(cache.list('Namespace'), now())) {
+      if (!told.has(hanging.namespace)) onHanging(hanging);
+      told.add(hanging.namespace);
+    }
+  }
 
   const engine: KubernetesEngine = {
     ping: () => withFaults(async () => void (await cluster.ask('GET', '/version', { patienceMs: pingPatienceMs }))),
@@ -93,6 +104,7 @@ export async function openKubernetesEngine(
     listOwned: () =>
       withFaults(async () => {
         cache.check();
+        tellOfHanging();
         return listOwned(cache, now());
       }),
     removeOwned: (owned) => withFaults(() => removeOwned(cache, execute, owned)),

@@ -77,7 +77,7 @@ export type Found = {
   };
 };
 
-export type FoundNamespace = Found;
+export type FoundNamespace = Found & { status?: { conditions?: Condition[] } };
 
 export type FoundController = Found & {
   status?: { conditions?: Condition[]; failed?: number; succeeded?: number };
@@ -93,7 +93,7 @@ export type FoundService = Found & { spec?: { clusterIP?: string } };
 export type Condition = { type: string; status: string; reason?: string; message?: string };
 
 export type FoundPod = Found & {
-  spec?: { containers?: { resources?: { limits?: { memory?: string } } }[]; volumes?: VolumeSource[] };
+  spec?: { containers?: { resources?: { limits?: Amounts; requests?: Amounts } }[]; volumes?: VolumeSource[] };
   status?: {
     phase?: string;
     reason?: string;
@@ -103,6 +103,8 @@ export type FoundPod = Found & {
     containerStatuses?: ContainerStatus[];
   };
 };
+
+type Amounts = { cpu?: string; memory?: string };
 
 type VolumeSource = { persistentVolumeClaim?: { claimName: string } };
 

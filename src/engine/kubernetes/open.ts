@@ -35,6 +35,8 @@ export async function openKubernetes(settings: KubernetesSettings, parts: Engine
   const opened = await openKubernetesEngine({
     ...{ cluster, owner, images, edgeNetworks, storageClass, stopSeconds, diskBytes, now },
     localPatterns: localImages.patterns,
+    onHanging: ({ namespace, since, because }) =>
+      log.warn({ namespace, since: new Date(since).toISOString(), because }, 'a namespace does not end'),
     runtimeClass: runtime === 'runsc' ? gvisorClass : undefined,
   }).catch((error: unknown) => {
     if (!(error instanceof EngineFault)) throw error;

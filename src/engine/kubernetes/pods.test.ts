@@ -12,7 +12,7 @@ type Status = NonNullable<FoundPod['status']>;
 
 const pod = (status: Status, name = 'one', createdAt = '2026-01-01T00:00:01Z'): FoundPod => ({
   metadata: { name, uid: name, resourceVersion: '1', creationTimestamp: createdAt },
-  spec: { containers: [{ resources: { limits: { memory: '64Mi' } } }] },
+  spec: { containers: [{ resources: { limits: { memory: '64Mi' }, requests: { memory: '4Gi', cpu: '500m' } } }] },
   status,
 });
 
@@ -56,7 +56,7 @@ test('what keeps a pod from running is told in words', () => {
     ],
     [
       unscheduled('0/3 nodes are available: 1 Insufficient cpu, 3 Insufficient memory.'),
-      'no node has enough memory and processor free',
+      'no node has 4 GiB of memory and 0.5 of a processor free',
     ],
     [
       unscheduled('0/1 nodes are available: 1 pod has unbound immediate PersistentVolumeClaims.'),
@@ -110,4 +110,19 @@ test('a job has ended as soon as its pod has ended well, whether the cluster cou
   assert.deepEqual([early.phase, early.hasEnded, early.restarts], ['exited', true, 0]);
   const between = podFacts(controller, [withContainer({ state: terminated(3) })], true);
   assert.deepEqual([between.phase, between.hasEnded], ['running', true]);
+});
+
+test('an eviction is the last end of the pod that has come after it, and counts as a restart', () => {
+  const message = 'Pod ephemeral local storage usage exceeds the total limit of containers 1Gi.';
+  const evicted = pod({ reason: 'Evicted', phase: 'Failed', message });
+  const running = { state: { running: { startedAt: '2026-01-01T00:05:03Z' } } };
+  const after = { ...withContainer(running), metadata: pod({}, 'after', '2026-01-01T00:05:00Z').metadata };
+  const { restarts, lastExit, obstacle, hasEnded } = facts(evicted, after);
+  assert.deepEqual([restarts, obstacle, hasEnded], [1, undefined, false]);
+  assert.deepEqual(lastExitOf(lastExit!), {
+    code: 137,
+    reason: 'evicted for disk: it wrote too much outside of its volumes',
+    hint: 'put what it writes into a volume',
+    at: Date.parse('2026-01-01T00:05:00Z'),
+  });
 });

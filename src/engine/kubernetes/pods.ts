@@ -1,8 +1,9 @@
 /** PURE. What the cluster says of a workload and its pods, in our words. */
+import { printBytes } from '../../config/values/units.ts';
 import type { Instant } from '../../deployment/deployment.ts';
-import type { Ended } from '../readiness/container-state.ts';
+import { type Ended, exitReason } from '../readiness/container-state.ts';
 import type { ContainerStatus, FoundController, FoundPod, Terminated } from './objects.ts';
-import { bytesOf } from './quantities.ts';
+import { amountOf, bytesOf } from './quantities.ts';
 
 /** What keeps a workload from running that is none of its own doing, or looks like that. */
 export type Obstacle = { words: string; hint?: string };
@@ -23,7 +24,7 @@ export function podFacts(controller: FoundController, pods: readonly FoundPod[],
   const living = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined).toSorted(byAge);
   const current = living.at(-1);
   const container = current?.status?.containerStatuses?.[0];
-  const lastExit = living.toReversed().flatMap((pod) => exitOf(pod) ?? [])[0];
+  const lastExit = living.flatMap((pod, index) => evictionOf(pod, living[index + 1]) ?? exitOf(pod) ?? []).at(-1);
   const isGivenUp = has(controller, 'Failed');
   // Its pod tells of the end before the job does.
   const isOver = isJob && (isGivenUp || has(controller, 'Complete') || lastExit?.code === 0);
@@ -40,11 +41,17 @@ export function podFacts(controller: FoundController, pods: readonly FoundPod[],
         ...(startedAt !== undefined && { startedAt: Date.parse(startedAt) }),
       },
     }),
-    restarts: isJob ? triesBefore(controller, isGivenUp) : (container?.restartCount ?? 0),
+    restarts: isJob ? triesBefore(controller, isGivenUp) : restartsOf(living),
     ...(lastExit && { lastExit }),
     hasEnded: isOver || (!isRunning && lastExit !== undefined && (isJob || container?.lastState !== undefined)),
     ...(obstacle && { obstacle }),
   };
+}
+
+/** Also those of pods that were evicted before it: each had a successor. */
+function restartsOf(pods: readonly FoundPod[]): number {
+  const own = pods.at(-1)?.status?.containerStatuses?.[0]?.restartCount ?? 0;
+  return own + pods.slice(0, -1).filter(evictedFor).length;
 }
 
 /** Each try of a job is a pod; those that failed are counted. */
@@ -74,6 +81,19 @@ function exitOf(pod: FoundPod): PodFacts['lastExit'] {
   };
 }
 
+/** Nobody dates it but the pod that comes after it. */
+function evictionOf(pod: FoundPod, successor: FoundPod | undefined): PodFacts['lastExit'] {
+  const reason = evictedFor(pod);
+  if (!reason || !successor) return undefined;
+  const at = Date.parse(successor.metadata.creationTimestamp);
+  return { code: 137, isOutOfMemory: false, memoryBytes: 0, evictedFor: reason, at };
+}
+
+function evictedFor({ status }: FoundPod): Ended['evictedFor'] {
+  if (status?.reason !== 'Evicted') return undefined;
+  return /ephemeral|storage|disk/i.test(status.message ?? '') ? 'disk' : 'memory';
+}
+
 /** The runtime could not start its program at all: that is an obstacle and not an end. */
 function isNeverStarted({ reason }: Terminated): boolean {
   return reason === 'StartError' || reason === 'ContainerCannotRun';
@@ -81,9 +101,10 @@ function isNeverStarted({ reason }: Terminated): boolean {
 
 function obstacleOf(pod: FoundPod, container: ContainerStatus | undefined): Obstacle | undefined {
   const { status } = pod;
-  if (status?.reason === 'Evicted') return evictedFor(status.message ?? '');
+  const reason = evictedFor(pod);
+  if (reason) return exitReason({ code: 137, isOutOfMemory: false, memoryBytes: 0, evictedFor: reason });
   const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  if (scheduled?.status === 'False') return unschedulable(scheduled.message ?? '');
+  if (scheduled?.status === 'False') return unschedulable(scheduled.message ?? '', pod);
   const ended = container?.state?.terminated ?? container?.lastState?.terminated;
   if (ended && isNeverStarted(ended)) return notStartable(ended.message ?? '');
   const waiting = container?.state?.waiting;
@@ -91,17 +112,8 @@ function obstacleOf(pod: FoundPod, container: ContainerStatus | undefined): Obst
   return container ? undefined : { words: 'is on its way to a node' };
 }
 
-function evictedFor(message: string): Obstacle {
-  if (/ephemeral|storage|disk/i.test(message))
-    return {
-      words: 'evicted for disk: it wrote too much outside of its volumes',
-      hint: 'put what it writes into a volume',
-    };
-  return { words: 'evicted: its node was short of memory', hint: 'its operator has to make room' };
-}
-
 /** `0/3 nodes are available: 1 node(s) had taints …, 2 Insufficient memory.` */
-function unschedulable(message: string): Obstacle {
+function unschedulable(message: string, pod: FoundPod): Obstacle {
   const hint = 'its operator has to make room';
   if (
     /unbound immediate PersistentVolumeClaims|volume node affinity|didn't find available persistent volumes|persistentvolumeclaim/i.test(
@@ -112,15 +124,33 @@ function unschedulable(message: string): Obstacle {
       words: 'its volume cannot be bound: the cluster has none for it',
       hint: 'its operator has to look at the storage class',
     };
-  const short = ['memory', 'cpu', 'ephemeral-storage', 'pods'].filter((resource) =>
+  const short = (['memory', 'cpu', 'ephemeral-storage', 'pods'] as const).filter((resource) =>
     new RegExp(`(Insufficient|Too many) ${resource}`, 'i').test(message),
   );
-  if (short.length > 0) return { words: `no node has enough ${short.map(resourceWord).join(' and ')} free`, hint };
+  const { requests = {} } = pod.spec?.containers?.[0]?.resources ?? {};
+  if (short.length > 0)
+    return { words: `no node has ${short.map((each) => wantedOf(each, requests)).join(' and ')} free`, hint };
   return { words: 'no node takes it', hint: 'its operator has to look at the nodes' };
 }
 
-function resourceWord(resource: string): string {
-  return { cpu: 'processor', 'ephemeral-storage': 'disk', pods: 'room for pods' }[resource] ?? resource;
+function wantedOf(
+  resource: 'memory' | 'cpu' | 'ephemeral-storage' | 'pods',
+  { memory, cpu }: { memory?: string; cpu?: string },
+): string {
+  switch (resource) {
+    case 'memory':
+      return `${printBytes(bytesOf(memory) ?? 0)} of memory`;
+    case 'cpu':
+      return processors(amountOf(cpu) ?? 0);
+    case 'ephemeral-storage':
+      return 'enough disk';
+    case 'pods':
+      return 'room for one more pod';
+  }
+}
+
+function processors(count: number): string {
+  return count > 1 ? `${count} processors` : `${count} of a processor`;
 }
 
 function waitingFor(reason: string, message: string): Obstacle | undefined {

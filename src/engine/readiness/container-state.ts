@@ -2,8 +2,8 @@
 import type { Instant, LastExit } from '../../deployment/deployment.ts';
 import type { ObservedWorkload } from '../../deployment/workload/workload.ts';
 
-/** `memoryBytes`: its limit; 0 without one. */
-export type Ending = { code: number; isOutOfMemory: boolean; memoryBytes: number };
+/** `memoryBytes`: its limit; 0 without one. `evictedFor`: its machine had stopped it, so that the code says nothing. */
+export type Ending = { code: number; isOutOfMemory: boolean; memoryBytes: number; evictedFor?: 'disk' | 'memory' };
 
 export type Ended = Ending & { at: Instant };
 
@@ -26,7 +26,11 @@ export function lastExitOf({ at, ...ending }: Ended): LastExit {
 }
 
 /** Why it ended, e.g. `exited with code 1`, `killed for memory (limit 512 MiB)`, and what to do about it. */
-export function exitReason({ code, isOutOfMemory, memoryBytes }: Ending): { words: string; hint?: string } {
+export function exitReason({ code, isOutOfMemory, memoryBytes, evictedFor }: Ending): {
+  words: string;
+  hint?: string;
+} {
+  if (evictedFor) return evictionReasons[evictedFor];
   if (isOutOfMemory) {
     const words = `killed for memory (limit ${Math.round(memoryBytes / 2 ** 20)} MiB)`;
     return { words, hint: 'raise resources.limits.memory' };
@@ -36,6 +40,14 @@ export function exitReason({ code, isOutOfMemory, memoryBytes }: Ending): { word
   const hint = exitHints[code];
   return { words, ...(hint && { hint }) };
 }
+
+const evictionReasons = {
+  disk: {
+    words: 'evicted for disk: it wrote too much outside of its volumes',
+    hint: 'put what it writes into a volume',
+  },
+  memory: { words: 'evicted: its node was short of memory', hint: 'its operator has to make room' },
+} as const;
 
 /** Conventions of shells and of the init process; 128 + n is signal n. */
 const exitMeanings: Record<number, string> = {

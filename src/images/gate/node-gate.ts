@@ -12,7 +12,7 @@ import type { ImageRequest } from '../../deployment/plan/operation.ts';
 import type { Seal } from '../../lib/seal.ts';
 import { StartError } from '../../lib/start-error.ts';
 import type { Platform } from '../manifests/manifest.ts';
-import { declaredVolumes } from '../resolve/image-config.ts';
+import { declaredUser, declaredVolumes } from '../resolve/image-config.ts';
 import type { ResolvedUpstream, Resolver } from '../resolve/resolve.ts';
 import { answerDocument, beginLayer, nameAtGate, readPath, refuse, refuseLogin } from './distribution.ts';
 import type { Gate } from './gate.ts';
@@ -33,6 +33,8 @@ export type Admitted = {
   digest: string;
   /** Paths that it declares as volumes. */
   volumes: string[];
+  /** Whom its program runs as: `web`, `1000:1000`, '' for root. */
+  user: string;
   /** What nodes have to show. */
   pass: Pass;
 };
@@ -125,7 +127,12 @@ export async function openNodeGate(
       const password = Buffer.from(seal.close(JSON.stringify(pass))).toString('base64url');
       return {
         reference: `${name}/${nameAtGate(image)}@${manifest.digest}`,
-        ...{ digest, volumes: declaredVolumes(config.bytes), pass: { registry: name, username, password } },
+        ...{
+          digest,
+          volumes: declaredVolumes(config.bytes),
+          user: declaredUser(config.bytes),
+          pass: { registry: name, username, password },
+        },
       };
     },
     async [Symbol.asyncDispose]() {

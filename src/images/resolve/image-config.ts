@@ -39,6 +39,13 @@ export function declaredVolumes(content: Uint8Array): string[] {
   return isObject(Volumes) ? Object.keys(Volumes) : [];
 }
 
+/** Whom its program runs as, as it is written there; '' for root, or where it says nothing that can be read. */
+export function declaredUser(content: Uint8Array): string {
+  const { config } = parseObject(content) ?? {};
+  const { User } = isObject(config) ? config : {};
+  return typeof User === 'string' ? User : '';
+}
+
 /** The entry for this platform; of several variants the one without, or the newest. Attestations have no platform. */
 export function choosePlatform<Entry extends { platform: Platform | undefined }>(
   entries: readonly Entry[],

@@ -16,7 +16,7 @@ import { namespaceManifest, quotaManifest } from './namespace.ts';
 import { networkPolicy } from './network-policy.ts';
 import { pullSecretManifest, pullSecretName } from './pull-secret.ts';
 import { serviceManifests } from './services.ts';
-import { userOf } from './user.ts';
+import { userOf, volumeGroupOf } from './user.ts';
 import { controllerManifest, secretManifest, type WorkloadRequest } from './workload.ts';
 
 const owner = 'berthowner';
@@ -155,6 +155,25 @@ test('a user is a number on a cluster, and any other name is refused in words', 
     () => userOf({ pod: 'web', user: 'node' }),
     (error) => error instanceof EngineFault && error.kind === 'bad-request' && /node is none/.test(error.message),
   );
+});
+
+test('a volume is given to the group of whoever is not root: of the workload, else of the image, by number', () => {
+  const groups: [user: string | undefined, imageUser: string | undefined, group: number | undefined][] = [
+    ['1000:2000', '3000', 2000],
+    ['1000', undefined, 1000],
+    [undefined, '3000:4000', 4000],
+    ['0', '3000', undefined],
+    [undefined, 'web', undefined],
+    [undefined, undefined, undefined],
+  ];
+  for (const [user, imageUser, group] of groups)
+    assert.equal(volumeGroupOf(user === undefined ? {} : { user }, imageUser), group);
+  const manifest = controllerManifest(request(web, { imageUser: '101' }));
+  assert.ok(manifest.kind === 'Deployment');
+  assert.equal(manifest.spec.template.spec!.securityContext?.fsGroup, 101);
+  const without = controllerManifest(request({ ...web, volumes: [] }, { imageUser: '101' }));
+  assert.ok(without.kind === 'Deployment');
+  assert.equal(without.spec.template.spec!.securityContext?.fsGroup, undefined);
 });
 
 test('no file is put where the cluster has its own', () => {

@@ -15,9 +15,20 @@ export function userOf({ pod, user, container = {} }: Pick<Workload, 'pod' | 'us
   };
 }
 
+/**
+ * The group that a volume is given to, so that whoever is not root can write to it: that of the workload's user, else of
+ * the image's. Undefined for root, who needs none, and for names, which nobody has looked up.
+ */
+export function volumeGroupOf(workload: Pick<Workload, 'user'>, imageUser = ''): number | undefined {
+  const [user = '', group = user] = (workload.user ?? imageUser).split(':');
+  return isNumber(group) && Number(user) !== 0 && Number(group) !== 0 ? Number(group) : undefined;
+}
+
+const isNumber = (name: string) => /^\d{1,9}$/.test(name);
+
 function numberOf(name: string, pod: string): number {
   if (name === 'root') return 0;
-  if (/^\d{1,9}$/.test(name)) return Number(name);
+  if (isNumber(name)) return Number(name);
   throw new EngineFault('bad-request', `on this cluster users and groups are numbers, and ${name} is none.`, {
     pods: [pod],
     hint: 'write the number that its image has for it, for example 1000',

@@ -10,7 +10,7 @@ import { hostAliases, type KnownNames } from './host-aliases.ts';
 import { workloadKey, workloadMarks } from './marks.ts';
 import { mountsOf } from './mounts.ts';
 import { envKey, fileKey } from './secret-keys.ts';
-import { userOf } from './user.ts';
+import { userOf, volumeGroupOf } from './user.ts';
 
 export type WorkloadRequest = {
   owner: string;
@@ -20,6 +20,8 @@ export type WorkloadRequest = {
   image: string;
   /** Paths that the image declares as volumes, where that is known. */
   imageVolumes?: readonly string[];
+  /** Whom the image's program runs as, where that is known. */
+  imageUser?: string;
   /** A Secret of the namespace with a login, where the nodes need one. */
   pullSecret?: string;
   names: KnownNames;
@@ -80,6 +82,7 @@ function podTemplate(request: WorkloadRequest): V1PodTemplateSpec {
   const { labels } = workloadMarks(owner, deploymentId, workload);
   const { volumes } = mountsOf(request);
   const { supplementalGroups } = userOf(workload);
+  const volumeGroup = workload.volumes.length > 0 ? volumeGroupOf(workload, request.imageUser) : undefined;
   const sysctls = [
     ...(hasLowPorts ? [lowPortsSysctl] : []),
     ...Object.entries(container.sysctls ?? {}).map(([name, value]) => ({ name, value })),
@@ -92,6 +95,8 @@ function podTemplate(request: WorkloadRequest): V1PodTemplateSpec {
       securityContext: {
         ...podSecurity,
         ...(supplementalGroups && { supplementalGroups }),
+        // A large volume is gone through once, and not at every start.
+        ...(volumeGroup !== undefined && { fsGroup: volumeGroup, fsGroupChangePolicy: 'OnRootMismatch' }),
         ...(sysctls.length > 0 && { sysctls }),
       },
       restartPolicy: workload.readiness.kind === 'exit' ? 'Never' : 'Always',
