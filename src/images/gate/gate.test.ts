@@ -113,7 +113,11 @@ test('the engine gets a layer unpacked; what has passed is not asked for again, 
   const directory = await mkdtemp(join(tmpdir(), 'berth-gate-'));
   t.after(() => rm(directory, { recursive: true }));
   const content = Buffer.concat([randomBytes(700_000), Buffer.alloc(3_000_000)]);
-  for (const layer of [gzipSync(content), zstdCompressSync(content), content]) {
+  // As what packs in parallel has it: pieces, each after a frame to skip.
+  const toSkip = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, 1, 2, 3, 4]);
+  const pieces = [content.subarray(0, 500_000), content.subarray(500_000)];
+  const inPieces = Buffer.concat(pieces.flatMap((piece) => [toSkip, zstdCompressSync(piece)]));
+  for (const layer of [gzipSync(content), zstdCompressSync(content), inPieces, content]) {
     const lie = Buffer.from(layer).fill(0, 200_000, 200_010);
     const sent = [lie, layer];
     const through = async () => {

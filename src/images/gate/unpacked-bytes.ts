@@ -9,13 +9,17 @@ export const headBytes = 6;
 
 export function packingOf(head: Buffer): Packing {
   if (head.length >= 3 && head[0] === 0x1f && head[1] === 0x8b && head[2] === 0x08) return 'gzip';
-  if (head.length >= 4 && head.readUInt32LE(0) === 0xfd2fb528) return 'zstd';
-  // bzip2, xz and the frames that zstd skips: engines unpack these too, and nobody packs layers so.
+  if (head.length >= 4 && isZstd(head.readUInt32LE(0))) return 'zstd';
+  // bzip2 and xz: engines unpack these too, and nobody packs layers so.
   const isUncounted =
     head.subarray(0, 3).equals(Buffer.from('BZh')) ||
-    head.subarray(0, 6).equals(Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00])) ||
-    (head.length >= 4 && (head.readUInt32LE(0) & 0xfffffff0) >>> 0 === 0x184d2a50);
+    head.subarray(0, 6).equals(Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]));
   return isUncounted ? 'uncounted' : 'none';
+}
+
+/** Of a frame, or of one to skip, with which what packs in parallel begins (RFC 8878, 3.1). */
+function isZstd(magic: number): boolean {
+  return magic === 0xfd2fb528 || (magic & 0xfffffff0) >>> 0 === 0x184d2a50;
 }
 
 export class UnpackFault extends Error {
