@@ -20,6 +20,7 @@ import { EngineFault } from '../../engine/engine.ts';
 import { deploymentById } from '../../store/deployments.ts';
 import { mandateOf } from '../../store/leases.ts';
 import { forgetSuperseded } from '../../store/revisions.ts';
+import { StoreFault } from '../../store/store-fault.ts';
 import type { Control, Visit } from '../control.ts';
 import { explainByDisk } from '../disk/disk-explanation.ts';
 import { confirmEverywhere, confirmRoutes } from '../routing.ts';
@@ -45,7 +46,8 @@ export async function reconcile(visit: Visit, control: Control): Promise<Instant
     if (!deployment || deployment.goneAt !== null) return null;
     const step = new Step(deployment, visit, control, interrupted);
     const outcome = await step.run().catch(async (error: unknown) => {
-      await step.tellTrouble(error);
+      // The store may have written what it gave no answer to: what is known of the deployment is not what it has.
+      if (!(error instanceof StoreFault)) await step.tellTrouble(error);
       throw error;
     });
     if (outcome !== 'again') return outcome.dueAt;
