@@ -56,8 +56,8 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const signIn = { ...accountSettings(settings), otherOrigins: otherOrigins(settings) };
   const accounts = openAccounts({ db, seal, now, log: part('accounts'), settings: signIn });
   const at = { admit: doors.at(apiSocket), admitRegistry: doors.at(registrySocket) };
-  const { certificates, lookAtDomains } = turn;
-  const known = { db, now, certificates, lookAtDomains };
+  const { certificates, lookAtDomains, samples } = turn;
+  const known = { db, now, certificates, lookAtDomains, samples };
   const pages = opening.use(await openPages(settings, { ...known, admit: doors.at(pagesSocket), log: part('pages') }));
   const apiParts = { ...shared, ...known, ...at, accounts, pushed, wake: turn.wake, log: part('api') };
   const api = opening.use(await openApi(settings, apiParts));

@@ -4,6 +4,7 @@ import type { Instant, Limits } from '../deployment/deployment.ts';
 import type { Budget } from '../deployment/limits/host-budget.ts';
 import type { Tiers } from '../deployment/limits/plan-tier.ts';
 import type { StrangerLimits } from '../deployment/limits/stranger-limits.ts';
+import type { Samples } from '../deployment/metrics/deployment-metrics.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Bells } from '../lib/bells.ts';
 import type { CertificateReport } from '../lib/certificate-report.ts';
@@ -68,6 +69,8 @@ export type Service = {
   now: () => Instant;
   /** What the edge serves; nothing where it serves no HTTPS, or another process does. */
   certificates?: () => CertificateReport | undefined;
+  /** What is measured here; nothing while another process does it. */
+  samples?: () => Samples | undefined;
   /** Only to read what workloads write, and whether it answers: everything that changes something goes through the store and the loop. */
   engine: Pick<Engine, 'ping' | 'observe' | 'watch' | 'logs' | 'followLogs'>;
   /** Rings for a deployment of which another process, or this one, has an event to tell; who hears nothing looks anyway. */

@@ -26,6 +26,7 @@ import { createDocuments } from './configuration/documents.ts';
 import { createReader } from './configuration/reading/reader.ts';
 import { domainEndpoints } from './custom-domains/domain-endpoints.ts';
 import { pageEndpoints, sendPage, wantsHtml } from './dashboard/page-endpoints.ts';
+import { deploymentMetricsEndpoint } from './deployment-metrics/metrics-endpoint.ts';
 import { deployEndpoints } from './deployments/deploy-endpoints.ts';
 import { historyEndpoints } from './deployments/history-endpoints.ts';
 import { lifetimeEndpoints } from './deployments/lifetime-endpoints.ts';
@@ -144,6 +145,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await app.register(revisionEndpoints(service, documents));
   await app.register(historyEndpoints(service, documents));
   await app.register(logEndpoints(service, streams));
+  await app.register(deploymentMetricsEndpoint(service));
   await app.register(claimEndpoints(service));
   await app.register(accountEndpoints(service));
   await app.register(quotaEndpoints(service));

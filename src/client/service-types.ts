@@ -1335,6 +1335,100 @@ export type Operations = {
     body: undefined;
     answer: string;
   };
+  /** Get what the pods of a deployment use and what its site is asked. `/getDeploymentMetrics` */
+  getDeploymentMetrics: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName: string;
+      environment?: string;
+      range?: 'hour' | 'day';
+    };
+    body: undefined;
+    answer: {
+      applicationName: string;
+      environment: string;
+      range: 'hour' | 'day';
+      /** Of the first step of each line. */
+      from: string;
+      stepSeconds: number;
+      /** Why something is not measured here, in words. */
+      message?: string;
+      pods: {
+        name: string;
+        replica: number;
+        /** The one that it was started for. */
+        revision?: number;
+        /** The last time, after a restart too. */
+        startedAt?: string;
+        /** How often it was started anew after an exit. */
+        restarts: number;
+        /** How it ended the last time, whatever it does now. */
+        lastExit?: {
+          code: number;
+          /** In words, e.g. `exited with code 3`. */
+          reason: string;
+          /** What can be done about it. */
+          hint?: string;
+          at: string;
+        };
+        /** 1000 is one processor; absent without a limit. */
+        cpuLimitMillis?: number;
+        /** Absent without a limit. */
+        memoryLimitBytes?: number;
+        /** At the last look; absent where it does not run any more. */
+        now?: {
+          /** 1000 is one processor. */
+          cpuMillis: number | null;
+          /** Without what the kernel keeps of files and can drop at any time. */
+          memoryBytes: number | null;
+          /** All that has come over the network. */
+          receivedBytesPerSecond: number | null;
+          /** All that has left over the network. */
+          sentBytesPerSecond: number | null;
+        };
+        /** A value for each step, null where nothing was measured. */
+        series: {
+          cpuMillis: (number | null)[];
+          memoryBytes: (number | null)[];
+          receivedBytesPerSecond: (number | null)[];
+          sentBytesPerSecond: (number | null)[];
+        };
+      }[];
+      /** Those with a hard limit. */
+      volumes: {
+        name: string;
+        usedBytes: number;
+        /** With what its file system needs for itself. */
+        sizeBytes: number;
+      }[];
+      site: {
+        /** Over the last minute. */
+        now: {
+          /** That the edge has passed on to the application. */
+          requestsPerSecond: number | null;
+          /** Answers with 400 to 499. */
+          clientErrorsPerSecond: number | null;
+          /** Answers with 500 to 599, and those that the edge gave because no pod answered. */
+          serverErrorsPerSecond: number | null;
+          /** Half of the answers began within so many milliseconds. Told from counts within 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10000 ms; what took longer counts as the last. */
+          p50Ms: number | null;
+          /** So did 95 % of the answers. */
+          p95Ms: number | null;
+        };
+        /** A value for each step, null where nothing was measured. */
+        series: {
+          requestsPerSecond: (number | null)[];
+          clientErrorsPerSecond: (number | null)[];
+          serverErrorsPerSecond: (number | null)[];
+          p50Ms: (number | null)[];
+          p95Ms: (number | null)[];
+        };
+      };
+      /** Parameters of the query that are not known and were ignored. */
+      warnings?: string[];
+    };
+  };
   /** What a claim link would claim. `/api/claims/{token}` */
   getClaim: {
     path: {
@@ -1668,6 +1762,7 @@ export const requests = {
   getDeploymentRevisions: { method: 'GET', path: '/getDeploymentRevisions', sends: 'nothing' },
   rollbackDeployment: { method: 'POST', path: '/rollbackUserDeployment', sends: 'json' },
   getDeploymentLogs: { method: 'GET', path: '/getDeploymentLogs', sends: 'nothing' },
+  getDeploymentMetrics: { method: 'GET', path: '/getDeploymentMetrics', sends: 'nothing' },
   getClaim: { method: 'GET', path: '/api/claims/{token}', sends: 'nothing' },
   confirmClaim: { method: 'POST', path: '/claim/{token}', sends: 'json' },
   getSignInMethods: { method: 'GET', path: '/api/sign-in-methods', sends: 'nothing' },

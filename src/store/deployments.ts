@@ -59,6 +59,24 @@ function active(db: Database, now: Instant) {
   return db.selectFrom('deployments').selectAll().where(isActiveAt(now)).orderBy('createdAt').orderBy('id');
 }
 
+/** What those of them that are not gone are called. */
+export async function namesOf(
+  db: Database,
+  ids: readonly string[],
+): Promise<Pick<Deployment, 'id' | 'applicationName' | 'environment'>[]> {
+  const found = [];
+  for (const chunk of chunksOf(ids))
+    found.push(
+      ...(await db
+        .selectFrom('deployments')
+        .select(['id', 'applicationName', 'environment'])
+        .where('id', 'in', chunk)
+        .where('goneAt', 'is', null)
+        .execute()),
+    );
+  return found;
+}
+
 /** How many may have something on the engine, by state. */
 export async function countByState(db: Database): Promise<Map<DeploymentState, number>> {
   const rows = await db

@@ -39,7 +39,7 @@ export async function testApi(
   accountsOf: (wiring: Pick<Service, 'db' | 'seal' | 'now'> & { log: Logger }) => Accounts = () => nobody,
   given?: Service['db'],
   seal: Service['seal'] = sealWith('a secret of the tests'),
-  beside: Pick<Service, 'exchange'> = {},
+  beside: Pick<Service, 'exchange' | 'samples'> = {},
 ) {
   const db = given ?? (await emptyStore());
   const woken: string[] = [];

@@ -4,7 +4,7 @@ import { severities } from '../../config/diagnostics/diagnostics.ts';
 import { deploymentStates, podStates } from '../../deployment/deployment.ts';
 import { healths } from '../../deployment/status/deployment-health.ts';
 
-const PodRecord = Type.Object({
+export const PodRecord = Type.Object({
   name: Type.String(),
   state: Type.Enum([...podStates], {
     description: '`degraded`: it is ready, and keeps restarting; or it was ready, and its check fails since.',

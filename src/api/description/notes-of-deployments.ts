@@ -141,6 +141,13 @@ export const notesOfDeployments: Record<string, OperationNote> = {
       'Lines of all pods, or of one, without the secrets of the configuration; those that come, with `follow`.',
     refusals: [...refusalsOfApplications, 'engine_unreachable'],
   },
+  getDeploymentMetrics: {
+    tag: 'status',
+    access: 'caller',
+    description:
+      'Of each pod the processor and memory that it uses against its limits, the network, its restarts and since when it runs; how full volumes are; of the site requests, errors and how long answers took. Measured every 10 seconds.',
+    refusals: refusalsOfApplications,
+  },
   getDeploymentOutline: {
     tag: 'status',
     access: 'caller',

@@ -1,14 +1,15 @@
-/** `GET /metrics`, for the operator alone. */
+/** `GET /metrics`, and what is measured of each deployment, for the operator alone. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { deploymentStates } from '../../deployment/deployment.ts';
 import { lastBackupAt } from '../../store/backups.ts';
 import { committedInAll } from '../../store/commitments.ts';
-import { countByState } from '../../store/deployments.ts';
+import { countByState, namesOf } from '../../store/deployments.ts';
 import type { Service } from '../api-service.ts';
 import { clientAddress } from '../requests/client-address.ts';
 import { nothingHere, sendProblem } from '../requests/errors.ts';
+import { exposeDeployments } from './deployment-exposition.ts';
 
 export function metricsEndpoints(service: Service): FastifyPluginAsync {
   const { metrics, settings } = service;
@@ -18,6 +19,18 @@ export function metricsEndpoints(service: Service): FastifyPluginAsync {
       if (!isOperator(request, settings.metricsToken)) return sendProblem(reply, nothingHere);
       await readStore(service);
       return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+    });
+
+    // Not among the others: labels there hold no name, and these would be some for each pod of each deployment.
+    app.get('/metrics/deployments', { schema: { hide: true } }, async (request, reply) => {
+      if (!isOperator(request, settings.metricsToken)) return sendProblem(reply, nothingHere);
+      const totals = service.samples?.()?.totals() ?? [];
+      const named = await namesOf(
+        service.db,
+        totals.map(({ deploymentId }) => deploymentId),
+      );
+      const { contentType, text } = await exposeDeployments(totals, named);
+      return reply.type(contentType).send(text);
     });
   };
 }

@@ -1,0 +1,64 @@
+/** What the pods of a deployment use and what its site is asked, for its owner. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { type DeploymentMetrics, keptForMs, keptPeriodMs } from '../../deployment/metrics/deployment-metrics.ts';
+import { createMeasured } from '../../deployment/metrics/measured.ts';
+import { refuse } from '../../lib/problem.ts';
+import { keptMetricsSince } from '../../store/kept-metrics.ts';
+import type { Service } from '../api-service.ts';
+import { ErrorRecord } from '../deployments/deployment-schemas.ts';
+import { ApplicationFields, findApplication } from '../requests/callers.ts';
+import { sendProblem } from '../requests/errors.ts';
+import { parameterWarnings } from '../requests/query-parameters.ts';
+import { dayRecord, hourRecord, MetricsRecord } from './metrics-records.ts';
+
+const MetricsQuery = Type.Object({
+  ...ApplicationFields.properties,
+  range: Type.Optional(
+    Type.Enum(['hour', 'day'], {
+      default: 'hour',
+      description:
+        'The last hour in steps of 10 seconds, or of a claimed deployment the last day in steps of 5 minutes.',
+    }),
+  ),
+});
+
+const elsewhere = 'Another process of this service measures at this moment. Ask again in a minute.';
+const unmeasured =
+  'What pods use is not measured here: on a cluster its own metrics tell it. Requests are measured at this edge.';
+
+export function deploymentMetricsEndpoint(service: Service): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/getDeploymentMetrics',
+      {
+        schema: {
+          operationId: 'getDeploymentMetrics',
+          summary: 'Get what the pods of a deployment use and what its site is asked',
+          querystring: MetricsQuery,
+          response: { 200: MetricsRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const found = await findApplication(service, request, request.query);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        const deployment = found.value;
+        const now = service.now();
+        const samples = service.samples?.();
+        const metrics: DeploymentMetrics = samples?.of(deployment.id) ?? createMeasured().of(deployment.id, now);
+        const message = !samples ? elsewhere : metrics.arePodsMeasured ? undefined : unmeasured;
+        const told = { ...(message && { message }), ...parameterWarnings(request) };
+        if (request.query.range !== 'day') return { ...hourRecord(deployment, metrics, now), ...told };
+        if (deployment.claimedAt === null) return sendProblem(reply, needsClaim.problem);
+        const kept = await keptMetricsSince(service.db, deployment.id, now - keptForMs - keptPeriodMs);
+        return { ...dayRecord(deployment, metrics, kept, now), ...told };
+      },
+    );
+  };
+}
+
+const needsClaim = refuse(
+  'invalid_request',
+  'A day is kept of claimed deployments only.',
+  'Ask for range=hour, or claim the deployment.',
+);

@@ -1,0 +1,187 @@
+/** What is told of a deployment's use: records, their schemas, and how they follow from what was measured. Pure. */
+import { Type } from 'typebox';
+import type { Deployment, Instant } from '../../deployment/deployment.ts';
+import {
+  type DeploymentMetrics,
+  type KeptMetrics,
+  keptForMs,
+  keptPeriodMs,
+  type PodMetrics,
+  type SeriesOf,
+} from '../../deployment/metrics/deployment-metrics.ts';
+import { type PodValues, podNames, type SiteValues, siteNames } from '../../deployment/metrics/rates.ts';
+import { answerBoundsMs } from '../../deployment/metrics/use.ts';
+import { statusAt } from '../../deployment/status/deployment-health.ts';
+import { printInstant } from '../deployments/deployment-records.ts';
+import { PodRecord, Warnings } from '../deployments/deployment-schemas.ts';
+
+const Value = Type.Union([Type.Number(), Type.Null()]);
+const Line = Type.Array(Value);
+
+const meanings = {
+  cpuMillis: '1000 is one processor.',
+  memoryBytes: 'Without what the kernel keeps of files and can drop at any time.',
+  receivedBytesPerSecond: 'All that has come over the network.',
+  sentBytesPerSecond: 'All that has left over the network.',
+  requestsPerSecond: 'That the edge has passed on to the application.',
+  clientErrorsPerSecond: 'Answers with 400 to 499.',
+  serverErrorsPerSecond: 'Answers with 500 to 599, and those that the edge gave because no pod answered.',
+  p50Ms: `Half of the answers began within so many milliseconds. Told from counts within ${answerBoundsMs.join(', ')} ms; what took longer counts as the last.`,
+  p95Ms: 'So did 95 % of the answers.',
+} as const satisfies Record<keyof PodValues | keyof SiteValues, string>;
+
+function valuesOf<Name extends keyof typeof meanings>(names: readonly Name[]) {
+  const described = names.map((name) => [name, Type.Union(Value.anyOf, { description: meanings[name] })] as const);
+  return Object.fromEntries(described) as Record<Name, typeof Value>;
+}
+
+function linesOf<Name extends string>(names: readonly Name[]) {
+  const lines = names.map((name) => [name, Line] as const);
+  return Type.Object(Object.fromEntries(lines) as Record<Name, typeof Line>, {
+    description: 'A value for each step, null where nothing was measured.',
+  });
+}
+
+const { restarts, lastExit } = PodRecord.properties;
+
+const PodMetricsRecord = Type.Object({
+  name: Type.String(),
+  replica: Type.Integer({ minimum: 0 }),
+  revision: Type.Optional(Type.Integer({ minimum: 1, description: 'The one that it was started for.' })),
+  startedAt: Type.Optional(Type.String({ format: 'date-time', description: 'The last time, after a restart too.' })),
+  restarts,
+  lastExit,
+  cpuLimitMillis: Type.Optional(Type.Number({ description: '1000 is one processor; absent without a limit.' })),
+  memoryLimitBytes: Type.Optional(Type.Integer({ minimum: 0, description: 'Absent without a limit.' })),
+  now: Type.Optional(
+    Type.Object(valuesOf(podNames), { description: 'At the last look; absent where it does not run any more.' }),
+  ),
+  series: linesOf(podNames),
+});
+
+export const MetricsRecord = Type.Object(
+  {
+    applicationName: Type.String(),
+    environment: Type.String(),
+    range: Type.Enum(['hour', 'day']),
+    from: Type.String({ format: 'date-time', description: 'Of the first step of each line.' }),
+    stepSeconds: Type.Integer({ minimum: 1 }),
+    message: Type.Optional(Type.String({ description: 'Why something is not measured here, in words.' })),
+    pods: Type.Array(PodMetricsRecord),
+    volumes: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        usedBytes: Type.Integer({ minimum: 0 }),
+        sizeBytes: Type.Integer({ minimum: 0, description: 'With what its file system needs for itself.' }),
+      }),
+      { description: 'Those with a hard limit.' },
+    ),
+    site: Type.Object({
+      now: Type.Object(valuesOf(siteNames), { description: 'Over the last minute.' }),
+      series: linesOf(siteNames),
+    }),
+    warnings: Warnings,
+  },
+  { description: 'What its pods use and its site is asked.' },
+);
+
+/** Of the last hour. `metrics`: undefined while another process measures. */
+export function hourRecord(deployment: Deployment, metrics: DeploymentMetrics, now: Instant) {
+  const { from, stepSeconds, pods, volumes, site } = metrics;
+  return {
+    ...headOf(deployment, 'hour', from, stepSeconds),
+    pods: pods.map((pod) => podRecord(deployment, pod, now)),
+    volumes: volumes.map(({ volume, usedBytes, sizeBytes }) => ({ name: volume, usedBytes, sizeBytes })),
+    site: { now: rounded(site.now), series: roundedLines(site.series) },
+  };
+}
+
+/** Of the last day, as the store has it; what is told of now is of the hour. */
+export function dayRecord(
+  deployment: Deployment,
+  metrics: DeploymentMetrics,
+  kept: readonly KeptMetrics[],
+  now: Instant,
+) {
+  const hour = hourRecord(deployment, metrics, now);
+  const steps = keptForMs / keptPeriodMs;
+  const from = (Math.floor(now / keptPeriodMs) - steps) * keptPeriodMs;
+  const byStep = new Map(kept.map((each) => [Math.round((each.at - from) / keptPeriodMs), each]));
+  const lines = <Name extends string>(names: readonly Name[], of: (each: KeptMetrics) => Values<Name> | undefined) =>
+    roundedLines(lineUp(names, steps, (step) => (byStep.has(step) ? of(byStep.get(step)!) : undefined)));
+  const known = new Map(hour.pods.map((pod) => [`${pod.name}/${pod.replica}`, pod]));
+  const names = new Set([...known.keys(), ...kept.flatMap(({ pods }) => Object.keys(pods))]);
+  return {
+    ...hour,
+    ...headOf(deployment, 'day', from, keptPeriodMs / 1_000),
+    pods: [...names].sort().map((key) => ({
+      ...(known.get(key) ?? pastPod(deployment, key, now)),
+      series: lines(podNames, ({ pods }) => pods[key]),
+    })),
+    site: { now: hour.site.now, series: lines(siteNames, ({ site }) => site) },
+  };
+}
+
+type Values<Name extends string> = Record<Name, number | null>;
+
+function headOf(
+  { applicationName, environment }: Deployment,
+  range: 'hour' | 'day',
+  from: Instant,
+  stepSeconds: number,
+) {
+  return { applicationName, environment, range, from: printInstant(from), stepSeconds };
+}
+
+function podRecord(deployment: Deployment, metrics: PodMetrics, now: Instant) {
+  const { pod, replica, revision, startedAt, cpuLimitMillis, memoryLimitBytes } = metrics;
+  return {
+    ...{ name: pod, replica, revision, startedAt: printInstant(startedAt), ...endsOf(deployment, pod, now) },
+    ...(cpuLimitMillis !== undefined && { cpuLimitMillis }),
+    ...(memoryLimitBytes !== undefined && { memoryLimitBytes }),
+    ...(metrics.now && { now: rounded(metrics.now) }),
+    series: roundedLines(metrics.series),
+  };
+}
+
+/** One that has run within the day, and not within the hour. */
+function pastPod(deployment: Deployment, key: string, now: Instant) {
+  const slash = key.lastIndexOf('/');
+  const name = key.slice(0, slash);
+  return { name, replica: Number(key.slice(slash + 1)), ...endsOf(deployment, name, now) };
+}
+
+/** How often it was started again, and how it ended the last time: as its status tells it. */
+function endsOf(deployment: Deployment, pod: string, now: Instant) {
+  const found = statusAt(deployment, now).pods.find(({ name }) => name === pod);
+  const lastExit = found?.lastExit;
+  return {
+    restarts: found?.restarts ?? 0,
+    ...(lastExit && { lastExit: { ...lastExit, at: printInstant(lastExit.at) } }),
+  };
+}
+
+function lineUp<Name extends string>(
+  names: readonly Name[],
+  steps: number,
+  at: (step: number) => Values<Name> | undefined,
+): SeriesOf<Values<Name>> {
+  const line = (name: Name) => Array.from({ length: steps }, (_, step) => at(step)?.[name] ?? null);
+  return Object.fromEntries(names.map((name) => [name, line(name)])) as SeriesOf<Values<Name>>;
+}
+
+function roundedLines<Name extends string>(lines: SeriesOf<Values<Name>>): SeriesOf<Values<Name>> {
+  const all = Object.entries<(number | null)[]>(lines).map(([name, line]) => [name, line.map(round)]);
+  return Object.fromEntries(all) as SeriesOf<Values<Name>>;
+}
+
+function rounded<Name extends string>(values: Values<Name>): Values<Name> {
+  return Object.fromEntries(
+    Object.entries<number | null>(values).map(([name, value]) => [name, round(value)]),
+  ) as Values<Name>;
+}
+
+/** Thousandths are below what anybody can see, and every digit is sent. */
+function round(value: number | null): number | null {
+  return value === null ? null : value >= 1_000 ? Math.round(value) : Math.round(value * 1_000) / 1_000;
+}

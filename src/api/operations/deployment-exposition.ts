@@ -1,0 +1,75 @@
+/**
+ * What has been measured of each deployment, in Prometheus' format. Labels name the deployment, its pods and volumes, as
+ * their owner did: whoever reads this is told who runs what.
+ */
+import { Counter, Gauge, Registry } from 'prom-client';
+import type { DeploymentTotals } from '../../deployment/metrics/deployment-metrics.ts';
+
+/** Of one deployment, by which it can be told apart. */
+export type Named = { id: string; applicationName: string; environment: string };
+
+const deploymentLabels = ['deployment', 'application', 'environment'] as const;
+const podLabels = [...deploymentLabels, 'pod', 'replica'] as const;
+
+/** Those that are not in `named` have ended. */
+export async function exposeDeployments(
+  totals: readonly DeploymentTotals[],
+  named: readonly Named[],
+): Promise<{ contentType: string; text: string }> {
+  const registry = new Registry();
+  const registers = [registry];
+  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
+    new Gauge({ name: `berth_${name}`, help, labelNames, registers });
+  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
+    new Counter({ name: `berth_${name}`, help, labelNames, registers });
+
+  const cpu = counter('pod_cpu_seconds_total', 'What a pod has computed since its start.', podLabels);
+  const cpuLimit = gauge('pod_cpu_limit_cores', 'What it may use of processors.', podLabels);
+  const memory = gauge('pod_memory_bytes', 'What it holds, without what the kernel can drop.', podLabels);
+  const memoryLimit = gauge('pod_memory_limit_bytes', 'What it may hold.', podLabels);
+  const received = counter('pod_network_received_bytes_total', 'Since its start.', podLabels);
+  const sent = counter('pod_network_sent_bytes_total', 'Since its start.', podLabels);
+  const started = gauge('pod_start_seconds', 'Of its last start, in seconds since 1970.', podLabels);
+  const volumeLabels = [...deploymentLabels, 'volume'] as const;
+  const volumeUsed = gauge('volume_used_bytes', 'What is in a volume with a hard limit.', volumeLabels);
+  const volumeSize = gauge('volume_size_bytes', 'What fits into it.', volumeLabels);
+  const requests = counter(
+    'site_requests_total',
+    'Passed on by this edge, since this process measures.',
+    deploymentLabels,
+  );
+  const errorLabels = [...deploymentLabels, 'class'] as const;
+  const errors = counter('site_errors_total', 'Of these, answered with 4xx or 5xx.', errorLabels);
+  const timeLabels = [...deploymentLabels, 'quantile'] as const;
+  const times = gauge('site_answer_seconds', 'Until answers began, over the last minute.', timeLabels);
+
+  const byId = new Map(named.map((each) => [each.id, each]));
+  for (const { deploymentId, uses, volumes, requests: counts, site } of totals) {
+    const found = byId.get(deploymentId);
+    if (!found) continue;
+    const labels = { deployment: deploymentId, application: found.applicationName, environment: found.environment };
+    for (const use of uses) {
+      const of = { ...labels, pod: use.pod, replica: use.replica };
+      cpu.inc(of, use.cpuMs / 1_000);
+      if (use.cpuLimitMillis !== undefined) cpuLimit.set(of, use.cpuLimitMillis / 1_000);
+      memory.set(of, use.memoryBytes);
+      if (use.memoryLimitBytes !== undefined) memoryLimit.set(of, use.memoryLimitBytes);
+      received.inc(of, use.receivedBytes);
+      sent.inc(of, use.sentBytes);
+      started.set(of, use.startedAt / 1_000);
+    }
+    for (const { volume, usedBytes, sizeBytes } of volumes) {
+      volumeUsed.set({ ...labels, volume }, usedBytes);
+      volumeSize.set({ ...labels, volume }, sizeBytes);
+    }
+    requests.inc(labels, counts.requests);
+    errors.inc({ ...labels, class: '4xx' }, counts.clientErrors);
+    errors.inc({ ...labels, class: '5xx' }, counts.serverErrors);
+    for (const [quantile, ms] of [
+      ['0.5', site.p50Ms],
+      ['0.95', site.p95Ms],
+    ] as const)
+      if (ms !== null) times.set({ ...labels, quantile }, ms / 1_000);
+  }
+  return { contentType: registry.contentType, text: await registry.metrics() };
+}
