@@ -156,7 +156,9 @@ frontend public from listening
 ${plainRules(settings)}  use_backend registry if api { path -m reg ^/v2(/|$) }
   use_backend api-waiting if api { url_param(wait) -m found } or api { path /mcp }
   use_backend api if api
-${settings.isShared ? staleRules : ''}  use_backend application-browser if { var(txn.endpoint) -m found } browser
+${settings.isShared ? staleRules : ''}  use_backend application-once-browser if { var(txn.endpoint) -m found } !METH_GET browser
+  use_backend application-once if { var(txn.endpoint) -m found } !METH_GET
+  use_backend application-browser if { var(txn.endpoint) -m found } browser
   use_backend application if { var(txn.endpoint) -m found }
   # A route without its endpoint: the maps changed between two look-ups. Trying again helps.
   use_backend unreachable if { var(txn.route) -m found }
@@ -169,7 +171,8 @@ ${apiBackend('api-waiting', settings, asRoot)}  option abortonclose
 
 ${registryBackend(asRoot)}
 ${[pagesBackend('pages', 'json', settings, asRoot), pagesBackend('pages-browser', 'html', settings, asRoot)].join('\n')}
-${[applicationBackend('application', 'json'), applicationBackend('application-browser', 'html')].join('\n')}
+${[applicationBackend('application', 'json', again), applicationBackend('application-browser', 'html', again)].join('\n')}
+${[applicationBackend('application-once', 'json', once), applicationBackend('application-once-browser', 'html', once)].join('\n')}
 ${settings.isShared ? [silentBackend('silent', 'json'), silentBackend('silent-browser', 'html')].join('\n') : ''}
 ${requestTable}
 ${clientTable}
@@ -221,15 +224,18 @@ function pagesBackend(name: string, kind: 'html' | 'json', settings: EdgeSetting
 `;
 }
 
-/**
- * The address is the request's own (set-dst). Idle connections are kept by address, so none serves another endpoint. A
- * request that may be repeated is, when an endpoint closes the connection without a word.
- */
-function applicationBackend(name: string, kind: 'html' | 'json'): string {
+/** What may be sent twice is, when an endpoint closes the connection without a word, as one that was idle may be closed. */
+const again = 'retry-on conn-failure empty-response';
+
+/** What may not has a connection of its own, which costs a handshake, and is never lost to one that ends. */
+const once = `http-reuse never
+  option http-server-close`;
+
+/** The address is the request's own (set-dst). Idle connections are kept by address, so none serves another endpoint. */
+function applicationBackend(name: string, kind: 'html' | 'json', connections: string): string {
   return `backend ${name} from base
   ${requestCounting}
-  retry-on conn-failure empty-response
-  http-request disable-l7-retry unless METH_GET
+  ${connections}
   ${ownCookies}${kind === 'html' ? `\n  ${oversizedAnswers}` : ''}
   ${faults('application', kind)}
   server endpoint 0.0.0.0:0

@@ -1,5 +1,6 @@
 /** What real HAProxy answers for real tables. */
 import assert from 'node:assert/strict';
+import { type AddressInfo, createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { type EdgeFixture, openEdge, type Seen, send, site, startUpstream, stop } from '../../../test/support/edge.ts';
@@ -204,6 +205,26 @@ test('connections kept open to one endpoint never serve another', async () => {
   };
   for (let round = 0; round < 5; round += 1)
     await Promise.all(Array.from({ length: 20 }, (_, index) => onOneConnection(index)));
+});
+
+test('what may not be sent twice goes by no connection that the endpoint may just be closing', async (t) => {
+  // It keeps each connection after an answer, and ends it without a word when another request comes.
+  const closing = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      socket.once('data', () => socket.destroy());
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+    });
+  });
+  await new Promise<void>((resolve) => closing.listen(0, '127.0.5.1', resolve));
+  t.after(() => void closing.close());
+  await publish(site('closing.test', { '/': '127.0.5.1' }, (closing.address() as AddressInfo).port));
+  for (const method of ['GET', 'POST', 'DELETE']) {
+    const request = (last: boolean) =>
+      `${method} / HTTP/1.1\r\nHost: closing.test\r\nContent-Length: 0\r\n${last ? 'Connection: close\r\n' : ''}\r\n`;
+    const answers = await send(fixture.settings.port, [false, false, false, true].map(request).join(''));
+    assert.equal(answers.split('HTTP/1.1 200').length - 1, 4, `${method}: ${answers}`);
+  }
 });
 
 test('real HAProxy answers random tables and requests as the rules say', async () => {
