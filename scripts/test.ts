@@ -11,6 +11,7 @@ import { SetUpError, setUp } from './setup/setup.ts';
 import { againAlone, closingLines } from './testing/again.ts';
 import { clusterTests } from './testing/cluster-tests.ts';
 import { type Company, findCompany } from './testing/company.ts';
+import { engineTests } from './testing/engine-tests.ts';
 import { madeFile } from './testing/made-file.ts';
 import { atPace, paceOfMachine } from './testing/pace.ts';
 import { processorMs } from './testing/processor-use.ts';
@@ -27,7 +28,9 @@ const programs = join(import.meta.dirname, 'testing/programs.ts');
 /** So few test files are loaded from their sources: what they tell of a failure has the lines of those. */
 const fewFiles = 20;
 const cache = join(root, 'node_modules/.cache/berth-tests');
-const { files, last, leftOut } = clusterTests(await testFiles(process.argv.slice(2)), process.env);
+const ofEngine = engineTests(await testFiles(process.argv.slice(2)), process.env);
+const { files, last, leftOut } = clusterTests(ofEngine.files, process.env);
+for (const line of ofEngine.leftOut) console.log(line);
 if (leftOut !== undefined) console.log(leftOut);
 if (files.length + last.length === 0) fail('No test file matches.');
 try {

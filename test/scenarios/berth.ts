@@ -24,6 +24,7 @@ import type { ServiceCluster } from '../kubernetes/service-cluster.ts';
 import { programFile } from '../program.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { ask } from './ask.ts';
+import { engineOfTests } from './engine-of-tests.ts';
 import type { Order, Report } from './hooked-service.ts';
 import type { PrivateEngine } from './private-engine.ts';
 
@@ -39,9 +40,6 @@ const hookedEntry = 'test/scenarios/hooked-service.ts';
 
 /** `TEST_STORE=postgresql npm test -- test/scenarios` keeps everything in PostgreSQL. */
 const storeOfTests = process.env.TEST_STORE === 'postgresql' ? 'postgresql' : 'sqlite';
-
-/** `TEST_ENGINE=kubernetes` beside it runs them on the cluster of the tests. */
-const engineOfTests = process.env.TEST_ENGINE === 'kubernetes' ? 'kubernetes' : 'docker';
 
 export type BerthOptions = {
   /** The service obeys `order` and tells of its operations. */

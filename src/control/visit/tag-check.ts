@@ -75,5 +75,5 @@ async function askDigest(images: Pick<Images, 'digestOf'>, request: ImageRequest
 
 function unreachable(image: string): ImageFault {
   const words = `The registry ${registryOf(image)} cannot be reached for ${image}.`;
-  return new ImageFault('registry-unreachable', image, words, { hint: whenItAnswers });
+  return new ImageFault('registry-unreachable', image, words, { hint: `check its name; ${whenItAnswers}` });
 }

@@ -4,7 +4,7 @@ import type { EventOf } from '../event/event.ts';
 import { describeOperation } from '../event/event-words.ts';
 import type { Endpoint } from '../site.ts';
 import { type Egress, printEgress } from '../workload/egress.ts';
-import type { Workload, WorkloadName } from '../workload/workload.ts';
+import type { Neighbour, Workload, WorkloadName } from '../workload/workload.ts';
 
 /** Steps that an engine executes. Each one is idempotent: done twice, the second is a no-op. */
 export type EngineOperation =
@@ -13,7 +13,8 @@ export type EngineOperation =
   | { kind: 'create-volume'; volume: string; sizeBytes: number; because: string }
   /** Of a volume with a hard limit, while it is used; none is ever made smaller. */
   | { kind: 'grow-volume'; volume: string; sizeBytes: number; because: string }
-  | { kind: 'start'; workload: Workload; because: string }
+  /** `neighbours`: all of its revision, for engines that tell a pod the others' names as it starts. */
+  | { kind: 'start'; workload: Workload; neighbours?: readonly Neighbour[]; because: string }
   /** Stops (with the engine's grace period) and removes. */
   | { kind: 'remove'; name: WorkloadName; because: string }
   | { kind: 'remove-volume'; volume: string; because: string }
@@ -41,7 +42,7 @@ export type ResolvedImage = {
 export type Operation =
   | Exclude<EngineOperation, { kind: 'remove' | 'start' }>
   /** `avoid`: addresses to which the edge still sends requests that are meant for somebody else. */
-  | { kind: 'start'; workload: Workload; avoid?: readonly string[]; because: string }
+  | (Extract<EngineOperation, { kind: 'start' }> & { avoid?: readonly string[] })
   /** Which workload it is that goes is told; the engine needs no more than its name. */
   | { kind: 'remove'; name: WorkloadName; pod: string; revision: number; replica: number; because: string }
   | TagCheck

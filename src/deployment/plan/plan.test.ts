@@ -193,3 +193,15 @@ test('what a network lets out follows the plan of its account, and nothing is st
   // The engine has no firewall to tell.
   assert.equal(planFor(), '');
 });
+
+test('each start says which others its revision has, also those that start later', () => {
+  const operations = plan(running(), observedOf({ images: ['postgres:15', 'nginx:1'] }), []);
+  const starts = operations.flatMap((operation) => (operation.kind === 'start' ? [operation] : []));
+  assert.deepEqual(
+    starts.map(({ workload, neighbours }) => [workload.pod, neighbours?.map((each) => `${each.pod} ${each.ports}`)]),
+    [
+      ['db', ['db 5432', 'web 80']],
+      ['web', ['db 5432', 'web 80']],
+    ],
+  );
+});

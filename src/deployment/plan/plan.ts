@@ -7,7 +7,7 @@ import type { Desired, DesiredWorkload } from '../desired.ts';
 import type { Endpoint } from '../site.ts';
 import { printEgress } from '../workload/egress.ts';
 import { isSameWorkload } from '../workload/fingerprint.ts';
-import type { Observed, ObservedWorkload, Workload } from '../workload/workload.ts';
+import type { Neighbour, Observed, ObservedWorkload, Workload } from '../workload/workload.ts';
 import type { ImageRequest, Operation } from './operation.ts';
 
 /** `endpoints`: what the edge serves for the deployment now. */
@@ -109,6 +109,7 @@ function outdatedWorkloads(matches: Match[], { workloads }: Observed): ObservedW
 function planStarts(desired: Running, observed: Observed, matches: Match[], outdated: ObservedWorkload[]): Operation[] {
   const operations: Operation[] = [];
   const pulled = new Set<string>();
+  const neighbours = matches.map(({ wanted }) => neighbourOf(wanted.workload));
   for (const { wanted, found } of matches) {
     const { workload, isExclusive } = wanted;
     if (found && !needsStart(wanted, found)) continue;
@@ -128,13 +129,15 @@ function planStarts(desired: Running, observed: Observed, matches: Match[], outd
       for (const other of outdated.filter((other) => usesVolumesOf(wanted, other)))
         operations.push(removal(other, 'its volumes pass to the next revision'));
     }
-    operations.push(
-      found
-        ? { kind: 'start', workload: { ...workload, name: found.name, revision: found.revision }, because: found.phase }
-        : { kind: 'start', workload, because: `revision ${desired.revision}` },
-    );
+    const because = found?.phase ?? `revision ${desired.revision}`;
+    const started = found ? { ...workload, name: found.name, revision: found.revision } : workload;
+    operations.push({ kind: 'start', workload: started, neighbours, because });
   }
   return operations;
+}
+
+function neighbourOf({ pod, replica, aliases, ports }: Workload): Neighbour {
+  return { pod, replica, aliases, ports };
 }
 
 /** A workload may have the address that its own path leads to, which then leads where it should. */

@@ -36,6 +36,9 @@ export type Workload = {
   readiness: Readiness;
 };
 
+/** What the other pods of a deployment find of a workload, whether it runs yet or not. */
+export type Neighbour = Pick<Workload, 'pod' | 'replica' | 'aliases' | 'ports'>;
+
 export type Readiness =
   /** `host`: what the request calls the site; default: `localhost` with the port. */
   | ({ kind: 'http'; host?: string } & HttpCheck)

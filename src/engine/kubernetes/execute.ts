@@ -6,7 +6,7 @@ import type { Instant } from '../../deployment/deployment.ts';
 import type { EngineOperation } from '../../deployment/plan/operation.ts';
 import { type Egress, noEgress } from '../../deployment/workload/egress.ts';
 import { isSameWorkload } from '../../deployment/workload/fingerprint.ts';
-import type { Workload, WorkloadName } from '../../deployment/workload/workload.ts';
+import type { Neighbour, Workload, WorkloadName } from '../../deployment/workload/workload.ts';
 import { wait } from '../../lib/wait.ts';
 import { EngineFault } from '../engine.ts';
 import { isOwnedBy, labelKeys, labelSelector } from '../labels.ts';
@@ -174,7 +174,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
     await cache.until(deploymentId, isGone, removalPatienceMs + settings.stopSeconds * 1000);
   }
 
-  async function start(deploymentId: string, workload: Workload): Promise<void> {
+  async function start(deploymentId: string, workload: Workload, neighbours: readonly Neighbour[]): Promise<void> {
     await needNetwork(deploymentId);
     const kind = workload.readiness.kind === 'exit' ? 'Job' : 'Deployment';
     const found = cache.find(kind, objectName(deploymentId, workload.name), deploymentId);
@@ -184,15 +184,12 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
       if (kind === 'Job') await removeController(deploymentId, kind, found);
     } else if (found) await untilRemoved(deploymentId, kind, found);
     const { pass, ...image } = await bring(workload);
-    const services = await Promise.all(
-      serviceManifests({ owner, deploymentId, workload }).map((manifest) => cluster.apply<FoundService>(manifest)),
-    );
     const request: WorkloadRequest = {
       ...settings,
       ...image,
       deploymentId,
       workload,
-      names: await namesIn(deploymentId, services),
+      names: await makeNames(deploymentId, workload, neighbours),
       ...(pass && { pullSecret: pullSecretName(deploymentId, workload.name) }),
     };
     if (pass) await cluster.apply(pullSecretManifest(request, pass));
@@ -200,11 +197,25 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
     await cache.untilSeen(kind, await cluster.apply<FoundController>(controllerManifest(request)));
   }
 
-  /** Of all Services that there are, with those that were just made. */
-  async function namesIn(deploymentId: string, made: readonly FoundService[]): Promise<KnownNames> {
+  /**
+   * Makes the Services of the workload, and those of its neighbours that are missing, and tells the names of all that
+   * there are: a pod learns them as it starts, and not later, so that whoever starts first knows those that come after.
+   */
+  async function makeNames(
+    deploymentId: string,
+    workload: Workload,
+    neighbours: readonly Neighbour[],
+  ): Promise<KnownNames> {
     const query = { labelSelector: labelSelector(owner, deploymentId).join(',') };
     const path = pathOf('Service', undefined, namespaceName(deploymentId));
     const { items } = await cluster.ask<{ items: FoundService[] }>('GET', path, { query });
+    const known = new Set(items.map(({ metadata }) => metadata.name));
+    const own = serviceManifests({ owner, deploymentId, workload });
+    const others = neighbours
+      .flatMap((neighbour) => serviceManifests({ owner, deploymentId, workload: neighbour }))
+      .filter(({ metadata }) => !known.has(metadata.name) && own.every((each) => each.metadata.name !== metadata.name));
+    const wanted = new Map([...others, ...own].map((manifest) => [manifest.metadata.name, manifest]));
+    const made = await Promise.all([...wanted.values()].map((manifest) => cluster.apply<FoundService>(manifest)));
     const byName = new Map([...items, ...made].map((service) => [service.metadata.name, service]));
     return [...byName.values()].flatMap(({ metadata, spec }) =>
       spec?.clusterIP === undefined ? [] : [{ address: spec.clusterIP, aliases: readAliases(metadata.annotations) }],
@@ -257,7 +268,7 @@ export function createExecute(cluster: Cluster, cache: Cache, bring: BringImage,
       case 'remove-volume':
         return removeVolume(deploymentId, operation.volume);
       case 'start':
-        return start(deploymentId, operation.workload).catch((error: unknown) => {
+        return start(deploymentId, operation.workload, operation.neighbours ?? []).catch((error: unknown) => {
           throw faultOf(error, operation.workload.pod);
         });
       case 'remove':

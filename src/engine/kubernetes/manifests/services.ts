@@ -1,11 +1,11 @@
 /** PURE. What a pod is reached at by the other pods of its deployment: an address that stays when the pod goes. */
-import type { Workload } from '../../../deployment/workload/workload.ts';
+import type { Neighbour } from '../../../deployment/workload/workload.ts';
 import { deploymentLabels, labelKeys } from '../../labels.ts';
 import { clusterName, namespaceName, replicaServiceName } from '../names.ts';
 import type { Manifest } from '../objects.ts';
 import { aliasMarks } from './marks.ts';
 
-export type ServiceRequest = { owner: string; deploymentId: string; workload: Workload };
+export type ServiceRequest = { owner: string; deploymentId: string; workload: Neighbour };
 
 /**
  * One for all replicas of the pod, and one for this replica where it has names of its own. None for a pod without ports:

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { engineTests, filesOfDocker } from './engine-tests.ts';
+
+const root = join(import.meta.dirname, '../..');
+const files = ['src/one.test.ts', 'test/scenarios/gvisor.test.ts', 'test/scenarios/sessions.test.ts'];
+
+test('on a cluster the scenarios of Docker are left out, each with a reason, and nothing else is', () => {
+  assert.deepEqual(engineTests(files, { TEST_ENGINE: 'kubernetes' }), {
+    files: ['src/one.test.ts', 'test/scenarios/sessions.test.ts'],
+    leftOut: ['Left out on Kubernetes: test/scenarios/gvisor.test.ts: containers of Docker in gVisor.'],
+  });
+  assert.deepEqual(engineTests(files, {}), { files, leftOut: [] });
+});
+
+test('every file that is left out is there', () => {
+  assert.deepEqual(
+    filesOfDocker.filter((file) => !existsSync(join(root, file))),
+    [],
+  );
+});

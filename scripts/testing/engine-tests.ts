@@ -1,0 +1,47 @@
+/**
+ * PURE. Scenarios that say nothing about a cluster, and why: with `TEST_ENGINE=kubernetes` they are left out. Single tests
+ * of other files say it themselves (`test/scenarios/engine-of-tests.ts`).
+ */
+
+const folder = 'test/scenarios/';
+
+/** What each of these files is about. */
+const ofDocker: Readonly<Record<string, string>> = {
+  'bad-engine':
+    "answers of Docker's API that are late, cut off or wrong; of a cluster: test/kubernetes/cut-off.test.ts",
+  'behind-our-back': 'containers, volumes and networks that somebody takes away by Docker',
+  'disk-full': "the disk of a Docker engine of the test's own",
+  'engine-restart': "a restart of a Docker engine of the test's own; of a cluster: test/kubernetes/disruptions",
+  gvisor: 'containers of Docker in gVisor',
+  'half-started': 'the steps of a start beside Docker: its firewall, its networks',
+  'image-limits': "what Docker keeps of images; of a cluster, the gate's own tests",
+  'killed-rolling': 'it counts operations and containers on Docker; of a cluster: test/kubernetes/disruptions',
+  'killed-tests': 'what a killed test leaves on this machine',
+  'killed-volumes': 'file systems that Berth makes for volumes on this machine',
+  'known-escapes': 'versions of the runtime below Docker',
+  'memory-engine': 'the engine in memory',
+  'private-images': "what is in Docker's own store; of a cluster: test/kubernetes/images.test.ts",
+  'pull-stalls': "pulls of a Docker engine of the test's own",
+  'pushed-images': '`docker push`, and what Docker keeps of it',
+  'take-over': 'two processes and what they have opened on Docker',
+};
+
+/** `leftOut`: a line for each file that is not run. */
+export function engineTests(
+  files: readonly string[],
+  { TEST_ENGINE: engine }: NodeJS.ProcessEnv,
+): { files: string[]; leftOut: string[] } {
+  if (engine !== 'kubernetes') return { files: [...files], leftOut: [] };
+  const reasonOf = (file: string) =>
+    file.startsWith(folder) ? ofDocker[file.slice(folder.length).replace(/\.test\.ts$/, '')] : undefined;
+  return {
+    files: files.filter((file) => reasonOf(file) === undefined),
+    leftOut: files.flatMap((file) => {
+      const reason = reasonOf(file);
+      return reason === undefined ? [] : [`Left out on Kubernetes: ${file}: ${reason}.`];
+    }),
+  };
+}
+
+/** All that the list names. */
+export const filesOfDocker = Object.keys(ofDocker).map((name) => `${folder}${name}.test.ts`);
