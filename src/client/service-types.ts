@@ -376,6 +376,7 @@ export type Started = {
     claimed: boolean;
   };
   links: Links;
+  domain?: Domain;
   /** What is odd about the request, though it is accepted. */
   warnings: string[];
   /** The same of the configuration, as values, and notes. */
@@ -432,6 +433,7 @@ export type Updated = {
   url: string;
   status: Status;
   links: Links;
+  domain?: Domain;
   /** What is odd about the request, though it is accepted. */
   warnings: string[];
   /** The same of the configuration, as values, and notes. */
@@ -1270,6 +1272,7 @@ export type Operations = {
           url: string;
           status: Status;
           links: Links;
+          domain?: Domain;
           /** What is odd about the request, though it is accepted. */
           warnings: string[];
           /** The same of the configuration, as values, and notes. */

@@ -11,6 +11,7 @@ import type { Database } from '../../store/database.ts';
 import { activeDeployments, deploymentById } from '../../store/deployments.ts';
 import { intend } from '../../store/intents.ts';
 import type { Origin } from '../../store/origins.ts';
+import { revisionIfKept } from '../../store/revisions.ts';
 import { endToken, hasEnded } from '../../store/session-tokens.ts';
 import { accountOfSession, attachSession } from '../../store/sessions.ts';
 import { write } from '../../store/transaction.ts';
@@ -18,6 +19,7 @@ import { usageOfDeployments } from '../../store/usage.ts';
 import { originOf, refuseBanned } from '../admission/caller-admission.ts';
 import { planOf } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
+import { addNamedDomain } from '../custom-domains/named-domain.ts';
 import { reservationRecord } from '../deployments/deployment-records.ts';
 import { ErrorRecord } from '../deployments/deployment-schemas.ts';
 import { findSignedIn, requireSignedIn } from '../requests/callers.ts';
@@ -134,6 +136,7 @@ export function claimEndpoints(service: Service): FastifyPluginAsyncTypebox {
         });
         if (!claimed.ok) return sendProblem(reply, claimed.problem);
         const { deployment, attached } = claimed.value;
+        for (const each of attached) await addNamed(each);
         const others = attached.filter(({ id }) => id !== deployment.id).map(({ applicationName }) => applicationName);
         const also = others.length > 0 ? ` So is what was started with its token: ${others.join(', ')}.` : '';
         const ended = endToken ? ' The session token has ended.' : '';
@@ -146,6 +149,13 @@ export function claimEndpoints(service: Service): FastifyPluginAsyncTypebox {
       },
     );
   };
+
+  /** What its configuration names was none before there was an account to have it. */
+  async function addNamed({ id, revision }: Deployment): Promise<void> {
+    const latest = await deploymentById(service.db, id);
+    const kept = await revisionIfKept(service.db, service.seal, id, revision);
+    if (latest && kept) await addNamedDomain(service, latest, kept.spec);
+  }
 
   function nameOf({ applicationName, environment, label }: Deployment) {
     return { applicationName, environment, url: service.urlOf(label).origin };

@@ -19,7 +19,8 @@ import { transact } from '../../store/transaction.ts';
 import { planOfDeployment } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
 
-export type NewDomain = { domain: string; redirectTo?: string };
+/** `isNamedOnly`: by a configuration. One of the account stays as it is, with the deployment that it leads to. */
+export type NewDomain = { domain: string; redirectTo?: string; isNamedOnly?: boolean };
 
 /** Who looked a moment ago would find the same. */
 const checkAgainMs = 5_000;
@@ -27,7 +28,7 @@ const checkAgainMs = 5_000;
 export async function addDomain(
   service: Service,
   deployment: Deployment,
-  { domain, redirectTo }: NewDomain,
+  { domain, redirectTo, isNamedOnly = false }: NewDomain,
 ): Promise<Result<Domain>> {
   const { settings, now } = service;
   if (!settings.domains)
@@ -49,6 +50,8 @@ export async function addDomain(
     if (await isHeldByOther(db, key, now())) return taken(name.value);
     const known = await domainOfAccount(db, key);
     const isNew = known === undefined || known.releasedAt !== null;
+    if (isNamedOnly && !isNew)
+      return known.deploymentId === deployment.id ? succeed(known) : await leadsElsewhere(db, known);
     if (isNew && (await countDomains(db, accountId)) >= domainsOf(tier)) return tooMany(tier);
     const others = (await domainsOfDeployment(db, deployment.id)).filter((other) => other.releasedAt === null);
     const targetDomain = others.find((other) => other.name === target.value);
@@ -126,6 +129,15 @@ function taken(name: string): Result<never> {
     'domain_taken',
     `Another account has ${name}, or has lost it within the last seven days.`,
     `If it is yours, take that account's record out of _berth.${name}: three days later the name is released, and seven days after that it is free.`,
+  );
+}
+
+async function leadsElsewhere(db: Database, { name, deploymentId }: Domain): Promise<Result<never>> {
+  const other = await deploymentById(db, deploymentId);
+  return refuse(
+    'domain_taken',
+    `${name} leads to another deployment of yours: ${other?.applicationName} (${other?.environment}).`,
+    `"berth domains add ${name}" leads it here (POST /addDomain).`,
   );
 }
 

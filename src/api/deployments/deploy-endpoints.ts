@@ -18,6 +18,7 @@ import {
   Strict,
 } from '../configuration/documents.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
+import { addNamedDomain, withNamed } from '../custom-domains/named-domain.ts';
 import {
   applicationOf,
   askerOf,
@@ -131,6 +132,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
           if (isTrial) return dryRunRecord('started', configuration.value);
 
           const { deployment, sessionToken } = started.value;
+          const named = await addNamedDomain(service, deployment, spec);
           const { applicationName, environment } = deployment;
           const { termsUrl } = service.settings;
           if (termsUrl) reply.header('Link', `<${termsUrl.href}>; rel="terms-of-service"`);
@@ -147,7 +149,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
             extend: extendRecord(deployment, service.settings.limits),
             claim: { claimed: deployment.claimedAt !== null },
             links: linksFor(deployment, caller.value),
-            ...findings,
+            ...withNamed(findings, named),
           };
         },
       );
@@ -195,6 +197,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
           if (!updated.ok) return sendProblem(reply, updated.problem);
           if (isTrial) return dryRunRecord('updated', configuration.value);
           const deployment = updated.value;
+          const named = await addNamedDomain(service, deployment, spec);
           return {
             message:
               `Application ${deployment.applicationName} is being updated. Its address stays the same. ` +
@@ -202,7 +205,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
             url: service.urlOf(deployment.label).origin,
             status: statusRecord(deployment, service.now()),
             links: linksFor(deployment, caller.value),
-            ...findings,
+            ...withNamed(findings, named),
           };
         },
       );

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { severities } from '../../config/diagnostics/diagnostics.ts';
 import { deploymentStates, podStates } from '../../deployment/deployment.ts';
 import { healths } from '../../deployment/status/deployment-health.ts';
+import { DomainRecord } from '../custom-domains/domain-records.ts';
 
 export const PodRecord = Type.Object({
   name: Type.String(),
@@ -114,6 +115,9 @@ const LinksRecord = Type.Object(
   { description: 'What can be done next. None has the token: send it as `Authorization: Bearer <sessionToken>`.' },
 );
 
+/** Of a claimed deployment. */
+const NamedDomain = Type.Optional(DomainRecord);
+
 export const StartRecord = Type.Object(
   {
     message: Type.String(),
@@ -125,6 +129,7 @@ export const StartRecord = Type.Object(
     extend: ExtendRecord,
     claim: Type.Object({ claimed: Type.Boolean() }),
     links: LinksRecord,
+    domain: NamedDomain,
     ...RemarkFields,
   },
   { description: 'The deployment, on its way.' },
@@ -147,6 +152,7 @@ export const UpdateRecord = Type.Object(
     url: Type.String({ format: 'uri' }),
     status: StatusRecord,
     links: LinksRecord,
+    domain: NamedDomain,
     ...RemarkFields,
   },
   { description: 'The new revision, on its way to the same URL.' },

@@ -5,9 +5,10 @@ import type { Started, Updated } from '../../client/service-types.ts';
 import { printable } from '../render.ts';
 import { statuses } from '../words.ts';
 import { type Context, type Run, type Target, targetOf } from './command.ts';
+import { tellDomain } from './domains.ts';
 import { followDeployment } from './follow-deployment.ts';
 
-type Findings = Pick<Started, 'warnings'>;
+type Findings = Pick<Started, 'warnings' | 'domain'>;
 
 /** Updates what the folder has started under the same name; else starts, in the folder's session where it has one. */
 export const deploy: Run = async (context) => await deployDocument(context, await context.read(context.given[0]!));
@@ -28,7 +29,7 @@ export async function deployDocument(context: Context, yaml: string, origin: Ori
     const updated = await sendUpdate(context, yaml, application);
     if (updated.ok) {
       await rememberSent(context, updated.value, origin.content);
-      tellWarnings(context, updated.value, origin);
+      tellFindings(context, updated.value, origin);
       return await tellUpdate(context, updated.value, application, token);
     }
     const { code } = updated.problem;
@@ -61,7 +62,7 @@ export const update: Run = async (context) => {
   if (typeof target === 'number') return target;
   const updated = await sendUpdate(context, yaml, target);
   if (!updated.ok) return context.terminal.refuse(updated.problem);
-  tellWarnings(context, updated.value);
+  tellFindings(context, updated.value);
   return await tellUpdate(context, updated.value, target, context.connection.token!);
 };
 
@@ -75,7 +76,7 @@ async function start(context: Context, yaml: string, starting: Starting): Promis
       .as(token)
       .call('startDeployment', { body: yaml, query: { dryRun: 'true' }, signal });
     if (!answer.ok) return terminal.refuse(answer.problem);
-    tellWarnings(context, answer.value);
+    tellFindings(context, answer.value);
     return tellDryRun(context, answer.value);
   }
   const document = createHash('sha256')
@@ -106,7 +107,7 @@ async function start(context: Context, yaml: string, starting: Starting): Promis
     ...(isAccount ? {} : { sessionToken }),
     ...(content !== undefined && { sent: { content, revision: status.revision } }),
   });
-  tellWarnings(context, answer.value, starting);
+  tellFindings(context, answer.value, starting);
   terminal.note(`${printable(applicationName)} is being deployed: ${url}`);
   const target = isAccount ? { applicationName, environment } : { applicationName };
   return await finish(context, answer.value as Started, target, isAccount ? token! : sessionToken);
@@ -154,6 +155,7 @@ function tellDryRun({ terminal }: Context, answer: object): number {
   return statuses.done;
 }
 
-function tellWarnings({ terminal }: Context, { warnings }: Findings, { told = [] }: Origin = {}): void {
+function tellFindings({ terminal }: Context, { warnings, domain }: Findings, { told = [] }: Origin = {}): void {
   for (const warning of warnings) if (!told.includes(warning)) terminal.note(`warning: ${printable(warning)}`);
+  tellDomain(terminal, domain);
 }

@@ -79,6 +79,13 @@ function showRecords(terminal: Context['terminal'], { records }: Domain): void {
   for (const { type, name, value } of records) terminal.note(printable(`  ${name}  ${type}  ${value}`));
 }
 
+/** What a configuration names (`url:`), and what to set in DNS for it. */
+export function tellDomain(terminal: Context['terminal'], domain: Domain | undefined): void {
+  if (!domain || domain.state === 'live') return;
+  terminal.note(words(domain));
+  if (domain.state === 'pending') showRecords(terminal, domain);
+}
+
 function words({ domain, state, reason, url }: Domain): string {
   if (state === 'live') return `${url} is live.`;
   return printable(`${domain} is ${state}${reason === undefined ? '' : `: ${reason}`}`);

@@ -22,8 +22,8 @@ export function checkRoutes(context: Context): void {
     );
   }
   if (spec.url !== undefined) {
-    const message = 'takes effect only after the deployment is claimed and the domain proven';
-    const hint = 'claim the deployment, then add the domain in the dashboard or with "berth domains add"';
+    const message = 'is added once the deployment is claimed, and takes effect once the domain is proven';
+    const hint = 'claim the deployment; the dashboard and "berth domains" then say what to set in DNS';
     report.warn(['application', 'url'], 'custom-domain', message, { hint });
   }
 }

@@ -38,7 +38,7 @@ const Application = closed(
     }),
     url: Type.Optional(
       Text(
-        'A custom domain. It takes effect once the deployment is claimed and the domain proven.',
+        'A custom domain. It is added once the deployment is claimed, and takes effect once the domain is proven.',
         'shop.example.com',
       ),
     ),
