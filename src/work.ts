@@ -105,7 +105,7 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
   );
   const domains = opening.use(
     openDomains(settings, {
-      ...{ db, owner: store.owner, now: parts.now, refreshEdge: edge.refresh },
+      ...{ db, owner: store.owner, now: parts.now, refreshEdge: edge.refresh, mail },
       log: log.child({ part: 'domains' }),
     }),
   );

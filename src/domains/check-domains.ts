@@ -27,6 +27,8 @@ export type Checking = {
   installation: string;
   appsDomain: string;
   log: { info(details: object, message: string): void };
+  /** Absent where nobody is told by mail. */
+  tellOwners?: (() => Promise<void>) | undefined;
 };
 
 /** Who is slow holds one place for as long as a look may take. */
@@ -41,6 +43,7 @@ export async function checkDomains(checking: Checking): Promise<boolean> {
   const isReleased = mayBeStray && (await write(db, 'all', (db) => releaseStray(db, now())));
   const due = await dueDomains(db, now(), checksAtOnce);
   const turned = await Promise.all(due.map((domain) => check(checking, domain)));
+  await checking.tellOwners?.();
   return isReleased || turned.includes(true);
 }
 

@@ -18,8 +18,9 @@ async function world() {
     await refresh?.end.promise;
   };
   const log = pino({ level: 'silent' });
+  const settings = { domainResolvers: undefined, appsDomain: 'apps.test', baseUrl: new URL('http://berth.test') };
   const parts = { db, owner: 'i', now: () => 1, log, refreshEdge };
-  const domains = openDomains({ domainResolvers: undefined, appsDomain: 'apps.test' }, parts);
+  const domains = openDomains(settings, parts);
   return { db, domains, refreshes, count: () => count };
 }
 

@@ -4,13 +4,15 @@ import type { Logger } from 'pino';
 import type { Instant } from '../deployment/deployment.ts';
 import { reportingFirstFault } from '../lib/first-fault.ts';
 import { newId } from '../lib/ids.ts';
+import { type MailSettings, mailTransport } from '../lib/mail-transport.ts';
 import { wait } from '../lib/wait.ts';
 import type { Tables } from '../store/database.ts';
 import { leaveDuties } from '../store/duties.ts';
 import { checkDomains } from './check-domains.ts';
 import { createLookup } from './lookup.ts';
+import { createTellOwners, type SendMail } from './tell-owners.ts';
 
-export type DomainSettings = { domainResolvers: string[] | undefined; appsDomain: string };
+export type DomainSettings = { domainResolvers: string[] | undefined; appsDomain: string; baseUrl: URL };
 
 export type DomainParts = {
   db: Kysely<Tables>;
@@ -19,19 +21,23 @@ export type DomainParts = {
   now: () => Instant;
   log: Logger;
   refreshEdge: () => Promise<void>;
+  /** Absent where nobody is told by mail. */
+  mail?: MailSettings | undefined;
 };
 
 const lookEveryMs = 2_000;
 
 /** `look`: something was asked of a domain, and routes may have changed with it. */
 export function openDomains(
-  { domainResolvers, appsDomain }: DomainSettings,
-  { db, owner, now, log, refreshEdge }: DomainParts,
+  { domainResolvers, appsDomain, baseUrl }: DomainSettings,
+  { db, owner, now, log, refreshEdge, mail }: DomainParts,
 ): AsyncDisposable & { look(): void } {
   const end = new AbortController();
   const holder = newId();
   const lookup = createLookup({ resolvers: domainResolvers });
-  const checking = { db, lookup, now, random: Math.random, holder, installation: owner, appsDomain, log };
+  const about = { db, now, installation: owner, appsDomain, log };
+  const tellOwners = mail && createTellOwners({ ...about, baseUrl, send: sendingMail(mail) });
+  const checking = { ...about, lookup, random: Math.random, holder, tellOwners };
   let isAsked = false;
   /** Until the edge has read the routes after the last that was asked. */
   let isStale = false;
@@ -68,5 +74,12 @@ export function openDomains(
       await rounds;
       await leaveDuties(db, holder).catch(() => {});
     },
+  };
+}
+
+function sendingMail({ smtpUrl, mailFrom }: MailSettings): SendMail {
+  const transport = mailTransport({ smtpUrl });
+  return async ({ to, subject, text }) => {
+    await transport.sendMail({ from: mailFrom, to: { name: '', address: to }, subject, text });
   };
 }

@@ -68,7 +68,7 @@ export async function putDomain(
   }
   if (present) await forget(db, put);
   const unproven = { verifiedAt: null, failingSince: null, checkedAt: null, finding: null };
-  const kept = { releasedAt: null, releasedBecause: null, heldUntil: present?.heldUntil ?? null };
+  const kept = { releasedAt: null, releasedBecause: null, heldUntil: present?.heldUntil ?? null, told: null };
   await db
     .insertInto('domains')
     .values({ ...fields, ...unproven, ...kept, addedAt: now, nextCheckAt: now })
@@ -153,6 +153,26 @@ export async function strayDomains(db: Database, now: Instant): Promise<Domain[]
     )
     .execute();
   return rows.map(fromRow);
+}
+
+/** Those of which their owners may have to be told, or were told of what has passed since. */
+export async function domainsInTrouble(db: Database): Promise<Domain[]> {
+  const rows = await domains(db)
+    .where('verifiedAt', 'is not', null)
+    .where((eb) =>
+      eb.or([
+        eb('told', 'is not', null),
+        eb('failingSince', 'is not', null),
+        eb('name', 'in', eb.selectFrom('certificates').select('host').where('failures', '>', 0)),
+      ]),
+    )
+    .orderBy('name')
+    .execute();
+  return rows.map(fromRow);
+}
+
+export async function noteDomainTold(db: Database, key: DomainKey, told: Domain['told']): Promise<void> {
+  await setDomain(db, key, { told });
 }
 
 /** All that are somebody's. */

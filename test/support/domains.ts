@@ -6,7 +6,7 @@ export function domainOf(fields: Partial<Domain>): Domain {
   return {
     ...{ name: 'shop.example.com', accountId: 'ada', deploymentId: 'shop', redirectTo: null, addedAt: 0 },
     ...{ verifiedAt: null, failingSince: null, checkedAt: null, nextCheckAt: 0, finding: null },
-    ...{ releasedAt: null, releasedBecause: null, heldUntil: null },
+    ...{ releasedAt: null, releasedBecause: null, heldUntil: null, told: null },
     ...fields,
   };
 }

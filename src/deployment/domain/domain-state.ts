@@ -4,6 +4,7 @@
  */
 import type { Instant } from '../deployment.ts';
 import { type Direction, type Finding, type ProofOutcome, proofOutcome } from './domain-finding.ts';
+import type { DomainTrouble } from './domain-trouble.ts';
 
 export const domainStates = ['pending', 'verified', 'certifying', 'live', 'failing', 'released'] as const;
 /**
@@ -30,6 +31,8 @@ export type Domain = {
   releasedBecause: ReleaseCause | null;
   /** Until then no other account may have it. */
   heldUntil: Instant | null;
+  /** What its owner was told by mail, while that is so. */
+  told: DomainTrouble | null;
 };
 
 /** `removed`: its owner wanted it so; `unproven`: its proof did not come, or was gone too long; `ended`: its deployment was. */

@@ -31,6 +31,7 @@ import * as certificateAlarms from './0029-certificate-alarms.ts';
 import * as revisionHistory from './0030-revision-history.ts';
 import * as grace from './0031-grace.ts';
 import * as keptMetrics from './0032-kept-metrics.ts';
+import * as domainMails from './0033-domain-mails.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -64,4 +65,5 @@ export const migrations: Record<string, Migration> = {
   '0030-revision-history': revisionHistory,
   '0031-grace': grace,
   '0032-kept-metrics': keptMetrics,
+  '0033-domain-mails': domainMails,
 };

@@ -3,18 +3,21 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Kysely } from 'kysely';
 import { afterCheck, quarantineMs } from '../../../src/deployment/domain/domain-state.ts';
+import { noteOrder } from '../../../src/store/certificates.ts';
 import type { Tables } from '../../../src/store/database.ts';
 import { addDeployment } from '../../../src/store/deployments.ts';
 import {
   countDomains,
   domainAt,
   domainOfAccount,
+  domainsInTrouble,
   domainsOfDeployment,
   dueDomains,
   forgetDomains,
   isHeldByOther,
   makeDomainDue,
   noteChecked,
+  noteDomainTold,
   putDomain,
   releaseDomain,
   restoreDomains,
@@ -181,6 +184,22 @@ export function domainsContract(open: OpenStore): void {
     await db.updateTable('sessions').set({ accountId: 'ada' }).where('id', '=', 'ada').execute();
     await db.updateTable('deployments').set({ removedAt: 3 }).where('id', '=', 'ada1').execute();
     assert.equal((await strayDomains(db, 3)).length, 1);
+  });
+
+  test('owners may have to be told of names that fail, and of those that their certificates fail, until they were', async () => {
+    await put('ada', 'ada1', 1);
+    const names = async () => (await domainsInTrouble(db)).map(({ told }) => told);
+    await db.updateTable('domains').set({ failingSince: 1 }).execute();
+    assert.deepEqual(await names(), [], 'it was never proven');
+    await prove('ada', 2);
+    assert.deepEqual(await names(), []);
+    await noteOrder(db, { host: name, now: 3, nextTryAt: 4 });
+    assert.deepEqual(await names(), [null]);
+    await db.deleteFrom('certificates').execute();
+    await noteDomainTold(db, { name, accountId: 'ada' }, 'uncertified');
+    assert.deepEqual(await names(), ['uncertified'], 'it is well by now');
+    await noteDomainTold(db, { name, accountId: 'ada' }, null);
+    assert.deepEqual(await names(), []);
   });
 
   test('a name that was lost is forgotten when others may have it', async () => {

@@ -1,0 +1,84 @@
+/** Tells owners of custom domains by mail what is wrong with them, and remembers that. */
+import type { Kysely } from 'kysely';
+import type { Instant } from '../deployment/deployment.ts';
+import { proofRecord } from '../deployment/domain/domain-proof.ts';
+import type { Domain } from '../deployment/domain/domain-state.ts';
+import { type DomainTrouble, domainMail, domainTrouble } from '../deployment/domain/domain-trouble.ts';
+import { createLimiter } from '../lib/rate-limit.ts';
+import { accountById } from '../store/accounts.ts';
+import { type CertificateState, certificatesOf } from '../store/certificates.ts';
+import type { Tables } from '../store/database.ts';
+import { deploymentById } from '../store/deployments.ts';
+import { domainsInTrouble, noteDomainTold } from '../store/domains.ts';
+
+export type SendMail = (mail: { to: string; subject: string; text: string }) => Promise<void>;
+
+export type TellingOwners = {
+  db: Kysely<Tables>;
+  now: () => Instant;
+  installation: string;
+  appsDomain: string;
+  baseUrl: URL;
+  send: SendMail;
+  log: { warn(details: object, message: string): void };
+};
+
+/** Also how long a mail server that took none is left alone. */
+const lookEveryMs = 60_000;
+/** A mail server that stands still takes 10 s of each, and whoever looks after domains holds that for a minute. */
+const mailsAtOnce = 3;
+/** Who breaks and mends a name again and again is told of the first. */
+const accountRate = { count: 5, windowMs: 60 * 60_000 };
+
+/** Only at an address that was confirmed. Of a name that is well again the next trouble is told anew. */
+export function createTellOwners(telling: TellingOwners): () => Promise<void> {
+  const { db, now, log } = telling;
+  const perAccount = createLimiter(accountRate);
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (Math.abs(now() - lookedAt) < lookEveryMs) return;
+    lookedAt = now();
+    const domains = await domainsInTrouble(db);
+    const names = domains.map(({ name }) => name);
+    const certificates = names.length > 0 ? await certificatesOf(db, names) : new Map();
+    let sent = 0;
+    for (const domain of domains) {
+      const tries: CertificateState | undefined = certificates.get(domain.name);
+      const trouble = domainTrouble(domain, tries);
+      if (trouble === (domain.told ?? undefined)) continue;
+      if (trouble !== undefined) {
+        if (sent === mailsAtOnce || !perAccount.take(domain.accountId, now()).isAllowed) continue;
+        sent += 1;
+        if (!(await tell(telling, domain, { trouble, tries }))) return;
+      }
+      await noteDomainTold(db, domain, trouble ?? null);
+    }
+    if (sent === mailsAtOnce) lookedAt = Number.NEGATIVE_INFINITY;
+  };
+
+  /** False when the mail server does not take it. */
+  async function tell(
+    { installation, appsDomain, baseUrl, send }: TellingOwners,
+    domain: Domain,
+    { trouble, tries }: { trouble: DomainTrouble; tries: CertificateState | undefined },
+  ): Promise<boolean> {
+    const account = await accountById(db, domain.accountId);
+    const deployment = await deploymentById(db, domain.deploymentId);
+    if (!account?.isEmailVerified || !deployment) return true;
+    const { label, applicationName, environment } = deployment;
+    const path = `/d/${[environment, applicationName].map(encodeURIComponent).join('/')}`;
+    const mail = domainMail(domain, trouble, {
+      ...{ proof: proofRecord({ installation, ...domain }), host: `${label}.${appsDomain}`, applicationName },
+      ...{ dashboardUrl: new URL(path, baseUrl).href, tries, now: now() },
+    });
+    try {
+      await send({ to: account.email, ...mail });
+      return true;
+    } catch (error) {
+      // The server's answer may hold the address.
+      const reason = (error as NodeJS.ErrnoException).code;
+      log.warn({ reason }, 'the owner of a custom domain could not be told by mail');
+      return false;
+    }
+  }
+}
