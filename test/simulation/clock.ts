@@ -1,8 +1,9 @@
 /** Simulated time: nothing really waits, and a day may pass in a millisecond. */
 import type { Wait } from '../../src/lib/wait.ts';
 
-/** More wake-ups than any story needs, and in each second more than processes that are left alone (some 11): whoever gets here goes round in circles. */
+/** More wake-ups than any story needs, beside those of processes that are left alone: whoever gets here goes in circles. */
 const maxTimers = 50_000;
+/** These have some 11 in each second. */
 const maxTimersPerSecond = 20;
 
 type Timer = { at: number; number: number; fire: () => void };
