@@ -3,8 +3,10 @@ import type { Logger } from 'pino';
 import { planOfDeployment } from './api/admission/plans.ts';
 import type { CountExchange } from './api/requests/count-exchange.ts';
 import { type ControlParts, openControl } from './control/open.ts';
+import type { Deployment } from './deployment/deployment.ts';
 import { pullTermsOf } from './deployment/limits/pull-limits.ts';
 import type { Samples } from './deployment/metrics/deployment-metrics.ts';
+import { snapshotTermsOf } from './deployment/snapshot/snapshot.ts';
 import { openDomains } from './domains/open.ts';
 import { openEdge } from './edge/open.ts';
 import type { Bells } from './lib/bells.ts';
@@ -15,8 +17,11 @@ import { apiHosts } from './settings/own-hosts.ts';
 import type { Settings } from './settings/settings.ts';
 import { accountSettings } from './settings/sign-in-settings.ts';
 import { tlsOf } from './settings/tls-settings.ts';
+import { openSnapshots } from './snapshots/open.ts';
+import { accountById } from './store/accounts.ts';
 import type { Store } from './store/open.ts';
 import { clientOf } from './store/origins.ts';
+import { accountOfSession } from './store/sessions.ts';
 
 export type WorkParts = Omit<
   ControlParts,
@@ -46,6 +51,8 @@ type Work = AsyncDisposable & {
   lookAtDomains(): void;
   /** What is measured here; undefined while another service does it. */
   samples(): Samples | undefined;
+  /** Something was asked of snapshots. */
+  lookAtSnapshots(): void;
   /** Of those that the edge serves; undefined until it serves some. */
   certificates(): CertificateReport | undefined;
 };
@@ -103,6 +110,22 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
       gone: control.takeOverFrom,
     }),
   );
+  const termsOf = async (deployment: Deployment) => {
+    const plan = await planOfDeployment(db, settings.tiers, deployment);
+    return { ...snapshotTermsOf(plan?.tier ?? settings.tiers[0]), accountId: plan?.accountId };
+  };
+  const tell = async ({ sessionId }: Deployment, words: { subject: string; text: string }) => {
+    const accountId = await accountOfSession(db, sessionId);
+    const owner = accountId === null ? undefined : await accountById(db, accountId);
+    await tellOperator?.(words);
+    if (mail && owner?.isEmailVerified) await operatorMail({ ...mail, to: owner.email })(words);
+  };
+  const snapshots = opening.use(
+    openSnapshots(settings, {
+      ...{ db, seal: parts.seal, engine: parts.engine, metrics: parts.metrics, now: parts.now },
+      ...{ process: store.process, termsOf, tell, wake: control.wake, log: log.child({ part: 'snapshots' }) },
+    }),
+  );
   const domains = opening.use(
     openDomains(settings, {
       ...{ db, owner: store.owner, now: parts.now, refreshEdge: edge.refresh, mail },
@@ -112,6 +135,7 @@ async function openWork(settings: Settings, parts: WorkParts): Promise<Work> {
   const open = opening.move();
   return {
     lookAtDomains: domains.look,
+    lookAtSnapshots: snapshots.look,
     ...{ wake: control.wake, keep: edge.keep, certificates: () => report, samples: () => control.samples },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
@@ -151,6 +175,7 @@ export async function openTurn(
     wake: (deploymentId) => work?.wake(deploymentId),
     keep: () => work?.keep(),
     lookAtDomains: () => work?.lookAtDomains(),
+    lookAtSnapshots: () => work?.lookAtSnapshots(),
     certificates: () => work?.certificates(),
     samples: () => work?.samples(),
     async standAside() {

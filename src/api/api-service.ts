@@ -81,6 +81,8 @@ export type Service = {
   leaving?: AbortSignal;
   /** Called after an intent was written: the loop looks at the deployment now. */
   wake: (deploymentId: string) => void;
+  /** Called after something was asked of snapshots; absent where none can be taken. */
+  snapshots?: { look: () => void } | undefined;
   /** Called after something was asked of a custom domain. */
   lookAtDomains: () => void;
 };

@@ -58,6 +58,7 @@ import { createLimits } from './requests/rate-limits.ts';
 import { explainJson } from './requests/schema-refusal.ts';
 import { createStreams } from './requests/streams.ts';
 import { gatherTokens } from './requests/token-places.ts';
+import { snapshotEndpoints } from './volume-snapshots/snapshot-endpoints.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
@@ -144,6 +145,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await app.register(statusEndpoints(service, streams));
   await app.register(revisionEndpoints(service, documents));
   await app.register(historyEndpoints(service, documents));
+  await app.register(snapshotEndpoints(service));
   await app.register(logEndpoints(service, streams));
   await app.register(deploymentMetricsEndpoint(service));
   await app.register(claimEndpoints(service));

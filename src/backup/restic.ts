@@ -19,8 +19,8 @@ export type Repository = {
   list(tag: string): Promise<Kept[]>;
   /** One file of what is kept, in pieces. */
   read(id: string, path: string, take: (piece: Uint8Array) => void): Promise<void>;
-  /** Puts all of it into a folder, and reads it back there. */
-  bring(id: string, folder: string): Promise<void>;
+  /** Puts all of it, or what is at `paths`, into a folder, and reads it back there. */
+  bring(id: string, folder: string, paths?: readonly string[]): Promise<void>;
   /** Removes these, and what only they needed. */
   drop(ids: readonly string[]): Promise<void>;
 };
@@ -31,7 +31,7 @@ export type Saving = { tags: readonly string[]; mayBeRenamed: boolean };
 /** `addedBytes`: of what was not there before, before it was compressed. */
 export type Saved = { id: string; totalBytes: number; addedBytes: number };
 
-export type Kept = { id: string; at: number };
+export type Kept = { id: string; at: number; tags: readonly string[] };
 
 /** Words for the operator; they hold no secret. */
 export class BackupFault extends Error {
@@ -44,15 +44,19 @@ export class BackupFault extends Error {
 /** All that is kept here has one host's name: what an installation has does not depend on its machine. */
 const host = 'berth';
 
-/** `env`: of this process; restic gets what it needs of it. */
+/** `env`: of this process; restic gets what it needs of it. `stop` ends what is under way, with a BackupFault. */
 export function openRepository(
   place: BackupPlace,
   password: string,
   env: Record<string, string | undefined>,
+  stop?: AbortSignal,
 ): Repository {
   // Otherwise it says on its standard output, before what was asked for, that it reads the password.
   const ask = (words: readonly string[], options: Asking = {}) =>
-    runRestic(['--quiet', '--repo', place.location, '--no-cache', ...words], password, env, options);
+    runRestic(['--quiet', '--repo', place.location, '--no-cache', ...words], password, env, {
+      ...options,
+      ...(stop && { signal: stop }),
+    });
 
   return {
     place,
@@ -82,14 +86,15 @@ export function openRepository(
     },
     async list(tag) {
       const listed: unknown = JSON.parse(await ask(['snapshots', '--json', '--no-lock', '--tag', tag]));
-      const found = (listed as { id: string; time: string }[] | null) ?? [];
-      return found.map(({ id, time }) => ({ id, at: Date.parse(time) })).toSorted((a, b) => a.at - b.at);
+      const found = (listed as { id: string; time: string; tags: string[] }[] | null) ?? [];
+      return found.map(({ id, time, tags }) => ({ id, tags, at: Date.parse(time) })).toSorted((a, b) => a.at - b.at);
     },
     async read(id, path, take) {
       await ask(['dump', '--no-lock', id, path], { take });
     },
-    async bring(id, folder) {
-      await ask(['restore', '--no-lock', id, '--target', folder, '--verify']);
+    async bring(id, folder, paths = []) {
+      const chosen = paths.flatMap((path) => ['--include', `/${path}`]);
+      await ask(['restore', '--no-lock', id, '--target', folder, '--verify', ...chosen]);
     },
     async drop(ids) {
       if (ids.length === 0) return;
@@ -103,16 +108,21 @@ export function openRepository(
 type Summary = { snapshot_id: string; total_bytes_processed: number; data_added: number };
 
 /** `take`: gets what it writes, instead of the answer. */
-type Asking = { cwd?: string; take?: (piece: Uint8Array) => void };
+type Asking = { cwd?: string; take?: (piece: Uint8Array) => void; signal?: AbortSignal };
 
 function runRestic(
   words: readonly string[],
   password: string,
   env: Record<string, string | undefined>,
-  { cwd, take }: Asking,
+  { cwd, take, signal }: Asking,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn('restic', words, { env: environmentOf(env), stdio: 'pipe', ...(cwd && { cwd }) });
+    const child = spawn('restic', words, {
+      env: environmentOf(env),
+      stdio: 'pipe',
+      ...(cwd && { cwd }),
+      ...(signal && { signal }),
+    });
     const out: Uint8Array[] = [];
     let complaint = '';
     child.stdout.on('data', take ?? ((piece: Uint8Array) => void out.push(piece)));

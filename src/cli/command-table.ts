@@ -150,6 +150,23 @@ export const commands = {
     flags: { 'no-wait': noWait },
     isRemote: true,
   },
+  snapshots: {
+    words: [],
+    help: 'the snapshots of its data that are kept',
+    flags: {},
+    isRemote: true,
+  },
+  snapshot: {
+    words: ['[restore|delete]', '[ID]'],
+    help: 'take a snapshot of its data; put one back in place, or delete it',
+    flags: {
+      volume: { type: 'string', value: 'NAME', multiple: true, help: 'with restore: this volume alone' },
+      'dry-run': { type: 'boolean', help: 'with restore: tell what would be done, and change nothing' },
+      yes: { type: 'boolean', short: 'y', help: 'without asking' },
+      'no-wait': { type: 'boolean', help: 'do not wait until it is done' },
+    },
+    isRemote: true,
+  },
   init: {
     words: ['[FOLDER]'],
     help: 'write a first berth.yaml for what is in a folder',

@@ -39,6 +39,8 @@ const runs: Record<Remote, () => Promise<(context: UpContext) => Promise<number>
   claim: async () => (await import('./commands/lifetime.ts')).claim,
   remove: async () => (await import('./commands/lifetime.ts')).remove,
   restore: async () => (await import('./commands/restore.ts')).restore,
+  snapshots: async () => (await import('./commands/snapshots.ts')).snapshots,
+  snapshot: async () => (await import('./commands/snapshots.ts')).snapshot,
   open: async () => (await import('./commands/lifetime.ts')).open,
   export: async () => (await import('./commands/export.ts')).exportDeployment,
   login: async () => (await import('./commands/login.ts')).login,

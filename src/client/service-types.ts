@@ -450,6 +450,7 @@ export type Event =
   | FaultEvent
   | DiskEvent
   | LifetimeEvent
+  | SnapshotEvent
   | LegacyEvent
   | ForgottenEvent;
 
@@ -505,6 +506,12 @@ export type IntentEvent = (
       kind: 'intent';
       intent: 'restore';
       revision: number;
+    }
+  | {
+      kind: 'intent';
+      intent: 'restore-snapshot';
+      snapshot: string;
+      volumes: string[];
     }
   | {
       kind: 'intent';
@@ -576,6 +583,12 @@ export type OperationEvent = (
       operation: 'remove-volume';
       because: string;
       volume: string;
+    }
+  | {
+      kind: 'operation';
+      operation: 'swap-volumes';
+      because: string;
+      volumes: string[];
     }
   | {
       kind: 'operation';
@@ -731,6 +744,40 @@ export type LifetimeEvent = (
       lifetime: 'forgotten';
       /** Its time was over, its owner wanted it, the disk was short, or too much was kept for one owner. */
       because: 'time' | 'asked' | 'room' | 'limit';
+    }
+) &
+  EventToldFields;
+
+export type SnapshotEvent = (
+  | {
+      kind: 'snapshot';
+      snapshot: 'taken';
+      id: string;
+      reason: 'asked' | 'schedule' | 'before-update' | 'before-restore';
+      totalBytes: number;
+      pausedMs: number;
+    }
+  | {
+      kind: 'snapshot';
+      snapshot: 'failed';
+      id: string;
+      because: string;
+      /** It is not tried again. */
+      isOver: boolean;
+    }
+  | {
+      kind: 'snapshot';
+      snapshot: 'restored';
+      id: string;
+      volumes: string[];
+    }
+  | {
+      kind: 'snapshot';
+      snapshot: 'not-restored';
+      id: string;
+      because: string;
+      /** It is not tried again; the data are what they were. */
+      isOver: boolean;
     }
 ) &
   EventToldFields;
@@ -1319,6 +1366,218 @@ export type Operations = {
           interrupted: string[];
         };
   };
+  /** Take a snapshot of the volumes of a deployment. `/createSnapshot` */
+  createSnapshot: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName?: string;
+      environment?: string;
+    };
+    body: Application;
+    answer: {
+      message: string;
+      snapshot: {
+        id: string;
+        /** `asked`: it is being taken, or waits for that. */
+        state: 'asked' | 'taken' | 'failed';
+        /** What it is taken for. */
+        reason: 'asked' | 'schedule' | 'before-update' | 'before-restore';
+        /** The revision that the deployment had then. */
+        revision: number;
+        /** When it was asked for. */
+        createdAt: string;
+        /** The instant of which its data are. */
+        takenAt?: string;
+        volumes: {
+          /** As events and the plan of an update call it, such as `db-data`. */
+          name: string;
+          sizeBytes: number;
+        }[];
+        /** What is in it. */
+        totalBytes?: number;
+        /** What of that was not in an earlier one. */
+        addedBytes?: number;
+        /** For how many milliseconds writers have waited. */
+        pausedMs?: number;
+        /** Why the last try has failed. */
+        problem?: string;
+      };
+      /** Parameters of the query that are not known and were ignored. */
+      warnings?: string[];
+    };
+  };
+  /** Get the snapshots of a deployment, and what was restored. `/getSnapshots` */
+  getSnapshots: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName: string;
+      environment?: string;
+    };
+    body: undefined;
+    answer: {
+      /** The newest first. */
+      snapshots: {
+        id: string;
+        /** `asked`: it is being taken, or waits for that. */
+        state: 'asked' | 'taken' | 'failed';
+        /** What it is taken for. */
+        reason: 'asked' | 'schedule' | 'before-update' | 'before-restore';
+        /** The revision that the deployment had then. */
+        revision: number;
+        /** When it was asked for. */
+        createdAt: string;
+        /** The instant of which its data are. */
+        takenAt?: string;
+        volumes: {
+          /** As events and the plan of an update call it, such as `db-data`. */
+          name: string;
+          sizeBytes: number;
+        }[];
+        /** What is in it. */
+        totalBytes?: number;
+        /** What of that was not in an earlier one. */
+        addedBytes?: number;
+        /** For how many milliseconds writers have waited. */
+        pausedMs?: number;
+        /** Why the last try has failed. */
+        problem?: string;
+      }[];
+      /** What was restored in place, or is on its way: the newest first. */
+      restores: {
+        id: string;
+        /** `asked`: the data are being fetched; `filled`: they are here, and are about to be put in place. */
+        state: 'asked' | 'filled' | 'done' | 'failed';
+        /** What is restored. */
+        snapshot: string;
+        /** The snapshot of what was there before. */
+        before?: string;
+        volumes: string[];
+        createdAt: string;
+        /** When it was done, or given up. */
+        finishedAt?: string;
+        /** Why the last try has failed. */
+        problem?: string;
+      }[];
+      /** What the plan says. */
+      kept: {
+        /** Of those that were asked for, and as many of those of the schedule. */
+        count: number;
+        /** What those of an account may take in all. */
+        bytes: number;
+        /** How often one is taken without being asked for. */
+        everyHours?: number;
+      };
+      /** Parameters of the query that are not known and were ignored. */
+      warnings?: string[];
+    };
+  };
+  /** Put the data of a snapshot in the place of those of the deployment. `/restoreSnapshot` */
+  restoreSnapshot: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName?: string;
+      environment?: string;
+      dryRun?: 'true' | 'false';
+    };
+    body: {
+      /** The session token; it may also come as `Authorization: Bearer`. */
+      sessionToken?: string;
+      /** Name of the application. */
+      applicationName: string;
+      /** The deployment's environment; needed where an account has two applications of one name. */
+      environment?: string;
+      /** The `id` of a snapshot. */
+      snapshot: string;
+      /** Which volumes. Default: all that the snapshot and the deployment have. */
+      volumes?: string[];
+    };
+    answer:
+      | {
+          message: string;
+          restore: {
+            id: string;
+            /** `asked`: the data are being fetched; `filled`: they are here, and are about to be put in place. */
+            state: 'asked' | 'filled' | 'done' | 'failed';
+            /** What is restored. */
+            snapshot: string;
+            /** The snapshot of what was there before. */
+            before?: string;
+            volumes: string[];
+            createdAt: string;
+            /** When it was done, or given up. */
+            finishedAt?: string;
+            /** Why the last try has failed. */
+            problem?: string;
+          };
+          /** Parameters of the query that are not known and were ignored. */
+          warnings?: string[];
+        }
+      | {
+          dryRun: true;
+          message: string;
+          snapshot: {
+            id: string;
+            /** `asked`: it is being taken, or waits for that. */
+            state: 'asked' | 'taken' | 'failed';
+            /** What it is taken for. */
+            reason: 'asked' | 'schedule' | 'before-update' | 'before-restore';
+            /** The revision that the deployment had then. */
+            revision: number;
+            /** When it was asked for. */
+            createdAt: string;
+            /** The instant of which its data are. */
+            takenAt?: string;
+            volumes: {
+              /** As events and the plan of an update call it, such as `db-data`. */
+              name: string;
+              sizeBytes: number;
+            }[];
+            /** What is in it. */
+            totalBytes?: number;
+            /** What of that was not in an earlier one. */
+            addedBytes?: number;
+            /** For how many milliseconds writers have waited. */
+            pausedMs?: number;
+            /** Why the last try has failed. */
+            problem?: string;
+          };
+          /** Those whose data would be replaced. */
+          volumes: string[];
+          /** Volumes of the deployment that would stay as they are. */
+          left: string[];
+          /** Pods that would be stopped and started again. */
+          stopped: string[];
+          /** Parameters of the query that are not known and were ignored. */
+          warnings?: string[];
+        };
+  };
+  /** Delete a snapshot. `/deleteSnapshot` */
+  deleteSnapshot: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName?: string;
+      environment?: string;
+    };
+    body: {
+      /** The session token; it may also come as `Authorization: Bearer`. */
+      sessionToken?: string;
+      /** Name of the application. */
+      applicationName: string;
+      /** The deployment's environment; needed where an account has two applications of one name. */
+      environment?: string;
+      /** The `id` of a snapshot. */
+      snapshot: string;
+    };
+    answer: {
+      message: string;
+      /** Parameters of the query that are not known and were ignored. */
+      warnings?: string[];
+    };
+  };
   /** Read or follow what the pods write. `/getDeploymentLogs` */
   getDeploymentLogs: {
     path: Record<never, never>;
@@ -1764,6 +2023,10 @@ export const requests = {
   previewUpdate: { method: 'POST', path: '/previewUserDeployment', sends: 'yaml' },
   getDeploymentRevisions: { method: 'GET', path: '/getDeploymentRevisions', sends: 'nothing' },
   rollbackDeployment: { method: 'POST', path: '/rollbackUserDeployment', sends: 'json' },
+  createSnapshot: { method: 'POST', path: '/createSnapshot', sends: 'json' },
+  getSnapshots: { method: 'GET', path: '/getSnapshots', sends: 'nothing' },
+  restoreSnapshot: { method: 'POST', path: '/restoreSnapshot', sends: 'json' },
+  deleteSnapshot: { method: 'POST', path: '/deleteSnapshot', sends: 'json' },
   getDeploymentLogs: { method: 'GET', path: '/getDeploymentLogs', sends: 'nothing' },
   getDeploymentMetrics: { method: 'GET', path: '/getDeploymentMetrics', sends: 'nothing' },
   getClaim: { method: 'GET', path: '/api/claims/{token}', sends: 'nothing' },

@@ -7,6 +7,7 @@ import { type Deployment, type Instant, isPastLimit, type Revision } from './dep
 import { workloadName } from './deployment-names.ts';
 import { keptUntil } from './grace.ts';
 import { startOrder } from './plan/start-order.ts';
+import type { Restore } from './snapshot/snapshot.ts';
 import { type Derive, generatedValue } from './workload/derived-secrets.ts';
 import type { Egress } from './workload/egress.ts';
 import { fingerprintOf, formerFingerprintsOf } from './workload/fingerprint.ts';
@@ -24,6 +25,8 @@ export type Desired =
       workloads: DesiredWorkload[];
       volumes: DesiredVolume[];
       egress: Egress;
+      /** What takes the places of volumes before anything that uses them runs. */
+      restore?: Pick<Restore, 'id' | 'snapshotId' | 'volumes'>;
     };
 
 export type DesiredVolume = {
@@ -130,6 +133,19 @@ export function replicasOf({ resourceType, replicas }: PodSpec): number {
 export function lostVolumes(volumes: DesiredVolume[], observed: Observed): DesiredVolume[] {
   const { volumes: found, volumeSizes = {} } = observed;
   return volumes.filter(({ volume }) => !found.includes(volume) || volumeSizes[volume] === 0);
+}
+
+/** The pods that have each volume. */
+export function podsOfVolumes({ pods }: Pick<AppSpec, 'pods'>): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const pod of pods)
+    for (let replica = 0; replica < replicasOf(pod); replica++)
+      for (const spec of pod.volumes) {
+        const volume = volumeName(pod, spec, replica);
+        const others = found.get(volume) ?? [];
+        if (!others.includes(pod.name)) found.set(volume, [...others, pod.name]);
+      }
+  return found;
 }
 
 /** One that several pods share is as large as the largest of them wants it. */

@@ -63,6 +63,7 @@ export type EngineFacets = {
   addresses: Addresses;
   fairness: Fairness;
   usage: UsageMeter;
+  copies: VolumeCopies;
 };
 
 export type FacetName = keyof EngineFacets;
@@ -95,6 +96,38 @@ export type HostDisk = {
    */
   mendVolumes(): Promise<MendedVolume[]>;
 };
+
+/**
+ * Copies of volumes, and volumes that are filled beside those in use and then put in their places. A `key` names what is
+ * put together for one purpose; it is one step of a path. Throws EngineFault where a volume is not there, or in use.
+ */
+export type VolumeCopies = {
+  /** Copies volumes, all as they are at one instant, while workloads write to them; to be read until it is cleared. */
+  take(deploymentId: string, volumes: readonly string[], key: string): Promise<VolumeCopy>;
+  /**
+   * Makes empty volumes below a folder, to be filled; `paths`: where each is there, as a copy of it is. What a call that
+   * was killed has made is gone.
+   */
+  make(deploymentId: string, volumes: readonly SizedVolume[], key: string): Promise<Omit<VolumeCopy, 'pausedMs'>>;
+  /** Those that were filled are whole from now on, whatever happens to the machine. */
+  finish(deploymentId: string, volumes: readonly string[], key: string): Promise<void>;
+  /**
+   * Puts those in the places of the deployment's volumes of the same names, which nobody uses. One that was put there
+   * before stays: killed at any instant, the next call goes on.
+   */
+  swap(deploymentId: string, volumes: readonly string[], key: string): Promise<void>;
+  /** How many bytes would be free on the host beside copies of these. */
+  room(deploymentId: string, volumes: readonly string[]): Promise<number>;
+  /** Removes what is left of it; nothing is no error. */
+  clear(key: string): Promise<void>;
+  /** Whatever there is anything of. */
+  list(): Promise<string[]>;
+};
+
+export type SizedVolume = { volume: string; sizeBytes: number };
+
+/** `paths`: what is in them, relative to the folder. `pausedMs`: for so long their writers have waited. */
+export type VolumeCopy = { folder: string; paths: string[]; pausedMs: number };
 
 /** Rules around workloads: what they may reach. Without this facet `observe` tells of no egress. */
 export type Isolation = {

@@ -79,6 +79,17 @@ export function createMetrics() {
       help: 'Of when the newest backup of the installation is, in seconds since 1970; 0 before the first one.',
       registers,
     }),
+    snapshots: new Counter({
+      name: 'berth_snapshots_total',
+      help: 'Snapshots of deployments that were taken, and tries to take or restore one that failed.',
+      labelNames: ['result'] as const,
+      registers,
+    }),
+    oldestSnapshot: new Gauge({
+      name: 'berth_oldest_snapshot_seconds',
+      help: 'Of when the newest snapshot of the deployment is whose newest one is the oldest, in seconds since 1970; 0 where one has none.',
+      registers,
+    }),
     visits: new Counter({ name: 'berth_visits_total', help: 'Visits of the control loop to deployments.', registers }),
     visitFaults: new Counter({
       name: 'berth_visit_faults_total',

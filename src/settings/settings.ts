@@ -1,5 +1,6 @@
 /** Settings: the environment variables `BERTH_…`, read here and nowhere else. */
 import { resolve } from 'node:path';
+import type { BackupPlace } from '../backup/backup-place.ts';
 import type { DiskLimits } from '../deployment/disk/disk-levels.ts';
 import type { Tiers } from '../deployment/limits/plan-tier.ts';
 import type { StrangerLimits } from '../deployment/limits/stranger-limits.ts';
@@ -28,6 +29,7 @@ import {
 } from './setting-values.ts';
 import { sharedDomainMistakes } from './shared-domain.ts';
 import { type SignInSettings, signInGroups, signInTable } from './sign-in-settings.ts';
+import { snapshotPlace } from './snapshot-settings.ts';
 import { defaultStrangersText, strangers } from './stranger-settings.ts';
 import { defaultTiersText, tiers } from './tier-settings.ts';
 import { httpsPort, type TlsSettings, tlsMistakes, tlsTable } from './tls-settings.ts';
@@ -60,6 +62,7 @@ export type Settings = SignInSettings &
     tiers: Tiers;
     strangers: StrangerLimits;
     termsUrl: URL | undefined;
+    snapshots: BackupPlace | 'none' | undefined;
     secretKey: string | undefined;
     oldSecretKey: string | undefined;
     metricsToken: string | undefined;
@@ -175,6 +178,12 @@ const table = {
   },
   termsUrl: { variable: 'TERMS', default: '', help: 'address of the terms of use, told with every start', read: link },
   ...signInTable,
+  snapshots: {
+    variable: 'SNAPSHOTS',
+    default: '',
+    help: 'where snapshots of deployments are kept: a folder, s3:https://host/bucket/path, or none; default: <data dir>/snapshots',
+    read: snapshotPlace,
+  },
   secretKey: {
     variable: 'SECRET_KEY',
     default: '',
@@ -210,6 +219,8 @@ const secrets: readonly string[] = [
   'githubClientSecret',
   'oidcClientSecret',
   'smtpUrl',
+  // It may have been written with a key in it, which is then refused.
+  'snapshots',
 ] satisfies (keyof Settings)[];
 
 /** All mistakes at once, one line each. */

@@ -3,6 +3,7 @@ import type { Tier, Tiers } from '../deployment/limits/plan-tier.ts';
 import { capFields, readCaps } from './count-settings.ts';
 import { pullFields, readPulls } from './pull-settings.ts';
 import { duration, egress, size, Unreadable } from './setting-values.ts';
+import { readSnapshotTerms, snapshotFields } from './snapshot-settings.ts';
 
 /** What applies without the setting. */
 export const defaultTiersText = 'free deployments=3 memory=1Gi; pro deployments=20 memory=16Gi reservations=yes';
@@ -43,6 +44,7 @@ function tier(text: string): Tier {
   };
   const caps = readCaps(capFields, fields);
   const pulls = readPulls(fields);
+  const snapshots = readSnapshotTerms(fields);
   return {
     name: name!,
     deployments: read('deployments'),
@@ -54,6 +56,7 @@ function tier(text: string): Tier {
     ...(fields.has('images') && { imageBytes: read('images') }),
     ...(pulls && { pulls }),
     ...(fields.has('egress') && { egress: read('egress') }),
+    ...(snapshots && { snapshots }),
   };
 }
 
@@ -67,7 +70,12 @@ const tierFields = {
   egress: { default: undefined, read: egress },
 };
 
-const known = [...Object.keys(tierFields), ...Object.keys(capFields), ...Object.keys(pullFields)];
+const known = [
+  ...Object.keys(tierFields),
+  ...Object.keys(capFields),
+  ...Object.keys(pullFields),
+  ...Object.keys(snapshotFields),
+];
 
 function count(value: string, of = 'deployments'): number {
   if (!/^\d{1,6}$/.test(value)) throw new Unreadable(`must count ${of} with a whole number`);

@@ -18,6 +18,7 @@ import type { Ban } from '../deployment/limits/ban.ts';
 import type { Amount } from '../deployment/limits/pod-resources.ts';
 import type { SessionStarts } from '../deployment/limits/session-starts.ts';
 import type { Asker, RevisionOutcome } from '../deployment/revision-history.ts';
+import type { Restore, Snapshot } from '../deployment/snapshot/snapshot.ts';
 import { type PostgresSettings, postgresDialect, requireUsable } from './dialect/postgres.ts';
 import { sqliteDialect } from './dialect/sqlite.ts';
 import { isCurrent, migrate } from './migrations/migrate.ts';
@@ -175,6 +176,11 @@ export type Tables = {
   auditEntries: { number: number; at: Instant; actor: string; action: string; subject: string; reason: string };
   /** Of the installation, that were finished; `id`: as the place calls it. */
   backups: { id: string; at: Instant; place: string; totalBytes: number; addedBytes: number };
+  /** `volumes`: as JSON. */
+  snapshots: Omit<Snapshot, 'volumes'> & { volumes: string };
+  restores: Omit<Restore, 'volumes'> & { volumes: string };
+  /** Sealed: what opens each place of snapshots. */
+  snapshotPlaces: { place: string; password: Uint8Array };
   /** One row at the most: see `store-moves.ts`. */
   storeMoves: {
     id: number;

@@ -24,7 +24,11 @@ export type Told = { [operationId: string]: { request?: unknown; answer?: unknow
 
 /** Plays it on a real service. */
 export async function playStory(): Promise<Told> {
-  const berth = await createBerth({ BERTH_GRACE: '24h' });
+  const berth = await createBerth({
+    BERTH_GRACE: '24h',
+    // None but those that are asked for.
+    BERTH_TIERS: 'free deployments=3 memory=1Gi snapshot-every=never',
+  });
   const records = { 'TXT _berth.shop.example.com': ['v=spf1 -all'], 'A shop.example.com': ['198.51.100.7'] };
   await using names = await startNameServer(recordsOf(records));
   try {
@@ -84,6 +88,7 @@ async function play(berth: Berth): Promise<Told> {
   note('getClaim', await berth.get(`/api/claims/${claimToken}`));
   const { send, tokenId } = await tellOfAccount(berth, claimToken, note);
   const session = { sessionToken };
+  await tellOfSnapshots(berth, sessionToken, note);
   note('removeReservations', await berth.postJson('/removeReservations', session), session);
   const replaced = note('replaceToken', await send('POST', `/api/tokens/${tokenId}/replace`));
   const removal = { applicationName, sessionToken: replaced.sessionToken };
@@ -105,6 +110,27 @@ async function pushImage(berth: Berth, namespace: string, headers: { authorizati
   };
   await put('POST', `blobs/uploads/?digest=${digestOf(config)}`, 'application/octet-stream', config);
   await put('PUT', 'manifests/1', ociImage, imageManifest(config, []));
+}
+
+/** Of an application with a volume, which is the account's from the beginning. */
+async function tellOfSnapshots(
+  berth: Berth,
+  sessionToken: string,
+  note: (id: string, answer: Answer, request?: unknown) => Answer['body'],
+): Promise<void> {
+  const notes = `${yaml.replace('name: hello', 'name: notes')}      volumes: [{ name: data, size: 16Mi, mountPath: /data }]\n`;
+  const { body, text } = await berth.postYaml(`/startUserDeployment?sessionToken=${sessionToken}`, notes);
+  assert.equal(body.applicationName, 'notes', text);
+  await berth.reach({ ...body, sessionToken }, 'running');
+  const application = { applicationName: 'notes', sessionToken };
+  const get = () => berth.get(`/getSnapshots?${new URLSearchParams(application)}`);
+  const { snapshot } = note('createSnapshot', await berth.postJson('/createSnapshot', application), application);
+  await until('it is taken', async () => (await get()).body.snapshots.at(-1)?.state === 'taken' || undefined);
+  const restore = { ...application, snapshot: snapshot.id };
+  note('restoreSnapshot', await berth.postJson('/restoreSnapshot', restore), restore);
+  await until('it is restored', async () => (await get()).body.restores[0]?.state === 'done' || undefined);
+  note('getSnapshots', await get());
+  note('deleteSnapshot', await berth.postJson('/deleteSnapshot', restore), restore);
 }
 
 async function tellOfAccount(

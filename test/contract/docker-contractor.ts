@@ -58,7 +58,11 @@ export async function dockerContractor({
     ...(diskRate && { diskRate }),
   };
   const folder = await mkdtemp(join(tmpdir(), 'berth-volumes-'));
-  const loops = (name: string) => ({ directory: join(folder, name), isForNew: limitsVolumes });
+  const loops = (name: string) => ({
+    directory: join(folder, name),
+    isForNew: limitsVolumes,
+    copies: join(folder, `${name}-copies`),
+  });
   const firewall = await startFirewall({
     ...{ owner, readResolvers: async () => [], keep: async () => {}, report: () => {}, log: console },
     readBridges: () => presentBridges(docker, owner, openEgress),
@@ -98,7 +102,7 @@ export async function dockerContractor({
       for (const each of [engine, neighbour]) for (const owned of await each.listOwned()) await each.removeOwned(owned);
       await removeBrought(docker, registry.host);
       // Not what is in them: whatever is left of a volume is a failure.
-      for (const name of ['one', 'two', '.']) await rmdir(join(folder, name)).catch(isAbsent);
+      for (const name of ['one', 'one-copies', 'two', '.']) await rmdir(join(folder, name)).catch(isAbsent);
       await firewall.close();
       await removeFirewall(owner);
     },

@@ -6,6 +6,7 @@ import { after, afterEach, before, describe, test } from 'node:test';
 import type { Engine, FacetName } from '../../src/engine/engine.ts';
 import { addressesContract } from './addresses.ts';
 import { contentContract } from './content.ts';
+import { copiesContract } from './copies.ts';
 import { diskContract } from './disk.ts';
 import { fairnessContract } from './fairness.ts';
 import { imagesContract, noImagesContract } from './images.ts';
@@ -47,6 +48,7 @@ const facetContracts = {
   addresses: [addressesContract, undefined],
   fairness: [fairnessContract, undefined],
   usage: [usageContract, undefined],
+  copies: [copiesContract, undefined],
 } satisfies Record<FacetName, [has: (stage: Stage) => void, lacks: ((stage: Stage) => void) | undefined]>;
 
 export const allFacets = new Set(Object.keys(facetContracts) as FacetName[]);

@@ -9,8 +9,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Kysely } from 'kysely';
-import { clearDraft } from '../../src/admin/backup/backup-draft.ts';
-import { loopVolumesIn } from '../../src/admin/backup/backup-volumes.ts';
 import {
   type RestoreOrder,
   type RestoreStep,
@@ -19,6 +17,8 @@ import {
 import { readBackupPlace } from '../../src/backup/backup-place.ts';
 import { openRepository } from '../../src/backup/restic.ts';
 import type { LoopVolumes } from '../../src/engine/docker/volumes/loop-volumes.ts';
+import { clearFolder } from '../../src/engine/docker/volumes/mounted-folder.ts';
+import { loopVolumesIn } from '../../src/engine/docker/volumes/volume-copies.ts';
 import { provideKeys, readKeys } from '../../src/lib/key-file.ts';
 import { keyIdOf } from '../../src/lib/seal.ts';
 import { wait } from '../../src/lib/wait.ts';
@@ -41,7 +41,7 @@ describe('data of volumes', needsRoot, () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'berth-kept-'));
     opened = new AsyncDisposableStack();
-    opened.defer(() => clearDraft(folder));
+    opened.defer(() => clearFolder(folder));
     await writeFile(join(folder, 'passphrase'), passphrase, { mode: 0o600 });
     await mkdir(here());
     provideKeys(join(here(), 'secret.key'));

@@ -28,6 +28,8 @@ function anyOf(schema: Schema): fc.Arbitrary<unknown> {
       return fc.string({ unit: 'grapheme' });
     case 'integer':
       return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 2 ** 45 });
+    case 'boolean':
+      return fc.boolean();
     case 'array':
       return fc.array(anyOf(schema.items!), { maxLength: 4 });
     case 'object': {

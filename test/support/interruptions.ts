@@ -9,7 +9,7 @@ export type Interruption = {
   name?: MemoryCall['name'];
   /** Of an execution; default: any. */
   kind?: MemoryOperation['kind'];
-  /** `halfway` leaves a container that was created and never started; for other operations it is `before`. */
+  /** `halfway` leaves a container that was created and never started, or some volumes swapped; else it is `before`. */
   when: 'before' | 'halfway' | 'after';
   /** Default: an Error, as when the process dies. */
   error?: Error;
@@ -36,7 +36,7 @@ export function interruptions(): { intercept: Interceptor; interrupt: (interrupt
       const interruption = next(call);
       if (!interruption) return perform();
       const { when, error = new Error(`interrupted ${when} ${call.operation?.kind ?? call.name}`) } = interruption;
-      const hasMiddle = call.operation?.kind === 'start';
+      const hasMiddle = call.operation?.kind === 'start' || call.name === 'copies.swap';
       if (when === 'after') await perform();
       if (when === 'halfway' && hasMiddle) await perform('halfway');
       throw error;

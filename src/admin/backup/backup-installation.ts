@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import type { Kysely } from 'kysely';
 import { BackupFault, type Repository, type Saved } from '../../backup/restic.ts';
 import type { Instant } from '../../deployment/deployment.ts';
+import { clearFolder, makeFolder } from '../../engine/docker/volumes/mounted-folder.ts';
 import { readKeys } from '../../lib/key-file.ts';
 import { keyIdOf } from '../../lib/seal.ts';
 import { addAuditEntry } from '../../store/audit-log.ts';
@@ -21,7 +22,6 @@ import type { Tables } from '../../store/database.ts';
 import { installationId, installationKeyId } from '../../store/installation.ts';
 import { write } from '../../store/transaction.ts';
 import { keyFileOf } from '../rotate-key.ts';
-import { clearDraft, makeDraft } from './backup-draft.ts';
 import {
   type BackupContents,
   backupTag,
@@ -71,7 +71,7 @@ export async function backUpInstallation(db: Kysely<Tables>, order: BackupOrder)
   if (!turn) return { kind: 'refused', because: 'under-way' };
   if (await repository.provide()) told({ kind: 'made-place' });
   const draft = join(dataDir, 'backup-draft');
-  await makeDraft(draft);
+  await makeFolder(draft);
   try {
     const at = order.now();
     const facts = await collect(db, draft, order);
@@ -90,7 +90,7 @@ export async function backUpInstallation(db: Kysely<Tables>, order: BackupOrder)
     if (order.keep !== undefined) await keepNewest(repository, order.keep);
     return { kind: 'backed-up', at, blobs: facts.blobs, deployments: volumes.length, leftOut, ...saved };
   } finally {
-    await clearDraft(draft);
+    await clearFolder(draft);
   }
 }
 

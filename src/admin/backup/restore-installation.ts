@@ -9,9 +9,11 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BackupFault, type Repository } from '../../backup/restic.ts';
 import type { Instant } from '../../deployment/deployment.ts';
+import { clearFolder, makeFolder } from '../../engine/docker/volumes/mounted-folder.ts';
 import { readKeys } from '../../lib/key-file.ts';
 import { replaceFile } from '../../lib/replace-file.ts';
 import { type Keys, keyIdOf } from '../../lib/seal.ts';
+import { moveTo, sync } from '../../lib/synced-files.ts';
 import { addAuditEntry } from '../../store/audit-log.ts';
 import { openSqlite } from '../../store/database.ts';
 import { installationId, installationKeyId } from '../../store/installation.ts';
@@ -21,11 +23,9 @@ import { write } from '../../store/transaction.ts';
 import { type MoveRefusal, migrateStore } from '../migrate-store.ts';
 import { keyFileOf } from '../rotate-key.ts';
 import { placeOf } from '../store-places.ts';
-import { clearDraft, makeDraft } from './backup-draft.ts';
 import { type BackupContents, backupTag, fileNames, readContents, sha256Of } from './backup-files.ts';
 import { takeOnlyTurn } from './only-one.ts';
 import { type BroughtVolumes, bringVolumes, placeVolumes } from './restore-volumes.ts';
-import { moveTo, sync } from './synced-files.ts';
 
 export type RestoreOrder = {
   repository: Repository;
@@ -75,7 +75,7 @@ export async function restoreInstallation(order: RestoreOrder): Promise<Restored
   const id = await idOf(repository, begun?.id ?? order.id);
   if (id === undefined) return { kind: 'refused', because: 'no-backup' };
   const draft = join(dataDir, 'restore-draft');
-  await makeDraft(draft);
+  await makeFolder(draft);
   await repository.bring(id, draft);
   told({ kind: 'brought' });
   const contents = readContents(await readFile(join(draft, fileNames.contents), 'utf8'));
@@ -93,7 +93,7 @@ export async function restoreInstallation(order: RestoreOrder): Promise<Restored
   const refusal = await place(draft, order);
   if (refusal) return refusal;
   told({ kind: 'placed' });
-  await clearDraft(draft);
+  await clearFolder(draft);
   await rm(begunFile(dataDir), { force: true });
   const { installation, at, blobs } = contents;
   return { kind: 'restored', id, at, installation, blobs, settingsFile: settingsFileOf(dataDir), volumes };

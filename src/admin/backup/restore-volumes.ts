@@ -8,10 +8,9 @@ import { mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Repository } from '../../backup/restic.ts';
 import { loopPlace, volumesFolder } from '../../engine/docker/volumes/loop-layout.ts';
-import { runProgram } from '../../engine/docker/volumes/volume-programs.ts';
+import { finishVolume, loopVolumesIn, volumesIn } from '../../engine/docker/volumes/volume-copies.ts';
+import { sync } from '../../lib/synced-files.ts';
 import type { KeptVolumes } from './backup-files.ts';
-import { loopVolumesIn } from './backup-volumes.ts';
-import { sync } from './synced-files.ts';
 
 export type BroughtVolumes = {
   /** Those that a call which was interrupted has put in their places are left out. */
@@ -27,7 +26,7 @@ export async function bringVolumes(
   kept: readonly KeptVolumes[],
   { repository, dataDir, draft, begun }: Bringing,
 ): Promise<BroughtVolumes> {
-  const loops = loopVolumesIn(join(draft, 'volumes'));
+  const loops = loopVolumesIn(join(draft, volumesIn));
   const result: BroughtVolumes = { brought: [], left: [] };
   for (const { deploymentId, id, volumes } of kept) {
     const missing = volumes.filter(({ volume }) => !existsSync(folderOf(dataDir, deploymentId, volume)));
@@ -38,8 +37,7 @@ export async function bringVolumes(
     if (missing.length === 0) continue;
     for (const { volume, sizeBytes } of volumes) await loops.ensure({ deploymentId, volume }, sizeBytes);
     await repository.bring(id, draft);
-    for (const { volume } of volumes)
-      await runProgram(['umount', loopPlace(join(draft, 'volumes'), deploymentId, volume).mount]);
+    for (const { volume } of volumes) await finishVolume(draft, deploymentId, volume);
     result.brought.push(...missing.map(({ volume }) => ({ deploymentId, volume })));
   }
   return result;
@@ -52,9 +50,8 @@ export async function placeVolumes(
 ): Promise<void> {
   await mkdir(volumesFolder(dataDir), { recursive: true, mode: 0o700 });
   for (const { deploymentId, volume } of brought) {
-    const from = loopPlace(join(draft, 'volumes'), deploymentId, volume);
+    const from = loopPlace(join(draft, volumesIn), deploymentId, volume);
     const to = folderOf(dataDir, deploymentId, volume);
-    await sync(from.image);
     await mkdir(dirname(to), { recursive: true, mode: 0o755 });
     await rename(from.folder, to);
     await sync(dirname(to));

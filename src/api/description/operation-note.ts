@@ -6,6 +6,7 @@ export const tags = {
   deployments: 'Starting, updating and ending deployments.',
   status: 'How deployments do: state, events, logs, configuration.',
   reservations: 'The deployments of a session, and holds that outlive time limits.',
+  snapshots: 'Copies of the data of claimed deployments, and putting them back.',
   configuration: 'Checking configurations before anything is deployed.',
   domains: 'Names of one’s own for claimed deployments.',
   accounts: 'Claim links, accounts, their limits and API keys.',

@@ -1,7 +1,12 @@
 /** PURE. What the description says of every operation. */
 import { notesOfAccounts } from './notes-of-accounts.ts';
 import { notesOfDeployments } from './notes-of-deployments.ts';
+import { notesOfSnapshots } from './notes-of-snapshots.ts';
 import type { OperationNote } from './operation-note.ts';
 
 /** By `operationId`. */
-export const operations: Record<string, OperationNote> = { ...notesOfDeployments, ...notesOfAccounts };
+export const operations: Record<string, OperationNote> = {
+  ...notesOfDeployments,
+  ...notesOfSnapshots,
+  ...notesOfAccounts,
+};

@@ -3,6 +3,7 @@ import type { Deployment } from '../../deployment/deployment.ts';
 import type { Operation } from '../../deployment/plan/operation.ts';
 import { facetOf } from '../../engine/engine.ts';
 import type { Metrics } from '../../lib/metrics.ts';
+import { noteRestored } from '../../store/restores.ts';
 import { confirmEverywhere, heldAddresses, type Router, route } from '../routing.ts';
 import { checkImages, confirmAccess, type ImageKeeper, pullImage } from './deployment-images.ts';
 import { type Drainer, drain } from './drain.ts';
@@ -52,6 +53,13 @@ async function perform(
     case 'set-egress':
       await facetOf(engine, 'isolation').setEgress(deployment.id, operation.egress);
       return;
+    case 'swap-volumes': {
+      const { volumes, restoreId, snapshotId } = operation;
+      await facetOf(engine, 'copies').swap(deployment.id, volumes, restoreId);
+      await noteRestored(db, restoreId, executor.now());
+      executor.note({ kind: 'snapshot', snapshot: 'restored', id: snapshotId, volumes });
+      return;
+    }
     case 'route':
       await route(deployment, operation, executor);
       return;

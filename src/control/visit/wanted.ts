@@ -2,6 +2,7 @@
 import type { Deployment } from '../../deployment/deployment.ts';
 import { type Desired, desiredAt, endOf, wantedRevision } from '../../deployment/desired.ts';
 import { redactorOf } from '../../deployment/workload/redact.ts';
+import { filledRestore } from '../../store/restores.ts';
 import { revisionOf } from '../../store/revisions.ts';
 import { derivationOf } from '../../store/seeds.ts';
 import type { Control } from '../control.ts';
@@ -20,6 +21,7 @@ export async function readWanted(deployment: Deployment, control: Control): Prom
   const derive = await derivationOf(db, seal, deployment.id);
   const egress = await egressOf(deployment);
   const desired = desiredAt(deployment, revision, { now: now(), url: urlOf(deployment.label), egress, derive });
+  const restore = desired.kind === 'running' && (await filledRestore(db, deployment.id));
   const environments = desired.kind === 'running' ? desired.workloads.map(({ workload }) => workload.env) : [];
-  return { desired, redact: redactorOf(revision.spec, environments) };
+  return { desired: restore ? { ...desired, restore } : desired, redact: redactorOf(revision.spec, environments) };
 }

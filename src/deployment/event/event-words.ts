@@ -22,6 +22,8 @@ export function describeEvent(event: DeploymentEvent): string {
       return describeDisk(event);
     case 'lifetime':
       return describeLifetime(event);
+    case 'snapshot':
+      return describeSnapshot(event);
     case 'legacy':
       return event.told;
     case 'forgotten':
@@ -56,6 +58,8 @@ function describeIntent(event: EventOf<'intent'>): string {
       return event.because === 'account-deleted' ? 'removed with its account' : 'removed';
     case 'restore':
       return 'restored';
+    case 'restore-snapshot':
+      return `${event.volumes.join(', ')} to be restored from snapshot ${event.snapshot}`;
     case 'stop':
       return `stopped by the operator: ${event.because}`;
   }
@@ -83,6 +87,8 @@ function objectOf(event: EventOf<'operation'>): string {
       return event.workload;
     case 'route':
       return event.endpoints.map(({ path, address, port }) => `${path}→${address}:${port}`).join(' ') || 'nothing';
+    case 'swap-volumes':
+      return event.volumes.join(' ');
     case 'drain':
       return event.addresses.join(' ');
     default:
@@ -98,6 +104,20 @@ function describeState(event: EventOf<'state'>): string {
       return [`failed: ${describeExplanation({ ...event, kind: 'failed' })}`, ...event.lastLines].join('\n');
     case 'expired':
       return `${describeExplanation({ kind: 'ended', because: event.because })}${restorable(event.restorableUntil)}`;
+  }
+}
+
+function describeSnapshot(event: EventOf<'snapshot'>): string {
+  const ending = (isOver: boolean) => (isOver ? 'it is given up' : 'it is tried again');
+  switch (event.snapshot) {
+    case 'taken':
+      return `snapshot ${event.id} was taken: ${printBytes(event.totalBytes)}; writers waited ${event.pausedMs} ms`;
+    case 'failed':
+      return `snapshot ${event.id} could not be taken, ${ending(event.isOver)}: ${event.because}`;
+    case 'restored':
+      return `${event.volumes.join(', ')} restored from snapshot ${event.id}`;
+    case 'not-restored':
+      return `snapshot ${event.id} could not be restored, ${ending(event.isOver)}: ${event.because}`;
   }
 }
 

@@ -3,6 +3,7 @@
  * comes from `event-words.ts`. The field that is named like its kind says which of the kind it is.
  */
 import { type Static, type TProperties, Type } from 'typebox';
+import { snapshotReasons } from '../snapshot/snapshot.ts';
 
 const revision = Type.Integer({ minimum: 1 });
 const replica = Type.Integer({ minimum: 0 });
@@ -32,6 +33,7 @@ const IntentEvent = Type.Union(
     intent('change-plan', { plan: text }),
     intent('remove', { because: Type.Enum(['asked', 'account-deleted']) }),
     intent('restore', { revision }),
+    intent('restore-snapshot', { snapshot: text, volumes: Type.Array(text) }),
     intent('stop', { because: Type.String({ description: "The operator's words." }) }),
   ],
   { description: 'What somebody has asked for.' },
@@ -54,6 +56,7 @@ const OperationEvent = Type.Union(
     operation('start', workload),
     operation('remove', workload),
     operation('remove-volume', { volume: text }),
+    operation('swap-volumes', { volumes: Type.Array(text) }),
     operation('remove-network', {}),
     operation('route', {
       endpoints: Type.Array(Type.Object({ path: text, address: text, port: Type.Integer() })),
@@ -161,6 +164,22 @@ const LifetimeEvent = Type.Union(
   { description: 'The time limit is near; what was kept of an ended deployment goes.' },
 );
 
+const snapshot = <const Name extends string, Fields extends TProperties>(name: Name, fields: Fields) =>
+  Type.Object({ kind: Type.Literal('snapshot'), snapshot: Type.Literal(name), id: text, ...fields });
+
+const SnapshotEvent = Type.Union(
+  [
+    snapshot('taken', { reason: Type.Enum([...snapshotReasons]), totalBytes: bytes, pausedMs: bytes }),
+    snapshot('failed', { because: text, isOver: Type.Boolean({ description: 'It is not tried again.' }) }),
+    snapshot('restored', { volumes: Type.Array(text) }),
+    snapshot('not-restored', {
+      because: text,
+      isOver: Type.Boolean({ description: 'It is not tried again; the data are what they were.' }),
+    }),
+  ],
+  { description: 'A snapshot was taken or restored, or could not be.' },
+);
+
 const LegacyEvent = Type.Object(
   {
     kind: Type.Literal('legacy'),
@@ -189,6 +208,7 @@ export const eventSchemas = {
   fault: FaultEvent,
   disk: DiskEvent,
   lifetime: LifetimeEvent,
+  snapshot: SnapshotEvent,
   legacy: LegacyEvent,
   forgotten: ForgottenEvent,
 };

@@ -2,6 +2,7 @@
 import { printBytes } from '../../config/values/units.ts';
 import { type Result, refuse, succeed } from '../../lib/problem.ts';
 import type { Instant } from '../deployment.ts';
+import type { SnapshotTerms } from '../snapshot/snapshot.ts';
 import type { Egress } from '../workload/egress.ts';
 import { type Caps, type Counts, capsOf, countedKinds } from './count-limits.ts';
 import type { Amount } from './pod-resources.ts';
@@ -22,6 +23,8 @@ export type Tier = {
   domains?: number;
   /** What its pushed images may take in all; absent: see `imageBytesOf`. */
   imageBytes?: number;
+  /** What it says of snapshots beyond what is usual, see `snapshotTermsOf`. */
+  snapshots?: Partial<SnapshotTerms>;
   /** What images may have that its deployments run from, where that is less than what any may have. */
   pulls?: PullLimits;
   /** What its deployments may reach; absent: what those of nobody may. */

@@ -28,6 +28,14 @@ export type ImagePull = { kind: 'pull'; because: string } & ImageRequest;
 /** From now on; connections that are there stay. */
 export type EgressChange = { kind: 'set-egress'; egress: Egress; because: string };
 
+export type VolumeSwap = {
+  kind: 'swap-volumes';
+  volumes: string[];
+  restoreId: string;
+  snapshotId: string;
+  because: string;
+};
+
 export type ImageRequest = { image: string; registryLogin?: RegistryLogin };
 
 /** What a check or a pull has found: the image that a reference means, for the revision that asked. */
@@ -48,6 +56,8 @@ export type Operation =
   | TagCheck
   /** Of an engine with a store of images. */
   | ImagePull
+  /** Of an engine with copies of volumes: what was filled for a restore takes the places of volumes that nobody uses. */
+  | VolumeSwap
   /** Of an engine with rules around workloads. */
   | EgressChange
   /** Makes the edge send the public paths to these endpoints, and to nothing else; `revision` then serves as a whole. */
@@ -70,6 +80,8 @@ export function eventOf(operation: Operation): EventOf<'operation'> {
       return { ...common, operation: kind, volume: operation.volume, sizeBytes: operation.sizeBytes };
     case 'remove-volume':
       return { ...common, operation: kind, volume: operation.volume };
+    case 'swap-volumes':
+      return { ...common, operation: kind, volumes: operation.volumes };
     case 'check':
       return { ...common, operation: kind, images: operation.images.map(({ image }) => image) };
     case 'pull':

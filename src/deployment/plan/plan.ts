@@ -42,6 +42,7 @@ function planRunning(desired: Running, observed: Observed, endpoints: Endpoint[]
     const withdrawal = { kind: 'route', endpoints: [], because: 'the network is gone' } as const;
     return [...(endpoints.length > 0 ? [withdrawal] : []), ...removals];
   }
+  if (desired.restore) return planRestore(desired.restore, matches, observed, endpoints);
   // Nobody goes back to a revision that has never served, and of those there may be many.
   const hasServed = desired.hasServed || endpoints.length > 0;
   if (!hasServed && outdated.length > 0) return outdated.map(asOutdated);
@@ -61,6 +62,28 @@ function planRunning(desired: Running, observed: Observed, endpoints: Endpoint[]
   if (unfinished.length > 0 || !matches.every(({ found }) => found?.isReady))
     return [...planWithdrawal(unfinished, observed, endpoints), ...unfinished];
   return planSwitch(desired, matches, outdated, endpoints);
+}
+
+/** Whoever has one of the volumes, or may have, goes; then all of them are swapped. Nothing else is done before. */
+function planRestore(
+  { id, snapshotId, volumes }: NonNullable<Running['restore']>,
+  matches: Match[],
+  observed: Observed,
+  endpoints: Endpoint[],
+): Operation[] {
+  const because = `snapshot ${snapshotId}`;
+  const staying = new Set(matches.flatMap((match) => (canStay(match, volumes) ? [match.found?.name] : [])));
+  const removals = observed.workloads
+    .filter(({ name, phase }) => !staying.has(name) && phase !== 'evicted')
+    .map((workload) => removal(workload, because));
+  const swap = { kind: 'swap-volumes', volumes, restoreId: id, snapshotId, because } as const;
+  return [...planWithdrawal(removals, observed, endpoints), ...removals, swap];
+}
+
+/** It has none of the volumes, or is a job that has ended. */
+function canStay({ wanted: { workload }, found }: Match, volumes: readonly string[]): boolean {
+  const isOver = workload.readiness.kind === 'exit' && found?.phase === 'exited';
+  return isOver || !workload.volumes.some(({ volume }) => volumes.includes(volume));
 }
 
 /** The edge lets go of what is about to be removed: its address may soon be another pod's. */

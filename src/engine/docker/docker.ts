@@ -30,6 +30,7 @@ import { listOwned, removeOwned } from './owned.ts';
 import { createPing } from './ping.ts';
 import { createUsageMeter } from './usage/usage-meter.ts';
 import { createLoopVolumes } from './volumes/loop-volumes.ts';
+import { createVolumeCopies } from './volumes/volume-copies.ts';
 import { createVolumes } from './volumes/volumes.ts';
 
 export type DockerEngineOptions = {
@@ -38,8 +39,11 @@ export type DockerEngineOptions = {
   owner: string;
   /** CIDR; cut into /25 networks, one per deployment. */
   networkPool: string;
-  /** Where volumes with a file system of their own are, and whether new ones become such. Absent: nowhere, and no. */
-  loops?: { directory: string; isForNew: boolean };
+  /**
+   * Where volumes with a file system of their own are, whether new ones become such, and where copies of them are
+   * put together. Absent: nowhere, and no.
+   */
+  loops?: { directory: string; isForNew: boolean; copies?: string };
   /** Without one, containers reach whatever their machine reaches. */
   firewall?: Firewall | undefined;
   /** How fast a container may read and write on each device; default: as fast as it can. */
@@ -82,6 +86,11 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
   const networks = createNetworks(docker, owner, networkPool, firewall);
   const ownerOfData = async () => (await hostFacts()).containerRoot;
   const loops = options.loops && createLoopVolumes(options.loops.directory, ownerOfData);
+  const copies =
+    loops &&
+    options.loops?.isForNew &&
+    options.loops.copies !== undefined &&
+    createVolumeCopies({ volumes: options.loops.directory, loops, copies: options.loops.copies });
   const volumes = createVolumes(docker, { owner, loops, isLoopForNew: options.loops?.isForNew ?? false, stopSeconds });
   const workloads = createWorkloads(docker, {
     owner,
@@ -201,6 +210,7 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
     addresses: { holdBack: (deploymentId, addresses) => void heldBack.set(deploymentId, addresses) },
     ...(fairness && { fairness }),
     ...(usage && { usage }),
+    ...(copies && { copies }),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Opens the Docker engine of this machine with everything around it: firewall, disk, control groups. */
 import { hash } from 'node:crypto';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type Docker from 'dockerode';
 import type { Logger } from 'pino';
 import type { DiskLimits } from '../../deployment/disk/disk-levels.ts';
@@ -55,7 +55,11 @@ export async function openDocker(settings: DockerSettings, parts: EngineParts): 
   log[means.because === undefined ? 'info' : 'warn'](means, 'disk limits');
   metrics.diskMeans.set({ of: 'volumes', means: means.volumes }, 1);
   metrics.diskMeans.set({ of: 'containers', means: means.containers }, 1);
-  const loops = { directory: volumesFolder(dataDir), isForNew: means.volumes === 'loop' };
+  const loops = {
+    directory: volumesFolder(dataDir),
+    isForNew: means.volumes === 'loop',
+    copies: join(dataDir, 'volume-copies'),
+  };
   const { controlGroups, tenantsMemory: memory, tenantsShares: shares, startsIdle } = settings;
   const { groups, obstacle } = await openGroups(docker, { owner, controlGroups, memory, shares, startsIdle });
   log[groups ? 'info' : 'warn']({ limitBytes: groups?.limitBytes, because: obstacle }, 'control groups');

@@ -4,13 +4,18 @@ import type { MemoryOperation } from './operations.ts';
 
 /** A call of the engine's port. What a plan asks of a facet is an execution, like what it asks of the core. */
 export type MemoryCall = {
-  name: Exclude<keyof EngineCore, 'watch' | 'followLogs'> | 'images.list' | 'images.remove' | 'disk.use' | 'usage';
+  name:
+    | Exclude<keyof EngineCore, 'watch' | 'followLogs'>
+    | `images.${'list' | 'remove'}`
+    | 'disk.use'
+    | 'usage'
+    | `copies.${'take' | 'make' | 'finish' | 'swap' | 'clear'}`;
   deploymentId?: string;
   operation?: MemoryOperation;
 };
 
 /**
  * What becomes of a call: it is performed or not, sooner or later, answers or throws. `halfway` stops a start between the
- * creation of the container and its start, as a crash does; nothing else has a middle.
+ * creation of the container and its start, as a crash does, and a swap between two volumes; nothing else has a middle.
  */
 export type Interceptor = <T>(call: MemoryCall, perform: (extent?: 'halfway') => T) => Promise<T>;

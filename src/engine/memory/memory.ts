@@ -16,6 +16,7 @@ import type {
   Owned,
   UsageMeter,
 } from '../engine.ts';
+import { createCopies } from './copies.ts';
 import { diskUse } from './disk.ts';
 import { findImage, isLocal, isOnHost, listImages, pullImage, removeImage } from './images.ts';
 import type { Interceptor } from './memory-call.ts';
@@ -52,6 +53,7 @@ export const allFacets: ReadonlySet<FacetName> = new Set([
   'addresses',
   'fairness',
   'usage',
+  'copies',
 ]);
 
 export function createMemoryEngine({
@@ -165,6 +167,7 @@ export function createMemoryEngine({
     ...(facets.has('addresses') && { addresses }),
     ...(facets.has('fairness') && { fairness }),
     ...(facets.has('usage') && { usage }),
+    ...(facets.has('copies') && { copies: createCopies(world, owner, intercept) }),
   };
 }
 

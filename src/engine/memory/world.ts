@@ -2,6 +2,7 @@
 import type { Capacity } from '../../deployment/limits/host-budget.ts';
 import type { Stuck, Workload } from '../../deployment/workload/workload.ts';
 import { processOf } from './container-process.ts';
+import type { CopiedVolumes } from './copies.ts';
 import { imageOf } from './images.ts';
 import { Shelf } from './shelf.ts';
 
@@ -102,6 +103,8 @@ export type MemoryWorld = {
   containers: Shelf<MemoryContainer>;
   /** By deployment and volume. */
   volumes: Shelf<Owned & { volume: string; sizeBytes: number; files: Map<string, string> }>;
+  /** By the folder that they are put together in. */
+  copies: Map<string, CopiedVolumes>;
   /** By deployment. */
   networks: Map<string, Owned & { subnet: number; egress: string }>;
   subnets: { taken: Set<number>; lowestFree: number };
@@ -139,6 +142,7 @@ export function createMemoryWorld(
     firstNetwork,
     containers: new Shelf(),
     volumes: new Shelf(),
+    copies: new Map(),
     networks: new Map(),
     subnets: { taken: new Set(), lowestFree: 0 },
     versions: new Map(),

@@ -32,6 +32,7 @@ import * as revisionHistory from './0030-revision-history.ts';
 import * as grace from './0031-grace.ts';
 import * as keptMetrics from './0032-kept-metrics.ts';
 import * as domainMails from './0033-domain-mails.ts';
+import * as snapshots from './0034-snapshots.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -66,4 +67,5 @@ export const migrations: Record<string, Migration> = {
   '0031-grace': grace,
   '0032-kept-metrics': keptMetrics,
   '0033-domain-mails': domainMails,
+  '0034-snapshots': snapshots,
 };

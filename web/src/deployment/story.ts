@@ -88,6 +88,8 @@ function tellIntent(event: EventOf<'intent'>): string {
       return event.because === 'account-deleted' ? 'Removed with its account' : 'Removal requested';
     case 'restore':
       return 'Restore requested';
+    case 'restore-snapshot':
+      return `Restore of ${event.volumes.join(', ')} requested`;
     case 'stop':
       return `Stopped by the operator: ${event.because}`;
   }
@@ -120,6 +122,8 @@ function tellOperation(event: EventOf<'operation'>): string {
       return event.revision === undefined
         ? 'The address serves what is left'
         : `The address serves revision ${event.revision}`;
+    case 'swap-volumes':
+      return `Data of ${event.volumes.join(', ')} put in place`;
     case 'drain':
       return 'Requests to the old revision have ended';
   }

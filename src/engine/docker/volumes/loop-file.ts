@@ -83,7 +83,8 @@ export async function mend(place: LoopPlace): Promise<void> {
   await ensureMounted(place, true);
 }
 
-async function unmount({ mount, image }: LoopPlace): Promise<void> {
+/** Nothing has it any more afterwards. Throws while somebody uses it. */
+export async function unmount({ mount, image }: LoopPlace): Promise<void> {
   await runProgram(['umount', mount]);
   // The kernel gives the device back some milliseconds after the last mount of it has gone.
   for (let waitedMs = 0; await isAttached(image); waitedMs += 50) {

@@ -5,13 +5,14 @@
  *
  * Loop devices come with the mount and go with the last one (`mount -o loop`): there is none to be left behind.
  */
-import { chown, mkdir, readdir, readFile, stat, statfs } from 'node:fs/promises';
+import { chown, mkdir, readdir, readFile, rename, stat, statfs } from 'node:fs/promises';
 import { leastVolumeBytes } from '../../../deployment/disk/disk-levels.ts';
 import { serializeByKey } from '../../../lib/concurrency.ts';
 import { replaceFile } from '../../../lib/replace-file.ts';
+import { sync } from '../../../lib/synced-files.ts';
 import { EngineFault } from '../../engine.ts';
 import { outOfDiskHint } from '../faults.ts';
-import { ensureMounted, grow, makeImage, mend, removeAll } from './loop-file.ts';
+import { ensureMounted, grow, makeImage, mend, removeAll, unmount } from './loop-file.ts';
 import { type LoopPlace, loopPlace, mountedVolume, nestedDirectory } from './loop-layout.ts';
 import { readMounts } from './mount-table.ts';
 
@@ -37,6 +38,11 @@ export type LoopVolumes = {
   listStopped(): Promise<LoopVolume[]>;
   /** Checks one of those and mounts it anew, once `release` has stopped whoever uses it. Throws EngineFault likewise. */
   mend(volume: LoopVolume, release: () => Promise<void>): Promise<void>;
+  /**
+   * Puts one that is whole, and mounted nowhere, in the place of a volume that nobody uses; one rename. Where there is
+   * nothing to put there, it was done before. Throws EngineFault while somebody uses the volume.
+   */
+  replace(volume: LoopVolume, by: LoopPlace): Promise<void>;
   /** One that is gone is no error. */
   remove(volume: LoopVolume): Promise<void>;
   /** All that there is anything of; of one deployment, if one is given. */
@@ -80,6 +86,19 @@ export function createLoopVolumes(root: string, ownerOfData: () => Promise<UserI
     if (known >= sizeBytes) return;
     if (isThere) await grow(place, sizeBytes, release);
     await replaceFile(place.size, String(sizeBytes), { flush: true });
+  }
+
+  async function replace(volume: LoopVolume, by: LoopPlace): Promise<void> {
+    const place = placeOf(volume);
+    if (await exists(by.image)) {
+      if ((await readMounts()).has(place.mount)) await unmount(place);
+      await mkdir(place.mount, { recursive: true, mode: 0o700 });
+      // Before the rename: a size that is too small is made up for by growing, one that is too large by nobody.
+      await replaceFile(place.size, String(await readSize(by)), { flush: true });
+      await rename(by.image, place.image);
+      await sync(place.folder);
+    }
+    await ensure(volume);
   }
 
   async function list(only?: string): Promise<LoopVolume[]> {
@@ -132,6 +151,7 @@ export function createLoopVolumes(root: string, ownerOfData: () => Promise<UserI
           await ensure(volume);
         }),
       ),
+    replace: (volume, by) => inTurn(placeOf(volume).folder, () => inWords(volume, () => replace(volume, by))),
     remove: (volume) => inTurn(placeOf(volume).folder, () => removeAll(placeOf(volume))),
     list,
   };

@@ -1,0 +1,34 @@
+/** PURE. What the description says of snapshots. */
+import type { OperationNote } from './operation-note.ts';
+import { refusalsOfApplications } from './refusals.ts';
+
+const all = [...refusalsOfApplications, 'snapshots_not_offered'] as const;
+
+export const notesOfSnapshots: Record<string, OperationNote> = {
+  createSnapshot: {
+    tag: 'snapshots',
+    access: 'caller in body',
+    description:
+      'Takes a snapshot of all volumes of a claimed deployment, as they are at one instant, while it runs. The answer comes at once; `GET /getSnapshots` tells when it is taken.',
+    refusals: [...all, 'snapshot_needs_claim', 'plan_limit_reached', 'volume_not_found', 'snapshot_under_way'],
+  },
+  getSnapshots: {
+    tag: 'snapshots',
+    access: 'caller',
+    description: 'The snapshots that are kept, what was restored from them, and what the plan says of both.',
+    refusals: all,
+  },
+  restoreSnapshot: {
+    tag: 'snapshots',
+    access: 'caller in body',
+    description:
+      'Puts the data of a snapshot in the place of those of the deployment: they are fetched while it runs, a snapshot is taken, and then the pods that use these volumes are stopped and started again. Interrupted at any instant, all data are those of before or all those of the snapshot. With `dryRun=true` the answer says what would be done.',
+    refusals: [...all, 'snapshot_not_found', 'volume_not_found', 'snapshot_under_way'],
+  },
+  deleteSnapshot: {
+    tag: 'snapshots',
+    access: 'caller in body',
+    description: 'Deletes a snapshot; what only it needed leaves its place within the hour.',
+    refusals: [...refusalsOfApplications, 'snapshot_not_found', 'snapshot_under_way'],
+  },
+};

@@ -1,0 +1,163 @@
+/** Snapshots of a deployment: taking one, listing, restoring and deleting them. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { podsOfVolumes, wantedRevision } from '../../deployment/desired.ts';
+import { restoresOf } from '../../store/restores.ts';
+import { revisionOf } from '../../store/revisions.ts';
+import { snapshotsOf } from '../../store/snapshots.ts';
+import type { Service } from '../api-service.ts';
+import { ErrorRecord } from '../deployments/deployment-schemas.ts';
+import { ApplicationFields, ApplicationQuery, findApplication } from '../requests/callers.ts';
+import { sendProblem } from '../requests/errors.ts';
+import { parameterWarnings } from '../requests/query-parameters.ts';
+import {
+  DeletedRecord,
+  RestoreAnswer,
+  restoreRecord,
+  SnapshotAnswer,
+  SnapshotsRecord,
+  snapshotRecord,
+} from './snapshot-records.ts';
+import {
+  createSnapshot,
+  deleteSnapshot,
+  findRestoring,
+  refuseUnoffered,
+  restoreSnapshot,
+  termsOf,
+} from './snapshot-requests.ts';
+
+const hour = 60 * 60_000;
+
+const SnapshotId = Type.String({ minLength: 1, maxLength: 40, description: 'The `id` of a snapshot.' });
+const SnapshotFields = Type.Object({ ...ApplicationFields.properties, snapshot: SnapshotId });
+
+const RestoreFields = Type.Object({
+  ...SnapshotFields.properties,
+  volumes: Type.Optional(
+    Type.Array(Type.String({ maxLength: 200 }), {
+      minItems: 1,
+      maxItems: 200,
+      description: 'Which volumes. Default: all that the snapshot and the deployment have.',
+    }),
+  ),
+});
+
+const RestoreQuery = Type.Object({
+  ...ApplicationQuery.properties,
+  dryRun: Type.Optional(
+    Type.Enum(['true', 'false'], { description: 'Whether only to tell what would be done. Nothing is changed.' }),
+  ),
+});
+
+export function snapshotEndpoints(service: Service): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.post(
+      '/createSnapshot',
+      {
+        // It asks for as much work as a start.
+        config: { limit: 'start' },
+        schema: {
+          operationId: 'createSnapshot',
+          summary: 'Take a snapshot of the volumes of a deployment',
+          querystring: ApplicationQuery,
+          body: ApplicationFields,
+          response: { 200: SnapshotAnswer, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const found = await findApplication(service, request, request.body);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        const asked = await createSnapshot(service, found.value);
+        if (!asked.ok) return sendProblem(reply, asked.problem);
+        const message = `A snapshot of ${found.value.applicationName} is being taken.`;
+        return { message, snapshot: snapshotRecord(asked.value), ...parameterWarnings(request) };
+      },
+    );
+
+    app.get(
+      '/getSnapshots',
+      {
+        schema: {
+          operationId: 'getSnapshots',
+          summary: 'Get the snapshots of a deployment, and what was restored',
+          querystring: ApplicationFields,
+          response: { 200: SnapshotsRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const found = await findApplication(service, request, request.query);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        const offered = refuseUnoffered(service);
+        if (!offered.ok) return sendProblem(reply, offered.problem);
+        const { db } = service;
+        const { count, bytes, everyMs } = await termsOf(db, service, found.value);
+        return {
+          snapshots: (await snapshotsOf(db, found.value.id)).map(snapshotRecord),
+          restores: (await restoresOf(db, found.value.id)).map(restoreRecord),
+          kept: { count, bytes, ...(everyMs !== null && { everyHours: everyMs / hour }) },
+          ...parameterWarnings(request),
+        };
+      },
+    );
+
+    app.post(
+      '/restoreSnapshot',
+      {
+        config: { limit: 'start' },
+        schema: {
+          operationId: 'restoreSnapshot',
+          summary: 'Put the data of a snapshot in the place of those of the deployment',
+          querystring: RestoreQuery,
+          body: RestoreFields,
+          response: { 200: RestoreAnswer, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const found = await findApplication(service, request, request.body);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        const { applicationName: name } = found.value;
+        if (request.query.dryRun === 'true') {
+          const offered = refuseUnoffered(service);
+          if (!offered.ok) return sendProblem(reply, offered.problem);
+          const restoring = await findRestoring(service.db, found.value.id, request.body);
+          if (!restoring.ok) return sendProblem(reply, restoring.problem);
+          const { snapshot, volumes, left } = restoring.value;
+          const { spec } = await revisionOf(service.db, service.seal, found.value.id, wantedRevision(found.value));
+          const users = podsOfVolumes(spec);
+          const stopped = [...new Set(volumes.flatMap((volume) => users.get(volume) ?? []))].sort();
+          const since = new Date(snapshot.takenAt!).toISOString();
+          return {
+            ...{ dryRun: true as const, snapshot: snapshotRecord(snapshot), volumes, left, stopped },
+            message: `What ${name} has written to ${volumes.join(', ')} since ${since} would be replaced; a snapshot of it is taken before.`,
+            ...parameterWarnings(request),
+          };
+        }
+        const asked = await restoreSnapshot(service, found.value, request.body);
+        if (!asked.ok) return sendProblem(reply, asked.problem);
+        const message = `The data of ${name} are being restored; a snapshot of what is there is taken before.`;
+        return { message, restore: restoreRecord(asked.value), ...parameterWarnings(request) };
+      },
+    );
+
+    app.post(
+      '/deleteSnapshot',
+      {
+        schema: {
+          operationId: 'deleteSnapshot',
+          summary: 'Delete a snapshot',
+          querystring: ApplicationQuery,
+          body: SnapshotFields,
+          response: { 200: DeletedRecord, '4xx': ErrorRecord },
+        },
+      },
+      async (request, reply) => {
+        const found = await findApplication(service, request, request.body);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        const deleted = await deleteSnapshot(service, found.value, request.body.snapshot);
+        if (!deleted.ok) return sendProblem(reply, deleted.problem);
+        return { message: `Snapshot ${deleted.value.id} is deleted.`, ...parameterWarnings(request) };
+      },
+    );
+  };
+}

@@ -1,0 +1,102 @@
+/** PURE. Snapshots and restores as the API tells them. */
+import { Type } from 'typebox';
+import {
+  type Restore,
+  restoreStates,
+  type Snapshot,
+  snapshotReasons,
+  snapshotStates,
+} from '../../deployment/snapshot/snapshot.ts';
+import { Warnings } from '../deployments/deployment-schemas.ts';
+
+const instant = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
+const bytes = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
+const VolumeName = Type.String({ description: 'As events and the plan of an update call it, such as `db-data`.' });
+
+export const SnapshotRecord = Type.Object({
+  id: Type.String(),
+  state: Type.Enum(
+    snapshotStates.filter((state) => state !== 'leaving'),
+    { description: '`asked`: it is being taken, or waits for that.' },
+  ),
+  reason: Type.Enum([...snapshotReasons], { description: 'What it is taken for.' }),
+  revision: Type.Integer({ minimum: 1, description: 'The revision that the deployment had then.' }),
+  createdAt: Type.String({ format: 'date-time', description: 'When it was asked for.' }),
+  takenAt: instant('The instant of which its data are.'),
+  volumes: Type.Array(Type.Object({ name: VolumeName, sizeBytes: Type.Integer() })),
+  totalBytes: bytes('What is in it.'),
+  addedBytes: bytes('What of that was not in an earlier one.'),
+  pausedMs: bytes('For how many milliseconds writers have waited.'),
+  problem: Type.Optional(Type.String({ description: 'Why the last try has failed.' })),
+});
+
+export const RestoreRecord = Type.Object({
+  id: Type.String(),
+  state: Type.Enum([...restoreStates], {
+    description: '`asked`: the data are being fetched; `filled`: they are here, and are about to be put in place.',
+  }),
+  snapshot: Type.String({ description: 'What is restored.' }),
+  before: Type.Optional(Type.String({ description: 'The snapshot of what was there before.' })),
+  volumes: Type.Array(VolumeName),
+  createdAt: Type.String({ format: 'date-time' }),
+  finishedAt: instant('When it was done, or given up.'),
+  problem: Type.Optional(Type.String({ description: 'Why the last try has failed.' })),
+});
+
+export const SnapshotsRecord = Type.Object({
+  snapshots: Type.Array(SnapshotRecord, { description: 'The newest first.' }),
+  restores: Type.Array(RestoreRecord, {
+    description: 'What was restored in place, or is on its way: the newest first.',
+  }),
+  kept: Type.Object(
+    {
+      count: Type.Integer({ description: 'Of those that were asked for, and as many of those of the schedule.' }),
+      bytes: Type.Integer({ description: 'What those of an account may take in all.' }),
+      everyHours: Type.Optional(Type.Number({ description: 'How often one is taken without being asked for.' })),
+    },
+    { description: 'What the plan says.' },
+  ),
+  warnings: Warnings,
+});
+
+export const SnapshotAnswer = Type.Object({ message: Type.String(), snapshot: SnapshotRecord, warnings: Warnings });
+
+export const RestoreAnswer = Type.Union([
+  Type.Object({ message: Type.String(), restore: RestoreRecord, warnings: Warnings }),
+  Type.Object({
+    dryRun: Type.Literal(true),
+    message: Type.String(),
+    snapshot: SnapshotRecord,
+    volumes: Type.Array(VolumeName, { description: 'Those whose data would be replaced.' }),
+    left: Type.Array(VolumeName, { description: 'Volumes of the deployment that would stay as they are.' }),
+    stopped: Type.Array(Type.String(), { description: 'Pods that would be stopped and started again.' }),
+    warnings: Warnings,
+  }),
+]);
+
+export const DeletedRecord = Type.Object({ message: Type.String(), warnings: Warnings });
+
+const at = (instant: number) => new Date(instant).toISOString();
+
+export function snapshotRecord(snapshot: Snapshot) {
+  const { id, state, reason, revision, createdAt, takenAt, totalBytes, addedBytes, pausedMs, problem } = snapshot;
+  return {
+    ...{ id, state: state as Exclude<typeof state, 'leaving'>, reason, revision, createdAt: at(createdAt) },
+    ...(takenAt !== null && { takenAt: at(takenAt) }),
+    volumes: snapshot.volumes.map(({ volume: name, sizeBytes }) => ({ name, sizeBytes })),
+    ...(totalBytes !== null && { totalBytes }),
+    ...(addedBytes !== null && { addedBytes }),
+    ...(pausedMs !== null && { pausedMs }),
+    ...(problem !== null && { problem }),
+  };
+}
+
+export function restoreRecord({ id, state, snapshotId, safetyId, volumes, ...told }: Restore) {
+  const { createdAt, finishedAt, problem } = told;
+  return {
+    ...{ id, state, snapshot: snapshotId, volumes, createdAt: at(createdAt) },
+    ...(safetyId !== null && { before: safetyId }),
+    ...(finishedAt !== null && { finishedAt: at(finishedAt) }),
+    ...(problem !== null && { problem }),
+  };
+}

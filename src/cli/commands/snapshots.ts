@@ -1,0 +1,140 @@
+/** `berth snapshots` and `berth snapshot`: what is kept of a deployment's data, taking it, and putting it back. */
+
+import type { AnswerOf } from '../../client/client.ts';
+import { printBytes } from '../../config/values/units.ts';
+import { wait } from '../../lib/wait.ts';
+import { printable, renderTable } from '../render.ts';
+import { statuses } from '../words.ts';
+import { type Context, type Run, type Target, targetOf } from './command.ts';
+
+type Listed = AnswerOf<'getSnapshots'>;
+type Snapshot = Listed['snapshots'][number];
+
+export const snapshots: Run = async (context) => {
+  const target = await targetOf(context);
+  if (typeof target === 'number') return target;
+  const { connection, terminal, signal } = context;
+  const answer = await connection.client.call('getSnapshots', { query: target, signal });
+  if (!answer.ok) return terminal.refuse(answer.problem);
+  terminal.json(answer.value);
+  const rows = answer.value.snapshots.map((snapshot) => [
+    ...[snapshot.id, snapshot.takenAt ?? snapshot.createdAt, String(snapshot.revision), snapshot.reason],
+    ...[snapshot.state, snapshot.totalBytes === undefined ? '' : printBytes(snapshot.totalBytes)],
+    printable(snapshot.problem ?? ''),
+  ]);
+  if (rows.length === 0) terminal.note('There is none: "berth snapshot" takes one.');
+  else terminal.print(renderTable(['SNAPSHOT', 'OF', 'REVISION', 'FOR', 'STATE', 'SIZE', ''], rows));
+  return statuses.done;
+};
+
+export const snapshot: Run = async (context) => {
+  const [action = 'take', id] = context.given;
+  if (!['take', 'restore', 'delete'].includes(action) || (action === 'take') !== (id === undefined))
+    return context.terminal.fail('Say "berth snapshot", or "berth snapshot restore|delete ID".');
+  const target = await targetOf(context);
+  if (typeof target === 'number') return target;
+  if (id === undefined) return await take(context, target);
+  return action === 'delete' ? await remove(context, target, id) : await restore(context, target, id);
+};
+
+async function take(context: Context, target: Target): Promise<number> {
+  const { connection, terminal, options, signal } = context;
+  const asked = await connection.client.call('createSnapshot', { body: target, signal });
+  if (!asked.ok) return terminal.refuse(asked.problem);
+  const { id } = asked.value.snapshot;
+  if (options['no-wait']) return say(context, asked.value.snapshot, id);
+  terminal.note(printable(asked.value.message));
+  const find = ({ snapshots }: Listed) => snapshots.find((each) => each.id === id);
+  const ended = await untilEnded(context, target, find, ({ state }) => state !== 'asked');
+  if (typeof ended === 'number') return ended;
+  const size = ended.totalBytes === undefined ? '' : `: ${printBytes(ended.totalBytes)}`;
+  return ended.state === 'taken' ? say(context, ended, `${id}${size}`) : failed(context, ended);
+}
+
+async function restore(context: Context, target: Target, id: string): Promise<number> {
+  const { connection, terminal, options, signal } = context;
+  const volumes = options.volume as readonly string[] | undefined;
+  const body = { ...target, snapshot: id, ...(volumes && { volumes: [...volumes] }) };
+  const isTrial = options['dry-run'] === true;
+  if (isTrial || options.yes !== true) {
+    const trial = await connection.client.call('restoreSnapshot', { body, query: { dryRun: 'true' }, signal });
+    if (!trial.ok) return terminal.refuse(trial.problem);
+    const { message, stopped, left } = trial.value as Extract<AnswerOf<'restoreSnapshot'>, { dryRun: true }>;
+    const words = [
+      message,
+      stopped.length === 0 ? 'No pod is stopped.' : `Stopped and started again: ${stopped.join(', ')}.`,
+      ...(left.length === 0 ? [] : [`Left as they are: ${left.join(', ')}.`]),
+    ].map(printable);
+    if (isTrial) return say(context, trial.value, words.join('\n'));
+    for (const line of words) terminal.note(line);
+    const isSure = await context.confirm('Restore it?');
+    if (isSure === undefined) return terminal.fail('Nobody can be asked here: --yes restores it without.');
+    if (!isSure) {
+      terminal.note('Nothing was changed.');
+      return signal.aborted ? statuses.interrupted : statuses.refused;
+    }
+  }
+  const asked = await connection.client.call('restoreSnapshot', { body, signal });
+  if (!asked.ok) return terminal.refuse(asked.problem);
+  const { restore } = asked.value as Extract<AnswerOf<'restoreSnapshot'>, { restore: object }>;
+  if (options['no-wait']) return say(context, restore, restore.id);
+  terminal.note(printable(asked.value.message));
+  const find = ({ restores }: Listed) => restores.find((each) => each.id === restore.id);
+  const ended = await untilEnded(context, target, find, ({ state }) => state === 'done' || state === 'failed');
+  if (typeof ended === 'number') return ended;
+  if (ended.state === 'failed') return failed(context, ended);
+  const before = ended.before === undefined ? '' : ` What was there before is snapshot ${ended.before}.`;
+  return say(context, ended, `${ended.volumes.join(', ')} restored from ${id}.${before}`);
+}
+
+async function remove(context: Context, target: Target, id: string): Promise<number> {
+  const { connection, terminal, options, signal } = context;
+  const isSure =
+    options.yes === true ? true : await context.confirm(`Delete snapshot ${printable(id)}? This can't be undone.`);
+  if (isSure === undefined) return terminal.fail('Nobody can be asked here: --yes deletes it without.');
+  if (!isSure) {
+    terminal.note('Nothing was deleted.');
+    return statuses.refused;
+  }
+  const answer = await connection.client.call('deleteSnapshot', { body: { ...target, snapshot: id }, signal });
+  if (!answer.ok) return terminal.refuse(answer.problem);
+  return say(context, answer.value, answer.value.message);
+}
+
+const lookEveryMs = 1_000;
+
+/** Tells on the way why a try has failed. A number is the status to end with. */
+async function untilEnded<T extends { state: string; problem?: string }>(
+  { connection, terminal, signal }: Context,
+  query: Target,
+  find: (listed: Listed) => T | undefined,
+  isOver: (found: T) => boolean,
+): Promise<T | number> {
+  let told: string | undefined;
+  for (;;) {
+    const answer = await connection.client.call('getSnapshots', { query, signal });
+    if (!answer.ok) {
+      if (signal.aborted) terminal.note('It goes on without this command: "berth snapshots" tells how it is.');
+      return terminal.refuse(answer.problem);
+    }
+    const found = find(answer.value);
+    if (!found) return terminal.fail('It is not kept any more.');
+    if (isOver(found)) return found;
+    if (found.problem !== undefined && found.problem !== told)
+      terminal.note(`  ${printable(found.problem)} It is tried again.`);
+    told = found.problem;
+    await wait(lookEveryMs, signal);
+  }
+}
+
+function say({ terminal }: Context, value: object, words: string): number {
+  terminal.json(value);
+  terminal.print(printable(words));
+  return statuses.done;
+}
+
+function failed({ terminal }: Context, ended: Pick<Snapshot, 'problem'>): number {
+  terminal.json(ended);
+  terminal.note(printable(ended.problem ?? 'It has failed.'));
+  return statuses.refused;
+}

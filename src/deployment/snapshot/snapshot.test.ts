@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  bytesOf,
+  bytesOfAll,
+  isSnapshotDue,
+  retryAt,
+  type Snapshot,
+  snapshotTermsOf,
+  surplusSnapshots,
+} from './snapshot.ts';
+
+const hour = 3_600_000;
+
+function snapshot(id: string, hours: number, fields: Partial<Snapshot> = {}): Snapshot {
+  return {
+    ...{ id, deploymentId: 'shop', revision: 1, reason: 'asked', state: 'taken', createdAt: hours * hour },
+    ...{ takenAt: hours * hour, placeId: id, volumes: [], totalBytes: 100, addedBytes: 10, pausedMs: 1 },
+    ...{ tries: 0, nextTryAt: 0, problem: null },
+    ...fields,
+  };
+}
+
+const idsOf = (some: readonly Snapshot[]) => some.map(({ id }) => id).sort();
+
+test('the newest are kept: so many that were asked for, and so many that the schedule has taken', () => {
+  const asked = [1, 2, 3].map((hours) => snapshot(`a${hours}`, hours));
+  const scheduled = [4, 5, 6].map((hours) => snapshot(`s${hours}`, hours, { reason: 'schedule' }));
+  const all = [...asked, ...scheduled];
+  assert.deepEqual(idsOf(surplusSnapshots(all, { count: 2 })), ['a1', 's4']);
+  assert.deepEqual(idsOf(surplusSnapshots(all, { count: 0 })), ['a1', 'a2', 'a3', 's4', 's5', 's6']);
+  assert.deepEqual(idsOf(surplusSnapshots(all, { count: 2 }, new Set(['a1']))), ['s4']);
+});
+
+test('one from before a restore counts as asked for; one that is being taken is no surplus, and of failures the last is kept', () => {
+  const all = [
+    snapshot('before', 1, { reason: 'before-restore' }),
+    snapshot('second', 2),
+    snapshot('waits', 3, { state: 'asked' }),
+    snapshot('failed once', 4, { state: 'failed' }),
+    snapshot('failed twice', 5, { state: 'failed' }),
+  ];
+  assert.deepEqual(idsOf(surplusSnapshots(all, { count: 1 })), ['before', 'failed once']);
+});
+
+test('the oldest counts whole, each later one what was new in it, each deployment by itself', () => {
+  const all = [snapshot('second', 2), snapshot('first', 1), snapshot('third', 3, { state: 'failed' })];
+  assert.equal(bytesOf(all), 110);
+  assert.equal(bytesOfAll([...all, snapshot('other', 9, { deploymentId: 'blog' })]), 210);
+});
+
+test('the schedule wants one where there is none, or the newest is old enough, whoever asked for it', () => {
+  const daily = { everyMs: 24 * hour };
+  assert.ok(isSnapshotDue([], daily, 0));
+  assert.ok(!isSnapshotDue([snapshot('newest', 10), snapshot('old', 0)], daily, 30 * hour));
+  assert.ok(isSnapshotDue([snapshot('newest', 10), snapshot('old', 0)], daily, 34 * hour));
+  assert.ok(!isSnapshotDue([snapshot('waits', 0, { state: 'asked' })], daily, 99 * hour));
+  assert.ok(!isSnapshotDue([snapshot('failed', 98, { state: 'failed' })], daily, 99 * hour));
+  assert.ok(!isSnapshotDue([], { everyMs: null }, 99 * hour));
+});
+
+test('a plan says some of the terms, and the rest is usual; tries come later each time', () => {
+  assert.deepEqual(snapshotTermsOf({}), { count: 7, bytes: 10 * 2 ** 30, everyMs: 24 * hour });
+  assert.deepEqual(snapshotTermsOf({ snapshots: { everyMs: null } }).everyMs, null);
+  assert.deepEqual([retryAt(1, 0), retryAt(2, 0)], [120_000, 240_000]);
+});

@@ -1,0 +1,131 @@
+/** PURE. Snapshots of a deployment's volumes: when one is due, which are kept, what they take of their place. */
+import type { Instant } from '../deployment.ts';
+
+/** What one is taken for. */
+export const snapshotReasons = ['asked', 'schedule', 'before-update', 'before-restore'] as const;
+export type SnapshotReason = (typeof snapshotReasons)[number];
+
+/** `leaving`: what was kept of it is on its way out. */
+export const snapshotStates = ['asked', 'taken', 'failed', 'leaving'] as const;
+export type SnapshotState = (typeof snapshotStates)[number];
+
+export type SizedVolume = { volume: string; sizeBytes: number };
+
+export type Snapshot = {
+  id: string;
+  deploymentId: string;
+  /** The revision that was asked for last when it was taken. */
+  revision: number;
+  reason: SnapshotReason;
+  state: SnapshotState;
+  createdAt: Instant;
+  /** What is in it is of this instant. */
+  takenAt: Instant | null;
+  /** As the place calls it. */
+  placeId: string | null;
+  volumes: SizedVolume[];
+  totalBytes: number | null;
+  /** Of what was not at the place before. */
+  addedBytes: number | null;
+  /** For so long writers have waited. */
+  pausedMs: number | null;
+  tries: number;
+  nextTryAt: Instant;
+  /** Of the last try that failed, in words for the owner. */
+  problem: string | null;
+};
+
+export const restoreStates = ['asked', 'filled', 'done', 'failed'] as const;
+export type RestoreState = (typeof restoreStates)[number];
+
+/** Of volumes in place. `filled`: what is to take their places is there, and the next visit puts it there. */
+export type Restore = {
+  id: string;
+  deploymentId: string;
+  snapshotId: string;
+  volumes: string[];
+  state: RestoreState;
+  /** The snapshot that is taken before. */
+  safetyId: string | null;
+  createdAt: Instant;
+  finishedAt: Instant | null;
+  tries: number;
+  nextTryAt: Instant;
+  problem: string | null;
+};
+
+/** Then it has failed for good. */
+export const mostTries = 4;
+
+/** When somebody is told by mail. */
+export const toldAfterTries = 2;
+
+/** Two minutes after the first failure, and twice as long each time. */
+export function retryAt(tries: number, now: Instant): Instant {
+  return now + 60_000 * 2 ** tries;
+}
+
+export type SnapshotTerms = {
+  /** How many are kept of those that were asked for, and as many of those that the schedule has taken. */
+  count: number;
+  /** What those of an account may take of their place in all. */
+  bytes: number;
+  /** How often one is taken without being asked for; null: never. */
+  everyMs: number | null;
+};
+
+const gibibyte = 2 ** 30;
+const day = 24 * 60 * 60_000;
+
+/** Where a plan says nothing of it. */
+export function snapshotTermsOf({ snapshots = {} }: { snapshots?: Partial<SnapshotTerms> }): SnapshotTerms {
+  return { count: 7, bytes: 10 * gibibyte, everyMs: day, ...snapshots };
+}
+
+/**
+ * Those that are one too many, of one deployment: what the schedule has taken does not push out what somebody has asked
+ * for, nor the other way round. One from before an update or a restore counts as asked for. `spared` stays.
+ */
+export function surplusSnapshots(
+  snapshots: readonly Snapshot[],
+  { count }: Pick<SnapshotTerms, 'count'>,
+  spared: ReadonlySet<string> = new Set(),
+): Snapshot[] {
+  const newestFirst = snapshots.toSorted((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
+  const surplus = (some: Snapshot[]) => [
+    ...some.filter(({ state }) => state === 'taken').slice(count),
+    // One failure is worth to be seen, and no longer than until the next one.
+    ...some.filter(({ state }) => state === 'failed').slice(1),
+  ];
+  return [true, false]
+    .flatMap((isScheduled) => surplus(newestFirst.filter(({ reason }) => (reason === 'schedule') === isScheduled)))
+    .filter(({ id }) => !spared.has(id));
+}
+
+/**
+ * The most that snapshots of one deployment can take of their place: all of the oldest, and of each later one what was
+ * new then.
+ */
+export function bytesOf(snapshots: readonly Snapshot[]): number {
+  const oldestFirst = snapshots.filter(({ state }) => state === 'taken').toSorted((a, b) => a.createdAt - b.createdAt);
+  return oldestFirst.reduce(
+    (sum, { totalBytes, addedBytes }, index) => sum + ((index === 0 ? totalBytes : addedBytes) ?? 0),
+    0,
+  );
+}
+
+/** As `bytesOf`, of several deployments. */
+export function bytesOfAll(snapshots: readonly Snapshot[]): number {
+  const groups = Map.groupBy(snapshots, ({ deploymentId }) => deploymentId);
+  return [...groups.values()].reduce((sum, group) => sum + bytesOf(group), 0);
+}
+
+/** Whether the schedule wants one now: there is none, or the newest is so old. A failure counts as one. */
+export function isSnapshotDue(
+  snapshots: readonly Snapshot[],
+  { everyMs }: Pick<SnapshotTerms, 'everyMs'>,
+  now: Instant,
+): boolean {
+  if (everyMs === null || snapshots.some(({ state }) => state === 'asked')) return false;
+  return snapshots.every(({ createdAt }) => now - createdAt >= everyMs);
+}

@@ -1,0 +1,114 @@
+/**
+ * Copies of volumes with file systems of their own, and volumes that are filled beside those in use and then put in
+ * their places. What is put together for one purpose is below a folder of its own, in the layout of volumes.
+ */
+import { mkdir, readdir, stat, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { sync } from '../../../lib/synced-files.ts';
+import type { VolumeCopies } from '../../engine.ts';
+import { copyFrozen } from './frozen-copy.ts';
+import { unmount } from './loop-file.ts';
+import { loopPlace } from './loop-layout.ts';
+import { createLoopVolumes, type LoopVolumes } from './loop-volumes.ts';
+import { clearFolder, makeFolder } from './mounted-folder.ts';
+import { runProgram } from './volume-programs.ts';
+
+/** Below a folder where something is put together. */
+export const volumesIn = 'volumes';
+
+/** They belong to whoever is root here: what their containers own they own by numbers. */
+export function loopVolumesIn(root: string): LoopVolumes {
+  return createLoopVolumes(root, async () => ({ uid: 0, gid: 0 }));
+}
+
+export type CopiesOptions = {
+  /** The folder of all volumes. */
+  volumes: string;
+  loops: LoopVolumes;
+  /** Where copies are put together; on the same file system. */
+  copies: string;
+};
+
+export function createVolumeCopies({ volumes: root, loops, copies }: CopiesOptions): VolumeCopies {
+  const folderOf = (key: string) => join(copies, key);
+
+  async function make(key: string): Promise<string> {
+    await mkdir(copies, { recursive: true, mode: 0o700 });
+    await makeFolder(folderOf(key));
+    return folderOf(key);
+  }
+
+  return {
+    async take(deploymentId, volumes, key) {
+      for (const volume of volumes) await loops.ensure({ deploymentId, volume });
+      return await copyVolumes(root, await make(key), deploymentId, volumes);
+    },
+    async make(deploymentId, volumes, key) {
+      const folder = await make(key);
+      const drafts = loopVolumesIn(join(folder, volumesIn));
+      for (const { volume, sizeBytes } of volumes) await drafts.ensure({ deploymentId, volume }, sizeBytes);
+      const paths = volumes.map(({ volume }) => join(volumesIn, deploymentId, volume));
+      return { folder, paths };
+    },
+    async finish(deploymentId, volumes, key) {
+      for (const volume of volumes) await finishVolume(folderOf(key), deploymentId, volume);
+    },
+    async swap(deploymentId, volumes, key) {
+      const made = join(folderOf(key), volumesIn);
+      for (const volume of volumes)
+        await loops.replace({ deploymentId, volume }, loopPlace(made, deploymentId, volume));
+    },
+    room: (deploymentId, volumes) => roomBeside(root, deploymentId, volumes),
+    clear: (key) => clearFolder(folderOf(key)),
+    list: async () => await readdir(copies).catch(nothingThere),
+  };
+}
+
+function nothingThere(error: NodeJS.ErrnoException): string[] {
+  if (error.code === 'ENOENT') return [];
+  throw error;
+}
+
+/**
+ * Copies volumes of a deployment into a folder, all as they are at one instant, and mounts the copies there to be read.
+ * `paths`: what is in them, relative to the folder. `pausedMs`: for so long their writers have waited.
+ */
+export async function copyVolumes(
+  root: string,
+  folder: string,
+  deploymentId: string,
+  volumes: readonly string[],
+): Promise<{ folder: string; paths: string[]; pausedMs: number }> {
+  const pairs = volumes.map((volume) => ({
+    from: loopPlace(root, deploymentId, volume),
+    to: loopPlace(join(folder, volumesIn), deploymentId, volume),
+  }));
+  for (const { to } of pairs) await mkdir(to.mount, { recursive: true, mode: 0o700 });
+  const pausedMs = await copyFrozen(
+    pairs.map(({ from, to }) => ({ image: from.image, mount: from.mount, copy: to.image })),
+  );
+  const paths: string[] = [];
+  for (const { to } of pairs) {
+    // Its journal is empty, and nothing is to be written to it; what is in it is nobody's program here.
+    await runProgram(['mount', '-t', 'ext4', '-o', 'loop,ro,noload,nosuid,nodev,noexec', to.image, to.mount]);
+    const names = (await readdir(to.mount)).filter((name) => name !== 'lost+found');
+    paths.push(...names.map((name) => join(to.mount, name).slice(folder.length + 1)));
+  }
+  return { folder, paths, pausedMs };
+}
+
+/** One that was filled below the folder is on the disk as a whole, and mounted nowhere any more. */
+export async function finishVolume(folder: string, deploymentId: string, volume: string): Promise<void> {
+  const place = loopPlace(join(folder, volumesIn), deploymentId, volume);
+  await unmount(place);
+  await sync(place.image);
+  await sync(dirname(place.image));
+}
+
+/** What would be free of the disk beside copies of these. */
+export async function roomBeside(root: string, deploymentId: string, volumes: readonly string[]) {
+  const images = await Promise.all(volumes.map((volume) => stat(loopPlace(root, deploymentId, volume).image)));
+  const needed = images.reduce((sum, { blocks }) => sum + blocks * 512, 0);
+  const { bavail, bsize } = await statfs(root);
+  return bavail * bsize - needed;
+}

@@ -1,0 +1,57 @@
+/**
+ * The first part of a restore: what is in the snapshot is put into volumes beside those in use, while the deployment runs,
+ * and then a snapshot is taken of what is there. From then on the next visit of the loop stops whoever uses the volumes,
+ * and swaps them. Killed at any instant before that, nothing has changed, and the next call begins anew.
+ */
+import type { Deployment } from '../deployment/deployment.ts';
+import type { Restore, Snapshot } from '../deployment/snapshot/snapshot.ts';
+import { atOnce, makeDue } from '../store/leases.ts';
+import { noteFilled, noteSafety } from '../store/restores.ts';
+import { askForSnapshot, snapshotById } from '../store/snapshots.ts';
+import { write } from '../store/transaction.ts';
+import { SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
+import { takenSnapshot, takeSnapshot } from './take-snapshot.ts';
+
+/** Throws SnapshotFault, and faults of the engine and of the place. */
+export async function fillRestore(restore: Restore, deployment: Deployment, parts: SnapshotParts): Promise<void> {
+  const { db, engine, now, wake } = parts;
+  const { id: deploymentId } = deployment;
+  const snapshot = await takenSnapshot(db, restore.snapshotId);
+  const { volumeSizes = {} } = await engine.observe(deploymentId, []);
+  const missing = restore.volumes.filter((volume) => !volumeSizes[volume]);
+  if (missing.length > 0)
+    throw new SnapshotFault(`The deployment has these volumes no more: ${missing.join(', ')}.`, { isFinal: true });
+  if ((await engine.copies.room(deploymentId, restore.volumes)) < parts.diskFreeBytes)
+    throw new SnapshotFault('The disk of the host has no room for the data beside those in use now.');
+  const sizes = restore.volumes.map((volume) => ({
+    volume,
+    sizeBytes: Math.max(volumeSizes[volume]!, ...sizesIn(snapshot, volume)),
+  }));
+  const { folder, paths } = await engine.copies.make(deploymentId, sizes, restore.id);
+  await (await parts.repository()).bring(snapshot.placeId, folder, paths);
+  await engine.copies.finish(deploymentId, restore.volumes, restore.id);
+  await takeSafety(restore, deployment, parts);
+  await write(db, { deploymentId }, async (db) => {
+    if (await noteFilled(db, restore.id)) await makeDue(db, deploymentId, atOnce(now()));
+  });
+  wake(deploymentId);
+}
+
+function sizesIn({ volumes }: Snapshot, name: string): number[] {
+  return volumes.flatMap(({ volume, sizeBytes }) => (volume === name ? [sizeBytes] : []));
+}
+
+/** As late as possible: what is written after it is lost with the volumes. */
+async function takeSafety(restore: Restore, deployment: Deployment, parts: SnapshotParts): Promise<void> {
+  const { db, now } = parts;
+  const { id: deploymentId, revision } = deployment;
+  const known = restore.safetyId === null ? undefined : await snapshotById(db, restore.safetyId);
+  const ask = () =>
+    write(db, { deploymentId }, async (db) => {
+      const asked = await askForSnapshot(db, { deploymentId, revision, reason: 'before-restore', now: now() });
+      await noteSafety(db, restore.id, asked.id);
+      return asked;
+    });
+  // One that an earlier try has taken is too old.
+  await takeSnapshot(known?.state === 'asked' ? known : await ask(), deployment, parts);
+}

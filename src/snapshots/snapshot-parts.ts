@@ -1,0 +1,41 @@
+/** What snapshots are made with; wired in `work.ts`. */
+import type { Kysely } from 'kysely';
+import type { Repository } from '../backup/restic.ts';
+import type { Deployment, Instant } from '../deployment/deployment.ts';
+import type { SnapshotTerms } from '../deployment/snapshot/snapshot.ts';
+import type { Engine, VolumeCopies } from '../engine/engine.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { Tables } from '../store/database.ts';
+
+/** `accountId`: whose snapshots count together; undefined where it is nobody's. */
+export type DeploymentTerms = SnapshotTerms & { accountId: string | undefined };
+
+export type SnapshotParts = {
+  db: Kysely<Tables>;
+  engine: Pick<Engine, 'observe'> & { copies: VolumeCopies };
+  /** Where they are kept. */
+  repository: () => Promise<Repository>;
+  termsOf: (deployment: Deployment) => Promise<DeploymentTerms>;
+  /** What copies have to leave free of the disk. */
+  diskFreeBytes: number;
+  /** Has the loop look at the deployment now. */
+  wake: (deploymentId: string) => void;
+  /** Tells whoever is to know of what keeps failing; absent where nobody can be told. */
+  tell?: (deployment: Deployment, mail: { subject: string; text: string }) => Promise<void>;
+  metrics: Pick<Metrics, 'snapshots' | 'oldestSnapshot'>;
+  /** What is under way when it aborts has not failed: the next process does it. */
+  stop: AbortSignal;
+  now: () => Instant;
+  log: { info(fields: object, message: string): void; error(fields: object, message: string): void };
+};
+
+/** In words for the owner of the deployment. `isFinal`: another try would end like this one. */
+export class SnapshotFault extends Error {
+  readonly isFinal: boolean;
+
+  constructor(message: string, { isFinal = false }: { isFinal?: boolean } = {}) {
+    super(message);
+    this.name = 'SnapshotFault';
+    this.isFinal = isFinal;
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * Taking a snapshot: its volumes are copied as they are at one instant, and what is kept is read from the copies. Killed
+ * at any instant, the row is still there, and the next call begins anew: what the former has left goes.
+ */
+import type { Deployment } from '../deployment/deployment.ts';
+import { bytesOfAll, type Snapshot, surplusSnapshots } from '../deployment/snapshot/snapshot.ts';
+import { addEvents } from '../store/events.ts';
+import { openRestores } from '../store/restores.ts';
+import { volumeSizesOfDeployment } from '../store/revisions.ts';
+import { letLeave, noteTaken, snapshotById, snapshotsOf, snapshotsOfAccount } from '../store/snapshots.ts';
+import { write } from '../store/transaction.ts';
+import { SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
+
+/** All that are kept here have it. */
+export const snapshotsTag = 'berth-snapshots';
+
+export function snapshotTag(id: string): string {
+  return `berth-snapshot-${id}`;
+}
+
+/** The last one: by it is known what was kept before. */
+function tagsOf({ id, deploymentId }: Snapshot): string[] {
+  return [snapshotsTag, snapshotTag(id), `berth-snapshots-of-${deploymentId}`];
+}
+
+/** Throws SnapshotFault, and faults of the engine and of the place. */
+export async function takeSnapshot(snapshot: Snapshot, deployment: Deployment, parts: SnapshotParts): Promise<void> {
+  const { db, engine, now, metrics } = parts;
+  const volumes = await volumesToTake(deployment, parts);
+  await refuseBeyondTerms(deployment, parts);
+  const names = volumes.map(({ volume }) => volume);
+  if ((await engine.copies.room(deployment.id, names)) < parts.diskFreeBytes)
+    throw new SnapshotFault('The disk of the host has no room for a copy of its volumes now.');
+  const repository = await parts.repository();
+  await repository.provide();
+  const earlier = await repository.list(snapshotTag(snapshot.id));
+  await repository.drop(earlier.map(({ id }) => id));
+  try {
+    const { folder, paths, pausedMs } = await engine.copies.take(deployment.id, names, snapshot.id);
+    const takenAt = now();
+    const saved = await repository.save(folder, paths, { tags: tagsOf(snapshot), mayBeRenamed: false });
+    await repository.check(false);
+    const { id: placeId, totalBytes, addedBytes } = saved;
+    const taken = { placeId, takenAt, volumes, totalBytes, addedBytes, pausedMs: Math.ceil(pausedMs) };
+    const { id, reason } = snapshot;
+    const event = { kind: 'snapshot', snapshot: 'taken', id, reason, totalBytes, pausedMs: taken.pausedMs } as const;
+    await write(db, { deploymentId: deployment.id }, async (db) => {
+      // Its deployment may have gone meanwhile: then it leaves with the others.
+      if (await noteTaken(db, snapshot.id, taken)) await addEvents(db, deployment.id, [{ at: now(), event }]);
+    });
+    metrics.snapshots.inc({ result: 'taken' });
+  } finally {
+    await engine.copies.clear(snapshot.id);
+  }
+  await letSurplusLeave(deployment, parts);
+}
+
+async function volumesToTake({ id }: Deployment, { db, engine }: SnapshotParts) {
+  const wanted = [...(await volumeSizesOfDeployment(db, id)).keys()].sort();
+  const { volumeSizes = {} } = await engine.observe(id, []);
+  const missing = wanted.filter((volume) => !volumeSizes[volume]);
+  if (missing.length > 0)
+    throw new SnapshotFault(`Not made yet, or no file systems of their own on this host: ${missing.join(', ')}.`);
+  return wanted.map((volume) => ({ volume, sizeBytes: volumeSizes[volume]! }));
+}
+
+async function refuseBeyondTerms(deployment: Deployment, { db, termsOf }: SnapshotParts): Promise<void> {
+  const { bytes, accountId } = await termsOf(deployment);
+  const kept = accountId === undefined ? await snapshotsOf(db, deployment.id) : await snapshotsOfAccount(db, accountId);
+  if (bytesOfAll(kept) >= bytes)
+    throw new SnapshotFault('The snapshots of this account take what its plan allows: delete one.', { isFinal: true });
+}
+
+async function letSurplusLeave(deployment: Deployment, { db, termsOf }: SnapshotParts): Promise<void> {
+  const needed = (await openRestores(db)).flatMap(({ snapshotId, safetyId }) => [snapshotId, safetyId ?? '']);
+  const surplus = surplusSnapshots(await snapshotsOf(db, deployment.id), await termsOf(deployment), new Set(needed));
+  await letLeave(
+    db,
+    surplus.map(({ id }) => id),
+  );
+}
+
+/** Of one that is to be restored from. */
+export async function takenSnapshot(db: SnapshotParts['db'], id: string): Promise<Snapshot & { placeId: string }> {
+  const snapshot = await snapshotById(db, id);
+  if (snapshot?.state === 'taken' && snapshot.placeId !== null) return { ...snapshot, placeId: snapshot.placeId };
+  throw new SnapshotFault('The snapshot is not kept any more.', { isFinal: true });
+}

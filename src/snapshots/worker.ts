@@ -1,0 +1,192 @@
+/**
+ * What is done for snapshots, one piece of work after another: restores that were asked for, then snapshots, then what the
+ * schedule wants and what is to leave. All that is known of it is in the store.
+ */
+import { BackupFault } from '../backup/restic.ts';
+import type { Deployment, Instant } from '../deployment/deployment.ts';
+import type { DeploymentEvent } from '../deployment/event/event.ts';
+import { isSnapshotDue, mostTries, retryAt, toldAfterTries } from '../deployment/snapshot/snapshot.ts';
+import { EngineFault } from '../engine/engine.ts';
+import { deploymentById } from '../store/deployments.ts';
+import { addEvents } from '../store/events.ts';
+import { keptDeployments } from '../store/kept-deployments.ts';
+import { atOnce, makeDue } from '../store/leases.ts';
+import { forgetRestoresOfGone, nextAskedRestore, noteFailedRestore, openRestores } from '../store/restores.ts';
+import {
+  askForSnapshot,
+  type FailedTry,
+  forgetSnapshots,
+  leavingSnapshots,
+  letLeave,
+  letLeaveOfGone,
+  newestSnapshots,
+  nextAskedSnapshot,
+  noteFailedTry,
+  snapshotsOf,
+} from '../store/snapshots.ts';
+import { write } from '../store/transaction.ts';
+import { fillRestore } from './fill-restore.ts';
+import { SnapshotFault, type SnapshotParts } from './snapshot-parts.ts';
+import { snapshotsTag, snapshotTag, takeSnapshot } from './take-snapshot.ts';
+
+/** To see who needs one reads a row of each deployment. */
+const scheduleEveryMs = 60_000;
+/** To remove what only they needed takes as long as their place is large. */
+const leaveEveryMs = 10 * 60_000;
+
+export type SnapshotWorker = {
+  /** Does the next piece of work; false when there is none for now. */
+  step(): Promise<boolean>;
+};
+
+export function createSnapshotWorker(parts: SnapshotParts): SnapshotWorker {
+  const { db, engine, now } = parts;
+  let scheduledAt: Instant | undefined;
+  let leftAt: Instant | undefined;
+
+  /** Only one of them is at work: what no restore needs was left by one that was killed. */
+  async function clearCopies(): Promise<void> {
+    const needed = new Set((await openRestores(db)).map(({ id }) => id));
+    for (const key of await engine.copies.list()) if (!needed.has(key)) await engine.copies.clear(key);
+  }
+
+  async function restoreNext(): Promise<boolean> {
+    const restore = await nextAskedRestore(db, now());
+    if (!restore) return false;
+    const deployment = await presentDeployment(parts, restore.deploymentId);
+    if (!deployment) {
+      await endRestore(parts, restore.id);
+      return true;
+    }
+    await fillRestore(restore, deployment, parts).catch((error: unknown) =>
+      fail(restore, deployment, error, async (db, failure) => {
+        await noteFailedRestore(db, restore.id, failure, now());
+        const { problem: because, isOver } = failure;
+        return { kind: 'snapshot', snapshot: 'not-restored', id: restore.snapshotId, because, isOver };
+      }),
+    );
+    return true;
+  }
+
+  async function takeNext(): Promise<boolean> {
+    const snapshot = await nextAskedSnapshot(db, now());
+    if (!snapshot) return false;
+    const deployment = await presentDeployment(parts, snapshot.deploymentId);
+    if (!deployment) {
+      await letLeave(db, [snapshot.id]);
+      return true;
+    }
+    await takeSnapshot(snapshot, deployment, parts).catch((error: unknown) =>
+      fail(snapshot, deployment, error, async (db, failure) => {
+        await noteFailedTry(db, snapshot.id, failure);
+        const { problem: because, isOver } = failure;
+        return { kind: 'snapshot', snapshot: 'failed', id: snapshot.id, because, isOver };
+      }),
+    );
+    if (snapshot.reason === 'before-update') {
+      await makeDue(db, deployment.id, atOnce(now()));
+      parts.wake(deployment.id);
+    }
+    return true;
+  }
+
+  async function fail(
+    { tries: before }: { tries: number },
+    deployment: Deployment,
+    error: unknown,
+    note: (db: Parameters<typeof noteFailedTry>[0], failure: FailedTry) => Promise<DeploymentEvent>,
+  ): Promise<void> {
+    if (parts.stop.aborted) return;
+    parts.log.error({ deployment: deployment.id, err: error }, 'a snapshot could not be taken or restored');
+    parts.metrics.snapshots.inc({ result: 'failed' });
+    const tries = before + 1;
+    const isOver = tries >= mostTries || (error instanceof SnapshotFault && error.isFinal);
+    const failure = { tries, nextTryAt: retryAt(tries, now()), problem: wordsOf(error), isOver };
+    await write(db, { deploymentId: deployment.id }, async (db) => {
+      const event = await note(db, failure);
+      await addEvents(db, deployment.id, [{ at: now(), event }]);
+    });
+    if (tries === toldAfterTries || (isOver && tries < toldAfterTries)) await tellOf(deployment, failure.problem);
+  }
+
+  async function tellOf(deployment: Deployment, problem: string): Promise<void> {
+    const { applicationName: name } = deployment;
+    const mail = { subject: `No snapshot of ${name}`, text: `The data of ${name} were not kept: ${problem}\n` };
+    await parts.tell?.(deployment, mail).catch((err: unknown) => parts.log.error({ err }, 'a mail was not taken'));
+  }
+
+  async function keepSchedule(): Promise<boolean> {
+    if (!hasPassed(scheduledAt, scheduleEveryMs, now())) return false;
+    scheduledAt = now();
+    await letLeaveOfGone(db);
+    await forgetRestoresOfGone(db);
+    const kept = await keptDeployments(db);
+    let isAsked = false;
+    for (const { id } of kept) isAsked = (await scheduleOne(id)) || isAsked;
+    const newest = new Map((await newestSnapshots(db)).map(({ deploymentId, takenAt }) => [deploymentId, takenAt]));
+    const oldest = Math.min(...kept.map(({ id }) => newest.get(id) ?? 0));
+    parts.metrics.oldestSnapshot.set(kept.length === 0 ? 0 : Math.floor(oldest / 1000));
+    return isAsked;
+  }
+
+  async function scheduleOne(id: string): Promise<boolean> {
+    const deployment = await presentDeployment(parts, id);
+    if (deployment?.state !== 'running') return false;
+    const terms = await parts.termsOf(deployment);
+    return await write(db, { deploymentId: id }, async (db) => {
+      if (!isSnapshotDue(await snapshotsOf(db, id), terms, now())) return false;
+      await askForSnapshot(db, { deploymentId: id, revision: deployment.revision, reason: 'schedule', now: now() });
+      return true;
+    });
+  }
+
+  /** Their rows go last: whoever is killed in between does it again. */
+  async function letGo(): Promise<void> {
+    if (!hasPassed(leftAt, leaveEveryMs, now())) return;
+    const leaving = await leavingSnapshots(db);
+    if (leaving.length === 0) return;
+    leftAt = now();
+    const repository = await parts.repository();
+    const tags = new Set(leaving.map(({ id }) => snapshotTag(id)));
+    const kept = await repository.list(snapshotsTag);
+    await repository.drop(kept.flatMap(({ id, tags: its }) => (its.some((tag) => tags.has(tag)) ? [id] : [])));
+    await forgetSnapshots(
+      db,
+      leaving.map(({ id }) => id),
+    );
+    parts.log.info({ snapshots: leaving.length }, 'snapshots that are not to be kept any more have left');
+  }
+
+  return {
+    async step() {
+      await clearCopies();
+      if ((await restoreNext()) || (await takeNext()) || (await keepSchedule())) return true;
+      await letGo();
+      return false;
+    },
+  };
+}
+
+/** Undefined for one that has ended: of what is kept of it, nothing is copied and nothing changes. */
+async function presentDeployment({ db }: SnapshotParts, id: string): Promise<Deployment | undefined> {
+  const deployment = await deploymentById(db, id);
+  return deployment && deployment.removedAt === null && deployment.state !== 'expired' ? deployment : undefined;
+}
+
+async function endRestore({ db, now }: SnapshotParts, id: string): Promise<void> {
+  const failure = { tries: 0, nextTryAt: now(), problem: 'The deployment has ended.', isOver: true };
+  await noteFailedRestore(db, id, failure, now());
+}
+
+/** A place's own words name paths of the host and are the operator's: they stay in the log. */
+function wordsOf(error: unknown): string {
+  if (error instanceof SnapshotFault || error instanceof EngineFault) return error.message;
+  return error instanceof BackupFault
+    ? 'The place where snapshots are kept cannot be used now; the operator has to look at it.'
+    : 'Something went wrong at the service; the operator finds it in its log.';
+}
+
+/** By a clock that may be set back, too. */
+function hasPassed(since: Instant | undefined, ms: number, now: Instant): boolean {
+  return since === undefined || now < since || now - since >= ms;
+}

@@ -1,0 +1,119 @@
+/** What is to be restored from snapshots, in place. */
+import type { Selectable } from 'kysely';
+import type { Instant } from '../deployment/deployment.ts';
+import type { Restore } from '../deployment/snapshot/snapshot.ts';
+import { newId } from '../lib/ids.ts';
+import type { Database, Tables } from './database.ts';
+import type { FailedTry } from './snapshots.ts';
+
+export type AskedRestore = { deploymentId: string; snapshotId: string; volumes: string[]; now: Instant };
+
+export async function askForRestore(
+  db: Database,
+  { deploymentId, snapshotId, volumes, now }: AskedRestore,
+): Promise<Restore> {
+  const asked: Restore = {
+    ...{ id: newId(), deploymentId, snapshotId, volumes, state: 'asked', safetyId: null },
+    ...{ createdAt: now, finishedAt: null, tries: 0, nextTryAt: now, problem: null },
+  };
+  await db
+    .insertInto('restores')
+    .values({ ...asked, volumes: JSON.stringify(volumes) })
+    .execute();
+  return asked;
+}
+
+/** The newest first. */
+export async function restoresOf(db: Database, deploymentId: string): Promise<Restore[]> {
+  const rows = await db
+    .selectFrom('restores')
+    .selectAll()
+    .where('deploymentId', '=', deploymentId)
+    .orderBy('createdAt', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+  return rows.map(restoreFrom);
+}
+
+/** Those that are not over. */
+export async function openRestores(db: Database): Promise<Restore[]> {
+  const rows = await db.selectFrom('restores').selectAll().where('state', 'in', ['asked', 'filled']).execute();
+  return rows.map(restoreFrom);
+}
+
+export async function nextAskedRestore(db: Database, now: Instant): Promise<Restore | undefined> {
+  const row = await db
+    .selectFrom('restores')
+    .selectAll()
+    .where('state', '=', 'asked')
+    .where('nextTryAt', '<=', now)
+    .orderBy('nextTryAt')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return row && restoreFrom(row);
+}
+
+/** What the next visit puts in its place. */
+export async function filledRestore(db: Database, deploymentId: string): Promise<Restore | undefined> {
+  const row = await db
+    .selectFrom('restores')
+    .selectAll()
+    .where('deploymentId', '=', deploymentId)
+    .where('state', '=', 'filled')
+    .orderBy('createdAt')
+    .limit(1)
+    .executeTakeFirst();
+  return row && restoreFrom(row);
+}
+
+export async function noteSafety(db: Database, id: string, safetyId: string): Promise<void> {
+  await db.updateTable('restores').set({ safetyId }).where('id', '=', id).execute();
+}
+
+/** False where it is not to be done any more. */
+export async function noteFilled(db: Database, id: string): Promise<boolean> {
+  const result = await db
+    .updateTable('restores')
+    .set({ state: 'filled', problem: null })
+    .where('id', '=', id)
+    .where('state', '=', 'asked')
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** What was restored is in its place. */
+export async function noteRestored(db: Database, id: string, now: Instant): Promise<void> {
+  await db
+    .updateTable('restores')
+    .set({ state: 'done', finishedAt: now })
+    .where('id', '=', id)
+    .where('state', '=', 'filled')
+    .execute();
+}
+
+export async function noteFailedRestore(
+  db: Database,
+  id: string,
+  { isOver, ...failed }: FailedTry,
+  now: Instant,
+): Promise<void> {
+  await db
+    .updateTable('restores')
+    .set({ ...failed, ...(isOver && { state: 'failed', finishedAt: now }) })
+    .where('id', '=', id)
+    .where('state', '=', 'asked')
+    .execute();
+}
+
+/** Forgets those of deployments of which nothing is kept any more. */
+export async function forgetRestoresOfGone(db: Database): Promise<void> {
+  await db
+    .deleteFrom('restores')
+    .where('deploymentId', 'not in', (eb) => eb.selectFrom('deployments').select('id').where('goneAt', 'is', null))
+    .execute();
+}
+
+function restoreFrom({ volumes, ...row }: Selectable<Tables['restores']>): Restore {
+  return { ...row, volumes: JSON.parse(volumes) };
+}

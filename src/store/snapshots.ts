@@ -1,0 +1,182 @@
+/** Snapshots of deployments: what was asked for, what was taken, what is to leave its place. */
+import type { Selectable } from 'kysely';
+import type { Instant } from '../deployment/deployment.ts';
+import type { SizedVolume, Snapshot, SnapshotReason } from '../deployment/snapshot/snapshot.ts';
+import { newId } from '../lib/ids.ts';
+import type { Seal } from '../lib/seal.ts';
+import type { Database, Tables } from './database.ts';
+
+export type AskedSnapshot = { deploymentId: string; revision: number; reason: SnapshotReason; now: Instant };
+
+export async function askForSnapshot(
+  db: Database,
+  { deploymentId, revision, reason, now }: AskedSnapshot,
+): Promise<Snapshot> {
+  const asked: Snapshot = {
+    ...{ id: newId(), deploymentId, revision, reason, state: 'asked', createdAt: now, nextTryAt: now, tries: 0 },
+    ...{ takenAt: null, placeId: null, volumes: [], totalBytes: null, addedBytes: null, pausedMs: null, problem: null },
+  };
+  await db
+    .insertInto('snapshots')
+    .values({ ...asked, volumes: '[]' })
+    .execute();
+  return asked;
+}
+
+export async function snapshotById(db: Database, id: string): Promise<Snapshot | undefined> {
+  const row = await db.selectFrom('snapshots').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && snapshotFrom(row);
+}
+
+/** The newest first, without those that are leaving. */
+export async function snapshotsOf(db: Database, deploymentId: string): Promise<Snapshot[]> {
+  const rows = await db
+    .selectFrom('snapshots')
+    .selectAll()
+    .where('deploymentId', '=', deploymentId)
+    .where('state', '<>', 'leaving')
+    .orderBy('createdAt', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+  return rows.map(snapshotFrom);
+}
+
+/** Those of all deployments of an account. */
+export async function snapshotsOfAccount(db: Database, accountId: string): Promise<Snapshot[]> {
+  const rows = await db
+    .selectFrom('snapshots')
+    .selectAll('snapshots')
+    .innerJoin('deployments', 'deployments.id', 'snapshots.deploymentId')
+    .innerJoin('sessions', 'sessions.id', 'deployments.sessionId')
+    .where('sessions.accountId', '=', accountId)
+    .where('snapshots.state', '<>', 'leaving')
+    .execute();
+  return rows.map(snapshotFrom);
+}
+
+/** The one that has waited longest, of those that are to be taken now. */
+export async function nextAskedSnapshot(db: Database, now: Instant): Promise<Snapshot | undefined> {
+  const row = await db
+    .selectFrom('snapshots')
+    .selectAll()
+    .where('state', '=', 'asked')
+    .where('nextTryAt', '<=', now)
+    .orderBy('nextTryAt')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return row && snapshotFrom(row);
+}
+
+export type TakenSnapshot = {
+  placeId: string;
+  takenAt: Instant;
+  volumes: SizedVolume[];
+  totalBytes: number;
+  addedBytes: number;
+  pausedMs: number;
+};
+
+/** False where nobody wants it any more. */
+export async function noteTaken(db: Database, id: string, { volumes, ...taken }: TakenSnapshot): Promise<boolean> {
+  const result = await db
+    .updateTable('snapshots')
+    .set({ ...taken, volumes: JSON.stringify(volumes), state: 'taken', problem: null })
+    .where('id', '=', id)
+    .where('state', '=', 'asked')
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+export type FailedTry = { tries: number; nextTryAt: Instant; problem: string; isOver: boolean };
+
+export async function noteFailedTry(db: Database, id: string, { isOver, ...failed }: FailedTry): Promise<void> {
+  await db
+    .updateTable('snapshots')
+    .set({ ...failed, ...(isOver && { state: 'failed' }) })
+    .where('id', '=', id)
+    .where('state', '=', 'asked')
+    .execute();
+}
+
+/** They are no snapshots any more; what was kept of them leaves its place, and then their rows go. */
+export async function letLeave(db: Database, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0)
+    await db
+      .updateTable('snapshots')
+      .set({ state: 'leaving' })
+      .where('id', 'in', [...ids])
+      .execute();
+}
+
+/** Those of deployments of which nothing is kept any more. */
+export async function letLeaveOfGone(db: Database): Promise<void> {
+  await db
+    .updateTable('snapshots')
+    .set({ state: 'leaving' })
+    .where('state', '<>', 'leaving')
+    .where('deploymentId', 'not in', (eb) => eb.selectFrom('deployments').select('id').where('goneAt', 'is', null))
+    .execute();
+}
+
+export async function leavingSnapshots(db: Database): Promise<Snapshot[]> {
+  const rows = await db.selectFrom('snapshots').selectAll().where('state', '=', 'leaving').orderBy('id').execute();
+  return rows.map(snapshotFrom);
+}
+
+export async function forgetSnapshots(db: Database, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0)
+    await db
+      .deleteFrom('snapshots')
+      .where('id', 'in', [...ids])
+      .execute();
+}
+
+/** Whether one from before an update is still to be taken, of the revision that is to be deployed after it. */
+export async function awaitedSnapshot(
+  db: Database,
+  { id, revision }: { id: string; revision: number },
+): Promise<Snapshot | undefined> {
+  const row = await db
+    .selectFrom('snapshots')
+    .selectAll()
+    .where('deploymentId', '=', id)
+    .where('revision', '=', revision)
+    .where('reason', '=', 'before-update')
+    .where('state', 'in', ['asked', 'failed'])
+    .executeTakeFirst();
+  return row && snapshotFrom(row);
+}
+
+/** Of each deployment that is to have any, the instant of its newest; null where it has none. */
+export async function newestSnapshots(db: Database): Promise<{ deploymentId: string; takenAt: Instant | null }[]> {
+  const rows = await db
+    .selectFrom('deployments')
+    .leftJoin('snapshots', (join) =>
+      join.onRef('snapshots.deploymentId', '=', 'deployments.id').on('snapshots.state', '=', 'taken'),
+    )
+    .select((eb) => ['deployments.id', eb.fn.max('snapshots.takenAt').as('takenAt')])
+    .where('goneAt', 'is', null)
+    .groupBy('deployments.id')
+    .execute();
+  return rows.map(({ id, takenAt }) => ({ deploymentId: id, takenAt: takenAt === null ? null : Number(takenAt) }));
+}
+
+/**
+ * What opens a place. It comes from the key of the installation, so that it can be had again where the database is lost;
+ * and it is stored, sealed, so that it stays when that key changes.
+ */
+export async function passwordOfPlace(db: Database, seal: Seal, place: string): Promise<string> {
+  const known = await db.selectFrom('snapshotPlaces').select('password').where('place', '=', place).executeTakeFirst();
+  if (known) return seal.open(known.password);
+  const password = Buffer.from(seal.derive('snapshots')).toString('base64url');
+  await db
+    .insertInto('snapshotPlaces')
+    .values({ place, password: seal.close(password) })
+    .execute();
+  return password;
+}
+
+function snapshotFrom({ volumes, ...row }: Selectable<Tables['snapshots']>): Snapshot {
+  return { ...row, volumes: JSON.parse(volumes) };
+}

@@ -1,0 +1,81 @@
+/** The facet `copies`: volumes are copied while they are used, and others are put in their places when nobody does. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { facetOf } from '../../src/engine/engine.ts';
+import { newId } from '../../src/lib/ids.ts';
+import type { Stage } from './engine.ts';
+import { createVolume, type Scene } from './scene.ts';
+import { mebibyte } from './volumes.ts';
+
+const volumes = [
+  { volume: 'data', mountPath: '/srv' },
+  { volume: 'more', mountPath: '/mnt' },
+];
+const names = volumes.map(({ volume }) => volume);
+
+export function copiesContract({ contractor, newScene }: Stage): void {
+  const copies = () => facetOf(contractor().engine, 'copies');
+  const listed = async (key: string) => (await copies().list()).includes(key);
+
+  async function written(): Promise<Scene> {
+    const scene = newScene();
+    await scene.execute({ kind: 'create-network' }, createVolume('data'), createVolume('more'));
+    await scene.output({ ...scene.job('writer', 'append', '/srv/log', 'old'), volumes });
+    return scene;
+  }
+
+  test('volumes that are used are copied, and a copy is there until it is cleared', async () => {
+    const scene = await written();
+    const web = scene.workload('web', { volumes });
+    await scene.start(web);
+    await scene.ready(web);
+    const key = newId();
+    const { paths, pausedMs } = await copies().take(scene.id, names, key);
+    assert.ok(pausedMs >= 0 && paths.length >= names.length, String(paths));
+    assert.equal((await scene.find(web))?.restarts, 0);
+    assert.ok(await listed(key));
+    await copies().clear(key);
+    await copies().clear(key);
+    assert.ok(!(await listed(key)));
+    assert.ok((await copies().room(scene.id, names)) > 0);
+  });
+
+  test('nothing is copied of a volume that is not there', async () => {
+    const scene = newScene();
+    await assert.rejects(copies().take(scene.id, ['data'], newId()), /not on the host/);
+  });
+
+  test('what was filled beside is in the places of volumes that nobody uses, with its size, once and for all', async () => {
+    const scene = await written();
+    const [key, again] = [newId(), newId()];
+    const sizes = names.map((volume) => ({ volume, sizeBytes: 14 * mebibyte }));
+    for (const each of [again, key]) {
+      await copies().make(scene.id, sizes, each);
+      await copies().finish(scene.id, names, each);
+    }
+    await copies().swap(scene.id, names, key);
+    assert.deepEqual((await scene.observe()).volumeSizes, { data: 14 * mebibyte, more: 14 * mebibyte });
+    const lines = () => scene.output({ ...scene.job(`a${newId()}`, 'append', '/srv/log', 'new'), volumes });
+    assert.deepEqual(await lines(), ['new']);
+    await copies().swap(scene.id, names, key);
+    assert.deepEqual(await lines(), ['new', 'new']);
+    for (const each of [again, key]) await copies().clear(each);
+  });
+
+  test('nothing takes the place of a volume that is used', async () => {
+    const scene = await written();
+    const web = scene.workload('web', { volumes });
+    await scene.start(web);
+    await scene.ready(web);
+    const key = newId();
+    const sizes = names.map((volume) => ({ volume, sizeBytes: 12 * mebibyte }));
+    await copies().make(scene.id, sizes, key);
+    await copies().finish(scene.id, names, key);
+    await assert.rejects(copies().swap(scene.id, names, key));
+    assert.equal((await scene.find(web))?.phase, 'running');
+    await scene.execute({ kind: 'remove', name: web.name });
+    const lines = await scene.output({ ...scene.job('reader', 'append', '/srv/log', 'more'), volumes });
+    assert.deepEqual(lines, ['old', 'more']);
+    await copies().clear(key);
+  });
+}

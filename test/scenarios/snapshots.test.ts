@@ -1,0 +1,168 @@
+/** Snapshots of one deployment on the real engine, with restic, and a service that is killed meanwhile. Needs root. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { connectDocker } from '../../src/engine/docker/connect-docker.ts';
+import { openTables } from '../../src/store/open.ts';
+import { buildImage } from '../contract/image.ts';
+import { type Berth, createBerth, type Started, until } from './berth.ts';
+
+const run = promisify(execFile);
+const onlyAsked = { BERTH_TIERS: 'free deployments=9 memory=9Gi snapshot-every=never' };
+const needsRoot = { skip: process.getuid?.() === 0 ? false : 'file systems can be made by root alone' };
+let image: string;
+before(async () => {
+  image = await buildImage(await connectDocker(), { name: 'contract' });
+});
+
+/** Two volumes that have the same number at any instant at which it is told: each start of it writes to both. */
+const yaml = () => `application:
+  name: keeper
+  pods:
+    - name: web
+      image: "${image}"
+      path: /
+      servicePorts: [8080]
+      entrypoint: /bin/sh
+      command: ["-c", "echo started >>/data/starts; echo started >>/more/starts; ln -sfn /more /data/more; exec busybox httpd -f -p 8080 -h /data"]
+      volumes:
+        - { name: data, size: 16Mi, mountPath: /data }
+        - { name: more, size: 16Mi, mountPath: /more }
+`;
+
+const named = ({ applicationName, sessionToken }: Started) => ({ applicationName, sessionToken });
+
+/** As claiming it would. */
+async function claim(berth: Berth, app: Started): Promise<void> {
+  const db = await openTables(berth.settings);
+  const { id } = await berth.row(app);
+  await db.updateTable('deployments').set({ claimedAt: Date.now(), expiresAt: null }).where('id', '=', id).execute();
+  await db.destroy();
+}
+
+const told = async (berth: Berth, { applicationName, sessionToken }: Started) => {
+  const query = new URLSearchParams({ applicationName, sessionToken });
+  return (await berth.get(`/getSnapshots?${query}`)).body;
+};
+
+async function whenTaken(berth: Berth, app: Started, id: string) {
+  return await until('the snapshot is taken', async () => {
+    const found = (await told(berth, app)).snapshots.find((each: { id: string }) => each.id === id);
+    assert.notEqual(found.state, 'failed', found.problem);
+    return found.state === 'taken' ? found : undefined;
+  });
+}
+
+async function take(berth: Berth, app: Started): Promise<string> {
+  const { status, body, text } = await berth.postJson('/createSnapshot', named(app));
+  assert.equal(status, 200, text);
+  return body.snapshot.id;
+}
+
+/** How often it has been started, by each of its volumes. */
+async function starts(berth: Berth, app: Started): Promise<number[]> {
+  return await until('it answers', async () => {
+    const texts = await Promise.all(['starts', 'more/starts'].map((path) => berth.visit(`${app.url}/${path}`)));
+    return texts.every(({ status }) => status === 200)
+      ? texts.map(({ text }) => text.split('\n').length - 1)
+      : undefined;
+  });
+}
+
+async function restart(berth: Berth, app: Started): Promise<void> {
+  const { id } = await berth.row(app);
+  const docker = await connectDocker();
+  const [found] = await docker.listContainers({ filters: { name: [`berth-${id}-web`] } });
+  await docker.getContainer(found!.Id).restart({ t: 0 });
+}
+
+test(
+  'a snapshot that a killed service was taking is taken by the next one, and nothing of it is left or in the clear',
+  needsRoot,
+  async (t) => {
+    const berth = await createBerth(onlyAsked);
+    t.after(() => berth.destroy());
+    await berth.serve();
+    const app = await berth.start(yaml());
+    await berth.reach(app, 'running');
+    const refused = await berth.postJson('/createSnapshot', named(app));
+    assert.equal(refused.body.code, 'snapshot_needs_claim', refused.text);
+    await claim(berth, app);
+
+    const first = await take(berth, app);
+    assert.equal((await berth.postJson('/createSnapshot', named(app))).body.code, 'snapshot_under_way');
+    await delay(Math.random() * 1500);
+    await berth.end('SIGKILL');
+    await berth.serve();
+    const { totalBytes, volumes, pausedMs } = await whenTaken(berth, app, first);
+    assert.deepEqual([volumes.length, totalBytes > 0, pausedMs < 10_000], [2, true, true]);
+    await until('what was copied is gone', async () => {
+      const left = await readdir(join(berth.settings.dataDir, 'volume-copies'));
+      return left.length === 0 || undefined;
+    });
+    const { stdout } = await run('findmnt', ['--list', '--noheadings', '--output', 'TARGET']);
+    assert.ok(!stdout.includes(join(berth.settings.dataDir, 'volume-copies')));
+    const place = join(berth.settings.dataDir, 'snapshots');
+    for (const entry of await readdir(place, { recursive: true, withFileTypes: true }))
+      if (entry.isFile())
+        assert.ok(
+          !(await readFile(join(entry.parentPath, entry.name))).includes('started'),
+          `${entry.name} is in the clear`,
+        );
+    assert.deepEqual((await berth.inventory()).orphans, []);
+  },
+);
+
+test(
+  'a restore that is interrupted anywhere ends with all data of the snapshot, and what was there can be had again',
+  needsRoot,
+  async (t) => {
+    const berth = await createBerth(onlyAsked);
+    t.after(() => berth.destroy());
+    await berth.serve();
+    const app = await berth.start(yaml());
+    await berth.reach(app, 'running');
+    await claim(berth, app);
+    const snapshot = await take(berth, app);
+    await whenTaken(berth, app, snapshot);
+    assert.deepEqual(await starts(berth, app), [1, 1]);
+    await restart(berth, app);
+    await until('it has started again', async () => (await starts(berth, app))[0] === 2 || undefined);
+
+    const asked = { ...named(app), snapshot };
+    const trial = await berth.postJson('/restoreSnapshot?dryRun=true', asked);
+    assert.deepEqual(
+      [trial.body.stopped, trial.body.volumes, trial.body.left],
+      [['web'], ['web-data', 'web-more'], []],
+    );
+    const { body, text } = await berth.postJson('/restoreSnapshot', asked);
+    assert.equal(body.restore?.state, 'asked', text);
+    for (let kills = 0; kills < 4; kills++) {
+      await delay(Math.random() * 1200);
+      await berth.end('SIGKILL');
+      await berth.serve();
+    }
+    const done = await until('it is restored', async () => {
+      const [restore] = (await told(berth, app)).restores;
+      assert.notEqual(restore.state, 'failed', restore.problem);
+      return restore.state === 'done' ? restore : undefined;
+    });
+    await berth.reach(app, 'running');
+    // One in the snapshot, and the start after the restore.
+    assert.deepEqual(await starts(berth, app), [2, 2]);
+
+    await whenTaken(berth, app, done.before);
+    await berth.postJson('/restoreSnapshot', { ...named(app), snapshot: done.before, volumes: ['web-more'] });
+    await until('one of them is as it was before', async () => {
+      const [restore] = (await told(berth, app)).restores;
+      return restore.snapshot === done.before && restore.state === 'done' ? true : undefined;
+    });
+    const [data, more] = await starts(berth, app);
+    assert.deepEqual([data, more], [3, 3]);
+    assert.deepEqual((await berth.inventory()).orphans, []);
+  },
+);
