@@ -13,7 +13,7 @@ import { findOrphans } from '../../src/control/sweep.ts';
 import type { Deployment } from '../../src/deployment/deployment.ts';
 import { describeEvent } from '../../src/deployment/event/event-words.ts';
 import { readSettings, type Settings } from '../../src/settings/settings.ts';
-import type { Database } from '../../src/store/database.ts';
+import { type Database, openPostgres } from '../../src/store/database.ts';
 import { deploymentByLabel } from '../../src/store/deployments.ts';
 import { eventsAfter, type RecordedEvent } from '../../src/store/events.ts';
 import { installationId } from '../../src/store/installation.ts';
@@ -100,7 +100,11 @@ export async function createBerth(
     : afterDeath(['test/scenarios/end-berth.ts', ...(postgres ? [postgres.folder] : [])], environment);
 
   async function query<T>(ask: (db: Database) => Promise<T>): Promise<T> {
-    const db = await openTables(settings);
+    const { databaseUrl } = settings;
+    // Beside a load, PostgreSQL may take longer to let somebody in than a request may wait.
+    const db = databaseUrl
+      ? await openPostgres({ ...databaseUrl, connections: 2, patienceMs: 60_000 })
+      : await openTables(settings);
     return await ask(db).finally(() => db.destroy());
   }
 
