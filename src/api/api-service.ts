@@ -6,6 +6,7 @@ import type { Tiers } from '../deployment/limits/plan-tier.ts';
 import type { StrangerLimits } from '../deployment/limits/stranger-limits.ts';
 import type { Samples } from '../deployment/metrics/deployment-metrics.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { BlobFolder } from '../images/blobs/blob-folder.ts';
 import type { Bells } from '../lib/bells.ts';
 import type { CertificateReport } from '../lib/certificate-report.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -72,7 +73,9 @@ export type Service = {
   /** What is measured here; nothing while another process does it. */
   samples?: () => Samples | undefined;
   /** Only to read what workloads write, and whether it answers: everything that changes something goes through the store and the loop. */
-  engine: Pick<Engine, 'ping' | 'observe' | 'watch' | 'logs' | 'followLogs'>;
+  engine: Pick<Engine, 'ping' | 'observe' | 'watch' | 'logs' | 'followLogs' | 'archives'>;
+  /** What images consist of that users have pushed, where any can be. */
+  pushedBlobs?: BlobFolder;
   /** Rings for a deployment of which another process, or this one, has an event to tell; who hears nothing looks anyway. */
   told: Pick<Bells, 'listen'>;
   /** Where other processes serve the same installation. */

@@ -35,6 +35,7 @@ import { revisionEndpoints } from './deployments/revision-endpoints.ts';
 import { sessionEndpoints } from './deployments/session-endpoints.ts';
 import { statusEndpoints } from './deployments/status-endpoints.ts';
 import { describeApi } from './description/description.ts';
+import { exportEndpoint } from './export/export-endpoint.ts';
 import { logEndpoints } from './logs/log-endpoints.ts';
 import { mcpEndpoint } from './mcp/mcp-endpoint.ts';
 import { docsEndpoints } from './operations/docs-endpoints.ts';
@@ -148,6 +149,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await app.register(snapshotEndpoints(service));
   await app.register(logEndpoints(service, streams));
   await app.register(deploymentMetricsEndpoint(service));
+  await app.register(exportEndpoint(service, streams));
   await app.register(claimEndpoints(service));
   await app.register(accountEndpoints(service));
   await app.register(quotaEndpoints(service));

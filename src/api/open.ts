@@ -28,7 +28,7 @@ export type OpenApiSettings = Omit<ApiSettings, 'limits' | 'termsUrl' | 'metrics
     metricsToken: ApiSettings['metricsToken'] | undefined;
   };
 
-export type ApiParts = Omit<Service, 'settings' | 'budget' | 'dashboard' | 'engine' | 'leaving'> & {
+export type ApiParts = Omit<Service, 'settings' | 'budget' | 'dashboard' | 'engine' | 'leaving' | 'pushedBlobs'> & {
   engine: Service['engine'] & Pick<Engine, 'capacity'>;
   /** Have it listen at a socket, and the registry of pushed images at another one. */
   admit: Admit;
@@ -58,6 +58,7 @@ export async function openApi(
   const leaving = new AbortController();
   const service: Service = {
     ...parts,
+    pushedBlobs: pushed.folder,
     leaving: leaving.signal,
     budget: async () => budgetOf(await engine.capacity(), settings),
     dashboard: await readDashboard(dashboardFolder, settings),

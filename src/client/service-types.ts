@@ -1691,6 +1691,19 @@ export type Operations = {
       warnings?: string[];
     };
   };
+  /** Take a deployment elsewhere: configuration, data and images as one tar. `/exportDeployment` */
+  exportDeployment: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName: string;
+      environment?: string;
+      volumes?: 'true' | 'false';
+      secrets?: 'true' | 'false';
+    };
+    body: undefined;
+    answer: string;
+  };
   /** What a claim link would claim. `/api/claims/{token}` */
   getClaim: {
     path: {
@@ -2029,6 +2042,7 @@ export const requests = {
   deleteSnapshot: { method: 'POST', path: '/deleteSnapshot', sends: 'json' },
   getDeploymentLogs: { method: 'GET', path: '/getDeploymentLogs', sends: 'nothing' },
   getDeploymentMetrics: { method: 'GET', path: '/getDeploymentMetrics', sends: 'nothing' },
+  exportDeployment: { method: 'GET', path: '/exportDeployment', sends: 'nothing' },
   getClaim: { method: 'GET', path: '/api/claims/{token}', sends: 'nothing' },
   confirmClaim: { method: 'POST', path: '/claim/{token}', sends: 'json' },
   getSignInMethods: { method: 'GET', path: '/api/sign-in-methods', sends: 'nothing' },

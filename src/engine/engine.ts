@@ -4,6 +4,7 @@
  * suites (`test/contract/engine.ts`) hold every implementation to the core, and to those facets that it has.
  */
 
+import type { Readable } from 'node:stream';
 import type { Instant, PulledBytes } from '../deployment/deployment.ts';
 import type { DiskUse } from '../deployment/disk/disk-levels.ts';
 import type { Capacity } from '../deployment/limits/host-budget.ts';
@@ -64,6 +65,7 @@ export type EngineFacets = {
   fairness: Fairness;
   usage: UsageMeter;
   copies: VolumeCopies;
+  archives: VolumeArchives;
 };
 
 export type FacetName = keyof EngineFacets;
@@ -128,6 +130,34 @@ export type SizedVolume = { volume: string; sizeBytes: number };
 
 /** `paths`: what is in them, relative to the folder. `pausedMs`: for so long their writers have waited. */
 export type VolumeCopy = { folder: string; paths: string[]; pausedMs: number };
+
+/** What is in volumes, for whoever takes it elsewhere. */
+export type VolumeArchives = {
+  /**
+   * Copies all of them as they are at one instant, while workloads write to them, to be read until it is disposed. A
+   * volume of which no copy can be made here is left out. Throws EngineFault, for example when the disk has no room for it.
+   */
+  take(deploymentId: string, volumes: readonly string[]): Promise<ArchivedVolumes>;
+};
+
+export type ArchivedVolumes = AsyncDisposable & {
+  /** For so long whoever writes to them has waited. */
+  pausedMs: number;
+  archives: VolumeArchive[];
+};
+
+/**
+ * A tar (GNU's form) with owners by number, holes as such, and `.` as its first entry: directories, files and links, of
+ * which none is followed. Sockets, pipes and devices are left out.
+ */
+export type VolumeArchive = {
+  volume: string;
+  /** A directory below that is kept apart, as images want it; empty for the volume itself. */
+  below: string;
+  sizeBytes: number;
+  /** Ends with exactly so many bytes, or fails. */
+  read(signal: AbortSignal): Readable;
+};
 
 /** Rules around workloads: what they may reach. Without this facet `observe` tells of no egress. */
 export type Isolation = {

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import type { Engine, FacetName } from '../../src/engine/engine.ts';
 import { addressesContract } from './addresses.ts';
+import { archivesContract } from './archives.ts';
 import { contentContract } from './content.ts';
 import { copiesContract } from './copies.ts';
 import { diskContract } from './disk.ts';
@@ -49,6 +50,7 @@ const facetContracts = {
   fairness: [fairnessContract, undefined],
   usage: [usageContract, undefined],
   copies: [copiesContract, undefined],
+  archives: [archivesContract, undefined],
 } satisfies Record<FacetName, [has: (stage: Stage) => void, lacks: ((stage: Stage) => void) | undefined]>;
 
 export const allFacets = new Set(Object.keys(facetContracts) as FacetName[]);

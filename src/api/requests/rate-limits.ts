@@ -12,7 +12,7 @@ import { clientKey } from './client-address.ts';
 import { sendProblem } from './errors.ts';
 
 /** Which limit a route counts against; without a word, the general one. */
-export type LimitName = 'start' | 'sign-in' | 'general' | 'probe' | 'page' | 'mcp';
+export type LimitName = 'start' | 'sign-in' | 'general' | 'probe' | 'page' | 'mcp' | 'export';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -30,6 +30,7 @@ const messagesPerRequest = 3;
 const things: Record<string, string> = {
   start: 'starts',
   'sign-in': 'sign-ins',
+  export: 'exports',
   document: 'bytes of configurations',
 };
 
@@ -50,6 +51,8 @@ export function createLimits({ settings, now, exchange }: Pick<Service, 'setting
     general: createLimiter(rate),
     probe: createLimiter({ ...rate, count: rate.count * probesPerRequest }),
     page: createLimiter({ ...rate, count: rate.count * filesPerRequest }),
+    // Each copies volumes, which costs about what a start does.
+    export: createLimiter(startRate),
     mcp: createLimiter({ ...rate, count: rate.count * messagesPerRequest }),
   };
   const byToken = createLimiter(rate);

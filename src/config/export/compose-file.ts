@@ -6,7 +6,16 @@ import { filled, written } from './filled-fields.ts';
 import { piecesOf, type Secrets, secretsOf, variableName } from './secret-values.ts';
 
 export type Export = { text: string; notes: string[] };
-export type ExportOptions = { withSecrets: boolean };
+export type ExportOptions = {
+  withSecrets: boolean;
+  /** Archives that volumes begin with, by the volume's name there: each with the directory below it, or `.`. */
+  fills?: ReadonlyMap<string, Record<string, string>>;
+  /** Pods whose image is in the OCI layout beside the file. */
+  inLayout?: ReadonlySet<string>;
+};
+
+/** Where that layout is. */
+export const layoutFolder = 'images';
 
 /** Of the first public pod; each further one has the next. */
 const firstPort = 8080;
@@ -20,17 +29,24 @@ const defaults = {
   registry: 'localhost',
 };
 
-export function exportCompose(spec: AppSpec, { withSecrets }: ExportOptions): Export {
+export function exportCompose(spec: AppSpec, options: ExportOptions): Export {
+  const { withSecrets, fills, inLayout } = options;
   const texts = writer(withSecrets ? [] : secretsOf(spec));
   const publicPods = spec.pods.filter(({ path }) => path !== undefined);
   // Whoever serves the start of the site has the first port, which is that of the application's address.
   publicPods.sort((a, b) => Number(b.path === '/') - Number(a.path === '/'));
   const portOf = publishedPorts(publicPods);
   const services = Object.fromEntries(
-    spec.pods.map((pod) => [pod.name, service(pod, spec, { ...texts, published: portOf.get(pod.name), withSecrets })]),
+    spec.pods.map((pod) => [
+      pod.name,
+      service(pod, spec, { ...texts, published: portOf.get(pod.name), isInLayout: inLayout?.has(pod.name) ?? false }),
+    ]),
   );
   const volumes = spec.pods.flatMap((pod) =>
-    pod.volumes.map((volume) => [volumeName(pod, volume), { 'x-berth': { size: `${volume.sizeBytes}` } }] as const),
+    pod.volumes.map((volume) => {
+      const name = volumeName(pod, volume);
+      return [name, { 'x-berth': written({ size: `${volume.sizeBytes}`, fill: fills?.get(name) }) }] as const;
+    }),
   );
   const configs = spec.pods.flatMap((pod) =>
     pod.files.map(
@@ -99,19 +115,22 @@ function writer(secrets: Secrets): Writer {
   };
 }
 
-type Surroundings = Writer & { published: string | undefined; withSecrets: boolean };
+type Surroundings = Writer & { published: string | undefined; isInLayout: boolean };
 
-function service(pod: PodSpec, spec: AppSpec, { write, published }: Surroundings) {
+function service(pod: PodSpec, spec: AppSpec, { write, published, isInLayout }: Surroundings) {
   const [port, ...others] = pod.servicePorts;
   const extension = written({
     path: pod.path ?? (port === undefined ? undefined : false),
     port: pod.path !== undefined && others.length > 0 ? port : undefined,
     resourceType: pod.resourceType === 'deployment' ? undefined : pod.resourceType,
     subdomain: pod.subdomain,
+    layout: isInLayout ? layoutFolder : undefined,
   });
   const isOnce = pod.resourceType === 'job';
   return written({
     image: write(pod.image),
+    // Nobody else has it under that name, or must not be asked.
+    pull_policy: isInLayout ? 'never' : undefined,
     entrypoint: pod.entrypoint?.map(write),
     command: pod.command?.map(write),
     working_dir: pod.workingDir,
@@ -187,7 +206,7 @@ function container({ shmBytes, tmpfs, ulimits, ...options }: ContainerOptions) {
 }
 
 /** A pod's own volumes are told apart by its name; those of the application have their own. */
-function volumeName({ name: pod }: PodSpec, { name, isShared }: PodSpec['volumes'][number]): string {
+export function volumeName({ name: pod }: PodSpec, { name, isShared }: PodSpec['volumes'][number]): string {
   return isShared ? name : `${pod}-${name}`;
 }
 

@@ -2,7 +2,7 @@
 import { Document } from 'yaml';
 import type { AppSpec, CheckTimes, HealthCheck, PodSpec, Resources } from '../spec/spec.ts';
 import { replaceScriptlets, type Scriptlet, scriptletsIn } from '../variables/scriptlets.ts';
-import type { Export } from './compose-file.ts';
+import { type Export, volumeName } from './compose-file.ts';
 import { filled, written } from './filled-fields.ts';
 import { piecesOf, type Secrets, secretsOf } from './secret-values.ts';
 
@@ -11,6 +11,8 @@ export type KubernetesOptions = {
   /** Where the application is reached. */
   host: string;
 };
+
+const claimKind = 'PersistentVolumeClaim';
 
 /** Of which whoever applies the manifests has to make a value. */
 const placeholder = 'REPLACE-ME';
@@ -22,7 +24,10 @@ type Manifest = {
   [field: string]: unknown;
 };
 
-export function exportKubernetes(spec: AppSpec, { withSecrets, host }: KubernetesOptions): Export {
+/** `claims` and `others`: the same in two parts, for whoever fills volumes before what uses them starts. */
+export type KubernetesExport = Export & { claims: string; others: string };
+
+export function exportKubernetes(spec: AppSpec, { withSecrets, host }: KubernetesOptions): KubernetesExport {
   const secrets = secretsOf(spec);
   const texts: Texts = {
     host,
@@ -35,8 +40,14 @@ export function exportKubernetes(spec: AppSpec, { withSecrets, host }: Kubernete
     ...sharedClaims(spec),
     ...ingress(spec, host),
   ];
-  const text = manifests.map((manifest) => new Document(manifest).toString({ lineWidth: 0 })).join('---\n');
-  return { text, notes: notesOf(spec, text) };
+  const text = printManifests(manifests);
+  const [claims, others] = split(manifests, ({ kind }) => kind === claimKind);
+  const parts = { claims: printManifests(claims), others: printManifests(others) };
+  return { text, notes: notesOf(spec, text), ...parts };
+}
+
+export function printManifests(manifests: readonly object[]): string {
+  return manifests.map((manifest) => new Document(manifest).toString({ lineWidth: 0 })).join('---\n');
 }
 
 type Texts = { host: string; secrets: Secrets; withSecrets: boolean; names: ReadonlySet<string> };
@@ -82,7 +93,7 @@ function manifestsOf(pod: PodSpec, spec: AppSpec, texts: Texts): Manifest[] {
       : [{ ...head('v1', 'Secret', `${pod.name}-secrets`, pod, spec), stringData: secretData }]),
     ...pod.volumes
       .filter(({ isShared }) => !isShared)
-      .map(({ name, sizeBytes }) => claim(`${pod.name}-${name}`, sizeBytes, 'ReadWriteOnce', labelsOf(pod, spec))),
+      .map((volume) => claim(volumeName(pod, volume), volume.sizeBytes, 'ReadWriteOnce', labelsOf(pod, spec))),
     ...services(pod, spec),
     workload(pod, spec, { texts, hidden, open, secretVars: new Set(secretVars.map(([name]) => name)) }),
   ];
@@ -128,9 +139,9 @@ function podTemplate(pod: PodSpec, spec: AppSpec, { texts, hidden, open, secretV
     ...memory.map(({ mount }) => mount),
   ];
   const volumes = [
-    ...pod.volumes.map(({ name, isShared }) => ({
-      name: `volume-${name}`,
-      persistentVolumeClaim: { claimName: isShared ? name : `${pod.name}-${name}` },
+    ...pod.volumes.map((volume) => ({
+      name: `volume-${volume.name}`,
+      persistentVolumeClaim: { claimName: volumeName(pod, volume) },
     })),
     ...(open.length > 0 ? [{ name: 'files', configMap: { name: `${pod.name}-files` } }] : []),
     ...(hidden.length > 0 ? [{ name: 'secrets', secret: { secretName: `${pod.name}-secrets` } }] : []),
@@ -231,7 +242,7 @@ function sharedClaims({ pods, name }: AppSpec): Manifest[] {
 
 function claim(name: string, storage: number, mode: string, labels: object): Manifest {
   const spec = { accessModes: [mode], resources: { requests: { storage: bytes(storage) } } };
-  return { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name, labels }, spec };
+  return { apiVersion: 'v1', kind: claimKind, metadata: { name, labels }, spec };
 }
 
 function ingress({ name, url, pods }: AppSpec, host: string): Manifest[] {

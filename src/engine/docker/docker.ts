@@ -30,6 +30,7 @@ import { listOwned, removeOwned } from './owned.ts';
 import { createPing } from './ping.ts';
 import { createUsageMeter } from './usage/usage-meter.ts';
 import { createLoopVolumes } from './volumes/loop-volumes.ts';
+import { createVolumeArchives } from './volumes/volume-archives.ts';
 import { createVolumeCopies } from './volumes/volume-copies.ts';
 import { createVolumes } from './volumes/volumes.ts';
 
@@ -92,6 +93,12 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
     options.loops.copies !== undefined &&
     createVolumeCopies({ volumes: options.loops.directory, loops, copies: options.loops.copies });
   const volumes = createVolumes(docker, { owner, loops, isLoopForNew: options.loops?.isForNew ?? false, stopSeconds });
+  const archives =
+    loops &&
+    createVolumeArchives(docker, {
+      ...{ owner, loops, directory: options.loops!.directory },
+      diskFreeBytes: options.diskFreeBytes ?? 0,
+    });
   const workloads = createWorkloads(docker, {
     owner,
     runtime,
@@ -211,6 +218,9 @@ export function createDockerEngine(options: DockerEngineOptions): DockerEngine {
     ...(fairness && { fairness }),
     ...(usage && { usage }),
     ...(copies && { copies }),
+    ...(archives && {
+      archives: { take: (deploymentId, volumes) => withFaults(() => archives.take(deploymentId, volumes)) },
+    }),
   };
 }
 

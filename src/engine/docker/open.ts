@@ -17,6 +17,7 @@ import { escapeWords, findKnownEscapes } from './host/known-escapes.ts';
 import { findRuntimeProblem, type Runtime } from './host/runtime.ts';
 import { removeUnnamed } from './images/image-store.ts';
 import { volumesFolder } from './volumes/loop-layout.ts';
+import { removeLeftCopies } from './volumes/volume-archives.ts';
 
 export type DockerSettings = Pick<Parameters<typeof isolate>[1], 'dataDir' | 'egress' | 'resolvers'> &
   Pick<GroupWishes, 'controlGroups' | 'startsIdle'> & {
@@ -60,6 +61,7 @@ export async function openDocker(settings: DockerSettings, parts: EngineParts): 
     isForNew: means.volumes === 'loop',
     copies: join(dataDir, 'volume-copies'),
   };
+  await removeLeftCopies(loops.directory);
   const { controlGroups, tenantsMemory: memory, tenantsShares: shares, startsIdle } = settings;
   const { groups, obstacle } = await openGroups(docker, { owner, controlGroups, memory, shares, startsIdle });
   log[groups ? 'info' : 'warn']({ limitBytes: groups?.limitBytes, because: obstacle }, 'control groups');

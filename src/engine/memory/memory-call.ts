@@ -9,7 +9,8 @@ export type MemoryCall = {
     | `images.${'list' | 'remove'}`
     | 'disk.use'
     | 'usage'
-    | `copies.${'take' | 'make' | 'finish' | 'swap' | 'clear'}`;
+    | `copies.${'take' | 'make' | 'finish' | 'swap' | 'clear'}`
+    | 'archives.take';
   deploymentId?: string;
   operation?: MemoryOperation;
 };

@@ -15,7 +15,9 @@ import type {
   Isolation,
   Owned,
   UsageMeter,
+  VolumeArchives,
 } from '../engine.ts';
+import { archiveVolumes } from './archives.ts';
 import { createCopies } from './copies.ts';
 import { diskUse } from './disk.ts';
 import { findImage, isLocal, isOnHost, listImages, pullImage, removeImage } from './images.ts';
@@ -54,6 +56,7 @@ export const allFacets: ReadonlySet<FacetName> = new Set([
   'fairness',
   'usage',
   'copies',
+  'archives',
 ]);
 
 export function createMemoryEngine({
@@ -112,6 +115,13 @@ export function createMemoryEngine({
     volumes: () => intercept({ name: 'usage' }, () => volumeUses(world, owner)),
   };
 
+  const archives: VolumeArchives = {
+    async take(deploymentId, volumes) {
+      const taking = () => ({ taken: archiveVolumes(world, owner, deploymentId, volumes) });
+      return await (await intercept({ name: 'archives.take', deploymentId }, taking)).taken;
+    },
+  };
+
   return {
     ping: () => intercept({ name: 'ping' }, () => {}),
 
@@ -168,6 +178,7 @@ export function createMemoryEngine({
     ...(facets.has('fairness') && { fairness }),
     ...(facets.has('usage') && { usage }),
     ...(facets.has('copies') && { copies: createCopies(world, owner, intercept) }),
+    ...(facets.has('archives') && { archives }),
   };
 }
 

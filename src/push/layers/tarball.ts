@@ -1,7 +1,8 @@
 /** Entries as a tar stream: what one file holds is in memory only in pieces. */
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import { type Header, type Pack, pack } from 'tar-stream';
+import { type Pack, pack } from 'tar-stream';
+import { addTarPieces, addTarText, type TarHeader } from '../../lib/tar-entries.ts';
 import { PushFault } from '../push-fault.ts';
 import type { Entry } from './folder-listing.ts';
 
@@ -26,7 +27,7 @@ export function packEntries(entries: readonly (Entry | Made)[]): Readable {
 
 async function add(tar: Pack, entry: Entry | Made): Promise<void> {
   const { uid = 0, gid = 0, changedAt = 0 } = entry as { uid?: number; gid?: number; changedAt?: number };
-  const header: Partial<Header> & { name: string } = {
+  const header: TarHeader = {
     name: entry.path,
     mode: entry.mode,
     mtime: new Date(Math.floor(changedAt) * 1000),
@@ -35,41 +36,25 @@ async function add(tar: Pack, entry: Entry | Made): Promise<void> {
   };
   switch (entry.kind) {
     case 'folder':
-      return await put(tar, { ...header, name: `${entry.path}/`, type: 'directory' });
+      return await addTarText(tar, { ...header, name: `${entry.path}/`, type: 'directory' });
     case 'link':
-      return await put(tar, { ...header, type: 'symlink', linkname: entry.target });
+      return await addTarText(tar, { ...header, type: 'symlink', linkname: entry.target });
     case 'made':
-      return await put(tar, header, entry.content);
+      return await addTarText(tar, header, entry.content);
     case 'file':
       return await addFile(tar, header, entry);
   }
 }
 
-function put(tar: Pack, header: Partial<Header> & { name: string }, content = ''): Promise<void> {
-  return new Promise((resolve, reject) => {
-    tar.entry(header, content, (error) => (error ? reject(error) : resolve()));
-  });
-}
-
 /** As many bytes as it had when it was listed: one that grows meanwhile is cut, one that shrinks is an error. */
 async function addFile(
   tar: Pack,
-  header: Partial<Header> & { name: string },
+  header: TarHeader,
   { from, sizeBytes: size }: Entry & { kind: 'file' },
 ): Promise<void> {
-  if (size === 0) return await put(tar, header);
-  const sink = tar.entry({ ...header, size });
-  const ended = new Promise<void>((resolve) => sink.once('close', () => resolve()));
-  let written = 0;
-  for await (const piece of readable(from, size)) {
-    written += piece.length;
-    if (!sink.write(piece))
-      await Promise.race([new Promise<void>((resolve) => sink.once('drain', () => resolve())), ended]);
-    if (tar.destroyed) return;
-  }
-  if (written !== size) throw new PushFault(`${from} was changed while it was read; try again.`);
-  sink.end(undefined);
-  await ended;
+  if (size === 0) return await addTarText(tar, header);
+  const written = await addTarPieces(tar, { ...header, size }, readable(from, size));
+  if (written !== size && !tar.destroyed) throw new PushFault(`${from} was changed while it was read; try again.`);
 }
 
 async function* readable(from: string, sizeBytes: number): AsyncGenerator<Buffer> {

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, test } from 'node:test';
+import { parse } from 'yaml';
+import { type TestApi, testApi } from '../../../test/support/api.ts';
+import { filesOfTar } from '../../../test/support/tar-files.ts';
+import { EngineFault } from '../../engine/engine.ts';
+
+const shop = `application:
+  name: shop
+  pods:
+    - { name: web, image: "nginx:1", path: /, servicePorts: [80], vars: { DB: "postgres://app:<% SECRET DB_PASSWORD %>@db:5432/app" } }
+    - name: db
+      image: postgres:15
+      servicePorts: [5432]
+      vars: { POSTGRES_PASSWORD: <% SECRET DB_PASSWORD %> }
+      volumes: [{ name: data, size: 1Gi, mountPath: /var/lib/postgresql/data }]
+`;
+
+let api: TestApi;
+beforeEach(async () => {
+  api = await testApi();
+});
+afterEach(async () => {
+  await api.app.close();
+  await api.service.db.destroy();
+});
+
+async function start(yaml = shop) {
+  const { body } = await api.postYaml('/startUserDeployment', yaml);
+  const [{ id }] = (await api.service.db.selectFrom('deployments').select('id').execute()) as [{ id: string }];
+  const files = new Map([['base/1', 'every row']]);
+  api.world.volumes.set(`${id}/db-data`, {
+    ...{ owner: 'memory', deploymentId: id, volume: 'db-data', sizeBytes: 2 ** 30, files },
+  });
+  return { token: body.sessionToken as string, id };
+}
+
+async function exported(token: string, more = '') {
+  const answer = await api.app.inject({
+    url: `/exportDeployment?applicationName=shop${more}`,
+    headers: { authorization: `Bearer ${token}` },
+  });
+  assert.equal(answer.statusCode, 200, answer.body);
+  assert.equal(answer.headers['content-type'], 'application/x-tar');
+  assert.match(String(answer.headers['content-disposition']), /filename="shop\.tar"/);
+  return await filesOfTar(answer.rawPayload);
+}
+
+test('an export has the application, its data and how to start it', async () => {
+  const { token } = await start();
+  const files = await exported(token);
+  assert.deepEqual([...files.keys()].sort(), [
+    'shop/README.md',
+    'shop/compose.yaml',
+    'shop/document.yaml',
+    'shop/kubernetes/application.yaml',
+    'shop/kubernetes/loader.yaml',
+    'shop/kubernetes/volumes.yaml',
+    'shop/start-kubernetes.sh',
+    'shop/start.sh',
+    'shop/volumes/db-data.tar',
+  ]);
+  assert.equal(files.get('shop/document.yaml')!.toString(), shop);
+  const data = await filesOfTar(files.get('shop/volumes/db-data.tar')!);
+  assert.equal(data.get('./base/1')!.toString(), 'every row');
+  const compose = parse(files.get('shop/compose.yaml')!.toString());
+  assert.deepEqual(compose.volumes['db-data']['x-berth'].fill, { '.': 'volumes/db-data.tar' });
+  const script = files.get('shop/start.sh')!.toString();
+  assert.match(script, /docker compose cp - 'db:\/var\/lib\/postgresql\/data' < 'volumes\/db-data\.tar'/);
+});
+
+test('generated values are in it when they are asked for, and then alike everywhere', async () => {
+  const { token } = await start();
+  const without = await exported(token);
+  for (const [path, content] of without) assert.doesNotMatch(content.toString(), /Aa2\b/, path);
+  const files = await exported(token, '&secrets=true');
+  const compose = parse(files.get('shop/compose.yaml')!.toString());
+  const password = compose.services.db.environment.POSTGRES_PASSWORD as string;
+  assert.match(password, /^[A-Za-z0-9]{32}$/);
+  assert.equal(compose.services.web.environment.DB, `postgres://app:${password}@db:5432/app`);
+  assert.ok(files.get('shop/kubernetes/application.yaml')!.toString().includes(password));
+});
+
+test('without secrets, no text has one that somebody wrote, and the document stays away', async () => {
+  const own = shop.replace('{ POSTGRES_PASSWORD: <% SECRET DB_PASSWORD %> }', '{ POSTGRES_PASSWORD: tr0ub4dor }');
+  const { token } = await start(own);
+  const files = await exported(token, '&volumes=false');
+  assert.equal(files.has('shop/document.yaml'), false);
+  assert.equal(files.has('shop/volumes/db-data.tar'), false);
+  for (const [path, content] of files) assert.ok(!content.includes('tr0ub4dor'), path);
+  assert.match(files.get('shop/README.md')!.toString(), /The data of the volume data of pod db: it was not asked for/);
+});
+
+test("a stranger's token exports nothing, and nor does HEAD", async () => {
+  const { token } = await start();
+  const url = '/exportDeployment?applicationName=shop';
+  assert.equal((await api.get(url)).status, 401);
+  assert.equal((await api.get(url, { authorization: 'Bearer berth_nobody' })).status, 404);
+  const head = await api.app.inject({ method: 'HEAD', url, headers: { authorization: `Bearer ${token}` } });
+  assert.notEqual(head.statusCode, 200);
+});
+
+test('a client that leaves gives the copy back, and one export of a deployment at a time is made', async () => {
+  const { token } = await start();
+  const ended = Promise.withResolvers<void>();
+  const { archives } = api.service.engine;
+  api.service.engine.archives = {
+    async take(id, volumes) {
+      const taken = await archives!.take(id, volumes);
+      const [first] = taken.archives;
+      // More than every buffer on the way holds.
+      const sizeBytes = 64 * 2 ** 20;
+      async function* zeros() {
+        for (let sent = 0; sent < sizeBytes; sent += 2 ** 16) yield Buffer.alloc(2 ** 16);
+      }
+      const read = () => Readable.from(zeros(), { objectMode: false });
+      return {
+        ...taken,
+        archives: [{ ...first!, sizeBytes, read }],
+        [Symbol.asyncDispose]: async () => ended.resolve(),
+      };
+    },
+  };
+  await api.app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = api.app.server.address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1');
+  const path = `/exportDeployment?applicationName=shop&sessionToken=${token}`;
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost:8080\r\n\r\n`);
+  await once(socket, 'data');
+  socket.pause();
+  const second = await api.get(path);
+  assert.deepEqual([second.status, second.body.code], [429, 'rate_limited']);
+  assert.ok(second.headers['retry-after']);
+  socket.destroy();
+  await ended.promise;
+});
+
+test('a server without room for a copy says so, and what can be had all the same', async () => {
+  const { token } = await start();
+  api.service.engine.archives = {
+    take: async () => {
+      throw new EngineFault('unavailable', 'The disk has no room.', { hint: 'its operator has to make room' });
+    },
+  };
+  const answer = await api.get('/exportDeployment?applicationName=shop', { authorization: `Bearer ${token}` });
+  assert.deepEqual([answer.status, answer.body.code], [503, 'capacity_exhausted']);
+  assert.match(answer.body.hint, /volumes=false/);
+  assert.ok((await exported(token, '&volumes=false')).has('shop/compose.yaml'));
+});
+
+test('exports are counted by themselves, as starts are', async () => {
+  const bounded = await testApi({ startRate: { count: 2, windowMs: 60_000 } });
+  const url = '/exportDeployment?applicationName=shop';
+  const statuses = [];
+  for (let turn = 0; turn < 3; turn++) statuses.push((await bounded.get(url)).status);
+  assert.deepEqual(statuses, [401, 401, 429]);
+  await bounded.app.close();
+  await bounded.service.db.destroy();
+});

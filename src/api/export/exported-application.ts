@@ -1,0 +1,143 @@
+/** What an export of a deployment consists of: its texts, the archives of its volumes, its pushed images. */
+import { volumeName } from '../../config/export/compose-file.ts';
+import {
+  type ExportedArchive,
+  type ExportedText,
+  exportTexts,
+  volumesFolder,
+} from '../../config/export/export-folder.ts';
+import { withGeneratedValues } from '../../config/export/generated-values.ts';
+import type { AppSpec } from '../../config/spec/spec.ts';
+import { isPinned, splitImage } from '../../config/values/image-names.ts';
+import { readPushedReference } from '../../config/values/pushed-image.ts';
+import type { Deployment } from '../../deployment/deployment.ts';
+import { type DesiredVolume, volumesOf } from '../../deployment/desired.ts';
+import { generatedValue } from '../../deployment/workload/derived-secrets.ts';
+import { type ArchivedVolumes, EngineFault, type VolumeArchive } from '../../engine/engine.ts';
+import type { BlobFolder } from '../../images/blobs/blob-folder.ts';
+import type { Digest } from '../../images/blobs/digest.ts';
+import { describeLayout, type OciLayout, type WantedImage } from '../../images/pushed/oci-layout.ts';
+import { type Result, refuse, succeed } from '../../lib/problem.ts';
+import { documentOf, revisionOf } from '../../store/revisions.ts';
+import { derivationOf } from '../../store/seeds.ts';
+import type { Service } from '../api-service.ts';
+
+export type ExportWanted = { withSecrets: boolean; withVolumes: boolean };
+
+export type ExportedApplication = {
+  [Symbol.asyncDispose](): Promise<void>;
+  name: string;
+  texts: ExportedText[];
+  archives: { file: string; archive: VolumeArchive }[];
+  layout: OciLayout;
+  /** Of everything together, about. */
+  sizeBytes: number;
+};
+
+/** Refuses where the server has no room for a copy of the volumes. */
+export async function openExport(
+  { db, seal, engine, pushedBlobs, urlOf, now }: Service,
+  deployment: Deployment,
+  { withSecrets, withVolumes }: ExportWanted,
+): Promise<Result<ExportedApplication>> {
+  // What serves is what wrote the data.
+  const number = deployment.servingRevision ?? deployment.revision;
+  const revision = await revisionOf(db, seal, deployment.id, number);
+  const document = await documentOf(db, seal, deployment.id, number);
+  const { spec, wanted } = withSettledImages(revision.spec, revision.images ?? {});
+  const layout = await layoutOf(pushedBlobs, wanted);
+  const volumes = volumesOf(spec);
+  const taken = await takeVolumes(engine, deployment, withVolumes ? volumes : []);
+  if (!taken.ok) return taken;
+  const derive = await derivationOf(db, seal, deployment.id);
+  const written = withSecrets ? withGeneratedValues(spec, (name) => generatedValue(deployment.id, name, derive)) : spec;
+  const archives = taken.value.archives.map((archive) => ({ file: fileOf(archive), archive }));
+  const texts = exportTexts({
+    ...{ spec: written, document, revision: number, at: new Date(now()).toISOString(), withSecrets },
+    host: urlOf(deployment.label).hostname,
+    archives: archives.map((one) => describe(one, spec)),
+    missing: missingOf(volumes, taken.value.archives, withVolumes),
+    inLayout: new Set([...wanted].flatMap(([pod, { digest }]) => (isIn(layout, digest) ? [pod] : []))),
+  });
+  const sizeBytes =
+    archives.reduce((sum, { archive }) => sum + archive.sizeBytes, 0) +
+    layout.blobs.reduce((sum, blob) => sum + blob.sizeBytes, 0);
+  return succeed({
+    ...{ name: spec.name, texts, archives, layout, sizeBytes },
+    [Symbol.asyncDispose]: async () => await taken.value[Symbol.asyncDispose](),
+  });
+}
+
+/** Images by digest where it is known. `wanted`: those that were pushed here, under the names that they get, by pod. */
+function withSettledImages(
+  spec: AppSpec,
+  images: Readonly<Record<string, string>>,
+): { spec: AppSpec; wanted: Map<string, WantedImage> } {
+  const wanted = new Map<string, WantedImage>();
+  const pods = spec.pods.map((pod) => {
+    const settled = Object.hasOwn(images, pod.image) ? images[pod.image]! : pod.image;
+    const pushed = readPushedReference(settled);
+    // With its tag, by which people and tools know what it is.
+    if (!pushed) return { ...pod, image: pinned(pod.image, splitImage(settled).digest) };
+    const [, ...name] = pushed.repository.split('/');
+    const image = `${spec.name}-${name.join('-')}:${splitImage(settled).tag ?? 'exported'}`;
+    wanted.set(pod.name, { name: image, digest: pushed.digest as Digest });
+    return { ...pod, image };
+  });
+  return { spec: { ...spec, pods }, wanted };
+}
+
+function pinned(image: string, digest: string | undefined): string {
+  return digest === undefined || isPinned(image) ? image : `${image}@${digest}`;
+}
+
+async function layoutOf(blobs: BlobFolder | undefined, wanted: ReadonlyMap<string, WantedImage>): Promise<OciLayout> {
+  const images = [...new Map([...wanted.values()].map((image) => [image.name, image])).values()];
+  return blobs ? await describeLayout(blobs, images) : { documents: [], blobs: [], missing: images };
+}
+
+function isIn({ missing }: OciLayout, digest: Digest): boolean {
+  return missing.every((image) => image.digest !== digest);
+}
+
+async function takeVolumes(
+  { archives }: Service['engine'],
+  { id }: Deployment,
+  volumes: readonly DesiredVolume[],
+): Promise<Result<ArchivedVolumes>> {
+  const none = { pausedMs: 0, archives: [], [Symbol.asyncDispose]: async () => {} };
+  if (!archives || volumes.length === 0) return succeed(none);
+  try {
+    const names = volumes.map(({ volume }) => volume);
+    return succeed(await archives.take(id, names));
+  } catch (error) {
+    if (!(error instanceof EngineFault) || error.hint === undefined) throw error;
+    return refuse(
+      'capacity_exhausted',
+      error.message,
+      `${error.hint}; or export it without its volumes: volumes=false`,
+    );
+  }
+}
+
+/** One step of a path, whatever an image calls its directories. */
+function fileOf({ volume, below }: VolumeArchive): string {
+  const slug = below.replaceAll(/[^A-Za-z0-9_-]+/g, '.');
+  return `${volumesFolder}/${volume}${below === '' ? '' : `.${slug}`}.tar`;
+}
+
+function describe({ file, archive }: { file: string; archive: VolumeArchive }, { pods }: AppSpec): ExportedArchive {
+  const { below, sizeBytes } = archive;
+  const named = pods.flatMap((pod) => pod.volumes.map((volume) => volumeName(pod, volume)));
+  const volume = archive.volume.replace(/^shared\./, '');
+  return { file, below, sizeBytes, volume: named.includes(volume) ? volume : undefined };
+}
+
+function missingOf(volumes: readonly DesiredVolume[], archives: readonly VolumeArchive[], isWanted: boolean) {
+  const because = isWanted
+    ? 'on this server it is no file system of its own, of which a copy could be taken'
+    : 'it was not asked for';
+  return volumes
+    .filter(({ volume }) => !archives.some((archive) => archive.volume === volume))
+    .map(({ title }) => ({ title, because }));
+}

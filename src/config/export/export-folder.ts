@@ -1,0 +1,223 @@
+/**
+ * The texts of an export with data: what is in its folder beside the archives of volumes and the images. Pure. What
+ * starts it elsewhere are Docker's and Kubernetes' own commands, in scripts that say what they do.
+ */
+import type { AppSpec } from '../spec/spec.ts';
+import { printBytes } from '../values/units.ts';
+import { exportCompose, layoutFolder, volumeName } from './compose-file.ts';
+import { exportKubernetes, printManifests } from './kubernetes.ts';
+import { secretsOf } from './secret-values.ts';
+
+export type ExportedFolder = {
+  /** With images by digest, or by the names that they have in the layout; with generated values, if they are to be in it. */
+  spec: AppSpec;
+  /** As it was sent. */
+  document: string;
+  revision: number;
+  /** ISO 8601. */
+  at: string;
+  withSecrets: boolean;
+  host: string;
+  archives: readonly ExportedArchive[];
+  /** Titles of volumes of which there is no archive, and why. */
+  missing: readonly { title: string; because: string }[];
+  /** Pods whose image is in the layout. */
+  inLayout: ReadonlySet<string>;
+};
+
+/** `volume`: its name in the Compose file; undefined for one of a further replica, of which that has none. */
+export type ExportedArchive = {
+  file: string;
+  volume: string | undefined;
+  /** The directory below it. */
+  below: string;
+  sizeBytes: number;
+};
+
+export type ExportedText = { path: string; content: string; isProgram?: true };
+
+export const volumesFolder = 'volumes';
+
+/** In the order in which they are to be read. */
+export function exportTexts(folder: ExportedFolder): ExportedText[] {
+  const { spec, document, withSecrets, host, archives, inLayout } = folder;
+  const fills = fillsOf(archives);
+  const compose = exportCompose(spec, { withSecrets, fills, inLayout });
+  const kubernetes = exportKubernetes(spec, { withSecrets, host });
+  const notes = [...compose.notes, ...kubernetes.notes];
+  const isDocumentOpen = withSecrets || !holdsSecrets(spec);
+  return [
+    { path: 'README.md', content: readme(folder, { notes, isDocumentOpen }) },
+    ...(isDocumentOpen ? [{ path: 'document.yaml', content: document }] : []),
+    { path: 'compose.yaml', content: compose.text },
+    { path: 'start.sh', content: composeScript(folder), isProgram: true },
+    { path: 'kubernetes/volumes.yaml', content: kubernetes.claims },
+    { path: 'kubernetes/application.yaml', content: kubernetes.others },
+    ...(fills.size > 0 ? [{ path: 'kubernetes/loader.yaml', content: loader([...fills.keys()]) }] : []),
+    { path: 'start-kubernetes.sh', content: kubernetesScript(folder), isProgram: true },
+  ];
+}
+
+/** Whether somebody wrote values into the configuration that are nobody else's business. */
+function holdsSecrets(spec: AppSpec): boolean {
+  const isSecret = spec.pods.some(({ files }) => files.some((file) => file.isSecret));
+  return isSecret || spec.registryLogin !== undefined || secretsOf(spec).length > 0;
+}
+
+function fillsOf(archives: readonly ExportedArchive[]): Map<string, Record<string, string>> {
+  const fills = new Map<string, Record<string, string>>();
+  for (const { volume, below, file } of archives)
+    if (volume !== undefined) fills.set(volume, { ...fills.get(volume), [below || '.']: file });
+  return fills;
+}
+
+/** A word for a shell, whatever it is. */
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+function composeScript({ spec, archives, inLayout }: ExportedFolder): string {
+  const loads = archives.flatMap(({ volume, below, file }) => {
+    const pod = spec.pods.find((each) => each.volumes.some((one) => volumeName(each, one) === volume));
+    const mount = pod?.volumes.find((one) => volumeName(pod, one) === volume);
+    if (!pod || !mount) return [];
+    const path = below === '' ? mount.mountPath : `${mount.mountPath}/${below}`;
+    return [`  docker compose cp - ${quoted(`${pod.name}:${path}`)} < ${quoted(file)}`];
+  });
+  return [
+    '#!/bin/sh',
+    '# Starts the application with Docker Compose; the first time it loads images and data.',
+    'set -eu',
+    'cd "$(dirname "$0")"',
+    ...(inLayout.size > 0 ? [`tar --create --file=- --directory=${layoutFolder} . | docker load`] : []),
+    ...(loads.length > 0
+      ? [
+          'if [ ! -e .data-loaded ]; then',
+          '  docker compose create',
+          ...loads,
+          '  # Remove this file to have the data loaded again, over what is there.',
+          '  : > .data-loaded',
+          'fi',
+        ]
+      : []),
+    'exec docker compose up --detach "$@"',
+    '',
+  ].join('\n');
+}
+
+const loaderName = 'berth-export-loader';
+/** Of an image with GNU tar, which knows holes in files. */
+const loaderImage = 'debian:12-slim';
+
+function loader(volumes: readonly string[]): string {
+  const named = volumes.map((claim, at) => ({ claim, name: `volume-${at + 1}` }));
+  return printManifests([
+    {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: loaderName },
+      spec: {
+        automountServiceAccountToken: false,
+        restartPolicy: 'Never',
+        terminationGracePeriodSeconds: 0,
+        containers: [
+          {
+            name: 'loader',
+            image: loaderImage,
+            command: ['sleep', 'infinity'],
+            volumeMounts: named.map(({ claim, name }) => ({ name, mountPath: `/volumes/${claim}` })),
+          },
+        ],
+        volumes: named.map(({ claim, name }) => ({ name, persistentVolumeClaim: { claimName: claim } })),
+      },
+    },
+  ]);
+}
+
+function kubernetesScript({ spec, archives }: ExportedFolder): string {
+  const loads = archives.flatMap(({ volume, below, file }) => {
+    if (volume === undefined) return [];
+    const path = quoted(below === '' ? `/volumes/${volume}` : `/volumes/${volume}/${below}`);
+    const unpack = `tar --extract --file=- --numeric-owner --same-permissions --directory=${path}`;
+    return [
+      ...(below === '' ? [] : [`kubectl "$@" exec ${loaderName} -- mkdir -p ${path}`]),
+      `kubectl "$@" exec --stdin ${loaderName} -- ${unpack} < ${quoted(file)}`,
+    ];
+  });
+  const hasClaims = spec.pods.some(({ volumes }) => volumes.length > 0);
+  return [
+    '#!/bin/sh',
+    '# Starts the application on Kubernetes, with its data. Arguments are for kubectl: sh start-kubernetes.sh -n shop',
+    'set -eu',
+    'cd "$(dirname "$0")"',
+    ...(hasClaims ? ['kubectl "$@" apply -f kubernetes/volumes.yaml'] : []),
+    ...(loads.length > 0
+      ? [
+          'kubectl "$@" apply -f kubernetes/loader.yaml',
+          `kubectl "$@" wait --for=condition=Ready --timeout=300s pod/${loaderName}`,
+          ...loads,
+          `kubectl "$@" delete --wait pod/${loaderName}`,
+        ]
+      : []),
+    'kubectl "$@" apply -f kubernetes/application.yaml',
+    '',
+  ].join('\n');
+}
+
+function readme(
+  { spec, revision, at, withSecrets, archives, missing, inLayout }: ExportedFolder,
+  { notes, isDocumentOpen }: { notes: readonly string[]; isDocumentOpen: boolean },
+): string {
+  const lines = [
+    `# ${spec.name}`,
+    '',
+    `Revision ${revision}, exported at ${at}. Keep this folder to yourself: it holds the data of the application.`,
+    '',
+    '| To start it | |',
+    '|---|---|',
+    '| with Docker Compose | `sh start.sh`, then <http://localhost:8080> |',
+    '| on Kubernetes | `sh start-kubernetes.sh`; its arguments are for kubectl, for example `-n shop` |',
+    '| on Berth | `npx berth up` |',
+    '',
+    'Started by `docker compose up` or `kubectl apply` alone, its volumes are empty: the scripts load the data first.',
+    '',
+    '## What is in it',
+    '',
+    '- `compose.yaml`, and `kubernetes/`: the application, without anything of Berth.',
+    ...(isDocumentOpen ? ['- `document.yaml`: the configuration as it was sent to Berth.'] : []),
+    ...archives.map((archive) => `- ${describeArchive(archive)}`),
+    ...(inLayout.size > 0
+      ? [
+          `- \`${layoutFolder}/\`: images that no registry has (${[...inLayout].sort().join(', ')}), as an OCI layout; for a cluster, push them to a registry first: \`skopeo copy oci:${layoutFolder}:NAME docker://REGISTRY/NAME\`.`,
+        ]
+      : []),
+    ...(archives.length > 0
+      ? ['', 'The data are of one instant, as after a power cut: a database recovers when it starts on them.']
+      : []),
+    '',
+    '## What is not',
+    '',
+    ...(withSecrets
+      ? []
+      : [
+          '- Passwords and keys. Data that were written with a password want the same one: export with secrets, or set them yourself.',
+          ...(isDocumentOpen ? [] : ['- The document that was sent to Berth, since secrets are written in it.']),
+        ]),
+    ...missing.map(({ title, because }) => `- The data of the ${title}: ${because}.`),
+    '- Images of registries: they are pulled, by digest where it is known.',
+    '- Addresses, certificates, custom domains, logs and earlier revisions.',
+    ...(notes.length > 0 ? ['', '## Before you start it', '', ...notes.map((note) => `- ${note}`)] : []),
+    '',
+  ];
+  return lines.join('\n');
+}
+
+function describeArchive({ file, volume, below, sizeBytes }: ExportedArchive): string {
+  const of = volume === undefined ? 'a further replica, which neither script loads' : `the volume ${volume}`;
+  return `\`${file}\`: ${below === '' ? '' : `${printable(below)} in `}${of}, ${printBytes(sizeBytes)}, with owners by number.`;
+}
+
+/** A directory of an image may be called anything. */
+function printable(text: string): string {
+  return text.replaceAll(/[^\w./-]/g, '?');
+}
