@@ -180,9 +180,15 @@ export const commands = {
     isRemote: false,
   },
   export: {
-    words: ['[compose|kubernetes]'],
-    help: 'what runs, as a Compose file or Kubernetes manifests',
+    words: ['[compose|kubernetes|all]'],
+    help: 'what runs, as a Compose file or Kubernetes manifests; or all, with data',
     flags: {
+      to: {
+        type: 'string',
+        value: 'PATH',
+        help: 'where all goes: a new folder, FILE.tar, or -',
+      },
+      'without-volumes': { type: 'boolean', help: 'all but the data' },
       secrets: { type: 'boolean', help: 'with passwords and keys; else they are left to be set' },
       host: { type: 'string', value: 'NAME', help: 'where it will be, for Kubernetes' },
     },

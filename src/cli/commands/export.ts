@@ -1,19 +1,21 @@
-/** `berth export`: what runs, as a Compose file or as Kubernetes manifests. Nothing of it is made by the service. */
+/** `berth export`: what runs, as a Compose file or as Kubernetes manifests, of which nothing is made by the service; or all of it. */
 import { exportCompose } from '../../config/export/compose-file.ts';
 import { exportKubernetes } from '../../config/export/kubernetes.ts';
 import { parseConfiguration } from '../../config/parse.ts';
 import { printable } from '../render.ts';
 import { statuses } from '../words.ts';
 import { type Run, targetOf } from './command.ts';
+import { exportAll } from './export-all.ts';
 
-const formats = ['compose', 'kubernetes'];
+const formats = ['compose', 'kubernetes', 'all'];
 
 export const exportDeployment: Run = async (context) => {
   const { given, connection, options, terminal, signal } = context;
   const format = given[0] ?? 'compose';
-  if (!formats.includes(format)) return terminal.fail(`There is no format "${format}", but ${formats.join(' and ')}.`);
+  if (!formats.includes(format)) return terminal.fail(`There is no format "${format}", but ${formats.join(', ')}.`);
   const target = await targetOf(context);
   if (typeof target === 'number') return target;
+  if (format === 'all') return await exportAll(context, target);
   const answer = await connection.client.call('getDeploymentConfiguration', { query: target, signal });
   if (!answer.ok) return terminal.refuse(answer.problem);
   const parsed = parseConfiguration(answer.value.yaml);

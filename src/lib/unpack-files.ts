@@ -1,0 +1,46 @@
+/** Unpacks a tar that consists of files in one folder, whoever has made it: nothing is written outside, and no link is made. */
+import { createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { extract } from 'tar-stream';
+import { orAbort } from './abortable.ts';
+
+/** One step of a path: no `..`, nothing that a terminal or a shell reads as something else. */
+const step = /^(?!\.{1,2}$)[A-Za-z0-9._@+-]{1,200}$/;
+
+/** Into `folder`, without the tar's own first folder. @returns how many. Throws at an entry that is anything but a file. */
+export async function unpackFiles(tar: Readable, folder: string): Promise<number> {
+  const entries = extract();
+  const broken = new AbortController();
+  // A broken connection, or one that ended too early, leaves an entry that waits for the rest.
+  for (const stream of [tar, entries] as { once(event: 'error', heard: (error: Error) => void): unknown }[])
+    stream.once('error', (error) => broken.abort(error));
+  try {
+    return await orAbort(unpackEntries(tar.pipe(entries), folder, broken.signal), broken.signal);
+  } finally {
+    tar.destroy();
+    entries.destroy();
+  }
+}
+
+async function unpackEntries(
+  entries: ReturnType<typeof extract>,
+  folder: string,
+  broken: AbortSignal,
+): Promise<number> {
+  let files = 0;
+  for await (const entry of entries) {
+    const { name, type, mode = 0o600 } = entry.header;
+    const [first = '', ...steps] = name.split('/');
+    if (type !== 'file' || steps.length === 0 || ![first, ...steps].every((each) => step.test(each)))
+      throw new Error(`it has an entry that no export has: ${JSON.stringify(name)}`);
+    const path = join(folder, ...steps);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    // One that is there already is no file of this tar's.
+    await pipeline(entry, createWriteStream(path, { flags: 'wx', mode: mode & 0o700 }), { signal: broken });
+    files++;
+  }
+  return files;
+}
