@@ -102,6 +102,12 @@ export const commands = {
     flags: { wait: { type: 'boolean', short: 'w', help: 'until it runs, has failed or has ended' } },
     isRemote: true,
   },
+  metrics: {
+    words: [],
+    help: 'what its pods use against their limits, how full volumes are, and what its site is asked',
+    flags: {},
+    isRemote: true,
+  },
   logs: {
     words: ['[POD]'],
     help: 'what the pods write',

@@ -29,6 +29,7 @@ const runs: Record<Remote, () => Promise<(context: UpContext) => Promise<number>
   revisions: async () => (await import('./commands/revisions.ts')).revisions,
   rollback: async () => (await import('./commands/revisions.ts')).rollback,
   status: async () => (await import('./commands/status.ts')).status,
+  metrics: async () => (await import('./commands/metrics.ts')).metrics,
   images: async () => (await import('./commands/images.ts')).images,
   domains: async () => (await import('./commands/domains.ts')).domains,
   list: async () => (await import('./commands/status.ts')).list,

@@ -55,7 +55,7 @@ for (const width of ['desktop', 'phone'] as const satisfies Width[]) {
     await page.waitForSelector('.picture >> text=data, 10 MiB');
     await visitor.deploy();
     await page.waitForURL(/\/d\/[a-z]+-[a-z]+\/secretive$/);
-    await page.waitForSelector('.steps li');
+    await page.waitForSelector('.steps li', { state: 'attached' });
     await visitor.reach('running');
     await page.waitForSelector('.picture .pod-box.ready');
     assert.match(await page.locator('.journey h2').innerText(), /^Live after \d/);

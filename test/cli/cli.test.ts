@@ -101,6 +101,14 @@ test('from a file to a live URL, an update, and its end', async () => {
   assert.equal((await cli(['rollback', '99'])).status, 1);
   assert.equal((await cli(['rollback', 'last'])).status, 2);
 
+  const measured = await cli(['metrics']);
+  assert.equal(measured.status, 0, measured.stderr);
+  assert.match(
+    measured.stdout,
+    /^(POD +PROCESSOR +MEMORY +IN +OUT +UP +RESTARTS\nweb |\nOf the last minute|\nOver the last minute)/,
+  );
+  assert.equal(JSON.parse((await cli(['metrics', '--json'])).stdout).stepSeconds, 10);
+
   const logs = await cli(['logs', 'web', '--tail', '5']);
   assert.equal(logs.status, 0, logs.stderr);
   assert.match((await cli(['logs', 'nobody'])).stderr, /no such pod/);

@@ -25,7 +25,7 @@ const MetricsQuery = Type.Object({
 
 const elsewhere = 'Another process of this service measures at this moment. Ask again in a minute.';
 const unmeasured =
-  'What pods use is not measured here: on a cluster its own metrics tell it. Requests are measured at this edge.';
+  'What pods use is not measured here: they run on other machines, whose own metrics tell it. Requests are measured at this edge.';
 
 export function deploymentMetricsEndpoint(service: Service): FastifyPluginAsyncTypebox {
   return async (app) => {

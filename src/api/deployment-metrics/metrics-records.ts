@@ -85,7 +85,7 @@ export const MetricsRecord = Type.Object(
   { description: 'What its pods use and its site is asked.' },
 );
 
-/** Of the last hour. `metrics`: undefined while another process measures. */
+/** Of the last hour. */
 export function hourRecord(deployment: Deployment, metrics: DeploymentMetrics, now: Instant) {
   const { from, stepSeconds, pods, volumes, site } = metrics;
   return {

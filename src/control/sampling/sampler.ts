@@ -14,7 +14,7 @@ import type { Database } from '../../store/database.ts';
 import { keepMetrics } from '../../store/kept-metrics.ts';
 
 /** What is in volumes changes slowly, and asking for it reads the table of all mounts. */
-const volumesEverySteps = 6;
+const volumesEverySteps = 3;
 
 export type SamplerParts = {
   db: Database;

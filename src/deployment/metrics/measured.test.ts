@@ -67,6 +67,15 @@ test('through an update the line of a pod goes on, with the newer one while both
   assert.deepEqual([pods.length, pods[0]?.revision, pods[0]?.now?.memoryBytes], [1, 2, 70]);
 });
 
+test('what a pod has used while it was missing at a look is in no rate', () => {
+  const measured = createMeasured();
+  measured.note(look(0, { uses: [use()] }));
+  measured.note(look(1, {}));
+  measured.note(look(2, { uses: [use({ cpuMs: 9_000 })] }));
+  measured.note(look(3, { uses: [use({ cpuMs: 10_000 })] }));
+  assert.deepEqual(measured.of('abc', start + 3 * stepMs).pods[0]?.series.cpuMillis.slice(-4), [null, null, null, 100]);
+});
+
 test('one deployment is told nothing of another one', () => {
   const measured = createMeasured();
   measured.note(look(0, { uses: [use({ deploymentId: 'other' })], requests: new Map([['other', requests(5)]]) }));

@@ -34,7 +34,7 @@ export type Measured = {
   endPeriod(at: Instant, steps: number): Map<string, KeptMetrics>;
 };
 
-type Pod = { last: WorkloadUse; lastStep: number; series: Series<(typeof podNames)[number]> };
+type Pod = { last: WorkloadUse; lastStep: number; lastLook: number; series: Series<(typeof podNames)[number]> };
 
 type Known = {
   pods: Map<string, Pod>;
@@ -51,6 +51,7 @@ export function createMeasured(): Measured {
   const known = new Map<string, Known>();
   let arePodsMeasured = false;
   let lastStep = 0;
+  let looks = 0;
 
   function find(deploymentId: string): Known {
     const found = known.get(deploymentId) ?? newlyKnown();
@@ -62,12 +63,13 @@ export function createMeasured(): Measured {
     const deployment = find(use.deploymentId);
     deployment.step = step;
     const key = keyOf(use);
-    const pod = deployment.pods.get(key) ?? { last: use, lastStep: -1, series: createSeries(podNames) };
+    const pod = deployment.pods.get(key) ?? { last: use, lastStep: -1, lastLook: -1, series: createSeries(podNames) };
     // While an update runs both are there; the newer one goes on with the line.
-    if (pod.lastStep === step && pod.last.revision > use.revision) return;
-    const before = pod.lastStep >= 0 ? pod.last : undefined;
+    if (pod.lastLook === looks && pod.last.revision > use.revision) return;
+    // Of one that was missing at the look before, nobody knows since when it has used what.
+    const before = pod.lastLook === looks - 1 ? pod.last : undefined;
     pod.series.note(step, podValues(before, use, elapsedMs));
-    deployment.pods.set(key, { ...pod, last: use, lastStep: step });
+    deployment.pods.set(key, { ...pod, last: use, lastStep: step, lastLook: looks });
   }
 
   function noteSite(deploymentId: string, counts: RequestCounts, step: number, elapsedMs: number): void {
@@ -86,6 +88,7 @@ export function createMeasured(): Measured {
 
   return {
     note({ at, elapsedMs, uses, requests, volumes }) {
+      looks++;
       const step = stepAt(at);
       // The clock was set back: everything kept would be of the future.
       if (step < lastStep) known.clear();
@@ -105,7 +108,8 @@ export function createMeasured(): Measured {
     },
 
     of(deploymentId, now) {
-      const to = stepAt(now);
+      // The present step is measured in its middle: until then the last one is the newest that there can be.
+      const to = Math.max(lastStep, stepAt(now) - 1);
       const from = to - keptSteps + 1;
       const found = known.get(deploymentId) ?? newlyKnown();
       return {

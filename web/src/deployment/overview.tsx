@@ -38,7 +38,7 @@ export function Overview({ status, journey, pods, route }: OverviewProps) {
           {capitalised(message)}
         </p>
       ))}
-      <div className="overview">
+      <div className={status.health === 'running' ? 'overview settled' : 'overview'}>
         <section className="panel" aria-label="Steps">
           <Progress status={status} journey={journey} />
         </section>
@@ -115,10 +115,20 @@ function withImages(pods: readonly PodOutline[], status: Status): readonly PodOu
 
 function Progress({ status, journey }: Pick<OverviewProps, 'status' | 'journey'>) {
   const isDeploying = status.state === 'deploying';
+  const heading = headingOf(status, journey);
+  if (status.health === 'running')
+    return (
+      <details className="journey">
+        <summary>
+          <h2>{heading}</h2>
+        </summary>
+        <Steps journey={journey} />
+      </details>
+    );
   return (
     <div className="journey">
       <div className="head">
-        <h2>{headingOf(status, journey)}</h2>
+        <h2>{heading}</h2>
         {isDeploying && <span className="numbers soft">{status.progress} %</span>}
       </div>
       {isDeploying && (
@@ -127,12 +137,18 @@ function Progress({ status, journey }: Pick<OverviewProps, 'status' | 'journey'>
           <p className="small soft present">{journey ? presentOf(journey) : ''}</p>
         </>
       )}
-      <ol className="steps">
-        {journey?.steps.map((step) => (
-          <StepRow key={step.name} step={step} />
-        ))}
-      </ol>
+      <Steps journey={journey} />
     </div>
+  );
+}
+
+function Steps({ journey }: Pick<OverviewProps, 'journey'>) {
+  return (
+    <ol className="steps">
+      {journey?.steps.map((step) => (
+        <StepRow key={step.name} step={step} />
+      ))}
+    </ol>
   );
 }
 

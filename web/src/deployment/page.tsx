@@ -19,6 +19,7 @@ import { endOf } from './story.ts';
 import { useFeed } from './use-feed.ts';
 import './deployment.css';
 
+const MetricsPanel = lazy(() => import('../metrics/panel.tsx'));
 const LogsTab = lazy(() => import('../logs/tab.tsx'));
 const EventsTab = lazy(() => import('./events-tab.tsx'));
 const RevisionsTab = lazy(() => import('../revisions/tab.tsx'));
@@ -91,6 +92,11 @@ function KnownDeployment({ route, target: remembered, isSignedIn }: KnownDeploym
         <Suspense fallback={<Loading what={titles[tab]} height="24rem" />}>
           {tab === 'overview' && <Overview {...{ status, journey, route }} pods={outline.value?.pods} />}
           {tab === 'overview' && deployment.claim.claimed && <Domains target={target} />}
+          {tab === 'overview' && status.servingRevision !== undefined && (
+            <Suspense fallback={<Loading what="what is measured" height="16rem" />}>
+              <MetricsPanel target={target} isClaimed={deployment.claim.claimed} outline={outline.value?.pods} />
+            </Suspense>
+          )}
           {tab === 'logs' && <LogsTab target={target} pods={outline.value?.pods} />}
           {tab === 'events' && <EventsTab events={events} connection={connection} />}
           {tab === 'revisions' && <RevisionsTab target={target} status={status} />}

@@ -4,6 +4,7 @@ import type {
   ChangedDomain,
   Configuration,
   Deployment,
+  DeploymentMetrics,
   Domain,
   Outline,
   Preview,
@@ -33,6 +34,10 @@ export function statusOf(target: Target, signal?: AbortSignal): Promise<Answer<D
 
 export function reservationsOf(sessionToken?: string): Promise<Answer<{ reservedDeployments: Reservation[] }>> {
   return call('listDeployments', { token: sessionToken });
+}
+
+export function metricsOf(target: Target, range: 'hour' | 'day'): Promise<Answer<DeploymentMetrics>> {
+  return call('getDeploymentMetrics', { query: { ...queryOf(target), range }, token: target.sessionToken });
 }
 
 export function outlineOf(target: Target): Promise<Answer<Outline>> {

@@ -16,6 +16,7 @@ export type {
 } from '../../../src/client/service-types.ts';
 
 export type ChangedDomain = AnswerOf<'addDomain'>;
+export type DeploymentMetrics = AnswerOf<'getDeploymentMetrics'>;
 export type Outline = AnswerOf<'getDeploymentOutline'>;
 export type Configuration = AnswerOf<'getDeploymentConfiguration'>;
 export type Revision = AnswerOf<'getDeploymentRevisions'>['revisions'][number];

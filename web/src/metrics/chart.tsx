@@ -1,0 +1,87 @@
+/** Lines over the last hour or day: drawn by hand, read by pointing at them, and told in words to who cannot see them. */
+import { type PointerEvent, useState } from 'react';
+import type { Print } from '../../../src/config/values/measures.ts';
+import { printMoment } from '../parts/time.ts';
+import { areaOf, type Line, mostOf, pathOf, thinned, topOf, type Unit } from './scale.ts';
+
+/** Points that a line has at the most. */
+const mostPoints = 120;
+
+export type ChartLine = { name: string; tone: 'sea' | 'warn' | 'alarm' | 'ready'; values: Line; now: number | null };
+
+type ChartProps = {
+  title: string;
+  lines: readonly ChartLine[];
+  print: Print;
+  /** Where the chart ends above, at the least. */
+  least: number;
+  unit?: Unit;
+  /** What may be used at the most. */
+  limit?: { value: number; text: string } | undefined;
+  /** Epoch milliseconds of the first value, and between two. */
+  from: number;
+  stepMs: number;
+};
+
+export function Chart({ title, lines, print, least, unit = 'plain', limit, from, stepMs }: ChartProps) {
+  const [pointed, setPointed] = useState<number | undefined>(undefined);
+  const shown = lines.map((line) => ({ ...line, values: thinned(line.values, mostPoints) }));
+  const points = shown[0]?.values.length ?? 0;
+  // With room above the highest value, where the scale is written.
+  const most = mostOf(shown.map(({ values }) => values)) * 1.2;
+  const top = limit === undefined ? topOf(most, least, unit) : Math.max(limit.value, most / 1.2);
+  const isEmpty = shown.every(({ values }) => values.every((value) => value === null));
+  const point = ({ currentTarget, clientX }: PointerEvent<HTMLElement>) => {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    setPointed(Math.round(Math.min(Math.max((clientX - left) / width, 0), 1) * (points - 1)));
+  };
+  const spanMs = (lines[0]?.values.length ?? 1) * stepMs;
+  const at = pointed === undefined ? undefined : from + (pointed / Math.max(points - 1, 1)) * spanMs;
+  return (
+    <figure className="chart">
+      <figcaption>
+        <span className="name">{title}</span>
+        <span className="values numbers">
+          {shown.map(({ name, tone, values, now }) => (
+            <span key={name} className={`value ${tone}`}>
+              {lines.length > 1 && <span className="soft">{name} </span>}
+              {print(pointed === undefined ? now : (values[pointed] ?? null))}
+            </span>
+          ))}
+          {at === undefined ? (
+            limit && <span className="soft">of {limit.text}</span>
+          ) : (
+            <span className="soft">{printMoment(at, from + spanMs)}</span>
+          )}
+        </span>
+      </figcaption>
+      <div className="plot" onPointerMove={point} onPointerDown={point} onPointerLeave={() => setPointed(undefined)}>
+        <svg
+          viewBox="0 0 1 1"
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={inWords({ title, lines, print, limit })}
+        >
+          {limit && <path className="limit" d={`M0 ${1 - limit.value / top}H1`} />}
+          {shown.length === 1 && <path className={`area ${shown[0]!.tone}`} d={areaOf(shown[0]!.values, top)} />}
+          {shown.map(({ name, tone, values }) => (
+            <path key={name} className={`line ${tone}`} d={pathOf(values, top)} />
+          ))}
+          {pointed !== undefined && <path className="pointer" d={`M${pointed / Math.max(points - 1, 1)} 0V1`} />}
+        </svg>
+        <span className="top small soft numbers" aria-hidden="true">
+          {print(top)}
+        </span>
+        {isEmpty && <span className="nothing small soft">Nothing measured yet</span>}
+      </div>
+    </figure>
+  );
+}
+
+function inWords({ title, lines, print, limit }: Pick<ChartProps, 'title' | 'lines' | 'print' | 'limit'>): string {
+  const told = lines.map(({ name, values, now }) => {
+    const most = mostOf([values]);
+    return `${lines.length > 1 ? `${name} ` : ''}${print(now)} now, ${print(most)} at the most`;
+  });
+  return `${title}: ${told.join('; ')}${limit ? `; limit ${limit.text}` : ''}`;
+}

@@ -1,0 +1,20 @@
+/** What a deployment uses, asked again and again while somebody looks at the page. */
+import { useEffect } from 'react';
+import { useNow } from '../parts/now.ts';
+import { type Asked, useAnswer } from '../parts/use-answer.ts';
+import { metricsOf, type Target } from '../service/calls.ts';
+import type { DeploymentMetrics } from '../service/records.ts';
+
+/** As often as is measured. */
+const askEveryMs = 10_000;
+
+export type Range = 'hour' | 'day';
+
+export function useMetrics(target: Target, range: Range): Asked<DeploymentMetrics> {
+  const asked = useAnswer(range, () => metricsOf(target, range));
+  const now = useNow(askEveryMs);
+  const { ask } = asked;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the time says when to ask again
+  useEffect(() => ask(), [now, ask]);
+  return asked;
+}
