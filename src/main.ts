@@ -20,7 +20,6 @@ import { settingsOrExit } from './settings/command-line.ts';
 import { otherOrigins } from './settings/own-hosts.ts';
 import { applicationUrl, type Settings } from './settings/settings.ts';
 import { accountSettings } from './settings/sign-in-settings.ts';
-import { offersSnapshots } from './snapshots/open.ts';
 import { longestNews, tellAll } from './store/news.ts';
 import { openStore } from './store/open.ts';
 import { openTurn } from './work.ts';
@@ -57,11 +56,10 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const signIn = { ...accountSettings(settings), otherOrigins: otherOrigins(settings) };
   const accounts = openAccounts({ db, seal, now, log: part('accounts'), settings: signIn });
   const at = { admit: doors.at(apiSocket), admitRegistry: doors.at(registrySocket) };
-  const { certificates, lookAtDomains, lookAtSnapshots, samples } = turn;
-  const known = { db, now, certificates, lookAtDomains, samples };
+  const { certificates, lookAtDomains, samples, snapshots, wake } = turn;
+  const known = { db, now, certificates, lookAtDomains, samples, snapshots };
   const pages = opening.use(await openPages(settings, { ...known, admit: doors.at(pagesSocket), log: part('pages') }));
-  const snapshots = offersSnapshots(settings, engine) ? { look: lookAtSnapshots } : undefined;
-  const apiParts = { ...shared, ...known, ...at, accounts, pushed, snapshots, wake: turn.wake, log: part('api') };
+  const apiParts = { ...shared, ...known, ...at, accounts, pushed, wake, log: part('api') };
   const api = opening.use(await openApi(settings, apiParts));
   const { promise: left, resolve: leave } = Promise.withResolvers<void>();
   const sides = {

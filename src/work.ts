@@ -17,7 +17,7 @@ import { apiHosts } from './settings/own-hosts.ts';
 import type { Settings } from './settings/settings.ts';
 import { accountSettings } from './settings/sign-in-settings.ts';
 import { tlsOf } from './settings/tls-settings.ts';
-import { openSnapshots } from './snapshots/open.ts';
+import { offersSnapshots, openSnapshots } from './snapshots/open.ts';
 import { accountById } from './store/accounts.ts';
 import type { Store } from './store/open.ts';
 import { clientOf } from './store/origins.ts';
@@ -158,7 +158,9 @@ function showCertificates(
 
 /** This service's turn at that work, which another one may take over. Closing it ends the work. */
 export type Turn = AsyncDisposable &
-  Work & {
+  Omit<Work, 'lookAtSnapshots'> & {
+    /** Absent where none are taken. */
+    snapshots: { look(): void } | undefined;
     /** The work is another one's from now on. */
     standAside(): Promise<void>;
     /** It is this one's again. */
@@ -175,7 +177,7 @@ export async function openTurn(
     wake: (deploymentId) => work?.wake(deploymentId),
     keep: () => work?.keep(),
     lookAtDomains: () => work?.lookAtDomains(),
-    lookAtSnapshots: () => work?.lookAtSnapshots(),
+    snapshots: offersSnapshots(settings, parts.engine) ? { look: () => work?.lookAtSnapshots() } : undefined,
     certificates: () => work?.certificates(),
     samples: () => work?.samples(),
     async standAside() {
