@@ -44,6 +44,8 @@ function deploymentOf(pod: PodSpec, metadata: object): object {
       template: {
         metadata: { labels },
         spec: {
+          // The end of one round is not to take longer than the rounds.
+          terminationGracePeriodSeconds: 1,
           containers: [
             {
               ...{ name, image, imagePullPolicy: 'IfNotPresent', ...(command && { args: command }) },
@@ -79,9 +81,11 @@ export async function applyAndWait(objects: readonly object[], namespace: string
   await kubectl(['--namespace', namespace, 'wait', ...wanted], signal);
 }
 
-/** Resolves when nothing of it is left. */
+/** Resolves when nothing of it runs any more; what is left of it then the cluster removes by and by. */
 export async function removeNamespace(namespace: string): Promise<void> {
-  await kubectl(['delete', 'namespace', namespace, '--ignore-not-found'], AbortSignal.timeout(300_000));
+  const signal = AbortSignal.timeout(300_000);
+  await kubectl(['--namespace', namespace, 'delete', 'deployment', '--all', '--cascade=foreground'], signal);
+  await kubectl(['delete', 'namespace', namespace, '--ignore-not-found', '--wait=false'], signal);
 }
 
 async function kubectl(words: string[], signal: AbortSignal, input = ''): Promise<void> {

@@ -1,16 +1,20 @@
 /**
- * `npm run bench:kubernetes`: how long the guestbook takes on a cluster from the POST until its page and its API answer,
- * beside `kubectl apply` and `kubectl wait` of the same four workloads written by hand, one after the other in each
- * round. On the node of the tests, which is started where it does not run.
+ * `npm run bench:kubernetes`, on the node of the tests, which is started where it does not run; with words, parts of it:
+ *
+ * - `live`: how long the guestbook takes from the POST until its page and its API answer, beside `kubectl apply` and
+ *   `kubectl wait` of the same four workloads written by hand, one after the other in each round (`--rounds 5`).
+ * - `density`: what a service costs that has 200 deployments on a node without a machine, while nothing changes.
+ * - `size`: what the engine costs that knows 10,000 deployments, on a cluster that is simulated.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseConfiguration } from '../src/config/parse.ts';
 import type { AppSpec } from '../src/config/spec/spec.ts';
-import { namespaceName } from '../src/engine/kubernetes/names.ts';
 import { type Berth, createBerth, type Started, until } from '../test/scenarios/berth.ts';
-import { type Figure, spread } from './figures.ts';
+import { measureClusterDensity } from './cluster-density.ts';
+import { measureClusterSize } from './cluster-size.ts';
+import { type Figure, type Section, spread } from './figures.ts';
 import { applyAndWait, handWritten, removeNamespace } from './kubectl.ts';
 import { jsonOf, tableOf } from './report.ts';
 import { ratioOf } from './statistics.ts';
@@ -33,22 +37,20 @@ function serviceOf(berth: Berth) {
     },
     async remove({ sessionToken }: { sessionToken: string }) {
       const askedAt = performance.now();
-      const { id } = await berth.row(started.get(sessionToken)!);
       await berth.remove(started.get(sessionToken)!);
       await until('nothing is left', async () => (await berth.inventory()).owned.length === 0);
       const ms = performance.now() - askedAt;
-      // The next round is not to pay for the end of this one.
-      await removeNamespace(namespaceName(id));
       return ms;
     },
   };
 }
 
 function kubectlContender(spec: AppSpec, storageClass: string): Contender {
+  let rounds = 0;
   return {
     name: byHand,
     async round(signal) {
-      const namespace = 'guestbook-by-hand';
+      const namespace = `guestbook-by-hand-${++rounds}`;
       const objects = handWritten(spec, namespace, storageClass);
       try {
         const begunAt = performance.now();
@@ -61,7 +63,7 @@ function kubectlContender(spec: AppSpec, storageClass: string): Contender {
   };
 }
 
-async function measure(options: { rounds: number; warmUps: number }, signal: AbortSignal): Promise<void> {
+async function measureLive(options: { rounds: number; warmUps: number }, signal: AbortSignal): Promise<Section[]> {
   const yaml = await readFile(join(import.meta.dirname, '../examples/guestbook.yaml'), 'utf8');
   const parsed = parseConfiguration(yaml);
   if (parsed.kind !== 'valid') throw new Error(`The guestbook is ${parsed.kind}.`);
@@ -80,16 +82,16 @@ async function measure(options: { rounds: number; warmUps: number }, signal: Abo
       values: spread(samples),
     });
     const { ofMedians, medianOfPairs } = ratioOf(mine, others);
-    const sections = [
+    return [
       {
-        ...{ title: 'Guestbook on a cluster until it is live', unit: 'ms' as const },
+        ...{ title: 'Guestbook on a cluster until it is live', unit: 'ms' },
         figures: [
           row('live', 'Berth: POST until page and API answer 200', mine),
           row('by-hand', `${byHand}: until all four are available`, others),
         ],
       },
       {
-        ...{ title: 'Berth / kubectl', unit: 'ratio' as const },
+        ...{ title: 'Berth / kubectl', unit: 'ratio' },
         figures: [
           {
             ...{ id: 'kubernetes.ratio', says: 'until live; asked for: at most 1.1' },
@@ -98,12 +100,66 @@ async function measure(options: { rounds: number; warmUps: number }, signal: Abo
         ],
       },
     ];
-    for (const section of sections) say(tableOf(section));
-    for (const line of sections.flatMap(jsonOf)) say(line);
   } finally {
     for (const problem of await undo.run()) console.error(problem);
   }
 }
 
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '5' } } });
-await measure({ rounds: Number(values.rounds), warmUps: 1 }, signalOfInterruption());
+async function measureDensity(): Promise<Section[]> {
+  const density = await measureClusterDensity({ deployments: 200, seconds: 120 }, say);
+  const { deployments, seconds, visits, requests, served, watches, share, bytes } = density;
+  const row = (id: string, says: string, measured: number, target = Number.NaN): Figure => ({
+    ...{ id: `kubernetes.density.${id}`, says },
+    values: { measured, target },
+  });
+  return [
+    {
+      ...{ title: `${deployments} deployments on a cluster, ${seconds} s in which nothing changes`, unit: 'mixed' },
+      figures: [
+        row('visits', 'visits of the service to deployments', visits),
+        row('requests', 'requests of the service to the API, without watches', requests),
+        row('each', 'the same for each visit, below', requests / Math.max(1, visits), 1),
+        row('watches', 'watches that were opened, of everybody on the cluster', watches),
+        row('served', 'requests that the API server answered, of everybody', served),
+        row('share', 'processor of the service, % of one', share * 100),
+        row('bytes', 'memory of the service, MiB', bytes / 2 ** 20),
+      ],
+    },
+  ];
+}
+
+async function measureSize(): Promise<Section[]> {
+  const { deployments, pods, requests, openMs, observeMs, listMs, bytes } = await measureClusterSize(10_000);
+  const row = (id: string, says: string, measured: number, target = Number.NaN): Figure => ({
+    ...{ id: `kubernetes.size.${id}`, says },
+    values: { measured, target },
+  });
+  return [
+    {
+      ...{ title: `${deployments} deployments with ${pods} pods on a simulated cluster`, unit: 'mixed' },
+      figures: [
+        row('open', 'until the engine knows them, ms', openMs),
+        row('memory', 'memory of what it knows, MiB', bytes / 2 ** 20),
+        row('observe', 'a look at one deployment, ms', observeMs),
+        row('list', 'a look at all for the sweep, ms', listMs),
+        row('each', 'requests to the API for each look, below', requests / deployments, 1),
+      ],
+    },
+  ];
+}
+
+const { values, positionals } = parseArgs({
+  options: { rounds: { type: 'string', default: '5' } },
+  allowPositionals: true,
+});
+const parts = {
+  live: () => measureLive({ rounds: Number(values.rounds), warmUps: 1 }, signalOfInterruption()),
+  density: measureDensity,
+  size: measureSize,
+};
+for (const [name, measure] of Object.entries(parts)) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue;
+  const sections = await measure();
+  for (const section of sections) say(tableOf(section));
+  for (const line of sections.flatMap(jsonOf)) say(line);
+}

@@ -125,6 +125,12 @@ export function createMetrics() {
       buckets: operationSeconds,
       registers,
     }),
+    clusterRequests: new Counter({
+      name: 'berth_cluster_requests_total',
+      help: 'Requests to the API of the cluster, without those that keep watches open.',
+      labelNames: ['method'] as const,
+      registers,
+    }),
     requests: new Histogram({
       name: 'berth_request_duration_seconds',
       help: 'How long requests to the API took, by the route in its description.',

@@ -6,8 +6,10 @@ import { runInside } from '../images/containers.ts';
 import { assertGone, assertWhole } from './aftermath.ts';
 import { keepingYaml, saysPath, tinyYaml } from './applications.ts';
 import { type Berth, createBerth, type Started, until } from './berth.ts';
+import { onDocker } from './engine-of-tests.ts';
 
 const hour = 3_600_000;
+const byHand = onDocker('the test changes containers by Docker');
 const docker = new Docker();
 let berth: Berth;
 let image: string;
@@ -51,7 +53,7 @@ test('a clock that is set past a time limit ends who has one, and who is started
   await remove(later);
 });
 
-test('a clock that is set forwards in the middle of a start or an update is no missed deadline', async () => {
+test('a clock that is set forwards in the middle of a start or an update is no missed deadline', byHand, async () => {
   await berth.setClock(0);
   const slow = (says: string) => `${keepingYaml('slow', image, says)}    - name: late
       image: "${image}"
@@ -84,7 +86,7 @@ test('a clock that is set forwards in the middle of a start or an update is no m
   await remove(app);
 });
 
-test('a clock that is set back stops nothing: repairs, updates, new starts, removals', async () => {
+test('a clock that is set back stops nothing: repairs, updates, new starts, removals', byHand, async () => {
   await berth.setClock(0);
   const app = await berth.start(keepingYaml('steady', image, 'first'));
   await assertWhole(berth, app, whole(/first/));
@@ -99,7 +101,7 @@ test('a clock that is set back stops nothing: repairs, updates, new starts, remo
   for (const each of [app, other]) await remove(each);
 });
 
-test('a clock that was set back while the service was down holds nothing up either', async () => {
+test('a clock that was set back while the service was down holds nothing up either', byHand, async () => {
   await berth.setClock(5 * hour);
   const app = await berth.start(keepingYaml('away', image, 'first'));
   await assertWhole(berth, app, whole(/first/));

@@ -6,7 +6,9 @@ import { type Registry, startRegistry } from '../contract/registry.ts';
 import { removeBrought } from '../support/images.ts';
 import { webYaml } from './applications.ts';
 import { type Berth, createBerth, until } from './berth.ts';
+import { onDocker } from './engine-of-tests.ts';
 
+const signalled = onDocker('the test signals a container by Docker');
 const docker = new Docker();
 const secret = 'very-secret-0123';
 let berth: Berth;
@@ -36,7 +38,16 @@ after(async () => {
 });
 
 /** A way to fail: its document, and the message that it ends with. `says`: what the pod has written last. */
-type Failure = { name: string; yaml: (name: string) => string; message: () => string; says?: string };
+type Failure = {
+  name: string;
+  yaml: (name: string) => string;
+  message: () => string;
+  says?: string;
+  /** What is different on a cluster. */
+  elsewhere?: string;
+};
+
+const twoStarts = 'a cluster keeps the lines of the last two starts alone';
 
 const fromImage = (image: () => string) => (name: string) => webYaml(name, 'x').replace('node:26-slim', image());
 const listening = (how: string) => (name: string) => webYaml(name, 'x').replace('listen(3000)', how);
@@ -88,6 +99,7 @@ const failures: Failure[] = [
   },
   {
     name: 'crash-loop',
+    elsewhere: twoStarts,
     yaml: running(`${sixtyLines} process.exit(3);`),
     message: () => 'pod web: crash loop, restarted 5 times, exited with code 3 (its last lines may say why)',
     says: 'line 60 with [redacted]',
@@ -106,6 +118,7 @@ const failures: Failure[] = [
   },
   {
     name: 'out-of-memory',
+    elsewhere: twoStarts,
     yaml: running('console.log("filling"); for (const held = []; ; ) held.push(Buffer.alloc(1e7, 1));', [
       'resources: { limits: { memory: 96Mi } }',
     ]),
@@ -149,6 +162,7 @@ const failures: Failure[] = [
   },
   {
     name: 'no-gpu',
+    elsewhere: 'a pod waits for a node with a GPU',
     yaml: (name) => webYaml(name, 'x', ['useGPU: true']),
     message: () =>
       'pod web: it asks for a GPU, and this host has none that containers can use (leave useGPU out, or deploy it to a host that has one)',
@@ -170,8 +184,8 @@ function counted(text: string): string {
 describe('the words of each failure stand in the status and in the events, and on no page for visitors', {
   concurrency: true,
 }, () => {
-  for (const { name, yaml, message, says } of failures) {
-    test(name, async () => {
+  for (const { name, yaml, message, says, elsewhere } of failures) {
+    test(name, elsewhere === undefined ? {} : onDocker(elsewhere), async () => {
       const app = await berth.start(yaml(name));
       const status = await berth.reach(app, 'failed');
       assert.equal(counted(status.message), message());
@@ -206,14 +220,18 @@ describe('the words of each failure stand in the status and in the events, and o
   }
 });
 
-test('a pod that has failed because it listened elsewhere runs as soon as it listens where it should', async () => {
-  const mended = "process.once('SIGUSR2', () => createServer((_, response) => response.end()).listen(3000))";
-  const app = await berth.start(listening(`listen(4000); ${mended}`)('late'));
-  await berth.reach(app, 'failed');
-  const { owned } = await berth.inventory();
-  const web = owned.find(({ kind, name }) => kind === 'workload' && name.includes('-web-'));
-  await docker.getContainer(web!.id).kill({ signal: 'SIGUSR2' });
-  await until('it runs', async () => (await berth.status(app)).state === 'running');
-  assert.equal((await berth.visit(app.url)).status, 200);
-  await berth.remove(app);
-});
+test(
+  'a pod that has failed because it listened elsewhere runs as soon as it listens where it should',
+  signalled,
+  async () => {
+    const mended = "process.once('SIGUSR2', () => createServer((_, response) => response.end()).listen(3000))";
+    const app = await berth.start(listening(`listen(4000); ${mended}`)('late'));
+    await berth.reach(app, 'failed');
+    const { owned } = await berth.inventory();
+    const web = owned.find(({ kind, name }) => kind === 'workload' && name.includes('-web-'));
+    await docker.getContainer(web!.id).kill({ signal: 'SIGUSR2' });
+    await until('it runs', async () => (await berth.status(app)).state === 'running');
+    assert.equal((await berth.visit(app.url)).status, 200);
+    await berth.remove(app);
+  },
+);

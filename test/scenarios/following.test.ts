@@ -3,7 +3,9 @@ import { after, before, test } from 'node:test';
 import Docker from 'dockerode';
 import { webYaml } from './applications.ts';
 import { type Berth, createBerth, type Started, until } from './berth.ts';
+import { onDocker } from './engine-of-tests.ts';
 
+const killed = onDocker('the test kills containers by Docker');
 const docker = new Docker();
 let berth: Berth;
 let app: Started;
@@ -115,22 +117,26 @@ test('followed logs show every start of a crash loop, each once, and go on with 
   await berth.remove(crashing);
 });
 
-test('followed logs go on with a container that somebody has killed, and one that somebody has removed', async () => {
-  const steady = await berth.start(restless('steady', 'console.log(`stays`)'));
-  await berth.reach(steady, 'running');
-  const asked = `applicationName=steady&sessionToken=${steady.sessionToken}`;
-  const reader = berth.stream(`/getDeploymentLogs?${asked}&follow=true`);
-  const starts = () => [...reader.text().matchAll(/ web start (\d+)(?=\n)/g)].map(([, number]) => Number(number));
-  const container = docker.getContainer(`berth-${(await berth.row(steady)).id}-web-1-0`);
-  await until('its first start', async () => starts().length === 1);
-  await container.kill();
-  await until('its second start', async () => starts().length === 2);
-  await container.remove({ force: true });
-  await until('the first start of the one in its place', async () => starts().length === 3);
-  reader.close();
-  assert.deepEqual(starts(), [1, 2, 1]);
-  await berth.remove(steady);
-});
+test(
+  'followed logs go on with a container that somebody has killed, and one that somebody has removed',
+  killed,
+  async () => {
+    const steady = await berth.start(restless('steady', 'console.log(`stays`)'));
+    await berth.reach(steady, 'running');
+    const asked = `applicationName=steady&sessionToken=${steady.sessionToken}`;
+    const reader = berth.stream(`/getDeploymentLogs?${asked}&follow=true`);
+    const starts = () => [...reader.text().matchAll(/ web start (\d+)(?=\n)/g)].map(([, number]) => Number(number));
+    const container = docker.getContainer(`berth-${(await berth.row(steady)).id}-web-1-0`);
+    await until('its first start', async () => starts().length === 1);
+    await container.kill();
+    await until('its second start', async () => starts().length === 2);
+    await container.remove({ force: true });
+    await until('the first start of the one in its place', async () => starts().length === 3);
+    reader.close();
+    assert.deepEqual(starts(), [1, 2, 1]);
+    await berth.remove(steady);
+  },
+);
 
 /** Says how often its container was started, then runs `script`. */
 function restless(name: string, script: string): string {

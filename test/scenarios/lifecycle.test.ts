@@ -3,7 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { webYaml } from './applications.ts';
 import { type Berth, createBerth, until } from './berth.ts';
+import { onDocker } from './engine-of-tests.ts';
 
+const restarted = onDocker('the test restarts containers by Docker');
 let berth: Berth;
 before(async () => {
   berth = await createBerth();
@@ -55,7 +57,7 @@ test('a configuration becomes a live URL, is updated under the same URL, extende
   assert.equal(list.status, 404);
 });
 
-test('the guestbook keeps its entries through an update and a restart of everything', async () => {
+test('the guestbook keeps its entries through an update and a restart of everything', restarted, async () => {
   const yaml = await readFile('examples/guestbook.yaml', 'utf8');
   const guestbook = await berth.start(yaml);
   await berth.reach(guestbook, 'running');

@@ -61,8 +61,11 @@ const usualPatienceMs = 15_000;
 const keptBytes = 64 * 1024;
 const floodBytes = 1024 * 1024;
 
-/** `file`: a kubeconfig; default: `KUBECONFIG`, the home directory's, or the pod's that this runs in. Throws StartError. */
-export async function connectCluster(file?: string): Promise<Cluster> {
+/**
+ * `file`: a kubeconfig; default: `KUBECONFIG`, the home directory's, or the pod's that this runs in. `onRequest`: is told
+ * of each, but for those that keep watches open. Throws StartError.
+ */
+export async function connectCluster(file?: string, onRequest: (method: string) => void = () => {}): Promise<Cluster> {
   // Half a second of a processor (measured): for those alone who have a cluster, in programs of one file too.
   const library = await import('@kubernetes/client-node');
   const config = new library.KubeConfig();
@@ -74,15 +77,21 @@ export async function connectCluster(file?: string): Promise<Cluster> {
   }
   const current = config.getCurrentCluster();
   if (!current) throw new StartError('There is no cluster: set KUBECONFIG, or run in a pod with a service account.');
-  return clusterOf(config, current.server, library);
+  return clusterOf(config, current.server, library, onRequest);
 }
 
 type Library = Pick<typeof import('@kubernetes/client-node'), 'Exec' | 'makeInformer'>;
 
-function clusterOf(config: KubeConfig, server: string, { Exec, makeInformer }: Library): Cluster {
+function clusterOf(
+  config: KubeConfig,
+  server: string,
+  { Exec, makeInformer }: Library,
+  onRequest: (method: string) => void,
+): Cluster {
   const connections = keepConnections();
 
   async function send(method: string, path: string, asked: Asked, signal: AbortSignal): Promise<IncomingMessage> {
+    onRequest(method);
     const { query = {}, body, contentType = 'application/json' } = asked;
     const url = new URL(server.replace(/\/$/, '') + path);
     for (const [key, value] of Object.entries(query)) url.searchParams.set(key, String(value));

@@ -39,7 +39,7 @@ export function keepConnections(): KeptConnections {
     try {
       return await new Promise((resolve, reject) => {
         sent = request(url, { ...options, agent: agentLike(options.agent) })
-          .once('error', reject)
+          .on('error', reject)
           .once('response', resolve)
           .end(body);
       });

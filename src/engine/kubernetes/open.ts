@@ -29,9 +29,9 @@ const stopSeconds = 5;
 
 /** Throws StartError. */
 export async function openKubernetes(settings: KubernetesSettings, parts: EngineParts): Promise<OpenEngine> {
-  const { owner, now, images, log } = parts;
+  const { owner, now, metrics, images, log } = parts;
   const { edgeNetworks, storageClass, runtime, localImages, containerDiskBytes: diskBytes } = settings;
-  const cluster = await connectCluster();
+  const cluster = await connectCluster(undefined, (method) => metrics.clusterRequests.inc({ method }));
   const opened = await openKubernetesEngine({
     ...{ cluster, owner, images, edgeNetworks, storageClass, stopSeconds, diskBytes, now },
     localPatterns: localImages.patterns,

@@ -62,6 +62,7 @@ test('what keeps a pod from running is told in words', () => {
       unscheduled('0/1 nodes are available: 1 pod has unbound immediate PersistentVolumeClaims.'),
       'its volume cannot be bound: the cluster has none for it',
     ],
+    [unscheduled('0/2 nodes are available: 2 Insufficient nvidia.com/gpu.'), 'no node has a GPU free'],
     [unscheduled('0/1 nodes are available: 1 node(s) had taint'), 'no node takes it'],
     [
       pod({ reason: 'Evicted', message: 'Pod ephemeral local storage usage exceeds the total limit' }),
@@ -125,4 +126,15 @@ test('an eviction is the last end of the pod that has come after it, and counts 
     hint: 'put what it writes into a volume',
     at: Date.parse('2026-01-01T00:05:00Z'),
   });
+});
+
+test('a program that cannot be started ends with the code that a shell has for it', () => {
+  const ends = (message: string) => {
+    const { terminated: ended } = terminated(128, 'StartError');
+    return facts(withContainer({ restartCount: 5, lastState: { terminated: { ...ended, message } } })).lastExit?.code;
+  };
+  assert.deepEqual(
+    ['exec: "x": executable file not found in $PATH', 'exec: "/x": permission denied', 'odd'].map(ends),
+    [127, 126, 128],
+  );
 });

@@ -72,9 +72,9 @@ function byAge(one: FoundPod, other: FoundPod): number {
 function exitOf(pod: FoundPod): PodFacts['lastExit'] {
   const container = pod.status?.containerStatuses?.[0];
   const ended: Terminated | undefined = container?.state?.terminated ?? container?.lastState?.terminated;
-  if (!ended || isNeverStarted(ended)) return undefined;
+  if (!ended) return undefined;
   return {
-    code: ended.exitCode,
+    code: isNeverStarted(ended) ? neverStartedCode(ended) : ended.exitCode,
     isOutOfMemory: ended.reason === 'OOMKilled',
     memoryBytes: bytesOf(pod.spec?.containers?.[0]?.resources?.limits?.memory) ?? 0,
     at: Date.parse(ended.finishedAt ?? '') || 0,
@@ -94,9 +94,15 @@ function evictedFor({ status }: FoundPod): Ended['evictedFor'] {
   return /ephemeral|storage|disk/i.test(status.message ?? '') ? 'disk' : 'memory';
 }
 
-/** The runtime could not start its program at all: that is an obstacle and not an end. */
+/** The runtime could not start its program at all: that is an obstacle too. */
 function isNeverStarted({ reason }: Terminated): boolean {
   return reason === 'StartError' || reason === 'ContainerCannotRun';
+}
+
+/** As shells call it, where the runtime's own number is 128 for all of them. */
+function neverStartedCode({ message = '', exitCode }: Terminated): number {
+  if (/executable file not found|no such file or directory/i.test(message)) return 127;
+  return /permission denied/i.test(message) ? 126 : exitCode;
 }
 
 function obstacleOf(pod: FoundPod, container: ContainerStatus | undefined): Obstacle | undefined {
@@ -124,7 +130,7 @@ function unschedulable(message: string, pod: FoundPod): Obstacle {
       words: 'its volume cannot be bound: the cluster has none for it',
       hint: 'its operator has to look at the storage class',
     };
-  const short = (['memory', 'cpu', 'ephemeral-storage', 'pods'] as const).filter((resource) =>
+  const short = (['memory', 'cpu', 'ephemeral-storage', 'pods', 'nvidia.com/gpu'] as const).filter((resource) =>
     new RegExp(`(Insufficient|Too many) ${resource}`, 'i').test(message),
   );
   const { requests = {} } = pod.spec?.containers?.[0]?.resources ?? {};
@@ -134,7 +140,7 @@ function unschedulable(message: string, pod: FoundPod): Obstacle {
 }
 
 function wantedOf(
-  resource: 'memory' | 'cpu' | 'ephemeral-storage' | 'pods',
+  resource: 'memory' | 'cpu' | 'ephemeral-storage' | 'pods' | 'nvidia.com/gpu',
   { memory, cpu }: { memory?: string; cpu?: string },
 ): string {
   switch (resource) {
@@ -146,6 +152,8 @@ function wantedOf(
       return 'enough disk';
     case 'pods':
       return 'room for one more pod';
+    case 'nvidia.com/gpu':
+      return 'a GPU';
   }
 }
 

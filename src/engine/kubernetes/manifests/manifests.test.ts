@@ -193,3 +193,18 @@ test('names that are none for a hosts file are left out, and the same names are 
   assert.deepEqual(hostAliases(known), lines);
   assert.deepEqual(hostAliases(known.toReversed()), lines);
 });
+
+test('who asks for a GPU is given to a node that has one', () => {
+  assert.equal(containerOf({ ...web, useGPU: true }).resources?.limits?.['nvidia.com/gpu'], '1');
+  assert.equal(containerOf(web).resources?.limits?.['nvidia.com/gpu'], undefined);
+});
+
+test('what has no volume and is no job leaves a node that is away after 30 s; all else when the cluster says so', () => {
+  const seconds = (workload: Workload) => {
+    const manifest = controllerManifest(request(workload));
+    assert.ok(manifest.kind === 'Deployment' || manifest.kind === 'Job');
+    return (manifest.spec.template.spec!.tolerations ?? []).map(({ tolerationSeconds }) => tolerationSeconds);
+  };
+  assert.deepEqual(seconds({ ...web, volumes: [] }), [30, 30]);
+  assert.deepEqual([seconds(web), seconds(migrate)], [[], []]);
+});

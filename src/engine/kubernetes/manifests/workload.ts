@@ -35,10 +35,18 @@ export type WorkloadRequest = {
   hasLowPorts: boolean;
 };
 
+/** On a node that is away, after the 40 s in which the cluster believes in it; its own rule is five minutes. */
+const awayTolerations = ['not-ready', 'unreachable'].map((condition) => ({
+  ...{ key: `node.kubernetes.io/${condition}`, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 30 },
+}));
+
 /** A job's tries after the first, as on other engines. */
 const jobRetries = 3;
 
 export const containerName = 'main';
+
+/** As NVIDIA's device plugin has nodes offer it. */
+const gpuResource = 'nvidia.com/gpu';
 
 /** What the workload is told in secret: environment and files. Made before the pod that reads it. */
 export function secretManifest({ owner, deploymentId, workload }: WorkloadRequest): Manifest {
@@ -103,12 +111,18 @@ function podTemplate(request: WorkloadRequest): V1PodTemplateSpec {
       terminationGracePeriodSeconds: container.stopGraceSeconds ?? stopSeconds,
       hostname: (workload.hostname ?? workload.pod).slice(0, 63),
       ...(aliases.length > 0 && { hostAliases: aliases }),
+      ...(mayMoveSoon(workload) && { tolerations: awayTolerations }),
       ...(runtimeClass !== undefined && { runtimeClassName: runtimeClass }),
       ...(pullSecret !== undefined && { imagePullSecrets: [{ name: pullSecret }] }),
       containers: [containerOf(request)],
       ...(volumes.length > 0 && { volumes }),
     },
   };
+}
+
+/** What may still be at work there, with a volume or as a job, is not begun elsewhere so soon. */
+function mayMoveSoon({ volumes, readiness }: Workload): boolean {
+  return volumes.length === 0 && readiness.kind !== 'exit';
 }
 
 function containerOf(request: WorkloadRequest): V1Container {
@@ -130,7 +144,11 @@ function containerOf(request: WorkloadRequest): V1Container {
       valueFrom: { secretKeyRef: { name: secret, key: envKey(index) } },
     })),
     resources: {
-      limits: { ...amounts(limitsOf(workload.resources)), 'ephemeral-storage': disk },
+      limits: {
+        ...amounts(limitsOf(workload.resources)),
+        'ephemeral-storage': disk,
+        ...(workload.useGPU && { [gpuResource]: '1' }),
+      },
       // Of the disk nothing is set aside: hardly anybody writes much.
       requests: { ...amounts(requestsOf(workload.resources)), 'ephemeral-storage': '0' },
     },
