@@ -55,12 +55,17 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const turn = opening.use(await openTurn(settings, { ...parts, ...shared, images, store, log, rest }));
   const signIn = { ...accountSettings(settings), otherOrigins: otherOrigins(settings) };
   const accounts = openAccounts({ db, seal, now, log: part('accounts'), settings: signIn });
-  const at = { admit: doors.at(apiSocket), admitRegistry: doors.at(registrySocket) };
   const { certificates, lookAtDomains, samples, snapshots, wake } = turn;
-  const known = { db, now, certificates, lookAtDomains, samples, snapshots };
+  const known = { db, now, certificates, lookAtDomains, samples, snapshots, wake };
   const pages = opening.use(await openPages(settings, { ...known, admit: doors.at(pagesSocket), log: part('pages') }));
-  const apiParts = { ...shared, ...known, ...at, accounts, pushed, wake, log: part('api') };
-  const api = opening.use(await openApi(settings, apiParts));
+  const own = {
+    accounts,
+    pushed,
+    admit: doors.at(apiSocket),
+    admitRegistry: doors.at(registrySocket),
+    log: part('api'),
+  };
+  const api = opening.use(await openApi(settings, { ...shared, ...known, ...own }));
   const { promise: left, resolve: leave } = Promise.withResolvers<void>();
   const sides = {
     standAside: turn.standAside,
