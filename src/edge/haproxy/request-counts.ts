@@ -17,8 +17,10 @@ export const requestTable = `backend ${underWayTable}
 `;
 
 /**
- * Of a backend of applications. What HAProxy says itself of a server that does not answer counts as the server's answer:
- * the only rules that see it have no action that counts, but a value that does when it is read.
+ * Of a backend of applications, as the last of its rules for answers: whoever is counted within a bound passes the others
+ * by, so that most answers meet one of them (measured: if each met all, 4 µs of the edge's 20 a request; so, less than 1). What HAProxy says itself of a server that does not
+ * answer counts as the server's answer: the only rules that see it have no action that counts, but a value that does when
+ * it is read.
  */
 export const requestCounting = [
   `http-request track-sc2 var(txn.endpoint),field(1,:) table ${underWayTable}`,
@@ -27,19 +29,15 @@ export const requestCounting = [
   count(places.requests),
   count(places.clientErrors, '{ status 400:499 }'),
   count(places.serverErrors, '{ status 500:599 }'),
-  ...answerBoundsMs.map((bound, index) =>
-    count(places.took + index, within(index === 0 ? undefined : answerBoundsMs[index - 1]!, bound)),
-  ),
-  count(places.took + answerBoundsMs.length, `{ var(txn.took) -m int gt ${answerBoundsMs.at(-1)} }`),
+  ...answerBoundsMs.flatMap((bound, index) => {
+    const isWithin = `{ var(txn.took) -m int le ${bound} }`;
+    return [count(places.took + index, isWithin), `http-after-response allow if ${isWithin}`];
+  }),
+  count(places.took + answerBoundsMs.length),
 ].join('\n  ');
 
 function count(place: number, condition?: string): string {
   return `http-after-response set-var(txn.counted) sc_inc_gpc(${place},2)${condition ? ` if ${condition}` : ''}`;
-}
-
-function within(above: number | undefined, bound: number): string {
-  const from = above === undefined ? '' : `{ var(txn.took) -m int gt ${above} } `;
-  return `${from}{ var(txn.took) -m int le ${bound} }`;
 }
 
 /** By address, of the answer to `show table`; lines that say something else are none. */
