@@ -50,7 +50,7 @@ export type ImageToMake = {
   /** The services, or pods, that run it. */
   services: string[];
   base: { kind: 'build'; build: Build } | { kind: 'image'; image: string };
-  /** Put above the base in this order; later ones win. May be empty for a build, never for an image. */
+  /** Put above the base in this order; later ones win. Without any, an image is pushed as the local Docker has it. */
   layers: FolderLayer[];
   /** Where the service or the Dockerfile stands. */
   at: Place;
@@ -93,7 +93,8 @@ export type BuildSecret = { id: string } & ({ file: string } | { value: string }
 export type FolderLayer = {
   /** Absolute, exists, inside of what may be read; a link inside of it may still leave it. */
   from: string;
-  kind: 'file' | 'folder';
+  /** An archive is a tar, of which the content is meant, with its owners. */
+  kind: 'file' | 'folder' | 'archive';
   /** Absolute path in the image; that of the file itself, or of the folder whose content this is. */
   to: string;
   /**

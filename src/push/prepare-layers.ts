@@ -8,6 +8,7 @@ import type { FolderLayer } from '../folder/project.ts';
 import type { ExportedImage, ExportedLayer } from './docker/exported-image.ts';
 import { type HashedFile, writeHashed } from './hashed-file.ts';
 import { type AddedLayer, type Descriptor, layerType } from './image-documents.ts';
+import { packArchive } from './layers/archive-layer.ts';
 import { type BasePaths, noteEntry } from './layers/base-paths.ts';
 import { layerEntries } from './layers/folder-layer.ts';
 import type { Entry } from './layers/folder-listing.ts';
@@ -69,7 +70,9 @@ export async function prepareLayers(preparing: Preparing, { exported, layers, li
   const paths = await pathsOf(exported.layers);
   for (const [index, layer] of layers.entries()) {
     const file = join(preparing.scratch, `layer-${index}.tar`);
-    const made = await writeHashed(file, packEntries(layerEntries(layer, listed[index]!, paths)));
+    const tar =
+      layer.kind === 'archive' ? packArchive(layer, paths) : packEntries(layerEntries(layer, listed[index]!, paths));
+    const made = await writeHashed(file, tar);
     prepared.push(await prepareTar(preparing, made));
     added.push({ diffId: made.digest, createdBy: `COPY ${layer.to}` });
   }

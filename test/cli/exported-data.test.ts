@@ -15,9 +15,10 @@ import { createBerth, until } from '../scenarios/berth.ts';
 const run = promisify(execFile);
 const needsRoot = { skip: process.getuid?.() === 0 ? false : 'file systems can be made by root alone' };
 type Entries = { entries: { name: string }[] };
+const namesOf = ({ entries }: Entries) => entries.map(({ name }) => name).sort();
 
 test(
-  'a guestbook on PostgreSQL is exported while it runs, and has its entries under Docker Compose',
+  'a guestbook on PostgreSQL is exported while it runs, has its entries under Docker Compose, and on Berth again',
   needsRoot,
   async (t) => {
     const compose = await provideCompose(async (_, work) => await work());
@@ -47,13 +48,13 @@ test(
     }
 
     const words = ['export', 'all', '--secrets', '--to', shop, '--app', 'guestbook', '--token', book.sessionToken];
-    const cli = [join(import.meta.dirname, '../../src/cli/bin.mjs'), ...words];
-    const exported = await run(process.execPath, cli, {
-      cwd: folder,
-      env: { PATH: process.env.PATH, HOME: folder, BERTH_SERVER: berth.settings.baseUrl.origin },
-    });
+    const cli = (cwd: string, ...words: string[]) =>
+      run(process.execPath, [join(import.meta.dirname, '../../src/cli/bin.mjs'), ...words], {
+        cwd,
+        env: { PATH: process.env.PATH, HOME: folder, BERTH_SERVER: berth.settings.baseUrl.origin },
+      });
+    const exported = await cli(folder, ...words);
     assert.match(exported.stderr, /README\.md says how to start it/);
-    await berth.end('SIGTERM');
 
     // The file names port 8080 of the machine, which another service may have.
     const { services } = parse(await readFile(join(shop, 'compose.yaml'), 'utf8')) as {
@@ -71,8 +72,19 @@ test(
     await run('sh', ['start.sh'], { cwd: shop, env });
     const found = await until('the entries are there', async () => {
       const answer = await fetch(`${api}/api/entries`).catch(() => undefined);
-      return answer?.ok ? ((await answer.json()) as Entries).entries.map(({ name }) => name).sort() : undefined;
+      return answer?.ok ? namesOf((await answer.json()) as Entries) : undefined;
     });
     assert.deepEqual(found, ['Ada', 'Grace']);
+
+    // And in again, as another deployment beside the first.
+    await rm(join(shop, 'compose.override.yaml'));
+    const { stdout } = await cli(shop, 'up', '--yes');
+    const url = /http:\/\/\S+/.exec(stdout)![0];
+    assert.notEqual(url, book.url);
+    const back = await until('they are there on Berth', async () => {
+      const answer = await berth.visit(`${url}/api/entries`).catch(() => undefined);
+      return answer?.status === 200 ? namesOf(answer.body as Entries) : undefined;
+    });
+    assert.deepEqual(back, ['Ada', 'Grace']);
   },
 );

@@ -8,6 +8,7 @@ import type { Variables } from '../local-variables.ts';
 import type { FolderLayer, FolderOptions, ImageToMake, VolumeFill } from '../project.ts';
 import { listTree, mapTree, scalar, withKeys } from '../trees.ts';
 import { keepActive } from './active-services.ts';
+import { archivedVolumes, withoutFills } from './archived-volumes.ts';
 import { type ReadBuild, readBuild } from './builds.ts';
 import { joinEnvironment } from './environment.ts';
 import { openImages } from './images-to-make.ts';
@@ -72,7 +73,9 @@ export function readCompose(loaded: Tree, context: ComposeContext): ReadCompose 
       options,
     });
     const uses = splitUses(service, stored.large, findings);
-    const layers = [...mounted.layers, ...uses.layers];
+    const archived = archivedVolumes(service, active, context);
+    for (const { from, to, at } of archived) fills.push({ from, service: name, mountPath: to, at });
+    const layers = [...mounted.layers, ...uses.layers, ...archived];
     const volumes = [...mounted.kept, ...added.volumesFor(name, mounted.data, context, layers, fills)];
     for (const { file, at } of mounted.inline)
       uses.changes[file.isSecret ? 'secrets' : 'configs'].push(added.fileFor(file, at));
@@ -80,7 +83,10 @@ export function readCompose(loaded: Tree, context: ComposeContext): ReadCompose 
       ? ({ kind: 'build', build: build.build } as const)
       : image && ({ kind: 'image', image } as const);
     const at = build?.at ?? key.at;
-    const isMade = base && (build !== undefined || layers.length > 0);
+    // No registry has it: what this machine's Docker has is pushed.
+    const own = childOf(service, 'x-berth');
+    const isInLayout = childOf(own, 'layout') !== undefined;
+    const isMade = base && (build !== undefined || layers.length > 0 || isInLayout);
     const made = isMade ? images.nameFor(name, { base, root, layers, at: findings.placeOf(at) }) : undefined;
     const changes = {
       build: undefined,
@@ -88,6 +94,7 @@ export function readCompose(loaded: Tree, context: ComposeContext): ReadCompose 
       volumes: filled(volumes, service.tree.at),
       configs: filled(uses.changes.configs, service.tree.at),
       secrets: filled(uses.changes.secrets, service.tree.at),
+      ...(isInLayout && { 'x-berth': withKeys(own!.tree, { layout: undefined }) }),
       ...(made !== undefined && { image: scalar(made, at) }),
       ...(build && exposedBy(service, build)),
     };
@@ -222,7 +229,7 @@ function assemble(name: string, document: Tree, services: [string, Entry][], add
   const rest = withKeys(document, {
     ...Object.fromEntries(others.map(([key]) => [key, undefined])),
     ...{ version: undefined, include: undefined, name: undefined, services: undefined },
-    volumes: withoutDevices(joined('volumes', added.volumes)),
+    volumes: withoutFills(withoutDevices(joined('volumes', added.volumes))),
     configs: joined('configs', added.files.configs),
     secrets: joined('secrets', added.files.secrets),
   });

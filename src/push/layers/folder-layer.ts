@@ -8,7 +8,7 @@ import { type Entry, entryAt, listFolder } from './folder-listing.ts';
 import type { Made } from './tarball.ts';
 
 /** Marks a folder of which nothing of the layers below is seen any more. */
-const opaque = '.wh..wh..opq';
+export const opaque = '.wh..wh..opq';
 
 /** What a folder remembers of its past is no part of what it shows, and no visitor's business. */
 const history = '.git';
@@ -52,7 +52,7 @@ export function layerEntries(
   return entries;
 }
 
-function foldersAbove(place: string, paths: BasePaths): Made[] {
+export function foldersAbove(place: string, paths: BasePaths): Made[] {
   const parents: Made[] = [];
   for (let path = posix.dirname(place); path !== '/'; path = posix.dirname(path))
     parents.unshift(folderAt(path, paths));
