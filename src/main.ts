@@ -58,14 +58,8 @@ export async function serve(settings: Settings, logFile?: string, parts: Partial
   const { certificates, lookAtDomains, samples, snapshots, wake } = turn;
   const known = { db, now, certificates, lookAtDomains, samples, snapshots, wake };
   const pages = opening.use(await openPages(settings, { ...known, admit: doors.at(pagesSocket), log: part('pages') }));
-  const own = {
-    accounts,
-    pushed,
-    admit: doors.at(apiSocket),
-    admitRegistry: doors.at(registrySocket),
-    log: part('api'),
-  };
-  const api = opening.use(await openApi(settings, { ...shared, ...known, ...own }));
+  const own = { admit: doors.at(apiSocket), admitRegistry: doors.at(registrySocket), log: part('api') };
+  const api = opening.use(await openApi(settings, { ...shared, ...known, ...own, accounts, pushed }));
   const { promise: left, resolve: leave } = Promise.withResolvers<void>();
   const sides = {
     standAside: turn.standAside,
