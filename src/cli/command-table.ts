@@ -76,7 +76,11 @@ export const commands = {
   update: {
     words: ['FILE'],
     help: 'apply a file to what runs; the URL stays',
-    flags: { 'no-wait': noWait, 'dry-run': { type: 'boolean', help: 'check everything and change nothing' } },
+    flags: {
+      'no-wait': noWait,
+      'dry-run': { type: 'boolean', help: 'check everything and change nothing' },
+      snapshot: { type: 'boolean', help: 'take a snapshot before, if it touches a pod with volumes' },
+    },
     isRemote: true,
   },
   preview: { words: ['FILE'], help: 'what an update with a file would do to each pod', flags: {}, isRemote: true },

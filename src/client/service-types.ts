@@ -851,6 +851,7 @@ export type Operations = {
       environment?: string;
       strict?: 'true' | 'false';
       dryRun?: 'true' | 'false';
+      snapshot?: 'true' | 'false';
     };
     body: string;
     answer:
@@ -875,6 +876,7 @@ export type Operations = {
       environment?: string;
       strict?: 'true' | 'false';
       dryRun?: 'true' | 'false';
+      snapshot?: 'true' | 'false';
     };
     body: string;
     answer:

@@ -23,6 +23,19 @@ export async function askForSnapshot(
   return asked;
 }
 
+/** One that is to be taken for another reason is taken before this update, too. */
+export async function askForOneBefore(db: Database, { deploymentId, revision, now }: Omit<AskedSnapshot, 'reason'>) {
+  const reason = 'before-update' as const;
+  const result = await db
+    .updateTable('snapshots')
+    .set({ reason, revision, nextTryAt: now })
+    .where('deploymentId', '=', deploymentId)
+    .where('state', '=', 'asked')
+    .where('reason', '<>', 'before-restore')
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
 export async function snapshotById(db: Database, id: string): Promise<Snapshot | undefined> {
   const row = await db.selectFrom('snapshots').selectAll().where('id', '=', id).executeTakeFirst();
   return row && snapshotFrom(row);
@@ -54,13 +67,19 @@ export async function snapshotsOfAccount(db: Database, accountId: string): Promi
   return rows.map(snapshotFrom);
 }
 
-/** The one that has waited longest, of those that are to be taken now. */
+/**
+ * The one that has waited longest, of those that are to be taken now. Not while volumes of its deployment are swapped: it
+ * would have some of before and some of after.
+ */
 export async function nextAskedSnapshot(db: Database, now: Instant): Promise<Snapshot | undefined> {
   const row = await db
     .selectFrom('snapshots')
     .selectAll()
     .where('state', '=', 'asked')
     .where('nextTryAt', '<=', now)
+    .where('deploymentId', 'not in', (eb) =>
+      eb.selectFrom('restores').select('deploymentId').where('state', '=', 'filled'),
+    )
     .orderBy('nextTryAt')
     .orderBy('id')
     .limit(1)
@@ -132,7 +151,10 @@ export async function forgetSnapshots(db: Database, ids: readonly string[]): Pro
       .execute();
 }
 
-/** Whether one from before an update is still to be taken, of the revision that is to be deployed after it. */
+/**
+ * One that is to be taken before an update: of any, where it is still to be taken; of the update to the present revision,
+ * where it has failed.
+ */
 export async function awaitedSnapshot(
   db: Database,
   { id, revision }: { id: string; revision: number },
@@ -141,9 +163,12 @@ export async function awaitedSnapshot(
     .selectFrom('snapshots')
     .selectAll()
     .where('deploymentId', '=', id)
-    .where('revision', '=', revision)
     .where('reason', '=', 'before-update')
-    .where('state', 'in', ['asked', 'failed'])
+    .where((eb) =>
+      eb.or([eb('state', '=', 'asked'), eb.and([eb('state', '=', 'failed'), eb('revision', '=', revision - 1)])]),
+    )
+    .orderBy('state')
+    .limit(1)
     .executeTakeFirst();
   return row && snapshotFrom(row);
 }

@@ -43,7 +43,17 @@ const DryRun = Type.Optional(
   }),
 );
 const StartQuery = Type.Object({ ...TokenQuery.properties, strict: Strict, dryRun: DryRun });
-const ChangeQuery = Type.Object({ ...UpdateQuery.properties, strict: Strict, dryRun: DryRun });
+const ChangeQuery = Type.Object({
+  ...UpdateQuery.properties,
+  strict: Strict,
+  dryRun: DryRun,
+  snapshot: Type.Optional(
+    Type.Enum(['true', 'false'], {
+      description:
+        'Whether a snapshot is taken before, if the update touches a pod with volumes. Nothing changes until it is taken; where that fails, so does the update.',
+    }),
+  ),
+});
 
 /** Public clients also send the token as a part of the path. */
 const startRoutes = [
@@ -191,6 +201,7 @@ export function deployEndpoints(service: Service, documents: Documents): Fastify
             token,
             origin,
             askedBy: askerOf(caller.value),
+            snapshotsBefore: request.query.snapshot === 'true',
             isTrial,
             explain,
           });

@@ -1,6 +1,7 @@
 /** An update: everything that it writes, in one transaction. */
 import type { AppSpec } from '../../config/spec/spec.ts';
 import { type Deployment, isActive } from '../../deployment/deployment.ts';
+import type { UpdatePreview } from '../../deployment/preview/update-preview.ts';
 import type { Asker } from '../../deployment/revision-history.ts';
 import { withoutFailures } from '../../deployment/status/deployment-status.ts';
 import { nextState } from '../../deployment/status/lifecycle.ts';
@@ -19,6 +20,8 @@ import { planOfDeployment } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
 import type { Bounds } from '../configuration/reading/read-document.ts';
 import { sessionNotFound } from '../requests/callers.ts';
+import { askBefore, refuseUnoffered } from '../volume-snapshots/snapshot-requests.ts';
+import { previewOf } from './previewed-update.ts';
 import { findPushed, settlePushed } from './pushed-references.ts';
 
 export type Updating = {
@@ -31,6 +34,8 @@ export type Updating = {
   askedBy: Asker;
   /** The earlier revision whose document this is. */
   repeats?: number;
+  /** Whether a snapshot is to be taken before, where it touches a pod with volumes. */
+  snapshotsBefore?: boolean;
   isTrial: boolean;
   /** Says what of the document goes beyond these bounds. */
   explain: (bounds: Bounds) => Promise<Result<never>>;
@@ -38,10 +43,13 @@ export type Updating = {
 
 export async function update(
   service: Service,
-  { document, spec, current, token, origin, askedBy, repeats, isTrial, explain }: Updating,
+  { document, spec, current, token, origin, askedBy, repeats, snapshotsBefore = false, isTrial, explain }: Updating,
 ): Promise<Result<Deployment>> {
   const now = service.now();
   const budget = await service.budget();
+  const offered = snapshotsBefore ? refuseUnoffered(service) : undefined;
+  if (offered && !offered.ok) return offered;
+  const takesSnapshot = snapshotsBefore && touchesData(await previewOf(service, current, spec));
   let exceeded: Bounds | undefined;
   const write = async (db: Database): Promise<Result<Deployment>> => {
     if (token !== undefined && !(await sessionOfToken(db, token))) return sessionNotFound;
@@ -61,6 +69,10 @@ export async function update(
     const pushed = await findPushed(db, { spec, owner, baseUrl: service.settings.baseUrl });
     if (!pushed.ok) return pushed;
     const number = latest.revision + 1;
+    if (takesSnapshot && latest.servingRevision !== null) {
+      const asked = await askBefore(db, service, latest);
+      if (!asked.ok) return asked;
+    }
     await provideSeed(db, service.seal, latest.id);
     await addRevision(db, service.seal, latest.id, {
       ...{ number, spec, document, createdAt: now, askedBy },
@@ -83,6 +95,14 @@ export async function update(
   };
   const updated = await transact(service.db, write, { isTrial });
   if (exceeded) return await explain(exceeded);
-  if (!isTrial && updated.ok) service.wake(current.id);
+  if (!isTrial && updated.ok) {
+    service.wake(current.id);
+    if (takesSnapshot) service.snapshots?.look();
+  }
   return updated;
+}
+
+/** Whether a pod with volumes is stopped, or gets others. */
+function touchesData({ pods }: UpdatePreview): boolean {
+  return pods.some(({ change, volumes }) => volumes.length > 0 && change !== 'unchanged' && change !== 'added');
 }

@@ -14,6 +14,14 @@ const start = [
 ] as const;
 const update = [...refusalsOfDocuments, ...refusalsOfAdmission, ...refusalsOfApplications] as const;
 
+/** With `snapshot=true`. */
+const refusalsOfSnapshots = [
+  'snapshots_not_offered',
+  'snapshot_needs_claim',
+  'snapshot_under_way',
+  'volume_not_found',
+] as const;
+
 export const notesOfDeployments: Record<string, OperationNote> = {
   startDeployment: {
     tag: 'deployments',
@@ -68,14 +76,14 @@ export const notesOfDeployments: Record<string, OperationNote> = {
     access: 'caller',
     description:
       'Applies the configuration to the deployment of the same application name. The URL stays, and so do volumes; the present revision serves until the new one is ready.',
-    refusals: update,
+    refusals: [...update, ...refusalsOfSnapshots],
   },
   updateDeploymentInSession: {
     tag: 'deployments',
     access: 'caller',
     description: `As \`POST /updateUserDeployment\`. ${inPath}`,
     exampleOf: 'updateDeployment',
-    refusals: update,
+    refusals: [...update, ...refusalsOfSnapshots],
   },
   previewUpdate: {
     tag: 'deployments',

@@ -107,3 +107,25 @@ test('one that is deleted is gone for its owner at once, and leaves its place la
   assert.equal((await snapshotById(api.service.db, id))?.state, 'leaving');
   assert.equal((await api.postJson('/restoreSnapshot', named({ snapshot: id }))).body.code, 'snapshot_not_found');
 });
+
+test('an update that touches a pod with volumes has a snapshot taken before, where its owner wants one', async () => {
+  const update = (yaml: string, query = 'snapshot=true') =>
+    api.postYaml(`/updateUserDeployment?sessionToken=${sessionToken}&${query}`, yaml);
+  const changed = shopYaml.replace('nginx:1', 'nginx:2') + volumes;
+  assert.equal((await update(changed)).status, 200, 'nothing has ever run: there is nothing to keep');
+  await api.service.db.updateTable('deployments').set({ servingRevision: 2 }).execute();
+  const again = shopYaml.replace('nginx:1', 'nginx:3') + volumes;
+  assert.equal((await update(again)).body.code, 'snapshot_needs_claim');
+  await claim();
+  assert.equal((await update(again, 'snapshot=true&dryRun=true')).body.dryRun, true);
+  assert.equal((await update(changed)).status, 200);
+  assert.deepEqual((await listed()).snapshots, [], 'the same again touches nothing');
+  await api.service.db.updateTable('deployments').set({ servingRevision: 3 }).execute();
+  await create();
+  assert.equal((await update(again)).status, 200);
+  assert.equal((await update(changed)).status, 200, 'the next update waits for the same one');
+  const [only, ...others] = (await listed()).snapshots;
+  assert.deepEqual([only.reason, only.revision, others], ['before-update', 4, []]);
+  api.service.snapshots = undefined;
+  assert.equal((await update(again)).body.code, 'snapshots_not_offered');
+});

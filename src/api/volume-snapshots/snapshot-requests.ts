@@ -12,7 +12,14 @@ import type { Database } from '../../store/database.ts';
 import { addEvents } from '../../store/events.ts';
 import { askForRestore, openRestores } from '../../store/restores.ts';
 import { volumeSizesOfDeployment } from '../../store/revisions.ts';
-import { askForSnapshot, letLeave, snapshotById, snapshotsOf, snapshotsOfAccount } from '../../store/snapshots.ts';
+import {
+  askForOneBefore,
+  askForSnapshot,
+  letLeave,
+  snapshotById,
+  snapshotsOf,
+  snapshotsOfAccount,
+} from '../../store/snapshots.ts';
 import { write } from '../../store/transaction.ts';
 import { planOfDeployment } from '../admission/plans.ts';
 import type { Service } from '../api-service.ts';
@@ -74,6 +81,17 @@ export async function ask(
       'Delete one that is not needed any more (POST /deleteSnapshot).',
     );
   return succeed(await askForSnapshot(db, { deploymentId, revision, reason, now: service.now() }));
+}
+
+/** One that is under way for another reason counts as this one. As `ask`. */
+export async function askBefore(
+  db: Database,
+  service: Pick<Service, 'settings' | 'now'>,
+  deployment: Deployment,
+): Promise<Result<unknown>> {
+  const { id: deploymentId, revision } = deployment;
+  if (await askForOneBefore(db, { deploymentId, revision, now: service.now() })) return succeed(undefined);
+  return await ask(db, service, { deployment, reason: 'before-update' });
 }
 
 function isUnderWay(sentence: string) {

@@ -121,6 +121,7 @@ function sendUpdate(
   const query = {
     ...(environment !== undefined && { environment }),
     ...(options['dry-run'] === true && { dryRun: 'true' as const }),
+    ...(options.snapshot === true && { snapshot: 'true' as const }),
   };
   return connection.client.call('updateDeployment', { body: yaml, query, signal });
 }

@@ -25,6 +25,7 @@ import type { Control, Visit } from '../control.ts';
 import { explainByDisk } from '../disk/disk-explanation.ts';
 import { confirmEverywhere, confirmRoutes } from '../routing.ts';
 import { nextVisitAt, soonAt } from '../schedule.ts';
+import { findAwaited, lookAgainMs } from './awaited-snapshot.ts';
 import { noteEnd, noteGone, warnOfEnd } from './ending.ts';
 import { execute } from './execute.ts';
 import { aboutPods, blamedBy, finalReason, linesHint, reasonOf } from './failure.ts';
@@ -124,6 +125,13 @@ class Step {
     const deployment = this.#deployment;
     if (!(await warnOfEnd({ deployment, journal: this.#journal, control: this.#control })))
       return await this.#unwritten();
+    const awaited = await findAwaited(db, deployment, desired);
+    if (awaited === 'wait') {
+      // Its own time begins when it may begin.
+      await this.#journal.record({ progressedAt: now() });
+      return { dueAt: now() + lookAgainMs };
+    }
+    if (awaited) return await this.#giveUp(awaited, deployment.pods);
     const seen = await this.#observe(desired);
     // What the engine dates is compared with this: the clock may be set while it is written down.
     const seenAt = now();

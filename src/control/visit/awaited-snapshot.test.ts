@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { images, shopOnMemory, spec, withWeb } from '../../../test/support/controlled-deployment.ts';
+import { askForRestore, noteFilled } from '../../store/restores.ts';
+import { askForSnapshot, noteFailedTry, noteTaken } from '../../store/snapshots.ts';
+
+const taken = { placeId: 'kept', volumes: [], totalBytes: 1, addedBytes: 1, pausedMs: 1 };
+
+async function awaiting() {
+  const shop = await shopOnMemory(spec, { ...images, 'nginx:2': {} });
+  await shop.control.db.updateTable('deployments').set({ expiresAt: null, claimedAt: 1 }).execute();
+  await shop.visit();
+  const asked = { deploymentId: 'shop', revision: 1, reason: 'before-update', now: shop.clock.now } as const;
+  const { id } = await askForSnapshot(shop.control.db, asked);
+  await shop.update(withWeb('nginx:2'));
+  return { shop, id, db: shop.control.db };
+}
+
+test('nothing is changed before the snapshot is taken, however long that lasts; then the update goes on', async () => {
+  const { shop, id, db } = await awaiting();
+  for (let hours = 0; hours < 3; hours++) {
+    assert.deepEqual(await shop.visit(), []);
+    assert.equal((await shop.deployment()).state, 'deploying');
+    shop.clock.pass(3_600_000);
+  }
+  await noteTaken(db, id, { ...taken, takenAt: shop.clock.now });
+  await shop.visit();
+  const { state, servingRevision } = await shop.deployment();
+  assert.deepEqual([state, servingRevision], ['running', 2]);
+});
+
+test('where there is none, the update has failed for that, and the revision before serves', async () => {
+  const { shop, id, db } = await awaiting();
+  await noteFailedTry(db, id, { tries: 4, nextTryAt: 0, problem: 'The disk is full.', isOver: true });
+  await shop.visit();
+  const { state, servingRevision, message, pods } = await shop.deployment();
+  assert.deepEqual([state, servingRevision], ['failed', 1]);
+  assert.match(message, /no snapshot could be taken before the update: The disk is full\./);
+  assert.deepEqual([...new Set(pods.map(({ state }) => state))], ['ready']);
+  await shop.update(withWeb('nginx:2'));
+  await shop.visit();
+  assert.equal((await shop.deployment()).servingRevision, 3, 'the next update does not wait for it');
+});
+
+test('a restore that is to be put in place goes first', async () => {
+  const { shop, db } = await awaiting();
+  const { id } = await askForRestore(db, { deploymentId: 'shop', snapshotId: 'old', volumes: ['db-data'], now: 1 });
+  await noteFilled(db, id);
+  assert.ok((await shop.visit()).includes('remove'));
+  const { state } = await db.selectFrom('restores').select('state').executeTakeFirstOrThrow();
+  assert.equal(state, 'done');
+});
