@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process';
 import { programPath } from '../lib/program-path.ts';
 import type { BackupPlace } from './backup-place.ts';
+import { makePlace } from './make-place.ts';
 
 export type Repository = {
   place: BackupPlace;
@@ -52,8 +53,8 @@ export function openRepository(
   stop?: AbortSignal,
 ): Repository {
   // Otherwise it says on its standard output, before what was asked for, that it reads the password.
-  const ask = (words: readonly string[], options: Asking = {}) =>
-    runRestic(['--quiet', '--repo', place.location, '--no-cache', ...words], password, env, {
+  const ask = (words: readonly string[], options: Asking = {}, location = place.location) =>
+    runRestic(['--quiet', '--repo', location, '--no-cache', ...words], password, env, {
       ...options,
       ...(stop && { signal: stop }),
     });
@@ -63,7 +64,7 @@ export function openRepository(
     async provide() {
       const fault = await ask(['cat', 'config']).then(() => undefined, asFault);
       if (!fault) return false;
-      const refusal = await ask(['init']).then(() => undefined, asFault);
+      const refusal = await makePlace(place, (location) => ask(['init'], {}, location)).then(() => undefined, asFault);
       if (!refusal) return true;
       // It refuses where there is one: then it is what was wrong before, such as the password, or another process made it.
       const stillAmiss = await ask(['cat', 'config']).then(() => undefined, asFault);

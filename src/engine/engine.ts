@@ -11,6 +11,7 @@ import type { Capacity } from '../deployment/limits/host-budget.ts';
 import type { OwnImageLimits } from '../deployment/limits/pull-limits.ts';
 import type { VolumeUse, WorkloadUse } from '../deployment/metrics/use.ts';
 import type { EngineOperation, ImageRequest, ResolvedImage } from '../deployment/plan/operation.ts';
+import type { SizedVolume } from '../deployment/snapshot/snapshot.ts';
 import type { Egress } from '../deployment/workload/egress.ts';
 import type { Observed, ObservedWorkload, WorkloadName } from '../deployment/workload/workload.ts';
 
@@ -125,8 +126,6 @@ export type VolumeCopies = {
   /** Whatever there is anything of. */
   list(): Promise<string[]>;
 };
-
-export type SizedVolume = { volume: string; sizeBytes: number };
 
 /** `paths`: what is in them, relative to the folder. `pausedMs`: for so long their writers have waited. */
 export type VolumeCopy = { folder: string; paths: string[]; pausedMs: number };
