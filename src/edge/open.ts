@@ -73,7 +73,7 @@ export type OpenEdge = AsyncDisposable & {
   countUnderWay: Edge['countUnderWay'];
   /** What has come for each deployment since the call before, at this edge alone; nothing at the first one. Throws when HAProxy is away. */
   tallyRequests(): Promise<Map<string, RequestCounts>>;
-  /** From now on HAProxy outlives this process: applications stay reachable without it. */
+  /** The service serves. From now on HAProxy outlives this process: applications stay reachable without it. */
   keep(): void;
 };
 
@@ -110,7 +110,8 @@ export async function openEdge(settings: OpenEdgeSettings, parts: EdgeParts): Pr
     await edge.close();
     if (!isKept) await stopEdge(dataDir);
   });
-  if (certificates) opening.use(certificates.follow(edge, edgeLog));
+  const { promise: answers, resolve: noteAnswers } = Promise.withResolvers<void>();
+  if (certificates) opening.use(certificates.follow(edge, edgeLog, answers));
   const shared = place && opening.use(await shareRoutes({ ...place, feed, edge, log: edgeLog }));
   const tally = createRequestTally();
   const open = opening.move();
@@ -127,6 +128,7 @@ export async function openEdge(settings: OpenEdgeSettings, parts: EdgeParts): Pr
     tallyRequests: async () => tally(await edge.countRequests(), owners.ownerOf),
     keep: () => {
       isKept = true;
+      noteAnswers();
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };

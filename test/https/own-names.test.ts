@@ -32,6 +32,11 @@ test('each application that serves gets a certificate, and nobody else has one o
   assert.equal(await service.metric('berth_certificates{state="missing"}'), 0);
   assert.deepEqual(service.pebble.asked(), ['berth.test', first, second].toSorted());
   assert.equal(service.pebble.issued(), 3);
+  assert.doesNotMatch(
+    await service.log(),
+    /a certificate was not issued/,
+    'the authority is asked once it is answered',
+  );
 
   const http = (host: string, path: string) => ask(service.port, { host, path });
   for (const host of [first, second, 'berth.test'])

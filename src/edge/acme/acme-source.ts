@@ -1,6 +1,7 @@
 /** Certificates of an authority, as a source of the edge: it serves what is in the store, whichever process has ordered it. */
 import type { Kysely } from 'kysely';
 import type { Instant } from '../../deployment/deployment.ts';
+import { orAbort } from '../../lib/abortable.ts';
 import { lateAt, type NoteCertificates } from '../../lib/certificate-report.ts';
 import { reportingFirstFault } from '../../lib/first-fault.ts';
 import { newId } from '../../lib/ids.ts';
@@ -100,7 +101,7 @@ export async function openAcmeSource(
   await report();
   return {
     served: shelf.certificates(),
-    follow(edge: Pick<Edge, 'certify'>, log: EdgeLog): AsyncDisposable {
+    follow(edge: Pick<Edge, 'certify'>, log: EdgeLog, answers: Promise<void>): AsyncDisposable {
       const end = new AbortController();
       const holder = newId();
       const answerer = createAnswerer({ db, now, log, dnsHook });
@@ -131,7 +132,12 @@ export async function openAcmeSource(
       const repeat = async (work: () => Promise<unknown>) => {
         for (; !end.signal.aborted; await wait(lookEveryMs, end.signal)) await work();
       };
-      const following = Promise.all([repeat(issue), repeat(serve)]);
+      // An order that is placed before fails, and the next try is a minute later.
+      const ordering = orAbort(answers, end.signal).then(
+        () => repeat(issue),
+        () => {},
+      );
+      const following = Promise.all([ordering, repeat(serve)]);
       return {
         async [Symbol.asyncDispose]() {
           end.abort();

@@ -80,8 +80,8 @@ export function planOrders(
     (state) => !own.has(state.host) && !isOfApps(state) && (state.firstIssuedAt ?? now) >= state.orderedAt,
   );
   let leftInWeek = mostInWeek - counted.length;
-  let leftNow = ordersInThreeHours - lately.length;
-  let leftForCustom = customInThreeHours - customLately.length;
+  let leftNow = ordersInThreeHours - ordersOf(lately);
+  let leftForCustom = customInThreeHours - ordersOf(customLately);
   const weekEnd = endOf(
     counted.map(({ firstIssuedAt }) => firstIssuedAt!),
     weekMs,
@@ -119,6 +119,11 @@ export function planOrders(
     }
   }
   return plan;
+}
+
+/** How many were placed for these hosts in three hours. What is stored is the last one, and how many have failed in a row. */
+function ordersOf(states: readonly CertificateState[]): number {
+  return states.reduce((sum, { failures }) => sum + Math.min(Math.max(failures, 1), triesInThreeHours), 0);
 }
 
 /** What each host that has none yet waits for. While an order is under way, its row already says when the next one is. */
@@ -159,6 +164,8 @@ export function forgettable(
 }
 
 const firstRetryMs = 60_000;
+/** By `retryMs`: at once, and after 1, 5, 21 and 85 minutes. */
+const triesInThreeHours = 5;
 const longestRetryMs = 6 * 3_600_000;
 
 /**

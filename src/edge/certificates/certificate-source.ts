@@ -6,6 +6,9 @@ import type { NamedCertificate } from '../haproxy/served-certificates.ts';
 export type CertificateSource = {
   /** What HAProxy starts with. */
   served: readonly NamedCertificate[];
-  /** Keeps what the edge serves like the source, until it is closed. */
-  follow(edge: Pick<Edge, 'certify'>, log: EdgeLog): AsyncDisposable;
+  /**
+   * Keeps what the edge serves like the source, until it is closed. `answers`: resolves when the service behind the edge
+   * answers, an authority too.
+   */
+  follow(edge: Pick<Edge, 'certify'>, log: EdgeLog, answers: Promise<void>): AsyncDisposable;
 };
