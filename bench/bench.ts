@@ -27,6 +27,7 @@ import {
   latencySection,
   loopSections,
   neighbourSections,
+  renewalSection,
   type Section,
   storeSections,
 } from './figures.ts';
@@ -36,6 +37,7 @@ import { measureLatencies } from './latency.ts';
 import { measureLoop } from './loop.ts';
 import { measureNeighbour } from './neighbour.ts';
 import { help, type Options, type Part, readOptions } from './options.ts';
+import { measureRenewals } from './renewals.ts';
 import { jsonOf, tableOf } from './report.ts';
 import { type Service, startService } from './service.ts';
 import { median } from './statistics.ts';
@@ -104,6 +106,10 @@ async function measure(part: Part, bench: Bench): Promise<Section[]> {
   if (part === 'certificates')
     return await announce(`Serving ${options.certificates.count} certificates`, async () => [
       certificateSection(await measureCertificates(options.certificates, undo, signal)),
+    ]);
+  if (part === 'renewals')
+    return await announce(`Replacing certificates for ${options.renewals.seconds} s`, async () => [
+      renewalSection(await measureRenewals(options.renewals, undo, signal)),
     ]);
   const service = await serviceOf();
   const yaml = await readFile(guestbook, 'utf8');

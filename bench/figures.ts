@@ -7,6 +7,7 @@ import type { ImageTimes } from './images.ts';
 import type { Latencies } from './latency.ts';
 import type { LoopCost } from './loop.ts';
 import type { NeighbourTimes, Window } from './neighbour.ts';
+import type { RenewalTimes } from './renewals.ts';
 import { median, percentile, ratioOf } from './statistics.ts';
 import type { StoreTimes } from './store.ts';
 
@@ -171,6 +172,31 @@ export function certificateSection({ count, startMs, takeOverMs, oneMoreMs, byte
       row('one-more-p99', 'one more is served, 99th percentile, ms', percentile(oneMoreMs, 0.99)),
       row('memory-few', 'memory of HAProxy with one, MiB', bytes.few / mebibyte),
       row('memory', 'memory of HAProxy with all, MiB', bytes.all / mebibyte),
+    ],
+  };
+}
+
+export function renewalSection({
+  asked,
+  failed,
+  perSecond,
+  asPerSecond,
+  handshakesMs,
+  replaced,
+}: RenewalTimes): Section {
+  const row = (id: string, says: string, measured: number, target = Number.NaN): Figure => ({
+    id: `renewals.${id}`,
+    says,
+    values: { measured, target },
+  });
+  return {
+    title: `${asked} visitors with a handshake each, while ${replaced} certificates were replaced`,
+    unit: 'mixed',
+    figures: [
+      row('failed', 'that failed, at most', failed, 0),
+      row('rate', 'a second, at least', perSecond, asPerSecond * 0.95),
+      row('handshake', 'handshake, median, ms', median(handshakesMs)),
+      row('handshake-p99', 'handshake, 99th percentile, ms', percentile(handshakesMs, 0.99)),
     ],
   };
 }

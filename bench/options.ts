@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import type { CertificateOptions } from './certificates.ts';
 import type { GuardOptions } from './guards.ts';
 import { type LoopOptions, loopStores } from './loop.ts';
+import type { RenewalOptions } from './renewals.ts';
 import type { StoreOptions } from './store.ts';
 
 /** What is measured, in this order. */
@@ -18,6 +19,7 @@ export const parts = [
   'cli',
   'images',
   'certificates',
+  'renewals',
 ] as const;
 export type Part = (typeof parts)[number];
 
@@ -46,6 +48,8 @@ export type Options = {
   commands: number;
   /** Of an edge, and how many come after. */
   certificates: CertificateOptions;
+  /** Visitors of an edge whose certificates are replaced all the while. */
+  renewals: RenewalOptions;
   isSmoke: boolean;
 };
 
@@ -56,6 +60,7 @@ const defaults = {
   guards: { seconds: 20 },
   store: { deployments: 100_000, requests: 200 },
   certificates: { count: 5_000, changes: 50 },
+  renewals: { seconds: 20, perSecond: 200 },
 };
 /** More networks than Docker's own pools have room for, which is 31. */
 const smoke = {
@@ -65,6 +70,7 @@ const smoke = {
   guards: { seconds: 2 },
   store: { deployments: 1_000, requests: 10 },
   certificates: { count: 100, changes: 5 },
+  renewals: { seconds: 2, perSecond: 50 },
 };
 
 export const help = `Measures Berth on this machine, against Docker Compose where it does the same.

@@ -1,0 +1,112 @@
+/** Custom domains with two processes on one PostgreSQL. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Finding } from '../../src/deployment/domain/domain-finding.ts';
+import { afterCheck } from '../../src/deployment/domain/domain-state.ts';
+import { checkDomains } from '../../src/domains/check-domains.ts';
+import type { Asked } from '../../src/domains/lookup.ts';
+import { parsePostgresUrl } from '../../src/lib/postgres-address.ts';
+import { addDeployment } from '../../src/store/deployments.ts';
+import { domainAt, domainOfAccount, isHeldByOther, noteChecked, putDomain } from '../../src/store/domains.ts';
+import { leaveDuties } from '../../src/store/duties.ts';
+import { openStore, type Store } from '../../src/store/open.ts';
+import { routesSince } from '../../src/store/routes.ts';
+import { addSession } from '../../src/store/sessions.ts';
+import { write } from '../../src/store/transaction.ts';
+import { deploymentOf } from '../support/deployments.ts';
+import { startPostgres } from '../support/postgres.ts';
+
+const dayMs = 24 * 3_600_000;
+const name = 'shop.example.com';
+const endpoints = [{ path: '/', address: '10.0.0.1', port: 80 }];
+const postgres = await startPostgres();
+const databaseUrl = parsePostgresUrl(postgres.url('store'));
+const settings = { dataDir: '/nowhere', databaseUrl, databaseConnections: 3 };
+let [ours, theirs]: [Store?, Store?] = [];
+
+before(async () => {
+  await (await postgres.openStore()).destroy();
+  [ours, theirs] = [await openStore(settings), await openStore(settings)];
+  const at = new Date(0).toISOString();
+  for (const id of ['ada', 'bob']) {
+    const account = { id, name: id, email: `${id}@example.com`, emailVerified: true, tier: null };
+    await ours.db
+      .insertInto('accounts')
+      .values({ ...account, createdAt: at, updatedAt: at } as never)
+      .execute();
+    await addSession(ours.db, { id, token: id, createdAt: 0, accountId: id });
+    const deployment = { id, label: `${id}-shop`, environment: id, sessionId: id, claimedAt: 0, expiresAt: null };
+    await addDeployment(ours.db, deploymentOf({ ...deployment, endpoints }));
+  }
+});
+after(async () => {
+  for (const store of [ours, theirs]) await store?.[Symbol.asyncDispose]();
+  await postgres[Symbol.asyncDispose]();
+});
+
+const put = (db: Store['db'], accountId: string, domain: string) =>
+  write(db, 'all', (db) =>
+    putDomain(db, { name: domain, accountId, deploymentId: accountId, redirectTo: null, now: 1 }),
+  );
+
+test('one of two processes looks names up, the edges of both hear of it, and the other goes on when the first is gone', async () => {
+  const clock = { now: 1 };
+  const asked: string[] = [];
+  let proof: string | undefined;
+  const common = { now: () => clock.now, random: () => 0, installation: 'i', appsDomain: 'apps.test' };
+  const look = (store: Store, holder: string) =>
+    checkDomains({
+      ...{ ...common, db: store.db, holder, log: { info() {} } },
+      lookup: async (question: Asked): Promise<Finding> => {
+        asked.push(holder);
+        proof ??= question.proof.value;
+        const isProven = clock.now > dayMs && proof === question.proof.value;
+        const server = 'ns1';
+        const said = isProven ? ({ server, said: 'proof' } as const) : ({ server, said: 'nothing' } as const);
+        return { proof: [said], direction: { kind: 'here' }, wanted: ['203.0.113.7'] };
+      },
+    });
+  await put(theirs!.db, 'ada', name);
+  await look(ours!, 'one');
+  const { version } = await routesSince(theirs!.db, undefined);
+  clock.now = 1 + 30_000;
+  assert.equal(await look(theirs!, 'two'), false);
+  assert.deepEqual(asked, ['one'], 'the first has the duty');
+  // It was killed, and its duty runs out.
+  clock.now += dayMs;
+  assert.equal(await look(theirs!, 'two'), true);
+  assert.deepEqual(asked, ['one', 'two']);
+  const { changed } = await routesSince(ours!.db, version);
+  assert.deepEqual(
+    changed.map(({ id, domains }) => [id, domains]),
+    [['ada', [{ name, redirectTo: null, isServed: true }]]],
+  );
+  // It leaves by itself: the other need not wait.
+  await leaveDuties(theirs!.db, 'two');
+  clock.now += dayMs + 1;
+  await look(ours!, 'one');
+  assert.deepEqual(asked, ['one', 'two', 'one']);
+});
+
+test('of two accounts that prove a name at the same instant, each in another process, one has it', async () => {
+  const domain = 'race.example.com';
+  const found: Finding = { proof: [{ server: 'ns1', said: 'proof' }], direction: { kind: 'here' }, wanted: [] };
+  const sides = [
+    { db: ours!.db, accountId: 'ada' },
+    { db: theirs!.db, accountId: 'bob' },
+  ];
+  await Promise.all(sides.map(({ db, accountId }) => put(db, accountId, domain)));
+  await Promise.all(
+    sides.map(({ db, accountId }) =>
+      write(db, 'all', async (db) => {
+        const before = (await domainOfAccount(db, { name: domain, accountId }))!;
+        const isFree = !(await isHeldByOther(db, before, 5));
+        await noteChecked(db, before, afterCheck(before, found, { now: 5, isFree, random: 0 }));
+      }),
+    ),
+  );
+  const owner = (await domainAt(ours!.db, domain))!.accountId;
+  const other = owner === 'ada' ? 'bob' : 'ada';
+  const lost = await domainOfAccount(theirs!.db, { name: domain, accountId: other });
+  assert.deepEqual([lost?.verifiedAt, lost?.finding?.isTaken], [null, true]);
+});
