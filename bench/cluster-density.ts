@@ -32,6 +32,7 @@ const yaml = (number: number) => `application:
 export async function measureClusterDensity(
   { deployments, seconds }: { deployments: number; seconds: number },
   say: (line: string) => void,
+  signal: AbortSignal,
 ): Promise<ClusterDensity> {
   await using opened = new AsyncDisposableStack();
   opened.use(await openFakeNode(port));
@@ -41,19 +42,23 @@ export async function measureClusterDensity(
   const cluster = await connectCluster();
   const all: Started[] = [];
   for (let first = 0; first < deployments; first += startsAtOnce) {
+    signal.throwIfAborted();
     const numbers = Array.from({ length: Math.min(startsAtOnce, deployments - first) }, (_, index) => first + index);
     all.push(...(await Promise.all(numbers.map((number) => berth.start(yaml(number))))));
   }
-  for (const started of all) await berth.reach(started, 'running');
+  for (const started of all) {
+    signal.throwIfAborted();
+    await berth.reach(started, 'running');
+  }
   say(`${deployments} run`);
   // What the last starts have left to do.
   await until('nothing is written any more', async () => {
     const before = await requestsOf();
-    await delay(5_000);
+    await delay(5_000, undefined, { signal });
     return (await requestsOf()) === before;
   });
   const before = await look();
-  await delay(seconds * 1_000);
+  await delay(seconds * 1_000, undefined, { signal });
   const after = await look();
   const difference = (of: (seen: Awaited<ReturnType<typeof look>>) => number) => of(after) - of(before);
   return {

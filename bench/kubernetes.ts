@@ -3,7 +3,8 @@
  *
  * - `live`: how long the guestbook takes from the POST until its page and its API answer, beside `kubectl apply` and
  *   `kubectl wait` of the same four workloads written by hand, one after the other in each round (`--rounds 5`).
- * - `density`: what a service costs that has 200 deployments on a node without a machine, while nothing changes.
+ * - `density`: what a service costs that has 200 deployments on a node without a machine, while nothing changes
+ *   (`--deployments 200 --seconds 120`).
  * - `size`: what the engine costs that knows 10,000 deployments, on a cluster that is simulated.
  */
 import { readFile } from 'node:fs/promises';
@@ -105,8 +106,12 @@ async function measureLive(options: { rounds: number; warmUps: number }, signal:
   }
 }
 
-async function measureDensity(): Promise<Section[]> {
-  const density = await measureClusterDensity({ deployments: 200, seconds: 120 }, say);
+async function measureDensity(signal: AbortSignal): Promise<Section[]> {
+  const density = await measureClusterDensity(
+    { deployments: Number(values.deployments), seconds: Number(values.seconds) },
+    say,
+    signal,
+  );
   const { deployments, seconds, visits, requests, served, watches, share, bytes } = density;
   const row = (id: string, says: string, measured: number, target = Number.NaN): Figure => ({
     ...{ id: `kubernetes.density.${id}`, says },
@@ -149,12 +154,17 @@ async function measureSize(): Promise<Section[]> {
 }
 
 const { values, positionals } = parseArgs({
-  options: { rounds: { type: 'string', default: '5' } },
+  options: {
+    rounds: { type: 'string', default: '5' },
+    deployments: { type: 'string', default: '200' },
+    seconds: { type: 'string', default: '120' },
+  },
   allowPositionals: true,
 });
+const signal = signalOfInterruption();
 const parts = {
-  live: () => measureLive({ rounds: Number(values.rounds), warmUps: 1 }, signalOfInterruption()),
-  density: measureDensity,
+  live: () => measureLive({ rounds: Number(values.rounds), warmUps: 1 }, signal),
+  density: () => measureDensity(signal),
   size: measureSize,
 };
 for (const [name, measure] of Object.entries(parts)) {
