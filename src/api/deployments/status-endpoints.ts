@@ -127,14 +127,12 @@ export function statusEndpoints(service: Service, streams: Streams): FastifyPlug
         const found = await findApplication(service, request, request.query);
         if (!found.ok) return sendProblem(reply, found.problem);
         const after = Number(request.headers['last-event-id'] ?? 0);
-        reply.type('text/event-stream');
-        if (request.query.follow === 'false')
-          return reply.send(Readable.from(eventsSoFar(service, found.value.id, after)));
+        const send = (events: AsyncIterable<string>) => reply.type('text/event-stream').send(Readable.from(events));
+        if (request.query.follow === 'false') return send(eventsSoFar(service, found.value.id, after));
         const tooMany = streams.open(request, reply, found.value.sessionId);
         if (tooMany) return sendProblem(reply, tooMany);
         const { stop } = untilRevoked(service, request, reply, request.query);
-        const stream = Readable.from(follow(service, found.value.id, after, AbortSignal.any([stop, closing.signal])));
-        return reply.send(stream);
+        return send(follow(service, found.value.id, after, AbortSignal.any([stop, closing.signal])));
       },
     );
   };
