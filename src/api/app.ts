@@ -32,6 +32,7 @@ import { historyEndpoints } from './deployments/history-endpoints.ts';
 import { lifetimeEndpoints } from './deployments/lifetime-endpoints.ts';
 import { reservationEndpoints } from './deployments/reservation-endpoints.ts';
 import { revisionEndpoints } from './deployments/revision-endpoints.ts';
+import { runEndpoints } from './deployments/run-endpoints.ts';
 import { sessionEndpoints } from './deployments/session-endpoints.ts';
 import { statusEndpoints } from './deployments/status-endpoints.ts';
 import { describeApi } from './description/description.ts';
@@ -142,6 +143,7 @@ export async function createApp(service: Service, log: FastifyBaseLogger) {
   await app.register(configurationEndpoints(service, documents));
   await app.register(sessionEndpoints(service));
   await app.register(lifetimeEndpoints(service));
+  await app.register(runEndpoints(service));
   await app.register(reservationEndpoints(service));
   await app.register(statusEndpoints(service, streams));
   await app.register(revisionEndpoints(service, documents));

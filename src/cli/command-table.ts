@@ -108,7 +108,7 @@ export const commands = {
   },
   metrics: {
     words: [],
-    help: 'what its pods use against their limits, how full volumes are, and what its site is asked',
+    help: 'what its pods use, how full volumes are, and what its site is asked',
     flags: {},
     isRemote: true,
   },
@@ -142,6 +142,14 @@ export const commands = {
     },
     isRemote: true,
   },
+  restart: {
+    words: ['POD'],
+    help: 'start a pod anew; without a gap, unless it has volumes',
+    flags: { 'no-wait': noWait },
+    isRemote: true,
+  },
+  stop: { words: [], help: 'stop all its pods; its address and its data stay', flags: {}, isRemote: true },
+  start: { words: [], help: 'start it again after a stop', flags: { 'no-wait': noWait }, isRemote: true },
   open: { words: [], help: 'open it in a browser', flags: {}, isRemote: true },
   extend: { words: [], help: 'move its time limit', flags: {}, isRemote: true },
   claim: { words: [], help: 'a link at which an account takes it over, so that it stays', flags: {}, isRemote: true },

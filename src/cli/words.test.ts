@@ -47,7 +47,7 @@ test('bash completes commands, flags and shells', () => {
     assert.equal(status, 0);
     return stdout.trim().split('\n');
   };
-  assert.deepEqual(complete('berth', 'st'), ['status']);
+  assert.deepEqual(complete('berth', 'sta'), ['status', 'start']);
   assert.deepEqual(complete('berth', 'logs', '--fo'), ['--follow']);
   assert.deepEqual(complete('berth', 'completion', ''), ['bash', 'zsh']);
   assert.deepEqual(complete('berth', 'export', 'k'), ['kubernetes']);

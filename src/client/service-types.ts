@@ -82,10 +82,19 @@ export type Deployment = {
   status: {
     state: 'deploying' | 'running' | 'failed' | 'expired';
     progress: number;
-    /** The state, more exactly. `degraded`: it runs, and a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier revision serves. */
-    health: 'deploying' | 'running' | 'degraded' | 'serving' | 'failed' | 'expired';
+    /** The state, more exactly. `degraded`: it runs, and a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier revision serves. `stopped`: its owner has stopped it, and the state is that of before. */
+    health: 'deploying' | 'running' | 'degraded' | 'serving' | 'failed' | 'stopped' | 'expired';
     /** Why it failed, or what is wrong, in words. */
     message?: string;
+    /** A change of the configuration that mends it. */
+    advice?: {
+      kind: 'use-port';
+      pod: string;
+      /** The one that it listens on. */
+      port: number;
+      /** The one of the configuration. */
+      instead: number;
+    };
     /** The one that was asked for last. */
     revision: number;
     /** The last one that became ready; absent before the first has. */
@@ -386,10 +395,19 @@ export type Started = {
 export type Status = {
   state: 'deploying' | 'running' | 'failed' | 'expired';
   progress: number;
-  /** The state, more exactly. `degraded`: it runs, and a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier revision serves. */
-  health: 'deploying' | 'running' | 'degraded' | 'serving' | 'failed' | 'expired';
+  /** The state, more exactly. `degraded`: it runs, and a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier revision serves. `stopped`: its owner has stopped it, and the state is that of before. */
+  health: 'deploying' | 'running' | 'degraded' | 'serving' | 'failed' | 'stopped' | 'expired';
   /** Why it failed, or what is wrong, in words. */
   message?: string;
+  /** A change of the configuration that mends it. */
+  advice?: {
+    kind: 'use-port';
+    pod: string;
+    /** The one that it listens on. */
+    port: number;
+    /** The one of the configuration. */
+    instead: number;
+  };
   /** The one that was asked for last. */
   revision: number;
   /** The last one that became ready; absent before the first has. */
@@ -512,6 +530,21 @@ export type IntentEvent = (
       intent: 'restore-snapshot';
       snapshot: string;
       volumes: string[];
+    }
+  | {
+      kind: 'intent';
+      intent: 'restart-pod';
+      revision: number;
+      pod: string;
+    }
+  | {
+      kind: 'intent';
+      intent: 'stop-application';
+    }
+  | {
+      kind: 'intent';
+      intent: 'start-application';
+      revision: number;
     }
   | {
       kind: 'intent';
@@ -655,6 +688,15 @@ export type StateEvent = (
       repeated?: string;
       /** What the deployment's owner can do. */
       hint?: string;
+      /** A change of the configuration that mends it. */
+      advice?: {
+        kind: 'use-port';
+        pod: string;
+        /** The one that it listens on. */
+        port: number;
+        /** The one of the configuration. */
+        instead: number;
+      };
       /** The earlier one that still serves. */
       servingRevision?: number;
       /** What the pod wrote last, without known secrets. */
@@ -682,6 +724,15 @@ export type FaultEvent = (
       repeated?: string;
       /** What the deployment's owner can do. */
       hint?: string;
+      /** A change of the configuration that mends it. */
+      advice?: {
+        kind: 'use-port';
+        pod: string;
+        /** The one that it listens on. */
+        port: number;
+        /** The one of the configuration. */
+        instead: number;
+      };
     }
   | {
       kind: 'fault';
@@ -961,10 +1012,19 @@ export type Operations = {
       status: {
         state: 'deploying' | 'running' | 'failed' | 'expired';
         progress: number;
-        /** The state, more exactly. `degraded`: it runs, and a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier revision serves. */
-        health: 'deploying' | 'running' | 'degraded' | 'serving' | 'failed' | 'expired';
+        /** The state, more exactly. `degraded`: it runs, and a pod keeps restarting or is not ready. `serving`: an update has failed, and an earlier revision serves. `stopped`: its owner has stopped it, and the state is that of before. */
+        health: 'deploying' | 'running' | 'degraded' | 'serving' | 'failed' | 'stopped' | 'expired';
         /** Why it failed, or what is wrong, in words. */
         message?: string;
+        /** A change of the configuration that mends it. */
+        advice?: {
+          kind: 'use-port';
+          pod: string;
+          /** The one that it listens on. */
+          port: number;
+          /** The one of the configuration. */
+          instead: number;
+        };
         /** The one that was asked for last. */
         revision: number;
         /** The last one that became ready; absent before the first has. */
@@ -1051,6 +1111,63 @@ export type Operations = {
       claimToken: string;
       /** Parameters of the query that are not known and were ignored. */
       warnings?: string[];
+    };
+  };
+  /** Stop all pods of an application, which keeps its address and its data. `/stopApplication` */
+  stopApplication: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName?: string;
+      environment?: string;
+    };
+    body: Application;
+    answer: {
+      message: string;
+      /** Parameters of the query that are not known and were ignored. */
+      warnings?: string[];
+      status: Status;
+    };
+  };
+  /** Start an application that is stopped. `/startApplication` */
+  startApplication: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName?: string;
+      environment?: string;
+    };
+    body: Application;
+    answer: {
+      message: string;
+      /** Parameters of the query that are not known and were ignored. */
+      warnings?: string[];
+      status: Status;
+    };
+  };
+  /** Restart a pod. `/restartPod` */
+  restartPod: {
+    path: Record<never, never>;
+    query: {
+      sessionToken?: string;
+      applicationName?: string;
+      environment?: string;
+    };
+    body: {
+      /** The session token; it may also come as `Authorization: Bearer`. */
+      sessionToken?: string;
+      /** Name of the application. */
+      applicationName: string;
+      /** The deployment's environment; needed where an account has two applications of one name. */
+      environment?: string;
+      /** Its name in the configuration. */
+      pod: string;
+    };
+    answer: {
+      message: string;
+      /** Parameters of the query that are not known and were ignored. */
+      warnings?: string[];
+      status: Status;
     };
   };
   /** List reservations. `/getReservations` */
@@ -1184,6 +1301,12 @@ export type Operations = {
     answer: {
       /** The document as it was sent, secrets and all. */
       yaml: string;
+      /** The addresses by which its pods connect to the databases among them. */
+      databases: {
+        pod: string;
+        /** With its password. It is reached from the pods of the deployment alone. */
+        url: string;
+      }[];
       /** The revision that is described here: the last one that was asked for, if none is named. */
       revision: number;
       /** The revision that serves; absent before the first one does. */
@@ -2027,6 +2150,9 @@ export const requests = {
   extendDeployment: { method: 'POST', path: '/extendDeployment', sends: 'json' },
   restoreDeployment: { method: 'POST', path: '/restoreDeployment', sends: 'json' },
   claimDeployment: { method: 'POST', path: '/claimDeployment', sends: 'json' },
+  stopApplication: { method: 'POST', path: '/stopApplication', sends: 'json' },
+  startApplication: { method: 'POST', path: '/startApplication', sends: 'json' },
+  restartPod: { method: 'POST', path: '/restartPod', sends: 'json' },
   listDeployments: { method: 'GET', path: '/getReservations', sends: 'nothing' },
   addDeploymentReservation: { method: 'POST', path: '/addDeploymentReservation', sends: 'json' },
   removeDeploymentReservation: { method: 'POST', path: '/removeDeploymentReservation', sends: 'json' },

@@ -5,8 +5,14 @@ import { adjectives, animals } from './environment-words.ts';
 /** RFC 1035: a DNS label has at most 63 octets. */
 const maxLabelLength = 63;
 
-export function workloadName(deploymentId: string, pod: string, revision: number, replica: number): string {
-  return `berth-${deploymentId}-${pod}-${revision}-${replica}`;
+/** `restart`: how often its owner has had its pod restarted. */
+export function workloadName(
+  deploymentId: string,
+  pod: string,
+  { revision, replica, restart }: { revision: number; replica: number; restart: number },
+): string {
+  const name = `berth-${deploymentId}-${pod}-${revision}-${replica}`;
+  return restart === 0 ? name : `${name}-r${restart}`;
 }
 
 /** Two words, e.g. `jolly-tapir`. */

@@ -44,6 +44,10 @@ export type Deployment = {
   /** A hold (a reservation on a paid plan) outlives the time limit. */
   heldAt: Instant | null;
   removedAt: Instant | null;
+  /** Its owner wants nothing of it to run since then; its address and its volumes stay. */
+  stoppedAt: Instant | null;
+  /** How often its owner has had each pod restarted; none where never. */
+  restarts: Readonly<Record<string, number>>;
   /** Of one that has ended: until when its configuration and volumes are kept; null: they are not, or no longer. */
   restorableUntil: Instant | null;
   /** When all but its volumes had left the engine. */
@@ -125,6 +129,8 @@ export function newDeployment(
     extensionsUsed: 0,
     heldAt: null,
     removedAt: null,
+    stoppedAt: null,
+    restarts: {},
     restorableUntil: null,
     keptAt: null,
     warnedOf: null,

@@ -16,6 +16,8 @@ import type { Observed, Readiness, Workload } from './workload/workload.ts';
 export type Desired =
   /** `keptUntil`: as of `grace.ts`; null: its volumes go too. */
   | { kind: 'gone'; because: 'removed' | 'expired'; keptUntil: Instant | null }
+  /** Nothing but its volumes, for as long as its owner wants that. */
+  | { kind: 'stopped' }
   | {
       kind: 'running';
       revision: number;
@@ -53,7 +55,7 @@ export type DesiredWorkload = {
 
 /** The references of all images. */
 export function imagesOf(desired: Desired): string[] {
-  return desired.kind === 'gone' ? [] : [...new Set(desired.workloads.map(({ workload }) => workload.image))];
+  return desired.kind !== 'running' ? [] : [...new Set(desired.workloads.map(({ workload }) => workload.image))];
 }
 
 /** Which revision should run: the one asked for, or, when that has failed, the last that served. */
@@ -86,23 +88,25 @@ export type Resolution = {
   derive?: Derive;
 };
 
-/** What is left of one that has ended by `now`; undefined where it has not. */
-export function endOf(
+/** What is left of one of which nothing is to run at `now`: it has ended, or is stopped; undefined of any other. */
+export function restOf(
   deployment: Deployment,
   now: Instant,
   graceMs: number,
-): Extract<Desired, { kind: 'gone' }> | undefined {
+): Extract<Desired, { kind: 'gone' | 'stopped' }> | undefined {
   const because = endingAt(deployment, now);
-  return because && { kind: 'gone', because, keptUntil: keptUntil(deployment, now, graceMs) };
+  if (because) return { kind: 'gone', because, keptUntil: keptUntil(deployment, now, graceMs) };
+  return deployment.stoppedAt === null ? undefined : { kind: 'stopped' };
 }
 
 /** What should exist at `now`. */
 export function desiredAt(deployment: Deployment, revision: Revision, resolution: Resolution): Desired {
   const { now, url, egress, derive = refuseSecrets, graceMs = 0 } = resolution;
-  const ending = endOf(deployment, now, graceMs);
-  if (ending) return ending;
+  const rest = restOf(deployment, now, graceMs);
+  if (rest) return rest;
   const { spec, number, images = {} } = revision;
-  const values = { url, registry: spec.registryLogin?.registry ?? '', deploymentId: deployment.id, derive };
+  const { id: deploymentId, restarts } = deployment;
+  const values = { url, registry: spec.registryLogin?.registry ?? '', deploymentId, derive, restarts };
   const book = addressBook(spec);
   return {
     kind: 'running',
@@ -179,7 +183,13 @@ function volumeName({ name, resourceType }: PodSpec, volume: VolumeSpec, replica
 }
 
 /** What the scriptlets of a deployment stand for. */
-type Values = { url: URL; registry: string; deploymentId: string; derive: Derive };
+type Values = {
+  url: URL;
+  registry: string;
+  deploymentId: string;
+  derive: Derive;
+  restarts: Deployment['restarts'];
+};
 
 /** As the configuration means it. */
 function imageOf({ image }: PodSpec, values: Values): string {
@@ -210,6 +220,7 @@ function toWorkload(
   values: Values,
 ): Workload {
   const image = imageOf(pod, values);
+  const restart = Object.hasOwn(values.restarts, pod.name) ? values.restarts[pod.name]! : 0;
   const content = {
     pod: pod.name,
     replica,
@@ -227,10 +238,12 @@ function toWorkload(
     useGPU: pod.useGPU,
     ...(pod.container && { container: pod.container }),
     readiness: readinessOf(spec, pod, values),
+    // One that is restarted is another workload, which takes the place of the first as an update's would.
+    ...(restart > 0 && { restart }),
   };
   return {
     ...content,
-    name: workloadName(values.deploymentId, pod.name, revision, replica),
+    name: workloadName(values.deploymentId, pod.name, { revision, replica, restart }),
     revision,
     fingerprint: fingerprintOf(content),
     formerFingerprints: formerFingerprintsOf(content),

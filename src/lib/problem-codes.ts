@@ -16,6 +16,7 @@ export const problemCodes = {
   revision_not_found: { status: 404, meaning: 'the deployment has no such revision any more, or none to go back to' },
   application_not_found: { status: 404, meaning: 'the caller has no active application of this name' },
   application_exists: { status: 409, meaning: 'the session runs an application of this name already; update it' },
+  application_stopped: { status: 409, meaning: 'the application is stopped; start it first' },
   extension_limit_reached: { status: 409, meaning: 'no extension is left' },
   already_claimed: { status: 409, meaning: 'it belongs to an account' },
   ambiguous_application: {

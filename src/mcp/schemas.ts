@@ -20,7 +20,7 @@ const pod = z.looseObject({
 
 export const status = z.looseObject({
   state: z.enum(['deploying', 'running', 'failed', 'expired']),
-  health: z.enum(['deploying', 'running', 'degraded', 'serving', 'failed', 'expired']),
+  health: z.enum(['deploying', 'running', 'degraded', 'serving', 'failed', 'stopped', 'expired']),
   progress: z.number(),
   revision: z.number(),
   message: z.string().optional().describe('Why it failed, or what is wrong.'),

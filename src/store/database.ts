@@ -256,11 +256,12 @@ export type EventRow = {
 };
 
 /** As the deployment, with what is no plain value as JSON. */
-export type DeploymentRow = Omit<Deployment, 'explanation' | 'pods' | 'lastLines' | 'endpoints'> & {
+export type DeploymentRow = Omit<Deployment, 'explanation' | 'pods' | 'lastLines' | 'endpoints' | 'restarts'> & {
   explanation: string | null;
   pods: string;
   lastLines: string;
   endpoints: string;
+  restarts: string;
   /** 1 when it was there, beside a newer one of its name in its session, before names became unique; else 0. */
   sharesName: Generated<number>;
   /** Of the route table, when the endpoints were written last; 0 before. */

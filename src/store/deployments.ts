@@ -136,6 +136,8 @@ export type Intent = Partial<
     | 'claimedAt'
     | 'heldAt'
     | 'removedAt'
+    | 'stoppedAt'
+    | 'restarts'
     | 'restorableUntil'
     | 'keptAt'
     | 'progressedAt'
@@ -234,13 +236,21 @@ export async function forgetGone(db: Database, before: Instant): Promise<void> {
   await db.deleteFrom('deployments').where('goneAt', '<', before).execute();
 }
 
-function toRow({ explanation, pods, lastLines, endpoints, ...fields }: Deployment): Insertable<DeploymentRow> {
+function toRow({
+  explanation,
+  pods,
+  lastLines,
+  endpoints,
+  restarts,
+  ...fields
+}: Deployment): Insertable<DeploymentRow> {
   return {
     ...fields,
     explanation: printExplanation(explanation),
     pods: JSON.stringify(pods),
     lastLines: JSON.stringify(lastLines),
     endpoints: JSON.stringify(endpoints),
+    restarts: JSON.stringify(restarts),
   };
 }
 
@@ -249,12 +259,13 @@ function printExplanation(explanation: Explanation | null): string | null {
 }
 
 export function deploymentFrom(row: Selectable<DeploymentRow>): Deployment {
-  const { explanation, pods, lastLines, endpoints, sharesName: _, routesVersion: __, ...fields } = row;
+  const { explanation, pods, lastLines, endpoints, restarts, sharesName: _, routesVersion: __, ...fields } = row;
   return {
     ...fields,
     explanation: explanation === null ? null : JSON.parse(explanation),
     pods: JSON.parse(pods),
     lastLines: JSON.parse(lastLines),
     endpoints: JSON.parse(endpoints),
+    restarts: JSON.parse(restarts),
   };
 }

@@ -83,6 +83,12 @@ async function play(berth: Berth): Promise<Told> {
   const application = { applicationName, sessionToken };
   note('rollbackDeployment', await berth.postJson('/rollbackUserDeployment', application), application);
   await berth.reach(started, 'running');
+  const restart = { ...application, pod: 'web' };
+  note('restartPod', await berth.postJson('/restartPod', restart), restart);
+  await berth.reach(started, 'running');
+  note('stopApplication', await berth.postJson('/stopApplication', application), application);
+  note('startApplication', await berth.postJson('/startApplication', application), application);
+  await berth.reach(started, 'running');
   note('extendDeployment', await berth.postJson('/extendDeployment', application), application);
   const { claimToken } = note('claimDeployment', await berth.postJson('/claimDeployment', application), application);
   note('getClaim', await berth.get(`/api/claims/${claimToken}`));

@@ -112,6 +112,11 @@ test('from a file to a live URL, an update, and its end', async () => {
   const logs = await cli(['logs', 'web', '--tail', '5']);
   assert.equal(logs.status, 0, logs.stderr);
   assert.match((await cli(['logs', 'nobody'])).stderr, /no such pod/);
+  assert.match((await cli(['restart', 'nothing'])).stderr, /has no pod nothing\.[\s\S]*It has web/);
+  assert.match((await cli(['restart', 'web'])).stdout, /shop: running/);
+  assert.match((await cli(['stop'])).stdout, /^shop is stopped\. "berth start" starts it again\./);
+  assert.match((await cli(['status'])).stdout, /shop: stopped/);
+  assert.match((await cli(['start'])).stdout, /shop: running/);
   assert.match((await cli(['extend'])).stdout, /has been extended/);
   assert.match((await cli(['claim'])).stdout, /^http:\/\/\S+\/claim\/claim_\S+\n$/);
 

@@ -130,24 +130,24 @@ const failures: Failure[] = [
     name: 'another-port',
     yaml: listening('listen(4000)'),
     message: () =>
-      'pod web: listens on 4000, not on 3000, for 2 s (let it listen on 3000, or write 4000 in its `servicePorts` (Compose: `ports` or `expose`))',
+      'pod web: listens on 4000, not on 3000, unchanged for 2 s (let it listen on 3000, or write 4000 in its `servicePorts` (Compose: `ports` or `expose`))',
   },
   {
     name: 'localhost-only',
     yaml: listening("listen(3000, '127.0.0.1')"),
-    message: () => 'pod web: listens on 127.0.0.1:3000 only, for 2 s (let it listen on 0.0.0.0:3000)',
+    message: () => 'pod web: listens on 127.0.0.1:3000 only, unchanged for 2 s (let it listen on 0.0.0.0:3000)',
   },
   {
     name: 'unhealthy',
     // Long enough for a machine that stands still: what does not answer in time is the next one.
     yaml: checked('/healthz', 'response.writeHead(500).end(', 60),
-    message: () => 'pod web: health check /healthz answered 500, for 2 s (healthCheck.path has to answer 2xx or 3xx)',
+    message: () => 'pod web: health check /healthz answered 500, unchanged for 2 s (healthCheck.path has to answer 2xx or 3xx)',
   },
   {
     name: 'slow-check',
     yaml: checked('/slow', '(() => {})(', 1),
     message: () =>
-      'pod web: health check /slow timed out after 1 s, for 2 s (it has to answer sooner, or healthCheck.timeoutSeconds to be more)',
+      'pod web: health check /slow timed out after 1 s, unchanged for 2 s (it has to answer sooner, or healthCheck.timeoutSeconds to be more)',
   },
   {
     name: 'failing-job',

@@ -14,13 +14,14 @@ import { type ShownPod, statusAt } from '../../deployment/status/deployment-heal
 import { type CertificateWait, waitInWords } from '../../lib/certificate-report.ts';
 
 export function statusRecord(deployment: Deployment, now: Instant) {
-  const { state, progress, lastLines, revision, servingRevision } = deployment;
+  const { state, progress, explanation, lastLines, revision, servingRevision } = deployment;
   const { health, message, pods } = statusAt(deployment, now);
   return {
     state,
     progress,
     health,
     ...(message && { message: inOwnersWords(message) }),
+    ...(state === 'failed' && explanation?.kind === 'failed' && explanation.advice && { advice: explanation.advice }),
     revision,
     ...(servingRevision !== null && { servingRevision }),
     ...(lastLines.length > 0 && { lastLines }),

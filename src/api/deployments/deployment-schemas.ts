@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { severities } from '../../config/diagnostics/diagnostics.ts';
 import { deploymentStates, podStates } from '../../deployment/deployment.ts';
+import { reasonFields } from '../../deployment/event/event.ts';
 import { healths } from '../../deployment/status/deployment-health.ts';
 import { DomainRecord } from '../custom-domains/domain-records.ts';
 
@@ -70,15 +71,17 @@ export const Warnings = Type.Optional(
   Type.Array(Type.String(), { description: 'Parameters of the query that are not known and were ignored.' }),
 );
 
-const StatusRecord = Type.Object({
+export const StatusRecord = Type.Object({
   state: Type.Enum([...deploymentStates]),
   progress: Type.Integer({ minimum: 0, maximum: 100 }),
   health: Type.Enum([...healths], {
     description:
       'The state, more exactly. `degraded`: it runs, and a pod keeps restarting or is not ready. ' +
-      '`serving`: an update has failed, and an earlier revision serves.',
+      '`serving`: an update has failed, and an earlier revision serves. ' +
+      '`stopped`: its owner has stopped it, and the state is that of before.',
   }),
   message: Type.Optional(Type.String({ description: 'Why it failed, or what is wrong, in words.' })),
+  advice: reasonFields.advice,
   revision: Type.Integer({ minimum: 1, description: 'The one that was asked for last.' }),
   servingRevision: Type.Optional(
     Type.Integer({ minimum: 1, description: 'The last one that became ready; absent before the first has.' }),

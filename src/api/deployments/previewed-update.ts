@@ -50,10 +50,12 @@ export async function previewOf(
   const next: Revision = { number: deployment.revision + 1, spec, ...(current.images && { images: current.images }) };
   // What it may reach is its plan's: no update changes that.
   const resolution = { now: now(), url: urlOf(deployment.label), derive, egress: noEgress };
-  const before = desiredAt(deployment, current, resolution);
+  // One that is stopped starts with an update: what that does to each pod is the same.
+  const started = { ...deployment, stoppedAt: null };
+  const before = desiredAt(started, current, resolution);
   // Each of a large configuration takes a while, in which nobody else is served.
   await turn();
-  const after = desiredAt(deployment, next, resolution);
+  const after = desiredAt(started, next, resolution);
   await turn();
   // It was active a moment ago; with its time limit reached in between, nothing of it will be changed any more.
   if (before.kind !== 'running' || after.kind !== 'running') return { pods: [], interrupted: [] };

@@ -50,7 +50,7 @@ export async function restoreNow(
     const begun = {
       ...terms.value,
       ...{ state: nextState(deployment.state, 'restored'), progress: 0, explanation: null, progressedAt: now },
-      ...{ removedAt: null, restorableUntil: null, keptAt: null },
+      ...{ removedAt: null, stoppedAt: null, restorableUntil: null, keptAt: null },
     };
     const intent = { ...begun, pods: '[]', lastLines: '[]' };
     const event = { kind: 'intent', intent: 'restore', revision: deployment.revision } as const;

@@ -2,10 +2,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { resourceTypes } from '../../config/schema/field-rules.ts';
+import { connectionUrlOf } from '../../config/software/connection-url.ts';
 import { outlineOf } from '../../config/spec/spec-outline.ts';
 import type { Deployment } from '../../deployment/deployment.ts';
+import { desiredAt } from '../../deployment/desired.ts';
+import { noEgress } from '../../deployment/workload/egress.ts';
 import type { Problem } from '../../lib/problem.ts';
 import { documentOf, revisionOf } from '../../store/revisions.ts';
+import { derivationOf } from '../../store/seeds.ts';
 import { originOf } from '../admission/caller-admission.ts';
 import type { Service } from '../api-service.ts';
 import { type Documents, readConfiguration, refuseBeyond, Strict } from '../configuration/documents.ts';
@@ -61,6 +65,13 @@ const ConfigurationQuery = Type.Object({
 
 const ConfigurationRecord = Type.Object({
   yaml: Type.String({ description: 'The document as it was sent, secrets and all.' }),
+  databases: Type.Array(
+    Type.Object({
+      pod: Type.String(),
+      url: Type.String({ description: 'With its password. It is reached from the pods of the deployment alone.' }),
+    }),
+    { description: 'The addresses by which its pods connect to the databases among them.' },
+  ),
   ...OutlineRecord.properties,
 });
 
@@ -126,7 +137,8 @@ export function revisionEndpoints(service: Service, documents: Documents): Fasti
         if (!number.ok) return sendProblem(reply, number.problem);
         const asked = { ...found.value, revision: number.value };
         const yaml = await documentOf(service.db, service.seal, asked.id, asked.revision);
-        return { yaml, ...(await outline(service, asked)), ...parameterWarnings(request) };
+        const databases = await databasesOf(service, asked);
+        return { yaml, databases, ...(await outline(service, asked)), ...parameterWarnings(request) };
       },
     );
 
@@ -173,4 +185,18 @@ function refusalRecord({ code, error, hint, errors }: Problem) {
 async function outline({ db, seal }: Service, { id, revision, servingRevision }: Deployment) {
   const { spec } = await revisionOf(db, seal, id, revision);
   return { revision, ...(servingRevision !== null && { servingRevision }), pods: outlineOf(spec) };
+}
+
+/** With the passwords that were made up for them. */
+async function databasesOf({ db, seal, urlOf, now }: Service, asked: Deployment) {
+  const revision = await revisionOf(db, seal, asked.id, asked.revision);
+  const derive = await derivationOf(db, seal, asked.id);
+  const resolution = { now: now(), url: urlOf(asked.label), derive, egress: noEgress };
+  const desired = desiredAt({ ...asked, stoppedAt: null }, revision, resolution);
+  if (desired.kind !== 'running') return [];
+  const images = new Map(revision.spec.pods.map(({ name, image }) => [name, image]));
+  return desired.workloads.flatMap(({ workload: { pod, replica, ports, env } }) => {
+    const url = replica === 0 && connectionUrlOf({ image: images.get(pod)!, host: `${pod}.pod`, ports, env });
+    return url ? [{ pod, url }] : [];
+  });
 }

@@ -89,9 +89,20 @@ export async function update(
       lastLines: '[]',
       pods: JSON.stringify(pods),
       progressedAt: now,
+      // Whoever sends an update wants it to run.
+      stoppedAt: null,
     };
     await intend(db, latest.id, intent, { event: { kind: 'intent', intent: 'update', revision: number }, now });
-    return succeed({ ...latest, revision: number, state, progress: 0, explanation: null, lastLines: [], pods });
+    return succeed({
+      ...latest,
+      revision: number,
+      state,
+      progress: 0,
+      explanation: null,
+      lastLines: [],
+      pods,
+      stoppedAt: null,
+    });
   };
   const updated = await transact(service.db, write, { isTrial });
   if (exceeded) return await explain(exceeded);

@@ -18,9 +18,9 @@ export type Watch = {
   wait: Wait;
 };
 
-/** Whether there is nothing to wait for: it runs, has failed, or has ended. */
+/** Whether there is nothing to wait for: it runs, has failed, is stopped, or has ended. */
 export function hasArrived(deployment: Deployment, now: Instant): boolean {
-  return deployment.state !== 'deploying' || endingAt(deployment, now) !== undefined;
+  return deployment.state !== 'deploying' || deployment.stoppedAt !== null || endingAt(deployment, now) !== undefined;
 }
 
 /** The deployment once it has arrived, or as it is after `ms`, or at the abort. */

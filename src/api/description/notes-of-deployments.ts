@@ -124,6 +124,27 @@ export const notesOfDeployments: Record<string, OperationNote> = {
       'invalid_configuration',
     ],
   },
+  stopApplication: {
+    tag: 'deployments',
+    access: 'caller in body',
+    description:
+      'Stops and removes the containers of all pods. The address, the volumes, the time limit and what it counts of limits stay. One that is stopped stays so, and an update starts it again.',
+    refusals: refusalsOfApplications,
+  },
+  startApplication: {
+    tag: 'deployments',
+    access: 'caller in body',
+    description:
+      'Starts the pods of an application that was stopped, with the volumes that they had. One that is not stopped stays as it is.',
+    refusals: [...refusalsOfApplications, 'banned', 'image_banned'],
+  },
+  restartPod: {
+    tag: 'deployments',
+    access: 'caller in body',
+    description:
+      'Starts a pod anew from the same image and configuration. The new one is ready before the old one goes; a pod with volumes stops first. While the pod waits to be started, another request changes nothing.',
+    refusals: [...refusalsOfApplications, 'application_stopped', 'invalid_request'],
+  },
   claimDeployment: {
     tag: 'deployments',
     access: 'caller in body',

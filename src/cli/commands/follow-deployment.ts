@@ -8,7 +8,7 @@ import { type Context, leftUntil, type Target } from './command.ts';
 /** Below what proxies on the way usually wait. */
 const waitSeconds = '50';
 
-/** Asks until it runs, has failed or has ended. */
+/** Asks until it runs, has failed, is stopped or has ended. */
 async function untilSettled(
   { connection, signal }: Context,
   query: Target,
@@ -21,7 +21,8 @@ async function untilSettled(
       signal,
     });
     if (!answer.ok) return { problem: answer.problem };
-    if (answer.value.status.state !== 'deploying') return { deployment: answer.value };
+    const { state, health } = answer.value.status;
+    if (state !== 'deploying' || health === 'stopped') return { deployment: answer.value };
   }
 }
 

@@ -1,4 +1,4 @@
-/** What is written down as a deployment comes to its end: the warning, the end, and that nothing is left but what is kept. */
+/** What is written down as a deployment comes to its end, or is stopped: the warning, the end, and that nothing is left but what is kept. */
 import type { Deployment, Instant } from '../../deployment/deployment.ts';
 import type { Desired } from '../../deployment/desired.ts';
 import { endEvent, warnAt } from '../../deployment/grace.ts';
@@ -53,4 +53,14 @@ export async function noteGone(
   await journal.record({ goneAt: now() });
   log.info({ deployment: deployment.id, because }, 'deployment gone');
   return { dueAt: null };
+}
+
+/** Nothing of it runs, and its volumes are there. */
+export async function noteStopped({
+  deployment,
+  journal,
+  control,
+}: Ending): Promise<{ dueAt: Instant | null } | 'unwritten'> {
+  if (deployment.pods.length > 0 && !(await journal.record({ pods: [] }))) return 'unwritten';
+  return { dueAt: nextVisitAt(deployment, control, control.settings.revisitMs) };
 }

@@ -55,6 +55,32 @@ const stories: Story[] = [
     },
     ends: 'expired',
   },
+  {
+    title: 'a stop',
+    tell: async (shop) => {
+      await shop.visit();
+      await shop.intend({ stoppedAt: shop.clock.now, pods: '[]' });
+    },
+    ends: 'running',
+  },
+  {
+    title: 'a start after a stop',
+    tell: async (shop) => {
+      await shop.visit();
+      await shop.intend({ stoppedAt: shop.clock.now, pods: '[]' });
+      await shop.visit();
+      await shop.intend({ stoppedAt: null, state: 'deploying', progress: 0 });
+    },
+    ends: 'running',
+  },
+  ...['db', 'web'].map((name) => ({
+    title: `a restart of ${name}`,
+    tell: async (shop: Shop) => {
+      await shop.visit();
+      await shop.intend({ restarts: `{"${name}":1}`, state: 'deploying', progress: 0 });
+    },
+    ends: 'running' as const,
+  })),
 ];
 
 for (const { title, tell, ends } of stories) {

@@ -62,6 +62,9 @@ test('a clock that is set forwards after a look, while that is written down, mak
       return change(...of);
     };
   });
-  assert.match((await shop.deployment()).message, /^pod web: listens on 81, not on 80, for 10 s/);
+  assert.match((await shop.deployment()).message, /^pod web: listens on 81, not on 80, unchanged for 10 s/);
+  const { explanation } = await shop.deployment();
+  const advice = explanation?.kind === 'failed' && explanation.advice;
+  assert.deepEqual(advice, { kind: 'use-port', pod: 'web', port: 81, instead: 80 });
   assert.ok(looks > 3, `it was waited ${looks} times`);
 });

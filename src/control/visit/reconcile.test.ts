@@ -71,7 +71,7 @@ test('a failed update waits for the revision that it goes back to, as long as fo
     [state, message],
     [
       'failed',
-      'pod db: does not listen on port 5432, and nothing has moved for 60 s (it has written nothing); revision 1 still serves',
+      'pod db: does not listen on port 5432, and nothing has changed for 60 s (it has written nothing); revision 1 still serves',
     ],
   );
   assert.deepEqual(await shop.visit(), []);

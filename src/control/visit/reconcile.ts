@@ -26,7 +26,7 @@ import { explainByDisk } from '../disk/disk-explanation.ts';
 import { confirmEverywhere, confirmRoutes } from '../routing.ts';
 import { nextVisitAt, soonAt } from '../schedule.ts';
 import { findAwaited, lookAgainMs } from './awaited-snapshot.ts';
-import { noteEnd, noteGone, warnOfEnd } from './ending.ts';
+import { noteEnd, noteGone, noteStopped, warnOfEnd } from './ending.ts';
 import { execute } from './execute.ts';
 import { aboutPods, blamedBy, finalReason, linesHint, reasonOf } from './failure.ts';
 import { forgetTrouble, tellLosses, tellTrouble } from './fault-report.ts';
@@ -82,7 +82,7 @@ class Step {
   async run(): Promise<Outcome> {
     const { desired, redact } = await readWanted(this.#deployment, this.#control);
     this.#redact = redact;
-    return desired.kind === 'gone' ? await this.#end(desired) : await this.#advance(desired);
+    return desired.kind === 'running' ? await this.#advance(desired) : await this.#rest(desired);
   }
 
   async #observe(desired: Desired): Promise<Observed> {
@@ -99,20 +99,22 @@ class Step {
     );
   }
 
-  async #end(desired: Extract<Desired, { kind: 'gone' }>): Promise<Outcome> {
+  /** It has ended, or is stopped: nothing of it is to run. */
+  async #rest(desired: Exclude<Desired, { kind: 'running' }>): Promise<Outcome> {
     const deployment = this.#deployment;
     this.#control.disk.forget(deployment.id);
     this.#control.pausedClock?.forget(deployment.id);
     const ending = { deployment, journal: this.#journal, control: this.#control };
-    if (!(await noteEnd(desired, ending))) return await this.#unwritten();
+    const isNoted = desired.kind === 'gone' ? await noteEnd(desired, ending) : await warnOfEnd(ending);
+    if (!isNoted) return await this.#unwritten();
     // The site goes at once, even while the engine cannot be asked what else there is.
     const unrouting = plan(desired, nothingObserved, deployment.endpoints);
     if (unrouting.length > 0) return await this.#execute(unrouting);
     const operations = plan(desired, await this.#observe(desired), []);
     if (operations.length > 0) return await this.#execute(operations);
     await confirmEverywhere(deployment, { ...this.#control, stop: this.#visit.stop });
-    const kept = await noteGone(desired, ending);
-    return kept === 'unwritten' ? await this.#unwritten() : kept;
+    const left = desired.kind === 'gone' ? await noteGone(desired, ending) : await noteStopped(ending);
+    return left === 'unwritten' ? await this.#unwritten() : left;
   }
 
   /** A newer intent has come, or somebody else has the lease, and goes on. */

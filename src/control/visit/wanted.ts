@@ -1,6 +1,6 @@
 /** What is wanted of a deployment now, and what of that nobody may read. */
 import type { Deployment } from '../../deployment/deployment.ts';
-import { type Desired, desiredAt, endOf, wantedRevision } from '../../deployment/desired.ts';
+import { type Desired, desiredAt, restOf, wantedRevision } from '../../deployment/desired.ts';
 import { redactorOf } from '../../deployment/workload/redact.ts';
 import { filledRestore } from '../../store/restores.ts';
 import { revisionOf } from '../../store/revisions.ts';
@@ -10,13 +10,13 @@ import type { Control } from '../control.ts';
 export type Wanted = { desired: Desired; redact: (text: string) => string };
 
 /**
- * An ending needs no revision: one that cannot be read any more does not keep its deployment alive. Throws where the
+ * One of which nothing is to run needs no revision: one that cannot be read any more does not keep its deployment alive. Throws where the
  * revision of one that is to run cannot be read.
  */
 export async function readWanted(deployment: Deployment, control: Control): Promise<Wanted> {
   const { db, seal, urlOf, egressOf, now } = control;
-  const ending = endOf(deployment, now(), control.settings.graceMs);
-  if (ending) return { desired: ending, redact: (text) => text };
+  const rest = restOf(deployment, now(), control.settings.graceMs);
+  if (rest) return { desired: rest, redact: (text) => text };
   const revision = await revisionOf(db, seal, deployment.id, wantedRevision(deployment));
   const derive = await derivationOf(db, seal, deployment.id);
   const egress = await egressOf(deployment);

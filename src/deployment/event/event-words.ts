@@ -60,6 +60,12 @@ function describeIntent(event: EventOf<'intent'>): string {
       return 'restored';
     case 'restore-snapshot':
       return `${event.volumes.join(', ')} to be restored from snapshot ${event.snapshot}`;
+    case 'restart-pod':
+      return `restart of pod ${event.pod} requested`;
+    case 'stop-application':
+      return 'stopped by its owner';
+    case 'start-application':
+      return 'started again by its owner';
     case 'stop':
       return `stopped by the operator: ${event.because}`;
   }

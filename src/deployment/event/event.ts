@@ -10,12 +10,24 @@ const replica = Type.Integer({ minimum: 0 });
 const bytes = Type.Integer({ minimum: 0 });
 const text = Type.String();
 
+/** A change of the configuration that is certain to mend what is wrong. */
+const advice = Type.Object(
+  {
+    kind: Type.Enum(['use-port']),
+    pod: text,
+    port: Type.Integer({ description: 'The one that it listens on.' }),
+    instead: Type.Integer({ description: 'The one of the configuration.' }),
+  },
+  { description: 'A change of the configuration that mends it.' },
+);
+
 /** What is wrong, and with which pods. */
 export const reasonFields = {
   pods: Type.Array(text, { description: 'Which it is about; none where it is about all of them.' }),
   because: Type.String({ description: 'What is wrong.' }),
   repeated: Type.Optional(Type.String({ description: 'How often it has come to that, as words before it.' })),
   hint: Type.Optional(Type.String({ description: "What the deployment's owner can do." })),
+  advice: Type.Optional(advice),
 };
 
 /** What somebody has asked for. */
@@ -34,6 +46,9 @@ const IntentEvent = Type.Union(
     intent('remove', { because: Type.Enum(['asked', 'account-deleted']) }),
     intent('restore', { revision }),
     intent('restore-snapshot', { snapshot: text, volumes: Type.Array(text) }),
+    intent('restart-pod', { revision, pod: text }),
+    intent('stop-application', {}),
+    intent('start-application', { revision }),
     intent('stop', { because: Type.String({ description: "The operator's words." }) }),
   ],
   { description: 'What somebody has asked for.' },

@@ -12,17 +12,22 @@ import type { ImageRequest, Operation } from './operation.ts';
 
 /** `endpoints`: what the edge serves for the deployment now. */
 export function plan(desired: Desired, observed: Observed, endpoints: Endpoint[]): Operation[] {
-  return desired.kind === 'gone'
-    ? planRemoval(desired, observed, endpoints)
-    : planRunning(desired, observed, endpoints);
+  switch (desired.kind) {
+    case 'gone':
+      return planRemoval({ because: desired.because, keepsVolumes: desired.keptUntil !== null }, observed, endpoints);
+    case 'stopped':
+      return planRemoval({ because: 'stopped by its owner', keepsVolumes: true }, observed, endpoints);
+    case 'running':
+      return planRunning(desired, observed, endpoints);
+  }
 }
 
 function planRemoval(
-  { because, keptUntil }: Extract<Desired, { kind: 'gone' }>,
+  { because, keepsVolumes }: { because: string; keepsVolumes: boolean },
   observed: Observed,
   endpoints: Endpoint[],
 ): Operation[] {
-  const unwanted = keptUntil === null ? observed.volumes : [];
+  const unwanted = keepsVolumes ? [] : observed.volumes;
   return [
     ...(endpoints.length > 0 ? [{ kind: 'route', endpoints: [], because } as const] : []),
     ...observed.workloads.map((workload) => removal(workload, because)),
@@ -148,9 +153,10 @@ function planStarts(desired: Running, observed: Observed, matches: Match[], outd
       if (isPresent(image, observed)) operations.push({ kind: 'check', images, because: 'tags may have moved' });
       return operations;
     }
-    if (isExclusive) {
-      for (const other of outdated.filter((other) => usesVolumesOf(wanted, other)))
+    for (const other of outdated) {
+      if (isExclusive && usesVolumesOf(wanted, other))
         operations.push(removal(other, 'its volumes pass to the next revision'));
+      else if (isEarlierStart(wanted, other)) operations.push(removal(other, 'restarted'));
     }
     const because = found?.phase ?? `revision ${desired.revision}`;
     const started = found ? { ...workload, name: found.name, revision: found.revision } : workload;
@@ -212,6 +218,12 @@ function mayStart({ workload, dependsOn, isOrdered }: DesiredWorkload, matches: 
 function usesVolumesOf({ workload }: DesiredWorkload, { pod, replica, phase }: ObservedWorkload): boolean {
   if (pod !== workload.pod || replica !== workload.replica) return false;
   return workload.readiness.kind !== 'exit' || phase !== 'exited';
+}
+
+/** The same before it was restarted, where that was of no use to anybody: nothing goes back to it. */
+function isEarlierStart({ workload }: DesiredWorkload, { pod, replica, revision, isReady }: ObservedWorkload): boolean {
+  const isSame = pod === workload.pod && replica === workload.replica && revision === workload.revision;
+  return isSame && !isReady;
 }
 
 function isPodReady(pod: string, matches: Match[]): boolean {

@@ -6,8 +6,8 @@ import { type Deployment, type Instant, isActive, messageOf, type PodStatus } fr
 import { describeReason } from './reason.ts';
 import { keepsRestarting } from './restarts.ts';
 
-/** `degraded`: it runs, and a pod keeps restarting or is not ready; `serving`: an update has failed, an earlier revision serves. */
-export const healths = ['deploying', 'running', 'degraded', 'serving', 'failed', 'expired'] as const;
+/** `degraded`: it runs, and a pod keeps restarting or is not ready; `serving`: an update has failed, an earlier revision serves; `stopped`: its owner wants nothing of it to run. */
+export const healths = ['deploying', 'running', 'degraded', 'serving', 'failed', 'stopped', 'expired'] as const;
 export type Health = (typeof healths)[number];
 
 /** `degraded`: it is ready, and keeps restarting; or it was ready, and is not any more. */
@@ -38,6 +38,7 @@ function podAt({ restartedAt, settledRestarts: _, ...pod }: PodStatus, now: Inst
 
 function healthOf(deployment: Deployment, pods: readonly ShownPod[], now: Instant): Health {
   if (!isActive(deployment, now)) return 'expired';
+  if (deployment.stoppedAt !== null) return 'stopped';
   const { state, revision, servingRevision } = deployment;
   switch (state) {
     case 'running':
@@ -55,6 +56,7 @@ function healthOf(deployment: Deployment, pods: readonly ShownPod[], now: Instan
 
 function messageAt(deployment: Deployment, health: Health, pods: readonly ShownPod[]): string {
   const { explanation } = deployment;
+  if (health === 'stopped') return 'stopped by its owner';
   if (explanation === null) return health === 'degraded' ? describeWorstPod(pods) : '';
   if (explanation.kind !== 'failed' || explanation.servingRevision === undefined || health !== 'failed')
     return messageOf(deployment);

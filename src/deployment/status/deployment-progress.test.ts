@@ -33,7 +33,7 @@ test('a deployment is pending until its deadline, and then given up with the pod
   assert.deepEqual(judge(desired, observed, { ...clock, now: 120_000 }), {
     kind: 'given-up',
     pods: ['web'],
-    because: 'does not listen on port 80, and nothing has moved for 2 min',
+    because: 'does not listen on port 80, and nothing has changed for 2 min',
     workload: 'berth-shop-web-1-0',
   });
 });
@@ -75,7 +75,7 @@ test('a pod that listens elsewhere is given up after its patience, and looked at
   assert.deepEqual(judge(desired, observe(30_000), clock), {
     kind: 'given-up',
     pods: ['web'],
-    because: 'listens on 81, not on 80, for 30 s',
+    because: 'listens on 81, not on 80, unchanged for 30 s',
     hint: 'let it listen on 80',
     workload: 'berth-shop-web-1-0',
   });
@@ -100,7 +100,7 @@ test('a health check that is answered badly is given up after failureThreshold Ã
   assert.deepEqual(judgeAt(21_000), {
     kind: 'given-up',
     pods: ['web'],
-    because: 'health check / answered 500, for 20 s',
+    because: 'health check / answered 500, unchanged for 20 s',
     workload: 'berth-shop-web-1-0',
   });
 });

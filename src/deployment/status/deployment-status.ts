@@ -201,9 +201,9 @@ function hopelessOf(unready: Match[], clock: Clock, before: readonly PodStatus[]
   if (crashed.length > 0) return crashed.map((match) => ({ match, suffix: '' }));
   const stuck = stuckOf(unready, clock).filter(({ since, patienceMs }) => now - since >= patienceMs);
   if (stuck.length > 0)
-    return stuck.map(({ match, patienceMs }) => ({ match, suffix: `, for ${printSpan(patienceMs)}` }));
+    return stuck.map(({ match, patienceMs }) => ({ match, suffix: `, unchanged for ${printSpan(patienceMs)}` }));
   if (now - progressedAt < patience.deadlineMs) return [];
-  const suffix = `, and nothing has moved for ${printSpan(patience.deadlineMs)}`;
+  const suffix = `, and nothing has changed for ${printSpan(patience.deadlineMs)}`;
   // Who has not been started waits for one of those that have.
   const started = unready.filter(({ found }) => found);
   return (started.length > 0 ? started : unready.slice(0, 1)).map((match) => ({ match, suffix }));
@@ -247,8 +247,17 @@ function givenUp({ match, suffix }: Hopeless, before: readonly PodStatus[]): Ver
     because: `${words}${suffix}`,
     ...(repeated !== undefined && { repeated }),
     ...(hint !== undefined && { hint }),
+    ...adviceFor(match, hasEnded),
     ...(found && { workload: found.name }),
   };
+}
+
+/** What listens on one other port alone is meant to be reached there. */
+function adviceFor({ wanted: { workload }, found }: Match, hasEnded: boolean): Pick<Reason, 'advice'> {
+  const { readiness, pod } = workload;
+  const open = found?.stuck?.by === 'listening' ? (found.stuck.open ?? []) : [];
+  if (hasEnded || open.length !== 1 || (readiness.kind !== 'port' && readiness.kind !== 'http')) return {};
+  return { advice: { kind: 'use-port', pod, port: open[0]!, instead: readiness.port } };
 }
 
 function repetition({ wanted, found }: Match, hasEnded: boolean): string | undefined {

@@ -4,6 +4,8 @@ import type { DeploymentState } from '../deployment.ts';
 export type Trigger =
   /** A new revision was asked for. */
   | 'updated'
+  /** The same revision is to become ready once more: after a stop, or with a pod that is restarted. */
+  | 'begun-again'
   /** Every workload of the wanted revision is ready and routed. */
   | 'ready'
   /** It cannot become ready: in words elsewhere. */
@@ -15,10 +17,31 @@ export type Trigger =
 
 const transitions: Record<DeploymentState, Partial<Record<Trigger, DeploymentState>>> = {
   // One that was removed, or is past its limit, keeps its state until its next visit: it can be restored before that.
-  deploying: { updated: 'deploying', ready: 'running', 'given-up': 'failed', ended: 'expired', restored: 'deploying' },
-  running: { updated: 'deploying', ready: 'running', 'given-up': 'failed', ended: 'expired', restored: 'deploying' },
+  deploying: {
+    updated: 'deploying',
+    'begun-again': 'deploying',
+    ready: 'running',
+    'given-up': 'failed',
+    ended: 'expired',
+    restored: 'deploying',
+  },
+  running: {
+    updated: 'deploying',
+    'begun-again': 'deploying',
+    ready: 'running',
+    'given-up': 'failed',
+    ended: 'expired',
+    restored: 'deploying',
+  },
   // A pod that recovers by itself makes a failed deployment run again.
-  failed: { updated: 'deploying', ready: 'running', 'given-up': 'failed', ended: 'expired', restored: 'deploying' },
+  failed: {
+    updated: 'deploying',
+    'begun-again': 'deploying',
+    ready: 'running',
+    'given-up': 'failed',
+    ended: 'expired',
+    restored: 'deploying',
+  },
   expired: { ended: 'expired', restored: 'deploying' },
 };
 

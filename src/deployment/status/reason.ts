@@ -35,11 +35,12 @@ export function describeReason({ pods, because, repeated, hint }: Reason): strin
 }
 
 /** With its words changed, for example without what is secret. */
-export function withWords({ pods, because, repeated, hint }: Reason, change: (words: string) => string): Reason {
+export function withWords({ pods, because, repeated, hint, advice }: Reason, change: (words: string) => string): Reason {
   return {
     ...{ pods, because: change(because) },
     ...(repeated !== undefined && { repeated }),
     ...(hint !== undefined && { hint: change(hint) }),
+    ...(advice && { advice }),
   };
 }
 

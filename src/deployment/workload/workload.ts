@@ -2,7 +2,7 @@
 import type { CommandCheck, ContainerOptions, HttpCheck, RegistryLogin, Resources } from '../../config/spec/spec.ts';
 import type { Instant, LastExit } from '../deployment.ts';
 
-/** `berth-<deployment>-<pod>-<revision>-<replica>`: deterministic, so that a second create is "already exists". */
+/** `berth-<deployment>-<pod>-<revision>-<replica>`, and `-r<n>` after a restart that was asked for: deterministic, so that a second create is "already exists". */
 export type WorkloadName = string;
 
 /** One replica of one pod of one revision, with everything resolved. */
@@ -34,6 +34,8 @@ export type Workload = {
   /** Absent where it is as for everybody. */
   container?: ContainerOptions;
   readiness: Readiness;
+  /** How often its owner has had its pod restarted; absent where never. */
+  restart?: number;
 };
 
 /** What the other pods of a deployment find of a workload, whether it runs yet or not. */
@@ -100,4 +102,7 @@ export type ObservedWorkload = {
  * It runs, was never ready since its start, and does something else: its health check is answered, and not well; it
  * listens, and not where it should. `since`: from then on it has done nothing but that.
  */
-export type Stuck = { by: 'health-check' | 'listening'; since: Instant };
+export type Stuck =
+  | { by: 'health-check'; since: Instant }
+  /** `open`: the ports on which others could reach it. */
+  | { by: 'listening'; since: Instant; open?: number[] };

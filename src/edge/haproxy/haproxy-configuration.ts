@@ -155,6 +155,7 @@ frontend public from listening
 
 ${plainRules(settings)}  use_backend registry if api { path -m reg ^/v2(/|$) }
   use_backend api-waiting if api { url_param(wait) -m found } or api { path /mcp }
+  use_backend api-browser if api browser
   use_backend api if api
 ${settings.isShared ? staleRules : ''}  use_backend application-once-browser if { var(txn.endpoint) -m found } !METH_GET browser
   use_backend application-once if { var(txn.endpoint) -m found } !METH_GET
@@ -165,9 +166,9 @@ ${settings.isShared ? staleRules : ''}  use_backend application-once-browser if 
   use_backend pages-browser if browser
   default_backend pages
 
-${apiBackend('api', settings, asRoot)}
+${[apiBackend('api', 'json', settings, asRoot), apiBackend('api-browser', 'html', settings, asRoot)].join('\n')}
 # Whoever has gone waits for nothing: the service is told, so that the place is free.
-${apiBackend('api-waiting', settings, asRoot)}  option abortonclose
+${apiBackend('api-waiting', 'json', settings, asRoot)}  option abortonclose
 
 ${registryBackend(asRoot)}
 ${[pagesBackend('pages', 'json', settings, asRoot), pagesBackend('pages-browser', 'html', settings, asRoot)].join('\n')}
@@ -194,10 +195,10 @@ const privileges = `  user ${proxyAccount}
  */
 const toService = 'option http-server-close';
 
-function apiBackend(name: string, { limits }: EdgeSettings, asRoot: boolean): string {
+function apiBackend(name: string, kind: 'html' | 'json', { limits }: EdgeSettings, asRoot: boolean): string {
   return `backend ${name} from base
   ${toService}
-  ${faults('api', 'json')}
+  ${faults('api', kind)}
   http-error status 408 content-type application/json file 408.json
   http-request wait-for-body time ${limits.requestTimeoutMs}
   http-request set-header X-Berth-Client %[src]

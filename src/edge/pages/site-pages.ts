@@ -80,6 +80,8 @@ function answerOf(site: SiteState | undefined, request: PageRequest): Answer {
       return site.isIncomplete || site.paths?.some((path) => leads(path, request.path))
         ? interrupted(site)
         : unserved(site, request.path);
+    case 'stopped':
+      return stopped(site);
     case 'expired':
     case 'removed':
       return gone(site);
@@ -125,6 +127,24 @@ function failed(site: SiteState): Answer {
       body: html`<p>Whoever deployed it sees the reason in its status, and can correct the configuration; this address stays the same.</p>
 ${link(site.dashboardUrl, 'It is mine: show the reason')}`,
       note: 'Reload this page after an update.',
+    },
+  };
+}
+
+function stopped(site: SiteState): Answer {
+  return {
+    status: 503,
+    code: 'application_stopped',
+    error: `Application ${site.applicationName} is stopped.`,
+    hint: 'Its owner can start it again: it keeps this address and its data.',
+    page: {
+      title: `Stopped · ${site.applicationName}`,
+      mark: 'away',
+      eyebrow: site.environment,
+      heading: `${site.applicationName} is stopped`,
+      body: html`<p>Its owner has stopped it, and can start it again at any time. It keeps this address and its data.</p>
+${link(site.dashboardUrl, 'It is mine: start it')}`,
+      note: 'Reload this page when it has been started.',
     },
   };
 }

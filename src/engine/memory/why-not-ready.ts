@@ -7,7 +7,7 @@ import type { MemoryContainer } from './world.ts';
 export function noteStuck(container: MemoryContainer, now: number): void {
   container.wasReady ||= reasonNotReady(container) === undefined;
   const by = container.wasReady || container.phase !== 'running' ? undefined : stuckBy(container);
-  container.stuck = by && (container.stuck?.by === by ? container.stuck : { by, since: now });
+  container.stuck = by && (container.stuck?.by === by ? container.stuck : stuckSince(by, container, now));
 }
 
 function stuckBy({ workload: { readiness }, run, rounds, readyAfter }: MemoryContainer): Stuck['by'] | undefined {
@@ -15,6 +15,10 @@ function stuckBy({ workload: { readiness }, run, rounds, readyAfter }: MemoryCon
   if (readiness.kind === 'command') return 'health-check';
   if ((readiness.kind !== 'port' && readiness.kind !== 'http') || !run.ports?.length) return;
   return run.ports.includes(readiness.port) ? 'health-check' : 'listening';
+}
+
+function stuckSince(by: Stuck['by'], { run: { ports = [] } }: MemoryContainer, since: number): Stuck {
+  return by === 'listening' ? { by, since, open: [...ports] } : { by, since };
 }
 
 /** Why it is not ready, in words; undefined when it is. */

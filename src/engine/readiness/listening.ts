@@ -85,7 +85,14 @@ export function listeningReason(listening: Listening[] | undefined, wanted: numb
 }
 
 /** A container that listens elsewhere: on which ports, with how much processor time used, seen when. */
-export type Elsewhere = { ports: string; cpuMs: number | undefined; atMs: number; sinceMs: number };
+export type Elsewhere = {
+  ports: string;
+  /** Those on which others could reach it. */
+  open: number[];
+  cpuMs: number | undefined;
+  atMs: number;
+  sinceMs: number;
+};
 
 /** A server that waits for requests uses well under 1 % of a processor; one that starts, what it can get. */
 const busyShare = 0.05;

@@ -51,6 +51,7 @@ export async function reasonElsewhere(
   if (seen && seen.listening.length > 0)
     known.elsewhere = followElsewhere(before, {
       ports: JSON.stringify(seen.listening),
+      open: seen.listening.filter(({ isLocalOnly }) => !isLocalOnly).map(({ port }) => port),
       cpuMs: seen.cpuMs,
       atMs: uptimeMs,
     });
@@ -73,7 +74,7 @@ export function describeProbed(known: ProbedWorkload, verdict: Verdict, at: Inst
     ...(!verdict.isReady && { notReadyBecause: verdict.because }),
     ...(!verdict.isReady && probe?.because?.body !== undefined && { healthCheckBody: probe.because.body }),
     ...(!verdict.isReady && verdict.hint !== undefined && { hint: verdict.hint }),
-    ...(stuck && { stuck: { by: stuck.by, since: Math.round(at.nowMs - (at.uptimeMs - stuck.since)) } }),
+    ...(stuck && { stuck: { ...stuck, since: Math.round(at.nowMs - (at.uptimeMs - stuck.since)) } }),
   };
 }
 
@@ -81,5 +82,5 @@ export function describeProbed(known: ProbedWorkload, verdict: Verdict, at: Inst
 function stuckOf({ probe, elsewhere, state }: ProbedWorkload): Stuck | undefined {
   if (state.exit || !probe || probe.isReady) return undefined;
   if (probe.unhealthySinceMs !== undefined) return { by: 'health-check', since: probe.unhealthySinceMs };
-  return elsewhere && { by: 'listening', since: elsewhere.sinceMs };
+  return elsewhere && { by: 'listening', since: elsewhere.sinceMs, open: elsewhere.open };
 }

@@ -222,12 +222,12 @@ test('where a container listens is read from the kernel and told when it helps',
 });
 
 test('who listens elsewhere counts from the last sign that it is on its way: other ports, or work', () => {
-  const first = followElsewhere(undefined, { ports: '81', cpuMs: 500, atMs: 10_000 });
+  const first = followElsewhere(undefined, { ports: '81', open: [81], cpuMs: 500, atMs: 10_000 });
   assert.equal(first.sinceMs, 10_000);
-  const idle = followElsewhere(first, { ports: '81', cpuMs: 510, atMs: 20_000 });
+  const idle = followElsewhere(first, { ports: '81', open: [81], cpuMs: 510, atMs: 20_000 });
   assert.equal(idle.sinceMs, 10_000);
-  assert.equal(followElsewhere(idle, { ports: '81', cpuMs: 600, atMs: 20_200 }), idle, 'too short to tell');
-  assert.equal(followElsewhere(idle, { ports: '81', cpuMs: 2_000, atMs: 30_000 }).sinceMs, 30_000, 'it works');
-  assert.equal(followElsewhere(idle, { ports: '81 82', cpuMs: 510, atMs: 30_000 }).sinceMs, 30_000, 'another port');
-  assert.equal(followElsewhere(idle, { ports: '81', cpuMs: undefined, atMs: 30_000 }).sinceMs, 10_000);
+  assert.equal(followElsewhere(idle, { ports: '81', open: [81], cpuMs: 600, atMs: 20_200 }), idle, 'too short to tell');
+  assert.equal(followElsewhere(idle, { ports: '81', open: [81], cpuMs: 2_000, atMs: 30_000 }).sinceMs, 30_000, 'it works');
+  assert.equal(followElsewhere(idle, { ports: '81 82', open: [81], cpuMs: 510, atMs: 30_000 }).sinceMs, 30_000, 'another port');
+  assert.equal(followElsewhere(idle, { ports: '81', open: [81], cpuMs: undefined, atMs: 30_000 }).sinceMs, 10_000);
 });

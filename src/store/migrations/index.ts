@@ -33,6 +33,7 @@ import * as grace from './0031-grace.ts';
 import * as keptMetrics from './0032-kept-metrics.ts';
 import * as domainMails from './0033-domain-mails.ts';
 import * as snapshots from './0034-snapshots.ts';
+import * as stops from './0035-stops.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
@@ -68,4 +69,5 @@ export const migrations: Record<string, Migration> = {
   '0032-kept-metrics': keptMetrics,
   '0033-domain-mails': domainMails,
   '0034-snapshots': snapshots,
+  '0035-stops': stops,
 };

@@ -45,8 +45,7 @@ export function tell(event: ToldEvent): Telling | undefined {
 
 /** The revision that an intent asks for; undefined for every other event. */
 export function revisionAskedFor(event: ToldEvent): number | undefined {
-  const isAsking =
-    event.kind === 'intent' && (event.intent === 'start' || event.intent === 'update' || event.intent === 'restore');
+  const isAsking = event.kind === 'intent' && 'revision' in event;
   return isAsking ? event.revision : undefined;
 }
 
@@ -90,6 +89,12 @@ function tellIntent(event: EventOf<'intent'>): string {
       return 'Restore requested';
     case 'restore-snapshot':
       return `Restore of ${event.volumes.join(', ')} requested`;
+    case 'restart-pod':
+      return `Restart of ${event.pod} requested`;
+    case 'stop-application':
+      return 'Stopped by its owner';
+    case 'start-application':
+      return 'Start requested';
     case 'stop':
       return `Stopped by the operator: ${event.because}`;
   }
@@ -118,9 +123,9 @@ function tellOperation(event: EventOf<'operation'>): string {
     case 'remove':
       return `${event.pod} of revision ${event.revision} stopped`;
     case 'route':
-      if (event.endpoints.length === 0) return 'The address serves nothing any more';
+      if (event.endpoints.length === 0) return 'The address no longer serves anything';
       return event.revision === undefined
-        ? 'The address serves what is left'
+        ? 'The address serves the remaining pods'
         : `The address serves revision ${event.revision}`;
     case 'swap-volumes':
       return `Data of ${event.volumes.join(', ')} put in place`;

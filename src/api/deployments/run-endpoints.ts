@@ -1,0 +1,159 @@
+/** Stopping an application, starting it again, and restarting one of its pods. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { AppSpec } from '../../config/spec/spec.ts';
+import { type Deployment, isActive } from '../../deployment/deployment.ts';
+import { wantedRevision } from '../../deployment/desired.ts';
+import type { EventOf } from '../../deployment/event/event.ts';
+import { restartPod, startAgain, stop } from '../../deployment/stops.ts';
+import { type Result, refuse, succeed } from '../../lib/problem.ts';
+import type { Database } from '../../store/database.ts';
+import { deploymentById } from '../../store/deployments.ts';
+import { intend } from '../../store/intents.ts';
+import { revisionOf } from '../../store/revisions.ts';
+import { accountOfSession } from '../../store/sessions.ts';
+import { write } from '../../store/transaction.ts';
+import { originOf, refuseBanned } from '../admission/caller-admission.ts';
+import type { Service } from '../api-service.ts';
+import { ApplicationFields, ApplicationQuery, findApplication } from '../requests/callers.ts';
+import { sendProblem } from '../requests/errors.ts';
+import { parameterWarnings } from '../requests/query-parameters.ts';
+import { statusRecord } from './deployment-records.ts';
+import { ErrorRecord, MessageRecord, StatusRecord } from './deployment-schemas.ts';
+
+const RunRecord = Type.Object(
+  { ...MessageRecord.properties, status: StatusRecord },
+  { description: 'What was asked for. It is done within seconds; the status says how far it is.' },
+);
+
+const RestartBody = Type.Object({
+  ...ApplicationFields.properties,
+  pod: Type.String({ minLength: 1, maxLength: 64, description: 'Its name in the configuration.' }),
+});
+
+/** What a request changes; undefined where it is as it is asked for. */
+type Change = ReturnType<typeof stop>;
+type Asked = { latest: Deployment; spec: AppSpec; db: Database };
+type Order = { change: Change; event: EventOf<'intent'> };
+
+export function runEndpoints(service: Service): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    const response = { 200: RunRecord, '4xx': ErrorRecord };
+    const common = { querystring: ApplicationQuery, response };
+
+    app.post(
+      '/stopApplication',
+      {
+        schema: {
+          operationId: 'stopApplication',
+          summary: 'Stop all pods of an application, which keeps its address and its data',
+          ...common,
+          body: ApplicationFields,
+        },
+      },
+      async (request, reply) => {
+        const found = await findApplication(service, request, request.body);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        const stopped = await ask(service, found.value, async ({ latest }) =>
+          succeed({ change: stop(latest, service.now()), event: { kind: 'intent', intent: 'stop-application' } }),
+        );
+        if (!stopped.ok) return sendProblem(reply, stopped.problem);
+        const name = stopped.value.applicationName;
+        return {
+          message: `Application ${name} is stopped. It keeps its address and its data; POST /startApplication starts it again.`,
+          ...told(service, request, stopped.value),
+        };
+      },
+    );
+
+    app.post(
+      '/startApplication',
+      {
+        schema: {
+          operationId: 'startApplication',
+          summary: 'Start an application that is stopped',
+          ...common,
+          body: ApplicationFields,
+        },
+      },
+      async (request, reply) => {
+        const found = await findApplication(service, request, request.body);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        const wasStopped = found.value.stoppedAt !== null;
+        const origin = originOf(request, service.settings);
+        const started = await ask(service, found.value, async ({ db, latest, spec }) => {
+          const accountId = await accountOfSession(db, latest.sessionId);
+          const unbanned = await refuseBanned(db, origin, { spec, accountId });
+          if (!unbanned.ok) return unbanned;
+          const event = { kind: 'intent', intent: 'start-application', revision: wantedRevision(latest) } as const;
+          return succeed({ change: startAgain(latest, service.now()), event });
+        });
+        if (!started.ok) return sendProblem(reply, started.problem);
+        const name = started.value.applicationName;
+        return {
+          message: wasStopped
+            ? `Application ${name} is starting again, at the same address and with its data.`
+            : `Application ${name} is not stopped.`,
+          ...told(service, request, started.value),
+        };
+      },
+    );
+
+    app.post(
+      '/restartPod',
+      {
+        schema: { operationId: 'restartPod', summary: 'Restart a pod', ...common, body: RestartBody },
+      },
+      async (request, reply) => {
+        const found = await findApplication(service, request, request.body);
+        if (!found.ok) return sendProblem(reply, found.problem);
+        const { pod } = request.body;
+        const restarted = await ask(service, found.value, async ({ latest, spec }) => {
+          const change = restartPod(latest, { pod, pods: spec.pods.map(({ name }) => name) }, service.now());
+          if (!change.ok) return change;
+          const event = { kind: 'intent', intent: 'restart-pod', revision: wantedRevision(latest), pod } as const;
+          return succeed({ change: change.value, event });
+        });
+        if (!restarted.ok) return sendProblem(reply, restarted.problem);
+        return {
+          message: `Pod ${pod} of application ${restarted.value.applicationName} is being restarted.`,
+          ...told(service, request, restarted.value),
+        };
+      },
+    );
+  };
+}
+
+/** In one transaction with a fresh reading of the row: whatever came before is seen. */
+async function ask(
+  service: Service,
+  { id }: Deployment,
+  decide: (asked: Asked) => Promise<Result<Order>>,
+): Promise<Result<Deployment>> {
+  const done = await write(service.db, { deploymentId: id }, async (db): Promise<Result<Deployment>> => {
+    const latest = await deploymentById(db, id);
+    if (!latest || !isActive(latest, service.now()))
+      return refuse('application_not_found', 'The application has ended just now.', 'Start it again.');
+    const { spec } = await revisionOf(db, service.seal, id, wantedRevision(latest));
+    const order = await decide({ latest, spec, db });
+    if (!order.ok) return order;
+    const { change, event } = order.value;
+    if (!change) return succeed(latest);
+    const { pods, lastLines, restarts, ...fields } = change;
+    const intent = {
+      ...fields,
+      ...(pods && { pods: JSON.stringify(pods) }),
+      ...(lastLines && { lastLines: JSON.stringify(lastLines) }),
+      ...(restarts && { restarts: JSON.stringify(restarts) }),
+    };
+    await intend(db, id, intent, { event, now: service.now() });
+    return succeed({ ...latest, ...change });
+  });
+  if (done.ok) service.wake(id);
+  return done;
+}
+
+function told(service: Service, request: FastifyRequest, deployment: Deployment) {
+  return { status: statusRecord(deployment, service.now()), ...parameterWarnings(request) };
+}
