@@ -5,7 +5,9 @@ import { Outward } from '../parts/icons.tsx';
 import type { Target } from '../service/calls.ts';
 import type { Deployment } from '../service/records.ts';
 import { Lifetime } from './lifetime.tsx';
+import { ManageButton } from './manage.tsx';
 import { RemoveButton } from './remove.tsx';
+import { StartButton } from './start.tsx';
 
 type DeploymentHeaderProps = { deployment: Deployment; target: Target; onChange: () => void };
 
@@ -36,6 +38,11 @@ export function DeploymentHeader({ deployment, target, onChange }: DeploymentHea
         <a className={`button ${isServing ? 'primary' : ''}`} href={url} target="_blank" rel="noreferrer">
           Open <Outward />
         </a>
+        {status.health === 'stopped' ? (
+          <StartButton target={target} onStarted={onChange} />
+        ) : (
+          <ManageButton {...{ target }} pods={status.pods ?? []} onChange={onChange} />
+        )}
         <RemoveButton target={target} onKept={onChange} />
       </div>
       <Lifetime {...{ deployment, target, onChange }} />

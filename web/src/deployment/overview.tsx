@@ -23,7 +23,17 @@ export function Overview({ status, journey, pods, route }: OverviewProps) {
   return (
     <div className="stack">
       {/* The event that it has failed comes a moment before the reason. */}
-      {status.state === 'failed' && status.message && <Failure status={status} route={route} />}
+      {status.state === 'failed' && status.health !== 'stopped' && status.message && (
+        <Failure status={status} route={route} />
+      )}
+      {status.health === 'stopped' && (
+        <div className="notice calm">
+          <p>
+            It is stopped: no pod runs, and visitors are told so. The address and the data stay, and the time limit goes
+            on. <em>Start</em> brings it back.
+          </p>
+        </div>
+      )}
       {status.health === 'degraded' && (
         <div className="notice warn">
           <p>{capitalised(status.message ?? '')}</p>
@@ -114,7 +124,7 @@ function withImages(pods: readonly PodOutline[], status: Status): readonly PodOu
 }
 
 function Progress({ status, journey }: Pick<OverviewProps, 'status' | 'journey'>) {
-  const isDeploying = status.state === 'deploying';
+  const isDeploying = status.health === 'deploying';
   const heading = headingOf(status, journey);
   if (status.health === 'running')
     return (
@@ -137,7 +147,7 @@ function Progress({ status, journey }: Pick<OverviewProps, 'status' | 'journey'>
           <p className="small soft present">{journey ? presentOf(journey) : ''}</p>
         </>
       )}
-      <Steps journey={journey} />
+      {status.health !== 'stopped' && <Steps journey={journey} />}
     </div>
   );
 }
@@ -155,6 +165,7 @@ function Steps({ journey }: Pick<OverviewProps, 'journey'>) {
 function headingOf({ health, revision: last, servingRevision }: Status, journey: Journey | undefined): string {
   const revision = journey && journey.revision > 1 ? `Revision ${journey.revision}` : '';
   if (health === 'deploying') return revision === '' ? 'Deploying' : `Deploying ${revision.toLowerCase()}`;
+  if (health === 'stopped') return 'Stopped';
   if (health === 'serving') return `${revision} did not become ready, revision ${servingRevision} serves`;
   if (health === 'failed' && servingRevision === last) return 'No longer ready';
   if (health === 'failed') return revision === '' ? 'Did not become ready' : `${revision} did not become ready`;

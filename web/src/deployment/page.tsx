@@ -142,6 +142,7 @@ const titlesOfHealth: Partial<Record<Status['health'], string>> = {
   failed: 'Failed · ',
   serving: 'Update failed · ',
   degraded: 'Degraded · ',
+  stopped: 'Stopped · ',
 };
 
 function Waiting({ problem }: { problem: string | undefined }) {

@@ -90,6 +90,18 @@ export function forgetKept(target: Target): Promise<Answer<{ message: string }>>
   });
 }
 
+export function stopApplication(target: Target): Promise<Answer<unknown>> {
+  return call('stopApplication', { body: queryOf(target), token: target.sessionToken });
+}
+
+export function startApplication(target: Target): Promise<Answer<unknown>> {
+  return call('startApplication', { body: queryOf(target), token: target.sessionToken });
+}
+
+export function restartPod(target: Target, pod: string): Promise<Answer<unknown>> {
+  return call('restartPod', { body: { ...queryOf(target), pod }, token: target.sessionToken });
+}
+
 export function removeDeployment(target: Target): Promise<Answer<{ message: string; restorableUntil?: string }>> {
   return call('removeDeploymentReservation', { body: queryOf(target), token: target.sessionToken });
 }
