@@ -141,7 +141,8 @@ const failures: Failure[] = [
     name: 'unhealthy',
     // Long enough for a machine that stands still: what does not answer in time is the next one.
     yaml: checked('/healthz', 'response.writeHead(500).end(', 60),
-    message: () => 'pod web: health check /healthz answered 500, unchanged for 2 s (healthCheck.path has to answer 2xx or 3xx)',
+    message: () =>
+      'pod web: health check /healthz answered 500, unchanged for 2 s (healthCheck.path has to answer 2xx or 3xx)',
   },
   {
     name: 'slow-check',

@@ -31,9 +31,7 @@ test('the owner gets the document as it was sent, with the outline of its pods',
       ['db', [], [5432]],
     ],
   );
-  assert.deepEqual(body.databases, [
-    { pod: 'db', url: 'postgresql://postgres:hunter4-password@db.pod:5432/postgres' },
-  ]);
+  assert.deepEqual(body.databases, [{ pod: 'db', url: 'postgresql://postgres:hunter4-password@db.pod:5432/postgres' }]);
   const { yaml: _, databases: __, ...outline } = body;
   assert.deepEqual((await api.get('/getDeploymentOutline?applicationName=shop', authorization)).body, outline);
   assert.ok(!JSON.stringify(outline).includes('hunter'));

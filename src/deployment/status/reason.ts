@@ -35,7 +35,10 @@ export function describeReason({ pods, because, repeated, hint }: Reason): strin
 }
 
 /** With its words changed, for example without what is secret. */
-export function withWords({ pods, because, repeated, hint, advice }: Reason, change: (words: string) => string): Reason {
+export function withWords(
+  { pods, because, repeated, hint, advice }: Reason,
+  change: (words: string) => string,
+): Reason {
   return {
     ...{ pods, because: change(because) },
     ...(repeated !== undefined && { repeated }),

@@ -227,7 +227,15 @@ test('who listens elsewhere counts from the last sign that it is on its way: oth
   const idle = followElsewhere(first, { ports: '81', open: [81], cpuMs: 510, atMs: 20_000 });
   assert.equal(idle.sinceMs, 10_000);
   assert.equal(followElsewhere(idle, { ports: '81', open: [81], cpuMs: 600, atMs: 20_200 }), idle, 'too short to tell');
-  assert.equal(followElsewhere(idle, { ports: '81', open: [81], cpuMs: 2_000, atMs: 30_000 }).sinceMs, 30_000, 'it works');
-  assert.equal(followElsewhere(idle, { ports: '81 82', open: [81], cpuMs: 510, atMs: 30_000 }).sinceMs, 30_000, 'another port');
+  assert.equal(
+    followElsewhere(idle, { ports: '81', open: [81], cpuMs: 2_000, atMs: 30_000 }).sinceMs,
+    30_000,
+    'it works',
+  );
+  assert.equal(
+    followElsewhere(idle, { ports: '81 82', open: [81], cpuMs: 510, atMs: 30_000 }).sinceMs,
+    30_000,
+    'another port',
+  );
   assert.equal(followElsewhere(idle, { ports: '81', open: [81], cpuMs: undefined, atMs: 30_000 }).sinceMs, 10_000);
 });
