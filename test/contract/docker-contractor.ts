@@ -101,10 +101,10 @@ export async function dockerContractor({
       await registry.close();
       for (const each of [engine, neighbour]) for (const owned of await each.listOwned()) await each.removeOwned(owned);
       await removeBrought(docker, registry.host);
-      // Not what is in them: whatever is left of a volume is a failure.
-      for (const name of ['one', 'one-copies', 'two', '.']) await rmdir(join(folder, name)).catch(isAbsent);
       await firewall.close();
       await removeFirewall(owner);
+      // Not what is in them: whatever is left of a volume is a failure. Last, so that nobody is left who watches.
+      for (const name of ['one', 'one-copies', 'two', '.']) await rmdir(join(folder, name)).catch(isAbsent);
     },
   };
 }
