@@ -94,7 +94,7 @@ test('what an update and a removal do is told too', () => {
       'Requests to the old revision have ended',
       'my-web of revision 1 stopped',
       'Removal requested',
-      'The address serves nothing any more',
+      'The address no longer serves anything',
       'Network removed',
       'Removed',
     ],
