@@ -22,6 +22,15 @@ test('what fails twice has failed', async () => {
   assert.deepEqual(closingLines(reports, unsteady), ['✖ b: other', '1 passed, 1 failed, 0 skipped']);
 });
 
+test('a second try that runs less proves nothing', async () => {
+  const skipping = { ...report('b'), passed: 0, skipped: 2 };
+  const { reports } = await againAlone([report('b', ['one'])], async () => [skipping]);
+  assert.deepEqual(closingLines(reports, []), [
+    '✖ b: fewer tests ran when it was tried again',
+    '0 passed, 1 failed, 2 skipped',
+  ]);
+});
+
 test('nothing is tried again where nothing failed, or where too much did', async () => {
   const many = Array.from({ length: triedAgain + 1 }, (_, index) => report(`${index}`, ['one']));
   for (const first of [[report('a')], many]) {

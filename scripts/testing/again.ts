@@ -19,7 +19,8 @@ export async function againAlone(
   for (const report of failed) {
     const [again] = await run(report.file);
     if (again === undefined) continue;
-    if (again.failures.length === 0) unsteady.push(...namesOf(report));
+    if (again.failures.length === 0 && testsOf(again) >= testsOf(report)) unsteady.push(...namesOf(report));
+    else if (again.failures.length === 0) again.failures.push('fewer tests ran when it was tried again');
     second.set(report.file, again);
   }
   return { reports: reports.map((report) => second.get(report.file) ?? report), unsteady };
@@ -35,6 +36,10 @@ export function closingLines(reports: readonly FileReport[], unsteady: readonly 
     ...unsteady.map((name) => `↻ ${name} (failed beside others, passed alone: unsteady)`),
     unsteady.length > 0 ? `${counts}, ${unsteady.length} of the passed only alone` : counts,
   ];
+}
+
+function testsOf({ passed, failures }: FileReport): number {
+  return passed + failures.length;
 }
 
 function namesOf({ file, failures }: FileReport): string[] {

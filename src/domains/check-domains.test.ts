@@ -34,7 +34,7 @@ async function world() {
     return { proof: [proof], direction: { kind: 'here' }, wanted: ['203.0.113.7'] };
   };
   const common = { db, lookup, now: () => state.now, random: () => 0, holder: 'one', installation: 'i' };
-  const look = () => checkDomains({ ...common, appsDomain: 'apps.test', log: { info() {} } });
+  const look = () => checkDomains({ ...common, appsDomain: 'apps.test', log: { info() {}, error() {} } });
   const add = (accountId: string) =>
     db
       .transaction()

@@ -26,7 +26,7 @@ export type Checking = {
   holder: string;
   installation: string;
   appsDomain: string;
-  log: { info(details: object, message: string): void };
+  log: { info(details: object, message: string): void; error(details: object, message: string): void };
   /** Absent where nobody is told by mail. */
   tellOwners?: (() => Promise<void>) | undefined;
 };
@@ -43,8 +43,10 @@ export async function checkDomains(checking: Checking): Promise<boolean> {
   const isReleased = mayBeStray && (await write(db, 'all', (db) => releaseStray(db, now())));
   const due = await dueDomains(db, now(), checksAtOnce);
   const turned = await Promise.all(due.map((domain) => check(checking, domain)));
-  await checking.tellOwners?.();
-  return isReleased || turned.includes(true);
+  const hasTurned = isReleased || turned.includes(true);
+  // What has turned is to be served, whether or not its owner can be told.
+  await checking.tellOwners?.().catch((err: unknown) => checking.log.error({ err }, 'owners could not be told'));
+  return hasTurned;
 }
 
 /** Reads them again: meanwhile an account may have led one to another deployment. */

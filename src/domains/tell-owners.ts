@@ -56,7 +56,7 @@ export function createTellOwners(telling: TellingOwners): () => Promise<void> {
     if (sent === mailsAtOnce) lookedAt = Number.NEGATIVE_INFINITY;
   };
 
-  /** False when the mail server does not take it. */
+  /** False when the mail server does not take it now; what it refuses for good (5xx) is not tried again. */
   async function tell(
     { installation, appsDomain, baseUrl, send }: TellingOwners,
     domain: Domain,
@@ -75,10 +75,11 @@ export function createTellOwners(telling: TellingOwners): () => Promise<void> {
       await send({ to: account.email, ...mail });
       return true;
     } catch (error) {
+      const { code: reason, responseCode = 0 } = error as NodeJS.ErrnoException & { responseCode?: number };
       // The server's answer may hold the address.
-      const reason = (error as NodeJS.ErrnoException).code;
-      log.warn({ reason }, 'the owner of a custom domain could not be told by mail');
-      return false;
+      log.warn({ reason, responseCode }, 'the owner of a custom domain could not be told by mail');
+      // What is refused for good would keep all others from being told.
+      return responseCode >= 500;
     }
   }
 }

@@ -111,13 +111,17 @@ test('an account orders no more in three hours than the authority takes, but for
 test('of a host that fails again and again each order counts, as far as they fit into three hours', () => {
   const wanted = wantedCertificates({ ...names, labels: ['a'] });
   const failing = (count: number, failures: number) =>
-    Array.from({ length: count }, (_, index) => stateOf(`${index}.apps.test`, { orderedAt: now - hour, failures }));
+    Array.from({ length: count }, (_, index) =>
+      stateOf(`${index}.apps.test`, { orderedAt: now - hour, failures, problem: 'no' }),
+    );
   const ordered = (states: CertificateState[]) =>
     planOrders(wanted, states, { now, mostInWeek: 1_000, appsDomain }).orders.map(({ host }) => host);
   assert.deepEqual(ordered(failing(82, 3)), ['berth.test', 'a.apps.test']);
   assert.deepEqual(ordered(failing(83, 3)), ['berth.test']);
-  assert.deepEqual(ordered(failing(49, 100)), ['berth.test', 'a.apps.test'], 'the others lie further back');
-  assert.deepEqual(ordered(failing(50, 100)), ['berth.test']);
+  assert.deepEqual(ordered(failing(49, 5)), ['berth.test', 'a.apps.test']);
+  assert.deepEqual(ordered(failing(50, 5)), ['berth.test']);
+  assert.deepEqual(ordered(failing(248, 6)), ['berth.test', 'a.apps.test'], 'all others lie further back');
+  assert.deepEqual(ordered(failing(249, 6)), ['berth.test']);
 });
 
 test('custom domains have certificates of their own, with or without records in DNS, and take no place of the week', () => {

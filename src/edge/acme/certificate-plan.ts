@@ -80,8 +80,8 @@ export function planOrders(
     (state) => !own.has(state.host) && !isOfApps(state) && (state.firstIssuedAt ?? now) >= state.orderedAt,
   );
   let leftInWeek = mostInWeek - counted.length;
-  let leftNow = ordersInThreeHours - ordersOf(lately);
-  let leftForCustom = customInThreeHours - ordersOf(customLately);
+  let leftNow = ordersInThreeHours - ordersOf(lately, now);
+  let leftForCustom = customInThreeHours - ordersOf(customLately, now);
   const weekEnd = endOf(
     counted.map(({ firstIssuedAt }) => firstIssuedAt!),
     weekMs,
@@ -121,9 +121,22 @@ export function planOrders(
   return plan;
 }
 
-/** How many were placed for these hosts in three hours. What is stored is the last one, and how many have failed in a row. */
-function ordersOf(states: readonly CertificateState[]): number {
-  return states.reduce((sum, { failures }) => sum + Math.min(Math.max(failures, 1), triesInThreeHours), 0);
+/** How many were placed for these hosts in three hours. */
+function ordersOf(states: readonly CertificateState[], now: Instant): number {
+  return states.reduce((sum, state) => sum + ordersLately(state, now), 0);
+}
+
+/** What is stored is the last one, and how many have failed in a row: those before it follow from when it is tried again. */
+function ordersLately({ orderedAt, failures, problem }: CertificateState, now: Instant): number {
+  let orders = 1;
+  let at = orderedAt;
+  // One that is under way has not failed yet.
+  for (let before = failures - (problem === null ? 1 : 2); before >= 0; before--) {
+    at -= retryMs(before, 0);
+    if (!isWithin(at, threeHoursMs, now)) break;
+    orders += 1;
+  }
+  return orders;
 }
 
 /** What each host that has none yet waits for. While an order is under way, its row already says when the next one is. */
@@ -164,8 +177,6 @@ export function forgettable(
 }
 
 const firstRetryMs = 60_000;
-/** By `retryMs`: at once, and after 1, 5, 21 and 85 minutes. */
-const triesInThreeHours = 5;
 const longestRetryMs = 6 * 3_600_000;
 
 /**
