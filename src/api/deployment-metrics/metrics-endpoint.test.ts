@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testApi } from '../../../test/support/api.ts';
 import { keptPeriodMs } from '../../deployment/metrics/deployment-metrics.ts';
-import { createMeasured } from '../../deployment/metrics/measured.ts';
+import { createMeasured, mostEndedPods } from '../../deployment/metrics/measured.ts';
 import { noRequests } from '../../deployment/metrics/request-tally.ts';
 import { keptSteps, stepMs } from '../../deployment/metrics/series.ts';
 import type { WorkloadUse } from '../../deployment/metrics/use.ts';
@@ -104,6 +104,22 @@ test('of a claimed deployment the last day is told, as the store has it', async 
   assert.equal(body.pods[1].now.cpuMillis, 200);
   assert.deepEqual(body.site.series.requestsPerSecond.slice(-2), [1.5, null]);
   assert.equal(body.site.series.p50Ms.length, 288);
+});
+
+test('of pods that had other names again and again within the day, those that ended last are told', async () => {
+  const { api, id, ask } = await measuredShop();
+  await api.service.db.updateTable('deployments').set({ claimedAt: 1 }).execute();
+  const period = Math.floor(api.clock.now / keptPeriodMs) - 1;
+  const site = { requestsPerSecond: 1, clientErrorsPerSecond: 0, serverErrorsPerSecond: 0, p50Ms: 3, p95Ms: null };
+  const pod = { cpuMillis: 1, memoryBytes: 7, receivedBytesPerSecond: null, sentBytesPerSecond: 1 };
+  for (let past = 0; past < 7; past++) {
+    const pods = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`p${past}x${index}/0`, pod]));
+    await keepMetrics(api.service.db, new Map([[id, { at: (period - past) * keptPeriodMs, pods, site }]]));
+  }
+  const { body } = await ask('&range=day');
+  const names: string[] = body.pods.map(({ name }: { name: string }) => name);
+  assert.equal(names.length, mostEndedPods + 1);
+  assert.ok(names.includes('web') && names.includes('p5x9') && !names.some((name) => name.startsWith('p6')));
 });
 
 test('the operator reads what is measured of every deployment in Prometheus’ format, and nobody else does', async () => {

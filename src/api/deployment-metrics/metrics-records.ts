@@ -9,6 +9,7 @@ import {
   type PodMetrics,
   type SeriesOf,
 } from '../../deployment/metrics/deployment-metrics.ts';
+import { mostEndedPods } from '../../deployment/metrics/measured.ts';
 import { type PodValues, podNames, type SiteValues, siteNames } from '../../deployment/metrics/rates.ts';
 import { answerBoundsMs } from '../../deployment/metrics/use.ts';
 import { statusAt } from '../../deployment/status/deployment-health.ts';
@@ -110,11 +111,11 @@ export function dayRecord(
   const lines = <Name extends string>(names: readonly Name[], of: (each: KeptMetrics) => Values<Name> | undefined) =>
     roundedLines(lineUp(names, steps, (step) => (byStep.has(step) ? of(byStep.get(step)!) : undefined)));
   const known = new Map(hour.pods.map((pod) => [`${pod.name}/${pod.replica}`, pod]));
-  const names = new Set([...known.keys(), ...kept.flatMap(({ pods }) => Object.keys(pods))]);
+  const names = [...known.keys(), ...pastNames(kept, known)];
   return {
     ...hour,
     ...headOf(deployment, 'day', from, keptPeriodMs / 1_000),
-    pods: [...names].sort().map((key) => ({
+    pods: names.sort().map((key) => ({
       ...(known.get(key) ?? pastPod(deployment, key, now)),
       series: lines(podNames, ({ pods }) => pods[key]),
     })),
@@ -142,6 +143,14 @@ function podRecord(deployment: Deployment, metrics: PodMetrics, now: Instant) {
     ...(metrics.now && { now: rounded(metrics.now) }),
     series: roundedLines(metrics.series),
   };
+}
+
+/** Of those that the hour does not have, the ones that ended last: with those of the hour, as many as it may have. */
+function pastNames(kept: readonly KeptMetrics[], known: ReadonlyMap<string, { now?: unknown }>): string[] {
+  const ended = [...known.values()].filter(({ now }) => now === undefined).length;
+  const newestFirst = kept.toReversed().flatMap(({ pods }) => Object.keys(pods));
+  const past = [...new Set(newestFirst)].filter((key) => !known.has(key));
+  return past.slice(0, Math.max(0, mostEndedPods - ended));
 }
 
 /** One that has run within the day, and not within the hour. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createMeasured, type Look } from './measured.ts';
+import { createMeasured, type Look, mostEndedPods } from './measured.ts';
 import { noRequests } from './request-tally.ts';
 import { keptSteps, stepMs } from './series.ts';
 import type { RequestCounts, WorkloadUse } from './use.ts';
@@ -55,6 +55,19 @@ test('a pod that runs no more keeps its line and has no now, and after an hour i
   measured.note(look(keptSteps, {}));
   assert.deepEqual(measured.of('abc', start + keptSteps * stepMs).pods, []);
   assert.deepEqual(measured.totals(), []);
+});
+
+test('of pods with new names again and again, those that ended last keep their lines, and all that run do', () => {
+  const measured = createMeasured();
+  for (let step = 0; step < 100; step++)
+    measured.note(look(step, { uses: [use({ pod: 'web' }), use({ pod: `p${step}` })] }));
+  const expected = Array.from({ length: mostEndedPods + 1 }, (_, index) => `p${99 - index}`);
+  const names = () => measured.of('abc', start + 99 * stepMs).pods.map(({ pod }) => pod);
+  assert.deepEqual(names().sort(), [...expected, 'web'].sort());
+  // While nothing is told of pods, nobody knows which have ended.
+  measured.note(look(99, { uses: Array.from({ length: 90 }, (_, index) => use({ pod: `n${index}` })) }));
+  measured.note(look(100, { uses: undefined }));
+  assert.equal(names().filter((name) => name.startsWith('n')).length, 90);
 });
 
 test('through an update the line of a pod goes on, with the newer one while both run', () => {

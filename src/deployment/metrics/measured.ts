@@ -6,6 +6,9 @@ import { add, noRequests } from './request-tally.ts';
 import { createSeries, keptSteps, meanOf, type Series, stepAt, stepMs } from './series.ts';
 import type { RequestCounts, VolumeUse, WorkloadUse } from './use.ts';
 
+/** As many as a deployment has containers by default: without a bound, new names again and again would fill the memory. */
+export const mostEndedPods = 60;
+
 /** Steps that make what is told as "now" of a site: single requests would jump. */
 const recentSteps = 6;
 
@@ -103,6 +106,7 @@ export function createMeasured(): Measured {
       }
       for (const [deploymentId, { step: last, pods }] of known) {
         for (const [key, pod] of pods) if (pod.lastStep <= step - keptSteps) pods.delete(key);
+        if (uses) for (const key of surplus(pods, looks)) pods.delete(key);
         if (last <= step - keptSteps) known.delete(deploymentId);
       }
     },
@@ -151,6 +155,14 @@ function newlyKnown(): Known {
 
 function keyOf({ pod, replica }: WorkloadUse): string {
   return `${pod}/${replica}`;
+}
+
+/** Of those that were not there at the last look, all but those that ended last. */
+function surplus(pods: ReadonlyMap<string, Pod>, lastLook: number): string[] {
+  if (pods.size <= mostEndedPods) return [];
+  const ended = [...pods].filter(([, pod]) => pod.lastLook !== lastLook);
+  const oldestFirst = ended.sort(([, one], [, other]) => one.lastLook - other.lastLook);
+  return oldestFirst.slice(0, Math.max(0, ended.length - mostEndedPods)).map(([key]) => key);
 }
 
 function podMetrics({ last, lastStep, series }: Pod, from: number, to: number): PodMetrics {
